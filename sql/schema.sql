@@ -1896,6 +1896,21 @@ CREATE TABLE public.frameworks (
 
 ALTER TABLE ONLY public.frameworks FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.idempotency_keys (
+    organization_id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    operation text NOT NULL,
+    key text NOT NULL,
+    input_hash bytea NOT NULL,
+    result text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT idempotency_keys_input_hash_check CHECK ((octet_length(input_hash) = 32)),
+    CONSTRAINT idempotency_keys_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200))),
+    CONSTRAINT idempotency_keys_operation_check CHECK ((operation <> ''::text))
+);
+
+ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.invitations (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -2311,6 +2326,9 @@ ALTER TABLE ONLY public.enrollment_tokens
 ALTER TABLE ONLY public.frameworks
     ADD CONSTRAINT frameworks_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, user_id, operation, key);
+
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_mailed_token_hash_key UNIQUE (mailed_token_hash);
 
@@ -2524,6 +2542,10 @@ CREATE INDEX frameworks_name ON public.frameworks USING btree (organization_id, 
 CREATE INDEX frameworks_search ON public.frameworks USING gin (organization_id, search_text public.gin_trgm_ops);
 
 CREATE INDEX frameworks_updated_at ON public.frameworks USING btree (organization_id, updated_at, id);
+
+CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree (created_at);
+
+CREATE INDEX idempotency_keys_user ON public.idempotency_keys USING btree (user_id);
 
 CREATE INDEX invitations_mailed_at ON public.invitations USING btree (created_at) WHERE (mailed_token_hash IS NOT NULL);
 
@@ -2811,6 +2833,12 @@ ALTER TABLE ONLY public.enrollment_tokens
 ALTER TABLE ONLY public.frameworks
     ADD CONSTRAINT frameworks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_invited_by_id_fkey FOREIGN KEY (invited_by_id) REFERENCES public.users(id) ON DELETE SET NULL;
 
@@ -2964,6 +2992,8 @@ CREATE POLICY backup ON public.enrollment_tokens FOR SELECT TO assay_backup USIN
 
 CREATE POLICY backup ON public.frameworks FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.idempotency_keys FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.invitations FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.measures FOR SELECT TO assay_backup USING (true);
@@ -3018,6 +3048,8 @@ ALTER TABLE public.enrollment_tokens ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.frameworks ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY identity ON public.account_links TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.accounts TO assay_identity USING (true);
@@ -3025,6 +3057,8 @@ CREATE POLICY identity ON public.accounts TO assay_identity USING (true);
 CREATE POLICY identity ON public.api_token_usage TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.api_tokens TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.idempotency_keys TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.invitations TO assay_identity USING (true);
 
@@ -3099,6 +3133,8 @@ CREATE POLICY privacy ON public.devices TO assay_privacy USING (true);
 CREATE POLICY privacy ON public.enrollment_tokens TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.frameworks TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.idempotency_keys TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.invitations TO assay_privacy USING (true);
 
@@ -3211,6 +3247,8 @@ CREATE POLICY tenant ON public.devices TO assay_app USING (((organization_id)::t
 CREATE POLICY tenant ON public.enrollment_tokens TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.frameworks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.idempotency_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.invitations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -3639,6 +3677,22 @@ GRANT SELECT(organization_id) ON TABLE public.frameworks TO assay_search;
 GRANT SELECT(id) ON TABLE public.frameworks TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.frameworks TO assay_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.idempotency_keys TO assay_app;
+GRANT DELETE ON TABLE public.idempotency_keys TO assay_identity;
+GRANT DELETE ON TABLE public.idempotency_keys TO assay_privacy;
+GRANT SELECT ON TABLE public.idempotency_keys TO assay_backup;
+
+GRANT SELECT(ctid) ON TABLE public.idempotency_keys TO assay_identity;
+
+GRANT SELECT(organization_id) ON TABLE public.idempotency_keys TO assay_privacy;
+
+GRANT SELECT(user_id) ON TABLE public.idempotency_keys TO assay_privacy;
+
+GRANT SELECT(operation) ON TABLE public.idempotency_keys TO assay_privacy;
+
+GRANT SELECT(created_at),UPDATE(created_at) ON TABLE public.idempotency_keys TO assay_identity;
+GRANT SELECT(created_at) ON TABLE public.idempotency_keys TO assay_privacy;
 
 GRANT INSERT ON TABLE public.invitations TO assay_app;
 GRANT SELECT,DELETE ON TABLE public.invitations TO assay_identity;

@@ -8,6 +8,7 @@ import { applicationName } from "./db/application-name.ts";
 import { retriedTransaction } from "./db/pool.ts";
 import { AppError } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
+import { answerOnce, type KeyedCall } from "./idempotency.ts";
 import { FairShares } from "./load/fair-shares.ts";
 import type { Mailer } from "./mail/mail.ts";
 import {
@@ -108,6 +109,19 @@ async function authorizeAndRun<
 		isReadOnly: operation.isReadOnly,
 		name,
 	};
+	const { idempotency_key: key, ...fields } = input as Record<
+		string,
+		unknown
+	> & {
+		idempotency_key?: string;
+	};
+	const keyedCall = (key: string, given: unknown): KeyedCall => ({
+		organizationId: membership?.organizationId ?? "",
+		userId: principal.userId ?? "",
+		operation: operation.name,
+		key,
+		input: given,
+	});
 	// If an attempt is repeated, only the changes of the last one count, because earlier attempts
 	// left nothing behind.
 	let changes: Change[] = [];
@@ -129,7 +143,11 @@ async function authorizeAndRun<
 			changed: (change) => changes.push(change),
 			afterCommit: (work) => afterwards.push(work),
 		};
-		const result = await operation.run(context, input);
+		const perform = () => operation.run(context, fields as z.output<Input>);
+		const result =
+			key === undefined
+				? await perform()
+				: await answerOnce(client, keyedCall(key, fields), perform);
 		const output = operation.output.parse(result);
 		if (changes.length > 0) {
 			await appendChanges(

@@ -24,6 +24,7 @@ import {
 } from "./organizations/organization-operations.ts";
 import { countRecords } from "./overview/count-records.ts";
 import { getOverview } from "./overview/overview.ts";
+import { addRecords } from "./records/add-records.ts";
 import { frameworkOperations } from "./records/framework-coverage.ts";
 import {
 	linkRecords,
@@ -32,6 +33,7 @@ import {
 } from "./records/links.ts";
 import { getRecordNames } from "./records/name-lookup.ts";
 import { recordOperations } from "./records/operations.ts";
+import { reassignRecords } from "./records/reassign.ts";
 import { searchRecords } from "./records/search.ts";
 import { getRecordUses } from "./records/uses.ts";
 import { asset } from "./registers/asset.ts";
@@ -100,6 +102,8 @@ export const operations = [
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,
+	addRecords,
+	reassignRecords,
 	importRecords,
 	createOrganization,
 	listMembers,

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
+import {
+	linkedRecordIds,
+	requireWanted,
+	storeLinks,
+} from "../records/link-new-records.ts";
 import { noteLostLinks } from "../records/links.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema, nameSchema } from "../records/text-schemas.ts";
@@ -62,9 +67,11 @@ export const addDevice = defineOperation({
 		name: name.describe("The name that people give it"),
 		owner_id: ownerId,
 		enrollment_token_expires_in_days: tokenDays,
+		linked_record_ids: linkedRecordIds(),
 	}),
 	output: withToken,
 	run: async (context, input) => {
+		const linked = await requireWanted(context, input.linked_record_ids);
 		const created = await explainMissingOwner(input.owner_id, () =>
 			createDevice(context.client, {
 				organizationId: input.organization_id,
@@ -76,6 +83,11 @@ export const addDevice = defineOperation({
 		);
 		const added = await readDevice(context, created.device_id);
 		noteChange(context, undefined, added, expiryOf(created));
+		await storeLinks(
+			context,
+			{ kind: "device", id: added.id, name: added.name },
+			linked,
+		);
 		return { device: added, ...tokenResult(context, created) };
 	},
 });

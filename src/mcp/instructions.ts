@@ -11,13 +11,13 @@ Start with listOrganizations: most tools need an organization_id if you have sev
 
 Each kind has list, get, add, update and delete (listRisks, getRisk …). A list gives 20 brief rows unless size and detail say otherwise; pass next_cursor back as cursor, until it is null. Without a direction, order_by puts the highest scores and latest times first, but names and due dates ascending. filter.query searches a list, searchRecords all kinds. Use filters, total and countRecords, not all pages. getOverview has what is overdue or fails longest.
 
-update changes only the given fields; null clears one, append adds lines to a text, and if_updated_at protects the changes of others. delete needs an administrator and cannot be undone; a record that others need is kept. References are ids: look them up first. linkRecords connects records; listLinkedRecords shows them.
+update changes only the given fields; null clears one, append adds lines to a text, if_updated_at protects others' changes. delete needs an administrator and cannot be undone. References are ids: look them up first. linkRecords or linked_record_ids connects records. addRecords adds many; an idempotency_key makes an add safe to repeat.
 
-listPostureSummary counts devices by check (a silent device is stale, never passing), listDevices finds those that fail one, listDevicePostures shows a device's history, or its state as_of a time.
+listPostureSummary counts devices by check (a silent one is stale, never passing), listDevices finds those that fail, listDevicePostures shows a device's history, or its state as_of a time.
 
 Risk scores are likelihood times impact, 1 to 5 each, inherent before and residual after treatment. Dates are YYYY-MM-DD, times RFC 3339 in UTC, ids 32 case-sensitive characters.
 
-You have the rights of the token's user: viewers read, members add and update, administrators also delete. Do not retry "permission denied": the role does not allow it, or the organization is not the user's. Other errors name each wrong field and what is allowed: correct it.`;
+You have the rights of the token's user: viewers read, members add and update, administrators also delete. Do not retry "permission denied": the role does not allow it, or the organization is not the user's. Other errors name each wrong field and what is allowed.`;
 }
 
 /** Last sentence in the description of every tool that returns texts by devices or other people. */

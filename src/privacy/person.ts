@@ -162,6 +162,11 @@ export async function erasePerson(
 				[organizationId, id],
 			)
 		: undefined;
+	// The answers that are kept for repeated calls may have the person's name.
+	await client.query(
+		"delete from idempotency_keys where organization_id = $1",
+		[organizationId],
+	);
 	const owned = await readOwned(client, organizationId, id);
 	const redacted = await redactLog(
 		client,

@@ -92,6 +92,8 @@ const PARTS = {
 		select g.token_id, g.organization_id, g.day, g.tool, g.calls, g.errors, g.last_called_at,
 			g.last_client, g.last_address
 		from api_token_usage g join api_tokens t on t.id = g.token_id where t.user_id = $1`,
+	idempotency_keys: `
+		select k.organization_id, k.operation, k.created_at from idempotency_keys k where k.user_id = $1`,
 	invitations: `
 		select i.organization_id, i.id, i.role, i.invited_by, i.created_at, i.expires_at, i.accepted_at, i.revoked_at
 		from invitations i join users u on u.email = i.email where u.id = $1`,

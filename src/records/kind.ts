@@ -76,3 +76,13 @@ export function recordKind<
 ): RecordKind<One, Many, Key, Keys, F> {
 	return definition;
 }
+
+/**
+ * Returns the toolset of a register from its plural name: `ContinualImprovements` →
+ * `continual_improvements`.
+ */
+export function toolsetOf({ tool }: Pick<AnyRecordKind, "tool">): string {
+	return tool.many
+		.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`)
+		.toLowerCase();
+}

@@ -176,7 +176,7 @@ export const listLinkedRecords = defineOperation({
 });
 
 /** A record at the other end of a link. */
-interface Linked {
+export interface Linked {
 	id: string;
 	kind: (typeof LINKED)[number];
 	name: string | null;
@@ -297,9 +297,9 @@ async function find(
 }
 
 /** Notes in the history of both records that their link changed. */
-function noteLink(
+export function noteLink(
 	context: Context,
-	[first, second]: readonly Linked[],
+	[first, second]: readonly Pick<Change, "kind" | "id" | "name">[],
 	state: "before" | "after",
 ): void {
 	if (!first || !second) throw new Error("a link needs two records");

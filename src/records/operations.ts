@@ -1,9 +1,16 @@
 import { z } from "zod";
+import { idempotencyShape } from "../idempotency.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import { appendedTexts, appendShape, longTextsOf } from "./append.ts";
 import { shapeToAdd, shapeToUpdate } from "./input.ts";
-import type { AnyRecordKind, Fields, RecordKind } from "./kind.ts";
+import {
+	type AnyRecordKind,
+	type Fields,
+	type RecordKind,
+	toolsetOf,
+} from "./kind.ts";
+import { linkedShape, requireWanted, storeLinks } from "./link-new-records.ts";
 import { noteLostLinks } from "./links.ts";
 import {
 	listInput,
@@ -41,13 +48,13 @@ type RecordSchema<F extends Fields> = z.ZodObject<
 >;
 
 type AddInput<F extends Fields> = z.ZodObject<
-	{ organization_id: z.ZodString } & {
-		[Name in keyof F as F[Name]["given"] extends "computed"
-			? never
-			: Name]: F[Name]["given"] extends "required"
-			? F[Name]["input"]
-			: z.ZodOptional<F[Name]["input"]>;
-	}
+	{ organization_id: z.ZodString } & typeof idempotencyShape & {
+			[Name in keyof F as F[Name]["given"] extends "computed"
+				? never
+				: Name]: F[Name]["given"] extends "required"
+				? F[Name]["input"]
+				: z.ZodOptional<F[Name]["input"]>;
+		}
 >;
 
 type UpdateInput<F extends Fields> = z.ZodObject<
@@ -100,7 +107,7 @@ export function recordOperations<
 	const { tool, key, noun, nouns } = kind;
 	const about = kind.description ?? kind.help;
 	const a = article(noun);
-	const toolset = toolsetOf(tool.many);
+	const toolset = toolsetOf(kind);
 
 	const one = object({ [key.one]: object(resultShape(kind)) });
 	const id = idSchema(kind.kind).meta(obvious(`Id of the ${noun}`));
@@ -171,11 +178,18 @@ export function recordOperations<
 		input: z.strictObject({
 			organization_id: organizationId(),
 			...shapeToAdd(kind),
+			...linkedShape(kind.kind),
+			...idempotencyShape,
 		}),
 		output: one,
-		run: async (context, { organization_id: _, ...given }) => {
-			const newId = await insertRecord(context, kind, prepareNew(kind, given));
-			const [added] = await noteStored(context, kind, [{ id: newId }]);
+		run: async (context, { organization_id: _, ...input }) => {
+			const { linked_record_ids: ids, ...given }: Values = input;
+			const values = prepareNew(kind, given);
+			const linked = await requireWanted(context, ids as string[] | undefined);
+			const newId = await insertRecord(context, kind, values);
+			const [added = {}] = await noteStored(context, kind, [{ id: newId }]);
+			const { id, name } = changeOf(kind, undefined, added);
+			await storeLinks(context, { kind: kind.kind, id, name }, linked);
 			return { [key.one]: added };
 		},
 	});
@@ -246,11 +260,3 @@ function searchedText(kind: AnyRecordKind): string {
 
 /** Makes the schema of an object whose fields are known only at run time. */
 const object = (shape: Record<string, z.ZodType>) => z.object(shape);
-
-/**
- * Returns the toolset of a register from its plural name: `ContinualImprovements` →
- * `continual_improvements`.
- */
-function toolsetOf(many: string): string {
-	return many.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-}

@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import { sessionOf } from "../db/session.ts";
+import { IDEMPOTENCY_HOURS } from "../idempotency.ts";
 
 /**
  * Number of rows that are deleted at a time. The number is small, so that nobody waits long for one
@@ -22,6 +23,7 @@ const OVER: Record<string, string> = {
 	verifications: "expires_at < now()",
 	account_links: "expires_at < now()",
 	sign_in_failures: "ends_at < now()",
+	idempotency_keys: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
 	invitations: `least(expires_at, accepted_at, revoked_at) < now() - interval '${INVITATION_DAYS_AFTER} days'`,
 };
 

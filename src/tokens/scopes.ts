@@ -128,7 +128,11 @@ export const ALWAYS_OFFERED = "listOrganizations";
  */
 export function outOfScope(
 	{ token }: Principal,
-	{ name, toolset, isReadOnly }: AnyOperation,
+	{
+		name,
+		toolset,
+		isReadOnly,
+	}: Pick<AnyOperation, "name" | "toolset" | "isReadOnly">,
 ): string | undefined {
 	if (!token) return undefined;
 	if (token.isReadOnly && !isReadOnly) {

@@ -81,7 +81,10 @@ async function fillRegisters(organization_id: string, token: string) {
 		});
 		made[sample.kind] = answer[sample.key].id;
 	}
-	await call("addNonconformity", { organization_id });
+	await call("addNonconformity", {
+		organization_id,
+		idempotency_key: "kept in the backup",
+	});
 	await call("linkRecords", {
 		record_id: made.risk,
 		linked_record_id: made.measure,

@@ -28,6 +28,46 @@ test("a rejected deletion says why and links to the records that use this one", 
 	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
 
+test("everything that a person owns is handed over to another from the person's page", async () => {
+	const add = async (full_name: string) =>
+		(
+			await registers.add("addPeople", {
+				full_name,
+				primary_email_address: `${crypto.randomUUID()}@example.com`,
+				kind: "EMPLOYEE",
+			})
+		).people.id;
+	const leaver = await add("Lea Leaver");
+	const heir = await add("Henry Heir");
+	const { device } = await registers.add("addDevice", { owner_id: leaver });
+	const { task } = await registers.add("addTask", {
+		name: "Handed over",
+		assigned_to_id: leaver,
+	});
+	const page = await registers.open(registers.admin, `people/${leaver}`);
+	await page.getByRole("button", { name: "Hand over …" }).click();
+	const dialog = page.getByRole("dialog", {
+		name: "Hand over to another person",
+	});
+	const button = dialog.getByRole("button", { name: "Hand over" });
+	expect(await button.isDisabled()).toBe(true);
+	await dialog.getByRole("combobox", { name: "New owner" }).fill("Henry");
+	await page.getByRole("option", { name: /Henry Heir/ }).click();
+	await axe(page);
+	await button.click();
+	await page.getByText("2 records handed over").waitFor();
+	await dialog.waitFor({ state: "detached" });
+	await page
+		.getByRole("region", { name: "Owned by this person" })
+		.waitFor({ state: "detached" });
+	const now = await registers.use("getTask", { id: task.id });
+	expect(now.task.assigned_to_id).toBe(heir);
+	const laptop = await registers.use("getDevice", { id: device.id });
+	expect(laptop.device.owner_id).toBe(heir);
+	await page.goto(page.url().replace(leaver, heir));
+	await page.getByRole("region", { name: "Owned by this person" }).waitFor();
+});
+
 test("a person's page shows what the person owns, including devices, in one request", async () => {
 	const { people: ben } = await registers.add("addPeople", {
 		full_name: "Ben",

@@ -59,7 +59,7 @@ test("call reads its input from standard input, and its address and token from o
 
 test("call prints why the service rejected the call, and exits with 1", async () => {
 	const cases: [string[], Record<string, string>, RegExp][] = [
-		[["listRisks", "{}"], {}, /organization_id: is required/],
+		[["addRisk", "{}"], {}, /category: is required/],
 		[["listRisks", "{"], {}, /must be valid JSON/],
 		[["launchRocket"], {}, /no tool "launchRocket"/],
 		[["deleteRisk"], {}, /permission denied/],

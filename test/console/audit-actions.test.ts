@@ -1,7 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { phraseOf } from "../../console/src/parts/audit-actions.ts";
+import {
+	changesIn,
+	type Entry,
+	phraseOf,
+} from "../../console/src/parts/audit-actions.ts";
 import { AUDIT_EVENTS } from "../../src/audit/events.ts";
 import { operations } from "../../src/operations.ts";
 import { recordKinds } from "../../src/registers/all.ts";
@@ -18,7 +22,7 @@ const names = new Set<string>([
  */
 function kindOf(operation: string): string | null {
 	if (operation === "setUp") return "member";
-	if (operation === "importRecords") return "risk";
+	if (/^(import|add)Records$/.test(operation)) return "risk";
 	if (/^(add|update|delete|revoke)Device$/.test(operation)) return "device";
 	if (/ApiToken$/.test(operation)) return "api_token";
 	const register = recordKinds.find(({ tool }) =>
@@ -30,6 +34,26 @@ function kindOf(operation: string): string | null {
 test.each([...names])("the home page describes %s in words", (operation) => {
 	const phrase = phraseOf({ operation, record_kind: kindOf(operation) });
 	expect(phrase).not.toMatch(/^did “/);
+});
+
+test("news leave out the links that came or went with a record, and keep one end of other links", () => {
+	const entry = (operation: string, changes: object) =>
+		({ operation, changes, outcome: "DONE", at: "now" }) as Entry;
+	const link = (end: string) => ({ linked_record: { [end]: { id: "x" } } });
+	const added = entry("addRisk", { name: { after: "Theft" } });
+	const deleted = entry("deleteRisk", { name: { before: "Theft" } });
+	const linked = entry("linkRecords", link("after"));
+	expect(
+		changesIn([
+			added,
+			entry("addRisk", link("after")),
+			entry("addRecords", link("after")),
+			deleted,
+			entry("deleteRisk", link("before")),
+			linked,
+			entry("linkRecords", link("after")),
+		]),
+	).toEqual([added, deleted, linked]);
 });
 
 test("an operation of an earlier version that has no words is quoted", () => {

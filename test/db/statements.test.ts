@@ -105,6 +105,8 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"the name of the organization that one joins":
 		/^select name from organizations where id = \$1$/,
 	"invitations that were over a month ago": /^delete from invitations where /,
+	"idempotency keys older than 24 hours":
+		/^delete from idempotency_keys where /,
 	"the use of one's own API tokens":
 		/^select t\.id, .* t\.last_used_at, .* from api_tokens t .* api_token_usage n /,
 	"an invitation's page":
@@ -264,6 +266,23 @@ async function useEverything(): Promise<void> {
 	await use("linkRecords", pair);
 	await use("listLinkedRecords", { record_id: pair.record_id });
 	await use("unlinkRecords", pair);
+	await use("addRecords", {
+		organization_id,
+		kind: "measure",
+		records: [
+			{
+				name: "Bulk",
+				category: "IT",
+				owner_id: references.people[0],
+				linked_record_ids: references.vendor,
+			},
+		],
+		idempotency_key: "statements",
+	});
+	await use("reassignRecords", {
+		from: references.people[0],
+		to: references.people[1],
+	});
 	await use("searchRecords", { organization_id, query: "cloud" });
 	await use("getRecordNames", { organization_id, ids: references.vendor });
 	await use("getRecordUses", { id: references.people[0] });

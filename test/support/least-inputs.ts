@@ -9,6 +9,7 @@ const VALUES = [
 	false,
 	[],
 	{},
+	[{}],
 	"2026-01-31",
 	"2026-01-31T00:00:00Z",
 	"least@example.com",
@@ -32,6 +33,7 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 
 	const leastOf = (name: string, schema: Schema): unknown => {
 		if (name === "organization_id") return tools.organizationId;
+		if (name === "from" || name === "to") return seeds.get("People").id;
 		if (name === "id") return seeds.get("Risk").id;
 		if (name.endsWith("_id")) {
 			const kind = name.slice(0, -"_id".length);
@@ -52,7 +54,7 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 		);
 
 	for (const [name, { operation }] of byName) {
-		if (!name.startsWith("add")) continue;
+		if (!name.startsWith("add") || name === "addRecords") continue;
 		const added = await tools.use(name, leastFor(operation));
 		seeds.set(name.slice("add".length), Object.values<Json>(added)[0]);
 	}
@@ -61,7 +63,9 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 		leastFor,
 		tenantOf: ({ tenant, name }) => {
 			if (tenant === null) return {};
-			const seed = seeds.get(name.replace(/^[a-z]+/, "")) ?? seeds.get("Risk");
+			const seed =
+				seeds.get(name.replace(/^[a-z]+/, "")) ??
+				seeds.get(tenant === "from" ? "People" : "Risk");
 			return {
 				[tenant]: tenant === "organization_id" ? tools.organizationId : seed.id,
 			};

@@ -71,6 +71,8 @@ const ACTIONS: Record<AuditEvent, Action> &
 	revokeOrganizationApiToken: { group: "members" },
 
 	importRecords: { group: "organization" },
+	addRecords: { group: "organization" },
+	reassignRecords: { group: "organization", phrase: "handed over" },
 	linkRecords: { group: "organization", phrase: "linked a record to" },
 	unlinkRecords: { group: "organization", phrase: "removed a link of" },
 	setUp: { group: "organization" },
@@ -193,10 +195,11 @@ export function groupedActions(): { group: string; names: string[] }[] {
 /**
  * Returns the entries that are news. Sign-ins and sign-outs are left out, because they change no
  * record. A new link has two consecutive entries, one for each of its records, and only one of them
- * is kept.
+ * is kept. Links that came or went with a record are left out: the record itself is the news.
  */
 export function changesIn(entries: readonly Entry[]): Entry[] {
-	return entries.filter(({ operation, outcome, at }, index) => {
+	return entries.filter((entry, index) => {
+		const { operation, outcome, at } = entry;
 		const before = entries[index - 1];
 		const isOtherEnd =
 			/^(un)?linkRecords$/.test(operation) &&
@@ -205,9 +208,20 @@ export function changesIn(entries: readonly Entry[]): Entry[] {
 		return (
 			outcome === "DONE" &&
 			!/^(beginSignIn|signIn|signOut)$/.test(operation) &&
+			!(/^(add|delete)/.test(operation) && linkIn(entry)) &&
 			!isOtherEnd
 		);
 	});
+}
+
+/** Returns what happened to a link, if the entry is about a link of its record and nothing else. */
+export function linkIn({
+	changes,
+}: Pick<Entry, "changes">): "Linked" | "Link removed" | undefined {
+	const names = Object.keys(changes);
+	const { linked_record: link } = changes as Record<string, object>;
+	if (!link || names.length > 1) return undefined;
+	return "after" in link ? "Linked" : "Link removed";
 }
 
 /**

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { call, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
+import { linkIn } from "../../parts/audit-actions.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -151,15 +152,17 @@ function End({
 	return <Text inherit>{names.get(String(value)) ?? String(value)}</Text>;
 }
 
-function whatHappened({ operation }: Entry): string {
+function whatHappened(entry: Entry): string {
+	const { operation } = entry;
+	const link = linkIn(entry);
+	if (link) return link;
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
 	const words: Record<string, string> = {
 		add: "Added",
 		update: "Changed",
 		delete: "Deleted",
-		link: "Linked",
-		unlink: "Link removed",
 		import: "Imported",
+		reassign: "Handed over",
 	};
 	return words[verb] ?? operation;
 }

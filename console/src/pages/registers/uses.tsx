@@ -2,9 +2,11 @@ import { Group, Paper, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { OutputOf } from "../../api.ts";
 import { kinds } from "../../kinds.ts";
+import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
 import { findRegisterKind, type RegisterKind } from "../../register-kinds.ts";
+import { HandOver } from "./hand-over.tsx";
 
 type Use = OutputOf<"getRecordUses">["uses"][number];
 
@@ -32,13 +34,17 @@ function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
  */
 export function WhereUsed({ kind, id, organizationId }: OfRecord) {
 	const uses = useUses({ kind, id });
+	const { mayWrite } = useOrganization();
 	if (uses.length === 0) return null;
 	const title = kind === "people" ? "Owned by this person" : "Where it is used";
 	return (
 		<Paper withBorder p="lg" component="section" aria-label={title}>
-			<Title order={2} mb="xs">
-				{title}
-			</Title>
+			<Group justify="space-between" mb="xs">
+				<Title order={2}>{title}</Title>
+				{kind === "people" && mayWrite && (
+					<HandOver personId={id} organizationId={organizationId} />
+				)}
+			</Group>
 			<Group gap="md">
 				{uses.map((use) => (
 					<Group key={use.kind + use.filter} gap={6}>

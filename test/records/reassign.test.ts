@@ -1,0 +1,174 @@
+import {
+	afterAll,
+	beforeAll,
+	beforeEach,
+	describe,
+	expect,
+	test,
+} from "vitest";
+import { samples } from "../support/record-samples.ts";
+import {
+	inputOf,
+	makeReferences,
+	type References,
+} from "../support/record-values.ts";
+import { type Json, startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+let references: References;
+beforeAll(async () => {
+	tools = await startTools();
+	references = await makeReferences(
+		{
+			call: (name, input) => tools.use(name, input),
+			principal: () => undefined as never,
+		},
+		tools.organizationId,
+	);
+});
+afterAll(() => tools.close());
+
+let from: string;
+let to: string;
+const addPerson = async (full_name: string): Promise<string> =>
+	(
+		await tools.use("addPeople", {
+			full_name,
+			primary_email_address: `${crypto.randomUUID()}@example.com`,
+			kind: "EMPLOYEE",
+		})
+	).people.id;
+beforeEach(async () => {
+	from = await addPerson("Ada");
+	to = await addPerson("Grace");
+});
+
+/** The fields of each register that name a person, written by hand. */
+const HELD: Record<string, string> = {
+	asset: "owner_id",
+	continual_improvement: "owner_id",
+	datum: "owner_id",
+	measure: "owner_id",
+	nonconformity: "owner_id",
+	obligation: "owner_id",
+	risk: "owner_id",
+	task: "assigned_to_id",
+	vendor: "owner_id",
+};
+
+test("hands over every record that a person owns or is assigned, with an audit entry for each", async () => {
+	const bystander = await addPerson("Bystander");
+	const records: Json[] = [];
+	for (const [kind, field] of Object.entries(HELD)) {
+		const sample = samples.find((known) => known.kind === kind);
+		if (!sample) throw new Error(kind);
+		for (const person of [from, bystander]) {
+			const input = inputOf(sample, references, "all");
+			const { reference_id: _, ...rest } = input as Json;
+			const added = await tools.use(`add${sample.one}`, {
+				...rest,
+				[field]: person,
+			});
+			records.push({ sample, field, person, ...added[sample.key] });
+		}
+	}
+	const { device } = await tools.use("addDevice", {
+		name: "laptop",
+		owner_id: from,
+	});
+	const answer = await tools.use(
+		"reassignRecords",
+		{ from, to },
+		tools.member.token,
+	);
+	expect(answer.total).toBe(Object.keys(HELD).length + 1);
+	expect(
+		Object.fromEntries(
+			answer.reassigned.map(({ kind, count }: Json) => [kind, count]),
+		),
+	).toEqual(
+		Object.fromEntries(
+			[...Object.keys(HELD), "device"].map((kind) => [kind, 1]),
+		),
+	);
+	for (const { sample, field, person, id } of records) {
+		const now = (await tools.use(`get${sample.one}`, { id }))[sample.key];
+		expect(now[field]).toBe(person === from ? to : bystander);
+		const { audit_entries } = await tools.use("listAuditLog", {
+			filter: { record_id: id, operation: "reassignRecords" },
+		});
+		expect(audit_entries.map(({ changes }: Json) => changes)).toEqual(
+			person === from ? [{ [field]: { before: from, after: to } }] : [],
+		);
+	}
+	expect(
+		(await tools.use("getDevice", { id: device.id })).device.owner_id,
+	).toBe(to);
+	expect(await tools.use("reassignRecords", { from, to })).toEqual({
+		reassigned: [],
+		total: 0,
+	});
+	await tools.use("deletePeople", { id: from });
+});
+
+describe("rejected", () => {
+	test("the same person, a person who does not exist, and one of another organization", async () => {
+		const theirs = (
+			await tools.use(
+				"addPeople",
+				{
+					full_name: "Eve",
+					primary_email_address: "eve@example.com",
+					kind: "EMPLOYEE",
+				},
+				tools.stranger.token,
+			)
+		).people.id;
+		const gone = await addPerson("Gone");
+		await tools.use("deletePeople", { id: gone });
+		for (const [input, status, message] of [
+			[{ from, to: from }, 400, "to: must be another person"],
+			[
+				{ from, to: gone },
+				400,
+				`to: there is no person ${gone} in this organization`,
+			],
+			[
+				{ from, to: theirs },
+				400,
+				`to: there is no person ${theirs} in this organization`,
+			],
+			[{ from: gone, to }, 404, `there is no person ${gone}`],
+			[{ from: theirs, to }, 404, `there is no person ${theirs}`],
+		] as const) {
+			const answer = await tools.call("reassignRecords", input);
+			expect([answer.status, answer.body.message]).toEqual([status, message]);
+		}
+		expect(
+			(await tools.call("reassignRecords", { from, to }, tools.viewer.token))
+				.status,
+		).toBe(403);
+	});
+
+	test("more records than one call hands over: nothing changes", async () => {
+		await tools.database.owner.query(
+			`insert into measures (organization_id, id, name, category, owner_id)
+			select $1, lpad(n::text, 32, 'm'), 'many', 'IT', $2 from generate_series(1, 5001) n`,
+			[tools.organizationId, from],
+		);
+		const { status, body } = await tools.call("reassignRecords", { from, to });
+		expect(status).toBe(400);
+		expect(body.message).toContain(
+			"from: this person has more than 5000 records",
+		);
+		await tools.database.owner.query(
+			"delete from measures where owner_id = $1 and id = lpad('7', 32, 'm')",
+			[from],
+		);
+		expect((await tools.use("reassignRecords", { from, to })).total).toBe(5000);
+		await tools.database.owner.query(
+			"delete from measures where owner_id = $1",
+			[to],
+		);
+	});
+});
