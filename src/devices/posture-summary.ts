@@ -8,9 +8,14 @@ import {
 	DEVICES,
 	FRESHNESS,
 	FRESHNESSES,
-	staleAfter,
 	statusAt,
 } from "./device-record.ts";
+import {
+	countGroups,
+	fleetAndState,
+	groupBy,
+	groupsShape,
+} from "./posture-groups.ts";
 import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
@@ -46,7 +51,7 @@ export const listPostureSummary = defineOperation({
 	name: "listPostureSummary",
 	title: "Summarize postures",
 	description:
-		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE count as stale, never as passing. With as_of, the counts of checks and of statuses are those at that time.",
+		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE count as stale, never as passing. With as_of, the counts are those at that time; last known states of devices that had gone silent are stale. group_by also counts which checks fail by platform or owner.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -55,6 +60,9 @@ export const listPostureSummary = defineOperation({
 		as_of: pastTimestampSchema()
 			.optional()
 			.describe("A time in the past, RFC 3339 with offset; now unless given"),
+		group_by: groupBy()
+			.optional()
+			.describe("Also give the numbers of each group"),
 	}),
 	output: z.object({
 		active_devices: count().describe(
@@ -72,14 +80,16 @@ export const listPostureSummary = defineOperation({
 		devices_by_freshness: byName(FRESHNESSES)
 			.nullable()
 			.describe("Devices that are not revoked; null with as_of"),
+		...groupsShape,
 	}),
-	run: async ({ client }, { organization_id, as_of }) => {
+	run: async ({ client }, { organization_id, as_of, group_by }) => {
 		const moment = as_of && endOfMillisecond(as_of);
-		const [fleet, postures] = await Promise.all([
+		const [fleet, postures, grouped] = await Promise.all([
 			countDevices(client, organization_id, moment),
-			moment
-				? countPosturesAsOf(client, organization_id, moment)
-				: countPostures(client, organization_id),
+			countPostures(client, organization_id, moment),
+			group_by
+				? countGroups(client, organization_id, group_by, moment)
+				: { groups: [], omitted_groups: 0 },
 		]);
 		const { active, stale, counts } = postures;
 		const all = summarize(counts, active);
@@ -92,6 +102,7 @@ export const listPostureSummary = defineOperation({
 			devices_by_status: fleet.status,
 			pending_in_conflict: fleet.inConflict,
 			devices_by_freshness: as_of ? null : fleet.freshness,
+			...grouped,
 		};
 	},
 });
@@ -156,7 +167,7 @@ interface PostureCount {
 	devices: number;
 }
 
-// The last part of both statements. It counts devices by check and status, and all devices.
+// The last part of the statement. It counts devices by check and status, and all devices.
 const COUNTED = `
 	select s.check_key, s.status, f.is_stale, count(*)::int as devices
 	from fleet f
@@ -167,60 +178,15 @@ const COUNTED = `
 	from fleet f
 	group by 3`;
 
-async function countPostures(client: PoolClient, organizationId: string) {
-	const { rows } = await client.query<PostureCount>({
-		name: "summary.postures",
-		text: `
-			with fleet as (
-				select t.id, (${FRESHNESS}) <> 'ONLINE' as is_stale
-				from ${DEVICES}
-				where t.organization_id = $1 and t.status = 'ACTIVE'
-			), state as (
-				select s.device_id, s.check_key, s.status
-				from posture_spans s
-				where s.organization_id = $1 and s.is_current
-			)
-			${COUNTED}`,
-		values: [organizationId],
-	});
-	return tally(rows);
-}
-
-/**
- * Counts the same numbers for a time in the past, about which only observations are known. A device
- * belongs to the fleet if it had been activated by then and was not yet revoked. It is stale if its
- * last observation was older than `staleAfter` of its posture interval. If a span of the history
- * covers the time, that counts as an observation.
- */
-async function countPosturesAsOf(
+async function countPostures(
 	client: PoolClient,
 	organizationId: string,
-	asOf: string,
+	asOf: string | undefined,
 ) {
 	const { rows } = await client.query<PostureCount>({
-		name: "summary.postures.as_of",
-		text: `
-			with state as (
-				select distinct on (s.device_id, s.check_key)
-					s.device_id, s.check_key, s.status, least(s.last_observed_at, $2) as observed_at
-				from posture_spans s
-				where s.organization_id = $1 and s.since <= $2
-				order by s.device_id, s.check_key, s.since desc
-			), observed as (
-				select s.device_id as id, max(s.observed_at) as at from state s group by 1
-			), fleet as (
-				select
-					t.id,
-					s.at is null or s.at < $2::timestamptz
-						- ${staleAfter("o.posture_interval_seconds")} as is_stale
-				from ${DEVICES}
-				left join observed s on s.id = t.id
-				where t.organization_id = $1
-					and (t.activated_at <= $2 or s.at is not null)
-					and (t.revoked_at is null or t.revoked_at > $2)
-			)
-			${COUNTED}`,
-		values: [organizationId, asOf],
+		name: asOf ? "summary.postures.as_of" : "summary.postures",
+		text: `with ${fleetAndState(asOf)} ${COUNTED}`,
+		values: asOf ? [organizationId, asOf] : [organizationId],
 	});
 	return tally(rows);
 }

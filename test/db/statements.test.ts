@@ -325,6 +325,7 @@ async function useEverything(): Promise<void> {
 	await use("listDevices", { organization_id, filter: { query: "laptop" } });
 	const as_of = new Date().toISOString();
 	await use("listDevices", { organization_id, as_of });
+	await use("listPostureSummary", { organization_id, group_by: "owner_id" });
 	const { device: added } = await use("addDevice", { organization_id });
 	await use("updateDevice", { id: added.id, owner_id: references.people[0] });
 	await use("reissueEnrollmentToken", { id: added.id });

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listPostureSummary } from "../../src/devices/posture-summary.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
-import { revokeDevice } from "../../src/devices/write-operations.ts";
+import {
+	revokeDevice,
+	updateDevice,
+} from "../../src/devices/write-operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { recordOperations } from "../../src/records/operations.ts";
+import { people } from "../../src/registers/people.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
 import type { TestDevice } from "../support/service.ts";
 
@@ -109,6 +114,72 @@ test("a summary with as_of counts what was known at that time, and counts device
 	expect(await at("2026-03-10T12:30:00Z")).toEqual([2, 2, 0, 0]);
 	expect(await at(on(20))).toEqual([2, 1, 0, 1]);
 	expect(await at("2026-03-31T12:00:00Z")).toEqual([2, 0, 0, 2]);
+});
+
+test("group_by counts by platform or owner which checks fail, now and at a past time", async () => {
+	const { organizationId, devices } = await makeFleet(4);
+	const [ada, other, ownerless, silent] = devices as [
+		TestDevice,
+		TestDevice,
+		TestDevice,
+		TestDevice,
+	];
+	const { people: person } = await fleet.call(
+		recordOperations(people)[2],
+		{
+			organization_id: organizationId,
+			full_name: "Ada Lovelace",
+			primary_email_address: "ada@example.com",
+			kind: "EMPLOYEE",
+		},
+		{ organizationId },
+	);
+	for (const { id } of [ada, other, silent]) {
+		const input = { id, owner_id: person.id };
+		await fleet.call(updateDevice, input, { organizationId });
+	}
+	await fleet.report(ada, { observed_at: on(1), status: "PASS" });
+	for (const device of [ada, other, silent]) {
+		await fleet.report(device, { status: "FAIL" });
+	}
+	await fleet.report(ada, { check_key: "SCREEN_LOCK", status: "UNKNOWN" });
+	await fleet.report(ownerless, {});
+	await heard(silent, "1 day");
+	const by = (group_by: "owner_id" | "platform", as_of?: string) =>
+		fleet.call(
+			listPostureSummary,
+			{ organization_id: organizationId, group_by, as_of },
+			{ organizationId, role: "viewer" },
+		);
+	const summary = await by("owner_id");
+	expect(summary.checks[0]).toMatchObject({ fail: 2, stale: 1 });
+	expect(summary.groups).toEqual([
+		{
+			value: person.id,
+			name: "Ada Lovelace",
+			active_devices: 3,
+			stale_devices: 1,
+			failing_devices: 2,
+			failing: { DISK_ENCRYPTION: 2 },
+			unknown: { SCREEN_LOCK: 1 },
+		},
+		{
+			value: null,
+			name: null,
+			active_devices: 1,
+			stale_devices: 0,
+			failing_devices: 0,
+			failing: {},
+			unknown: {},
+		},
+	]);
+	expect(summary.omitted_groups).toBe(0);
+	expect((await by("platform")).groups).toMatchObject([
+		{ value: "LINUX", active_devices: 4, failing_devices: 2 },
+	]);
+	expect((await by("owner_id", on(1))).groups).toMatchObject([
+		{ value: person.id, active_devices: 1, failing_devices: 0, failing: {} },
+	]);
 });
 
 async function makeFleet(size: number) {
