@@ -15,6 +15,7 @@ import {
 	pageSize,
 	totalOf,
 } from "./list-pages.ts";
+import { namedRecord, readNamedRecords } from "./named-records.ts";
 import { type NamedKind, namedKindOf } from "./searchable-kinds.ts";
 
 const ends = {
@@ -99,7 +100,7 @@ export const listLinkedRecords = defineOperation({
 	name: "listLinkedRecords",
 	title: "List linked records",
 	description:
-		"List the records linked to a record, with kind, name and status, a page at a time.",
+		"List the records linked to a record, with kind, name and status, a page at a time; named_records are those that it names in its fields, such as owner_id. getRecordUses counts the records that name it.",
 	toolset: "links",
 	access: "read",
 	tenant: "record_id",
@@ -122,13 +123,17 @@ export const listLinkedRecords = defineOperation({
 				linked_at: z.string(),
 			}),
 		),
+		named_records: z
+			.array(namedRecord)
+			.describe(
+				"Records of any kind that it names in its fields, on the first page; they are no links",
+			),
 		...pageShape,
 	}),
 	run: async ({ client, membership }, input) => {
 		const { organizationId } = membership;
-		if (!(await find(client, organizationId, input.record_id))) {
-			throw notFound(input.record_id);
-		}
+		const own = await find(client, organizationId, input.record_id);
+		if (!own) throw notFound(input.record_id);
 		const cursorOf = `listLinkedRecords.${input.record_id}.${input.kind ?? ""}`;
 		const after = input.cursor
 			? readCursor(input.cursor, cursorOf, BY_ID)
@@ -164,8 +169,14 @@ export const listLinkedRecords = defineOperation({
 			return rows[0]?.count ?? 0;
 		};
 		const counted = after?.counted ?? (hasMore ? await count() : rows.length);
+		const named = after
+			? []
+			: await readNamedRecords(client, organizationId, own);
 		return {
 			linked_records: page,
+			named_records: named.filter(
+				({ kind }) => input.kind === undefined || kind === input.kind,
+			),
 			next_cursor:
 				hasMore && last
 					? writeCursor(cursorOf, { value: last.id, id: last.id, counted })

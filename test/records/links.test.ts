@@ -56,6 +56,73 @@ test("both records show the link with the other's kind and name, and linking aga
 	});
 });
 
+test("the records that a record names in its fields are listed beside its links, on the first page", async () => {
+	const add = async (tool: string, key: string, input: object) =>
+		(await calls.call(tool, { organization_id, ...input }))[key].id;
+	const ada = await add("addPeople", "people", {
+		full_name: "Ada Lovelace",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const vendors = [
+		await add("addVendor", "vendor", { name: "Bank" }),
+		await add("addVendor", "vendor", { name: "Cloud" }),
+	];
+	const datum = await add("addDatum", "datum", {
+		name: "Payroll",
+		data_classification: "SECRET",
+		owner_id: ada,
+		vendor_ids: vendors,
+	});
+	for (const linked_record_id of [await addRisk(), await addMeasure()]) {
+		await calls.call("linkRecords", { record_id: datum, linked_record_id });
+	}
+	const list = (input: object) =>
+		calls.call("listLinkedRecords", { record_id: datum, ...input });
+	const first = await list({ size: 1 });
+	expect(first.total).toBe(2);
+	const status = null;
+	expect(first.named_records).toEqual([
+		{
+			field: "owner_id",
+			kind: "people",
+			id: ada,
+			name: "Ada Lovelace",
+			status,
+		},
+		{
+			field: "vendor_ids",
+			kind: "vendor",
+			id: vendors[0],
+			name: "Bank",
+			status,
+		},
+		{
+			field: "vendor_ids",
+			kind: "vendor",
+			id: vendors[1],
+			name: "Cloud",
+			status,
+		},
+	]);
+	const next = await list({ size: 1, cursor: first.next_cursor });
+	expect(next.named_records).toEqual([]);
+	const ofKind = await list({ kind: "vendor" });
+	expect(ofKind.linked_records).toEqual([]);
+	expect(ofKind.named_records).toHaveLength(2);
+
+	const { device } = await calls.call("addDevice", {
+		organization_id,
+		owner_id: ada,
+	});
+	const ofDevice = await calls.call("listLinkedRecords", {
+		record_id: device.id,
+	});
+	expect(ofDevice.named_records).toMatchObject([
+		{ field: "owner_id", name: "Ada Lovelace" },
+	]);
+});
+
 test("a linked record is listed with its status or state, and null if its kind has none", async () => {
 	const risk = await addRisk();
 	const measure = await addMeasure({ state: "IN_PROGRESS" });
