@@ -55,7 +55,7 @@ test("everybody may read the last results, and they contain no evidence", async 
 			{
 				check_key: "PASSWORD_POLICY",
 				status: "FAIL",
-				reason: "the minimum length is 6, at least 8 is required",
+				reason: "the minimum length is 6; at least 8 is required",
 				remediation: expect.stringContaining("pwquality"),
 			},
 		],

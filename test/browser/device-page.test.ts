@@ -168,7 +168,7 @@ test("a check shows its value, why it fails and how to fix it", async () => {
 	await row("Local password policy").click();
 	const fix = page.getByRole("alert").filter({ hasText: "How to fix it" });
 	await fix
-		.getByText("The minimum length is 6, at least 8 is required.")
+		.getByText("The minimum length is 6; at least 8 is required.")
 		.waitFor();
 	await fix.getByText("Administrators:").waitFor();
 	await fix.getByRole("code").getByText("minlen = 12").waitFor();

@@ -88,7 +88,7 @@ test("an invited user with an account signs in and accepts", async () => {
 	const other = await served.makePerson("viewer", elsewhere);
 	const page = await served.openPage();
 	await page.goto(await invite(other.email));
-	await page.getByText("If you have an account already").waitFor();
+	await page.getByText("If you already have an account").waitFor();
 	await axe(page);
 	await screenshot(page, "invitation-account");
 	await page.getByRole("link", { name: "sign in" }).click();

@@ -41,7 +41,7 @@ test("getDevice says why a check fails or is unknown, and how to fix it", async 
 	});
 	expect(password).toMatchObject({
 		check_key: "PASSWORD_POLICY",
-		reason: "the minimum length is 6, at least 8 is required",
+		reason: "the minimum length is 6; at least 8 is required",
 		remediation: expect.stringContaining("pwquality"),
 	});
 	expect(time).not.toHaveProperty("reason");
@@ -58,7 +58,7 @@ test("`device show` prints the names of the checks, their evidence and how to fi
 		/^Local password policy +FAIL .* engine=pam_unix minimum_length=6$/m,
 	);
 	expect(stdout).toMatch(
-		/^Local password policy \(FAIL\): the minimum length is 6, at least 8 is required\n {2}Ask an administrator .*\n {2}Administrators: /m,
+		/^Local password policy \(FAIL\): the minimum length is 6; at least 8 is required\n {2}Ask an administrator .*\n {2}Administrators: /m,
 	);
 	expect(stdout).toMatch(/^Host firewall \(UNKNOWN\): /m);
 	expect(stdout).not.toMatch(/^System clock synchronization \(/m);

@@ -186,12 +186,12 @@ test.each([
 	[
 		"PASSWORD_POLICY",
 		{ minimum_length: 6 },
-		"the minimum length is 6, at least 8 is required",
+		"the minimum length is 6; at least 8 is required",
 	],
 	[
 		"PASSWORD_POLICY",
 		{ minimum_length: 10, threshold: { min_password_length: 12 } },
-		"the minimum length is 10, at least 12 is required",
+		"the minimum length is 10; at least 12 is required",
 	],
 	[
 		"PASSWORD_POLICY",
@@ -201,12 +201,12 @@ test.each([
 	[
 		"SCREEN_LOCK",
 		{ lock_enabled: true, idle_seconds: 900, lock_delay_seconds: 300 },
-		"the screen locks after 20 min, at most 15 min are allowed",
+		"the screen locks after 20 min; at most 15 min are allowed",
 	],
 	[
 		"MALWARE_PROTECTION",
 		{ signature_age_days: 23, signatures_current: false },
-		"the definitions are 23 days old, at most 7 are allowed",
+		"the definitions are 23 days old; at most 7 are allowed",
 	],
 	["REMOTE_LOGIN", { open_services: ["vnc"] }, "open to the network: vnc"],
 ])("a failing %s says why: %s", (check_key, evidence, reason) => {

@@ -6,7 +6,7 @@ import {
 } from "../thresholds.ts";
 
 /**
- * Returns why a check fails, with the threshold that judged it: "the minimum length is 6, at least
+ * Returns why a check fails, with the threshold that judged it: "the minimum length is 6; at least
  * 8 is required". Returns undefined if the evidence does not show why. /
  */
 export function failureInWords(
@@ -43,8 +43,8 @@ const WORDS: Record<CheckKey, Words> = {
 		if (seconds === undefined) return undefined;
 		const most = duration(thresholdIn(evidence, "max_lock_delay_seconds"));
 		return seconds === 0
-			? `the screen never locks, it must lock within ${most}`
-			: `the screen locks after ${duration(seconds)}, at most ${most} are allowed`;
+			? `the screen never locks; it must lock within ${most}`
+			: `the screen locks after ${duration(seconds)}; at most ${most} are allowed`;
 	},
 	FIREWALL_ENABLED: (evidence) => {
 		const open = ["ipv4", "ipv6"].filter(
@@ -83,7 +83,7 @@ const WORDS: Record<CheckKey, Words> = {
 		if (length === undefined) return undefined;
 		const least = thresholdIn(evidence, "min_password_length");
 		return length < least
-			? `the minimum length is ${length}, at least ${least} is required`
+			? `the minimum length is ${length}; at least ${least} is required`
 			: `the minimum length of ${length} is not enforced`;
 	},
 	REMOTE_LOGIN: (evidence) => {
@@ -98,7 +98,7 @@ const WORDS: Record<CheckKey, Words> = {
 		const days = count(evidence.signature_age_days);
 		if (evidence.signatures_current === false && days !== undefined) {
 			const most = thresholdIn(evidence, "max_definitions_age_days");
-			return `the definitions are ${days} days old, at most ${most} are allowed`;
+			return `the definitions are ${days} days old; at most ${most} are allowed`;
 		}
 		const isOld =
 			evidence.signatures_current === false ||

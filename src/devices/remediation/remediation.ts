@@ -23,7 +23,7 @@ export interface Result {
 
 /** The reason why a check has its status, and the advice for changing it. */
 export interface Explanation {
-	/** For example "the minimum length is 6, at least 8 is required". */
+	/** For example "the minimum length is 6; at least 8 is required". */
 	reason?: string | undefined;
 	/** Steps for the user, and below them a line with commands for administrators. */
 	remediation?: string | undefined;

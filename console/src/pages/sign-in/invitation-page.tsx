@@ -173,11 +173,11 @@ function SomebodyElse({ me, invitation }: { me: Me; invitation: Invitation }) {
 function HasAccount() {
 	return (
 		<Text size="sm">
-			If you have an account already,{" "}
+			If you already have an account,{" "}
 			<TextLink to="/sign-in" search={{ to: "/invitation" }} size="sm">
 				sign in
 			</TextLink>{" "}
-			and you come back here. If you do not know its password,{" "}
+			and then come back here. If you do not know its password,{" "}
 			<TextLink to="/forgot-password" size="sm">
 				set a new one
 			</TextLink>
