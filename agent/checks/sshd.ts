@@ -119,8 +119,8 @@ const SECOND_FACTOR =
 	/^pam_(google_authenticator|oath|duo|u2f|yubico|radius_auth|privacyidea|linotp|securid|totp)\.so$/;
 
 /**
- * Returns true if PAM asks people who sign in over SSH for a second factor. Whether it does so for
- * everybody depends on users and groups, which the check does not follow.
+ * Returns true if PAM asks people who sign in over SSH for a second factor. PAM may exempt some
+ * users and groups, and the check does not follow these rules. /
  */
 async function asksSecondFactor(host: Host): Promise<boolean> {
 	const stack = await readPamStack(host, "auth", ["sshd"]);

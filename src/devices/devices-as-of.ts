@@ -26,7 +26,7 @@ const withMoment =
 
 const keysOf = (value: unknown) => checkKeysOf(String(value));
 
-/** Devices of which the last spans `s` that began by the moment had the status. */
+/** Selects the devices whose last spans `s` that began by the moment had the status. */
 const hadStatus = (
 	status: PostureStatus,
 	parameter: string,
@@ -130,8 +130,8 @@ export function rejectPresent(input: {
 
 /**
  * Returns devices as they were at the moment: their status, and the last state of each check known
- * by then. Names, owners and systems are those of today. Freshness, conflicts and the last heartbeat
- * of the past are not known; `is_stale` says whether the device had gone silent.
+ * by then. Names, owners and systems are those of today. Freshness, conflicts and the last
+ * heartbeat of the past are not known; `is_stale` says whether the device had gone silent. /
  */
 export async function readDevicesAsOf(
 	client: PoolClient,

@@ -40,13 +40,13 @@ export const groupsShape = {
 
 /**
  * Returns two common table expressions for the organization $1. `fleet` has the ACTIVE devices,
- * whether they are stale, and the columns that a group can be made by. `state` has the last status of
- * each check of each device.
+ * whether they are stale, and the columns that a group can be made by. `state` has the last status
+ * of each check of each device.
  *
  * At a time in the past, $2, only observations are known. A device belongs to the fleet if it had
- * been activated by then and was not yet revoked. It is stale if its last observation was older than
- * `staleAfter` of its posture interval. If a span of the history covers the time, that counts as an
- * observation.
+ * been activated by then and was not yet revoked. It is stale if its last observation was older
+ * than `staleAfter` of its posture interval. If a span of the history covers the time, that counts
+ * as an observation. /
  */
 export function fleetAndState(asOf: string | undefined): string {
 	if (asOf === undefined) {

@@ -6,7 +6,7 @@ import { InvalidDeviceKey, type KeyHash } from "./authentication.ts";
 import { MAX_DISPLAY_LENGTH } from "./terms.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** What a request with an unknown key says about its sender. Nothing of it is proved. */
+/** Claims of a request with an unknown key about its sender. None of them is proved. */
 export interface Claims {
 	address?: string | undefined;
 	hardware_uuid?: string | undefined;

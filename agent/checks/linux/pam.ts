@@ -21,9 +21,8 @@ const ENTRIES: Record<string, string[]> = {
 
 /**
  * Reads PAM's rules for changing a password or for logging in, including the rules of included
- * files. `entries` names the files to begin with, the first of which that exists counts. Returns
- * `missing` if there are no rules, and `unreadable` if a file could not be read or
- * understood.
+ * files. `entries` names the files to begin with. The first one that exists counts. Returns
+ * `missing` if there are no rules, and `unreadable` if a file could not be read or understood.
  */
 export async function readPamStack(
 	host: Host,
