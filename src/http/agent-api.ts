@@ -21,9 +21,19 @@ import {
 	heartbeatRequest,
 	posturesRequest,
 } from "../devices/wire.ts";
-import { AppError, RETRY_AFTER_SECONDS, toAppError } from "../errors.ts";
+import {
+	AppError,
+	overloaded,
+	RETRY_AFTER_SECONDS,
+	toAppError,
+} from "../errors.ts";
 import type { Queue } from "../load/batch.ts";
-import { DEVICES_BODIES, STRANGERS_BODIES } from "../load/body-budget.ts";
+import {
+	type BodyRoom,
+	DEVICES_BODIES,
+	STRANGERS_BODIES,
+	WELL_FORMED_KEYS_BODIES,
+} from "../load/body-budget.ts";
 import { OrganizationQueue } from "../load/organization-queue.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
@@ -233,14 +243,14 @@ export function makeAgentApi(
 		request: IncomingMessage,
 	): Promise<Answer | "aborted"> {
 		if (!route.withKey) {
-			const read = await readJson(route, request);
+			const read = await readJson(route, request, STRANGERS_BODIES);
 			return read === "aborted" ? read : route.withoutKey?.(read.body);
 		}
 		const key = readDeviceKey(request.headers.authorization);
 		if (!key) throw unknownDeviceKey();
 		let body: unknown;
 		try {
-			const read = await readJson(route, request);
+			const read = await readJsonOf(key, route, request);
 			if (read === "aborted") return read;
 			body = read.body;
 			return await route.withKey(key, read.body, read.bytes);
@@ -251,6 +261,30 @@ export function makeAgentApi(
 				...claimsOf(body),
 				address: addressOf(request),
 			}));
+		}
+	}
+
+	/**
+	 * Reads the body of a request with a well-formed key. If strangers with invented keys hold all
+	 * the memory for such bodies, looks the key up first. A device then uses other memory.
+	 */
+	async function readJsonOf(
+		key: KeyHash,
+		route: Route,
+		request: IncomingMessage,
+	): Promise<{ body: unknown; bytes: number } | "aborted"> {
+		const { "content-length": length = route.maxBytes } = request.headers;
+		const bytes = Math.min(Number(length), route.maxBytes);
+		let room: BodyRoom = WELL_FORMED_KEYS_BODIES;
+		if (!room.take(bytes)) {
+			if (!(await statuses.find(key))) throw unknownDeviceKey();
+			room = DEVICES_BODIES.of(key);
+			if (!room.take(bytes)) throw overloaded();
+		}
+		try {
+			return await readJson(route, request);
+		} finally {
+			room.give(bytes);
 		}
 	}
 
@@ -315,12 +349,9 @@ export function makeAgentApi(
 async function readJson(
 	route: Route,
 	request: IncomingMessage,
+	room?: BodyRoom,
 ): Promise<{ body: unknown; bytes: number } | "aborted"> {
-	const bytes = await readBody(
-		request,
-		route.maxBytes,
-		route.withKey ? DEVICES_BODIES : STRANGERS_BODIES,
-	);
+	const bytes = await readBody(request, route.maxBytes, room);
 	if (bytes === "aborted") return bytes;
 	if (typeof bytes === "string") throw unreadBodyError(bytes, route.maxBytes);
 	if (bytes.length === 0 && route.emptyBodyIsFine)

@@ -16,14 +16,19 @@ import {
 	toAppError,
 } from "../errors.ts";
 import type { Services } from "../invoke.ts";
-import { STRANGERS_BODIES } from "../load/body-budget.ts";
+import { STRANGERS_BODIES, USERS_BODIES } from "../load/body-budget.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Identity } from "../sign-in/identity.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import { addAdmission, nothingHere, type RouteSummary } from "./admission.ts";
+import {
+	addAdmission,
+	callerOf,
+	nothingHere,
+	type RouteSummary,
+} from "./admission.ts";
 import type { AgentApi } from "./agent-api.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
@@ -154,9 +159,9 @@ export function makeApp(parts: AppParts): App {
 }
 
 /**
- * Adds parsers for JSON and CSV. JSON bodies are read by `readBody` within the route's limit, and
- * bodies from senders without a session share one budget of memory. A CSV body is handed to its
- * route as an unread stream.
+ * Adds parsers for JSON and CSV. JSON bodies are read by `readBody` within the route's limit.
+ * Senders without a session share one budget of memory, and each signed-in user has a part of
+ * another. A CSV body is handed to its route as an unread stream.
  */
 function addBodyParsers(app: FastifyInstance): void {
 	const parseJson = app.getDefaultJsonParser("error", "error");
@@ -164,8 +169,11 @@ function addBodyParsers(app: FastifyInstance): void {
 	app.addContentTypeParser("application/json", (request, _payload, done) => {
 		const { config, bodyLimit } = request.routeOptions;
 		const maxBytes = bodyLimit ?? 0;
-		const budget = config.admits === "session" ? undefined : STRANGERS_BODIES;
-		readBody(request.raw, maxBytes, budget)
+		const room =
+			config.admits === "session"
+				? USERS_BODIES.of(callerOf(request).userId ?? "")
+				: STRANGERS_BODIES;
+		readBody(request.raw, maxBytes, room)
 			.then((bytes) => {
 				if (bytes === "aborted") return;
 				if (typeof bytes === "string") {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, overloaded } from "../errors.ts";
-import type { BodyBudget } from "../load/body-budget.ts";
+import type { BodyRoom } from "../load/body-budget.ts";
 
 /**
  * Time and number of bytes that the client may still send after an early answer. Then the service
@@ -39,13 +39,13 @@ export type UnreadBody = "too_large" | "broken" | "overloaded";
  *
  * - "too_large": the body has more than `maxBytes`. Reading stops as soon as that is known.
  * - "broken": the body is not sent as valid HTTP.
- * - "overloaded": `budget` has no room for the body.
+ * - "overloaded": `room` is too small for the body.
  * - "aborted": the client closed the connection.
  */
 export function readBody(
 	request: IncomingMessage,
 	maxBytes: number,
-	budget?: BodyBudget,
+	room?: BodyRoom,
 ): Promise<Buffer | UnreadBody | "aborted"> {
 	if (Number(request.headers["content-length"]) > maxBytes) {
 		return Promise.resolve("too_large");
@@ -58,7 +58,7 @@ export function readBody(
 		let length = 0;
 		let taken = 0;
 		const end = (result: Buffer | UnreadBody | "aborted") => {
-			budget?.give(taken);
+			room?.give(taken);
 			taken = 0;
 			resolve(result);
 		};
@@ -70,8 +70,8 @@ export function readBody(
 		const read = (chunk: Buffer) => {
 			length += chunk.length;
 			if (length > maxBytes) return stop("too_large");
-			if (budget) {
-				if (!budget.take(chunk.length)) return stop("overloaded");
+			if (room) {
+				if (!room.take(chunk.length)) return stop("overloaded");
 				taken += chunk.length;
 			}
 			if (first === undefined) first = chunk;

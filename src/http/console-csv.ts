@@ -13,10 +13,11 @@ import { readQueryInput } from "./query-input.ts";
 
 /**
  * Limits for exports and imports. An export uses a database connection for each page of the list,
- * and an import uses much processor time. Each session may run one of them at a time. The limits
- * for all sessions together leave room for other calls.
+ * and an import uses much processor time. Each user may run one of them at a time, because a user
+ * with three sessions could otherwise hold up the exports of all others. The limits for all users
+ * together leave room for other calls.
  */
-const EXPORTS_OF_A_SESSION = {
+const EXPORTS_OF_A_USER = {
 	running: 1,
 	waiting: 7,
 	maxWaitMs: 20_000,
@@ -28,7 +29,7 @@ const EXPORTS = {
 	maxWaitMs: 20_000,
 	name: "exports",
 };
-const IMPORTS_OF_A_SESSION = {
+const IMPORTS_OF_A_USER = {
 	running: 1,
 	waiting: 1,
 	maxWaitMs: 20_000,
@@ -43,8 +44,8 @@ const IMPORTS = {
 
 /** Adds the routes that download lists as CSV files and import CSV files into registers. */
 export function addConsoleCsv(app: FastifyInstance, services: Services): void {
-	const takeExportTurn = makeTurns(EXPORTS_OF_A_SESSION, EXPORTS);
-	const takeImportTurn = makeTurns(IMPORTS_OF_A_SESSION, IMPORTS);
+	const takeExportTurn = makeTurns(EXPORTS_OF_A_USER, EXPORTS);
+	const takeImportTurn = makeTurns(IMPORTS_OF_A_USER, IMPORTS);
 
 	app.get<{ Params: { list: string } }>(
 		"/api/console/export/:list.csv",
@@ -56,7 +57,7 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 			const input = operation
 				? readQueryInput(toJsonSchema(operation.input, "input"), query)
 				: {};
-			return takeExportTurn(caller.sessionId ?? "", async () => {
+			return takeExportTurn(caller.userId ?? "", async () => {
 				const { fileName, chunks } = await exportList(
 					services,
 					caller,
@@ -82,7 +83,7 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 		async (request) => {
 			const caller = callerOf(request);
 			const query = new URLSearchParams(request.url.split("?")[1]);
-			return takeImportTurn(caller.sessionId ?? "", () =>
+			return takeImportTurn(caller.userId ?? "", () =>
 				importCsv(
 					services,
 					caller,
@@ -98,12 +99,12 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 type Limits = ConstructorParameters<typeof FairShares>[0];
 
 /**
- * Makes a function that runs `work` as soon as the limits of the session and of the process permit
+ * Makes a function that runs `work` as soon as the limits of the user and of the process permit
  * it.
  */
-function makeTurns(ofSession: Limits, ofProcess: Limits) {
-	const sessions = new FairShares(ofSession);
+function makeTurns(ofUser: Limits, ofProcess: Limits) {
+	const users = new FairShares(ofUser);
 	const all = new FairShares(ofProcess);
-	return <Result>(sessionId: string, work: () => Promise<Result>) =>
-		sessions.run(sessionId, () => all.run("all", work));
+	return <Result>(userId: string, work: () => Promise<Result>) =>
+		users.run(userId, () => all.run("all", work));
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, overloaded } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
+import { callsOfUsers } from "../load/calls-of-users.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { findOperation } from "../operations.ts";
 import {
@@ -70,7 +71,9 @@ export function addConsole(
 		{
 			config: { admits: "session" },
 			onRequest: async (request) => {
-				const why = shares.whyFull(callerOf(request).sessionId ?? "");
+				const { sessionId, userId } = callerOf(request);
+				const why =
+					shares.whyFull(sessionId ?? "") ?? callsOfUsers.whyFull(userId ?? "");
 				if (why !== undefined) throw overloaded(why);
 			},
 		},
@@ -84,7 +87,9 @@ export function addConsole(
 				);
 			}
 			const output = await shares.run(caller.sessionId ?? "", () =>
-				invoke(services, caller, operation, request.body, request.id),
+				callsOfUsers.run(caller.userId ?? "", () =>
+					invoke(services, caller, operation, request.body, request.id),
+				),
 			);
 			// No tool that only reads returns a secret. Other operations may.
 			if (operation.surface !== "tool" || !operation.isReadOnly) return output;

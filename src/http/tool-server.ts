@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { AppError, overloaded, toAppError } from "../errors.ts";
+import { callsOfUsers } from "../load/calls-of-users.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import type { Tool } from "../mcp/catalogue.ts";
@@ -154,14 +155,15 @@ export function makeToolServer(
 		const authorization = authorizationOf(request);
 		return shares.run(
 			request.headers.authorization ?? "",
-			(principal: Principal) => {
-				// Many other requests may have arrived while the caller was authenticated, so the limit is
-				// checked again.
-				if (services.pool.waitingCount > MAX_WAITING) throw overloaded();
-				return url.pathname === MCP
-					? answerMcp(request, url, principal, requestId)
-					: answerPlain(request, url, principal, requestId);
-			},
+			(principal: Principal) =>
+				callsOfUsers.run(principal.userId ?? "", async () => {
+					// Many other requests may have arrived while the caller was authenticated, so the limit
+					// is checked again.
+					if (services.pool.waitingCount > MAX_WAITING) throw overloaded();
+					return url.pathname === MCP
+						? answerMcp(request, url, principal, requestId)
+						: answerPlain(request, url, principal, requestId);
+				}),
 			() =>
 				tokens.authenticate(authorization, {
 					client: clientName(request.headers["user-agent"]),

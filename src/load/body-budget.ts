@@ -1,17 +1,24 @@
 const MIB = 1 << 20;
 
+/** Memory for a body that arrives. */
+export interface BodyRoom {
+	/** Takes `bytes`. Returns false if that many are not free. */
+	take(bytes: number): boolean;
+	give(bytes: number): void;
+}
+
 /**
- * Limits the memory of request bodies that have arrived in part and whose sender is not known yet.
- * Without this limit, a few thousand half-sent requests could fill the memory of the process.
+ * Limits the memory of request bodies that have arrived in part and of a group of
+ * senders. Without this limit, a few thousand half-sent requests could fill the memory of the
+ * process.
  */
-export class BodyBudget {
+export class BodyBudget implements BodyRoom {
 	#freeBytes: number;
 
 	constructor(maxBytes: number) {
 		this.#freeBytes = maxBytes;
 	}
 
-	/** Takes `bytes` from the budget. Returns false if that many are not free. */
 	take(bytes: number): boolean {
 		if (bytes > this.#freeBytes) return false;
 		this.#freeBytes -= bytes;
@@ -23,6 +30,39 @@ export class BodyBudget {
 	}
 }
 
+/** A budget of known senders. Each of them may take only a part of it. */
+export class SharedBodyBudget {
+	readonly #all: BodyBudget;
+	readonly #maxBytesOfOne: number;
+	readonly #taken = new Map<string, number>();
+
+	constructor(maxBytes: number, maxBytesOfOne: number) {
+		this.#all = new BodyBudget(maxBytes);
+		this.#maxBytesOfOne = maxBytesOfOne;
+	}
+
+	/** Returns the part of `sender`. */
+	of(sender: string): BodyRoom {
+		const add = (bytes: number) => {
+			const taken = (this.#taken.get(sender) ?? 0) + bytes;
+			if (taken > 0) this.#taken.set(sender, taken);
+			else this.#taken.delete(sender);
+		};
+		return {
+			take: (bytes) => {
+				const taken = (this.#taken.get(sender) ?? 0) + bytes;
+				if (taken > this.#maxBytesOfOne || !this.#all.take(bytes)) return false;
+				add(bytes);
+				return true;
+			},
+			give: (bytes) => {
+				this.#all.give(bytes);
+				add(-bytes);
+			},
+		};
+	}
+}
+
 /**
  * Budget of routes whose credential is in the body, such as sign-in and enrollment. Each body has
  * at most 16 KiB.
@@ -30,7 +70,16 @@ export class BodyBudget {
 export const STRANGERS_BODIES = new BodyBudget(16 * MIB);
 
 /**
- * Budget of requests with a well-formed device key. Only the database can tell whether the key is a
- * real one.
+ * Budget of requests with a well-formed device key. Anybody can make such a key, and only the
+ * database can tell whether a device has it.
  */
-export const DEVICES_BODIES = new BodyBudget(64 * MIB);
+export const WELL_FORMED_KEYS_BODIES = new BodyBudget(64 * MIB);
+
+/**
+ * Budget of devices whose key was looked up, because strangers may have filled the other budget. A
+ * device sends one report of at most 1 MiB at a time.
+ */
+export const DEVICES_BODIES = new SharedBodyBudget(64 * MIB, 2 * MIB);
+
+/** Budget of signed-in users. A body of theirs has at most 1 MiB. */
+export const USERS_BODIES = new SharedBodyBudget(64 * MIB, 8 * MIB);

@@ -1,5 +1,6 @@
 import { type ClientRequest, get } from "node:http";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { startConsole, type TestConsole } from "../support/console-session.ts";
 
 let served: TestConsole;
@@ -49,4 +50,19 @@ test("a process sends three exports at a time, and the next one when a client le
 	// On a very busy machine those that waited may have given up by now.
 	exports.push(startExport((await served.signIn("viewer")).cookie));
 	await expect.poll(() => begun().length).toBeGreaterThan(3);
+});
+
+test("a user has one export in progress, in any number of sessions, and does not hold up other users", async () => {
+	const { user, cookie } = await served.signIn("viewer");
+	const exports = [startExport(cookie)];
+	while (exports.length < 4) {
+		const again = await sendTo(served.service.url, "/api/auth/sign-in/email", {
+			email: user.email,
+			password: PASSWORD,
+		});
+		exports.push(startExport(again.cookie));
+	}
+	const other = startExport((await served.signIn("viewer")).cookie);
+	await expect.poll(other.hasBegun).toBe(true);
+	expect(exports.filter(({ hasBegun }) => hasBegun())).toHaveLength(1);
 });

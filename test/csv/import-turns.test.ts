@@ -73,7 +73,7 @@ test("a process has two imports in progress, and the next one begins when one of
 	expect((await second.finish()).status).toBe(200);
 });
 
-test("a session has one import in progress, and does not hold up other sessions", async () => {
+test("a user has one import in progress, and does not hold up other users", async () => {
 	const cookie = await signIn();
 	const first = startImport(cookie);
 	const second = await waitingImport(cookie);
