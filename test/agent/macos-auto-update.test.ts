@@ -3,6 +3,7 @@ import { type Change, commands } from "./recorded-table.ts";
 import {
 	DECLARED_UPDATES,
 	FORCED_UPDATES,
+	LAST_SEARCH,
 	preferences,
 	UPDATES,
 } from "./recordings/macos.ts";
@@ -24,6 +25,36 @@ macTable("AUTO_UPDATE", [
 		{},
 		"PASS",
 		{
+			check: true,
+			download: true,
+			install: true,
+			install_security: true,
+			managed: false,
+			pending_updates: 1,
+			last_search_days: 1,
+		},
+	],
+	[
+		"no search that succeeded for 61 days",
+		commands({ [LAST_SEARCH]: "2026-09-20T08:14:02Z\n" }),
+		"FAIL",
+		{
+			check: true,
+			download: true,
+			install: true,
+			install_security: true,
+			managed: false,
+			pending_updates: 1,
+			last_search_days: 62,
+			patches_current: false,
+		},
+	],
+	[
+		"no word of a search",
+		{ without: [LAST_SEARCH] },
+		"UNKNOWN",
+		{
+			reason: "patch_age_not_known",
 			check: true,
 			download: true,
 			install: true,
@@ -105,6 +136,7 @@ macTable("AUTO_UPDATE", [
 			install: true,
 			install_security: true,
 			managed: true,
+			last_search_days: 1,
 		},
 	],
 	[
@@ -120,6 +152,7 @@ macTable("AUTO_UPDATE", [
 			install: true,
 			install_security: true,
 			managed: false,
+			last_search_days: 1,
 		},
 	],
 	[

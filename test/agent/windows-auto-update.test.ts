@@ -1,10 +1,12 @@
-import { describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
 	AUTO_UPDATE_SCRIPT,
 	autoUpdate,
+	PENDING_UPDATES_SCRIPT,
 } from "../../agent/checks/windows/auto-update.ts";
+import { powershellArgs } from "../../agent/checks/windows/powershell.ts";
 import { cases } from "./windows-cases.ts";
-import { values } from "./windows-recording.ts";
+import { values, windowsHost } from "./windows-recording.ts";
 
 const update = (fields: object) => ({
 	installation: "Client",
@@ -55,6 +57,38 @@ describe("AUTO_UPDATE on Windows", () => {
 			{ mode: "notify" },
 		],
 		[
+			"a last update of 620 days ago fails",
+			update({ installed: values({ on: "3/11/2025" }) }),
+			"FAIL",
+			{ last_update_days: 620, patches_current: false },
+		],
+		[
+			"a search that last succeeded 90 days ago fails",
+			update({ search: values({ at: "2026-08-23T00:00:00Z" }) }),
+			"FAIL",
+			{ last_search_days: 90 },
+		],
+		[
+			"a search of yesterday passes",
+			update({
+				search: values({ at: "2026-11-20T00:00:00Z" }),
+			}),
+			"PASS",
+			{ last_search_days: 1, last_update_days: 10 },
+		],
+		[
+			"nothing that tells the age of the updates is not known",
+			update({ installed: values() }),
+			"UNKNOWN",
+			{ reason: "patch_age_not_known" },
+		],
+		[
+			"a policy that points to no update server fails",
+			update({ policyOption: 4, useServer: 1, serverIsNone: true }),
+			"FAIL",
+			{ update_server: "none" },
+		],
+		[
 			"a disabled update service fails",
 			update({ start: 4 }),
 			"FAIL",
@@ -101,4 +135,22 @@ describe("AUTO_UPDATE on Windows", () => {
 			{ reason: "managed_elsewhere", last_update_days: 255 },
 		],
 	]);
+});
+
+test.each([
+	["2026-09-21T00:00:00Z", "FAIL", 61],
+	["2026-09-22T00:00:00Z", "PASS", 60],
+])("an update that has waited since %s: %s", async (since, status, days) => {
+	const host = windowsHost(AUTO_UPDATE_SCRIPT, update({}), {
+		commands: {
+			[["powershell.exe", ...powershellArgs(PENDING_UPDATES_SCRIPT)].join(" ")]:
+				JSON.stringify({
+					pending: values({ since: "2026-11-20T00:00:00Z" }, { since }),
+				}),
+		},
+	});
+	expect(await autoUpdate(host)).toMatchObject({
+		status,
+		evidence: { pending_update_days: days },
+	});
 });

@@ -6,9 +6,11 @@ import {
 	pass,
 	unknown,
 } from "../check.ts";
+import { judgePatchAge } from "../patch-age.ts";
 import { checkUnattendedUpgrades } from "./apt-updates.ts";
 import { findEnclosure } from "./enclosure.ts";
 import { familyOf, readOsRelease } from "./os-release.ts";
+import { findSearchDays } from "./patch-stamps.ts";
 import { readText } from "./read-text.ts";
 import { findServices, type Services } from "./services.ts";
 import { parseSettings, parseSwitch } from "./settings.ts";
@@ -41,16 +43,44 @@ export const UPDATE_UNITS = [
 	"yum-cron.service",
 	"apt-daily.timer",
 	"apt-daily-upgrade.timer",
+	"landscape-client.service",
+	"salt-minion.service",
+	"venv-salt-minion.service",
+	"puppet.service",
+	"chef-client.service",
+	"amagent.service",
+	"goferd.service",
 ];
+
+/** Services through which another system installs updates. Whether it does, the check cannot see. */
+const MANAGERS: Record<string, string> = {
+	"landscape-client.service": "landscape",
+	"salt-minion.service": "salt",
+	"venv-salt-minion.service": "suse-manager",
+	"puppet.service": "puppet",
+	"chef-client.service": "chef",
+	"amagent.service": "automox",
+	"goferd.service": "satellite",
+};
 
 /**
  * Returns PASS if security updates are installed automatically by unattended-upgrades,
  * dnf-automatic or the distribution's own mechanism (CIS Controls 7.3, automated patch management).
  * Returns FAIL if updates are only announced or downloaded, as GNOME Software does. Some
  * distributions have no mechanism of their own (Arch, Alpine, Gentoo, Void). On these, finding no
- * mechanism proves nothing and the result is UNKNOWN.
+ * mechanism proves nothing and the result is UNKNOWN. A device without a mechanism that another
+ * system manages (Landscape, Satellite, Salt, Puppet, Chef, Automox) is UNKNOWN too.
+ *
+ * The mechanism must also have worked: the newest sign of a search that succeeded, or of installed
+ * packages, may be at most 60 days old.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
+	const outcome = await checkMechanism(host);
+	if (outcome.status !== "PASS") return outcome;
+	return judgePatchAge(outcome, { searchDays: await findSearchDays(host) });
+}
+
+async function checkMechanism(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);
 	if (enclosure === "container") return notApplicable("container");
 	const release = await readOsRelease(host);
@@ -61,23 +91,80 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 
 	const services = await findServices(host, UPDATE_UNITS);
 	for (const [unit, mechanism] of Object.entries(INSTALLERS)) {
-		if (isOn(services, unit)) return pass({ mechanism });
+		if (!isOn(services, unit)) continue;
+		return (await isSwitchedOff(host, mechanism))
+			? fail({ mechanism, installs: false })
+			: pass({ mechanism });
 	}
+	const manager = Object.entries(MANAGERS).find(([unit]) =>
+		isOn(services, unit),
+	)?.[1];
+	const none = () =>
+		manager
+			? unknown("managed_elsewhere", { mechanism: "none", manager })
+			: fail({ mechanism: "none" });
 	if (family.includes("debian") || family.includes("ubuntu")) {
-		return checkUnattendedUpgrades(host, services);
+		const outcome = await checkUnattendedUpgrades(host, services);
+		return outcome.evidence.mechanism === "none" ? none() : outcome;
 	}
 	if (!services) return unknown("service_manager_not_recognized");
 	const found =
-		(await checkOstree(host, services)) ?? (await checkDnf(host, services));
+		(await checkOstree(host, services)) ??
+		(await checkDnf(host, services)) ??
+		(await checkYast(host));
 	if (found) return found;
 	const hasOwn = ["fedora", "rhel", "centos", "suse", "opensuse", "nixos"];
 	return family.some((id) => hasOwn.includes(id) || id.startsWith("opensuse"))
-		? fail({ mechanism: "none" })
+		? none()
 		: unknown("no_standard_mechanism");
 }
 
 const isOn = (services: Services | undefined, unit: string) =>
 	services?.get(unit)?.isActive === true;
+
+/** The folders and files in which somebody switches a running updater off. */
+const SWITCHES: Record<string, { folders?: string[]; files?: string[] }> = {
+	zincati: {
+		folders: [
+			"/usr/lib/zincati/config.d",
+			"/run/zincati/config.d",
+			"/etc/zincati/config.d",
+		],
+	},
+	"update-engine": {
+		files: ["/usr/share/flatcar/update.conf", "/etc/flatcar/update.conf"],
+	},
+};
+
+/**
+ * Returns true if the settings switch an updater off whose service still runs: zincati (Fedora
+ * CoreOS) with `enabled = false`, update-engine (Flatcar) with `SERVER=disabled`.
+ */
+async function isSwitchedOff(host: Host, mechanism: string): Promise<boolean> {
+	const { folders = [], files = [] } = SWITCHES[mechanism] ?? {};
+	const paths = [...files];
+	for (const folder of folders) {
+		const listed = await host.listFolder(folder);
+		if (listed.kind !== "names") continue;
+		paths.push(...listed.names.map((name) => `${folder}/${name}`));
+	}
+	let isOff = false;
+	for (const path of paths) {
+		const settings = parseSettings((await readText(host, path)) ?? "");
+		const enabled = parseSwitch(settings.get("updates/enabled"));
+		if (enabled !== undefined) isOff = !enabled;
+		const server = settings.get("SERVER");
+		if (server !== undefined) isOff = server === "disabled";
+	}
+	return isOff;
+}
+
+/** YaST's online update, which cron starts. */
+async function checkYast(host: Host): Promise<CheckOutcome | undefined> {
+	const text = await readText(host, "/etc/sysconfig/automatic_online_update");
+	const isOn = parseSwitch(parseSettings(text ?? "").get("AOU_ENABLE_CRONJOB"));
+	return isOn ? pass({ mechanism: "yast-online-update" }) : undefined;
+}
 
 async function checkOstree(
 	host: Host,

@@ -1,6 +1,7 @@
 import type { Evidence } from "../../../src/devices/terms.ts";
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { daysSince, judgePatchAge } from "../patch-age.ts";
 import {
 	type Preferences,
 	readNumber,
@@ -26,7 +27,8 @@ const SWITCHES = [
  * and does not install only security responses (CIS macOS 1.2 to 1.6). Returns FAIL if one of these
  * switches is off. Installing has no default that holds for every version, so the result is UNKNOWN
  * if nobody has chosen. A profile takes precedence over the owner's choice, and a declaration of
- * device management takes precedence over both.
+ * device management takes precedence over both. A Mac on which no search for updates has succeeded
+ * for 60 days fails as well. macOS does not tell since when an update has been available.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const forced = await readPreferences(host, FORCED);
@@ -54,7 +56,29 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 		...waiting(chosen.values),
 	};
 	if (isAnyOff) return fail(evidence);
-	return isAllOn ? pass(evidence) : unknown("not_configured", evidence);
+	return isAllOn
+		? judgePatchAge(pass(evidence), { searchDays: await findSearchDays(host) })
+		: unknown("not_configured", evidence);
+}
+
+/** Returns the days since macOS last searched for updates with success. */
+async function findSearchDays(host: Host): Promise<number | undefined> {
+	const found: number[] = [];
+	for (const key of ["LastSuccessfulDate", "LastFullSuccessfulDate"]) {
+		const result = await host.run("plutil", [
+			"-extract",
+			key,
+			"raw",
+			"-o",
+			"-",
+			CHOSEN,
+		]);
+		const said = result.exitCode === 0 ? result.stdout.trim() : "";
+		if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(said)) continue;
+		const days = daysSince(Date.parse(said), host.now);
+		if (days !== undefined) found.push(days);
+	}
+	return found.length > 0 ? Math.min(...found) : undefined;
 }
 
 /** Returns the number of updates that macOS found last time and has not installed yet. */

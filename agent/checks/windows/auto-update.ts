@@ -1,6 +1,15 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
-import { type Answer, ask, integer, moment, part, text } from "./powershell.ts";
+import { daysSince, judgePatchAge, type PatchAge } from "../patch-age.ts";
+import {
+	type Answer,
+	type Asked,
+	ask,
+	integer,
+	moment,
+	part,
+	text,
+} from "./powershell.ts";
 
 /**
  * Reads `InstalledOn` as text, because PowerShell's own conversion depends on the display language.
@@ -14,6 +23,7 @@ $pause = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\WindowsUpdate\\UX\\Settin
   noAutoUpdate = $auto.NoAutoUpdate
   policyOption = $auto.AUOptions
   useServer = $auto.UseWUServer
+  serverIsNone = $(if ($policy.WUServer) { ([string] $policy.WUServer) -match '^(https?://)?(localhost|127\\.|0\\.0\\.0\\.0|\\[?::1|\\s*$)' } else { $true })
   accessDisabled = $policy.DisableWindowsUpdateAccess
   ownOption = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update').AUOptions
   managed = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\PolicyManager\\current\\device\\Update').AllowAutoUpdate
@@ -21,7 +31,21 @@ $pause = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\WindowsUpdate\\UX\\Settin
   orchestratorStart = (Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\UsoSvc').Start
   pausedUntil = $pause.PauseUpdatesExpiryTime
   manager = Read-Part { Get-Service -Name CcmExec -ErrorAction SilentlyContinue | Where-Object { $_.Status -eq 'Running' } | ForEach-Object { @{ running = $true } } }
+  search = Read-Part { $at = (New-Object -ComObject Microsoft.Update.AutoUpdate).Results.LastSearchSuccessDate
+    if ($at) { @{ at = ([datetime] $at).ToString('yyyy-MM-ddTHH:mm:ssZ', [cultureinfo]::InvariantCulture) } } }
   installed = Read-Part { Get-CimInstance -ClassName Win32_QuickFixEngineering | ForEach-Object { @{ on = [string] $_.CimInstanceProperties['InstalledOn'].Value } } }
+}
+`;
+
+/**
+ * Asks Windows which updates it knows of and has not installed. The answer may take long, so it has
+ * a process of its own, and the check does without it if it does not come in time.
+ */
+export const PENDING_UPDATES_SCRIPT = `
+@{
+  pending = Read-Part { $searcher = (New-Object -ComObject Microsoft.Update.Session).CreateUpdateSearcher(); $searcher.Online = $false
+    $searcher.Search("IsInstalled=0 and IsHidden=0 and Type='Software' and BrowseOnly=0").Updates |
+      ForEach-Object { @{ since = ([datetime] $_.LastDeploymentChangeTime).ToString('yyyy-MM-ddTHH:mm:ssZ', [cultureinfo]::InvariantCulture) } } }
 }
 `;
 
@@ -52,10 +76,18 @@ const RECENT_DAYS = 45;
 /**
  * Returns PASS if updates are installed automatically. By default a Windows client does that and a
  * server does not. While updates are paused, the result is FAIL. The source of the updates (WSUS,
- * Intune, Configuration Manager) does not matter.
+ * Intune, Configuration Manager) does not matter, but a policy that points to no update server or
+ * to the device itself fails.
+ *
+ * The updates must also arrive: FAIL if an available update waits for more than 60 days, no search
+ * has succeeded for that long, or nothing was installed for that long. Windows gets updates every
+ * month.
  */
 export async function autoUpdate(host: Host): Promise<CheckOutcome> {
-	const asked = await ask(host, AUTO_UPDATE_SCRIPT);
+	const [asked, waiting] = await Promise.all([
+		ask(host, AUTO_UPDATE_SCRIPT),
+		ask(host, PENDING_UPDATES_SCRIPT),
+	]);
 	if ("trouble" in asked) return asked.trouble;
 	const { answer } = asked;
 	const installation = text(answer.installation);
@@ -97,8 +129,13 @@ export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 			paused_until: new Date(pausedUntil).toISOString().slice(0, 10),
 		});
 	}
+	if (integer(answer.useServer) === 1 && answer.serverIsNone === true) {
+		return fail({ ...evidence, update_server: "none" });
+	}
 	if (mode === undefined) return unknown("no_setting", evidence);
-	return mode === "automatic" ? pass(evidence) : fail(evidence);
+	return mode === "automatic"
+		? judgePatchAge(pass(evidence), patchAge(answer, waiting, days, host.now))
+		: fail(evidence);
 }
 
 function modeOf(
@@ -123,6 +160,30 @@ function modeOf(
 	return {
 		mode: own === "local_choice" ? undefined : own,
 		source: "server_setting",
+	};
+}
+
+function patchAge(
+	answer: Answer,
+	waiting: Asked,
+	installDays: number | undefined,
+	now: Date,
+): PatchAge {
+	const times = (from: Answer, name: string, field: string) => {
+		const found = part(from, name);
+		return found.kind === "values"
+			? found.values
+					.map((value) => daysSince(moment(value[field]), now))
+					.filter((days) => days !== undefined)
+			: [];
+	};
+	const searches = times(answer, "search", "at");
+	const pending =
+		"answer" in waiting ? times(waiting.answer, "pending", "since") : [];
+	return {
+		installDays,
+		...(searches.length > 0 && { searchDays: Math.min(...searches) }),
+		...(pending.length > 0 && { pendingDays: Math.max(...pending) }),
 	};
 }
 

@@ -17,6 +17,9 @@ export type Part =
 	| { kind: "denied" }
 	| { kind: "failed" };
 
+/** The answer of a script, or the outcome of the check if there is none. */
+export type Asked = { answer: Answer } | { trouble: CheckOutcome };
+
 const TIMEOUT_MS = 12_000;
 
 /**
@@ -55,10 +58,7 @@ export function powershellArgs(script: string): string[] {
  * Runs a constant script. Returns its object, or the outcome UNKNOWN with the reason if the script
  * could not run.
  */
-export async function ask(
-	host: Host,
-	script: string,
-): Promise<{ answer: Answer } | { trouble: CheckOutcome }> {
+export async function ask(host: Host, script: string): Promise<Asked> {
 	const result = await host.run("powershell.exe", powershellArgs(script), {
 		timeoutMs: TIMEOUT_MS,
 	});

@@ -74,6 +74,19 @@ const WORDS: Record<CheckKey, Words> = {
 	AUTO_UPDATE: (evidence) => {
 		if (typeof evidence.paused_until === "string")
 			return `updates are paused until ${evidence.paused_until}`;
+		if (evidence.patches_current === false) {
+			const days = [
+				"pending_update_days",
+				"last_search_days",
+				"last_update_days",
+			]
+				.map((field) => count(evidence[field]) ?? 0)
+				.reduce((most, one) => Math.max(most, one), 0);
+			const most = thresholdIn(evidence, "max_patch_age_days");
+			return `the newest patches are ${days} days old, at most ${most} are allowed`;
+		}
+		if (evidence.update_server === "none")
+			return "a policy points to no update server";
 		return "updates are not installed by themselves";
 	},
 	PASSWORD_POLICY: (evidence) => {

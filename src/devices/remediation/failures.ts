@@ -68,6 +68,10 @@ export const FAILURES: Record<
 		],
 		AUTO_UPDATE: [
 			{
+				when: { field: "patches_current", is: false },
+				fix: `The Mac has not found updates for too long. Open System Settings → General → Software Update and install what it offers.${commands("`softwareupdate --list`")}`,
+			},
+			{
 				fix: `Open System Settings → General → Software Update, select the (i) beside Automatic Updates and turn on all switches.${commands("`sudo softwareupdate --schedule on`, or a configuration profile")}`,
 			},
 		],
@@ -146,6 +150,14 @@ export const FAILURES: Record<
 			},
 		],
 		AUTO_UPDATE: [
+			{
+				when: { field: "patches_current", is: false },
+				fix: `Updates have waited for too long. Open Settings → Windows Update, select Check for updates, install them and restart.${commands("`usoclient StartScan`; look for errors with `Get-WindowsUpdateLog`")}`,
+			},
+			{
+				when: { field: "update_server", is: "none" },
+				fix: `A policy sends Windows to an update server that does not exist. Ask an administrator to remove it.${commands('`Remove-ItemProperty HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU UseWUServer`, or correct the policy "Specify intranet Microsoft update service location"')}`,
+			},
 			{
 				when: { field: "paused_until" },
 				fix: "Open Settings → Windows Update and select Resume updates.",
@@ -245,6 +257,10 @@ export const FAILURES: Record<
 			},
 		],
 		AUTO_UPDATE: [
+			{
+				when: { field: "patches_current", is: false },
+				fix: `The updates do not arrive any more. Ask an administrator to search for them and to read the errors.${commands("`apt update`, `dnf check-update` or `rpm-ostree upgrade`; `journalctl -u apt-daily -u dnf-automatic-install`")}`,
+			},
 			{
 				when: { field: "mechanism", is: "none" },
 				fix: `Ask an administrator to install a service that installs security updates.${commands("`apt install unattended-upgrades` (Debian, Ubuntu), `dnf install dnf-automatic && systemctl enable --now dnf-automatic-install.timer` (Fedora, RHEL)")}`,

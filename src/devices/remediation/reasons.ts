@@ -241,8 +241,12 @@ export const REASONS = {
 
 	// Updates.
 	managed_elsewhere: {
-		says: "another system installs the updates, and the last one is not recent",
-		fix: "Ask an administrator why no update was installed, for example in Intune or WSUS.",
+		says: "another system manages the device, and the agent cannot see that it installs updates",
+		fix: "Ask an administrator which system installs the updates (for example Intune, WSUS, Landscape or Puppet), and whether it does.",
+	},
+	patch_age_not_known: {
+		says: "the device does not tell when it last searched for updates",
+		fix: "Let the device search for updates now, and show an administrator the result.",
 	},
 	no_schedule_found: {
 		says: "the agent found no schedule that installs updates",

@@ -1,0 +1,51 @@
+import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
+import { type CheckOutcome, fail, unknown } from "./check.ts";
+
+/** How old the patches of a device are. What the device does not tell is undefined. */
+export interface PatchAge {
+	/** Days for which an update has been available that is not installed. */
+	pendingDays?: number | undefined;
+	/** Days since the device last searched for updates with success. */
+	searchDays?: number | undefined;
+	/** Days since the device last installed an update. */
+	installDays?: number | undefined;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Returns the whole days since a time, or undefined if it is unknown or in the future. */
+export function daysSince(
+	time: number | undefined,
+	now: Date,
+): number | undefined {
+	if (time === undefined || Number.isNaN(time)) return undefined;
+	const days = Math.floor((now.getTime() - time) / DAY_MS);
+	return days >= 0 ? days : undefined;
+}
+
+/**
+ * Adds the age of the patches to the outcome about the mechanism that installs updates. A device
+ * fails on which an available update has waited for more than `maxDays`, no search has succeeded
+ * for that long, or nothing was installed for that long although its maker releases updates every
+ * month. If none of these is known, a working mechanism alone does not pass. A failing mechanism
+ * stays the one cause of the failure.
+ */
+export function judgePatchAge(
+	outcome: CheckOutcome,
+	age: PatchAge,
+	maxDays = DEFAULT_THRESHOLDS.max_patch_age_days,
+): CheckOutcome {
+	if (outcome.status !== "PASS") return outcome;
+	const known = {
+		pending_update_days: age.pendingDays,
+		last_search_days: age.searchDays,
+		last_update_days: age.installDays,
+	};
+	const told = Object.entries(known).filter(([, days]) => days !== undefined);
+	const evidence = { ...outcome.evidence, ...Object.fromEntries(told) };
+	const isOld = told.some(([, days]) => days !== undefined && days > maxDays);
+	if (isOld) return fail({ ...evidence, patches_current: false });
+	return told.length === 0
+		? unknown("patch_age_not_known", evidence)
+		: { status: "PASS", evidence };
+}
