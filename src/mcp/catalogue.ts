@@ -74,6 +74,15 @@ export class Catalogue {
 		return tool && offers(narrowing, tool) ? tool : undefined;
 	}
 
+	/** Returns the same as `find`, or undefined if the scope of the caller's token excludes it. */
+	findWithin(
+		name: string,
+		principal: Principal,
+		narrowing: Narrowing,
+	): Tool | undefined {
+		return this.find(name, narrowedByScope(principal, narrowing));
+	}
+
 	/**
 	 * Returns the tools that the principal may call in at least one organization, without those that
 	 * are listed only on request. Their order is always the same.

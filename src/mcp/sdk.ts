@@ -16,7 +16,9 @@ import {
 	SERVER_INFO,
 	type ToolServices,
 } from "./methods.ts";
+import { offerPrompts } from "./prompts.ts";
 import { jsonReply, jsonRpcCode, type Reply, withFault } from "./reply.ts";
+import { offerResources } from "./resources.ts";
 
 export type RequestHeaders = Record<string, string | string[] | undefined>;
 
@@ -61,7 +63,12 @@ export function makeSdk(tools: ToolServices): Sdk {
 	function makeServer(exchange: Exchange): Server {
 		const { caller } = exchange;
 		const server = new Server(SERVER_INFO, {
-			capabilities: { tools: { listChanged: false } },
+			capabilities: {
+				tools: { listChanged: false },
+				resources: {},
+				prompts: {},
+				completions: {},
+			},
 			instructions: instructionsFor(tools.catalogue.toolsets),
 			cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
 			jsonSchemaValidator,
@@ -74,12 +81,11 @@ export function makeSdk(tools: ToolServices): Sdk {
 			try {
 				return JSON.parse(`{${await callMembers(tools, caller, name, input)}}`);
 			} catch (thrown) {
-				if (thrown instanceof ProtocolError) throw thrown;
-				exchange.fault = toAppError(thrown);
-				const { message } = exchange.fault;
-				throw new ProtocolError(jsonRpcCode(exchange.fault), message);
+				return fail(exchange, thrown);
 			}
 		});
+		offerResources(server, tools, caller, (thrown) => fail(exchange, thrown));
+		offerPrompts(server, tools, caller);
 		return server;
 	}
 
@@ -119,6 +125,19 @@ export function makeSdk(tools: ToolServices): Sdk {
 			}
 		},
 	};
+}
+
+/**
+ * Throws the JSON-RPC error of a failed call, and notes the error that determines the HTTP status. A
+ * client that ends its session at a 403 gets the status 200.
+ */
+function fail(exchange: Exchange, thrown: unknown): never {
+	if (thrown instanceof ProtocolError) throw thrown;
+	const error = toAppError(thrown);
+	const isResult =
+		error.code === "forbidden" && exchange.caller.refusalsAreResults === true;
+	if (!isResult) exchange.fault = error;
+	throw new ProtocolError(jsonRpcCode(error), error.message);
 }
 
 /**

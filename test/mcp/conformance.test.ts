@@ -21,8 +21,9 @@ const SUITE = join(
 );
 
 const FIXTURE_TOOL = "calls a tool of the suite's example server";
-const NO_RESOURCES = "Assay offers no resources";
-const NO_PROMPTS = "Assay offers no prompts, and so nothing to complete";
+const FIXTURE_RESOURCE = "reads a resource of the suite's example server";
+const NO_SUBSCRIPTIONS = "Assay does not report changes of a record";
+const FIXTURE_PROMPT = "gets a prompt of the suite's example server";
 const NO_ASKING =
 	"its tool asks the client back (elicitation, sampling, roots)";
 const NO_LOGGING = "Assay sends no log messages to clients";
@@ -57,22 +58,16 @@ const LEFT_OUT: Record<string, string> = {
 	"input-required-result-result-type": NO_ASKING,
 	"input-required-result-tampered-state": NO_ASKING,
 	"input-required-result-capability-check": NO_ASKING,
-	"input-required-result-non-tool-request": NO_PROMPTS,
-	"completion-complete": NO_PROMPTS,
-	"prompts-list": NO_PROMPTS,
-	"prompts-get-simple": NO_PROMPTS,
-	"prompts-get-with-args": NO_PROMPTS,
-	"prompts-get-embedded-resource": NO_PROMPTS,
-	"prompts-get-with-image": NO_PROMPTS,
-	"resources-list": NO_RESOURCES,
-	"resources-read-text": NO_RESOURCES,
-	"resources-read-binary": NO_RESOURCES,
-	"resources-templates-read": NO_RESOURCES,
-	"resources-subscribe": NO_RESOURCES,
-	"resources-unsubscribe": NO_RESOURCES,
-	"caching/sep-2549-prompts-list-caching-hints": NO_PROMPTS,
-	"caching/sep-2549-resources-list-caching-hints": NO_RESOURCES,
-	"caching/sep-2549-resources-templates-list-caching-hints": NO_RESOURCES,
+	"input-required-result-non-tool-request": FIXTURE_PROMPT,
+	"prompts-get-simple": FIXTURE_PROMPT,
+	"prompts-get-with-args": FIXTURE_PROMPT,
+	"prompts-get-embedded-resource": FIXTURE_PROMPT,
+	"prompts-get-with-image": FIXTURE_PROMPT,
+	"resources-read-text": FIXTURE_RESOURCE,
+	"resources-read-binary": FIXTURE_RESOURCE,
+	"resources-templates-read": FIXTURE_RESOURCE,
+	"resources-subscribe": NO_SUBSCRIPTIONS,
+	"resources-unsubscribe": NO_SUBSCRIPTIONS,
 	"server-stateless/sep-2575-server-rejects-undeclared-capability":
 		FIXTURE_TOOL,
 	"server-stateless/sep-2575-missing-capability-http-400": FIXTURE_TOOL,

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PROMPTS, toolsOf } from "../../src/mcp/prompts.ts";
+import { catalogue } from "../support/every-tool.ts";
+import { startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+
+beforeAll(async () => {
+	tools = await startTools();
+});
+afterAll(() => tools.close());
+
+const ask = (method: string, params: object = {}, options: object = {}) =>
+	tools.rpc({ jsonrpc: "2.0", id: 7, method, params }, options);
+
+async function names(options: object = {}): Promise<string[]> {
+	const { body } = await ask("prompts/list", {}, options);
+	return body.result.prompts.map(({ name }: { name: string }) => name);
+}
+
+test("every prompt names only tools that exist, and says what to ask the person", () => {
+	expect(PROMPTS).toHaveLength(5);
+	for (const prompt of PROMPTS) {
+		const named = toolsOf(prompt);
+		expect(named.length, prompt.name).toBeGreaterThan(3);
+		for (const name of named) {
+			expect(catalogue.tools.has(name), name).toBe(true);
+		}
+		expect(prompt.text({})).toMatch(/\bask the person\b/i);
+	}
+});
+
+test("a caller sees the prompts whose tools the caller may all call", async () => {
+	expect(await names()).toEqual(PROMPTS.map(({ name }) => name));
+	const { token } = tools.viewer;
+	expect(await names({ token })).not.toContain("incident_to_nonconformity");
+	expect(await names({ token })).toContain("weekly_review");
+	expect(await names({ query: "?toolsets=vendors" })).toEqual([]);
+	const hidden = await ask(
+		"prompts/get",
+		{ name: "incident_to_nonconformity", arguments: { incident: "x" } },
+		{ token },
+	);
+	expect(hidden.body.error).toMatchObject({ code: -32602 });
+});
+
+test("a prompt has what the person said, quoted, and rejects a missing argument", async () => {
+	const name = "incident_to_nonconformity";
+	const incident = 'A "laptop" was left in a train';
+	const { body } = await ask("prompts/get", { name, arguments: { incident } });
+	const [message] = body.result.messages;
+	expect(message).toMatchObject({ role: "user", content: { type: "text" } });
+	expect(message.content.text).toContain(JSON.stringify(incident));
+	const empty = await ask("prompts/get", { name });
+	expect(empty.body.error).toMatchObject({
+		code: -32602,
+		message: "incident: is required",
+	});
+});
