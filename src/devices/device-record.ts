@@ -74,12 +74,6 @@ export const device = z.object({
 	freshness: z
 		.enum(FRESHNESSES)
 		.describe("How recent the last heartbeat is; NEVER: none yet"),
-	is_stale: z
-		.boolean()
-		.optional()
-		.describe(
-			"Instead of freshness, with as_of: no observation for two posture intervals and a minute",
-		),
 	hardware_uuid: z.string().nullable(),
 	serial_number: z.string().nullable(),
 	hostname: z.string().nullable(),
@@ -119,12 +113,32 @@ export const listedDevice = device.partial().extend({
 	postures: z.array(
 		currentPosture.partial({ check_name: true, observed_at: true }),
 	),
+	is_stale: z
+		.boolean()
+		.optional()
+		.describe(
+			"Instead of freshness, with as_of: no observation for two posture intervals and a minute",
+		),
 	passing_count: z.int().optional().describe("In brief rows"),
 	not_applicable_count: z.int().optional().describe("In brief rows"),
 });
 
+/** The fields that are known only of the present. */
+type Present = "freshness" | "conflicts" | "last_seen_at";
+
+/** A device as it was at a time in the past. */
+export type PastDevice = Omit<Device, Present> & { is_stale: boolean };
+
 /** Returns the row of a device with the fields that people decide by. */
-export function toBrief(whole: Device): BriefDevice {
+export function toBrief(whole: Device | PastDevice): BriefDevice {
+	const time =
+		"is_stale" in whole
+			? { is_stale: whole.is_stale }
+			: {
+					freshness: whole.freshness,
+					last_seen_at: whole.last_seen_at,
+					...(whole.conflicts.length > 0 && { conflicts: whole.conflicts }),
+				};
 	const count = (wanted: PostureStatus) =>
 		whole.postures.filter(({ status }) => status === wanted).length;
 	return {
@@ -132,15 +146,11 @@ export function toBrief(whole: Device): BriefDevice {
 		name: whole.name,
 		...(whole.hostname !== whole.name && { hostname: whole.hostname }),
 		status: whole.status,
-		...(whole.is_stale === undefined
-			? { freshness: whole.freshness }
-			: { is_stale: whole.is_stale }),
+		...time,
 		platform: whole.platform,
 		os_version: whole.os_version,
-		last_seen_at: whole.last_seen_at,
 		owner_id: whole.owner_id,
 		owner_name: whole.owner_name,
-		...(whole.conflicts.length > 0 && { conflicts: whole.conflicts }),
 		failing_count: whole.failing_count,
 		passing_count: count("PASS"),
 		not_applicable_count: count("NOT_APPLICABLE"),
@@ -226,7 +236,10 @@ export async function findDevice(
 export type DeviceRow = Omit<Device, "postures" | "omitted_checks">;
 
 /** Returns a device in the form that callers see. */
-export function toDevice(row: DeviceRow, postures: PosturesOf): Device {
+export function toDevice<Row extends { id: string }>(
+	row: Row,
+	postures: PosturesOf,
+): Row & Pick<Device, "postures" | "omitted_checks"> {
 	const { shown, omitted } = postures.get(row.id) ?? { shown: [], omitted: 0 };
 	return { ...row, postures: shown, omitted_checks: omitted };
 }

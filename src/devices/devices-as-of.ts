@@ -7,7 +7,7 @@ import {
 	DEVICES,
 	type Device,
 	type DeviceRow,
-	type PosturesOf,
+	type PastDevice,
 	readPostures,
 	staleAfter,
 	statusAt,
@@ -138,18 +138,16 @@ export async function readDevicesAsOf(
 	organizationId: string,
 	rows: DeviceRow[],
 	asOf: string,
-): Promise<Device[]> {
+): Promise<PastDevice[]> {
 	const ids = rows.map(({ id }) => id);
 	const [postures, states] = await Promise.all([
 		readPostures(client, organizationId, ids, { isList: true, asOf }),
 		readStates(client, organizationId, ids, asOf),
 	]);
-	return rows.map((row) => {
+	return rows.flatMap((row) => {
 		const { last_seen_at: _, conflicts: __, freshness: ___, ...kept } = row;
-		return {
-			...toDevice(kept as DeviceRow, postures as PosturesOf),
-			...states.get(row.id),
-		};
+		const state = states.get(row.id);
+		return state ? [{ ...toDevice(kept, postures), ...state }] : [];
 	});
 }
 

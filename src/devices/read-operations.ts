@@ -32,6 +32,7 @@ import {
 	FRESHNESSES,
 	findDevice,
 	listedDevice,
+	type PastDevice,
 	readPostures,
 	toBrief,
 	toDevice,
@@ -221,13 +222,13 @@ export const listDevices = defineOperation({
 				? { ...input, filter: { ...input.filter, as_of: asOf } as object }
 				: input,
 		);
-		const devices = asOf
+		const devices: (Device | PastDevice)[] = asOf
 			? await readDevicesAsOf(client, organizationId, rows, asOf)
 			: await readDevices(client, organizationId, rows, {
 					withEvidence: input.include_evidence ?? false,
 				});
 		return {
-			devices: isBrief ? (devices.map(toBrief) as Device[]) : devices,
+			devices: (isBrief ? devices.map(toBrief) : devices) as Device[],
 			...page,
 		};
 	},

@@ -59,15 +59,18 @@ const list = (input: object = {}) =>
 		{ organization_id, order_by: { field: "name" }, ...input },
 		options(),
 	);
+/** Only rows of a past time have is_stale, so the type of the present ones lacks it. */
+const isStale = (device: object) =>
+	"is_stale" in device ? device.is_stale : undefined;
 const names = async (input: object) =>
 	(await list(input)).devices.map(({ name }) => name);
 
 test("as_of gives each device's status and checks at that time, and leaves out devices that were added later", async () => {
 	const { devices } = await list({ as_of: on(2) });
 	expect(
-		devices.map(({ name, status, failing_count, is_stale, postures }) => [
-			...[name, status, failing_count, is_stale],
-			postures.map((posture) => [posture.check_key, posture.status]),
+		devices.map((device) => [
+			...[device.name, device.status, device.failing_count, isStale(device)],
+			device.postures.map((posture) => [posture.check_key, posture.status]),
 		]),
 	).toEqual([
 		[
@@ -156,9 +159,7 @@ test("a brief row of a past time has no freshness, and the summary counts the sa
 		expect(summary.active_devices).toBe(summary.devices_by_status.ACTIVE);
 		const active = (await list({ as_of, filter: { status: "ACTIVE" } }))
 			.devices;
-		expect(summary.stale_devices).toBe(
-			active.filter(({ is_stale }) => is_stale).length,
-		);
+		expect(summary.stale_devices).toBe(active.filter(isStale).length);
 	}
 });
 
