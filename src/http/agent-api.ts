@@ -37,6 +37,7 @@ import {
 import { OrganizationQueue } from "../load/organization-queue.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
+import { networkOf } from "../load/sign-in-queue.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
 import { parseJson, requireModestShape } from "./json.ts";
@@ -243,7 +244,8 @@ export function makeAgentApi(
 		request: IncomingMessage,
 	): Promise<Answer | "aborted"> {
 		if (!route.withKey) {
-			const read = await readJson(route, request, STRANGERS_BODIES);
+			const network = networkOf(addressOf(request) ?? "");
+			const read = await readJson(route, request, STRANGERS_BODIES.of(network));
 			return read === "aborted" ? read : route.withoutKey?.(read.body);
 		}
 		const key = readDeviceKey(request.headers.authorization);

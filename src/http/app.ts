@@ -18,6 +18,7 @@ import {
 import type { Services } from "../invoke.ts";
 import { STRANGERS_BODIES, USERS_BODIES } from "../load/body-budget.ts";
 import type { OutageLog } from "../load/outage-log.ts";
+import { networkOf } from "../load/sign-in-queue.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Identity } from "../sign-in/identity.ts";
@@ -137,7 +138,7 @@ export function makeApp(parts: AppParts): App {
 		allowedOrigins: parts.allowedOrigins,
 		authenticate: makeAuthenticate(parts),
 	});
-	addBodyParsers(app);
+	addBodyParsers(app, parts.addressOf);
 	app.addHook("onSend", async (request, reply) => {
 		addHeaders(request, reply, common);
 		if (parts.isDraining()) reply.header("connection", "close");
@@ -160,10 +161,10 @@ export function makeApp(parts: AppParts): App {
 
 /**
  * Adds parsers for JSON and CSV. JSON bodies are read by `readBody` within the route's limit.
- * Senders without a session share one budget of memory, and each signed-in user has a part of
- * another. A CSV body is handed to its route as an unread stream.
+ * Senders without a session share one budget of memory, of which each network may take a part, and
+ * each signed-in user has a part of another. A CSV body is handed to its route as an unread stream.
  */
-function addBodyParsers(app: FastifyInstance): void {
+function addBodyParsers(app: FastifyInstance, addressOf: AddressOf): void {
 	const parseJson = app.getDefaultJsonParser("error", "error");
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser("application/json", (request, _payload, done) => {
@@ -172,7 +173,7 @@ function addBodyParsers(app: FastifyInstance): void {
 		const room =
 			config.admits === "session"
 				? USERS_BODIES.of(callerOf(request).userId ?? "")
-				: STRANGERS_BODIES;
+				: STRANGERS_BODIES.of(networkOf(addressOf(request.raw) ?? ""));
 		readBody(request.raw, maxBytes, room)
 			.then((bytes) => {
 				if (bytes === "aborted") return;

@@ -30,7 +30,7 @@ export class BodyBudget implements BodyRoom {
 	}
 }
 
-/** A budget of known senders. Each of them may take only a part of it. */
+/** A budget of many senders. Each of them may take only a part of it. */
 export class SharedBodyBudget {
 	readonly #all: BodyBudget;
 	readonly #maxBytesOfOne: number;
@@ -65,9 +65,9 @@ export class SharedBodyBudget {
 
 /**
  * Budget of routes whose credential is in the body, such as sign-in and enrollment. Each body has
- * at most 16 KiB.
+ * at most 16 KiB. A sender is a network, so a single one cannot keep all others out.
  */
-export const STRANGERS_BODIES = new BodyBudget(16 * MIB);
+export const STRANGERS_BODIES = new SharedBodyBudget(16 * MIB, 4 * MIB);
 
 /**
  * Budget of requests with a well-formed device key. Anybody can make such a key, and only the

@@ -170,7 +170,7 @@ describe("a route", () => {
 	});
 });
 
-test("unfinished bodies of strangers have a total limit, and keep others from signing in only while they last", async () => {
+test("unfinished bodies of strangers have a limit, and keep others of their network from signing in only while they last", async () => {
 	const { email } = await makeUser(
 		tools.database,
 		{ organizationId: tools.organizationId, role: "viewer" },
@@ -181,7 +181,7 @@ test("unfinished bodies of strangers have a total limit, and keep others from si
 	const half = "x".repeat(16 * 1024 - 1);
 	const connections: RawConnection[] = [];
 	let turnedAway: RawResponse | undefined;
-	// The limit of 16 MiB has room for 1,024 of these bodies.
+	// The limit of 4 MiB of one network has room for 256 of these bodies.
 	while (!turnedAway && connections.length < 1_200) {
 		const group = Array.from({ length: 50 }, () =>
 			new RawConnection(tools.url).send(

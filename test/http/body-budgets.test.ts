@@ -1,8 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { startConsole, type TestConsole } from "../support/console-session.ts";
+import { makeUser } from "../support/people.ts";
 import { RawConnection, type RawResponse } from "../support/raw-http.ts";
-import { heartbeatBody, type TestDevice } from "../support/service.ts";
+import {
+	heartbeatBody,
+	startService,
+	type TestDevice,
+} from "../support/service.ts";
 
 const MIB = 1 << 20;
 
@@ -40,9 +47,10 @@ const sendReport = (key: string) =>
 /** Sends unfinished requests until one of them is answered, and returns the answer. */
 async function sendUntilAnswered(
 	send: () => RawConnection,
+	most = 100,
 ): Promise<RawResponse> {
 	let answer: RawResponse | undefined;
-	for (let sent = 0; sent < 100 && !answer; sent++) {
+	for (let sent = 0; sent < most && !answer; sent++) {
 		send()
 			.response()
 			.then(
@@ -51,7 +59,7 @@ async function sendUntilAnswered(
 				},
 				() => {},
 			);
-		await new Promise((resolve) => setTimeout(resolve, 10));
+		await new Promise((resolve) => setTimeout(resolve, 5));
 	}
 	await expect.poll(() => answer).toBeDefined();
 	return answer as unknown as RawResponse;
@@ -86,4 +94,36 @@ test("a user's unfinished calls have a limit, and leave other users their calls"
 	expect(answer.status).toBe(503);
 	const { organizationId: organization_id } = served;
 	await other.use("listRisks", { organization_id });
+});
+
+test("unfinished sign-ins from one network leave other networks theirs", async () => {
+	const { service, database, organizationId, close } = await startService(
+		undefined,
+		{ ASSAY_TRUSTED_PROXIES: "127.0.0.1" },
+	);
+	onTestFinished(close);
+	const { url } = service;
+	const { email } = await makeUser(
+		database,
+		{ organizationId, role: "viewer" },
+		{ passwordHash: await hashPassword(PASSWORD) },
+	);
+	const sendHalfSignIn = () =>
+		new RawConnection(url).send(
+			[
+				"POST /api/auth/sign-in/email HTTP/1.1",
+				`host: ${new URL(url).host}`,
+				`origin: ${url}`,
+				"x-forwarded-for: 203.0.113.7",
+				"content-type: application/json",
+				"content-length: 16384",
+				"",
+				" ".repeat(16 * 1024 - 1),
+			].join("\r\n"),
+		);
+	expect((await sendUntilAnswered(sendHalfSignIn, 1_200)).status).toBe(503);
+	const signIn = { email, password: PASSWORD };
+	const path = "/api/auth/sign-in/email";
+	const other = { "x-forwarded-for": "198.51.100.9" };
+	expect((await sendTo(url, path, signIn, other)).status).toBe(200);
 });
