@@ -78,9 +78,12 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	await page.getByRole("button", { name: "Copy API token" }).click();
 	const token = String(await page.evaluate("navigator.clipboard.readText()"));
 	expect(token).toMatch(/^asy_pat_/);
-	for (const label of ["Claude Code", "mcpServers", "curl"]) {
+	for (const label of ["Claude Code", "mcpServers", "Python", "curl"]) {
 		expect(await page.getByLabel(label).last().innerText()).toContain(token);
 	}
+	expect(await page.getByLabel("Python").last().innerText()).toContain(
+		"/api/mcp/v1?errors=result",
+	);
 	await screenshot(page, "tokens-shown-once");
 	await axe(page);
 	await page.keyboard.press("Escape");
@@ -89,6 +92,9 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	expect(
 		await page.getByLabel("Claude Code", { exact: true }).innerText(),
 	).toContain("$ASSAY_TOKEN");
+	expect(await page.getByLabel("Python").last().innerText()).toContain(
+		"os.environ['ASSAY_TOKEN']",
+	);
 	await page.getByRole("button", { name: "I have copied it" }).click();
 	expect(await page.content()).not.toContain(token);
 

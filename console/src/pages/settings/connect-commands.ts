@@ -27,6 +27,20 @@ export function mcpServersJson({ baseUrl, token }: Access): string {
 	return JSON.stringify({ mcpServers: { assay: server } }, null, 2);
 }
 
+/**
+ * Returns the configuration of a client on Python's SDK 1.x. These clients end their session at an
+ * HTTP 403, so their address asks for refusals as results.
+ */
+export function pythonConfiguration({ baseUrl, token }: Access): string {
+	return `{
+    "assay": {
+        "transport": "streamable_http",
+        "url": "${baseUrl}/api/mcp/v1?errors=result",
+        "headers": {"Authorization": ${token}},
+    }
+}`;
+}
+
 /** Returns a curl command that checks whether a token works. */
 export function curlCommand({ baseUrl, token }: Access): string {
 	return `curl ${baseUrl}/api/mcp/tools/listOrganizations -H "Authorization: Bearer ${token}"`;

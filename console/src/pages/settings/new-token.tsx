@@ -6,6 +6,7 @@ import {
 	curlCommand,
 	exportCommand,
 	mcpServersJson,
+	pythonConfiguration,
 	VARIABLE,
 } from "./connect-commands.ts";
 
@@ -27,6 +28,12 @@ export function NewToken({
 		baseUrl,
 		token: isByVariable ? `\${${VARIABLE}}` : token,
 	};
+	const inPython = {
+		baseUrl,
+		token: isByVariable
+			? `f"Bearer {os.environ['${VARIABLE}']}"`
+			: `"Bearer ${token}"`,
+	};
 	return (
 		<Stack>
 			<SecretOnce label="API token" value={token} />
@@ -47,11 +54,17 @@ export function NewToken({
 				label="mcpServers, for a client's configuration file"
 				value={mcpServersJson(inFile)}
 			/>
+			<CopyField
+				label="Python clients, such as LangChain"
+				value={pythonConfiguration(inPython)}
+			/>
 			<CopyField label="curl, to test the token" value={curlCommand(inShell)} />
 			<Text size="xs" c="dimmed">
 				{isByVariable &&
 					`Claude Code replaces \${${VARIABLE}} when it starts; for Cursor, write \${env:${VARIABLE}} instead. `}
-				Never put a token into version control.
+				LangChain, OpenAI Agents, CrewAI and smolagents need errors=result in
+				the address, or a rejected call ends their session. Never put a token
+				into version control.
 			</Text>
 			<Group justify="flex-end">
 				<Button onClick={onDone}>I have copied it</Button>
