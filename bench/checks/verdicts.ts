@@ -1,0 +1,89 @@
+/** The verdict of a check about one case. */
+export interface Verdict {
+	/** The test file without its extension, or the check's key for a real run. */
+	file: string;
+	name: string;
+	verdict: string;
+	expected: string;
+}
+
+export interface Row {
+	platform: string;
+	check: string;
+	/** How the device came about: a recording, or a real run on this machine. */
+	source: "recording" | "real";
+	name: string;
+	verdict: string;
+	expected: string;
+}
+
+/** The checks by the names of their test files. */
+const CHECKS: [RegExp, string][] = [
+	[/auto-update|patch-age/, "AUTO_UPDATE"],
+	[/disk-encryption/, "DISK_ENCRYPTION"],
+	[/firewall|packet-filter/, "FIREWALL_ENABLED"],
+	[/malware-protection/, "MALWARE_PROTECTION"],
+	[/os-version/, "OS_VERSION"],
+	[/password-policy/, "PASSWORD_POLICY"],
+	[/remote-(login|control)/, "REMOTE_LOGIN"],
+	[/screen-lock/, "SCREEN_LOCK"],
+	[/time-sync/, "TIME_SYNC"],
+];
+
+/** Returns the row of a recorded case, or undefined if its file is not one of a check. */
+export function rowOf({
+	file,
+	name,
+	verdict,
+	expected,
+}: Verdict): Row | undefined {
+	const platform = file.split("-")[0]?.toUpperCase() ?? "";
+	const check = CHECKS.find(([pattern]) => pattern.test(file))?.[1];
+	if (check === undefined) return undefined;
+	return {
+		platform,
+		check,
+		source: "recording",
+		name: name.split(" > ").at(-1) ?? name,
+		verdict,
+		expected,
+	};
+}
+
+export function describeRows(rows: readonly Row[]): string {
+	const table = [
+		["platform", "check", "source", "verdict", "expected", "case"],
+		...rows.map((row) => [
+			row.platform,
+			row.check,
+			row.source,
+			row.verdict,
+			row.expected,
+			row.name,
+		]),
+	];
+	const widths = [0, 1, 2, 3, 4].map((column) =>
+		Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
+	);
+	return table
+		.map((cells) =>
+			cells
+				.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+				.join("  ")
+				.trimEnd(),
+		)
+		.join("\n");
+}
+
+/** Returns the number of cases of each platform and check, as lines of text. */
+export function countRows(rows: readonly Row[]): string {
+	const counts = new Map<string, number>();
+	for (const { platform, check, source } of rows) {
+		const key = `${source} ${platform} ${check}`;
+		counts.set(key, (counts.get(key) ?? 0) + 1);
+	}
+	return [...counts]
+		.sort(([a], [b]) => (a < b ? -1 : 1))
+		.map(([key, count]) => `${String(count).padStart(5)}  ${key}`)
+		.join("\n");
+}
