@@ -154,7 +154,7 @@ function addStatus(program: Command): void {
 				const { serviceManager } = await import("./service.ts");
 				return (await serviceManager())?.state() ?? "unknown";
 			}).catch((error) => {
-				// The folder is closed to this user, who may read the last results all the same.
+				// This user may not open the folder, but may read the last results.
 				if (last && error instanceof AgentError) return undefined;
 				throw error;
 			});

@@ -70,7 +70,7 @@ export function mayAsk(rejection: Rejection | null, nowMs: number): boolean {
 	return dueAt(lastMs, delayMs, nowMs) <= nowMs;
 }
 
-/** Says what happened and what the agent does about it. */
+/** Returns a sentence about what happened and what the agent does next. */
 export function describeRejection(rejection: Rejection): string {
 	const { lastMs = 0, delayMs } = nextQuestion(rejection);
 	const next = new Date(lastMs + delayMs).toISOString();
@@ -79,7 +79,7 @@ export function describeRejection(rejection: Rejection): string {
 		: `a 401 that is not from an Assay service rejected this device's key; the agent keeps its reports, asks again at ${next}, and removes the key if this lasts 24 hours; check the service's address, and whether a proxy answers instead`;
 }
 
-/** Reads what the state holds. Returns null if it is missing or damaged. */
+/** Reads the 401s from the stored state. Returns null if they are missing or damaged. */
 export function readRejection(stored: unknown): Rejection | null {
 	const { since, last_at, total, from_assay } = (stored ?? {}) as Record<
 		string,

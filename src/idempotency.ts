@@ -31,7 +31,7 @@ export interface KeyedCall {
 
 /**
  * Runs `run` and keeps its result. If an earlier call had the same key and input, returns the
- * earlier result instead. A call with the same key that runs at this moment is waited for. Throws
+ * earlier result instead. Waits for a call with the same key that runs at this moment. Throws
  * bad_request if the earlier call had another input.
  */
 export async function answerOnce<Result>(

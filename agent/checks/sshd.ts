@@ -175,7 +175,7 @@ interface SshdSettings {
 	port: number | undefined;
 	/** True if somebody may sign in with only a password. */
 	passwordLogin: boolean;
-	/** True if the only way in without a key are PAM's prompts, which may ask for more. */
+	/** True if the only way in without a key is through PAM's prompts, which may ask for more. */
 	promptsOnly: boolean;
 	/**
 	 * The value of PermitRootLogin. If `passwordLogin` is false, root cannot sign in with a password

@@ -20,10 +20,10 @@ export async function examineUnknownKeys(client: Client): Promise<Finding> {
 		return {
 			check,
 			status: "ok",
-			found: "no device knocks with an unknown key",
+			found: "no device uses an unknown key",
 		};
 	}
-	const knock = `${counted(knocking, "device")} ${knocking === 1 ? "knocks" : "knock"} with unknown keys and ${knocking === 1 ? "gets" : "get"} 503`;
+	const knock = `${counted(knocking, "device")} ${knocking === 1 ? "uses" : "use"} unknown keys and ${knocking === 1 ? "gets" : "get"} 503`;
 	if (state.reason === "NEVER_HELD") {
 		return {
 			check,
@@ -38,6 +38,6 @@ export async function examineUnknownKeys(client: Client): Promise<Finding> {
 		status: "warning",
 		found: `${knock} until ${state.waits_until?.toISOString()}`,
 		advice:
-			"assay device unknown-keys lists them; assay device adopt lets them go on, and --reject makes them enroll again (docs/backup.md)",
+			"assay device unknown-keys lists them; assay device adopt accepts them, and --reject makes them enroll again (docs/backup.md)",
 	};
 }

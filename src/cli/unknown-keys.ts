@@ -59,7 +59,7 @@ export function addUnknownKeys(device: Command): void {
 	device
 		.command("adopt [key...]")
 		.description(
-			"Give unknown keys to devices of an organization, so that the agents go on without a new enrollment. Compare the list of `unknown-keys` with your devices first.",
+			"Give unknown keys to devices of an organization, so that the agents continue without a new enrollment. Compare the list of `unknown-keys` with your devices first.",
 		)
 		.requiredOption("--org <id>", "id of the organization")
 		.option("--all", "adopt every unknown key that names its hardware")
@@ -89,7 +89,7 @@ export function addUnknownKeys(device: Command): void {
 					options,
 					{ devices },
 					[
-						`${counted(devices.length, "key")} adopted. The agents go on within half an hour.`,
+						`${counted(devices.length, "key")} adopted. The agents continue within half an hour.`,
 						...devices.map(
 							({ id, key_hash }) =>
 								`  ${key_hash.slice(0, SHOWN_DIGITS)} is now the key of device ${id}`,
@@ -100,7 +100,7 @@ export function addUnknownKeys(device: Command): void {
 		);
 }
 
-/** Lets unknown keys get 503 for so many seconds. Null ends that. */
+/** Makes the service answer 503 to unknown keys for this many seconds. Null ends this. */
 export async function setWait(
 	pool: Pool,
 	seconds: number | null,
@@ -153,13 +153,13 @@ function choose(
 function describeState(state: KeyState | undefined): string {
 	if (!state) return "Unknown device keys get 401, and agents forget them.";
 	return state.reason === "NEVER_HELD"
-		? "Unknown device keys get 503, because this database has never held a device. If devices knock, check DATABASE_URL or ASSAY_DATA_DIR."
+		? "Unknown device keys get 503, because this database has never held a device. If devices report, check DATABASE_URL or ASSAY_DATA_DIR."
 		: `Unknown device keys get 503 until ${state.waits_until}, and agents keep them.`;
 }
 
 function describeKeys(keys: UnknownKey[]): string {
 	if (keys.length === 0) return "No unknown key was used.";
-	return `${counted(keys.length, "unknown key")}; hostnames and the rest are what the senders say:\n${table(
+	return `${counted(keys.length, "unknown key")}. Assay cannot verify what their senders say:\n${table(
 		["KEY", "LAST USED", "ADDRESS", "HOSTNAME", "PLATFORM", "HARDWARE"],
 		keys.map((key) => [
 			key.key_hash.slice(0, SHOWN_DIGITS),

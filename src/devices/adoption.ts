@@ -6,7 +6,10 @@ import { organizationId } from "../records/list-pages.ts";
 import { lockDevice, noteChange, readDevice } from "./device-changes.ts";
 import { device } from "./device-record.ts";
 
-/** An unknown key that was used while such keys get 503. Its sender proved nothing of the rest. */
+/**
+ * An unknown key that was used while such keys get 503. The service has not verified the other
+ * fields.
+ */
 export interface UnknownKey {
 	/** The SHA-256 of the key, in hexadecimal. */
 	key_hash: string;
@@ -33,7 +36,7 @@ export const UNKNOWN_KEY_COLUMNS = `
 export const adoptDevice = defineOperation({
 	name: "adoptDevice",
 	title: "Adopt a device",
-	description: "Give an unknown key that knocks to a device.",
+	description: "Give a device an unknown key that is in use.",
 	toolset: "devices",
 	access: "admin",
 	tenant: "organization_id",
@@ -52,7 +55,7 @@ export const adoptDevice = defineOperation({
 		if (!key) {
 			throw new AppError(
 				"not_found",
-				`no unknown key ${key_hash.slice(0, 12)} knocks`,
+				`no device uses the unknown key ${key_hash.slice(0, 12)}`,
 			);
 		}
 		const adopted = { adopted_key: { after: key_hash.slice(0, 12) } };

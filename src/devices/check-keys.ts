@@ -43,7 +43,10 @@ export async function findCheckKey(
 	if (found !== undefined) return found;
 	const message = await whyNoCheck(client, organizationId, text);
 	throw badFields([
-		{ field: "check_key", message: message ?? "is the key of no check" },
+		{
+			field: "check_key",
+			message: message ?? "must be the key or the name of a check",
+		},
 	]);
 }
 

@@ -107,7 +107,7 @@ export function filtersAsOf(
 	};
 }
 
-/** Throws bad_request for what is known only of the present. */
+/** Throws bad_request for filters that are known only for the present. */
 export function rejectPresent(input: {
 	include_evidence?: boolean | undefined;
 	order_by?: { field: string } | undefined;
@@ -122,7 +122,7 @@ export function rejectPresent(input: {
 	const issues = fields.map(
 		(field): FieldIssue => ({
 			field,
-			message: "is known only of the present; leave it or as_of out",
+			message: "is known only for the present; leave out this field or as_of",
 		}),
 	);
 	if (issues.length > 0) throw badFields(issues);

@@ -154,9 +154,7 @@ export const listPostureSpans = defineOperation({
 			until: endOfMillisecond(input.until ?? new Date().toISOString()),
 		};
 		if (period.from > period.until) {
-			throw badFields([
-				{ field: "until", message: "must not be before the beginning, from" },
-			]);
+			throw badFields([{ field: "until", message: "must not be before from" }]);
 		}
 		const key = await findCheckKey(client, organization_id, input.check_key);
 		const status = input.status ?? "FAIL";
@@ -173,7 +171,7 @@ export const listPostureSpans = defineOperation({
 		const { rows, ...page } = await readPage<Row>(
 			client,
 			{
-				// A page of another question continues no list.
+				// A cursor is valid only for the question that returned it.
 				tool: `listPostureSpans.${[key, status, held, input.from, input.until].join(".")}`,
 				columns: COLUMNS,
 				from: SPANS,

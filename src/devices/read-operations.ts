@@ -209,7 +209,7 @@ export const listDevices = defineOperation({
 		const { rows, ...page } = await readPage<DeviceRow>(
 			client,
 			{
-				// A page as of one time continues no list as of another.
+				// A cursor is valid only for the time that returned it.
 				tool: asOf ? `listDevices@${asOf}` : "listDevices",
 				columns: DEVICE_COLUMNS,
 				from: DEVICES,

@@ -20,7 +20,7 @@ type Verdict = "STRICT" | "REVOKED" | "NEVER_HELD" | "RESTORED";
 /** Largest number of unknown keys that are kept for the administrator. */
 const MAX_KEPT = 10_000;
 
-/** How long unknown keys get 401 without another look at the database. */
+/** Time for which unknown keys get 401 without another look at the database. */
 const STRICT_MS = 10_000;
 
 interface Knock {
@@ -29,10 +29,10 @@ interface Knock {
 }
 
 /**
- * Decides what a well-formed key gets that belongs to no device. That is 401, with two exceptions,
- * because an agent forgets its key after a 401: a database that has never held a device is probably
- * the wrong one, and after a restore the operator may want time to decide. A known key never comes
- * here, so it costs nothing more.
+ * Decides the answer to a well-formed key that belongs to no device. The answer is 401, with two
+ * exceptions. A database that has never held a device is probably the wrong one. After a restore,
+ * the operator may want time to decide. In both cases a 401 would make agents forget their keys. A
+ * known key never comes here, so it costs nothing more. /
  */
 export class UnknownKeys {
 	readonly #batcher: Batcher<Knock, Verdict>;

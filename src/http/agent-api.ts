@@ -291,7 +291,7 @@ export function makeAgentApi(
 	}
 
 	/**
-	 * Returns the error to report. If the body is wrong but the credential is too, that is the error
+	 * Returns the error to report. If both the body and the credential are wrong, returns the error
 	 * about the credential.
 	 */
 	async function rejectKeyFirst(
@@ -390,7 +390,7 @@ function parse<Schema extends z.ZodType>(
 	return parsed.data;
 }
 
-/** Returns what a heartbeat says about its device. */
+/** Returns the claims of a heartbeat about its device. */
 function claimsOf(body: unknown): Claims {
 	const { data } = heartbeatRequest.safeParse(body);
 	if (!data) return {};

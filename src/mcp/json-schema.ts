@@ -94,7 +94,7 @@ function isIn(description: string, name: string): boolean {
 		.every((word) => said.includes(word));
 }
 
-/** Converts a schema without what says nothing new. */
+/** Converts a schema and leaves out everything that says nothing new. */
 function convert(schema: z.ZodType, io: "input" | "output") {
 	const { $schema, ...converted } = z.toJSONSchema(schema, {
 		io,
@@ -105,7 +105,7 @@ function convert(schema: z.ZodType, io: "input" | "output") {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Returns the schema without limits that mean nothing, and without the `left` out keywords. */
+/** Returns the schema without limits that mean nothing, and without the keywords in `left`. */
 function compact(value: unknown, left = NOTHING): unknown {
 	if (Array.isArray(value)) return value.map((inner) => compact(inner, left));
 	if (typeof value !== "object" || value === null) return value;

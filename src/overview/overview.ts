@@ -212,7 +212,7 @@ async function countOldTokens(client: PoolClient): Promise<number> {
 	return rows[0]?.tokens ?? 0;
 }
 
-/** Counts the devices that knock with unknown keys. Returns null while such keys get 401. */
+/** Counts the devices that use unknown keys. Returns null while such keys get 401. */
 async function countUnknownKeys(client: PoolClient) {
 	const { rows } = await client.query<{
 		knocking: number;

@@ -162,7 +162,7 @@ export async function erasePerson(
 				[organizationId, id],
 			)
 		: undefined;
-	// The answers that are kept for repeated calls may have the person's name.
+	// The answers that are kept for repeated calls may contain the person's name.
 	await client.query(
 		"delete from idempotency_keys where organization_id = $1",
 		[organizationId],

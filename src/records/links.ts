@@ -126,7 +126,7 @@ export const listLinkedRecords = defineOperation({
 		named_records: z
 			.array(namedRecord)
 			.describe(
-				"Records of any kind that it names in its fields, on the first page; they are no links",
+				"Records of any kind that it names in its fields, on the first page; these are not links",
 			),
 		...pageShape,
 	}),

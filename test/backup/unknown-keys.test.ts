@@ -61,7 +61,7 @@ test("devices that enrolled after the backup keep their keys after a restore, an
 		check: "device keys",
 		status: "warning",
 		found: expect.stringMatching(
-			/^2 devices knock with unknown keys and get 503 until 2/,
+			/^2 devices use unknown keys and get 503 until 2/,
 		),
 		advice: expect.stringContaining("assay device adopt"),
 	});

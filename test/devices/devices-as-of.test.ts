@@ -172,7 +172,7 @@ test("what is known only of the present is an error together with as_of", async 
 		[{ filter: { conflict: "ANY" } }, "filter.conflict"],
 	] as const) {
 		await expect(list({ as_of, ...input })).rejects.toThrow(
-			`${field}: is known only of the present`,
+			`${field}: is known only for the present`,
 		);
 	}
 	await expect(list({ as_of: "2999-01-01T00:00:00Z" })).rejects.toThrow(

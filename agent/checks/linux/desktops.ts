@@ -57,7 +57,7 @@ export const LOGIN_SCREEN =
 export const DISPLAY_SERVER =
 	/^\.?(Xorg|Xorg\.bin|X|Xwayland|Xephyr|cage|mango|hikari|gamescope.*)(-wrapp.*)?$/;
 
-/** GDM, without which GNOME Shell cannot lock the screen. */
+/** GDM. GNOME Shell cannot lock the screen without it. */
 export const GDM = /^\.?gdm3?(-.*)?$/;
 
 /**
@@ -90,8 +90,8 @@ export async function findDesktops(
 const FIRST_PERSON = 1000;
 
 /**
- * Returns true unless the user is one that systemd or the login screen made up for a while. They
- * take ids from a range in which a directory may also have people, so the home folder decides.
+ * Returns false for a temporary user of systemd or of the login screen. The ids of these users come
+ * from a range in which a directory may also have people, so the home folder decides.
  */
 async function isPerson(host: Host, uid: number): Promise<boolean> {
 	if (uid < 60_514 || uid > 65_535) return true;

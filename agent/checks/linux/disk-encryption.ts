@@ -20,12 +20,12 @@ import { isOfSystem, isOnDisk, nameVolumes } from "./volumes.ts";
 /**
  * Returns PASS if the root file system, all other file systems on internal disks, wherever they are
  * mounted, and the swap space are encrypted. A disk that people plug in counts only if the system
- * itself is on it. They may be encrypted by dm-crypt (for example LUKS under or over LVM or
- * RAID) or by ZFS itself. /boot does not count. Encrypted home folders on an unencrypted root fail,
- * because swap, logs and temporary files hold the same data (NIST SP 800-111, full-disk
+ * itself is on it. These file systems may be encrypted by dm-crypt (for example LUKS under or over
+ * LVM or RAID) or by ZFS itself. /boot does not count. Encrypted home folders on an unencrypted
+ * root fail, because swap, logs and temporary files hold the same data (NIST SP 800-111, full-disk
  * encryption). Unencrypted swap beside an encrypted root fails too, but swap in memory (zram) is
  * not on a disk. The check cannot see encryption by the host of a virtual machine or by the drive
- * itself, so these do not count.
+ * itself, so these do not count. /
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);

@@ -39,7 +39,9 @@ const includes = (name: string): Option => {
 	return (_, [list = ""]) => list.toUpperCase().split(",").includes(name);
 };
 
-/** The modules whose options are all below. Any other module's condition cannot be decided. */
+/**
+ * The modules whose options are all listed below. Any other module's condition cannot be decided.
+ */
 export const KNOWN_MODULES: ReadonlySet<string> = new Set(
 	"tcp udp multiport conntrack state comment limit hashlimit connlimit recent set pkttype addrtype policy icmp icmp6 mac rt hl iprange rpfilter mark connmark".split(
 		" ",
@@ -48,7 +50,7 @@ export const KNOWN_MODULES: ReadonlySet<string> = new Set(
 
 /**
  * Returns whether each option of `iptables-save` applies to a packet. See iptables-extensions(8).
- * The packet is a stranger's first, so no rate or count is exceeded and no list has its address.
+ * The packet is a stranger's first one. It exceeds no rate or count, and no list has its address.
  */
 export const IPTABLES_OPTIONS: Record<string, Option> = {
 	"-p": protocol,

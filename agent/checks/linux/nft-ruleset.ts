@@ -234,7 +234,7 @@ function actionOf(expression: unknown, rule: unknown): Action | undefined {
 		: undefined;
 }
 
-/** Returns the condition of a statement, if it has one. The packet is a stranger's first. */
+/** Returns the condition of a statement, if it has one. The packet is a stranger's first one. */
 function conditionOf(expression: unknown): Condition | undefined {
 	if (typeof expression !== "object" || expression === null) {
 		return () => undefined;

@@ -83,7 +83,7 @@ interface Walk {
 }
 
 const MAX_DEPTH = 16;
-/** More rules than any sensible ruleset makes one packet look at. */
+/** Largest number of rules that one packet may meet. No sensible ruleset comes near it. */
 const MAX_STEPS = 100_000;
 
 /**

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** True, false, or undefined if it cannot be told. */
+/** True, false, or undefined if the agent cannot decide. */
 export type Answer = boolean | undefined;
 
 export type Family = "ipv4" | "ipv6";

@@ -39,10 +39,10 @@ const PROGRAMS: Record<string, string> = {
  * Returns PASS if a time service runs and the kernel or the service reports that the clock is
  * synchronized. Without a service the result is FAIL, whatever the kernel says: its flag stays for
  * hours after the service was stopped. chrony does not set the kernel's flag unless its
- * configuration has `rtcsync`, so if the kernel says no, the service is asked. A service that runs
- * without success fails only a quarter of an hour after the start. In a container or WSL the check
- * does not apply, because they use the clock of their host. A virtual machine has a clock of its
- * own, which drifts without a service. /
+ * configuration has `rtcsync`, so if the kernel says no, the check asks the service. A service that
+ * runs without success fails only a quarter of an hour after the start. In a container or WSL the
+ * check does not apply, because they use the clock of their host. A virtual machine has a clock of
+ * its own, which drifts without a service. / /
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);

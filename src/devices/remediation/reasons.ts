@@ -180,7 +180,7 @@ export const REASONS = {
 	// Firewall.
 	rules_not_decidable: {
 		says: "the agent cannot tell what the firewall's rules do with a new packet",
-		fix: "Show an administrator the rules. The first rule about all new packets must drop or reject them, without a mark or another program deciding.",
+		fix: "Show an administrator the rules. The first rule about all new packets must drop or reject them, and must not leave the decision to a mark or another program.",
 	},
 	default_not_known: {
 		says: "the agent does not know what the firewall does with other traffic",

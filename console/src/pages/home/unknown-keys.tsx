@@ -19,8 +19,8 @@ export function UnknownKeys({
 			py="xs"
 		>
 			{knocking === 1
-				? "1 device knocks with an unknown key"
-				: `${knocking.toLocaleString()} devices knock with unknown keys`}
+				? "1 device uses an unknown key"
+				: `${knocking.toLocaleString()} devices use unknown keys`}
 			. They enrolled after the backup that was restored
 			{until ? (
 				<>
@@ -28,7 +28,7 @@ export function UnknownKeys({
 				</>
 			) : null}
 			. On the server, <Code>assay device unknown-keys</Code> lists them and{" "}
-			<Code>assay device adopt</Code> lets them go on.
+			<Code>assay device adopt</Code> accepts them.
 		</Alert>
 	);
 }

@@ -172,7 +172,7 @@ function Edit({ kind, record: latest }: OfRecord) {
 							...changes,
 							if_updated_at: latest.updated_at,
 						}).catch(unlessConflict);
-						// Somebody else has saved the record since it was read: compare again.
+						// Somebody else has saved the record since it was read, so the form compares again.
 						if (after === "conflict") continue;
 						queryClient.setQueryData(
 							recordQuery(kind, record.id).queryKey,
