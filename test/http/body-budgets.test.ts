@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
-import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { PASSWORD } from "../support/console-client.ts";
 import { startConsole, type TestConsole } from "../support/console-session.ts";
 import { makeUser } from "../support/people.ts";
 import { RawConnection, type RawResponse } from "../support/raw-http.ts";
@@ -122,8 +122,15 @@ test("unfinished sign-ins from one network leave other networks theirs", async (
 			].join("\r\n"),
 		);
 	expect((await sendUntilAnswered(sendHalfSignIn, 1_200)).status).toBe(503);
-	const signIn = { email, password: PASSWORD };
-	const path = "/api/auth/sign-in/email";
-	const other = { "x-forwarded-for": "198.51.100.9" };
-	expect((await sendTo(url, path, signIn, other)).status).toBe(200);
+	const signIn = await fetch(`${url}/api/auth/sign-in/email`, {
+		method: "POST",
+		headers: {
+			origin: url,
+			"x-forwarded-for": "198.51.100.9",
+			"content-type": "application/json",
+		},
+		// The unfinished bodies leave one byte each.
+		body: JSON.stringify({ email, password: PASSWORD }) + " ".repeat(4_000),
+	});
+	expect(signIn.status).toBe(200);
 });
