@@ -1,7 +1,7 @@
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { type CheckOutcome, fail, unknown } from "./check.ts";
 
-/** How old the patches of a device are. What the device does not tell is undefined. */
+/** The age of a device's patches. A value that the device does not report is undefined. */
 export interface PatchAge {
 	/** Days for which an update has been available that is not installed. */
 	pendingDays?: number | undefined;

@@ -161,8 +161,9 @@ export function makeApp(parts: AppParts): App {
 
 /**
  * Adds parsers for JSON and CSV. JSON bodies are read by `readBody` within the route's limit.
- * Senders without a session share one budget of memory, of which each network may take a part, and
- * each signed-in user has a part of another. A CSV body is handed to its route as an unread stream.
+ * Senders without a session share one budget of memory, and each network may take only a part of
+ * it. Each signed-in user has a part of another budget. A CSV body is handed to its route as an
+ * unread stream. /
  */
 function addBodyParsers(app: FastifyInstance, addressOf: AddressOf): void {
 	const parseJson = app.getDefaultJsonParser("error", "error");

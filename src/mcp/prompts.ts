@@ -10,7 +10,7 @@ interface Prompt {
 	name: string;
 	title: string;
 	description: string;
-	/** What the person says when choosing the prompt. */
+	/** The values that a person gives when choosing the prompt. */
 	arguments: { name: string; description: string; required: boolean }[];
 	/** The task for the model. It names the tools to call. */
 	text: (given: Record<string, string>) => string;

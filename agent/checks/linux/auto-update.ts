@@ -52,7 +52,7 @@ export const UPDATE_UNITS = [
 	"goferd.service",
 ];
 
-/** Services through which another system installs updates. Whether it does, the check cannot see. */
+/** Services through which another system may install updates, which the check cannot see. */
 const MANAGERS: Record<string, string> = {
 	"landscape-client.service": "landscape",
 	"salt-minion.service": "salt",
