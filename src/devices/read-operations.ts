@@ -255,7 +255,7 @@ export const getDevice = defineOperation({
 	name: "getDevice",
 	title: "Get a device",
 	description:
-		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence and how to fix it, its conflicts (hardware that another device has, or a key used on two machines), and whether it has an unused enrollment token.",
+		"Read a device by its id: what it is, who owns it, its freshness, the latest state of each check with the agent's evidence and how to fix it, its conflicts (hardware that another device has, or a key used on two machines), and whether it has an unused enrollment token. The state of a silent device (not ONLINE) is only the last known one.",
 	toolset: "devices",
 	access: "read",
 	tenant: "id",
