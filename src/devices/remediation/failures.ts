@@ -95,6 +95,10 @@ export const FAILURES: Record<
 		],
 		MALWARE_PROTECTION: [
 			{
+				when: { field: "definitions_current", is: false },
+				fix: "XProtect's definitions are out of date. Open System Settings → General → Software Update → Automatic Updates and turn on security responses and system files.",
+			},
+			{
 				when: { field: "gatekeeper", is: false },
 				fix: `Open System Settings → Privacy & Security and allow applications only from the App Store and known developers.${commands("`sudo spctl --global-enable`")}`,
 			},
@@ -288,6 +292,10 @@ export const FAILURES: Record<
 			},
 		],
 		MALWARE_PROTECTION: [
+			{
+				when: { field: "scanner_unused", is: true },
+				fix: `ClamAV runs, but nothing gives it files to scan.${commands("`systemctl enable --now clamav-clamonacc`")}`,
+			},
 			{
 				when: { field: "signatures_outdated", is: true },
 				fix: `ClamAV's definitions are out of date.${commands("`systemctl enable --now clamav-freshclam`")}`,

@@ -338,6 +338,10 @@ export const REASONS = {
 		says: "XProtect's definitions were not found",
 		fix: "Install all updates of macOS, and restart the Mac.",
 	},
+	definitions_age_unknown: {
+		says: "the agent does not know how old XProtect's definitions are",
+		fix: "Install all updates of macOS, and restart the Mac.",
+	},
 	gatekeeper_not_known: {
 		says: "the agent does not know whether Gatekeeper is on",
 		fix: "Ask an administrator to look.\nAdministrators: `spctl --status`",

@@ -33,6 +33,10 @@ export const FORCED_SAVER =
 export const FORCED_TIME = "/Library/Managed Preferences/com.apple.timed.plist";
 export const DECLARED_UPDATES =
 	"plutil -extract SUCorePersistedStatePolicyFields.SUCoreDDMDeclarationGlobalSettings json -o - /var/db/softwareupdate/SoftwareUpdateDDMStatePersistence.plist";
+export const XPROTECT_TIME =
+	"stat -f %m /private/var/protected/xprotect/XProtect.bundle/Contents/Info.plist";
+export const XPROTECT_OLD_TIME =
+	"stat -f %m /Library/Apple/System/Library/CoreServices/XProtect.bundle/Contents/Info.plist";
 export const LAST_SEARCH = `plutil -extract LastSuccessfulDate raw -o - ${UPDATES}`;
 export const XPROTECT_15 =
 	"plutil -extract CFBundleShortVersionString raw -o - /private/var/protected/xprotect/XProtect.bundle/Contents/Info.plist";
@@ -172,6 +176,7 @@ export const GOOD_MAC: Recording = {
 		"spctl --status": "assessments enabled\n",
 		"csrutil status": "System Integrity Protection status: enabled.\n",
 		[XPROTECT_15]: "5321\n",
+		[XPROTECT_TIME]: `${Date.parse("2026-11-11") / 1000}\n`,
 		[LAST_SEARCH]: "2026-11-20T08:14:02Z\n",
 		...updates.commands,
 	},
