@@ -4,6 +4,7 @@ import {
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import { toAppError } from "../errors.ts";
+import { needsConfirmation } from "./confirmation.ts";
 import {
 	type Caller,
 	callMembers,
@@ -96,6 +97,7 @@ export function makeMcp(tools: ToolServices): Mcp {
 		const { name, arguments: input } = params;
 		if (method !== "tools/call" || typeof name !== "string") return undefined;
 		if (headers && headers["mcp-name"] !== name) return undefined;
+		if (headers && needsConfirmation(tools, caller, params)) return undefined;
 		if (input !== undefined && !isObject(input)) return undefined;
 		try {
 			return resultReply(

@@ -23,7 +23,7 @@ const TEMPLATES = [
 ];
 
 /** Name of the tool that reads a record, by the record's kind. */
-const READER: ReadonlyMap<string, string> = new Map([
+export const READER: ReadonlyMap<string, string> = new Map([
 	...recordKinds.map(({ kind, tool }) => [kind, `get${tool.one}`] as const),
 	["device", "getDevice"],
 ]);

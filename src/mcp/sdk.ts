@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { type AppError, issuePath, toAppError } from "../errors.ts";
+import { askUser, needsConfirmation } from "./confirmation.ts";
 import { instructionsFor } from "./instructions.ts";
 import {
 	type Caller,
@@ -35,6 +36,8 @@ export type AnswerMessage = (
 /** One message while the SDK processes it. */
 interface Exchange {
 	caller: Caller;
+	/** True if the client has to ask its user before the tool is called. */
+	asksUser?: boolean;
 	/** The error that determines the HTTP status. */
 	fault?: AppError;
 }
@@ -76,9 +79,14 @@ export function makeSdk(tools: ToolServices): Sdk {
 		server.setRequestHandler("tools/list", () =>
 			JSON.parse(`{${listTools(tools, caller)}}`),
 		);
-		server.setRequestHandler("tools/call", async ({ params }) => {
+		server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
 			const { name, arguments: input } = params;
 			try {
+				if (exchange.asksUser) {
+					const given = mcpReq.inputResponses;
+					const asked = await askUser(tools, caller, name, input ?? {}, given);
+					if (asked) return asked;
+				}
 				return JSON.parse(`{${await callMembers(tools, caller, name, input)}}`);
 			} catch (thrown) {
 				return fail(exchange, thrown);
@@ -99,7 +107,11 @@ export function makeSdk(tools: ToolServices): Sdk {
 
 	return {
 		async answerModern(message, headers, caller) {
-			const exchange: Exchange = { caller };
+			const { params } = (message ?? {}) as {
+				params?: Record<string, unknown>;
+			};
+			const asksUser = needsConfirmation(tools, caller, params);
+			const exchange: Exchange = { caller, asksUser };
 			const response = await modern.fetch(makeRequest(tools, headers), {
 				parsedBody: message,
 				authInfo: makeAuthInfo(exchange),
