@@ -79,10 +79,7 @@ function queueResult(state: State): CheckResult[] {
 	];
 }
 
-/**
- * Notes that the service has received this report and so knows about the dropped reports that it
- * mentions.
- */
+/** Notes that the service has received this report, and any dropped reports that it mentions. */
 export function noteDelivery(report: Report, state: State): void {
 	state.last_sent_at = new Date().toISOString();
 	const said = report.results.find(

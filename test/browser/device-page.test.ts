@@ -89,7 +89,7 @@ test("a member can change only name and owner, and a viewer sees no button that 
 		expect(await seen.getByRole("button", { name }).count()).toBe(0);
 	}
 	await seen.goto(at("/devices/new"));
-	await seen.getByText("Only administrators add devices").waitFor();
+	await seen.getByText("Only administrators can add devices").waitFor();
 });
 
 test("the reports of a device show the failed checks, when a delayed report was observed, and how long reports are kept", async () => {

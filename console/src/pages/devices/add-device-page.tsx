@@ -30,7 +30,7 @@ export function Page() {
 		return (
 			<>
 				<PageHeader title="Add a device" />
-				<EmptyState title="Only administrators add devices">
+				<EmptyState title="Only administrators can add devices">
 					Ask an administrator of your organization for an enrollment token.
 				</EmptyState>
 			</>

@@ -106,7 +106,7 @@ export function DueFilter({ filter, list, width }: FilterProps) {
 
 const RECENT_DAYS = [1, 7, 30, 365];
 
-/** Filters by the time of an event, within the last days. */
+/** Filters by the time of an event, such as the last 7 days. */
 export function PeriodFilter({ filter, list, width }: FilterProps) {
 	const names = [`${filter.name}_from`, `${filter.name}_until`] as const;
 	return (
