@@ -42,8 +42,8 @@ export function needsConfirmation(
 }
 
 /**
- * Returns the result that lets the client ask its user, or undefined if the user has agreed. `given`
- * are the answers in the client's request.
+ * Returns the result that lets the client ask its user, or undefined if the user has agreed.
+ * `given` are the answers in the client's request. /
  */
 export async function askUser(
 	tools: ToolServices,
