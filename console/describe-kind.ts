@@ -15,6 +15,7 @@ import type { RegisterKind } from "./src/register-kinds.ts";
 /** Returns the description of a register that the console needs. */
 export function describeKind(definition: AnyRecordKind): KindDescription {
 	const { kind, tool, key, noun, nouns, help, title, fields } = definition;
+	const { subject = [] } = definition;
 	const described = Object.entries(fields).map(([name, field]) =>
 		describeField(name, field),
 	);
@@ -26,6 +27,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 		nouns,
 		help,
 		title: title ?? null,
+		subject,
 		fields: described,
 		filters: [
 			...definition.filters.flatMap((name) =>

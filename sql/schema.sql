@@ -1602,6 +1602,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.subject_of(VARIADIC p_texts text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+	select case when length(line) > 100 then left(line, 99) || '…' else line end
+	from (
+		select split_part(btrim(t.text, e' \t\r\n'), e'\n', 1) as line
+		from unnest(p_texts) with ordinality t (text, place)
+		where btrim(t.text, e' \t\r\n') <> ''
+		order by t.place
+		limit 1
+	) first
+$$;
+
 CREATE FUNCTION public.take_unknown_device_key(p_key_hash bytea) RETURNS SETOF public.unknown_device_keys
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1985,11 +1999,13 @@ CREATE TABLE public.nonconformities (
     severity text DEFAULT 'MINOR'::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[reference_id, description, root_cause, corrective_action, effectiveness_check])) STORED NOT NULL,
     reference_id_key text GENERATED ALWAYS AS (public.sort_key(reference_id)) STORED COLLATE pg_catalog."C",
+    title text,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[reference_id, title, description, root_cause, corrective_action, effectiveness_check])) STORED NOT NULL,
     CONSTRAINT nonconformities_reference_id_check CHECK ((reference_id <> ''::text)),
     CONSTRAINT nonconformities_severity_check CHECK ((severity = ANY (ARRAY['MINOR'::text, 'MAJOR'::text]))),
-    CONSTRAINT nonconformities_status_check CHECK ((status = ANY (ARRAY['OPEN'::text, 'IN_PROGRESS'::text, 'CLOSED'::text])))
+    CONSTRAINT nonconformities_status_check CHECK ((status = ANY (ARRAY['OPEN'::text, 'IN_PROGRESS'::text, 'CLOSED'::text]))),
+    CONSTRAINT nonconformities_title_check CHECK ((title <> ''::text))
 );
 
 ALTER TABLE ONLY public.nonconformities FORCE ROW LEVEL SECURITY;

@@ -6,7 +6,7 @@ import { noteRejectedCall } from "./audit/rejected-calls.ts";
 import type { OrganizationCreation } from "./config.ts";
 import { applicationName } from "./db/application-name.ts";
 import { retriedTransaction } from "./db/pool.ts";
-import { AppError } from "./errors.ts";
+import { AppError, badFields } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
 import { answerOnce, type KeyedCall } from "./idempotency.ts";
 import { FairShares } from "./load/fair-shares.ts";
@@ -98,6 +98,7 @@ async function authorizeAndRun<
 		operation.isReadOnly ? withoutNulls(given) : given,
 	);
 	if (operation.tenant !== null && !membership) {
+		requireOrganization(operation, input);
 		// The id is well-formed, but it belongs to an organization in which the caller is not a member.
 		throw notFound(
 			String((input as Record<string, unknown>)[operation.tenant]),
@@ -262,20 +263,50 @@ function namedTenant(
 	const input = (rawInput ?? {}) as Record<string, unknown>;
 	if (typeof input !== "object") return undefined;
 	const given = input[operation.tenant] ?? undefined;
-	if (operation.tenant === "organization_id" && given === undefined) {
-		// A caller with one organization need not name it.
-		const [only, ...others] = principal.memberships;
-		return only && others.length === 0
-			? { membership: only, recordId: null }
-			: undefined;
-	}
-	if (typeof given !== "string") return undefined;
-	if (operation.tenant === "organization_id") {
-		const membership = membershipIn(principal, given);
+	const organization = isReference(operation, given)
+		? (input.organization_id ?? undefined)
+		: given;
+	if (operation.tenant === "organization_id" || organization !== given) {
+		if (organization === undefined) {
+			// A caller with one organization need not name it.
+			const [only, ...others] = principal.memberships;
+			return only && others.length === 0
+				? { membership: only, recordId: null }
+				: undefined;
+		}
+		if (typeof organization !== "string") return undefined;
+		const membership = membershipIn(principal, organization);
 		return membership ? { membership, recordId: null } : "foreign";
 	}
+	if (typeof given !== "string") return undefined;
 	const membership = parseId(given) && membershipForRecord(principal, given);
 	return membership && { membership, recordId: given };
+}
+
+/**
+ * Returns true if a record is named by something like NC-005 instead of its id. Such a name does not
+ * tell the organization, so the operation also takes organization_id.
+ */
+function isReference({ tenant, input }: AnyOperation, given: unknown): boolean {
+	return (
+		tenant !== "organization_id" &&
+		"organization_id" in input.shape &&
+		typeof given === "string" &&
+		!parseId(given)
+	);
+}
+
+/** Rejects a reference id without an organization, if the caller has several organizations. */
+function requireOrganization(operation: AnyOperation, input: unknown): void {
+	const given = input as Record<string, unknown>;
+	if (!isReference(operation, given[operation.tenant ?? ""])) return;
+	throw badFields([
+		{
+			field: "organization_id",
+			message:
+				"is required beside a reference id, because you have several organizations; listOrganizations returns their ids",
+		},
+	]);
 }
 
 /** Returns true if the caller's role permits the operation in at least one organization. */

@@ -14,6 +14,8 @@ export interface KindDescription {
 	help: string;
 	/** The field by which people recognize a record. */
 	title: string | null;
+	/** The fields whose first filled one follows the title, as `subject` of the definition. */
+	subject: readonly string[];
 	fields: readonly FieldDescription[];
 	filters: readonly FilterDescription[];
 	/** The names of the orders that a list can have, in addition to created_at and updated_at. */

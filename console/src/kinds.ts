@@ -1,4 +1,5 @@
 import { kinds } from "virtual:kinds";
+import { recordName } from "../../src/records/record-name.ts";
 import type { OperationName, OutputOf } from "./api.ts";
 import type { FieldDescription, KindDescription } from "./kind-description.ts";
 import type { RegisterKind } from "./register-kinds.ts";
@@ -58,8 +59,8 @@ const MAX_TITLE = 120;
 
 /** Returns the text by which people recognize a record. Cuts off a long text. */
 export function titleOf(kind: KindDescription, record: AnyRecord): string {
-	const title = kind.title ? record[kind.title] : null;
-	if (typeof title !== "string" || title.trim() === "") {
+	const title = recordName({ ...kind, title: kind.title ?? undefined }, record);
+	if (title === null || title.trim() === "") {
 		return `Unnamed ${kind.noun}`;
 	}
 	return title.length > MAX_TITLE

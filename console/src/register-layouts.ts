@@ -128,19 +128,13 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 		beside: "primary_email_address",
 	},
 	nonconformity: {
-		columns: [
-			"reference_id",
-			"description",
-			"severity",
-			"status",
-			"owner_id",
-			"due_date",
-		],
+		columns: ["reference_id", "severity", "status", "owner_id", "due_date"],
 		sections: [
 			{
 				title: "What was found",
 				fields: [
 					"reference_id",
+					"title",
 					"severity",
 					"audit_id",
 					"date_identified",
@@ -153,7 +147,6 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			},
 			{ title: "Follow-up", fields: ["status", "owner_id", "due_date"] },
 		],
-		beside: "description",
 	},
 	obligation: {
 		columns: [
@@ -239,14 +232,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 		],
 	},
 	continual_improvement: {
-		columns: [
-			"reference_id",
-			"description",
-			"status",
-			"priority",
-			"owner_id",
-			"target_date",
-		],
+		columns: ["reference_id", "status", "priority", "owner_id", "target_date"],
 		sections: [
 			{
 				title: "Improvement",
@@ -257,7 +243,6 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 				fields: ["status", "priority", "owner_id", "target_date"],
 			},
 		],
-		beside: "description",
 	},
 };
 

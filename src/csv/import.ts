@@ -6,6 +6,7 @@ import { type Context, defineOperation } from "../operation.ts";
 import type { Principal } from "../principal.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { recordName } from "../records/record-name.ts";
 import { insertRecord, noteStored, updateRecord } from "../records/store.ts";
 import type { Values } from "../records/values.ts";
 import { recordKinds } from "../registers/all.ts";
@@ -268,9 +269,8 @@ function describeLine(
 	stored: Values | undefined,
 ): z.input<typeof importedLine> {
 	const record: Values = stored ?? { ...before, ...values };
-	// For an invalid record there are no values, so the title is the text in the file.
-	const title =
-		kind.title && (record[kind.title] ?? fileLine?.cells.get(kind.title));
+	// For an invalid record there are no values, so the name is the text in the file.
+	const inFile = kind.title && fileLine?.cells.get(kind.title);
 	const changes = before
 		? Object.entries(values).map(([name, after]) => [
 				name,
@@ -281,7 +281,7 @@ function describeLine(
 		line,
 		outcome,
 		id: typeof record.id === "string" ? record.id : null,
-		name: typeof title === "string" ? title : null,
+		name: recordName(kind, record) ?? inFile ?? null,
 		changes: Object.fromEntries(changes),
 		issues: issues.map(({ field, message }) => {
 			const name = /^\w+/.exec(field)?.[0] ?? "";

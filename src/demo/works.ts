@@ -92,11 +92,12 @@ function addNonconformities(
 		const { identified, due, links, failingCheck, audit, owner } = one;
 		const { status, effectiveness_check, corrective_action, ...text } = one;
 		const key = String(index);
-		const { description, severity, root_cause } = text;
+		const { title, description, severity, root_cause } = text;
 		const added: Moment = {
 			daysAgo: -identified,
 			run: async () => {
 				const nonconformityId = await add("addNonconformity", key, {
+					title,
 					description,
 					severity,
 					date_identified: day(identified),

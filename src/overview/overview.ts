@@ -4,6 +4,7 @@ import { checkName, DEVICES, FRESHNESS } from "../devices/device-record.ts";
 import { defineOperation } from "../operation.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { nameSql } from "../records/record-name.ts";
 import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
 import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
@@ -229,10 +230,10 @@ async function countUnknownKeys(client: PoolClient) {
  * index, so the query reads only a few rows of each register.
  */
 async function findRecent(client: PoolClient, organization: string) {
-	const lastOf = ({ kind, table, title }: AnyRecordKind) => `(
-		select '${kind}' as kind, t.id, left(t.${title ?? "id"}, 1000) as name,
+	const lastOf = (definition: AnyRecordKind) => `(
+		select '${definition.kind}' as kind, t.id, left(${nameSql(definition, "t")}, 1000) as name,
 			t.updated_at, t.created_at = t.updated_at as is_new
-		from ${table} t where t.organization_id = $1
+		from ${definition.table} t where t.organization_id = $1
 		order by t.updated_at desc, t.id desc limit ${FEW})`;
 	const { rows } = await client.query<{
 		kind: string;

@@ -31,6 +31,11 @@ export interface RecordKind<
 	description?: string;
 	/** The field that people know a record by. */
 	title: (keyof F & string) | undefined;
+	/**
+	 * Fields that say what a record with a reference id is about. The first one that is filled in
+	 * follows the reference id wherever the record is named.
+	 */
+	subject?: readonly (keyof F & string)[];
 	fields: F;
 	/** Fields of a brief row. People decide by them. The first one identifies the record. */
 	brief: readonly (keyof F & string)[];
@@ -55,8 +60,12 @@ export interface RecordKind<
 }
 
 /** The definition of any register, for code that treats all registers in the same way. */
-export type AnyRecordKind = Omit<RecordKind, "title" | "brief" | "filters"> & {
+export type AnyRecordKind = Omit<
+	RecordKind,
+	"title" | "subject" | "brief" | "filters"
+> & {
 	title: string | undefined;
+	subject?: readonly string[];
 	brief: readonly string[];
 	filters: readonly string[];
 };

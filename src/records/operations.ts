@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { idempotencyShape } from "../idempotency.ts";
-import { notFound } from "../invoke.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import { appendedTexts, appendShape, longTextsOf } from "./append.ts";
 import { shapeToAdd, shapeToUpdate } from "./input.ts";
@@ -19,6 +18,7 @@ import {
 	readPage,
 } from "./list-pages.ts";
 import { listingOf, peopleFields } from "./record-filters.ts";
+import { findId, recordInput } from "./reference-ids.ts";
 import { removeRecord } from "./removal.ts";
 import {
 	columnsOf,
@@ -26,15 +26,8 @@ import {
 	resultShape,
 	rowShape,
 } from "./result-rows.ts";
-import { obvious } from "./shown.ts";
-import {
-	existing,
-	findRecord,
-	insertRecord,
-	noteStored,
-	updateRecord,
-} from "./store.ts";
-import { article, idSchema } from "./text-schemas.ts";
+import { existing, insertRecord, noteStored, updateRecord } from "./store.ts";
+import { article } from "./text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "./unchanged.ts";
 import { changeOf, prepareNew, prepareUpdate, type Values } from "./values.ts";
 
@@ -110,7 +103,7 @@ export function recordOperations<
 	const toolset = toolsetOf(kind);
 
 	const one = object({ [key.one]: object(resultShape(kind)) });
-	const id = idSchema(kind.kind).meta(obvious(`Id of the ${noun}`));
+	const named = recordInput(kind);
 	const { orders, filters } = listingOf(kind);
 	const longTexts = longTextsOf(kind);
 
@@ -154,17 +147,11 @@ export function recordOperations<
 		toolset,
 		access: "read",
 		tenant: "id",
-		input: z.strictObject({ id }),
+		input: z.strictObject(named),
 		output: one,
-		run: async ({ client, membership }, input) => {
-			const found = await findRecord(
-				client,
-				kind,
-				membership.organizationId,
-				input.id,
-			);
-			if (!found) throw notFound(input.id);
-			return { [key.one]: found };
+		run: async (context, input) => {
+			const id = await findId(context, kind, input.id);
+			return { [key.one]: await existing(context, kind, id) };
 		},
 	});
 
@@ -204,14 +191,15 @@ export function recordOperations<
 		isIdempotent: longTexts.length === 0,
 		tenant: "id",
 		input: z.strictObject({
-			id,
+			...named,
 			...shapeToUpdate(kind),
 			...appendShape(longTexts),
 			...unchangedShape,
 		}),
 		output: one,
-		run: async (context, { id, if_updated_at, ...input }) => {
-			const { append, ...given }: Values = input;
+		run: async (context, { id: idOrReference, if_updated_at, ...input }) => {
+			const { append, organization_id: _, ...given }: Values = input;
+			const id = await findId(context, kind, idOrReference);
 			const before = await existing(context, kind, id, "for update");
 			requireUnchanged(noun, before, if_updated_at);
 			const different = prepareUpdate(kind, before, {
@@ -234,9 +222,10 @@ export function recordOperations<
 		isDestructive: true,
 		isIdempotent: true,
 		tenant: "id",
-		input: z.strictObject({ id }),
+		input: z.strictObject(named),
 		output: z.object({ [`deleted_${key.one}_id`]: z.string() }),
-		run: async (context, { id }) => {
+		run: async (context, input) => {
+			const id = await findId(context, kind, input.id);
 			const before = await existing(context, kind, id, "for update");
 			const deleted = changeOf(kind, before, undefined);
 			Object.assign(deleted.fields, await noteLostLinks(context, deleted));

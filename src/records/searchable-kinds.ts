@@ -1,5 +1,6 @@
 import { type IdKind, parseId } from "../id.ts";
 import { recordKinds } from "../registers/all.ts";
+import { nameSql } from "./record-name.ts";
 
 /**
  * A kind of record that can be linked or found by a search. It is a table whose rows have a name.
@@ -15,12 +16,13 @@ export interface NamedKind {
 
 /** Every kind that searchRecords searches: all registers, and devices. */
 export const namedKinds: readonly NamedKind[] = [
-	...recordKinds.map(({ kind, table, title, fields }): NamedKind => {
+	...recordKinds.map((definition): NamedKind => {
+		const { kind, table, fields } = definition;
 		const status = ["status", "state"].find((name) => name in fields);
 		return {
 			kind,
 			table,
-			nameOf: (row) => (title ? `${row}.${title}` : "null::text"),
+			nameOf: (row) => nameSql(definition, row),
 			status: status && `t.${status}`,
 		};
 	}),

@@ -2,6 +2,7 @@ import { badFields } from "../errors.ts";
 import type { Change } from "../operation.ts";
 import { givenFields, mapFields } from "./input.ts";
 import type { AnyRecordKind } from "./kind.ts";
+import { recordName } from "./record-name.ts";
 
 /**
  * The values of a record by the name of the field, as the database and the operations use them. A
@@ -59,11 +60,10 @@ export function changeOf(
 			...(after && { after: after[name] }),
 		};
 	}
-	const title = kind.title ? record[kind.title] : undefined;
 	return {
 		kind: kind.kind,
 		id: String(record.id),
-		name: typeof title === "string" ? title : null,
+		name: recordName(kind, record),
 		fields,
 	};
 }

@@ -18,6 +18,7 @@ export const continualImprovement = recordKind({
 	nouns: "continual improvements",
 	help: "A continual improvement makes the management system better.",
 	title: "reference_id",
+	subject: ["description"],
 	fields: {
 		reference_id: referenceId("CI"),
 		description: optionalText("What will improve"),

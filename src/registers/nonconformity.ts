@@ -1,6 +1,7 @@
 import {
 	choice,
 	optionalDate,
+	optionalName,
 	optionalReference,
 	optionalText,
 	owner,
@@ -18,8 +19,10 @@ export const nonconformity = recordKind({
 	nouns: "nonconformities",
 	help: "A nonconformity is an unmet requirement, with its cause and correction.",
 	title: "reference_id",
+	subject: ["title", "description"],
 	fields: {
 		reference_id: referenceId("NC"),
+		title: optionalName("Nonconformity in a few words"),
 		description: optionalText("What does not meet the requirement"),
 		audit_id: optionalReference("audit", "Audit that found it"),
 		date_identified: optionalDate("Date on which it was found"),
@@ -35,6 +38,7 @@ export const nonconformity = recordKind({
 	},
 	brief: [
 		"reference_id",
+		"title",
 		"description",
 		"severity",
 		"status",

@@ -272,7 +272,7 @@ test.each([
 	],
 	[
 		"nonconformity",
-		"NC-001",
+		"NC-001 Backups were never restored",
 		"addNonconformity",
 		{ description: "Backups were never restored" },
 	],

@@ -192,9 +192,9 @@ test("lines find their records by id, reference id or e-mail address, and by nam
 		"X 1,Other",
 	]);
 	expect(made.lines.map(({ name }: Json) => name)).toEqual([
-		"NC-002",
-		"NC-001",
-		"X 1",
+		"NC-002 First",
+		"NC-001 Taken by hand",
+		"X 1 Other",
 	]);
 	const found = await tryImport("nonconformity", [
 		"reference_id,description",

@@ -273,6 +273,7 @@ export const samples: Sample[] = [
 		table: "nonconformities",
 		fields: {
 			reference_id: "reference id",
+			title: "name?",
 			description: "text?",
 			audit_id: "audit?",
 			date_identified: "start date?",
@@ -287,6 +288,7 @@ export const samples: Sample[] = [
 		required: [],
 		defaults: {
 			reference_id: "NC-001",
+			title: null,
 			description: null,
 			audit_id: null,
 			date_identified: null,
@@ -302,6 +304,7 @@ export const samples: Sample[] = [
 		filters: ["status", "severity", "owner_id", "audit_id"],
 		searched: [
 			"reference_id",
+			"title",
 			"description",
 			"root_cause",
 			"corrective_action",

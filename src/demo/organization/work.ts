@@ -47,6 +47,7 @@ export const AUDITS = [
 ] as const;
 
 export interface DemoNonconformity {
+	title: string;
 	description: string;
 	severity: "MINOR" | "MAJOR";
 	status: "OPEN" | "IN_PROGRESS" | "CLOSED";
@@ -67,6 +68,7 @@ export interface DemoNonconformity {
 
 export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 	{
+		title: "Disks are not encrypted",
 		description:
 			"Several laptops and front-desk computers report that their disk is not encrypted, some of them for more than a month.",
 		severity: "MAJOR",
@@ -82,6 +84,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		failingCheck: "DISK_ENCRYPTION",
 	},
 	{
+		title: "Windows without security updates",
 		description:
 			"Devices run a release of Windows that has received no security updates since its end of support.",
 		severity: "MINOR",
@@ -95,6 +98,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		failingCheck: "OS_VERSION",
 	},
 	{
+		title: "Host firewalls are off",
 		description:
 			"On some servers the firewall of the host was switched off during a migration and not switched on again.",
 		severity: "MINOR",
@@ -108,6 +112,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		failingCheck: "FIREWALL_ENABLED",
 	},
 	{
+		title: "The last access review is incomplete",
 		description:
 			"The last access review was done for nine of fourteen applications only.",
 		severity: "MINOR",
@@ -121,6 +126,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		links: ["accessreview", "5.18"],
 	},
 	{
+		title: "A restore test failed",
 		description: `The restore test of ${month(-97)} failed: the copy at the second provider was older than a day.`,
 		severity: "MAJOR",
 		status: "CLOSED",
@@ -136,6 +142,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		links: ["restore", "offsite", "8.13"],
 	},
 	{
+		title: "Contractors without a confidentiality agreement",
 		description:
 			"Two contractors received accounts before they had signed the confidentiality agreement.",
 		severity: "MINOR",
@@ -151,6 +158,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		links: ["contracts", "6.6"],
 	},
 	{
+		title: "No record that equipment was wiped",
 		description:
 			"There is no record that equipment of former employees was wiped before it was given to others.",
 		severity: "MINOR",
@@ -164,6 +172,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		links: ["leavers", "7.14"],
 	},
 	{
+		title: "Exports of guest data are not deleted",
 		description:
 			"Exports of guest data that support made for hotels stay on the shared drive without a date of deletion.",
 		severity: "MINOR",
@@ -175,6 +184,7 @@ export const NONCONFORMITIES: readonly DemoNonconformity[] = [
 		links: ["deletion", "8.10"],
 	},
 	{
+		title: "The policy names outdated algorithms",
 		description:
 			"The policy on cryptography names algorithms that are no longer recommended.",
 		severity: "MINOR",

@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import { AppError, badFields } from "../errors.ts";
+import { kindNoun, parseId } from "../id.ts";
+import type { Context } from "../operation.ts";
+import type { AnyRecordKind } from "./kind.ts";
+import { organizationId } from "./list-pages.ts";
+import { obvious } from "./shown.ts";
+import { idSchema, MAX_NAME, nameSchema } from "./text-schemas.ts";
+
+/**
+ * Returns the input fields that name a record of this kind: its id or, if the kind has them, its
+ * reference id, with the organization.
+ */
+export function recordInput(kind: AnyRecordKind): { id: z.ZodString } {
+	const id = idSchema(kind.kind);
+	if (!kind.referencePrefix)
+		return { id: id.meta(obvious(`Id of the ${kind.noun}`)) };
+	return {
+		id: nameSchema(MAX_NAME)
+			.superRefine((text, context) => {
+				if (!parseId(text)) return;
+				const [issue] = id.safeParse(text).error?.issues ?? [];
+				if (issue) context.addIssue({ code: "custom", message: issue.message });
+			})
+			.describe(`Id, or reference id such as ${kind.referencePrefix}-001`),
+		...{ organization_id: organizationId().optional() },
+	};
+}
+
+/**
+ * Returns the id of the record that a caller named by its id or reference id. Upper and lower case
+ * of a reference id make no difference, unless two records differ only in that.
+ */
+export async function findId(
+	{ client, membership }: Context,
+	kind: AnyRecordKind,
+	named: string,
+): Promise<string> {
+	if (!kind.referencePrefix || parseId(named)) return named;
+	const { rows } = await client.query<{ id: string; is_exact: boolean }>({
+		name: `reference.${kind.kind}`,
+		text: `select t.id, t.reference_id = $2 as is_exact from ${kind.table} t
+			where t.organization_id = $1 and t.reference_id_key = sort_key($2)
+				and lower(t.reference_id) = lower($2)
+			order by is_exact desc limit 2`,
+		values: [membership.organizationId, named],
+	});
+	const [found, another] = rows;
+	if (!found) {
+		throw new AppError(
+			"not_found",
+			`there is no ${kindNoun(kind.kind)} ${named.slice(0, 100)}`,
+		);
+	}
+	if (another && !found.is_exact) {
+		throw badFields([
+			{
+				field: "id",
+				message: `is the reference id of several ${kind.nouns} in another case; write it exactly, or give the id`,
+			},
+		]);
+	}
+	return found.id;
+}

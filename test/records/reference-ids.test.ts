@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Json, startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+beforeAll(async () => {
+	tools = await startTools();
+});
+afterAll(() => tools.close());
+
+const add = async (fields: object): Promise<Json> =>
+	(await tools.use("addNonconformity", fields)).nonconformity;
+
+describe("the name of a record with a reference id", () => {
+	/** Returns the name of the record wherever tools give one, which must be the same everywhere. */
+	const nameOf = async (id: string, query: string): Promise<string> => {
+		const { measure } = await tools.use("addMeasure", {
+			name: "Linked",
+			category: "IT",
+			linked_record_ids: [id],
+		});
+		const { linked_records } = await tools.use("listLinkedRecords", {
+			record_id: measure.id,
+		});
+		const { records } = await tools.use("searchRecords", { query });
+		const { audit_entries } = await tools.use("listAuditLog", {
+			filter: { record_id: id },
+		});
+		const found = records.find((record: Json) => record.id === id);
+		const names = [
+			linked_records[0].name,
+			found.name,
+			...audit_entries.map(({ record_name }: Json) => record_name),
+		];
+		expect(new Set(names).size).toBe(1);
+		return names[0];
+	};
+
+	test("is the id and the title, or the first line of the description, cut", async () => {
+		const long = `${"ä🛡".repeat(49)}äbcd`;
+		for (const [fields, name] of [
+			[{ title: "Titled", description: "Words" }, "Titled"],
+			[{ description: " \n Untitled \nmore" }, "Untitled"],
+			[
+				{ description: `Lengthy${long}` },
+				`Lengthy${[...long].slice(0, 92).join("")}…`,
+			],
+		] as const) {
+			const { id, reference_id } = await add(fields);
+			expect((await nameOf(id, reference_id)).trim()).toBe(
+				`${reference_id} ${name}`,
+			);
+		}
+		const bare = await add({});
+		expect(await nameOf(bare.id, bare.reference_id)).toBe(bare.reference_id);
+	});
+
+	test("is the id and the description for an improvement", async () => {
+		const { records } = await tools.use("addRecords", {
+			kind: "continual_improvement",
+			records: [{ description: "Automate it" }],
+		});
+		expect(records[0].name).toMatch(/^CI-\d+ Automate it$/);
+		const overview = await tools.use("getOverview");
+		expect(JSON.stringify(overview)).toContain(records[0].name);
+	});
+
+	test("is found by the words of its title", async () => {
+		const { id } = await add({ title: "Zebra crossing" });
+		const { records } = await tools.use("searchRecords", { query: "zebra" });
+		expect(records.map((record: Json) => record.id)).toEqual([id]);
+	});
+});
+
+describe("a reference id", () => {
+	test("names the record to get, update and delete, in any case", async () => {
+		const { id, reference_id } = await add({});
+		const lower = reference_id.toLowerCase();
+		const got = await tools.use("getNonconformity", { id: lower });
+		expect(got.nonconformity.id).toBe(id);
+		const { nonconformity } = await tools.use("updateNonconformity", {
+			id: lower,
+			title: "Changed",
+			organization_id: tools.organizationId,
+		});
+		expect(nonconformity).toMatchObject({ id, title: "Changed" });
+		expect(
+			await tools.use("deleteNonconformity", { id: reference_id }),
+		).toEqual({
+			deleted_nonconformity_id: id,
+		});
+		const { status, body } = await tools.call("getNonconformity", {
+			id: lower,
+		});
+		expect([status, body.message]).toEqual([
+			404,
+			`there is no nonconformity ${lower}`,
+		]);
+		const { continual_improvement: improvement } = await tools.use(
+			"addContinualImprovement",
+		);
+		const { reference_id: ci } = improvement;
+		expect(
+			(await tools.use("getContinualImprovement", { id: ci.toLowerCase() }))
+				.continual_improvement.id,
+		).toBe(improvement.id);
+	});
+
+	test("that differs from another only in its case must be written exactly", async () => {
+		const upper = await add({ reference_id: "ABC" });
+		const mixed = await add({ reference_id: "Abc" });
+		for (const { id, reference_id } of [upper, mixed]) {
+			const got = await tools.use("getNonconformity", { id: reference_id });
+			expect(got.nonconformity.id).toBe(id);
+		}
+		const { status, body } = await tools.call("getNonconformity", {
+			id: "abc",
+		});
+		expect(status).toBe(400);
+		expect(body.message).toContain(
+			"id: is the reference id of several nonconformities",
+		);
+	});
+
+	test("needs organization_id if the caller has several organizations, and reaches no other", async () => {
+		const { id } = await add({ reference_id: "OWN-1" });
+		const both = await tools.makeUser({
+			[tools.organizationId]: "viewer",
+			[tools.otherOrganizationId]: "admin",
+		});
+		const call = (input: object, token = both.token) =>
+			tools.call("getNonconformity", { id: "own-1", ...input }, token);
+		const unnamed = await call({});
+		expect(unnamed.status).toBe(400);
+		expect(unnamed.body.message).toMatch(
+			/^organization_id: is required beside a reference id/,
+		);
+		const named = await call({ organization_id: tools.organizationId });
+		expect(named.body.nonconformity.id).toBe(id);
+		expect(
+			(await call({ organization_id: tools.otherOrganizationId })).status,
+		).toBe(404);
+		expect((await call({}, tools.stranger.token)).status).toBe(404);
+		const foreign = { organization_id: tools.organizationId };
+		expect((await call(foreign, tools.stranger.token)).status).toBe(403);
+		const update = {
+			id: "OWN-1",
+			title: "x",
+			organization_id: tools.organizationId,
+		};
+		expect(
+			(await tools.call("updateNonconformity", update, both.token)).status,
+		).toBe(403);
+		expect(
+			(
+				await tools.call(
+					"deleteNonconformity",
+					{ id: "OWN-1" },
+					tools.member.token,
+				)
+			).status,
+		).toBe(403);
+	});
+
+	test("is not mistaken for the id of another kind", async () => {
+		const { measure } = await tools.use("addMeasure", {
+			name: "x",
+			category: "y",
+		});
+		const { status, body } = await tools.call("getNonconformity", {
+			id: measure.id,
+		});
+		expect(status).toBe(400);
+		expect(body.message).toContain("this is the id of a measure");
+	});
+});
