@@ -143,23 +143,24 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** The message of `pg` when no connection of the pool became free in time. */
 const POOL_TIMEOUT = "timeout exceeded when trying to connect";
 
-function isOverload(error: unknown): boolean {
-	const code = codeOf(error);
-	return (
-		code === LOCK_NOT_AVAILABLE ||
-		code === QUERY_CANCELED ||
-		isTransactionConflict(error) ||
-		(error instanceof Error && error.message === POOL_TIMEOUT)
-	);
-}
+/** The message of a 503 whose cause is the database and not the number of requests. */
+export const SLOW_DATABASE =
+	"the service's database is too slow to answer; retry later";
 
+/** Says whether the database or the load is the cause, so that an operator looks there first. */
 function describeUnavailable(error: unknown): string {
 	if (isReadOnlyDatabase(error)) {
 		return "the service's database does not accept writes at the moment; retry later";
 	}
-	return isOverload(error)
-		? "the service is overloaded, or its database is slow to answer; retry later"
-		: "the service cannot reach its database; retry later";
+	const code = codeOf(error);
+	if (code === QUERY_CANCELED) return SLOW_DATABASE;
+	if (code === LOCK_NOT_AVAILABLE || isTransactionConflict(error)) {
+		return "the service is overloaded: other requests change the same data; retry later";
+	}
+	if (error instanceof Error && error.message === POOL_TIMEOUT) {
+		return "the service is overloaded: all its connections to the database are busy; retry later";
+	}
+	return "the service cannot reach its database; retry later";
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { DeviceConflict } from "../devices/conflicts.ts";
 import type { Device } from "../devices/device-record.ts";
+import { notReportingAdvice } from "../devices/not-reporting.ts";
 import type { getDevice } from "../devices/read-operations.ts";
 import {
 	describeFix,
@@ -15,12 +16,22 @@ export function describeDevices(devices: Device[]): string {
 		return "No devices yet. Create one: npx assay device create --org <id> --name <device>";
 	}
 	return table(
-		["ID", "NAME", "STATUS", "FRESHNESS", "HOSTNAME", "PLATFORM", "CONFLICTS"],
+		[
+			"ID",
+			"NAME",
+			"STATUS",
+			"FRESHNESS",
+			"REPORTS",
+			"HOSTNAME",
+			"PLATFORM",
+			"CONFLICTS",
+		],
 		devices.map((device) => [
 			device.id,
 			device.name ?? "",
 			device.status,
 			device.status === "REVOKED" ? "" : device.freshness,
+			device.reporting === "NOT_REPORTING" ? "no" : "",
 			device.hostname ?? "",
 			device.platform ?? "",
 			device.conflicts.join(", "),
@@ -40,6 +51,8 @@ export function describeDevice(device: Device): string {
 				: `${device.status}, ${device.freshness}`,
 		],
 		["last seen", device.last_seen_at],
+		["last report", device.last_reported_at],
+		["problem", notReportingAdvice(device)],
 		["hostname", device.hostname],
 		["platform", device.platform],
 		["os version", device.os_version],
@@ -48,7 +61,7 @@ export function describeDevice(device: Device): string {
 	];
 	return facts
 		.filter(([, value]) => value !== null)
-		.map(([label, value]) => `${label.padEnd(11)}${printable(value ?? "")}`)
+		.map(([label, value]) => `${label.padEnd(12)}${printable(value ?? "")}`)
 		.join("\n");
 }
 

@@ -39,6 +39,27 @@ export const FRESHNESS = `
 		else 'MISSING'
 	end`;
 
+export const REPORTINGS = ["REPORTING", "NOT_REPORTING"] as const;
+
+/** An SQL expression for the time of the latest observation of a device `t`. */
+export const LAST_REPORTED_AT = `(
+		select max(s.last_observed_at) from posture_spans s
+		where s.organization_id = t.organization_id and s.device_id = t.id and s.is_current
+	)`;
+
+/**
+ * An SQL expression that says whether an ACTIVE device `t` of the organization `o` still reports. It
+ * is NOT_REPORTING if its latest observation, or its activation, is older than two posture
+ * intervals. That is independent of its heartbeats: an agent may send these and no reports.
+ */
+export const REPORTING = `
+	case
+		when t.status <> 'ACTIVE' then null
+		when greatest(t.activated_at, ${LAST_REPORTED_AT})
+			>= now() - ${staleAfter("o.posture_interval_seconds")} then 'REPORTING'
+		else 'NOT_REPORTING'
+	end`;
+
 /** Returns the name of a check for people, or null for a check that only its agent knows. */
 export function checkName(checkKey: string): string | null {
 	return isCanonicalCheck(checkKey) ? CANONICAL_CHECKS[checkKey].name : null;
@@ -74,6 +95,12 @@ export const device = z.object({
 	freshness: z
 		.enum(FRESHNESSES)
 		.describe("How recent the last heartbeat is; NEVER: none yet"),
+	reporting: z
+		.enum(REPORTINGS)
+		.nullable()
+		.describe(
+			"NOT_REPORTING: no report for two posture intervals; null: not ACTIVE",
+		),
 	hardware_uuid: z.string().nullable(),
 	serial_number: z.string().nullable(),
 	hostname: z.string().nullable(),
@@ -84,6 +111,7 @@ export const device = z.object({
 	owner_name: z.string().nullable(),
 	enrolled_at: z.string().nullable(),
 	last_seen_at: z.string().nullable(),
+	last_reported_at: z.string().nullable(),
 	revoked_at: z.string().nullable(),
 	conflicts: z
 		.array(z.enum(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]))
@@ -124,7 +152,12 @@ export const listedDevice = device.partial().extend({
 });
 
 /** The fields that are known only of the present. */
-type Present = "freshness" | "conflicts" | "last_seen_at";
+type Present =
+	| "freshness"
+	| "reporting"
+	| "conflicts"
+	| "last_seen_at"
+	| "last_reported_at";
 
 /** A device as it was at a time in the past. */
 export type PastDevice = Omit<Device, Present> & { is_stale: boolean };
@@ -137,6 +170,9 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 			: {
 					freshness: whole.freshness,
 					last_seen_at: whole.last_seen_at,
+					...(whole.reporting === "NOT_REPORTING" && {
+						reporting: whole.reporting,
+					}),
 					...(whole.conflicts.length > 0 && { conflicts: whole.conflicts }),
 				};
 	const count = (wanted: PostureStatus) =>
@@ -175,7 +211,8 @@ export const deviceId = () =>
  * because `readPostures` reads those.
  */
 export const DEVICE_COLUMNS = `
-	t.id, t.organization_id, t.name, t.status, ${FRESHNESS} as freshness, t.hardware_uuid,
+	t.id, t.organization_id, t.name, t.status, ${FRESHNESS} as freshness, ${REPORTING} as reporting,
+	${LAST_REPORTED_AT} as last_reported_at, t.hardware_uuid,
 	t.serial_number, t.hostname, t.platform, t.os_version, t.agent_version, t.owner_id,
 	(
 		select p.full_name from people p

@@ -116,7 +116,7 @@ export function rejectPresent(input: {
 	const fields: string[] = [];
 	if (input.include_evidence) fields.push("include_evidence");
 	if (input.order_by?.field === "last_seen_at") fields.push("order_by.field");
-	for (const name of ["freshness", "conflict"]) {
+	for (const name of ["freshness", "reporting", "conflict"]) {
 		if (input.filter && name in input.filter) fields.push(`filter.${name}`);
 	}
 	const issues = fields.map(
@@ -130,8 +130,8 @@ export function rejectPresent(input: {
 
 /**
  * Returns devices as they were at the moment: their status, and the last state of each check known
- * by then. Names, owners and systems are those of today. Freshness, conflicts and the last
- * heartbeat of the past are not known; `is_stale` says whether the device had gone silent. /
+ * by then. Names, owners and systems are those of today. Freshness, conflicts and the last heartbeat
+ * and report of the past are not known; `is_stale` says whether the device had gone silent.
  */
 export async function readDevicesAsOf(
 	client: PoolClient,
@@ -145,7 +145,14 @@ export async function readDevicesAsOf(
 		readStates(client, organizationId, ids, asOf),
 	]);
 	return rows.flatMap((row) => {
-		const { last_seen_at: _, conflicts: __, freshness: ___, ...kept } = row;
+		const {
+			last_seen_at: _,
+			last_reported_at: __,
+			conflicts: ___,
+			freshness: ____,
+			reporting: _____,
+			...kept
+		} = row;
 		const state = states.get(row.id);
 		return state ? [{ ...toDevice(kept, postures), ...state }] : [];
 	});

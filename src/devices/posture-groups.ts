@@ -51,14 +51,25 @@ export const groupsShape = {
 export function fleetAndState(asOf: string | undefined): string {
 	if (asOf === undefined) {
 		return `
-			fleet as (
-				select t.id, t.platform, t.owner_id, (${FRESHNESS}) <> 'ONLINE' as is_stale
-				from ${DEVICES}
-				where t.organization_id = $1 and t.status = 'ACTIVE'
-			), state as (
-				select s.device_id, s.check_key, s.status
+			state as (
+				select s.device_id, s.check_key, s.status, s.last_observed_at
 				from posture_spans s
 				where s.organization_id = $1 and s.is_current
+			), observed as (
+				select s.device_id as id, max(s.last_observed_at) as at from state s group by 1
+			), known as (
+				select
+					t.id, t.platform, t.owner_id, (${FRESHNESS}) = 'ONLINE' as is_online,
+					greatest(t.activated_at, s.at)
+						>= now() - ${staleAfter("o.posture_interval_seconds")} as is_reporting
+				from ${DEVICES}
+				left join observed s on s.id = t.id
+				where t.organization_id = $1 and t.status = 'ACTIVE'
+			), fleet as (
+				select
+					k.id, k.platform, k.owner_id, k.is_online,
+					(k.is_online and k.is_reporting) is not true as is_stale
+				from known k
 			)`;
 	}
 	return `
@@ -72,7 +83,7 @@ export function fleetAndState(asOf: string | undefined): string {
 			select s.device_id as id, max(s.observed_at) as at from state s group by 1
 		), fleet as (
 			select
-				t.id, t.platform, t.owner_id,
+				t.id, t.platform, t.owner_id, false as is_online,
 				s.at is null or s.at < $2::timestamptz
 					- ${staleAfter("o.posture_interval_seconds")} as is_stale
 			from ${DEVICES}

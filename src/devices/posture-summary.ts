@@ -34,7 +34,7 @@ const checkSummary = z.object({
 	unknown: count(),
 	not_applicable: count(),
 	stale: count().describe(
-		"Devices that reported it but are not ONLINE now; neither passing nor failing",
+		"Devices that reported it but are not ONLINE now, or no longer report; neither passing nor failing",
 	),
 	not_reported: count().describe("Devices that never reported it"),
 	pass_percent: z
@@ -51,7 +51,7 @@ export const listPostureSummary = defineOperation({
 	name: "listPostureSummary",
 	title: "Summarize postures",
 	description:
-		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE count as stale, never as passing. With as_of, the counts are those at that time; last known states of devices that had gone silent are stale. group_by also counts which checks fail by platform or owner.",
+		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE or no longer report count as stale, never as passing. With as_of, the counts are those at that time; last known states of devices that had gone silent are stale. group_by also counts which checks fail by platform or owner.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -69,7 +69,10 @@ export const listPostureSummary = defineOperation({
 			"Number of devices that the counts of checks cover",
 		),
 		stale_devices: count().describe(
-			"Number of these devices that are not ONLINE",
+			"Number of these devices that are not ONLINE or no longer report",
+		),
+		not_reporting: count().describe(
+			"Number of ONLINE devices without a report for two posture intervals",
 		),
 		checks: z.array(checkSummary),
 		omitted_checks: count().describe("Number of less common checks left out"),
@@ -91,12 +94,13 @@ export const listPostureSummary = defineOperation({
 				? countGroups(client, organization_id, group_by, moment)
 				: { groups: [], omitted_groups: 0 },
 		]);
-		const { active, stale, counts } = postures;
+		const { active, stale, notReporting, counts } = postures;
 		const all = summarize(counts, active);
 		const listed = all.slice(0, CHECK_KEYS.length + MAX_SHOWN_CHECKS);
 		return {
 			active_devices: active,
 			stale_devices: stale,
+			not_reporting: notReporting,
 			checks: listed,
 			omitted_checks: all.length - listed.length,
 			devices_by_status: fleet.status,
@@ -165,16 +169,19 @@ interface PostureCount {
 	status: PostureStatus | null;
 	is_stale: boolean;
 	devices: number;
+	/** Number of the devices that send heartbeats but no reports. */
+	not_reporting: number;
 }
 
 // The last part of the statement. It counts devices by check and status, and all devices.
 const COUNTED = `
-	select s.check_key, s.status, f.is_stale, count(*)::int as devices
+	select s.check_key, s.status, f.is_stale, count(*)::int as devices, 0 as not_reporting
 	from fleet f
 	join state s on s.device_id = f.id
 	group by 1, 2, 3
 	union all
-	select null, null, f.is_stale, count(*)::int
+	select null, null, f.is_stale, count(*)::int,
+		(count(*) filter (where f.is_online and f.is_stale))::int
 	from fleet f
 	group by 3`;
 
@@ -194,6 +201,7 @@ async function countPostures(
 function tally(rows: PostureCount[]) {
 	let active = 0;
 	let stale = 0;
+	let notReporting = 0;
 	const counts: (PostureCount & { check_key: string })[] = [];
 	for (const row of rows) {
 		if (row.check_key !== null)
@@ -201,9 +209,10 @@ function tally(rows: PostureCount[]) {
 		else {
 			active += row.devices;
 			if (row.is_stale) stale += row.devices;
+			notReporting += row.not_reporting;
 		}
 	}
-	return { active, stale, counts };
+	return { active, stale, notReporting, counts };
 }
 
 /**

@@ -33,6 +33,8 @@ import {
 	findDevice,
 	listedDevice,
 	type PastDevice,
+	REPORTING,
+	REPORTINGS,
 	readPostures,
 	toBrief,
 	toDevice,
@@ -112,6 +114,12 @@ const filters: Record<string, Filter> = {
 		(parameter) =>
 			`(t.status <> 'REVOKED' and (${FRESHNESS}) = any(${parameter}::text[]))`,
 	),
+	reporting: {
+		schema: z
+			.enum(REPORTINGS)
+			.describe("NOT_REPORTING: no report for two posture intervals"),
+		sql: (parameter) => `(${REPORTING}) = ${parameter}`,
+	},
 	platform: oneOrSeveral(
 		PLATFORMS,
 		"One or several",

@@ -78,6 +78,33 @@ export const DEFAULT_HEARTBEAT_INTERVAL_SECONDS = 300;
 export const DEFAULT_POSTURE_INTERVAL_SECONDS = 3600;
 
 /**
+ * Shortest intervals, in seconds, that common agents obey. They use these if an organization's are
+ * shorter, so a device then looks stale although its agent works.
+ */
+export const SHORTEST_HEARTBEAT_SECONDS = 60;
+export const SHORTEST_POSTURE_SECONDS = 900;
+
+/** Returns a warning for each interval that is shorter than common agents obey. */
+export function intervalWarnings(organization: {
+	heartbeat_interval_seconds: number;
+	posture_interval_seconds: number;
+}): string[] {
+	const warnings: string[] = [];
+	const { heartbeat_interval_seconds, posture_interval_seconds } = organization;
+	if (heartbeat_interval_seconds < SHORTEST_HEARTBEAT_SECONDS) {
+		warnings.push(
+			`Some agents, such as probo-agent, send no heartbeat more often than every ${SHORTEST_HEARTBEAT_SECONDS} seconds, so their devices may look stale.`,
+		);
+	}
+	if (posture_interval_seconds < SHORTEST_POSTURE_SECONDS) {
+		warnings.push(
+			`Some agents, such as probo-agent, send no report more often than every ${SHORTEST_POSTURE_SECONDS / 60} minutes, so their devices may look as if they did not report.`,
+		);
+	}
+	return warnings;
+}
+
+/**
  * A device is stale when it has missed this many intervals, plus some seconds for a slow network.
  */
 export const INTERVALS_UNTIL_STALE = 2;

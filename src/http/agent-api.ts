@@ -329,9 +329,11 @@ export function makeAgentApi(
 			const name = routeName(request.url ?? "");
 			const route = name && routes.get(name);
 			if (!route) return false;
-			const isBusy = isEventLoopBehind() || route.queue.isFull();
-			if (isBusy && request.method === "POST") {
-				answerOverloaded(request, response, common, isDraining);
+			const isBehind = isEventLoopBehind();
+			const isFull = !isBehind && route.queue.isFull();
+			if ((isBehind || isFull) && request.method === "POST") {
+				const why = isFull ? route.queue.whyFull().message : undefined;
+				answerOverloaded(request, response, common, isDraining, why);
 			} else void answer(name, route, request, response);
 			return true;
 		},

@@ -1,5 +1,10 @@
 import { isTransactionConflict } from "../db/sqlstate.ts";
-import { AppError, isDatabaseUnavailable, overloaded } from "../errors.ts";
+import {
+	AppError,
+	isDatabaseUnavailable,
+	overloaded,
+	SLOW_DATABASE,
+} from "../errors.ts";
 import { batchWork, itemQueued } from "../tracing/channels.ts";
 
 export interface BatchOptions<Item, Result> {
@@ -53,6 +58,8 @@ const MAX_WAIT_MS = 1_000;
 /** Longest actual wait. It applies to items that were accepted while the database was faster. */
 const MAX_AGE_MS = 2_000;
 const SWEEP_MS = 500;
+/** A batch takes milliseconds, and under load a few hundred. */
+const STUCK_MS = 1_000;
 /** Weight of the latest batch in the mean duration of batches. */
 const NEWEST = 0.2;
 
@@ -78,6 +85,8 @@ export interface Queue {
 	 * Returns true while a new item would be turned away. Ask this before doing any work for an item.
 	 */
 	isFull(): boolean;
+	/** Returns the error for an item that the queue turns away. It says what the cause is. */
+	whyFull(): AppError;
 }
 
 interface Waiting<Item, Result> {
@@ -122,6 +131,8 @@ export class Batcher<Item, Result> implements Queue {
 	/** Memory of ready and held items, in bytes. */
 	#waitingBytes = 0;
 	#inFlight = 0;
+	/** The times at which the running batches began. */
+	readonly #departures = new Set<{ at: number }>();
 	#isScheduled = false;
 	/**
 	 * Mean duration of recent successful batches. A failed batch says nothing about the duration of
@@ -150,7 +161,7 @@ export class Batcher<Item, Result> implements Queue {
 		const behind = this.#held.get(key)?.length ?? 0;
 		if (this.#isFullFor(bytes, since) || behind >= maxHeldPerKey) {
 			this.#refused++;
-			return Promise.reject(overloaded());
+			return Promise.reject(this.whyFull());
 		}
 		if (itemQueued.hasSubscribers) itemQueued.publish(item);
 		return new Promise((resolve, reject) => {
@@ -196,6 +207,13 @@ export class Batcher<Item, Result> implements Queue {
 		const isFull = this.#isFullFor(1, performance.now());
 		if (isFull) this.#refused++;
 		return isFull;
+	}
+
+	/** A batch that runs for long shows that the database does not answer, whatever the load. */
+	whyFull(): AppError {
+		const now = performance.now();
+		const isStuck = [...this.#departures].some(({ at }) => now - at > STUCK_MS);
+		return isStuck ? overloaded(SLOW_DATABASE) : overloaded();
 	}
 
 	#isFullFor(bytes: number, now: number): boolean {
@@ -284,11 +302,14 @@ export class Batcher<Item, Result> implements Queue {
 		}
 		this.#waitingBytes -= bytes;
 		batch.sort((a, b) => (a.key < b.key ? -1 : 1));
+		const departure = { at: departed };
+		this.#departures.add(departure);
 		this.#inFlight++;
 		this.#batches++;
 		this.#batchedRows += batch.length;
 		void this.#travel(batch).finally(() => {
 			this.#inFlight--;
+			this.#departures.delete(departure);
 			for (const entry of batch) this.#release(entry.key);
 			if (this.#ready.length > 0) this.#schedule();
 			else this.#tellIdle();
@@ -314,7 +335,7 @@ export class Batcher<Item, Result> implements Queue {
 	#refuse({ bytes, reject }: Waiting<Item, Result>): void {
 		this.#waitingBytes -= bytes;
 		this.#refused++;
-		reject(overloaded());
+		reject(this.whyFull());
 	}
 
 	#refuseOld(): void {

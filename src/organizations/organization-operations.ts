@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { intervalWarnings } from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
@@ -169,9 +170,16 @@ export const updateOrganizationSettings = defineOperation({
 			.describe("Seconds between posture reports"),
 		...unchangedShape,
 	}),
-	output: z.object({ organization }),
-	run: (context, { organization_id, ...given }) =>
-		change(context, organization_id, given),
+	output: z.object({
+		organization,
+		warnings: z
+			.array(z.string())
+			.describe("Intervals that are shorter than common agents obey"),
+	}),
+	run: async (context, { organization_id, ...given }) => {
+		const changed = await change(context, organization_id, given);
+		return { ...changed, warnings: intervalWarnings(changed.organization) };
+	},
 });
 
 /**

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { DEVICES, FRESHNESS } from "../devices/device-record.ts";
+import { DEVICES, FRESHNESS, REPORTING } from "../devices/device-record.ts";
 import { deviceListing } from "../devices/read-operations.ts";
 import { badFields } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
@@ -37,6 +37,7 @@ const COUNTABLE: Record<string, Countable> = Object.fromEntries([
 			groups: {
 				status: "t.status",
 				freshness: `(${FRESHNESS})`,
+				reporting: `(${REPORTING})`,
 				platform: "t.platform",
 				owner_id: "t.owner_id",
 				os_version: "t.os_version",

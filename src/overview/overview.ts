@@ -1,6 +1,11 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { checkName, DEVICES, FRESHNESS } from "../devices/device-record.ts";
+import {
+	checkName,
+	DEVICES,
+	FRESHNESS,
+	REPORTING,
+} from "../devices/device-record.ts";
 import { defineOperation } from "../operation.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
@@ -63,7 +68,7 @@ export const getOverview = defineOperation({
 					since: z.string(),
 				}),
 			)
-			.describe("Failing checks of ACTIVE devices that are ONLINE"),
+			.describe("Failing checks of ACTIVE devices that are ONLINE and report"),
 		old_api_tokens: z
 			.int()
 			.nullable()
@@ -184,7 +189,7 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 			from posture_spans s
 			join (${DEVICES}) on t.organization_id = s.organization_id and t.id = s.device_id
 			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
-				and t.status = 'ACTIVE' and (${FRESHNESS}) = 'ONLINE'
+				and t.status = 'ACTIVE' and (${FRESHNESS}) = 'ONLINE' and (${REPORTING}) = 'REPORTING'
 			order by s.since, s.device_id, s.check_key
 			limit ${FEW}`,
 		values: [organization],

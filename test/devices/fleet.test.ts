@@ -96,6 +96,8 @@ test("every field that a device or a user sets is returned, in the list and for 
 		name: "Ada's laptop",
 		status: "ACTIVE",
 		freshness: "ONLINE",
+		reporting: "REPORTING",
+		last_reported_at: "2026-03-01T08:00:00.000Z",
 		owner_id: owner,
 		owner_name: "Ada Lovelace",
 		enrolled_at: expect.stringMatching(/Z$/),

@@ -9,6 +9,7 @@ import {
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
+import { inWords } from "../../parts/names-in-words.ts";
 import {
 	NONE,
 	ReferencePicker,
@@ -74,7 +75,10 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 								tabIndex: 0,
 							}}
 						>
-							{label}: {checkLabel(String(filters[name]))}
+							{label}:{" "}
+							{name === "reporting"
+								? inWords(String(filters[name]))
+								: checkLabel(String(filters[name]))}
 						</Pill>
 					),
 			)}
@@ -109,6 +113,7 @@ const CONFLICTS = [
  * link to them.
  */
 const OTHER_STATES = [
+	["reporting", "Reports"],
 	["passing_check", "Passing"],
 	["unknown_check", "Unknown"],
 ] as const;

@@ -21,6 +21,7 @@ import { DeviceActions } from "./device-actions.tsx";
 import { EnrollmentTab } from "./enrollment-tab.tsx";
 import { Facts } from "./facts.tsx";
 import { HistoryTab } from "./history-tab.tsx";
+import { NotReporting } from "./not-reporting.tsx";
 import { ReportsTab } from "./reports-tab.tsx";
 
 const TABS = {
@@ -68,6 +69,7 @@ export function Page() {
 			/>
 			<Stack gap="lg">
 				<Conflicts found={found.data} />
+				<NotReporting device={device} />
 				<Facts device={device} />
 				<Tabs
 					value={Object.hasOwn(TABS, tab) ? tab : "checks"}

@@ -32,6 +32,12 @@ export function Facts({ device }: { device: Device }) {
 			),
 		],
 		[
+			"Last report",
+			device.last_reported_at && (
+				<RelativeTime value={device.last_reported_at} />
+			),
+		],
+		[
 			"Enrolled",
 			device.enrolled_at && <DateTime key="e" value={device.enrolled_at} />,
 		],

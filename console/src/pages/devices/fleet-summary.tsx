@@ -68,6 +68,18 @@ export function FleetSummary() {
 						searchOf={(status) => ({ status })}
 					/>
 				</Group>
+				{data.not_reporting > 0 && (
+					<TextLink
+						to="/o/$org/devices"
+						params={{ org: organizationId }}
+						search={{ freshness: "ONLINE", reporting: "NOT_REPORTING" }}
+						size="sm"
+					>
+						{data.not_reporting === 1
+							? "1 device sends heartbeats but no reports"
+							: `${data.not_reporting.toLocaleString()} devices send heartbeats but no reports`}
+					</TextLink>
+				)}
 				{data.active_devices > 0 && <Checks summary={data} />}
 			</Stack>
 		</Paper>
@@ -233,7 +245,11 @@ function PartsInWords({ check, name }: { check: Check; name: string }) {
  * The filter for devices that are counted as passing, failing or unknown. Devices that are stale or
  * have not reported are counted separately.
  */
-const HEARD = { status: "ACTIVE", freshness: "ONLINE" };
+const HEARD = {
+	status: "ACTIVE",
+	freshness: "ONLINE",
+	reporting: "REPORTING",
+};
 
 const FILTERS: { [P in Part]?: string } = {
 	pass: "passing_check",

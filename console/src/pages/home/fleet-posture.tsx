@@ -2,7 +2,11 @@ import { Group, Stack, Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import { FRESHNESS, STATUSES } from "../../parts/devices/device-words.tsx";
+import {
+	FRESHNESS,
+	NOT_REPORTING,
+	STATUSES,
+} from "../../parts/devices/device-words.tsx";
 import { Legend, PostureBar } from "../../parts/devices/posture-bar.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -18,7 +22,11 @@ type Check = Summary["checks"][number];
  */
 const MAX_CHECKS = 12;
 /** The filter for the devices that are counted: active devices that are online. */
-const HEARD = { status: "ACTIVE", freshness: "ONLINE" } as const;
+const HEARD = {
+	status: "ACTIVE",
+	freshness: "ONLINE",
+	reporting: "REPORTING",
+} as const;
 
 /**
  * Shows how many devices pass and fail each check. Silent devices are counted separately and never
@@ -54,6 +62,13 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 							search={{ status: "ACTIVE", freshness: name }}
 						/>
 					))}
+					{summary.not_reporting > 0 && (
+						<Count
+							count={summary.not_reporting}
+							badge={NOT_REPORTING}
+							search={{ freshness: "ONLINE", reporting: "NOT_REPORTING" }}
+						/>
+					)}
 					<Count
 						count={status.PENDING}
 						badge={STATUSES.PENDING}
@@ -64,8 +79,8 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 					<>
 						<Group justify="space-between" gap="xs" align="baseline">
 							<Text size="sm" c="dimmed">
-								Pass rate of online devices. Stale and missing devices never
-								count as passing.
+								Pass rate of online devices. Devices that are stale, missing or
+								not reporting never count as passing.
 							</Text>
 							<Legend />
 						</Group>

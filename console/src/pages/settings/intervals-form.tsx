@@ -1,8 +1,11 @@
-import { Button, Group, List, Select, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, List, Select, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
-import { staleAfterSeconds } from "../../../../src/devices/terms.ts";
+import {
+	intervalWarnings,
+	staleAfterSeconds,
+} from "../../../../src/devices/terms.ts";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -63,6 +66,14 @@ export function IntervalsForm({
 						{...form.getInputProps("posture_interval_seconds")}
 					/>
 				</Group>
+				{intervalWarnings({
+					heartbeat_interval_seconds: heartbeat,
+					posture_interval_seconds: posture,
+				}).map((warning) => (
+					<Alert key={warning} color="orange" variant="outline" py="xs">
+						{warning}
+					</Alert>
+				))}
 				<List size="sm" c="dimmed" spacing={4}>
 					<List.Item>
 						A device without a heartbeat for{" "}

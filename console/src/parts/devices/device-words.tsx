@@ -52,8 +52,10 @@ export function deviceName({ name, hostname }: Device): string {
  * Returns true if a device's reports describe its current state. For all other devices, they
  * describe the last known state.
  */
-export function isCurrent({ status, freshness }: Device): boolean {
-	return status === "ACTIVE" && freshness === "ONLINE";
+export function isCurrent({ status, freshness, reporting }: Device): boolean {
+	return (
+		status === "ACTIVE" && freshness === "ONLINE" && reporting === "REPORTING"
+	);
 }
 
 export function postureLabel(status: PostureStatus): string {
@@ -76,12 +78,22 @@ export function PostureBadge({
 	);
 }
 
-/** Shows whether the device is in service and, if it is, its freshness. */
+/** The words for a device that sends heartbeats but no reports. */
+export const NOT_REPORTING = {
+	label: "Not reporting",
+	tone: "warning",
+} as const satisfies { label: string; tone: Tone };
+
+function stateOf(device: Device): { label: string; tone: Tone } {
+	if (device.status !== "ACTIVE") return STATUSES[device.status];
+	return device.freshness === "ONLINE" && device.reporting === "NOT_REPORTING"
+		? NOT_REPORTING
+		: FRESHNESS[device.freshness];
+}
+
+/** Shows whether the device is in service and, if it is, whether it sends what it should. */
 export function DeviceState({ device }: { device: Device }) {
-	const { label, tone } =
-		device.status === "ACTIVE"
-			? FRESHNESS[device.freshness]
-			: STATUSES[device.status];
+	const { label, tone } = stateOf(device);
 	return <StatusBadge tone={tone} label={label} />;
 }
 
