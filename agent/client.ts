@@ -3,6 +3,12 @@ import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import type { Platform } from "../src/devices/terms.ts";
 import { VERSION } from "../src/version.ts";
 import { errorCode, parseObject } from "./files.ts";
+import {
+	CERTIFICATE_ERROR,
+	describeError,
+	proxyFor,
+	Stopped,
+} from "./request-errors.ts";
 import { isLoopback } from "./server-url.ts";
 
 export type Route = "enroll" | "heartbeat" | "postures" | "unenroll";
@@ -73,6 +79,10 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 	const environment = options.environment ?? process.env;
 	// A proxy would look for localhost on its own machine, so the agent never uses one for localhost.
 	const proxy = isLoopback(base.hostname) ? {} : { proxyEnv: environment };
+	const usedProxy = isLoopback(base.hostname)
+		? undefined
+		: proxyFor(base, environment);
+	const describe = (error: unknown) => describeError(error, base, usedProxy);
 	const isSecure = base.protocol === "https:";
 	let { request, agent } = isSecure
 		? await makeSecure(proxy, options.extraCa, "first")
@@ -216,8 +226,6 @@ async function makeSecure(
 	return { request: https.request, agent };
 }
 
-class Stopped extends Error {}
-
 const trouble = (reason: string, retryAfterSeconds?: number) => ({
 	kind: "trouble" as const,
 	reason,
@@ -288,33 +296,4 @@ export function readRetryAfter(
 	const dateMs = Date.parse(header);
 	if (Number.isNaN(dateMs)) return undefined;
 	return Math.max(0, Math.ceil((dateMs - nowMs) / 1000));
-}
-
-const REASONS: Record<string, string> = {
-	ECONNREFUSED: "nothing listens at the service's address",
-	ENOTFOUND: "DNS has no entry for the service's name",
-	EAI_AGAIN: "DNS cannot look up the service's name at the moment",
-	ECONNRESET: "the connection was cut",
-	EPIPE: "the connection was cut",
-	ETIMEDOUT: "the service does not answer",
-	EHOSTUNREACH: "the service cannot be reached",
-	ENETUNREACH: "there is no network",
-	ABORT_ERR: "the agent is stopping",
-};
-
-const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/;
-
-/**
- * Says in our own words why a request failed. The text of an error may contain anything, so it is
- * not used.
- */
-function describe(error: unknown): string {
-	if (error instanceof Stopped) return error.message;
-	const { code = "", message = "" } = error as NodeJS.ErrnoException;
-	const known = REASONS[code];
-	if (known) return known;
-	if (CERTIFICATE_ERROR.test(code)) {
-		return `the service's certificate is not trusted (${code}); if your own certificate authority issued it, give that authority with --ca-file`;
-	}
-	return `the request failed (${code || message})`;
 }

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { makeClient } from "../../agent/client.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "./certificate.ts";
+import { CERTIFICATE, EXPIRED, PRIVATE_KEY } from "./certificate.ts";
 
 async function listen(server: Server): Promise<number> {
 	server.listen(0, "127.0.0.1");
@@ -15,15 +15,14 @@ async function listen(server: Server): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-const startSecure = () =>
+const startSecure = (
+	pair: { key: string; cert: string } = { key: PRIVATE_KEY, cert: CERTIFICATE },
+) =>
 	listen(
-		createServer(
-			{ key: PRIVATE_KEY, cert: CERTIFICATE },
-			(request, response) => {
-				request.resume();
-				response.writeHead(204).end();
-			},
-		),
+		createServer(pair, (request, response) => {
+			request.resume();
+			response.writeHead(204).end();
+		}),
 	);
 
 async function send(
@@ -58,11 +57,56 @@ test("a certificate of the given authority is trusted", async () => {
 });
 
 test("a certificate of another host is rejected even if its authority is trusted", async () => {
-	const port = await startSecure();
-	const outcome = await send(`https://127.0.0.2:${port}`, {
+	const proxy = await startProxy(await startSecure());
+	const outcome = await send("https://other.example.com", {
+		environment: { HTTPS_PROXY: proxy.url },
 		extraCa: CERTIFICATE,
 	});
-	expect(outcome.kind).toBe("trouble");
+	expect(outcome).toMatchObject({
+		kind: "trouble",
+		reason: expect.stringContaining("is for another host name"),
+	});
+});
+
+test("an expired certificate is named as expired, and --ca-file is not advised", async () => {
+	const port = await startSecure(EXPIRED);
+	const outcome = await send(`https://localhost:${port}`, {
+		extraCa: EXPIRED.cert,
+	});
+	expect(outcome).toMatchObject({
+		kind: "trouble",
+		reason: expect.stringMatching(/certificate has expired(?!.*--ca-file)/),
+	});
+});
+
+const reasonOf = async (proxy: string) => {
+	const url = "https://assay.example.com";
+	const outcome = await send(url, { environment: { HTTPS_PROXY: proxy } });
+	return outcome.kind === "trouble" ? outcome.reason : outcome.kind;
+};
+
+test("if the proxy is down, the reason names the proxy and not the service, without its password", async () => {
+	const proxy = await startProxy(1);
+	const { port } = new URL(proxy.url);
+	proxy.close();
+	expect(await reasonOf(`http://ada:secret@127.0.0.1:${port}`)).toBe(
+		`nothing listens at the proxy's address (127.0.0.1:${port}); check HTTPS_PROXY`,
+	);
+	expect(await reasonOf("http://proxy.invalid:3128")).toMatch(
+		/^DNS .* the proxy's name .*\(proxy\.invalid:3128\)/,
+	);
+});
+
+test.each([
+	[407, "demands a user name and a password"],
+	[502, "does not connect to the service (it answered 502)"],
+])("if the proxy answers %i, the reason says so", async (status, reason) => {
+	const proxy = createHttpServer();
+	proxy.on("connect", (_request, socket) => {
+		socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+	});
+	const port = await listen(proxy);
+	expect(await reasonOf(`http://127.0.0.1:${port}`)).toContain(reason);
 });
 
 /**
@@ -79,7 +123,11 @@ async function startProxy(port: number) {
 		});
 		for (const socket of [inward, outward]) socket.on("error", () => {});
 	});
-	return { url: `http://127.0.0.1:${await listen(proxy)}`, asked };
+	return {
+		url: `http://127.0.0.1:${await listen(proxy)}`,
+		asked,
+		close: () => proxy.close(),
+	};
 }
 
 test("the agent reaches the service through the proxy in the environment and still verifies the service's certificate", async () => {
