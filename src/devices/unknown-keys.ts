@@ -36,6 +36,7 @@ interface Knock {
  */
 export class UnknownKeys {
 	readonly #batcher: Batcher<Knock, Verdict>;
+	readonly #asked = new Map<KeyHash, Promise<Verdict>>();
 	#strictUntilMs = 0;
 
 	constructor(pool: Pool) {
@@ -47,7 +48,6 @@ export class UnknownKeys {
 			maxBatchBytes: 1 << 20,
 			maxInFlight: 1,
 			maxWaitingRows: 2048,
-			maxHeldPerKey: 1,
 			maxWaitingBytes: 2 << 20,
 			run: async (knocks) => {
 				const { rows } = await pool.query<{
@@ -74,10 +74,15 @@ export class UnknownKeys {
 	/** Returns the error for the request: a 401, or a 503 while unknown keys shall wait. */
 	async judge(keyHash: KeyHash, claims: () => Claims): Promise<AppError> {
 		if (Date.now() < this.#strictUntilMs) return new InvalidDeviceKey();
-		const verdict = await this.#batcher.add({
-			keyHash,
-			claims: limit(claims()),
-		});
+		// Simultaneous requests with one key share an answer.
+		let asked = this.#asked.get(keyHash);
+		if (!asked) {
+			asked = this.#batcher.add({ keyHash, claims: limit(claims()) });
+			this.#asked.set(keyHash, asked);
+			const forget = () => this.#asked.delete(keyHash);
+			asked.then(forget, forget);
+		}
+		const verdict = await asked;
 		if (verdict === "STRICT") this.#strictUntilMs = Date.now() + STRICT_MS;
 		if (verdict === "NEVER_HELD") {
 			return new AppError(

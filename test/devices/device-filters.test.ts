@@ -171,7 +171,6 @@ test("a brief row has the checks that fail or are unknown, and the numbers of th
 			hostname: "open.local",
 			status: "ACTIVE",
 			freshness: "ONLINE",
-			reporting: "REPORTING",
 			platform: "DARWIN",
 			os_version: expect.any(String),
 			last_seen_at: expect.stringMatching(/Z$/),

@@ -272,7 +272,7 @@ test("a queue counts as full as soon as recent batches show that it would take t
 });
 
 test("waiting items are turned away in time even if no batch returns", async () => {
-	const { batcher, release } = makeHeld({ maxAgeMs: 2 });
+	const { batcher, release } = makeHeld({ maxAgeMs: 2_000 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
 	const waiting = Promise.allSettled([batcher.add(row("b", 2))]);
