@@ -91,7 +91,7 @@ function addRun(program: Command, how: string[]): void {
 			await run({
 				folder,
 				...makeParts(how),
-				runChecks: (signal) => runChecksInChild(own, signal),
+				runChecks: (signal) => runChecksInChild(own, folder, signal),
 			});
 		});
 }
@@ -202,7 +202,9 @@ function addChecks(program: Command, how: string[]): void {
 		.action(async (options: Common & { resultsOnly?: boolean }) => {
 			const { host, signal, log } = makeParts(how);
 			const { runChecksHere } = await import("./session.ts");
-			const results = await runChecksHere(host, log, signal);
+			const { readStoredThresholds } = await import("./state.ts");
+			const thresholds = await readStoredThresholds(folderOf(options));
+			const results = await runChecksHere(host, log, signal, thresholds);
 			if (signal.aborted) {
 				process.exitCode = EXIT.failed;
 				return;

@@ -1,4 +1,5 @@
 import type { Platform } from "../src/devices/terms.ts";
+import type { ThresholdName } from "../src/devices/thresholds.ts";
 
 /** The result of running a program. Its output is cut off at `MAX_OUTPUT_BYTES`. */
 export interface CommandResult {
@@ -61,6 +62,11 @@ export interface Host {
 	 */
 	readFileAs(user: UserIds, path: string): Promise<FileResult>;
 	listFolder(path: string): Promise<FolderResult>;
+	/**
+	 * Returns a threshold of the organization's policy. The result then says that this threshold
+	 * judged it.
+	 */
+	threshold(name: ThresholdName): number;
 }
 
 export const COMMAND_TIMEOUT_MS = 5_000;

@@ -1,4 +1,5 @@
 import type { HeartbeatResponse } from "../src/devices/terms.ts";
+import { readThresholds, type Thresholds } from "../src/devices/thresholds.ts";
 import { parseId } from "../src/id.ts";
 import { VERSION } from "../src/version.ts";
 import {
@@ -34,13 +35,18 @@ export interface Session {
 	log: Log;
 	signal: AbortSignal;
 	queueLimits: QueueLimits | undefined;
-	runChecks: (signal: AbortSignal) => Promise<CheckResult[]>;
+	runChecks: RunChecks;
 	state: State;
 	troubles: { request: TroubleLog; heartbeat: TroubleLog; disk: TroubleLog };
 	/** A report that could not be written to the queue because the disk was full. */
 	unsaved: Report | undefined;
 	facts: { found: Facts; atMs: number } | undefined;
 }
+
+type RunChecks = (
+	signal: AbortSignal,
+	thresholds: Thresholds,
+) => Promise<CheckResult[]>;
 
 export interface SessionOptions {
 	folder: string;
@@ -49,7 +55,7 @@ export interface SessionOptions {
 	signal: AbortSignal;
 	queueLimits?: QueueLimits | undefined;
 	/** Runs the checks. By default, they run in this process. */
-	runChecks?: ((signal: AbortSignal) => Promise<CheckResult[]>) | undefined;
+	runChecks?: RunChecks | undefined;
 }
 
 const FACTS_LAST_MS = 60 * 60_000;
@@ -68,7 +74,8 @@ export async function openSession(
 		signal,
 		queueLimits,
 		runChecks:
-			options.runChecks ?? ((until) => runChecksHere(host, log, until)),
+			options.runChecks ??
+			((until, thresholds) => runChecksHere(host, log, until, thresholds)),
 		client: await makeClient({
 			serverUrl: credentials.server_url,
 			platform: host.platform,
@@ -125,6 +132,7 @@ export async function beat(session: Session): Promise<Outcome> {
 			device_id: answer.device_id,
 			heartbeat_interval_seconds: answer.heartbeat_interval_seconds,
 			posture_interval_seconds: answer.posture_interval_seconds,
+			thresholds: answer.policy ?? state.thresholds,
 			last_heartbeat_at: new Date().toISOString(),
 		});
 	}
@@ -166,6 +174,7 @@ function readHeartbeat(
 				heartbeat_interval_seconds: heartbeat,
 				posture_interval_seconds: posture,
 				server_time: typeof server_time === "string" ? server_time : "",
+				policy: readThresholds(body.policy),
 			}
 		: undefined;
 }
@@ -201,7 +210,7 @@ export async function collect(
 	session: Session,
 ): Promise<CheckResult[] | undefined> {
 	const { state, signal, log, troubles } = session;
-	const results = await session.runChecks(signal);
+	const results = await session.runChecks(signal, state.thresholds);
 	if (signal.aborted || state.device_id === null) return undefined;
 	await storeLastResult(session.folder, results, session.host.platform).catch(
 		(error) =>
@@ -248,9 +257,11 @@ export async function runChecksHere(
 	host: Host,
 	log: Log,
 	signal: AbortSignal,
+	thresholds: Thresholds,
 ): Promise<CheckResult[]> {
 	return runChecks(await loadChecks(host.platform), host, {
 		signal,
+		thresholds,
 		onCrash: (check) =>
 			log.warn(`the check ${check} crashed; its result is UNKNOWN`),
 	});

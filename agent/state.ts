@@ -4,6 +4,11 @@ import {
 	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
 	DEFAULT_POSTURE_INTERVAL_SECONDS,
 } from "../src/devices/terms.ts";
+import {
+	DEFAULT_THRESHOLDS,
+	readThresholds,
+	type Thresholds,
+} from "../src/devices/thresholds.ts";
 import { explainFolder } from "./agent-error.ts";
 import { errorCode, parseObject, writeFileAtomically } from "./files.ts";
 import { type Rejection, readRejection } from "./rejection.ts";
@@ -17,6 +22,8 @@ export interface State {
 	device_id: string | null;
 	heartbeat_interval_seconds: number;
 	posture_interval_seconds: number;
+	/** What the organization requires of its devices. */
+	thresholds: Thresholds;
 	last_heartbeat_at: string | null;
 	/** When the checks last ran. */
 	last_checks_at: string | null;
@@ -72,6 +79,7 @@ const freshState = (enrollmentId: string): State => ({
 	device_id: null,
 	heartbeat_interval_seconds: DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
 	posture_interval_seconds: DEFAULT_POSTURE_INTERVAL_SECONDS,
+	thresholds: DEFAULT_THRESHOLDS,
 	last_heartbeat_at: null,
 	last_checks_at: null,
 	last_sent_at: null,
@@ -129,6 +137,7 @@ export async function readState(folder: string): Promise<State | undefined> {
 		posture_interval_seconds:
 			readInterval(stored.posture_interval_seconds) ??
 			fresh.posture_interval_seconds,
+		thresholds: readThresholds(stored.thresholds) ?? fresh.thresholds,
 		last_heartbeat_at: time(stored.last_heartbeat_at),
 		last_checks_at: time(stored.last_checks_at),
 		last_sent_at: time(stored.last_sent_at),
@@ -173,4 +182,15 @@ export async function readStateOf(
 
 export async function writeState(folder: string, state: State): Promise<void> {
 	await writeFileAtomically(join(folder, FILE), `${JSON.stringify(state)}\n`);
+}
+
+/**
+ * Returns the thresholds by which this device is judged. Before the first heartbeat, and for a user
+ * who may not read the state, these are the defaults.
+ */
+export async function readStoredThresholds(
+	folder: string,
+): Promise<Thresholds> {
+	const state = await readState(folder).catch(() => undefined);
+	return state?.thresholds ?? DEFAULT_THRESHOLDS;
 }

@@ -4,6 +4,7 @@ import { open, readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Platform } from "../src/devices/terms.ts";
+import { DEFAULT_THRESHOLDS } from "../src/devices/thresholds.ts";
 import { explainReadError, isReadableFile } from "./file-result.ts";
 import { errorCode, parseObject } from "./files.ts";
 import {
@@ -95,6 +96,7 @@ export function makeSystemHost(
 		get now() {
 			return new Date();
 		},
+		threshold: (name) => DEFAULT_THRESHOLDS[name],
 		async run(program, args = [], { timeoutMs = COMMAND_TIMEOUT_MS } = {}) {
 			const found = findProgram(program, privileged);
 			if (found.kind !== "program") return ended(found.kind);

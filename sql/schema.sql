@@ -228,6 +228,29 @@ begin
 end
 $$;
 
+CREATE TABLE public.device_policies (
+    organization_id public.typed_id NOT NULL,
+    min_password_length integer DEFAULT 8 NOT NULL,
+    max_lock_delay_seconds integer DEFAULT 900 NOT NULL,
+    max_patch_age_days integer DEFAULT 60 NOT NULL,
+    max_definitions_age_days integer DEFAULT 7 NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT device_policies_max_definitions_age_days_check CHECK (((max_definitions_age_days >= 1) AND (max_definitions_age_days <= 30))),
+    CONSTRAINT device_policies_max_lock_delay_seconds_check CHECK (((max_lock_delay_seconds >= 60) AND (max_lock_delay_seconds <= 3600))),
+    CONSTRAINT device_policies_max_patch_age_days_check CHECK (((max_patch_age_days >= 7) AND (max_patch_age_days <= 180))),
+    CONSTRAINT device_policies_min_password_length_check CHECK (((min_password_length >= 6) AND (min_password_length <= 64)))
+);
+
+ALTER TABLE ONLY public.device_policies FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.agent_device_policies() RETURNS SETOF public.device_policies
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+	select * from device_policies
+$$;
+
 CREATE FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2327,6 +2350,9 @@ ALTER TABLE ONLY public.device_check_keys
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_pkey PRIMARY KEY (organization_id, device_id, kind);
 
+ALTER TABLE ONLY public.device_policies
+    ADD CONSTRAINT device_policies_pkey PRIMARY KEY (organization_id);
+
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_key_hash_key UNIQUE (key_hash);
 
@@ -2837,6 +2863,9 @@ ALTER TABLE ONLY public.device_check_keys
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.device_policies
+    ADD CONSTRAINT device_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -2938,6 +2967,8 @@ CREATE POLICY agent ON public.device_check_keys TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.device_policies FOR SELECT TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.devices TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.enrollment_tokens TO assay_agent USING (true);
@@ -3002,6 +3033,8 @@ CREATE POLICY backup ON public.device_check_keys FOR SELECT TO assay_backup USIN
 
 CREATE POLICY backup ON public.device_conflicts FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.device_policies FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.devices FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.enrollment_tokens FOR SELECT TO assay_backup USING (true);
@@ -3057,6 +3090,8 @@ ALTER TABLE public.datum_vendors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.device_check_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_conflicts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_policies ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.devices ENABLE ROW LEVEL SECURITY;
 
@@ -3258,6 +3293,8 @@ CREATE POLICY tenant ON public.device_check_keys TO assay_app USING (((organizat
 
 CREATE POLICY tenant ON public.device_conflicts TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.device_policies TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.enrollment_tokens TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -3339,6 +3376,13 @@ GRANT ALL ON FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid te
 
 REVOKE ALL ON FUNCTION public.agent_authenticate(p_key_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_authenticate(p_key_hash bytea[]) TO assay_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.device_policies TO assay_app;
+GRANT SELECT ON TABLE public.device_policies TO assay_agent;
+GRANT SELECT ON TABLE public.device_policies TO assay_backup;
+
+REVOKE ALL ON FUNCTION public.agent_device_policies() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_device_policies() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) TO assay_app;

@@ -30,13 +30,15 @@ const GRACE_MS = 1000;
  */
 export function runChecksInChild(
 	own: OwnProgram,
+	/** The agent's folder, where the child finds the thresholds. */
+	folder: string,
 	signal: AbortSignal,
 	timeoutMs = TIMEOUT_MS,
 ): Promise<CheckResult[]> {
 	return new Promise((resolve) => {
 		const child = spawn(
 			own.program,
-			[...own.args, "checks", "--json", "--results-only"],
+			[...own.args, "checks", "--json", "--results-only", "--dir", folder],
 			{ stdio: ["ignore", "pipe", "inherit"], windowsHide: true },
 		);
 		let reason = "check_crashed";

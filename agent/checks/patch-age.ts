@@ -1,4 +1,4 @@
-import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
+import type { Host } from "../host.ts";
 import { type CheckOutcome, fail, unknown } from "./check.ts";
 
 /** The age of a device's patches. A value that the device does not report is undefined. */
@@ -25,17 +25,18 @@ export function daysSince(
 
 /**
  * Adds the age of the patches to the outcome about the mechanism that installs updates. A device
- * fails on which an available update has waited for more than `maxDays`, no search has succeeded
+ * fails on which an available update has waited for more days than the threshold, no search has succeeded
  * for that long, or nothing was installed for that long although its maker releases updates every
  * month. If none of these is known, a working mechanism alone does not pass. A failing mechanism
  * stays the one cause of the failure.
  */
 export function judgePatchAge(
+	host: Pick<Host, "threshold">,
 	outcome: CheckOutcome,
 	age: PatchAge,
-	maxDays = DEFAULT_THRESHOLDS.max_patch_age_days,
 ): CheckOutcome {
 	if (outcome.status !== "PASS") return outcome;
+	const maxDays = host.threshold("max_patch_age_days");
 	const known = {
 		pending_update_days: age.pendingDays,
 		last_search_days: age.searchDays,

@@ -6,6 +6,11 @@ import {
 	POSTURE_STATUSES,
 	type PostureStatus,
 } from "../../src/devices/terms.ts";
+import {
+	DEFAULT_THRESHOLDS,
+	type ThresholdName,
+	type Thresholds,
+} from "../../src/devices/thresholds.ts";
 import type { Host } from "../host.ts";
 import {
 	type Check,
@@ -33,6 +38,8 @@ export interface RunOptions {
 	 */
 	signal?: AbortSignal | undefined;
 	timeoutMs?: number;
+	/** What the organization requires. Its defaults, unless given. */
+	thresholds?: Thresholds | undefined;
 	/**
 	 * Called with the key of a check that threw. The error is left out, because it may quote texts
 	 * from the device.
@@ -84,9 +91,19 @@ async function runOne(
 	key: CheckKey,
 	check: Check | undefined,
 	host: Host,
-	{ signal, timeoutMs = CHECK_TIMEOUT_MS, onCrash }: RunOptions,
+	{
+		signal,
+		timeoutMs = CHECK_TIMEOUT_MS,
+		thresholds = DEFAULT_THRESHOLDS,
+		onCrash,
+	}: RunOptions,
 ): Promise<CheckOutcome> {
 	if (!check) return notApplicable("not_checked_here");
+	const judgedBy: Partial<Thresholds> = {};
+	const threshold = (name: ThresholdName) => {
+		judgedBy[name] = thresholds[name];
+		return thresholds[name];
+	};
 	const over = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
 	const limit = new Promise<CheckOutcome>((resolve) => {
@@ -96,13 +113,19 @@ async function runOne(
 	});
 	try {
 		const outcome = await Promise.race([
-			check(untilOver(host, over.signal)),
+			check(untilOver(host, over.signal, threshold)),
 			limit,
 		]);
 		if (!POSTURE_STATUSES.includes(outcome.status)) throw new TypeError();
+		const isJudged =
+			(outcome.status === "PASS" || outcome.status === "FAIL") &&
+			Object.keys(judgedBy).length > 0;
 		return {
 			status: outcome.status,
-			evidence: boundEvidence(outcome.evidence),
+			evidence: boundEvidence({
+				...outcome.evidence,
+				...(isJudged && { threshold: judgedBy }),
+			}),
 		};
 	} catch {
 		onCrash?.(key);
@@ -116,7 +139,11 @@ async function runOne(
 /**
  * Returns the host for one check. When the check's time is over, this host runs no more programs.
  */
-function untilOver(host: Host, over: AbortSignal): Host {
+function untilOver(
+	host: Host,
+	over: AbortSignal,
+	threshold: Host["threshold"],
+): Host {
 	return {
 		platform: host.platform,
 		isPrivileged: host.isPrivileged,
@@ -133,6 +160,7 @@ function untilOver(host: Host, over: AbortSignal): Host {
 			over.aborted ? { kind: "unreadable" } : host.readFileAs(user, path),
 		listFolder: async (path) =>
 			over.aborted ? { kind: "unreadable" } : host.listFolder(path),
+		threshold,
 	};
 }
 

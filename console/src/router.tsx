@@ -209,6 +209,12 @@ const settingsOrganization = createRoute({
 	component: page(() => import("./pages/settings/organization-page.tsx")),
 });
 
+const settingsDevicePolicy = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/device-policy",
+	component: page(() => import("./pages/settings/device-policy-page.tsx")),
+});
+
 const settingsMembers = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/members",
@@ -249,6 +255,7 @@ const routeTree = root.addChildren([
 			riskMatrix,
 			register.addChildren([list, create, importRecords, record]),
 			settingsOrganization,
+			settingsDevicePolicy,
 			settingsMembers,
 			settingsApiTokens,
 			settingsAuditLog,

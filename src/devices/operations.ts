@@ -1,4 +1,5 @@
 import { listPostureSpans } from "./fleet-spans.ts";
+import { getDevicePolicy, updateDevicePolicy } from "./policy-operations.ts";
 import {
 	getDevicePostureReport,
 	listDevicePostureReports,
@@ -27,4 +28,6 @@ export const deviceOperations = [
 	listDevicePostureReports,
 	listPostureSpans,
 	listPostureSummary,
+	getDevicePolicy,
+	updateDevicePolicy,
 ] as const;

@@ -1,5 +1,7 @@
+import type { Thresholds } from "./thresholds.ts";
+
 /**
- * The terms and limits of the Device Agent API. This file imports nothing, so that the agent on a
+ * The terms and limits of the Device Agent API. This file imports only types, so that the agent on a
  * device contains these and not the server's validation.
  */
 export const PLATFORMS = ["DARWIN", "LINUX", "FREEBSD", "WINDOWS"] as const;
@@ -145,6 +147,8 @@ export const MAX_EVIDENCE_DEPTH = 100;
 export type Evidence = Record<string, unknown>;
 
 export interface HeartbeatResponse {
+	/** What the organization requires. Agents that do not know it ignore it. */
+	policy?: Thresholds | undefined;
 	device_id: string;
 	heartbeat_interval_seconds: number;
 	posture_interval_seconds: number;

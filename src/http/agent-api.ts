@@ -11,6 +11,7 @@ import {
 } from "../devices/authentication.ts";
 import { enroll, unenroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
+import { PolicyCache } from "../devices/policy-cache.ts";
 import { Postures } from "../devices/postures.ts";
 import { formatServerTime } from "../devices/rfc3339.ts";
 import type { HeartbeatResponse } from "../devices/terms.ts";
@@ -113,6 +114,7 @@ export function makeAgentApi(
 	const statuses = new DeviceStatuses(pool);
 	const unknownKeys = new UnknownKeys(pool);
 	const heartbeats = new Heartbeats(pool, statuses);
+	const policies = new PolicyCache(pool);
 	const postures = new Postures(pool);
 	const rare = new OrganizationQueue<string | undefined>("rare");
 	const enrolling = { pool, statuses, queue: rare };
@@ -143,9 +145,11 @@ export function makeAgentApi(
 						key,
 						parse(heartbeatRequest, body),
 					);
+					const policy = await policies.thresholdsOf(answer.device_id);
 					return {
 						...answer,
 						server_time: formatServerTime(Math.floor(Date.now() / 1000)),
+						...(policy && { policy }),
 					};
 				},
 			},
@@ -342,6 +346,7 @@ export function makeAgentApi(
 		},
 		async idle() {
 			await heartbeats.idle();
+			await policies.idle();
 			await postures.idle();
 			await statuses.idle();
 			await unknownKeys.idle();

@@ -1,4 +1,5 @@
 import { MAX_RESULTS } from "../devices/terms.ts";
+import { THRESHOLD_NAMES } from "../devices/thresholds.ts";
 import {
 	enrollRequest,
 	heartbeatRequest,
@@ -19,8 +20,12 @@ const refusals = {
 
 const withKey = { security: [{ deviceKey: [] }] };
 
-function object(properties: JsonSchema): JsonSchema {
-	return { type: "object", properties, required: Object.keys(properties) };
+function object(properties: JsonSchema, optional: JsonSchema = {}): JsonSchema {
+	return {
+		type: "object",
+		properties: { ...properties, ...optional },
+		required: Object.keys(properties),
+	};
 }
 
 /** The four routes of the Device Agent API, as OpenAPI describes them. */
@@ -51,12 +56,21 @@ export const AGENT_PATHS: JsonSchema = {
 			responses: {
 				"200": jsonResponse(
 					"Stored",
-					object({
-						device_id: { type: "string" },
-						heartbeat_interval_seconds: { type: "integer" },
-						posture_interval_seconds: { type: "integer" },
-						server_time: { type: "string", format: "date-time" },
-					}),
+					object(
+						{
+							device_id: { type: "string" },
+							heartbeat_interval_seconds: { type: "integer" },
+							posture_interval_seconds: { type: "integer" },
+							server_time: { type: "string", format: "date-time" },
+						},
+						{
+							policy: object(
+								Object.fromEntries(
+									THRESHOLD_NAMES.map((name) => [name, { type: "integer" }]),
+								),
+							),
+						},
+					),
 				),
 				...refusals,
 			},

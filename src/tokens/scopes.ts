@@ -100,6 +100,7 @@ export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
  * called in any case.
  */
 export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
+	"device_policy",
 	"documents",
 	"enrollment_keys",
 	"evidence",

@@ -82,8 +82,10 @@ describe("the age of the patches", () => {
 	test("the policy of the organization changes the number of days", () => {
 		const outcome = { status: "PASS", evidence: {} } as const;
 		const age = { pendingDays: 20 };
-		expect(judgePatchAge(outcome, age).status).toBe("PASS");
-		expect(judgePatchAge(outcome, age, 14).status).toBe("FAIL");
+		const judge = (days: number) =>
+			judgePatchAge({ threshold: () => days }, outcome, age).status;
+		expect(judge(60)).toBe("PASS");
+		expect(judge(14)).toBe("FAIL");
 	});
 
 	test("a device without a mechanism has that one cause of its failure", async () => {

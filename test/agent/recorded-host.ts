@@ -5,6 +5,7 @@ import type {
 	Host,
 } from "../../agent/host.ts";
 import type { Platform } from "../../src/devices/terms.ts";
+import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 
 export interface Recording {
 	platform: Platform;
@@ -41,6 +42,7 @@ export function recordedHost(recording: Recording): Host {
 		platform: recording.platform,
 		isPrivileged,
 		now: new Date(recording.now ?? "2026-11-21T12:00:00Z"),
+		threshold: (name) => DEFAULT_THRESHOLDS[name],
 		async run(program, args = []) {
 			const recorded = commands[[program, ...args].join(" ")];
 			if (recorded === undefined) return ended("missing");

@@ -31,6 +31,7 @@ const ACROSS_FUNCTIONS = [
 	"accept_invitation_with_tokens",
 	"agent_activate",
 	"agent_authenticate",
+	"agent_device_policies",
 	"agent_enroll",
 	"agent_heartbeat",
 	"agent_judge_unknown_keys",

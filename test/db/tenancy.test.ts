@@ -149,6 +149,7 @@ test("only the known functions that serve several organizations see all rows", a
 	expect(await ownedBy("agent")).toEqual([
 		"agent_activate",
 		"agent_authenticate",
+		"agent_device_policies",
 		"agent_enroll",
 		"agent_heartbeat",
 		"agent_judge_unknown_keys",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { findDevice } from "../../src/devices/device-record.ts";
+import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import {
 	heartbeatBody,
@@ -166,6 +167,7 @@ describe("the answer", () => {
 			device_id: id,
 			heartbeat_interval_seconds: 300,
 			posture_interval_seconds: 3600,
+			policy: DEFAULT_THRESHOLDS,
 			server_time: expect.stringMatching(
 				/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
 			) as string,

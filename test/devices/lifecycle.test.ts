@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { findDevice } from "../../src/devices/device-record.ts";
+import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import {
 	heartbeatBody,
 	postureResult,
@@ -44,6 +45,7 @@ test("a device goes through its life: enrolling, heartbeats, reports, a clone, e
 		device_id: id,
 		heartbeat_interval_seconds: 300,
 		posture_interval_seconds: 3600,
+		policy: DEFAULT_THRESHOLDS,
 		server_time: expect.stringMatching(
 			/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
 		) as string,

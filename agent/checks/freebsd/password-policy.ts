@@ -1,6 +1,5 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
-import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 
 /** The default of `min` in pam_passwdqc(8). */
 const DEFAULT_MINIMUMS = "disabled,24,11,8,7";
@@ -50,7 +49,9 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 		minimum_length: length,
 		enforced_for_root: enforced === "everyone",
 	};
-	return length >= MIN_PASSWORD_LENGTH ? pass(found) : fail(found);
+	return length >= host.threshold("min_password_length")
+		? pass(found)
+		: fail(found);
 }
 
 /**

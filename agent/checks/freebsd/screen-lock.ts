@@ -6,7 +6,6 @@ import {
 	pass,
 	unknown,
 } from "../check.ts";
-import { MAX_IDLE_SECONDS } from "../limits.ts";
 import { runForText } from "./commands.ts";
 import { findProgramNames } from "./processes.ts";
 
@@ -70,7 +69,9 @@ async function judgeCommandLine(
 	if (seconds === undefined)
 		return unknown("locker_settings_not_read", { locker });
 	const evidence = { lock_enabled: true, locker, idle_seconds: seconds };
-	return seconds <= MAX_IDLE_SECONDS ? pass(evidence) : fail(evidence);
+	return seconds <= host.threshold("max_lock_delay_seconds")
+		? pass(evidence)
+		: fail(evidence);
 }
 
 /**

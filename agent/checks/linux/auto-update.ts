@@ -77,7 +77,9 @@ const MANAGERS: Record<string, string> = {
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const outcome = await checkMechanism(host);
 	if (outcome.status !== "PASS") return outcome;
-	return judgePatchAge(outcome, { searchDays: await findSearchDays(host) });
+	return judgePatchAge(host, outcome, {
+		searchDays: await findSearchDays(host),
+	});
 }
 
 async function checkMechanism(host: Host): Promise<CheckOutcome> {

@@ -1,6 +1,5 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
-import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 import { isDecisive, optionOf, type PamRule, readPamStack } from "./pam.ts";
 import { readText } from "./read-text.ts";
 import { parseCount, parseSettings } from "./settings.ts";
@@ -29,7 +28,8 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	};
 	const empty = await countEmptyPasswords(host);
 	if (empty > 0) return fail({ ...evidence, empty_passwords: empty });
-	return found.isEnforced && found.length >= MIN_PASSWORD_LENGTH
+	return found.isEnforced &&
+		found.length >= host.threshold("min_password_length")
 		? pass(evidence)
 		: fail(evidence);
 }
@@ -87,7 +87,10 @@ async function findMinimum(
 		});
 	}
 	return (
-		found.find((one) => one.isEnforced && one.length >= MIN_PASSWORD_LENGTH) ??
+		found.find(
+			(one) =>
+				one.isEnforced && one.length >= host.threshold("min_password_length"),
+		) ??
 		found.find((one) => one.engine !== "pam_unix") ??
 		found[0]
 	);

@@ -6,7 +6,6 @@ import {
 	pass,
 	unknown,
 } from "../check.ts";
-import { MAX_IDLE_SECONDS } from "../limits.ts";
 import {
 	type Desktop,
 	DISPLAY_SERVER,
@@ -57,7 +56,7 @@ export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 		outcomes.push(
 			desktop.kind === "gnome" && isShell && !runs(GDM)
 				? fail({ desktop: "gnome", lock_enabled: false, gdm_running: false })
-				: judge(desktop, await readLock(host, desktop)),
+				: judge(host, desktop, await readLock(host, desktop)),
 		);
 	}
 	const worst =
@@ -97,7 +96,7 @@ async function readLock(host: Host, desktop: Desktop): Promise<FoundLock> {
 	}
 }
 
-function judge({ kind }: Desktop, lock: FoundLock): CheckOutcome {
+function judge(host: Host, { kind }: Desktop, lock: FoundLock): CheckOutcome {
 	const desktop = { desktop: kind };
 	if ("reason" in lock) return unknown(lock.reason, desktop);
 	const { isEnabled, idleSeconds, delaySeconds, isEnforced } = lock;
@@ -112,6 +111,8 @@ function judge({ kind }: Desktop, lock: FoundLock): CheckOutcome {
 	if (idleSeconds === undefined) return unknown("timeout_not_known", evidence);
 	// An idle time of zero means that the desktop never locks.
 	const isSoon =
-		idleSeconds > 0 && idleSeconds + (delaySeconds ?? 0) <= MAX_IDLE_SECONDS;
+		idleSeconds > 0 &&
+		idleSeconds + (delaySeconds ?? 0) <=
+			host.threshold("max_lock_delay_seconds");
 	return isSoon ? pass(evidence) : fail(evidence);
 }

@@ -57,7 +57,9 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	};
 	if (isAnyOff) return fail(evidence);
 	return isAllOn
-		? judgePatchAge(pass(evidence), { searchDays: await findSearchDays(host) })
+		? judgePatchAge(host, pass(evidence), {
+				searchDays: await findSearchDays(host),
+			})
 		: unknown("not_configured", evidence);
 }
 

@@ -1,7 +1,6 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
-import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 
 /**
  * Checks the password policy for all accounts. A minimum length is a rule that the password must
@@ -51,7 +50,7 @@ export async function checkPasswordPolicy(host: Host): Promise<CheckOutcome> {
 	}
 	const length = Math.max(...lengths);
 	const found = { minimum_length: length, ...evidence };
-	if (length >= MIN_PASSWORD_LENGTH) return pass(found);
+	if (length >= host.threshold("min_password_length")) return pass(found);
 	// A rule that the check does not understand may require a longer password than the plain rule.
 	return onPasswords.length > lengths.length &&
 		onPasswords.some(mayAskForLength)

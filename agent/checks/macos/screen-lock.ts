@@ -2,7 +2,6 @@ import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { CommandResult, Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
-import { MAX_IDLE_SECONDS } from "../limits.ts";
 import {
 	type Preferences,
 	readNumber,
@@ -15,7 +14,7 @@ const FORCED = "/Library/Managed Preferences/com.apple.screensaver.plist";
 /**
  * Checks how soon the screen locks. A Mac asks for the password a certain delay after the screen
  * saver starts or the display turns off, whichever comes first. That time plus the delay must be
- * within `MAX_IDLE_SECONDS`. The default time of the screen saver differs between versions, so if
+ * within the threshold. The default time of the screen saver differs between versions, so if
  * nobody has set it, only the display counts. The settings are those of the user at the screen,
  * unless a profile forces them.
  */
@@ -40,7 +39,10 @@ export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	};
 	const idle = soonest(saver, display);
 	const after = idle === undefined ? {} : { idle_seconds: idle + delay };
-	if (idle !== undefined && idle + delay <= MAX_IDLE_SECONDS) {
+	if (
+		idle !== undefined &&
+		idle + delay <= host.threshold("max_lock_delay_seconds")
+	) {
 		return pass({ ...evidence, ...after });
 	}
 	if (saver === undefined || display === undefined) {

@@ -134,7 +134,11 @@ export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 	}
 	if (mode === undefined) return unknown("no_setting", evidence);
 	return mode === "automatic"
-		? judgePatchAge(pass(evidence), patchAge(answer, waiting, days, host.now))
+		? judgePatchAge(
+				host,
+				pass(evidence),
+				patchAge(answer, waiting, days, host.now),
+			)
 		: fail(evidence);
 }
 

@@ -1,6 +1,5 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
-import { MIN_PASSWORD_LENGTH } from "../limits.ts";
 import { ask, integer, part, whyUnread } from "./powershell.ts";
 
 /**
@@ -67,7 +66,7 @@ export async function passwordPolicy(host: Host): Promise<CheckOutcome> {
 		),
 		cloud_joined: cloudJoined,
 	};
-	if (length >= MIN_PASSWORD_LENGTH) return pass(evidence);
+	if (length >= host.threshold("min_password_length")) return pass(evidence);
 	if (cloudJoined) return unknown("cloud_managed_accounts", evidence);
 	return local === undefined
 		? unknown("local_policy_unread", evidence)

@@ -1,7 +1,6 @@
 import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
-import { MAX_IDLE_SECONDS } from "../limits.ts";
 import { type Answer, ask, integer, part, whyUnread } from "./powershell.ts";
 
 /**
@@ -59,12 +58,18 @@ export async function screenLock(host: Host): Promise<CheckOutcome> {
 		integer(answer.managedPassword) === PASSWORD_NOT_REQUIRED &&
 		(integer(answer.managedMinutes) ?? 0) > 0;
 	const machine = machineLimit(answer, isPasswordOff);
-	if (machine && machine.idle_seconds <= MAX_IDLE_SECONDS) {
+	if (
+		machine &&
+		machine.idle_seconds <= host.threshold("max_lock_delay_seconds")
+	) {
 		return pass({ lock_enabled: true, ...machine });
 	}
 
 	const power = sleepLock(answer);
-	if (power.kind === "locks" && power.seconds <= MAX_IDLE_SECONDS) {
+	if (
+		power.kind === "locks" &&
+		power.seconds <= host.threshold("max_lock_delay_seconds")
+	) {
 		return pass({
 			lock_enabled: true,
 			source: "sleep",
@@ -84,7 +89,7 @@ export async function screenLock(host: Host): Promise<CheckOutcome> {
 		dynamic_lock: users.values.every((user) => integer(user.dynamic) === 1),
 	};
 	const slowest = Math.max(...locks.map((seconds) => seconds ?? Infinity));
-	if (slowest <= MAX_IDLE_SECONDS) {
+	if (slowest <= host.threshold("max_lock_delay_seconds")) {
 		return pass({
 			...evidence,
 			lock_enabled: true,

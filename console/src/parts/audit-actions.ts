@@ -38,6 +38,11 @@ const ACTIONS: Record<AuditEvent, Action> &
 	},
 	revokeDevice: { group: "devices" },
 	deleteDevice: { group: "devices" },
+	updateDevicePolicy: {
+		group: "devices",
+		phrase: "changed the device policy",
+		isAboutActor: true,
+	},
 
 	inviteMember: { group: "members", phrase: "invited" },
 	revokeInvitation: {

@@ -6,6 +6,7 @@ import {
 	IconHistory,
 	IconHome,
 	IconKey,
+	IconListCheck,
 	IconUsersGroup,
 } from "@tabler/icons-react";
 import { Link, type LinkProps } from "@tanstack/react-router";
@@ -41,6 +42,12 @@ export function Navigation() {
 				icon={IconBuilding}
 				label="Organization"
 				to="/o/$org/settings/organization"
+				params={params}
+			/>
+			<Item
+				icon={IconListCheck}
+				label="Device policy"
+				to="/o/$org/settings/device-policy"
 				params={params}
 			/>
 			<Item

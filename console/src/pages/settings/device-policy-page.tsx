@@ -1,0 +1,66 @@
+import { Paper, Stack, Text, Title } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useOrganization } from "../../organization.ts";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
+import { POLICY_FIELDS } from "./device-policy-fields.ts";
+import { DevicePolicyForm } from "./device-policy-form.tsx";
+
+/** Shows what the organization requires of its devices. Administrators can change it. */
+export function Page() {
+	const { organization, mayAdmin } = useOrganization();
+	const {
+		data: { policy },
+	} = useSuspenseQuery(
+		operationQuery("getDevicePolicy", { organization_id: organization.id }),
+	);
+	return (
+		<>
+			<PageHeader
+				title="Device policy"
+				description={
+					mayAdmin
+						? "The limits by which the agents judge your devices."
+						: "Only administrators can change this."
+				}
+			/>
+			<Paper
+				withBorder
+				p="md"
+				maw={720}
+				component="section"
+				aria-label="Thresholds"
+			>
+				<Title order={2} mb="sm">
+					Thresholds
+				</Title>
+				{mayAdmin ? (
+					<DevicePolicyForm
+						key={`${organization.id} ${policy.updated_at}`}
+						organizationId={organization.id}
+						policy={policy}
+					/>
+				) : (
+					<Stack component="dl" gap="sm" m={0}>
+						{POLICY_FIELDS.map(({ name, label, unit, perUnit }) => (
+							<div key={name}>
+								<Text component="dt" size="sm" c="dimmed">
+									{label}
+								</Text>
+								<Text component="dd" m={0}>
+									{policy[name] / perUnit} {unit}
+								</Text>
+							</div>
+						))}
+					</Stack>
+				)}
+				<Text size="sm" c="dimmed" mt="md">
+					Last changed <DateTime value={policy.updated_at} />. A device learns a
+					change with its next heartbeat and judges by it in its next report.
+					Other agents than Assay’s have limits of their own.
+				</Text>
+			</Paper>
+		</>
+	);
+}

@@ -1,0 +1,72 @@
+import type { Pool } from "pg";
+import { parseId } from "../id.ts";
+import {
+	DEFAULT_THRESHOLDS,
+	THRESHOLD_NAMES,
+	type Thresholds,
+} from "./thresholds.ts";
+
+const REFRESH_MS = 30_000;
+
+/**
+ * The thresholds of all organizations that have changed them, in memory. One statement reads them
+ * all, at most every 30 seconds and only while there are heartbeats, so a heartbeat costs no
+ * statement of its own.
+ */
+export class PolicyCache {
+	readonly #pool: Pool;
+	readonly #refreshMs: number;
+	/** The thresholds by tenant, which the ids of an organization's devices contain. */
+	#known: Map<string, Thresholds> | undefined;
+	#readAtMs = Number.NEGATIVE_INFINITY;
+	#reading: Promise<void> | undefined;
+
+	constructor(pool: Pool, refreshMs = REFRESH_MS) {
+		this.#pool = pool;
+		this.#refreshMs = refreshMs;
+	}
+
+	/**
+	 * Returns the thresholds of the organization that a device belongs to. Returns undefined while they are not known because
+	 * the database did not answer; the agent then keeps those that it has. Only the first call of a
+	 * process waits for the database.
+	 */
+	async thresholdsOf(deviceId: string): Promise<Thresholds | undefined> {
+		if (performance.now() - this.#readAtMs >= this.#refreshMs) {
+			this.#reading ??= this.#read().finally(() => {
+				this.#reading = undefined;
+			});
+		}
+		if (!this.#known) await this.#reading;
+		if (!this.#known) return undefined;
+		return this.#known.get(tenantOf(deviceId)) ?? DEFAULT_THRESHOLDS;
+	}
+
+	/** Resolves when no statement is running. */
+	async idle(): Promise<void> {
+		await this.#reading;
+	}
+
+	async #read(): Promise<void> {
+		// A database that is away is asked again after the same time, not by every heartbeat.
+		this.#readAtMs = performance.now();
+		try {
+			const { rows } = await this.#pool.query<
+				Thresholds & { organization_id: string }
+			>({
+				name: "device_policies",
+				text: `select organization_id, ${THRESHOLD_NAMES.join(", ")} from agent_device_policies()`,
+			});
+			this.#known = new Map(
+				rows.map(({ organization_id, ...thresholds }) => [
+					tenantOf(organization_id),
+					thresholds as Thresholds,
+				]),
+			);
+		} catch {
+			// The statement of the heartbeats reports that the database is away.
+		}
+	}
+}
+
+const tenantOf = (id: string) => parseId(id)?.tenant ?? "";

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { pass, unknown } from "../../agent/checks/check.ts";
+import { runChecks } from "../../agent/checks/run-checks.ts";
+import { once } from "../../agent/once.ts";
+import { readState, readStoredThresholds } from "../../agent/state.ts";
+import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
+import { makeEnrolledFolder, makeParts } from "./folders.ts";
+import { recordedHost } from "./recorded-host.ts";
+import { respond, startScriptedService } from "./scripted-service.ts";
+
+/** A Linux on which a new password needs 10 characters. */
+const host = recordedHost({
+	platform: "LINUX",
+	files: {
+		"/etc/pam.d/passwd":
+			"password required pam_unix.so obscure minlen=10 yescrypt\n",
+	},
+});
+
+/** Answers heartbeats with this policy, if there is one. */
+async function startWithPolicy(policy: unknown) {
+	const service = await startScriptedService();
+	let sent = policy;
+	service.answer((request, response) => {
+		if (request.route !== "heartbeat") return true;
+		respond(response, 200, {
+			device_id: service.deviceId,
+			heartbeat_interval_seconds: 300,
+			posture_interval_seconds: 3600,
+			server_time: new Date().toISOString(),
+			...(sent === undefined ? {} : { policy: sent }),
+		});
+		return false;
+	});
+	const { folder } = await makeEnrolledFolder(service.url);
+	return {
+		folder,
+		setPolicy: (next: unknown) => {
+			sent = next;
+		},
+		/** Returns the password policy's result, judged after a heartbeat. */
+		judge: async () => {
+			const { results } = await once({
+				folder,
+				force: true,
+				...makeParts(host),
+			});
+			return results.find(({ check_key }) => check_key === "PASSWORD_POLICY");
+		},
+	};
+}
+
+test("the agent judges by the thresholds in the heartbeat's answer, and the result says which", async () => {
+	const agent = await startWithPolicy({ min_password_length: 12 });
+	expect(await agent.judge()).toMatchObject({
+		status: "FAIL",
+		evidence: {
+			minimum_length: 10,
+			threshold: { min_password_length: 12 },
+		},
+	});
+	agent.setPolicy({ min_password_length: 10 });
+	expect(await agent.judge()).toMatchObject({
+		status: "PASS",
+		evidence: { threshold: { min_password_length: 10 } },
+	});
+	// The service could not read the policy, so the agent keeps what it knows.
+	agent.setPolicy(undefined);
+	await agent.judge();
+	expect(await readStoredThresholds(agent.folder)).toEqual({
+		...DEFAULT_THRESHOLDS,
+		min_password_length: 10,
+	});
+});
+
+test.each([
+	["a service without a policy", undefined, DEFAULT_THRESHOLDS],
+	["no object", "strict", DEFAULT_THRESHOLDS],
+	[
+		"numbers out of bounds",
+		{ min_password_length: 0, max_lock_delay_seconds: 1e9 },
+		{
+			...DEFAULT_THRESHOLDS,
+			min_password_length: 6,
+			max_lock_delay_seconds: 3600,
+		},
+	],
+	[
+		"wrong types and unknown names",
+		{ min_password_length: "12", max_patch_age_days: 1.5, colour: "red" },
+		DEFAULT_THRESHOLDS,
+	],
+])("an answer with %s leaves the agent within the bounds", async (_, policy, expected) => {
+	const agent = await startWithPolicy(policy);
+	await agent.judge();
+	expect((await readState(agent.folder))?.thresholds).toEqual(expected);
+});
+
+test("only a verdict names a threshold, and only one that the check used", async () => {
+	const results = await runChecks(
+		{
+			SCREEN_LOCK: async (device) => {
+				device.threshold("max_lock_delay_seconds");
+				return unknown("no_user_session");
+			},
+			PASSWORD_POLICY: async (device) =>
+				pass({ needed: device.threshold("min_password_length") }),
+			TIME_SYNC: async () => pass({}),
+		},
+		host,
+		{ thresholds: { ...DEFAULT_THRESHOLDS, min_password_length: 20 } },
+	);
+	const evidence = Object.fromEntries(
+		results.map((result) => [result.check_key, result.evidence]),
+	);
+	expect(evidence).toMatchObject({
+		SCREEN_LOCK: { reason: "no_user_session" },
+		PASSWORD_POLICY: { needed: 20, threshold: { min_password_length: 20 } },
+		TIME_SYNC: {},
+	});
+	expect(evidence.SCREEN_LOCK).not.toHaveProperty("threshold");
+	expect(evidence.TIME_SYNC).not.toHaveProperty("threshold");
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+const path = () => `/o/${served.organizationId}/settings/device-policy`;
+
+test("an administrator changes a threshold, which the form checks, and a viewer sees it but no form", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		path(),
+	);
+	const length = page.getByLabel("Shortest password");
+	await length.waitFor();
+	await axe(page);
+	await screenshot(page, "settings/device-policy");
+	const save = page.getByRole("button", { name: "Save" });
+	expect(await save.isDisabled()).toBe(true);
+	await length.fill("5");
+	await save.click();
+	await page.getByText("Give a number from 6 to 64").waitFor();
+	await length.fill("14");
+	await page.getByLabel("Screen locks after at most").fill("7.5");
+	await save.click();
+	await page.getByText("The device policy is saved.").waitFor();
+	await page.reload();
+	await expect.poll(() => length.inputValue()).toBe("14 characters");
+
+	const viewer = await served.openPageAs(
+		await served.makePerson("viewer"),
+		path(),
+	);
+	await viewer.getByText("14 characters").waitFor();
+	await viewer.getByText("7.5 minutes").waitFor();
+	expect(await viewer.getByRole("button", { name: "Save" }).count()).toBe(0);
+	await axe(viewer);
+
+	await page.goto(`/o/${served.organizationId}/settings/audit-log`);
+	await page
+		.getByRole("button", { name: /device policy/i })
+		.first()
+		.click();
+	await page.getByText("14", { exact: true }).waitFor();
+});
+
+test("a change that somebody else made in the meantime is not overwritten", async () => {
+	const [first, second] = await Promise.all(
+		["admin", "admin"].map(async (role) =>
+			served.openPageAs(await served.makePerson(role as "admin"), path()),
+		),
+	);
+	if (!first || !second) throw new Error("two pages are needed");
+	for (const page of [first, second]) {
+		await page.getByLabel("Updates are installed within").fill("30");
+	}
+	await first.getByRole("button", { name: "Save" }).click();
+	await first.getByText("The device policy is saved.").waitFor();
+	await second.getByLabel("Updates are installed within").fill("90");
+	await second.getByRole("button", { name: "Save" }).click();
+	await second.getByText("Somebody else has changed").waitFor();
+	await second.reload();
+	await expect
+		.poll(() => second.getByLabel("Updates are installed within").inputValue())
+		.toBe("30 days");
+});
