@@ -11,6 +11,8 @@ const PROCESSES = [
 	"test/cli/*.test.ts",
 	"test/db/{embedded*,failover,migrate,missing-database,outage,own-roles,pool-login}.test.ts",
 	"test/demo/*.test.ts",
+	"test/deploy/sbom.test.ts",
+	"test/http/redaction.test.ts",
 	"test/load/outage-log.test.ts",
 	"test/mcp/conformance.test.ts",
 	"test/metrics/*.test.ts",

@@ -62,7 +62,7 @@ interface Measured {
 
 /**
  * Returns the seconds until the service has recovered. It has recovered when, for a whole second,
- * it serves every request, and 99 % of them within `p99Ms`. /
+ * it serves every request, and 99 % of them within `p99Ms`.
  */
 async function recover(flood: Flood, perSecond: number, p99Ms: number) {
 	const began = performance.now();

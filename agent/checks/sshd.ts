@@ -120,7 +120,7 @@ const SECOND_FACTOR =
 
 /**
  * Returns true if PAM asks people who sign in over SSH for a second factor. PAM may exempt some
- * users and groups, and the check does not follow these rules. /
+ * users and groups, and the check does not follow these rules.
  */
 async function asksSecondFactor(host: Host): Promise<boolean> {
 	const stack = await readPamStack(host, "auth", ["sshd"]);

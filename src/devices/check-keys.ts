@@ -6,7 +6,7 @@ import { CANONICAL_CHECKS, CHECK_KEYS } from "./terms.ts";
 /**
  * Returns the keys that a caller may mean by a text. If the text is the key or the name of a
  * canonical check, in any case, it means that check. Otherwise it means a key that an agent has
- * made up, in the spelling of the text or in capitals or small letters. /
+ * made up, in the spelling of the text or in capitals or small letters.
  */
 export function checkKeysOf(text: string): string[] {
 	const wanted = fold(text);

@@ -234,7 +234,7 @@ export const DEVICE_COLUMNS = `
 /**
  * An SQL expression for the status of a device `t` at a time in the past. It is null if the device
  * had not been added yet. An agent may have observed its device before it enrolled here, so a
- * device that had observed something was active. /
+ * device that had observed something was active.
  */
 export const statusAt = (moment: string) => `
 	case
@@ -308,7 +308,7 @@ const MAX_EVIDENCE_LENGTH = 4096;
  * their history is. One device cannot make the result large or slow: the statement reads only the
  * first non-canonical checks and leaves out evidence that is too long. The evidence comes from the
  * raw report that last confirmed the state. It is null if the agent sent none, or if retention has
- * removed the report. /
+ * removed the report.
  */
 export async function readPostures(
 	client: PoolClient,

@@ -46,7 +46,7 @@ export const groupsShape = {
  * At a time in the past, $2, only observations are known. A device belongs to the fleet if it had
  * been activated by then and was not yet revoked. It is stale if its last observation was older
  * than `staleAfter` of its posture interval. If a span of the history covers the time, that counts
- * as an observation. /
+ * as an observation.
  */
 export function fleetAndState(asOf: string | undefined): string {
 	if (asOf === undefined) {

@@ -1,6 +1,6 @@
 /**
  * The limits by which checks judge. An organization may change each one within its bounds. The
- * agent enforces the bounds too, so no answer from the network can switch a check off. /
+ * agent enforces the bounds too, so no answer from the network can switch a check off.
  */
 export const THRESHOLDS = {
 	/** NIST SP 800-63B, which does not require particular kinds of characters. */

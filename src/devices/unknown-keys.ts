@@ -32,7 +32,7 @@ interface Knock {
  * Decides the answer to a well-formed key that belongs to no device. The answer is 401, with two
  * exceptions. A database that has never held a device is probably the wrong one. After a restore,
  * the operator may want time to decide. In both cases a 401 would make agents forget their keys. A
- * known key never comes here, so it costs nothing more. /
+ * known key never comes here, so it costs nothing more.
  */
 export class UnknownKeys {
 	readonly #batcher: Batcher<Knock, Verdict>;

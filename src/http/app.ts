@@ -163,7 +163,7 @@ export function makeApp(parts: AppParts): App {
  * Adds parsers for JSON and CSV. JSON bodies are read by `readBody` within the route's limit.
  * Senders without a session share one budget of memory, and each network may take only a part of
  * it. Each signed-in user has a part of another budget. A CSV body is handed to its route as an
- * unread stream. /
+ * unread stream.
  */
 function addBodyParsers(app: FastifyInstance, addressOf: AddressOf): void {
 	const parseJson = app.getDefaultJsonParser("error", "error");

@@ -141,7 +141,7 @@ export function makeSdk(tools: ToolServices): Sdk {
 
 /**
  * Throws the JSON-RPC error of a failed call, and notes the error that determines the HTTP status.
- * A client that ends its session at a 403 gets the status 200. /
+ * A client that ends its session at a 403 gets the status 200.
  */
 function fail(exchange: Exchange, thrown: unknown): never {
 	if (thrown instanceof ProtocolError) throw thrown;

@@ -32,7 +32,7 @@ export function appendShape(
 
 /**
  * Returns the whole texts after appending. An appended text begins on a new line. Throws
- * bad_request if a text becomes too long, or if the caller also gives its field. /
+ * bad_request if a text becomes too long, or if the caller also gives its field.
  */
 export function appendedTexts(
 	noun: string,

@@ -37,7 +37,7 @@ export async function whyNoName(
 
 /**
  * Returns a message that the organization has no record with the id. Returns undefined if it has
- * one. /
+ * one.
  */
 export async function whyNoReference(
 	client: PoolClient,

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { pass, unknown } from "../../agent/checks/check.ts";
+import { checkMalwareProtection } from "../../agent/checks/macos/malware-protection.ts";
 import { runChecks } from "../../agent/checks/run-checks.ts";
 import { once } from "../../agent/once.ts";
 import { readState, readStoredThresholds } from "../../agent/state.ts";
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { makeEnrolledFolder, makeParts } from "./folders.ts";
 import { recordedHost } from "./recorded-host.ts";
+import { GOOD_MAC } from "./recordings/macos.ts";
 import { respond, startScriptedService } from "./scripted-service.ts";
 
 /** A Linux on which a new password needs 10 characters. */
@@ -94,6 +96,16 @@ test.each([
 	const agent = await startWithPolicy(policy);
 	await agent.judge();
 	expect((await readState(agent.folder))?.thresholds).toEqual(expected);
+});
+
+test("XProtect's definitions may be as old as an update", async () => {
+	const mac = recordedHost(GOOD_MAC);
+	const judge = (days: number) =>
+		checkMalwareProtection({ ...mac, threshold: () => days });
+	const { definitions_age_days } = (await judge(60)).evidence;
+	expect(definitions_age_days).toBe(10);
+	expect((await judge(10)).status).toBe("PASS");
+	expect((await judge(9)).status).toBe("FAIL");
 });
 
 test("only a verdict names a threshold, and only one that the check used", async () => {

@@ -205,6 +205,7 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 		"indexes",
 		"retention",
 		"accounts",
+		"device keys",
 		"separation",
 		"proxies",
 	]);

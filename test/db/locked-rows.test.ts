@@ -55,7 +55,7 @@ test("a device whose row stays locked gets 503 with Retry-After, and can report 
 	expect((await tools.post("heartbeat", body, { key })).status).toBe(200);
 });
 
-test("a slow statement, a lock and a deadlock are reported as overloaded, and a rejected connection as unreachable", async () => {
+test("a slow statement is reported as a slow database, a lock and a deadlock as overloaded, and a rejected connection as unreachable", async () => {
 	const client = await tools.database.owner.connect();
 	const told = (sql: string) =>
 		client.query(sql).then(
@@ -66,14 +66,17 @@ test("a slow statement, a lock and a deadlock are reported as overloaded, and a 
 			},
 		);
 	try {
-		for (const sql of [
-			"begin; set local statement_timeout to '20ms'; select pg_sleep(10)",
-			...["40P01", "40001", "55P03"].map(
-				(code) => `do $$ begin raise 'x' using errcode = '${code}'; end $$`,
+		expect(
+			await told(
+				"begin; set local statement_timeout to '20ms'; select pg_sleep(10)",
 			),
-		]) {
+		).toBe(
+			"service_unavailable: the service's database is too slow to answer; retry later",
+		);
+		await client.query("rollback");
+		for (const code of ["40P01", "40001", "55P03"]) {
+			const sql = `do $$ begin raise 'x' using errcode = '${code}'; end $$`;
 			expect(await told(sql), sql).toBe("service_unavailable: overloaded");
-			await client.query("rollback");
 		}
 		expect(
 			await told("do $$ begin raise 'x' using errcode = '57P03'; end $$"),

@@ -66,7 +66,7 @@ test("toolsets and readonly limit the tools through the address, the header or b
 	// listOrganizations stays, because every other tool needs the ids of its records.
 	expect(vendors[0]).toBe("listOrganizations");
 	expect(await names("", { "x-mcp-toolsets": "vendors" })).toEqual(vendors);
-	expect(await names("?toolsets=all")).toEqual(all);
+	expect(await names("?toolsets=all")).toEqual(expect.arrayContaining(all));
 	expect(
 		await names("?toolsets=risks,vendors", { "x-mcp-toolsets": "vendors" }),
 	).toEqual(vendors);

@@ -55,7 +55,7 @@ export const LOGIN_SCREEN =
  * that the check knows, somebody uses a desktop that it does not know.
  */
 export const DISPLAY_SERVER =
-	/^\.?(Xorg|Xorg\.bin|X|Xwayland|Xephyr|cage|mango|hikari|gamescope.*)(-wrapp.*)?$/;
+	/^\.?(gamescope|(Xorg|Xorg\.bin|X|Xwayland|Xephyr|cage|mango|hikari)(-wrapp|$))/;
 
 /** GDM. GNOME Shell cannot lock the screen without it. */
 export const GDM = /^\.?gdm3?(-.*)?$/;

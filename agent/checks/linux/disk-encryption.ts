@@ -25,7 +25,7 @@ import { isOfSystem, isOnDisk, nameVolumes } from "./volumes.ts";
  * root fail, because swap, logs and temporary files hold the same data (NIST SP 800-111, full-disk
  * encryption). Unencrypted swap beside an encrypted root fails too, but swap in memory (zram) is
  * not on a disk. The check cannot see encryption by the host of a virtual machine or by the drive
- * itself, so these do not count. /
+ * itself, so these do not count.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);

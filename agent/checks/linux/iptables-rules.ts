@@ -57,9 +57,12 @@ function baseOf(chain: string, policies: Map<string, string>): BaseChain[] {
 	return [{ chain, policy: policy === "DROP" ? "drop" : "accept" }];
 }
 
-/** Splits a line at blanks, except in quoted texts such as comments. */
+/**
+ * Splits a line at blanks, except in quoted texts such as comments. A quoted text without an end
+ * takes the rest of the line, so that the pattern never starts again behind it.
+ */
 const splitWords = (line: string): string[] =>
-	(line.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? []).map((word) =>
+	(line.match(/"(?:[^"\\]|\\.)*"?|\S+/g) ?? []).map((word) =>
 		word.startsWith('"') ? word.slice(1, -1) : word,
 	);
 

@@ -7,7 +7,7 @@ import {
 
 /**
  * Returns why a check fails, with the threshold that judged it: "the minimum length is 6; at least
- * 8 is required". Returns undefined if the evidence does not show why. /
+ * 8 is required". Returns undefined if the evidence does not show why.
  */
 export function failureInWords(
 	platform: string | null,
