@@ -104,8 +104,8 @@ function compute(
 				1 / DEFAULT_POSTURE_INTERVAL_SECONDS);
 		let left = capacity - usual;
 		requests[second] = (requests[second] ?? 0) + usual;
-		// A device that is turned away now returns a second later at the earliest, so the list of this
-		// second does not grow.
+		// A device that is turned away in this second returns a second later at the earliest, so the
+		// list of this second does not grow.
 		for (let device = first[second] as number; device !== NOBODY; ) {
 			const following = next[device] as number;
 			requests[second] = (requests[second] ?? 0) + 1;

@@ -284,8 +284,8 @@ function namedTenant(
 }
 
 /**
- * Returns true if a record is named by something like NC-005 instead of its id. Such a name does not
- * tell the organization, so the operation also takes organization_id.
+ * Returns true if the caller gives a reference id such as NC-005 instead of the record's id. A
+ * reference id does not contain the organization, so the operation also takes organization_id.
  */
 function isReference({ tenant, input }: AnyOperation, given: unknown): boolean {
 	return (

@@ -3,7 +3,7 @@ import { type CheckOutcome, fail, unknown } from "./check.ts";
 
 /** The age of a device's patches. A value that the device does not report is undefined. */
 export interface PatchAge {
-	/** Days for which an update has been available that is not installed. */
+	/** Days for which an available update has not been installed. */
 	pendingDays?: number | undefined;
 	/** Days since the device last searched for updates with success. */
 	searchDays?: number | undefined;
@@ -24,11 +24,11 @@ export function daysSince(
 }
 
 /**
- * Adds the age of the patches to the outcome about the mechanism that installs updates. A device
- * fails on which an available update has waited for more days than the threshold, no search has succeeded
- * for that long, or nothing was installed for that long although its maker releases updates every
- * month. If none of these is known, a working mechanism alone does not pass. A failing mechanism
- * stays the one cause of the failure.
+ * Adds the age of the patches to the outcome about the mechanism that installs updates. The outcome
+ * is FAIL if an available update has waited for more days than the threshold, or if no search has
+ * succeeded for that long. It is also FAIL if nothing was installed for that long although the
+ * system's maker releases updates every month. If none of these is known, a working mechanism alone
+ * does not pass. A failing mechanism stays the only cause of the failure.
  */
 export function judgePatchAge(
 	host: Pick<Host, "threshold">,

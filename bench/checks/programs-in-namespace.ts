@@ -10,7 +10,7 @@ import { ownProgram } from "../../agent/own-program.ts";
 import { makeSystemHost } from "../../agent/system-host.ts";
 
 // This program runs in namespaces of its own. It runs the checks about real programs: sshd with
-// several settings, chrony without rtcsync, and whatever this machine is.
+// several settings, chrony without rtcsync, and this machine itself.
 
 const host = makeSystemHost(
 	"LINUX",

@@ -4,8 +4,7 @@ import { chai, expect } from "vitest";
 import { POSTURE_STATUSES } from "../../src/devices/terms.ts";
 import type { Verdict } from "./verdicts.ts";
 
-// While the tests of the checks run, this notes each verdict that a test compares, and what the
-// test expects.
+// Notes each verdict that a test of the checks compares, and the verdict that the test expects.
 
 const file = process.env.CHECK_VERDICTS;
 

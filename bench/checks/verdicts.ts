@@ -10,7 +10,7 @@ export interface Verdict {
 export interface Row {
 	platform: string;
 	check: string;
-	/** How the device came about: a recording, or a real run on this machine. */
+	/** Origin of the results: a recording, or a real run on this machine. */
 	source: "recording" | "real";
 	name: string;
 	verdict: string;

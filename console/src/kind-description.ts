@@ -14,7 +14,7 @@ export interface KindDescription {
 	help: string;
 	/** The field by which people recognize a record. */
 	title: string | null;
-	/** The fields whose first filled one follows the title, as `subject` of the definition. */
+	/** The definition's `subject`: the first field that is filled in follows the title. */
 	subject: readonly string[];
 	fields: readonly FieldDescription[];
 	filters: readonly FilterDescription[];

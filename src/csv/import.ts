@@ -269,7 +269,7 @@ function describeLine(
 	stored: Values | undefined,
 ): z.input<typeof importedLine> {
 	const record: Values = stored ?? { ...before, ...values };
-	// For an invalid record there are no values, so the name is the text in the file.
+	// An invalid record has no values, so the name is the text in the file.
 	const inFile = kind.title && fileLine?.cells.get(kind.title);
 	const changes = before
 		? Object.entries(values).map(([name, after]) => [

@@ -48,9 +48,9 @@ export const LAST_REPORTED_AT = `(
 	)`;
 
 /**
- * An SQL expression that says whether an ACTIVE device `t` of the organization `o` still reports. It
- * is NOT_REPORTING if its latest observation, or its activation, is older than two posture
- * intervals. That is independent of its heartbeats: an agent may send these and no reports.
+ * An SQL expression that says whether an ACTIVE device `t` of the organization `o` still reports.
+ * The device is NOT_REPORTING if its latest observation, or its activation, is older than two
+ * posture intervals. Heartbeats do not count, because an agent may send them but no reports.
  */
 export const REPORTING = `
 	case

@@ -130,8 +130,8 @@ export function rejectPresent(input: {
 
 /**
  * Returns devices as they were at the moment: their status, and the last state of each check known
- * by then. Names, owners and systems are those of today. Freshness, conflicts and the last heartbeat
- * and report of the past are not known; `is_stale` says whether the device had gone silent.
+ * by then. Names, owners and systems are those of today. The past freshness, conflicts, heartbeat
+ * and report are not known. `is_stale` says whether the device had gone silent.
  */
 export async function readDevicesAsOf(
 	client: PoolClient,

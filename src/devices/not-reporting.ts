@@ -6,5 +6,5 @@ export function notReportingAdvice(device: {
 	if (device.reporting !== "NOT_REPORTING" || device.freshness !== "ONLINE") {
 		return null;
 	}
-	return "This device sends heartbeats but has sent no report for two posture intervals. Run `assay-agent status` on it. If it has probo-agent, whose installation may have been interrupted by a rejected heartbeat, run its install command again.";
+	return "This device sends heartbeats but has sent no report for two posture intervals. Run `assay-agent status` on it. If it has probo-agent, run its install command again, because a rejected heartbeat may have interrupted the installation.";
 }

@@ -27,9 +27,9 @@ export class PolicyCache {
 	}
 
 	/**
-	 * Returns the thresholds of the organization that a device belongs to. Returns undefined while they are not known because
-	 * the database did not answer; the agent then keeps those that it has. Only the first call of a
-	 * process waits for the database.
+	 * Returns the thresholds of the organization that a device belongs to. Returns undefined until
+	 * the database has answered once. The agent then keeps the thresholds that it has. Calls wait for
+	 * the database only while no thresholds are known.
 	 */
 	async thresholdsOf(deviceId: string): Promise<Thresholds | undefined> {
 		if (performance.now() - this.#readAtMs >= this.#refreshMs) {
@@ -48,7 +48,7 @@ export class PolicyCache {
 	}
 
 	async #read(): Promise<void> {
-		// A database that is away is asked again after the same time, not by every heartbeat.
+		// After a failure, the next attempt waits as long as after a success.
 		this.#readAtMs = performance.now();
 		try {
 			const { rows } = await this.#pool.query<
@@ -64,7 +64,7 @@ export class PolicyCache {
 				]),
 			);
 		} catch {
-			// The statement of the heartbeats reports that the database is away.
+			// The statement of the heartbeats reports that the database cannot be reached.
 		}
 	}
 }

@@ -10,7 +10,8 @@ import {
 } from "./thresholds.ts";
 
 const MEANINGS: Record<ThresholdName, string> = {
-	min_password_length: "Least minimum length of passwords",
+	min_password_length:
+		"Lowest minimum length of passwords that a device may set",
 	max_lock_delay_seconds: "Seconds without input until the screen is locked",
 	max_patch_age_days: "Days that a known update may wait",
 	max_definitions_age_days: "Age of a malware scanner's definitions",
@@ -64,7 +65,7 @@ export const updateDevicePolicy = defineOperation({
 	name: "updateDevicePolicy",
 	title: "Change the device policy",
 	description:
-		"Change the thresholds by which agents judge devices. Only the given fields change. Devices learn them with their next heartbeat and judge by them in their next report.",
+		"Change the thresholds by which agents judge devices. Only the given fields change. Devices get them with their next heartbeat and apply them in their next report.",
 	toolset: "device_policy",
 	access: "admin",
 	isIdempotent: true,

@@ -40,7 +40,7 @@ export const groupsShape = {
 
 /**
  * Returns two common table expressions for the organization $1. `fleet` has the ACTIVE devices,
- * whether they are stale, and the columns that a group can be made by. `state` has the last status
+ * whether they are stale, and the columns that groups can be made by. `state` has the last status
  * of each check of each device.
  *
  * At a time in the past, $2, only observations are known. A device belongs to the fleet if it had

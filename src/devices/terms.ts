@@ -1,8 +1,8 @@
 import type { Thresholds } from "./thresholds.ts";
 
 /**
- * The terms and limits of the Device Agent API. This file imports only types, so that the agent on a
- * device contains these and not the server's validation.
+ * The terms and limits of the Device Agent API. This file imports only types, so the agent on a
+ * device contains these but not the server's validation.
  */
 export const PLATFORMS = ["DARWIN", "LINUX", "FREEBSD", "WINDOWS"] as const;
 export const POSTURE_STATUSES = [
@@ -100,7 +100,7 @@ export function intervalWarnings(organization: {
 	}
 	if (posture_interval_seconds < SHORTEST_POSTURE_SECONDS) {
 		warnings.push(
-			`Some agents, such as probo-agent, send no report more often than every ${SHORTEST_POSTURE_SECONDS / 60} minutes, so their devices may look as if they did not report.`,
+			`Some agents, such as probo-agent, send no report more often than every ${SHORTEST_POSTURE_SECONDS / 60} minutes, so their devices may be shown as not reporting.`,
 		);
 	}
 	return warnings;

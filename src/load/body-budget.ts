@@ -1,6 +1,6 @@
 const MIB = 1 << 20;
 
-/** Memory for a body that arrives. */
+/** Memory for a request body that is arriving. */
 export interface BodyRoom {
 	/** Takes `bytes`. Returns false if that many are not free. */
 	take(bytes: number): boolean;
@@ -8,9 +8,8 @@ export interface BodyRoom {
 }
 
 /**
- * Limits the memory of request bodies that have arrived in part and of a group of
- * senders. Without this limit, a few thousand half-sent requests could fill the memory of the
- * process.
+ * Limits the memory for the unfinished request bodies of a group of senders. Without this limit, a
+ * few thousand half-sent requests could fill the memory of the process.
  */
 export class BodyBudget implements BodyRoom {
 	#freeBytes: number;

@@ -43,7 +43,7 @@ export function needsConfirmation(
 
 /**
  * Returns the result that lets the client ask its user, or undefined if the user has agreed.
- * `given` are the answers in the client's request.
+ * `given` holds the answers in the client's request.
  */
 export async function askUser(
 	tools: ToolServices,

@@ -57,7 +57,7 @@ export function listTools(
  * Returns the members of a tools/call result, as JSON text. A wrong input also gives a result, with
  * isError, so that the model can correct it. Rejects with a ProtocolError for an unknown tool, and
  * with an AppError when the service fails. A call that is not permitted also rejects, unless the
- * client wants refusals as results.
+ * client wants denied calls as results.
  */
 export async function callMembers(
 	tools: ToolServices,

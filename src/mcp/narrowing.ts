@@ -45,7 +45,7 @@ export function readNarrowing(
 }
 
 /**
- * Returns true if the client wants to get refusals as results of tools, with `?errors=result` or
+ * Returns true if the client wants denied calls as results of tools, with `?errors=result` or
  * the header `X-MCP-Errors: result`. The default is the HTTP status 403.
  */
 export function wantsRefusalsAsResults(

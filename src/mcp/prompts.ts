@@ -33,7 +33,7 @@ export const PROMPTS: readonly Prompt[] = [
 		arguments: [],
 		text: () => `Prepare the weekly compliance review.
 
-1. listOrganizations tells the organizations and today's date. If there are several, ask the person which one to review.
+1. listOrganizations lists the organizations and today's date. If there are several, ask the person which one to review.
 2. getOverview counts open, overdue and soon due work, and names the checks that have failed longest and the records changed last.
 3. For each register with overdue work, list it: listTasks, listNonconformities, listObligations and listContinualImprovements with filter is_open and due_until yesterday.
 4. listPostureSummary shows how many devices pass each check. Compare it with the same summary as_of seven days ago. For a check that got worse, listDevices with failing_check names the devices and their owners.
@@ -57,10 +57,10 @@ ${about(framework, (name) => `The framework is ${name}.`)}
 1. Find the framework with listFrameworks. If it is not clear which one, ask the person. Ask for the date and scope of the audit too; listAudits has the planned ones.
 2. getFrameworkCoverage shows each control with its measures. List the controls that apply and have no implemented measure, and listControls with status EXCLUDED and detail full for the justifications.
 3. listMeasures with state NOT_STARTED and IN_PROGRESS, listNonconformities with is_open, and listTasks with is_open show the work that is left. listRisks with without_linked "measure" shows risks that nothing reduces.
-4. listPostureSummary proves the state of the devices, also as_of a day.
+4. listPostureSummary shows the state of the devices, now or as_of a past day.
 
-Order the gaps by how much an auditor would mind them. ${REPORT}
-Ask the person who closes each gap and until when, and offer to add tasks. ${ASK_BEFORE_WRITING}`,
+Put the gaps first that an auditor would criticize most. ${REPORT}
+For each gap, ask who will close it and by when. Offer to add tasks. ${ASK_BEFORE_WRITING}`,
 	},
 	{
 		name: "access_review",
@@ -69,13 +69,13 @@ Ask the person who closes each gap and until when, and offer to add tasks. ${ASK
 		arguments: [],
 		text: () => `Review access.
 
-1. listMembers lists who may sign in, with roles and second factors. Members with the role admin and members without a second factor deserve a question.
+1. listMembers lists who may sign in, with roles and second factors. Question members with the role admin and members without a second factor.
 2. listPeople with filter contract_end_date_until today lists people whose contract has ended. Compare names and addresses with the members.
 3. For each person who left, getRecordUses counts what the person still owns, and listDevices with owner_id lists the devices.
-4. listDevices with owner_id null lists devices that nobody answers for.
+4. listDevices with owner_id null lists devices without an owner.
 
 ${REPORT}
-Ask the person for each doubtful member whether the access is still needed, and who takes over what a leaver owns. Do not change members yourself unless the person says so for each one.`,
+For each doubtful member, ask the person whether the access is still needed. Ask who takes over what a leaver owns. Do not change members yourself unless the person says so for each one.`,
 	},
 	{
 		name: "vendor_review",
@@ -84,7 +84,7 @@ Ask the person for each doubtful member whether the access is still needed, and 
 		arguments: [
 			{
 				name: "vendor",
-				description: "Name of the vendor; all unless given",
+				description: "Name of the vendor. Without it, all vendors are reviewed",
 				required: false,
 			},
 		],
@@ -111,7 +111,7 @@ Offer to update the vendors with what the person answers. ${ASK_BEFORE_WRITING}`
 		],
 		text: ({ incident }) => `Record an incident as a nonconformity.
 ${about(incident, (text) => `The person says: ${text}.`)}
-1. Ask the person what is missing: when it was found, what was affected, what was done at once, who is responsible, and until when it will be corrected.
+1. Ask the person what is missing: when it was found, what was affected, what was done immediately, who is responsible, and by when it will be corrected.
 2. searchRecords finds the risk, control, measure, asset, vendor or device that it concerns, and listNonconformities an earlier one like it. If devices are concerned, listDevicePostures shows since when a check failed.
 3. Propose a root cause and a corrective action, marked as proposals. MAJOR means that a requirement is not met as a whole or that the effect is serious.
 4. After a yes, addNonconformity, linkRecords to the records it concerns, and addTask for each step of the correction.

@@ -139,7 +139,7 @@ const SWITCHES: Record<string, { folders?: string[]; files?: string[] }> = {
 };
 
 /**
- * Returns true if the settings switch an updater off whose service still runs: zincati (Fedora
+ * Returns true if the settings switch off an updater whose service still runs: zincati (Fedora
  * CoreOS) with `enabled = false`, update-engine (Flatcar) with `SERVER=disabled`.
  */
 async function isSwitchedOff(host: Host, mechanism: string): Promise<boolean> {

@@ -42,7 +42,7 @@ const PROGRAMS: Record<string, string> = {
  * configuration has `rtcsync`, so if the kernel says no, the check asks the service. A service that
  * runs without success fails only a quarter of an hour after the start. In a container or WSL the
  * check does not apply, because they use the clock of their host. A virtual machine has a clock of
- * its own, which drifts without a service. / /
+ * its own, which drifts without a service.
  */
 export async function checkTimeSync(host: Host): Promise<CheckOutcome> {
 	const enclosure = await findEnclosure(host);

@@ -83,7 +83,7 @@ const WORDS: Record<CheckKey, Words> = {
 				.map((field) => count(evidence[field]) ?? 0)
 				.reduce((most, one) => Math.max(most, one), 0);
 			const most = thresholdIn(evidence, "max_patch_age_days");
-			return `the newest patches are ${days} days old, at most ${most} are allowed`;
+			return `the newest patches are ${days} days old; at most ${most} are allowed`;
 		}
 		if (evidence.update_server === "none")
 			return "a policy points to no update server";

@@ -241,11 +241,11 @@ export const REASONS = {
 
 	// Updates.
 	managed_elsewhere: {
-		says: "another system manages the device, and the agent cannot see that it installs updates",
-		fix: "Ask an administrator which system installs the updates (for example Intune, WSUS, Landscape or Puppet), and whether it does.",
+		says: "another system manages the device, and the agent cannot see whether that system installs updates",
+		fix: "Ask an administrator which system has to install the updates (for example Intune, WSUS, Landscape or Puppet), and whether it does so.",
 	},
 	patch_age_not_known: {
-		says: "the device does not tell when it last searched for updates",
+		says: "the device does not report when it last searched for updates",
 		fix: "Let the device search for updates now, and show an administrator the result.",
 	},
 	no_schedule_found: {

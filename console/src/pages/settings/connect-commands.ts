@@ -29,7 +29,7 @@ export function mcpServersJson({ baseUrl, token }: Access): string {
 
 /**
  * Returns the configuration of a client on Python's SDK 1.x. These clients end their session at an
- * HTTP 403, so their address asks for refusals as results.
+ * HTTP 403, so their address asks for denied calls as results.
  */
 export function pythonConfiguration({ baseUrl, token }: Access): string {
 	return `{

@@ -12,7 +12,7 @@ type Policy = OutputOf<"getDevicePolicy">["policy"];
 type Values = Record<ThresholdName, number | string>;
 
 const CHANGED_MEANWHILE =
-	"Somebody else has changed the device policy in the meantime. Reload the page to see the change, and repeat yours if it is still right.";
+	"Somebody else has changed the device policy in the meantime. Reload the page to see that change. Then make yours again if you still want it.";
 
 /** Changes the thresholds. Another administrator's change in the meantime is not overwritten. */
 export function DevicePolicyForm({

@@ -21,7 +21,7 @@ export function Page() {
 				title="Device policy"
 				description={
 					mayAdmin
-						? "The limits by which the agents judge your devices."
+						? "Agents judge your devices by these limits."
 						: "Only administrators can change this."
 				}
 			/>
@@ -56,9 +56,9 @@ export function Page() {
 					</Stack>
 				)}
 				<Text size="sm" c="dimmed" mt="md">
-					Last changed <DateTime value={policy.updated_at} />. A device learns a
-					change with its next heartbeat and judges by it in its next report.
-					Other agents than Assay’s have limits of their own.
+					Last changed <DateTime value={policy.updated_at} />. A device gets a
+					change with its next heartbeat and applies it in its next report.
+					Agents other than Assay’s use their own limits.
 				</Text>
 			</Paper>
 		</>
