@@ -4,6 +4,7 @@ import type { Field } from "../src/records/field.ts";
 import type { Filter } from "../src/records/filter.ts";
 import type { AnyRecordKind } from "../src/records/kind.ts";
 import { timeFilters } from "../src/records/range-filters.ts";
+import { filterOfReferences } from "../src/records/record-filters.ts";
 import type {
 	Choice,
 	FieldDescription,
@@ -39,6 +40,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 						...(reference && { reference }),
 					})),
 			),
+			...describeReferences(definition),
 			...describeDue(definition),
 			...describeFilters(periodFilters(definition)),
 			...describeFilters(definition.otherFilters ?? {}),
@@ -85,6 +87,23 @@ function choicesOf(field: Field, limits: Limits): Choice[] | undefined {
 	return limits.enum
 		?.filter((value) => value !== null)
 		.map((value) => ({ value, label: inWords(value.toLowerCase()) }));
+}
+
+/** Returns the filters by one of the records that a field lists, such as `vendor_ids`. */
+function describeReferences({ fields }: AnyRecordKind): FilterDescription[] {
+	return Object.entries(fields).flatMap(([field, { reference, join }]) => {
+		if (!reference || !join) return [];
+		const name = filterOfReferences(field);
+		return [
+			{
+				name,
+				label: labelOf(name),
+				type: "reference" as const,
+				isNullable: false,
+				reference: reference as RegisterKind,
+			},
+		];
+	});
 }
 
 /** Returns the filters for the due date, if the records have one (see records/range-filters.ts). */

@@ -7,6 +7,7 @@ import { byTime, type Listing } from "./list-pages.ts";
 import { personFilter } from "./person-filter.ts";
 import { dateFilters, dueFilters, timeFilters } from "./range-filters.ts";
 import { obvious } from "./shown.ts";
+import { idSchema } from "./text-schemas.ts";
 import { whyNoName, whyNoReference } from "./why-none.ts";
 
 /** Largest number of values of one filter. No choice has more. */
@@ -25,6 +26,7 @@ export function listingOf(
 		filters: {
 			...fieldFilters(kind),
 			...personFilters(kind),
+			...referencesFilters(kind),
 			...(kind.due && dueFilters(kind.due)),
 			...rangeFilters(kind),
 			...(isLinkable(kind.kind) && { without_linked: withoutLinked() }),
@@ -48,6 +50,25 @@ function personFilters(kind: AnyRecordKind): Record<string, Filter> {
 			personFilter(name),
 		]),
 	);
+}
+
+/** Returns the name of the filter by one of the records in a field: `vendor_ids` → `vendor_id`. */
+export const filterOfReferences = (field: string) => field.replace(/s$/, "");
+
+/** Returns filters by a record that a field with several references names. */
+function referencesFilters({ kind, fields }: AnyRecordKind) {
+	const filters: Record<string, Filter> = {};
+	for (const [name, { reference, join }] of Object.entries(fields)) {
+		if (!reference || !join) continue;
+		filters[filterOfReferences(name)] = {
+			schema: idSchema(reference).meta(obvious("This one only")),
+			sql: (parameter) =>
+				`t.id in (select j.${kind}_id from ${join.table} j where j.organization_id = t.organization_id and j.${join.column} = ${parameter})`,
+			whyNone: (client, organizationId, value) =>
+				whyNoReference(client, reference, organizationId, String(value)),
+		};
+	}
+	return filters;
 }
 
 function rangeFilters({ fields, due }: AnyRecordKind): Record<string, Filter> {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
+import { filterOfReferences } from "./record-filters.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
 import { anyIdSchema } from "./text-schemas.ts";
 
@@ -11,7 +12,8 @@ import { anyIdSchema } from "./text-schemas.ts";
 interface Use {
 	kind: string;
 	table: string;
-	/** Name of the filter in the list. The column has the same name. */
+	column: string;
+	/** Name of the filter in the list. */
 	filter: string;
 	/** Kind of the records that are named. */
 	names: string;
@@ -21,10 +23,23 @@ const uses: readonly Use[] = [
 	...recordKinds.flatMap(({ kind, table, fields, filters }) =>
 		filters.flatMap((filter) => {
 			const names = fields[filter]?.reference;
-			return names ? [{ kind, table, filter, names }] : [];
+			return names ? [{ kind, table, column: filter, filter, names }] : [];
 		}),
 	),
-	{ kind: "device", table: "devices", filter: "owner_id", names: "people" },
+	...recordKinds.flatMap(({ kind, fields }) =>
+		Object.entries(fields).flatMap(([name, { reference: names, join }]) => {
+			if (!names || !join) return [];
+			const { table, column } = join;
+			return [{ kind, table, column, filter: filterOfReferences(name), names }];
+		}),
+	),
+	{
+		kind: "device",
+		table: "devices",
+		column: "owner_id",
+		filter: "owner_id",
+		names: "people",
+	},
 ];
 
 /**
@@ -61,11 +76,11 @@ export const getRecordUses = defineOperation({
 		if (!own) throw notFound(id);
 		const candidates = uses.filter(({ names }) => names === own.kind);
 		const texts = candidates.map(
-			({ kind, table, filter }) => `
+			({ kind, table, column, filter }) => `
 					select '${kind}' as kind, '${filter}' as filter, count(*)::int as count
 					from (
 						select from ${table} t
-						where t.organization_id = $1 and t.${filter} = $2
+						where t.organization_id = $1 and t.${column} = $2
 						limit ${COUNTED + 1}
 					) found`,
 		);

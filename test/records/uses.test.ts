@@ -53,6 +53,33 @@ test("the uses of a person are counted by register and include devices", async (
 	}
 });
 
+test("the uses of a vendor include the assets and the data that name it among others", async () => {
+	const { vendor } = await use("addVendor", {});
+	const { vendor: other } = await use("addVendor", {});
+	const vendor_ids = [other.id, vendor.id];
+	const { asset } = await use("addAsset", {
+		asset_type: "VIRTUAL",
+		vendor_ids,
+	});
+	await use("addAsset", { asset_type: "VIRTUAL", vendor_ids: [other.id] });
+	const { datum } = await use("addDatum", {
+		data_classification: "SECRET",
+		vendor_ids,
+	});
+	const { uses } = await calls.call("getRecordUses", { id: vendor.id });
+	expect(uses).toEqual([
+		{ kind: "asset", filter: "vendor_id", count: 1, is_more: false },
+		{ kind: "datum", filter: "vendor_id", count: 1, is_more: false },
+	]);
+	const filter = { vendor_id: vendor.id };
+	const { assets } = await calls.call("listAssets", { filter });
+	const { data } = await calls.call("listData", { filter });
+	expect([...assets, ...data].map(({ id }) => id)).toEqual([
+		asset.id,
+		datum.id,
+	]);
+});
+
 test("the count stops at 100 and says that there are more", async () => {
 	const { framework } = await use("addFramework", {});
 	const id = framework.id;
