@@ -1,6 +1,7 @@
 import { notFound } from "../invoke.ts";
 import type { Change, Context } from "../operation.ts";
-import { type Device, findDevice } from "./device-record.ts";
+import { findDevice } from "./device-postures.ts";
+import type { Device } from "./device-record.ts";
 
 /**
  * Returns the device and locks its row until the end of the transaction. Throws not_found if there

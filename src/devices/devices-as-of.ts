@@ -3,15 +3,14 @@ import { textArray } from "../db/array.ts";
 import { badFields, type FieldIssue } from "../errors.ts";
 import type { Filter } from "../records/filter.ts";
 import { checkKeysOf } from "./check-keys.ts";
+import { readPostures, toDevice } from "./device-postures.ts";
 import {
 	DEVICES,
 	type Device,
 	type DeviceRow,
 	type PastDevice,
-	readPostures,
 	staleAfter,
 	statusAt,
-	toDevice,
 } from "./device-record.ts";
 import type { PostureStatus } from "./terms.ts";
 

@@ -18,6 +18,7 @@ import { idSchema, timeSchema } from "../records/text-schemas.ts";
 import { whyNoReference } from "../records/why-none.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
+import { findDevice, readPostures, toDevice } from "./device-postures.ts";
 import {
 	checkKeySchema,
 	currentPosture,
@@ -30,14 +31,11 @@ import {
 	deviceId,
 	FRESHNESS,
 	FRESHNESSES,
-	findDevice,
 	listedDevice,
 	type PastDevice,
 	REPORTING,
 	REPORTINGS,
-	readPostures,
 	toBrief,
-	toDevice,
 } from "./device-record.ts";
 import {
 	filtersAsOf,

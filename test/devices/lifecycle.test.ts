@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
-import { findDevice } from "../../src/devices/device-record.ts";
+import { findDevice } from "../../src/devices/device-postures.ts";
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import {
 	heartbeatBody,
