@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Pool } from "pg";
-import type { z } from "zod";
 import {
 	DeviceStatuses,
 	InvalidDeviceKey,
@@ -15,9 +14,8 @@ import { PolicyCache } from "../devices/policy-cache.ts";
 import { Postures } from "../devices/postures.ts";
 import { formatServerTime } from "../devices/rfc3339.ts";
 import type { HeartbeatResponse } from "../devices/terms.ts";
-import { type Claims, UnknownKeys } from "../devices/unknown-keys.ts";
+import { UnknownKeys } from "../devices/unknown-keys.ts";
 import {
-	describeIssues,
 	enrollRequest,
 	heartbeatRequest,
 	posturesRequest,
@@ -39,35 +37,25 @@ import { OrganizationQueue } from "../load/organization-queue.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import { networkOf } from "../load/sign-in-queue.ts";
-import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
+import { type BodyRules, claimsOf, parse, readJson } from "./agent-body.ts";
+import { type RouteName, routeName } from "./agent-paths.ts";
+import { endEarly, hasBody } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
-import { parseJson, requireModestShape } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
 
-const ROOT = "/api/agent/v1/";
 const SMALL_BODY = 16 * 1024;
 const POSTURES_BODY = 1024 * 1024;
-
-/**
- * A body of more bytes has its shape checked before it is parsed. Usual reports are much shorter
- * and need no check. The limits are far above what 100 results hold. At 1 MiB without them, parsing
- * could block the event loop for 90 ms.
- */
-const LARGE_BODY = 64 * 1024;
-const REPORT_SHAPE = { depth: 10_000, values: 50_000 };
 
 /** The JSON object of a 200, or undefined for a 204. */
 type Answer = object | undefined;
 
-interface Route {
-	maxBytes: number;
+interface Route extends BodyRules {
 	/**
 	 * True if a device may call this route before its first heartbeat. Otherwise such a device gets
 	 * 401.
 	 */
 	pendingMay: boolean;
-	emptyBodyIsFine: boolean;
 	/**
 	 * The queue of this route's requests. While the queue is full, requests get a 503 before their
 	 * bodies are read.
@@ -353,80 +341,4 @@ export function makeAgentApi(
 			await rare.idle();
 		},
 	};
-}
-
-async function readJson(
-	route: Route,
-	request: IncomingMessage,
-	room?: BodyRoom,
-): Promise<{ body: unknown; bytes: number } | "aborted"> {
-	const bytes = await readBody(request, route.maxBytes, room);
-	if (bytes === "aborted") return bytes;
-	if (typeof bytes === "string") throw unreadBodyError(bytes, route.maxBytes);
-	if (bytes.length === 0 && route.emptyBodyIsFine)
-		return { body: {}, bytes: 0 };
-	const text = bytes.toString("utf8");
-	// A text that begins as an array is not parsed, because half a million nested arrays would block
-	// the event loop for 100 ms or more.
-	if (text.trimStart().startsWith("[")) throw noObject();
-	if (bytes.length > LARGE_BODY) requireModestShape(text, REPORT_SHAPE);
-	let body: unknown;
-	try {
-		body = parseJson(text) ?? {};
-	} catch {
-		throw new AppError("bad_request", "the body must be valid JSON");
-	}
-	if (typeof body !== "object" || Array.isArray(body)) {
-		throw noObject();
-	}
-	return { body, bytes: bytes.length };
-}
-
-function noObject(): AppError {
-	return new AppError("bad_request", "the body must be a JSON object");
-}
-
-function parse<Schema extends z.ZodType>(
-	schema: Schema,
-	body: unknown,
-): z.output<Schema> {
-	const parsed = schema.safeParse(body);
-	if (!parsed.success) {
-		throw new AppError("bad_request", describeIssues(parsed.error));
-	}
-	return parsed.data;
-}
-
-/** Returns the claims of a heartbeat about its device. */
-function claimsOf(body: unknown): Claims {
-	const { data } = heartbeatRequest.safeParse(body);
-	if (!data) return {};
-	const { hardware_uuid, serial_number, hostname, platform } = data;
-	return {
-		hardware_uuid,
-		serial_number: serial_number ?? undefined,
-		hostname,
-		platform,
-	};
-}
-
-const ROUTE_NAMES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
-type RouteName = (typeof ROUTE_NAMES)[number];
-
-/**
- * Returns the name of the route that a request target belongs to. The target may have a query, and
- * a proxy may put an origin before the path.
- */
-function routeName(target: string): RouteName | undefined {
-	let path = target;
-	if (!target.startsWith("/")) path = URL.parse(target)?.pathname ?? "";
-	else if (target.includes("?")) path = target.slice(0, target.indexOf("?"));
-	if (!path.startsWith(ROOT)) return undefined;
-	const name = path.slice(ROOT.length);
-	return ROUTE_NAMES.find((known) => known === name);
-}
-
-/** Returns true for the paths of the Device Agent API. */
-export function isAgentPath(target: string): boolean {
-	return routeName(target) !== undefined;
 }

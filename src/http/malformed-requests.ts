@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ConnectionError } from "fastify";
-import { isAgentPath } from "./agent-api.ts";
+import { isAgentPath } from "./agent-paths.ts";
 import { markBodyBroken } from "./body.ts";
 import { makeRequestId } from "./request-id.ts";
 

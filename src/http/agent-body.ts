@@ -1,0 +1,79 @@
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import type { Claims } from "../devices/unknown-keys.ts";
+import { describeIssues, heartbeatRequest } from "../devices/wire.ts";
+import { AppError } from "../errors.ts";
+import type { BodyRoom } from "../load/body-budget.ts";
+import { readBody, unreadBodyError } from "./body.ts";
+import { parseJson, requireModestShape } from "./json.ts";
+
+/**
+ * A body of more bytes has its shape checked before it is parsed. Usual reports are much shorter
+ * and need no check. The limits are far above what 100 results hold. At 1 MiB without them, parsing
+ * could block the event loop for 90 ms.
+ */
+const LARGE_BODY = 64 * 1024;
+const REPORT_SHAPE = { depth: 10_000, values: 50_000 };
+
+/** What a route of the agent accepts as a body. */
+export interface BodyRules {
+	maxBytes: number;
+	emptyBodyIsFine: boolean;
+}
+
+/** Reads the JSON object of a request, or says that the client left. Throws an AppError. */
+export async function readJson(
+	route: BodyRules,
+	request: IncomingMessage,
+	room?: BodyRoom,
+): Promise<{ body: unknown; bytes: number } | "aborted"> {
+	const bytes = await readBody(request, route.maxBytes, room);
+	if (bytes === "aborted") return bytes;
+	if (typeof bytes === "string") throw unreadBodyError(bytes, route.maxBytes);
+	if (bytes.length === 0 && route.emptyBodyIsFine)
+		return { body: {}, bytes: 0 };
+	const text = bytes.toString("utf8");
+	// A text that begins as an array is not parsed, because half a million nested arrays would block
+	// the event loop for 100 ms or more.
+	if (text.trimStart().startsWith("[")) throw noObject();
+	if (bytes.length > LARGE_BODY) requireModestShape(text, REPORT_SHAPE);
+	let body: unknown;
+	try {
+		body = parseJson(text) ?? {};
+	} catch {
+		throw new AppError("bad_request", "the body must be valid JSON");
+	}
+	if (typeof body !== "object" || Array.isArray(body)) {
+		throw noObject();
+	}
+	return { body, bytes: bytes.length };
+}
+
+function noObject(): AppError {
+	return new AppError("bad_request", "the body must be a JSON object");
+}
+
+/** Returns the parsed body. Throws a bad_request that names each wrong field. */
+export function parse<Schema extends z.ZodType>(
+	schema: Schema,
+	body: unknown,
+): z.output<Schema> {
+	const parsed = schema.safeParse(body);
+	if (!parsed.success) {
+		throw new AppError("bad_request", describeIssues(parsed.error));
+	}
+	return parsed.data;
+}
+
+/** Returns the claims of a heartbeat about its device. */
+export function claimsOf(body: unknown): Claims {
+	const { data } = heartbeatRequest.safeParse(body);
+	if (!data) return {};
+	const { hardware_uuid, serial_number, hostname, platform } = data;
+	return {
+		hardware_uuid,
+		serial_number: serial_number ?? undefined,
+		hostname,
+		platform,
+	};
+}
