@@ -1,8 +1,9 @@
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { call, type OutputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 
@@ -41,15 +42,7 @@ export function ProfileForm({ profile }: { profile: Profile }) {
 					variant="filled"
 					value={profile.email}
 				/>
-				<Group>
-					<Button
-						type="submit"
-						loading={saving.isSaving}
-						disabled={!form.isDirty()}
-					>
-						Save
-					</Button>
-				</Group>
+				<SaveButton isSaving={saving.isSaving} isDirty={form.isDirty()} />
 			</Stack>
 		</form>
 	);

@@ -1,9 +1,10 @@
-import { Button, Group, NumberInput, Stack } from "@mantine/core";
+import { NumberInput, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import type { ThresholdName } from "../../../../src/devices/thresholds.ts";
 import { ApiError, call, type OutputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { boundsOf, POLICY_FIELDS } from "./device-policy-fields.ts";
@@ -83,15 +84,7 @@ export function DevicePolicyForm({
 						/>
 					);
 				})}
-				<Group>
-					<Button
-						type="submit"
-						loading={saving.isSaving}
-						disabled={!form.isDirty()}
-					>
-						Save
-					</Button>
-				</Group>
+				<SaveButton isSaving={saving.isSaving} isDirty={form.isDirty()} />
 			</Stack>
 		</form>
 	);

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Select, Stack, Text } from "@mantine/core";
+import { Alert, Group, List, Select, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import {
 } from "../../../../src/devices/terms.ts";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import {
@@ -93,15 +94,7 @@ export function IntervalsForm({
 						A device learns a new interval with its next heartbeat.
 					</List.Item>
 				</List>
-				<Group>
-					<Button
-						type="submit"
-						loading={saving.isSaving}
-						disabled={!form.isDirty()}
-					>
-						Save
-					</Button>
-				</Group>
+				<SaveButton isSaving={saving.isSaving} isDirty={form.isDirty()} />
 			</Stack>
 		</form>
 	);

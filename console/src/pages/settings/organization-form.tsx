@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Textarea, TextInput } from "@mantine/core";
+import { Stack, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { call, type OutputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 
@@ -57,15 +58,7 @@ export function OrganizationForm({
 					maxRows={10}
 					{...form.getInputProps("description")}
 				/>
-				<Group>
-					<Button
-						type="submit"
-						loading={saving.isSaving}
-						disabled={!form.isDirty()}
-					>
-						Save
-					</Button>
-				</Group>
+				<SaveButton isSaving={saving.isSaving} isDirty={form.isDirty()} />
 			</Stack>
 		</form>
 	);
