@@ -327,7 +327,7 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer)
+CREATE FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET lock_timeout TO '500ms'
@@ -365,14 +365,15 @@ begin
 	), noted as (
 		insert into device_conflicts as c (
 			organization_id, device_id, kind, hardware_uuid, platform, hostname,
-			serial_number, os_version, agent_version
+			serial_number, os_version, agent_version, address
 		)
 		select
 			t.organization_id, t.id, 'POSSIBLE_CLONE', p_hardware_uuid[t.n], p_platform[t.n],
-			p_hostname[t.n], p_serial_number[t.n], p_os_version[t.n], p_agent_version[t.n]
+			p_hostname[t.n], p_serial_number[t.n], p_os_version[t.n], p_agent_version[t.n],
+			p_address[t.n]
 		from touched t
 		where t.is_other_hardware
-		-- Each new one locks its organization's audit log: two batches do so in the same order.
+		-- Each new conflict locks its organization's audit log. Two batches do so in the same order.
 		order by t.organization_id, t.id
 		on conflict on constraint device_conflicts_pkey do update set
 			hardware_uuid = excluded.hardware_uuid,
@@ -892,7 +893,7 @@ COMMENT ON COLUMN public.devices.enrolled_with IS 'name of the enrollment token 
 CREATE FUNCTION public.audit_device(device public.devices, operation text, changes jsonb) RETURNS void
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT public.audit_append(((device).organization_id)::text, jsonb_build_array(jsonb_build_object('actor_kind', 'AGENT', 'actor_id', (device).id, 'actor_name', "left"(COALESCE((device).hostname, (device).name, ((device).id)::text), 1000), 'operation', operation, 'record_kind', 'device', 'record_id', (device).id, 'record_name', "left"(COALESCE((device).name, (device).hostname), 1000), 'changes', changes))) AS audit_append;
+ SELECT public.audit_append(((device).organization_id)::text, jsonb_build_array(jsonb_build_object('actor_kind', 'AGENT', 'actor_id', (device).id, 'actor_name', "left"(COALESCE((device).hostname, (device).name, ((device).id)::text), 1000), 'address', NULLIF(current_setting('assay.address'::text, true), ''::text), 'operation', operation, 'record_kind', 'device', 'record_id', (device).id, 'record_name', "left"(COALESCE((device).name, (device).hostname), 1000), 'changes', changes))) AS audit_append;
 END;
 
 CREATE FUNCTION public.audit_device_conflict() RETURNS trigger
@@ -912,6 +913,7 @@ begin
 			perform pg_sleep(0.01);
 		end loop;
 	end if;
+	perform set_config('assay.address', coalesce(new.address, ''), true);
 	select * into device from devices d
 	where d.organization_id = new.organization_id and d.id = new.device_id;
 	perform audit_device(device, 'reportDeviceConflict', (
@@ -1897,6 +1899,7 @@ CREATE TABLE public.device_conflicts (
     occurrences bigint DEFAULT 1 NOT NULL,
     first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
     last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    address text DEFAULT NULLIF(current_setting('assay.address'::text, true), ''::text),
     CONSTRAINT device_conflicts_kind_check CHECK ((kind = ANY (ARRAY['DUPLICATE_HARDWARE'::text, 'POSSIBLE_CLONE'::text])))
 );
 
@@ -3390,8 +3393,8 @@ GRANT ALL ON FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) 
 REVOKE ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) TO assay_agent;
 
-REVOKE ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[]) TO assay_app;
+REVOKE ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.agent_judge_unknown_keys(p_key_hash bytea[], p_claims jsonb, p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_judge_unknown_keys(p_key_hash bytea[], p_claims jsonb, p_most integer) TO assay_app;

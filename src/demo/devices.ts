@@ -24,6 +24,9 @@ const WAITING = [5.6, 3.4, 1.3, 0.15];
 const REPORT_EVERY_DAYS = 7;
 const WIDTH = 128;
 
+/** Returns an address of a device. The range is reserved for documentation. */
+const addressOf = (n: number) => `203.0.113.${1 + (n % 254)}`;
+
 /** Name of the device that stands for this machine. A real agent reports on it. */
 export const THIS_MACHINE = "This machine";
 
@@ -147,20 +150,24 @@ export class DemoDevices {
 	async #enroll(n: number, machine: Machine, owner: string, at: Date) {
 		const name = machine.facts.hostname.split(".")[0] ?? "";
 		const token = await this.#add(name, this.#known.id("people", owner));
-		const key = await enroll(this.#enrolling, token);
+		const key = await enroll(this.#enrolling, token, addressOf(n));
 		const hash = hashSecret(key);
 		this.fleet.keys[n] = key;
 		this.#enrolledAt[n] = at;
 		if (roleOf(n) === "silent") this.#silentSince.set(n, silentSince(n, at));
 		try {
-			const { device_id } = await this.#heartbeats.record(hash, machine.facts);
+			const { device_id } = await this.#heartbeats.record(
+				hash,
+				machine.facts,
+				addressOf(n),
+			);
 			this.fleet.deviceIds[n] = device_id;
 		} catch (error) {
 			if (error instanceof AppError && error.code === "bad_request") return;
 			throw error;
 		}
 		if (roleOf(n) === "cloned") {
-			await this.#heartbeats.record(hash, copyOf(machine));
+			await this.#heartbeats.record(hash, copyOf(machine), addressOf(n + 1));
 		}
 	}
 

@@ -142,11 +142,12 @@ export interface Enrolling {
 
 /**
  * Exchanges an enrollment token, which works once, for a new device key. Rejects with unauthorized
- * if the token is unknown, used, expired or revoked.
+ * if the token is unknown, used, expired or revoked. The audit log keeps the sender's address.
  */
 export async function enroll(
 	{ pool, statuses, queue }: Enrolling,
 	token: string,
+	address: string | undefined,
 ): Promise<string> {
 	const isWellFormed = isWellFormedSecret("enr", token);
 	const tokenHash = hashSecret(token);
@@ -157,8 +158,8 @@ export async function enroll(
 			const key = makeSecret("dev");
 			const { rows } = await pool.query<{ device_id: string | null }>({
 				name: "agent_enroll",
-				text: "select agent_enroll($1, $2) as device_id",
-				values: [`\\x${tokenHash}`, `\\x${hashSecret(key)}`],
+				text: "select agent_enroll($1, $2) as device_id from set_config('assay.address', $3, true)",
+				values: [`\\x${tokenHash}`, `\\x${hashSecret(key)}`, address ?? null],
 			});
 			return rows[0]?.device_id ? key : undefined;
 		}));
@@ -173,14 +174,15 @@ export async function enroll(
 export async function unenroll(
 	{ pool, statuses, queue }: Enrolling,
 	keyHash: KeyHash,
+	address: string | undefined,
 ): Promise<void> {
 	const holder = await statuses.find(keyHash);
 	if (!holder) throw unknownDeviceKey();
 	await queue.take(holder.organizationId, async () => {
 		const { rows } = await pool.query<{ revoked: boolean }>({
 			name: "agent_unenroll",
-			text: "select agent_unenroll($1) as revoked",
-			values: [`\\x${keyHash}`],
+			text: "select agent_unenroll($1) as revoked from set_config('assay.address', $2, true)",
+			values: [`\\x${keyHash}`, address ?? null],
 		});
 		if (!rows[0]?.revoked) throw unknownDeviceKey();
 		return undefined;

@@ -16,6 +16,8 @@ import type { HeartbeatRequest } from "./wire.ts";
 interface Beat {
 	keyHash: KeyHash;
 	facts: HeartbeatRequest;
+	/** Address of the sender, for the audit log. */
+	address: string | undefined;
 }
 
 export interface BeatAnswer {
@@ -61,8 +63,12 @@ export class Heartbeats {
 	 * live device has the key), bad_request (another live device of the organization has the
 	 * hardware) or service_unavailable.
 	 */
-	async record(keyHash: KeyHash, facts: HeartbeatRequest): Promise<BeatAnswer> {
-		const beat = { keyHash, facts };
+	async record(
+		keyHash: KeyHash,
+		facts: HeartbeatRequest,
+		address: string | undefined,
+	): Promise<BeatAnswer> {
+		const beat = { keyHash, facts, address };
 		const answer = await this.#active.add(beat);
 		if (answer) return answer;
 		const holder = await this.#statuses.find(keyHash);
@@ -93,7 +99,8 @@ export class Heartbeats {
 	async #activate(beat: Beat): Promise<BeatAnswer | undefined> {
 		const { rows } = await this.#pool.query<{ outcome: string }>({
 			name: "agent_activate",
-			text: "select agent_activate($1, $2, $3, $4, $5, $6, $7) as outcome",
+			text: `select agent_activate($1, $2, $3, $4, $5, $6, $7) as outcome
+				from set_config('assay.address', $8, true)`,
 			values: [
 				`\\x${beat.keyHash}`,
 				beat.facts.hardware_uuid,
@@ -102,6 +109,7 @@ export class Heartbeats {
 				beat.facts.platform,
 				beat.facts.os_version,
 				beat.facts.agent_version,
+				beat.address ?? null,
 			],
 		});
 		if (rows[0]?.outcome === "duplicate_hardware") {
@@ -128,7 +136,7 @@ async function store(
 	const facts = beats.map((beat) => beat.facts);
 	const { rows } = await db.query<[number, string, number, number]>({
 		name: "agent_heartbeat",
-		text: "select * from agent_heartbeat($1, $2, $3, $4, $5, $6, $7)",
+		text: "select * from agent_heartbeat($1, $2, $3, $4, $5, $6, $7, $8)",
 		values: [
 			byteaArray(beats.map((beat) => beat.keyHash)),
 			textArray(facts.map((fact) => fact.hardware_uuid)),
@@ -137,6 +145,7 @@ async function store(
 			textArray(facts.map((fact) => fact.platform)),
 			textArray(facts.map((fact) => fact.os_version)),
 			textArray(facts.map((fact) => fact.agent_version)),
+			textArray(beats.map((beat) => beat.address ?? null)),
 		],
 		rowMode: "array",
 	});

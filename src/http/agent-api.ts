@@ -62,8 +62,13 @@ interface Route extends BodyRules {
 	 */
 	queue: Queue;
 	/** Handles a request with a device key. Absent on the route whose credential is in the body. */
-	withKey?: (key: KeyHash, body: unknown, bytes: number) => Promise<Answer>;
-	withoutKey?: (body: unknown) => Promise<Answer>;
+	withKey?: (
+		key: KeyHash,
+		body: unknown,
+		request: IncomingMessage,
+		bytes: number,
+	) => Promise<Answer>;
+	withoutKey?: (body: unknown, request: IncomingMessage) => Promise<Answer>;
 }
 
 export interface AgentApi {
@@ -116,9 +121,10 @@ export function makeAgentApi(
 				...small,
 				emptyBodyIsFine: false,
 				queue: rare.queue,
-				withoutKey: async (body) => {
+				withoutKey: async (body, request) => {
 					const { token } = parse(enrollRequest, body);
-					return { api_key: await enroll(enrolling, token) };
+					const key = await enroll(enrolling, token, addressOf(request));
+					return { api_key: key };
 				},
 			},
 		],
@@ -128,10 +134,11 @@ export function makeAgentApi(
 				...small,
 				emptyBodyIsFine: false,
 				queue: heartbeats.queue,
-				withKey: async (key, body): Promise<HeartbeatResponse> => {
+				withKey: async (key, body, request): Promise<HeartbeatResponse> => {
 					const answer = await heartbeats.record(
 						key,
 						parse(heartbeatRequest, body),
+						addressOf(request),
 					);
 					const policy = await policies.thresholdsOf(answer.device_id);
 					return {
@@ -149,7 +156,7 @@ export function makeAgentApi(
 				pendingMay: false,
 				emptyBodyIsFine: false,
 				queue: postures.queue,
-				withKey: async (key, body, bytes) => {
+				withKey: async (key, body, _, bytes) => {
 					const { results } = parse(posturesRequest, body);
 					if (results.length > 0) await postures.record(key, results, bytes);
 					else await requireActive(key);
@@ -163,8 +170,8 @@ export function makeAgentApi(
 				...small,
 				emptyBodyIsFine: true,
 				queue: rare.queue,
-				withKey: async (key) => {
-					await unenroll(enrolling, key);
+				withKey: async (key, _, request) => {
+					await unenroll(enrolling, key, addressOf(request));
 					return undefined;
 				},
 			},
@@ -238,7 +245,7 @@ export function makeAgentApi(
 		if (!route.withKey) {
 			const network = networkOf(addressOf(request) ?? "");
 			const read = await readJson(route, request, STRANGERS_BODIES.of(network));
-			return read === "aborted" ? read : route.withoutKey?.(read.body);
+			return read === "aborted" ? read : route.withoutKey?.(read.body, request);
 		}
 		const key = readDeviceKey(request.headers.authorization);
 		if (!key) throw unknownDeviceKey();
@@ -247,7 +254,7 @@ export function makeAgentApi(
 			const read = await readJsonOf(key, route, request);
 			if (read === "aborted") return read;
 			body = read.body;
-			return await route.withKey(key, read.body, read.bytes);
+			return await route.withKey(key, read.body, request, read.bytes);
 		} catch (thrown) {
 			const error = await rejectKeyFirst(route, key, thrown);
 			if (!(error instanceof InvalidDeviceKey)) throw error;

@@ -7,24 +7,37 @@ import { heartbeatBody } from "../support/service.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await startFleet({ ASSAY_TRUSTED_PROXIES: "127.0.0.1" });
 });
 afterAll(() => fleet.assay.close());
 
-const beat = async (key: string, body: unknown) =>
-	(await fleet.assay.post("heartbeat", body, { key })).status;
+/** The addresses that a proxy forwards. */
+const from = (address: string) => ({ "x-forwarded-for": address });
+
+const beat = async (key: string, body: unknown, address = "192.0.2.9") =>
+	(await fleet.assay.post("heartbeat", body, { key, headers: from(address) }))
+		.status;
 
 test("the audit log contains each change that a device makes exactly once, and no heartbeats", async () => {
-	const { id, key } = await fleet.assay.enrollDevice();
+	const { id, token } = await fleet.assay.makeToken();
+	const enrolled = await fleet.assay.post(
+		"enroll",
+		{ token },
+		{ headers: from("192.0.2.1") },
+	);
+	const { api_key: key } = (await enrolled.json()) as { api_key: string };
 	const facts = heartbeatBody({ hostname: "anna-laptop" });
-	for (const _ of [1, 2, 3]) expect(await beat(key, facts)).toBe(200);
-	await fleet.assay.post("unenroll", "", { key });
+	for (const address of ["192.0.2.2", "192.0.2.3"]) {
+		expect(await beat(key, facts, address)).toBe(200);
+	}
+	await fleet.assay.post("unenroll", "", { key, headers: from("192.0.2.4") });
 	const agent = { actor_kind: "AGENT", actor_id: id, record_name: "laptop" };
 	expect(await fleet.audited(id)).toEqual([
 		{
 			...agent,
 			actor_name: "laptop",
 			operation: "enrollDevice",
+			address: "192.0.2.1",
 			changes: {
 				status: { before: "PENDING", after: "PENDING" },
 				enrolled_with: { before: null, after: "laptop" },
@@ -34,6 +47,7 @@ test("the audit log contains each change that a device makes exactly once, and n
 			...agent,
 			actor_name: "anna-laptop",
 			operation: "activateDevice",
+			address: "192.0.2.2",
 			changes: {
 				status: { before: "PENDING", after: "ACTIVE" },
 				...Object.fromEntries(
@@ -48,6 +62,7 @@ test("the audit log contains each change that a device makes exactly once, and n
 			...agent,
 			actor_name: "anna-laptop",
 			operation: "unenrollDevice",
+			address: "192.0.2.4",
 			changes: { status: { before: "ACTIVE", after: "REVOKED" } },
 		},
 	]);
@@ -73,6 +88,7 @@ test("a conflict is logged when it is new, not each time a heartbeat shows it", 
 			actor_name: "copy",
 			operation: "reportDeviceConflict",
 			record_name: "laptop",
+			address: "192.0.2.9",
 			changes: {
 				conflict: { after: "POSSIBLE_CLONE" },
 				claimed_hardware_uuid: { after: clone.hardware_uuid },
@@ -83,6 +99,7 @@ test("a conflict is logged when it is new, not each time a heartbeat shows it", 
 	]);
 	expect(await conflictsOf(second.id)).toMatchObject([
 		{
+			address: "192.0.2.9",
 			changes: {
 				conflict: { after: "DUPLICATE_HARDWARE" },
 				other_device_id: { after: holder.id },
@@ -91,25 +108,28 @@ test("a conflict is logged when it is new, not each time a heartbeat shows it", 
 	]);
 });
 
-test("many simultaneous new conflicts in one organization are all logged in an unbroken chain", async () => {
+test("many simultaneous new conflicts in one organization are all logged in an unbroken chain, each with its own address", async () => {
 	const devices = await fleet.assay.activateDevices(30);
 	const answers = await Promise.all(
-		devices.map(async ({ key }) => {
+		devices.map(async ({ key }, n) => {
 			const body = heartbeatBody();
 			// An overloaded service answers 503, and the loop retries as an agent does.
 			for (;;) {
-				const status = await beat(key, body);
+				const status = await beat(key, body, `198.51.100.${n}`);
 				if (status !== 503) return status;
 			}
 		}),
 	);
 	expect(new Set(answers)).toEqual(new Set([200]));
 	const { rows } = await fleet.assay.database.owner.query(
-		`select count(*)::int as logged from audit_entries
-		where operation = 'reportDeviceConflict' and actor_id = any($1)`,
+		`select actor_id as id, address from audit_entries
+		where operation = 'reportDeviceConflict' and actor_id = any($1)
+		order by array_position($1, actor_id)`,
 		[devices.map(({ id }) => id)],
 	);
-	expect(rows).toEqual([{ logged: 30 }]);
+	expect(rows).toEqual(
+		devices.map(({ id }, n) => ({ id, address: `198.51.100.${n}` })),
+	);
 	const { rows: chain } = await fleet.assay.database.owner.query(
 		`select count(*)::int as broken from audit_entries e
 		left join audit_entries p on p.organization_id = e.organization_id and p.sequence = e.sequence - 1
@@ -152,7 +172,7 @@ test("heartbeats that change no searchable value keep the device's row on its pa
 		// The counters contain only the updates that this transaction has made so far.
 		const beatAndCount = async (hostname: string) => {
 			const { rows } = await client.query<{ ordinal: number }>(
-				"select * from agent_heartbeat(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'])",
+				"select * from agent_heartbeat(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'], array['192.0.2.9'])",
 				[`\\x${hashSecret(key)}`, hardwareUuid, hostname],
 			);
 			expect(rows).toHaveLength(1);

@@ -37,12 +37,15 @@ export interface AuditedChange {
 	actor_name: string;
 	operation: string;
 	record_name: string | null;
+	address: string | null;
 	changes: Record<string, { before?: unknown; after?: unknown }>;
 }
 
 /** Starts a service with an organization and calls its device operations as every door does. */
-export async function startFleet(): Promise<TestFleet> {
-	const assay = await startService();
+export async function startFleet(
+	settings: Record<string, string> = {},
+): Promise<TestFleet> {
+	const assay = await startService(undefined, settings);
 	const services = {
 		pool: assay.database.pool,
 		log: makeLogger("silent"),
@@ -83,7 +86,7 @@ export async function startFleet(): Promise<TestFleet> {
 		},
 		audited: async (deviceId) => {
 			const { rows } = await assay.database.owner.query<AuditedChange>(
-				`select actor_kind, actor_id, actor_name, operation, record_name, changes
+				`select actor_kind, actor_id, actor_name, operation, record_name, address, changes
 				from audit_entries where record_id = $1 order by sequence`,
 				[deviceId],
 			);
