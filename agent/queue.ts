@@ -71,8 +71,8 @@ async function makeRoom(
 
 /**
  * Returns the index of the report whose loss harms the history least. A report in which a status
- * changed is kept as long as possible. Of the others, the first one of each day (UTC) is kept as
- * long as there are more of the same day.
+ * changed is kept as long as possible. The first report of a day (UTC) is kept as long as there are
+ * other reports of the same day without a change.
  */
 function chooseLeast(names: readonly string[]): number {
 	const days = new Set<string>();

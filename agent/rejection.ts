@@ -5,13 +5,13 @@ import { dueAt, type Timer } from "./schedule.ts";
  * disk, so a restart and the command `once` continue to count.
  */
 export interface Rejection {
-	/** The time of the first one, in RFC 3339 format. */
+	/** The time of the first 401, in RFC 3339 format. */
 	since: string;
-	/** The time of the latest one. */
+	/** The time of the latest 401. */
 	last_at: string;
-	/** The number of all, also of those that do not look like Assay's. */
+	/** The number of all 401s, including those that do not look like Assay's. */
 	total: number;
-	/** The number of those that have the shape of Assay's errors. */
+	/** The number of 401s that have the shape of Assay's errors. */
 	from_assay: number;
 }
 
@@ -42,7 +42,7 @@ export function addRejection(
 }
 
 /**
- * Returns true if the key is certainly not valid any more: after three 401s of Assay's, or if 401s
+ * Returns true if the key is certainly no longer valid: after three 401s of Assay's, or if 401s
  * of whatever shape have lasted for 24 hours. A proxy or another program at the service's address
  * sends 401s too.
  */

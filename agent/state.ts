@@ -22,7 +22,7 @@ export interface State {
 	device_id: string | null;
 	heartbeat_interval_seconds: number;
 	posture_interval_seconds: number;
-	/** What the organization requires of its devices. */
+	/** The thresholds by which the organization judges its devices. */
 	thresholds: Thresholds;
 	last_heartbeat_at: string | null;
 	/** When the checks last ran. */

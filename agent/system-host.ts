@@ -201,7 +201,7 @@ function runProgram(
 		const settle = (how: CommandResult["ended"]) => {
 			clearTimeout(timer);
 			signal.removeEventListener("abort", stop);
-			// A process that has left the group may hold the pipes open for ever.
+			// A process that has left the group may hold the pipes open forever.
 			child.stdout.destroy();
 			child.stderr.destroy();
 			resolve({

@@ -62,8 +62,8 @@ export function sampleEvidence(): Evidence[] {
 /**
  * Goes through the devices in random order, and starts again only when all have had their turn.
  * Later reports use another order than the first ones, which determined the order of the rows in
- * the table. In real use, devices whose rows are neighbours do not report together, and updating
- * neighbouring rows at the same time would fill their page.
+ * the table. In real use, devices whose rows are neighbors do not report together, and updating
+ * neighboring rows at the same time would fill their page.
  */
 export class Walk {
 	readonly #beats: Uint32Array;

@@ -13,9 +13,14 @@ import { conclude, runAndUndo, say, type Undo } from "./run.ts";
 
 const USAGE = `Usage: npm run bench:mcp-answers -- [--only <text>]
 
-Answers questions about the demonstration's data by calling tools over MCP, counts
-the calls and their tokens (o200k), and compares the answers with SQL. Starts a
-service of its own in a temporary folder. About a minute.
+Answers questions about the demonstration's data by calling tools over MCP, counts the calls and
+their tokens (o200k), and compares the answers with SQL. Starts its own service in a temporary
+folder. Takes about a minute.
+
+  --only <text>   answer only the questions that contain this text
+  --help          print this text
+
+The exit code is 1 if an answer is wrong or takes more calls or tokens than promised.
 `;
 
 const DEVICES = 200;

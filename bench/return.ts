@@ -9,8 +9,8 @@ import { toTable } from "./report.ts";
 
 const USAGE = `Usage: npm run bench:return -- [options]
 
-Computes in simulated time how a fleet comes back after an outage. Every device waits as the agent
-does (agent/backoff.ts). Takes some seconds.
+Computes in simulated time how a fleet returns after an outage. Every device waits as the agent does
+(agent/backoff.ts). Takes a few seconds.
 
   --devices <n>   number of devices (1000000)
   --outage <s>    length of the outage in seconds (1800)

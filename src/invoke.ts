@@ -304,7 +304,7 @@ function requireOrganization(operation: AnyOperation, input: unknown): void {
 		{
 			field: "organization_id",
 			message:
-				"is required beside a reference id, because you have several organizations; listOrganizations returns their ids",
+				"is required with a reference id, because you have several organizations; listOrganizations returns their ids",
 		},
 	]);
 }

@@ -28,7 +28,7 @@ export function daysSince(
  * is FAIL if an available update has waited for more days than the threshold, or if no search has
  * succeeded for that long. It is also FAIL if nothing was installed for that long although the
  * system's maker releases updates every month. If none of these is known, a working mechanism alone
- * does not pass. A failing mechanism stays the only cause of the failure.
+ * does not pass. If the mechanism does not pass, its outcome is returned unchanged.
  */
 export function judgePatchAge(
 	host: Pick<Host, "threshold">,

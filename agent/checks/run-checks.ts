@@ -38,7 +38,7 @@ export interface RunOptions {
 	 */
 	signal?: AbortSignal | undefined;
 	timeoutMs?: number;
-	/** What the organization requires. Its defaults, unless given. */
+	/** The thresholds of the organization, or the defaults if none are given. */
 	thresholds?: Thresholds | undefined;
 	/**
 	 * Called with the key of a check that threw. The error is left out, because it may quote texts

@@ -29,8 +29,8 @@ about five minutes.
   --help           print this text
 
 The exit code is 1 if an acknowledged write is lost or stored twice, if a valid key got 401, if an
-answer was neither a success nor a 503, if a service ended by itself, or if the earlier rate did not
-come back.
+answer was neither a success nor a 503, if a service ended unexpectedly, or if the earlier rate was
+not reached again.
 `;
 
 const { values } = parseArgs({

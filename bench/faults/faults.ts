@@ -25,13 +25,13 @@ Breaks a service, its PostgreSQL and the network between them, one after the oth
 heartbeats, posture reports and tool calls. Then looks for every acknowledged write in the database.
 Needs Linux; the full disk needs root. Takes about eight minutes.
 
-  --short          run five faults for some seconds each, as CI does: takes about a minute and
+  --short          run five faults for a few seconds each, as CI does: takes about a minute and
                    judges no times
   --only <text>    run only the faults whose name contains this text
   --help           print this text
 
 The exit code is 1 if an acknowledged write is lost or stored twice, if a valid key got 401, if an
-answer was neither a success nor a 503, or if the service ended by itself or did not come back.
+answer was neither a success nor a 503, or if the service ended unexpectedly or did not recover.
 `;
 
 const { values } = parseArgs({

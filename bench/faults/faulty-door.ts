@@ -14,7 +14,7 @@ export interface FaultyDoor {
 	freeze: () => void;
 	/**
 	 * Restores the network. With "late", the data that was held back arrives. With "forgotten",
-	 * existing connections stay silent for ever and only new ones pass, as with a firewall that lost
+	 * existing connections stay silent forever and only new ones pass, as with a firewall that lost
 	 * its state.
 	 */
 	thaw: (how: "late" | "forgotten") => void;

@@ -90,7 +90,7 @@ async function withClocks(writers: Writers, errorMs: () => number) {
 /** The faults of the network between a service and its database. */
 export const NETWORK_FAULTS: Fault[] = (["late", "forgotten"] as const).map(
 	(how) => ({
-		name: `network to PostgreSQL silent for 20 s, ${how === "late" ? "then all arrives late" : "old connections dead for ever"}`,
+		name: `network to PostgreSQL silent for 20 s, ${how === "late" ? "then all arrives late" : "old connections dead forever"}`,
 		run: async ({ door }) => {
 			door?.freeze();
 			await sleep(20 * SECOND);

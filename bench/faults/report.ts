@@ -38,7 +38,7 @@ export function brokenPromises(
 		[row.unlogged === 0, `${row.unlogged} tasks have not one audit entry`],
 		[!statuses[401], "a valid key got 401"],
 		[surprise === undefined, `an unexpected answer, ${surprise}`],
-		[row.crashes === 0, `a service ended by itself ${row.crashes} times`],
+		[row.crashes === 0, `a service ended unexpectedly ${row.crashes} times`],
 		[
 			!isTimed || row.recoveredMs !== undefined,
 			"90 % of the earlier rate was not reached",

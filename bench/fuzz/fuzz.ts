@@ -20,11 +20,11 @@ their headers one byte at a time.
   --seconds <n>       longest time for the requests (1200)
   --seed <n>          seed of the random cases (1)
   --connections <n>   number of silent and slow connections (10000)
-  --parallel <n>      number of requests under way at the same time (16)
+  --parallel <n>      number of requests in flight (16)
   --help              print this text
 
-The exit code is 1 if a request was answered with 5xx or not at all, if the service never closes a
-slow connection, or if the service ended.
+The exit code is 1 if a request was answered with 5xx or not at all, if the service did not close an
+idle connection in the end, or if the service ended.
 `;
 
 const DEVICES = 2_000;

@@ -1,5 +1,5 @@
 // This script applies the reader's choice of light or dark before the browser first paints the
-// page, so that the colours do not flash.
+// page, so that the colors do not flash.
 (() => {
 	let chosen = null;
 	try {

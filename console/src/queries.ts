@@ -45,7 +45,7 @@ export const queryClient = new QueryClient({
 	defaultOptions: {
 		// Requests are sent even if the browser reports that it is offline, because it may still reach
 		// a service in its own network. If it cannot, the reader sees an error. A paused request would
-		// show a placeholder for ever.
+		// show a placeholder forever.
 		mutations: { networkMode: "always" },
 		queries: {
 			networkMode: "always",

@@ -163,7 +163,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 				fields: ["requirement", "type", "source", "area", "regulator"],
 			},
 			{
-				title: "Fulfilment",
+				title: "Fulfillment",
 				fields: [
 					"status",
 					"owner_id",

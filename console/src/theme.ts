@@ -5,7 +5,7 @@ const FONT =
 	'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 
 /**
- * The theme is calm and compact, with one accent colour. White text on that colour has a contrast
+ * The theme is calm and compact, with one accent color. White text on that color has a contrast
  * of more than 4.5 : 1.
  */
 export const theme = createTheme({
@@ -34,7 +34,7 @@ export const theme = createTheme({
 		MultiSelect: { defaultProps: PICKER },
 		Modal: { defaultProps: { centered: true } },
 		Notification: {
-			// Green is the colour of success. Failures set their own colour.
+			// Green is the color of success. Failures set their own color.
 			defaultProps: {
 				color: "green.8",
 				closeButtonProps: { "aria-label": "Dismiss" },
@@ -45,7 +45,7 @@ export const theme = createTheme({
 });
 
 /**
- * Replaces colours of Mantine that have less contrast than WCAG AA requires: those of quiet text
+ * Replaces colors of Mantine that have less contrast than WCAG AA requires: those of quiet text
  * and of elements under the pointer.
  */
 export const cssVariables: CSSVariablesResolver = () => ({
@@ -56,7 +56,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
 		"--mantine-color-dimmed": "#545d69",
 		"--mantine-color-placeholder": "#68717d",
 		"--mantine-color-error": "#c92a2a",
-		// The background of a quiet button under the pointer. On Mantine's own colour, its text has a
+		// The background of a quiet button under the pointer. On Mantine's own color, its text has a
 		// contrast of only 4.1 : 1.
 		"--mantine-color-indigo-light-hover": "#cbd6ff",
 	},

@@ -17,7 +17,7 @@ interface EntryList {
 	values: readonly unknown[];
 }
 
-/** Reads one page of the entries that fulfil the conditions, newest first. */
+/** Reads one page of the entries that fulfill the conditions, newest first. */
 export async function readEntries<Row extends QueryResultRow>(
 	client: PoolClient,
 	{ cursorOf, columns, conditions, values }: EntryList,

@@ -32,7 +32,7 @@ export function addDemo(program: Command): void {
 			wholeNumber(1, MAX_DEVICES),
 			DEVICES,
 		)
-		.option("--json", "print the address, logins and token as JSON")
+		.option("--json", "print the address, users and API token as JSON")
 		.action(async (options: Options) => {
 			const stop = whenInterrupted();
 			ignoreUserSignals(makeLogger("info"));

@@ -83,7 +83,7 @@ export async function examineSeparation(client: Client): Promise<Finding> {
 		found.push(
 			`these logins may connect to ${database} because everyone may: ${guests.join(", ")}`,
 		);
-		advice.push("npx assay separate says who would lose what");
+		advice.push("npx assay separate lists the logins that would lose access");
 	}
 	return found.length === 0
 		? {

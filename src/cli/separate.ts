@@ -8,7 +8,7 @@ export function addSeparate(program: Command): void {
 	program
 		.command("separate")
 		.description(
-			"Close the database to other logins of its PostgreSQL server. Without --yes it only says who would lose what.",
+			"Close the database to other logins of its PostgreSQL server. Without --yes, it only lists the logins that would lose access.",
 		)
 		.option("--yes", "apply the changes")
 		.option("--json", "print the result as JSON")
@@ -56,6 +56,9 @@ function describe(before: Separation, isDone: boolean): string[] {
 		);
 	}
 	if (lines.length === 0) return [`The database ${database} is separate.`];
-	if (!isDone) lines.push("Nothing was changed; --yes does it.");
+	if (!isDone)
+		lines.push(
+			"Nothing was changed. Run the command with --yes to apply the changes.",
+		);
 	return lines;
 }

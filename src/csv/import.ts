@@ -61,12 +61,12 @@ export const importRecords = defineOperation({
 			.enum(MATCH_BY)
 			.optional()
 			.describe(
-				"Column that matches a line with an existing record; none: every line is a new record. Unless given, the first of id, reference_id and primary_email_address in the file",
+				"Column that matches a line with an existing record; none: every line is a new record. By default, the first of id, reference_id and primary_email_address in the file",
 			),
 		dry_run: z
 			.boolean()
 			.optional()
-			.describe("false stores the lines; true unless given"),
+			.describe("false stores the lines; true by default"),
 		plan: z
 			.string()
 			.max(100)

@@ -60,8 +60,8 @@ const fold = (text: string) =>
 const MAX_LISTED = 30;
 
 /**
- * Returns a message that no device of the organization has reported the check, with the checks that
- * there are. Returns undefined if a device has reported it, or if it is canonical.
+ * Returns a message that no device of the organization has reported the check. The message lists
+ * the reported ones. Returns undefined if a device has reported the check, or if it is canonical.
  */
 export async function whyNoCheck(
 	client: PoolClient,

@@ -60,7 +60,7 @@ const WITH_EVIDENCE = 20;
 const MAX_EVIDENCE_LENGTH = 4096;
 
 /**
- * Reads the present state of all checks of these devices, or with `asOf` the last one that was
+ * Reads the current state of all checks of these devices, or with `asOf` the last one that was
  * known at that time. This takes one statement, however many devices there are and however long
  * their history is. One device cannot make the result large or slow: the statement reads only the
  * first non-canonical checks and leaves out evidence that is too long. The evidence comes from the

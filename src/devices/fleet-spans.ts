@@ -56,7 +56,7 @@ const NEXT_SINCE = `(
 
 /**
  * The span ends before the period or begins after it, and nothing is known about the time between:
- * the neighbouring observation with another status lies beyond the beginning or the end of the
+ * the neighboring observation with another status lies beyond the beginning or the end of the
  * period. A device that has reported nothing since may still have the status, until it is revoked.
  */
 const mayHaveHeld = (period: string) => `case
@@ -132,12 +132,12 @@ export const listPostureSpans = defineOperation({
 	input: z.strictObject({
 		organization_id: organizationId(),
 		check_key: checkKeySchema().describe("Key or name of the check"),
-		status: postureStatus.optional().describe("FAIL unless given"),
+		status: postureStatus.optional().describe("FAIL by default"),
 		from: pastTimestampSchema().optional().describe("Start of the period"),
 		until: timestampSchema()
 			.optional()
-			.describe("End of the period; now unless given"),
-		held: z.enum(HELD).optional().describe("Both unless given"),
+			.describe("End of the period; now by default"),
+		held: z.enum(HELD).optional().describe("Both by default"),
 		size: pageSize("Spans"),
 		cursor: pageCursor(),
 	}),

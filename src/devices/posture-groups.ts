@@ -3,7 +3,7 @@ import { z } from "zod";
 import { findNames } from "../records/name-lookup.ts";
 import { DEVICES, FRESHNESS, staleAfter } from "./device-record.ts";
 
-/** Largest number of groups that the summary lists. Those with most failing devices come first. */
+/** Largest number of groups that the summary lists. Those with the most failing devices come first. */
 const MAX_GROUPS = 100;
 
 /** Largest number of checks that a group lists. The most common come first. */

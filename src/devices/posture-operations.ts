@@ -90,7 +90,7 @@ export const listDevicePostures = defineOperation({
 		device_id: deviceId(),
 		check_key: checkKeySchema()
 			.optional()
-			.describe("Key or name of a check; all unless given"),
+			.describe("Key or name of a check; all by default"),
 		from: timestampSchema().optional().describe("Spans whose until is later"),
 		until: timestampSchema()
 			.optional()

@@ -59,7 +59,7 @@ export const listPostureSummary = defineOperation({
 		organization_id: organizationId(),
 		as_of: pastTimestampSchema()
 			.optional()
-			.describe("A time in the past, RFC 3339 with offset; now unless given"),
+			.describe("A time in the past, RFC 3339 with offset; now by default"),
 		group_by: groupBy()
 			.optional()
 			.describe("Also give the numbers of each group"),

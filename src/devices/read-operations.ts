@@ -199,7 +199,7 @@ export const listDevices = defineOperation({
 			.boolean()
 			.optional()
 			.describe(
-				"Also return the evidence of each check, which is long; false unless given",
+				"Also return the evidence of each check, which is long; false by default",
 			),
 	}),
 	output: z.object({

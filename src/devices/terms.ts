@@ -46,7 +46,7 @@ export const CANONICAL_CHECKS = {
 	},
 	AUTO_UPDATE: {
 		name: "Automatic operating-system updates",
-		passMeans: "The device installs security fixes by itself.",
+		passMeans: "The device installs security fixes automatically.",
 	},
 	PASSWORD_POLICY: {
 		name: "Local password policy",
@@ -107,7 +107,7 @@ export function intervalWarnings(organization: {
 }
 
 /**
- * A device is stale when it has missed this many intervals, plus some seconds for a slow network.
+ * A device is stale when it has missed this many intervals, plus a few seconds for a slow network.
  */
 export const INTERVALS_UNTIL_STALE = 2;
 export const STALE_SLACK_SECONDS = 60;
@@ -147,7 +147,7 @@ export const MAX_EVIDENCE_DEPTH = 100;
 export type Evidence = Record<string, unknown>;
 
 export interface HeartbeatResponse {
-	/** What the organization requires. Agents that do not know it ignore it. */
+	/** The thresholds of the organization. An agent that does not know them ignores them. */
 	policy?: Thresholds | undefined;
 	device_id: string;
 	heartbeat_interval_seconds: number;

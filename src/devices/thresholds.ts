@@ -28,7 +28,7 @@ export const DEFAULT_THRESHOLDS = Object.fromEntries(
 /**
  * Returns the thresholds in a policy that came from the service or from a file. A number outside of
  * its bounds is moved to the nearest bound, and anything else becomes the default. Returns
- * undefined if `policy` is no object.
+ * undefined if `policy` is not an object.
  */
 export function readThresholds(policy: unknown): Thresholds | undefined {
 	if (typeof policy !== "object" || policy === null) return undefined;

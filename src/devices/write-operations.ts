@@ -31,7 +31,7 @@ const tokenDays = z
 	.max(MAX_TOKEN_DAYS)
 	.optional()
 	.describe(
-		`Days until the enrollment token expires, ${DEFAULT_TOKEN_DAYS} unless given`,
+		`Days until the enrollment token expires, ${DEFAULT_TOKEN_DAYS} by default`,
 	);
 
 const name = nameSchema().nullable().optional();

@@ -15,7 +15,7 @@ import { parseJson, requireModestShape } from "./json.ts";
 const LARGE_BODY = 64 * 1024;
 const REPORT_SHAPE = { depth: 10_000, values: 50_000 };
 
-/** What a route of the agent accepts as a body. */
+/** The body that a route of the agent accepts. */
 export interface BodyRules {
 	maxBytes: number;
 	emptyBodyIsFine: boolean;

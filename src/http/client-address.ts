@@ -10,7 +10,7 @@ export type AddressOf = (request: IncomingMessage) => string | undefined;
  * have written everything before that address, so the function ignores it. `trusted` contains
  * addresses and ranges (see ASSAY_TRUSTED_PROXIES). If `trusted` is empty, the header is ignored.
  * `onIgnored` gets the sender of each request whose forwarded address is ignored because the sender
- * is no trusted proxy.
+ * is not a trusted proxy.
  */
 export function makeAddressOf(
 	trusted: readonly string[],

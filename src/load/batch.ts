@@ -63,7 +63,7 @@ const STUCK_MS = 1_000;
 /** Weight of the latest batch in the mean duration of batches. */
 const NEWEST = 0.2;
 
-/** The present load of a queue, and counts since the start. */
+/** The current load of a queue, and counts since the start. */
 export interface QueueLoad {
 	/** Number of waiting items. */
 	rows: number;
@@ -257,7 +257,7 @@ export class Batcher<Item, Result> implements Queue {
 	}
 
 	/**
-	 * Starts a batch after the present turn of the event loop, so that it includes other requests
+	 * Starts a batch after the current turn of the event loop, so that it includes other requests
 	 * that arrive in this turn.
 	 */
 	#schedule(): void {

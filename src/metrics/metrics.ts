@@ -73,7 +73,7 @@ export function makeMetrics({
 	});
 	const ignoredAddresses = new Counter({
 		name: IGNORED_ADDRESSES,
-		help: "Requests whose forwarded address was ignored, because the sender is no trusted proxy.",
+		help: "Requests whose forwarded address was ignored, because the sender is not a trusted proxy.",
 		registers,
 	});
 	addPools(pools, registers);

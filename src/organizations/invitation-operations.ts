@@ -170,7 +170,7 @@ export const acceptInvitation = defineOperation({
 			.max(MAX_LIVE_TOKENS)
 			.optional()
 			.describe(
-				"Your API tokens that may reach the organization; none unless given. Every other token stays limited to the organizations you belong to now, or is revoked if there are none.",
+				"Your API tokens that may reach the organization; none by default. Every other token stays limited to the organizations you belong to now, or is revoked if there are none.",
 			),
 	}),
 	output: z.object({

@@ -47,7 +47,7 @@ export const getOverview = defineOperation({
 		organization_id: organizationId(),
 		today: dateSchema()
 			.optional()
-			.describe("Today's date; the date in UTC unless given"),
+			.describe("Today's date; the date in UTC by default"),
 	}),
 	output: z.object({
 		today: z.string(),

@@ -260,7 +260,7 @@ export const optionalReference = (kind: IdKind, help: Help) => ({
 	reference: kind,
 });
 
-export const owner = () => optionalReference("people", "Person responsible");
+export const owner = () => optionalReference("people", "Accountable person");
 
 /**
  * Makes a field for a short name that is unique in the register. If the caller gives none, the
@@ -274,7 +274,7 @@ export const referenceId = (prefix: string) =>
 			output: z.string(),
 		},
 		undefined,
-		`Short name, unique in the organization; the next free ${prefix}-001 unless given`,
+		`Short name, unique in the organization; the next free ${prefix}-001 by default`,
 	);
 
 /**

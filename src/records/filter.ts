@@ -23,7 +23,7 @@ export interface Filter {
 	flag?: { true: string; false: string };
 	/**
 	 * Returns why no record can have the value, and what can be asked for instead. Undefined means
-	 * that some record might. It is called only when a list has no rows, so that a misspelt value is
+	 * that some record might. It is called only when a list has no rows, so that a misspelled value is
 	 * an error and not an empty list.
 	 */
 	whyNone?: (

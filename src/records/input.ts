@@ -42,6 +42,6 @@ export function mapFields<Result>(
 
 function describeInitial({ description, initial }: Field): string {
 	return typeof initial === "string" || typeof initial === "number"
-		? `${description}; ${initial} unless given`
+		? `${description}; ${initial} by default`
 		: description;
 }

@@ -63,7 +63,7 @@ export const pageSize = (records = "Records") =>
 		.min(1)
 		.max(MAX_PAGE_SIZE)
 		.optional()
-		.meta(obvious(`${records} a page, ${DEFAULT_PAGE_SIZE} unless given`));
+		.meta(obvious(`${records} a page, ${DEFAULT_PAGE_SIZE} by default`));
 
 /** Returns the input field for the cursor, which says where a page begins. */
 export const pageCursor = () =>
@@ -110,7 +110,7 @@ export function listInput(
 					.meta(obvious(directionText(orders))),
 			})
 			.optional()
-			.meta(obvious("created_at DESC unless given")),
+			.meta(obvious("created_at DESC by default")),
 		filter: z
 			.strictObject({
 				query: z.string().max(200).optional().describe(searched),
@@ -127,8 +127,8 @@ function directionText(orders: Record<string, Order>): string {
 		.filter(([, { direction }]) => direction === "ASC")
 		.map(([name]) => name);
 	return ascending.length === 0
-		? "DESC unless given"
-		: `Unless given, ASC for ${ascending.join(", ")}, else DESC`;
+		? "DESC by default"
+		: `By default ASC for ${ascending.join(", ")}, else DESC`;
 }
 
 export type ListInput = z.output<ReturnType<typeof listInput>>;

@@ -31,7 +31,7 @@ export const searchRecords = defineOperation({
 		kinds: z
 			.array(z.enum(KINDS))
 			.optional()
-			.describe("These kinds only; all unless given"),
+			.describe("These kinds only; all by default"),
 		size: pageSize(),
 	}),
 	output: z.object({

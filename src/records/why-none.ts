@@ -12,8 +12,8 @@ const MAX_LISTED = 30;
 const MAX_SHOWN = 80;
 
 /**
- * Returns a message that no record of the register has the name in a field, with the names that
- * there are. Returns undefined if a record has it, in any case, or if the register is empty.
+ * Returns a message that no record of the register has the name in a field. The message lists the
+ * existing names. Returns undefined if a record has it, in any case, or if the register is empty.
  */
 export async function whyNoName(
 	client: PoolClient,

@@ -47,10 +47,10 @@ export const risk = recordKind({
 		inherent_likelihood: requiredScale("Likelihood before treatment"),
 		inherent_impact: requiredScale("Impact before treatment"),
 		residual_likelihood: optionalScale(
-			"Likelihood after treatment; as before treatment unless given",
+			"Likelihood after treatment; defaults to the inherent likelihood",
 		),
 		residual_impact: optionalScale(
-			"Impact after treatment; as before treatment unless given",
+			"Impact after treatment; defaults to the inherent impact",
 		),
 		inherent_risk_score: computedInteger(
 			"Likelihood × impact before treatment",

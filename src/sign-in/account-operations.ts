@@ -18,7 +18,7 @@ import { resetUrl } from "./password-reset.ts";
  * runs `assay user reset-link` or `assay user reset-two-factor`.
  *
  * These operations do not reset the caller's own account. Changing one's own account requires the
- * present password, which somebody who borrows a session does not have.
+ * current password, which somebody who borrows a session does not have.
  */
 const admin = {
 	toolset: "members",

@@ -9,7 +9,7 @@ import {
 } from "./password-rules.ts";
 
 /**
- * Throws bad_request if `password` is weak, or if it is the present password of the user with this
+ * Throws bad_request if `password` is weak, or if it is the current password of the user with this
  * address. `pool` connects as assay_identity.
  */
 export async function requireAnother(
@@ -31,7 +31,7 @@ export async function requireAnother(
 }
 
 /**
- * Rejects a new password that is weak or equal to the present password, in the shape of
+ * Rejects a new password that is weak or equal to the current password, in the shape of
  * better-auth's errors. The response does not reveal whether the caller gave the right present
  * password.
  */

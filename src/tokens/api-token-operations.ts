@@ -141,12 +141,12 @@ export const rotateApiToken = defineOperation({
 	name: "rotateApiToken",
 	title: "Rotate an API token",
 	description:
-		"Create a second API token with the description, scopes and lifetime of one of yours, under the same name or another. Revoke the first when nothing uses it any more.",
+		"Create a second API token with the description, scopes and lifetime of one of yours, under the same name or another. Revoke the first when nothing uses it.",
 	input: z.strictObject({
 		id,
 		name: nameSchema()
 			.optional()
-			.describe("Name of the second token; that of the first unless given"),
+			.describe("Name of the second token; by default that of the first"),
 	}),
 	output: created,
 	run: async (context, input) => {

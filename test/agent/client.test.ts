@@ -138,7 +138,7 @@ test("a request that gets no answer times out", async () => {
 	});
 });
 
-test("an answer that arrives byte by byte for ever times out", async () => {
+test("an answer that arrives byte by byte forever times out", async () => {
 	const outcome = await outcomeOf((_, response) => {
 		response.writeHead(200);
 		const drip = setInterval(() => response.write(" "), 20);

@@ -67,7 +67,7 @@ test.each([
 	});
 });
 
-test("the folder of people counts even on a removable disk", async () => {
+test("the folder with people's homes counts even on a removable disk", async () => {
 	expect(await checkDiskAt("/home", { tran: "usb" })).toMatchObject({
 		status: "FAIL",
 		evidence: { home_encrypted: false },
@@ -79,7 +79,7 @@ test("the boot loader's partitions and discs do not count", async () => {
 	expect((await checkDiskAt("/mnt/dvd", {}, "udf")).status).toBe("PASS");
 });
 
-test("another mount of an encrypted volume is no other volume", async () => {
+test("a second mount of an encrypted volume does not count as another volume", async () => {
 	const outcome = await checkDisks(
 		{
 			...DM,

@@ -88,7 +88,7 @@ describe("the age of the patches", () => {
 		expect(judge(14)).toBe("FAIL");
 	});
 
-	test("a device without a mechanism has that one cause of its failure", async () => {
+	test("a device without a mechanism fails for that reason alone", async () => {
 		expect(
 			await check(OS_RELEASE.fedora, {}, { [STAMPS]: changed("2020-01-01") }),
 		).toEqual({ status: "FAIL", evidence: { mechanism: "none" } });

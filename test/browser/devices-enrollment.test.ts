@@ -189,8 +189,8 @@ test("the agent of a revoked device gets 401, a new token reactivates the device
 	const beat = heartbeatBody({ hardware_uuid: device.hardwareUuid });
 	await must(served.post("heartbeat", beat, { key: device.key }), 401);
 
-	await choose(page, /^Re-issue/);
-	await page.getByRole("button", { name: "Re-issue the token" }).click();
+	await choose(page, /^Reissue/);
+	await page.getByRole("button", { name: "Reissue the token" }).click();
 	await page.getByText("Waiting for the device to enroll").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/reissue");

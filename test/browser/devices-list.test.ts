@@ -82,7 +82,7 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await page.getByRole("searchbox", { name: "Search devices" }).fill("open");
 	await expect.poll(() => rows.count()).toBe(1);
 	await page.getByRole("button", { name: "Clear filters" }).click();
-	await pick(page, "Owner", "Nobody");
+	await pick(page, "Owner", "Unassigned");
 	await expect
 		.poll(() => new URL(page.url()).searchParams.get("owner_id"))
 		.toBe("null");
@@ -182,7 +182,7 @@ test("duplicate hardware and a possible clone are shown with what to do about th
 	await table.getByText("Possible clone").waitFor();
 	await page.goto(at(`/devices/${second}`));
 	await page.getByText("again.local", { exact: true }).waitFor();
-	await page.getByText("re-issue the token of the other device").waitFor();
+	await page.getByText("reissue the token of the other device").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/conflict");
 	await page.getByRole("link", { name: "copy.local" }).click();

@@ -74,7 +74,7 @@ test("scores are filtered by band, owners by search, and records without an owne
 	expect(page.url()).toContain("min_residual_risk_score=15");
 	await page.getByRole("button", { name: "Clear filters" }).click();
 	await page.getByRole("combobox", { name: "Owner" }).click();
-	await page.getByRole("option", { name: "No owner" }).click();
+	await page.getByRole("option", { name: "Unassigned" }).click();
 	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 	await page.getByRole("combobox", { name: "Owner" }).fill("lovelace");
 	await page.getByRole("option", { name: "Ada Lovelace" }).click();

@@ -77,7 +77,7 @@ test("the reader's choice of light or dark is kept", async () => {
 	await screenshot(page, "shell-dark");
 });
 
-test("a viewer sees no audit log, and the organization of others is not found", async () => {
+test("a viewer sees no audit log, and somebody else's organization is not found", async () => {
 	const page = await served.openPageAs(await served.makePerson("viewer"));
 	await page.getByRole("link", { name: "Home", exact: true }).waitFor();
 	expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);

@@ -36,7 +36,7 @@ test.each([...names])("the home page describes %s in words", (operation) => {
 	expect(phrase).not.toMatch(/^did “/);
 });
 
-test("news leave out the links that came or went with a record, and keep one end of other links", () => {
+test("the news leaves out links that came or went with a record, and keeps one end of every other link", () => {
 	const entry = (operation: string, changes: object) =>
 		({ operation, changes, outcome: "DONE", at: "now" }) as Entry;
 	const link = (end: string) => ({ linked_record: { [end]: { id: "x" } } });

@@ -142,7 +142,7 @@ const drafts = () =>
 			)
 		: [];
 
-test("a server stops by itself after its only user was killed", async () => {
+test("a server stops after its only user was killed", async () => {
 	await folder.fillDataDir();
 	const owner = await folder.openElsewhere({ idleMs: 600 });
 	await owner.kill();

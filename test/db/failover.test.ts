@@ -137,7 +137,7 @@ async function awaitStandby(name: string): Promise<void> {
 		const commit = client.query(
 			"select pg_logical_emit_message(true, 'test', '')",
 		);
-		// On a busy machine the commit may end by itself first, and the connection with this question.
+		// On a busy machine, the commit may end before it is canceled. This query then fails.
 		const cancel = () =>
 			canceller.query("select pg_cancel_backend($1)", [pid]).catch(() => {});
 		const timer = setTimeout(cancel, 500);

@@ -84,7 +84,7 @@ test("two installations on one server are set up, work, and cannot read each oth
 				DENIED,
 			);
 		}
-		// Its own roles are worth nothing there.
+		// The login's own roles give it no rights there.
 		for (const role of rolesOf(from.name)) {
 			expect(
 				await codeOf(url, `set role ${role}; select from accounts`),
@@ -105,7 +105,7 @@ test("an owner without createrole upgrades, backs up and works after set-up", as
 	expect((await restore(copy, backup.file)).rows).toEqual(backup.rows);
 });
 
-test("a login that may not create roles is told the statements, and uses the roles that they make", async () => {
+test("a login that may not create roles gets the statements to run, and uses the roles that they make", async () => {
 	const one = await createInstallation({ mayCreateRoles: false });
 	const message = await migrate({ connectionString: one.url }).then(
 		() => "",
@@ -207,7 +207,7 @@ test("an upgrade moves every right to own roles while processes of the older ver
 	expect(await makeAcme(one.url)).toEqual(["Acme"]);
 });
 
-/** Returns the rights in the catalogue: owners, grants, policies and the texts of functions. */
+/** Returns the rights that the catalogue lists: owners, grants, policies and texts of functions. */
 async function objects(url: string): Promise<unknown[]> {
 	return connected(url, async (client) => {
 		const { rows } = await client.query(`
@@ -230,7 +230,7 @@ async function objects(url: string): Promise<unknown[]> {
 	});
 }
 
-test("a login that the older version shared its roles with is named, and locked out by separating", async () => {
+test("a login with which the older version shared its roles is named, and `separate` locks it out", async () => {
 	const one = await createInstallation();
 	const other = await createInstallation();
 	await setUpWithSharedRoles(one);

@@ -120,7 +120,7 @@ test("filters describe the same time as as_of", async () => {
 	]);
 });
 
-test("a list with as_of stays the same while one pages through it and devices report", async () => {
+test("a list with as_of does not change while its pages are read and devices report", async () => {
 	const filter = { failing_check: "DISK_ENCRYPTION" };
 	const first = await list({ as_of: on(2), filter, size: 1 });
 	const { next_cursor: cursor } = first;
@@ -163,7 +163,7 @@ test("a brief row of a past time has no freshness, and the summary counts the sa
 	}
 });
 
-test("what is known only of the present is an error together with as_of", async () => {
+test("a field or filter that is known only for the present is rejected together with as_of", async () => {
 	const as_of = on(12);
 	for (const [input, field] of [
 		[{ include_evidence: true }, "include_evidence"],

@@ -67,7 +67,7 @@ test("every platform has every check that has advice", async () => {
 	}
 });
 
-test("every reason that a check can give says why, and each that is UNKNOWN says what to do", () => {
+test("every reason that a check can give has a text, and each reason for UNKNOWN says what to do", () => {
 	expect(triples.length).toBeGreaterThan(300);
 	for (const { platform, check, reason } of triples) {
 		const { reason: says, remediation } = explain({
@@ -94,7 +94,7 @@ test("a reason without advice is one for NOT_APPLICABLE", () => {
 	}
 });
 
-test("no text stands for a reason that the agent cannot give", () => {
+test("every text belongs to a reason that the agent can give", () => {
 	const agent = codeOf(join(AGENT, "session.ts"));
 	const given = new Set<string>(triples.map(({ reason }) => reason));
 	expect(

@@ -70,7 +70,7 @@ test("an address outside of the console returns 404 as JSON, also to a browser",
 	);
 });
 
-test("a file may be cached for ever and is compressed for clients that accept this", async () => {
+test("a file may be cached forever and is compressed for clients that accept this", async () => {
 	const path = "/assets/index-1a2b3c4d.js";
 	const plain = await get(path);
 	expect(plain.headers.get("cache-control")).toBe(

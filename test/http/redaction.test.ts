@@ -78,8 +78,8 @@ function find(text: string): string {
 }
 
 /**
- * Returns the random part of a secret. It is useless by itself but would make guessing the secret
- * easy.
+ * Returns the random part of a secret. It is not a valid secret, but it would make guessing the
+ * secret easy.
  */
 const core = (secret: string) => secret.replace(/^asy_..._/, "").slice(0, 40);
 

@@ -91,7 +91,7 @@ test("a call whose turn does not come in time times out, and the other calls get
 	expect(begun).toBe(false);
 });
 
-test("an API token with too many calls under way is asked to retry later, and others are served meanwhile", async () => {
+test("an API token with too many calls in progress is asked to retry later, and others are served meanwhile", async () => {
 	const organization_id = tools.organizationId;
 	const list = (tool: string, token: string) => () =>
 		tools.call(tool, { organization_id }, token);

@@ -133,7 +133,7 @@ describe.each(clients)("%s", (_, connect) => {
 		await client.close();
 	});
 
-	test("receives refusals as results if its address asks for them, and goes on", async () => {
+	test("receives denied calls as results if its address asks for them, and continues", async () => {
 		const client = await connect(tools.viewer.token, "?errors=result");
 		for (const [name, input, says] of [
 			[

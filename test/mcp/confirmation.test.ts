@@ -86,13 +86,13 @@ test("a client that cannot ask, and one of an earlier revision, delete as before
 	expect(await exists()).toBe(false);
 });
 
-test("an earlier revision is never asked", async () => {
+test("a client of an earlier revision is never asked", async () => {
 	const { questions } = await remove("2025-11-25", YES);
 	expect(questions).toEqual([]);
 	expect(await exists()).toBe(false);
 });
 
-test("who may not delete is rejected without a question", async () => {
+test("a caller who may not delete is rejected without a question", async () => {
 	const { token } = tools.member;
 	const { questions } = await remove("2026-07-28", YES, token);
 	expect(questions).toEqual([]);

@@ -183,7 +183,7 @@ test("a viewer may not call a write tool: 403", async () => {
 	expect(body.message).toMatch(/^permission denied:/);
 });
 
-test("an organization of others and a missing one get the same 403", async () => {
+test("somebody else's organization and one that does not exist get the same 403", async () => {
 	const ids = [tools.otherOrganizationId, "A".repeat(32), "nonsense"];
 	const answers = await Promise.all(
 		ids.map((organization_id) => tools.call("listRisks", { organization_id })),

@@ -232,7 +232,7 @@ test("with a valid credential only POST is allowed: 405 with Allow: POST", async
 	}
 });
 
-test("a refused call is 403 unless the address or a header asks for a result", async () => {
+test("a denied call is 403 unless the address or a header asks for a result", async () => {
 	const call = legacy("tools/call", {
 		name: "listRisks",
 		arguments: { organization_id: tools.otherOrganizationId },

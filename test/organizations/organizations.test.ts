@@ -107,7 +107,7 @@ test("only an admin can change intervals, and a device receives them with its ne
 	).toMatchObject({ status: 400 });
 });
 
-test("an organization of others and a missing one get the same 403", async () => {
+test("somebody else's organization and one that does not exist get the same 403", async () => {
 	const read = async (organization_id: string) => {
 		const { status, body } = await tools.call("getOrganization", {
 			organization_id,

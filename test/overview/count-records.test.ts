@@ -83,7 +83,7 @@ test("devices are counted by platform and freshness", async () => {
 	).toEqual([{ value: "NEVER", count: 4 }]);
 });
 
-test("the rarest groups are left out and their number is told", async () => {
+test("the rarest groups are left out, and the result says how many", async () => {
 	await calls.database.owner.query(
 		`insert into measures (organization_id, id, name, category)
 		select $1, $2 || lpad(to_hex(n), 8, '0'), 'x', 'category ' || n from generate_series(1, 103) n`,

@@ -112,7 +112,7 @@ test("the list leaves out a description that only repeats the name", () => {
 	expect(
 		listed({
 			due_date: z.string().max(10).describe("Due date, YYYY-MM-DD"),
-			severity: z.enum(["MINOR"]).describe("Severity; MINOR unless given"),
+			severity: z.enum(["MINOR"]).describe("Severity; MINOR by default"),
 			cause: z.string().describe("Cause of the damage"),
 		}),
 	).toEqual({
@@ -120,13 +120,13 @@ test("the list leaves out a description that only repeats the name", () => {
 		severity: {
 			type: "string",
 			enum: ["MINOR"],
-			description: "MINOR unless given",
+			description: "MINOR by default",
 		},
 		cause: { type: "string", description: "Cause of the damage" },
 	});
 });
 
-test("the list shows of each property what its mark says", () => {
+test("the list shows each property as its mark says", () => {
 	const states = z.enum(["OPEN", "DONE"]);
 	expect(
 		listed({

@@ -184,7 +184,7 @@ async function addUser(role: "admin" | "member" = "member") {
 	return { ...user, acting };
 }
 
-test("no table contains anything of an erased person, the person's records stay linked, and the log verifies", async () => {
+test("no table contains anything about an erased person, the person's records stay linked, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Other");
 	const elsewhere = await addPerson(
 		other,
@@ -388,7 +388,7 @@ test("a person's export contains the record, what the person owns, devices and e
 	expect(JSON.stringify(result)).not.toMatch(/hash/);
 });
 
-test("no table contains anything of an erased user, and the log verifies", async () => {
+test("no table contains anything about an erased user, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Left");
 	const user = await addUser("admin");
 	await joinOrganization(calls.database, user, other, "member");

@@ -38,7 +38,7 @@ const mishap = recordKind({
 		name: requiredName("Mishap in a few words"),
 		occurred_at: optionalDateTime("Time at which it happened"),
 		status: choice(["OPEN", "CLOSED"], "Progress"),
-		owner_id: optionalReference("people", "Person responsible"),
+		owner_id: optionalReference("people", "Accountable person"),
 	},
 	brief: ["name", "occurred_at", "status", "owner_id"],
 	orders: { name: byText("name"), occurred_at: byDateTime("occurred_at") },

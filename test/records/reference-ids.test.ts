@@ -132,7 +132,7 @@ describe("a reference id", () => {
 		const unnamed = await call({});
 		expect(unnamed.status).toBe(400);
 		expect(unnamed.body.message).toMatch(
-			/^organization_id: is required beside a reference id/,
+			/^organization_id: is required with a reference id/,
 		);
 		const named = await call({ organization_id: tools.organizationId });
 		expect(named.body.nonconformity.id).toBe(id);

@@ -304,7 +304,7 @@ const USERS: Record<
 
 test.for(
 	Object.entries(USERS),
-)("%s: a record in use is not deleted, the error says what uses it, and it can be deleted when nothing uses it any more", async ([
+)("%s: a record in use is not deleted, the error says what uses it, and it can be deleted when nothing uses it", async ([
 	kind,
 	{ one, by },
 ]) => {

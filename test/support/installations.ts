@@ -8,7 +8,7 @@ import { withDatabaseName } from "./database.ts";
 /** An empty database on the test's server, with a login of its own that owns it. */
 export interface Installation {
 	name: string;
-	/** Address of the database as its login, which is no superuser. */
+	/** The address with which its login connects. The login is not a superuser. */
 	url: string;
 	/** Returns the address of another database as this one's login. */
 	urlOf: (database: string) => string;

@@ -246,7 +246,7 @@ describe("createApiToken", () => {
 		);
 	});
 
-	test("rejects an organization of others and an unknown toolset, and the error names the field", async () => {
+	test("rejects somebody else's organization and an unknown toolset, and the error names the field", async () => {
 		await expect(
 			callAs(tools.database, user, createApiToken, {
 				name: "x",

@@ -55,11 +55,11 @@ $winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\
 /**
  * Returns PASS if nobody can sign in from another machine with a guessed password. The check covers
  * Remote Desktop, PowerShell remoting (WinRM) and the SSH server. Administrators need the first two
- * to manage a server, and a client that belongs to a domain or to Entra ID. Such a device passes
- * with Remote Desktop if that requires network-level authentication. A server passes with WinRM
- * unless it accepts unencrypted passwords, and a managed client if WinRM only listens over HTTPS.
- * Any other client fails with WinRM, and with Remote Desktop unless that requires a smart card. A
- * running service of a product for remote control always fails.
+ * to manage a server, or a client that belongs to a domain or to Entra ID (a managed client). These
+ * devices pass with Remote Desktop if it requires network-level authentication. A server passes
+ * with WinRM unless it accepts unencrypted passwords. A managed client passes with WinRM if it only
+ * listens over HTTPS. Any other client fails with WinRM, and with Remote Desktop unless it requires
+ * a smart card. A running service of a product for remote control always fails.
  */
 export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, REMOTE_LOGIN_SCRIPT);

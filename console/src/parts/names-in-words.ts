@@ -7,7 +7,6 @@ const SPELLINGS: Record<string, string> = {
 	id: "ID",
 	it: "IT",
 	os: "OS",
-	reissue: "re-issue",
 	todo: "to do",
 	url: "URL",
 	uuid: "UUID",

@@ -18,7 +18,7 @@ const TONES: Record<Tone, { color: string; icon: Icon }> = {
 	neutral: { color: "gray.6", icon: IconCircleDashed },
 };
 
-/** Shows a state as a word, a shape and a colour. Colour is never the only sign. */
+/** Shows a state as a word, a shape and a color. Color is never the only sign. */
 export function StatusBadge({ tone, label }: { tone: Tone; label: string }) {
 	const { color, icon: Shape } = TONES[tone];
 	return (

@@ -38,7 +38,7 @@ const WORDS: Record<CheckKey, Words> = {
 	},
 	SCREEN_LOCK: (evidence, platform) => {
 		if (evidence.lock_enabled === false)
-			return "the screen does not lock by itself";
+			return "the screen does not lock automatically";
 		const seconds = lockSeconds(evidence, platform);
 		if (seconds === undefined) return undefined;
 		const most = duration(thresholdIn(evidence, "max_lock_delay_seconds"));
@@ -87,7 +87,7 @@ const WORDS: Record<CheckKey, Words> = {
 		}
 		if (evidence.update_server === "none")
 			return "a policy points to no update server";
-		return "updates are not installed by themselves";
+		return "updates are not installed automatically";
 	},
 	PASSWORD_POLICY: (evidence) => {
 		if (count(evidence.empty_passwords))

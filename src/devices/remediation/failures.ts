@@ -63,7 +63,7 @@ export const FAILURES: Record<
 		],
 		OS_VERSION: [
 			{
-				fix: "Open System Settings → General → Software Update and upgrade macOS. A Mac that no supported version runs on has to be replaced.",
+				fix: "Open System Settings → General → Software Update and upgrade macOS. Replace a Mac that no supported version runs on.",
 			},
 		],
 		AUTO_UPDATE: [
@@ -147,7 +147,7 @@ export const FAILURES: Record<
 		OS_VERSION: [
 			{
 				when: { field: "extended_updates", is: false },
-				fix: "Windows 10 gets no free security updates any more. Upgrade to Windows 11, enroll in Extended Security Updates, or replace the device.",
+				fix: "Windows 10 no longer gets free security updates. Upgrade to Windows 11, enroll in Extended Security Updates, or replace the device.",
 			},
 			{
 				fix: "Open Settings → Windows Update and install the newest version of Windows. If the device cannot run it, replace the device.",
@@ -171,7 +171,7 @@ export const FAILURES: Record<
 				fix: `The service that installs updates is disabled.${commands("`Set-Service wuauserv -StartupType Manual; Set-Service UsoSvc -StartupType Automatic`")}`,
 			},
 			{
-				fix: `Open Settings → Windows Update and install what is offered. Ask an administrator to let Windows install updates by itself.${commands('set the policy "Configure Automatic Updates" to 4')}`,
+				fix: `Open Settings → Windows Update and install what is offered. Ask an administrator to let Windows install updates automatically.${commands('set the policy "Configure Automatic Updates" to 4')}`,
 			},
 		],
 		PASSWORD_POLICY: [
@@ -257,20 +257,20 @@ export const FAILURES: Record<
 		],
 		OS_VERSION: [
 			{
-				fix: `This release gets no security updates any more. Save your data and upgrade the distribution.${commands("`do-release-upgrade` (Ubuntu), `dnf system-upgrade` (Fedora); Ubuntu Pro extends the support")}`,
+				fix: `This release no longer gets security updates. Save your data and upgrade the distribution.${commands("`do-release-upgrade` (Ubuntu), `dnf system-upgrade` (Fedora); Ubuntu Pro extends the support")}`,
 			},
 		],
 		AUTO_UPDATE: [
 			{
 				when: { field: "patches_current", is: false },
-				fix: `The updates do not arrive any more. Ask an administrator to search for them and to read the errors.${commands("`apt update`, `dnf check-update` or `rpm-ostree upgrade`; `journalctl -u apt-daily -u dnf-automatic-install`")}`,
+				fix: `The device no longer receives updates. Ask an administrator to search for updates and to read the errors.${commands("`apt update`, `dnf check-update` or `rpm-ostree upgrade`; `journalctl -u apt-daily -u dnf-automatic-install`")}`,
 			},
 			{
 				when: { field: "mechanism", is: "none" },
 				fix: `Ask an administrator to install a service that installs security updates.${commands("`apt install unattended-upgrades` (Debian, Ubuntu), `dnf install dnf-automatic && systemctl enable --now dnf-automatic-install.timer` (Fedora, RHEL)")}`,
 			},
 			{
-				fix: `Updates are not installed by themselves. Ask an administrator to turn that on.${commands("`dpkg-reconfigure -plow unattended-upgrades` (Debian, Ubuntu), `apply_updates = yes` in /etc/dnf/automatic.conf (Fedora, RHEL)")}`,
+				fix: `Updates are not installed automatically. Ask an administrator to turn that on.${commands("`dpkg-reconfigure -plow unattended-upgrades` (Debian, Ubuntu), `apply_updates = yes` in /etc/dnf/automatic.conf (Fedora, RHEL)")}`,
 			},
 		],
 		PASSWORD_POLICY: [
@@ -316,7 +316,7 @@ export const FAILURES: Record<
 				fix: "The system's disk is not encrypted. Save your data, install the system again and choose encryption (GELI) in the installer.",
 			},
 			{
-				fix: `The swap space is not encrypted.${commands("let the swap device in /etc/fstab end in `.eli`, and restart")}`,
+				fix: `The swap space is not encrypted.${commands("add `.eli` to the name of the swap device in /etc/fstab, and restart")}`,
 			},
 		],
 		SCREEN_LOCK: [
@@ -331,7 +331,7 @@ export const FAILURES: Record<
 		FIREWALL_ENABLED: [
 			{
 				when: { field: "default_block", is: false },
-				fix: `The firewall lets in what no rule allows. Begin its rules with one that blocks.${commands("`block in all` in /etc/pf.conf, then `service pf reload`")}`,
+				fix: `The firewall lets in what no rule allows. Begin the rules with one that blocks everything.${commands("`block in all` in /etc/pf.conf, then `service pf reload`")}`,
 			},
 			{
 				fix: `Ask an administrator to turn on pf with rules that block incoming connections.${commands("`sysrc pf_enable=YES && service pf start`")}`,
@@ -339,17 +339,17 @@ export const FAILURES: Record<
 		],
 		TIME_SYNC: [
 			{
-				fix: `Let a service keep the clock.${commands("`sysrc ntpd_enable=YES ntpd_sync_on_start=YES && service ntpd restart`")}`,
+				fix: `Turn on a time service such as ntpd.${commands("`sysrc ntpd_enable=YES ntpd_sync_on_start=YES && service ntpd restart`")}`,
 			},
 		],
 		OS_VERSION: [
 			{
-				fix: `This release gets no security updates any more. Save your data and upgrade.${commands("`freebsd-update -r RELEASE upgrade`")}`,
+				fix: `This release no longer gets security updates. Save your data and upgrade.${commands("`freebsd-update -r RELEASE upgrade`")}`,
 			},
 		],
 		AUTO_UPDATE: [
 			{
-				fix: `Updates are downloaded and not installed.${commands("let cron run `freebsd-update install` after `freebsd-update cron`")}`,
+				fix: `Updates are downloaded but not installed. Ask an administrator to let cron install them.${commands("let cron run `freebsd-update install` after `freebsd-update cron`")}`,
 			},
 		],
 		PASSWORD_POLICY: [
@@ -369,7 +369,7 @@ export const FAILURES: Record<
 		MALWARE_PROTECTION: [
 			{
 				when: { field: "running", is: false },
-				fix: `ClamAV is installed and does not run.${commands("`sysrc clamav_clamd_enable=YES clamav_freshclam_enable=YES && service clamav-clamd start`")}`,
+				fix: `ClamAV is installed but does not run.${commands("`sysrc clamav_clamd_enable=YES clamav_freshclam_enable=YES && service clamav-clamd start`")}`,
 			},
 			{
 				fix: `ClamAV's definitions are out of date.${commands("`sysrc clamav_freshclam_enable=YES && service clamav-freshclam start`")}`,

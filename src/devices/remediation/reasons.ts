@@ -8,11 +8,11 @@ export interface ReasonText {
 }
 
 const UPDATE_AGENT =
-	"Install the newest version of the agent. If the reason stays, tell the people who run Assay.";
+	"Install the newest version of the agent. If that does not help, tell the operator of Assay.";
 const AS_ADMINISTRATOR =
 	"Install the agent as a service, with the rights of root or an administrator. An agent that a user starts may not read this setting.";
 const LOOK_AGAIN =
-	"Nothing needs to be done unless this stays for a day. Then restart the device.";
+	"You need not do anything at first. If the reason remains for a day, restart the device.";
 const IN_USE =
 	"Sign in and use the device. The agent reads the settings of the user who is signed in.";
 
@@ -62,7 +62,7 @@ export const REASONS = {
 	query_failed: { says: "a query to the system failed", fix: LOOK_AGAIN },
 	timed_out: {
 		says: "the check took too long",
-		fix: "Nothing needs to be done if the device was busy. If this stays, restart the device.",
+		fix: "You need not do anything if the device was busy. If it happens again, restart the device.",
 	},
 	unrecognized_output: {
 		says: "the agent did not understand the system's answer",
@@ -153,7 +153,7 @@ export const REASONS = {
 		fix: "Set the screen to lock after at most 15 minutes, and show an administrator the setting.",
 	},
 	idle_time_not_known: {
-		says: "it is not set when the screen saver starts or the display turns off",
+		says: "no time is set after which the screen saver starts or the display turns off",
 		fix: "Open System Settings → Lock Screen and choose times for the screen saver and the display.",
 	},
 	lock_command_not_recognized: {
@@ -194,7 +194,7 @@ export const REASONS = {
 	// Clock.
 	not_yet_synchronized: {
 		says: "the clock is not synchronized yet",
-		fix: "Connect the device to a network and wait for some minutes.",
+		fix: "Connect the device to a network and wait for a few minutes.",
 	},
 	service_does_not_answer: {
 		says: "the time service does not answer",
@@ -261,7 +261,7 @@ export const REASONS = {
 		fix: "Show an administrator how the device gets its updates.",
 	},
 	not_configured: {
-		says: "nobody has chosen whether macOS installs updates by itself",
+		says: "nobody has chosen whether macOS installs updates automatically",
 		fix: "Open System Settings → General → Software Update → Automatic Updates and turn on all switches.",
 	},
 
@@ -291,7 +291,7 @@ export const REASONS = {
 		fix: "Check the rights of /etc/pam.d/passwd.",
 	},
 	rule_not_binding: {
-		says: "the rule for passwords is not binding",
+		says: "the rule for passwords is not enforced",
 		fix: "Write `requisite` in front of pam_passwdqc.so in /etc/pam.d/passwd.",
 	},
 	rule_not_understood: {
@@ -344,11 +344,11 @@ export const REASONS = {
 	},
 	gatekeeper_not_known: {
 		says: "the agent does not know whether Gatekeeper is on",
-		fix: "Ask an administrator to look.\nAdministrators: `spctl --status`",
+		fix: "Ask an administrator to check it.\nAdministrators: `spctl --status`",
 	},
 	integrity_protection_not_known: {
 		says: "the agent does not know whether System Integrity Protection is on",
-		fix: "Ask an administrator to look.\nAdministrators: `csrutil status`",
+		fix: "Ask an administrator to check it.\nAdministrators: `csrutil status`",
 	},
 	no_known_engine: {
 		says: "the agent found no protection that it knows",

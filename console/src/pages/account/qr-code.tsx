@@ -1,8 +1,8 @@
 import { encode } from "uqr";
 
 /**
- * Draws a QR code, dark on light in both colour schemes, because many scanners cannot read other
- * colours.
+ * Draws a QR code, dark on light in both color schemes, because many scanners cannot read other
+ * colors.
  */
 export function QrCode({ text, label }: { text: string; label: string }) {
 	const { data, size } = encode(text, { ecc: "M", border: 4 });

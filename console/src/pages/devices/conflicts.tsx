@@ -50,7 +50,7 @@ function PossibleClone({ conflict }: { conflict: Conflict }) {
 			</Text>
 			<List size="sm" spacing={4}>
 				<List.Item>
-					If the hardware was replaced, re-issue the token and enroll the device
+					If the hardware was replaced, reissue the token and enroll the device
 					again. This also resolves the conflict.
 				</List.Item>
 				<List.Item>
@@ -96,7 +96,7 @@ function DuplicateHardware({
 			</Text>
 			<List size="sm" spacing={4}>
 				<List.Item>
-					If it is the same machine, re-issue the token of the other device,
+					If it is the same machine, reissue the token of the other device,
 					enroll with it to continue that history, and delete this device. You
 					can also revoke the other device; this one becomes active with its
 					next heartbeat.

@@ -40,7 +40,7 @@ export function DeviceActions({ device }: { device: Device }) {
 							leftSection={<IconKey size={16} aria-hidden />}
 							onClick={() => setDialog("reissue")}
 						>
-							Re-issue the token …
+							Reissue the token …
 						</Menu.Item>
 						{device.status !== "REVOKED" && (
 							<Menu.Item
@@ -96,7 +96,7 @@ function Revoke({ device, ...asked }: Asked) {
 		>
 			The device's key and any open enrollment token stop working with the next
 			request, and the device no longer counts in the fleet's figures. Its
-			history stays as evidence. To bring the device back, re-issue its token.
+			history stays as evidence. To bring the device back, reissue its token.
 		</Confirm>
 	);
 }

@@ -46,7 +46,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 				<Text size="sm">{names.get(owner_id) ?? "…"}</Text>
 			) : (
 				<Text size="sm" c="dimmed">
-					Nobody
+					Unassigned
 				</Text>
 			),
 	},

@@ -88,7 +88,7 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 				aria-label="Owner"
 				placeholder="Owner"
 				w={140}
-				none="Nobody"
+				none="Unassigned"
 				value={
 					filters.owner_id === null
 						? NONE

@@ -16,12 +16,12 @@ const STATES = {
 	EXPIRED: {
 		tone: "warning",
 		label: "Expired",
-		words: "It expired unused. Re-issue the token to enroll the device.",
+		words: "It expired unused. Reissue the token to enroll the device.",
 	},
 	REVOKED: {
 		tone: "neutral",
 		label: "Revoked",
-		words: "It no longer works. Re-issue the token to enroll the device.",
+		words: "It no longer works. Reissue the token to enroll the device.",
 	},
 } as const satisfies Record<Token["state"], object>;
 
@@ -63,7 +63,7 @@ export function EnrollmentTab({ found }: { found: Found }) {
 						</Stack>
 					) : (
 						<Text size="sm">
-							There is no open token. Re-issue the token if you reinstall the
+							There is no open token. Reissue the token if you reinstall the
 							agent or replace the hardware.
 						</Text>
 					)}

@@ -83,7 +83,7 @@ export function Facts({ device }: { device: Device }) {
 function Owner({ device }: { device: Device }) {
 	const { owner_id, organization_id } = device;
 	const names = useRecordNames(organization_id, owner_id ? [owner_id] : []);
-	if (!owner_id) return <>Nobody</>;
+	if (!owner_id) return <>Unassigned</>;
 	return (
 		<TextLink
 			to="/o/$org/r/$kind/$id"

@@ -35,7 +35,7 @@ export function ReissueToken({
 			title={
 				reissuing.isSuccess
 					? `Enroll ${deviceName(device)}`
-					: "Re-issue the enrollment token?"
+					: "Reissue the enrollment token?"
 			}
 			closeButtonProps={{ "aria-label": "Close" }}
 			// The token is shown only once, so a click outside the dialog must not close it.
@@ -55,7 +55,7 @@ export function ReissueToken({
 					{reissuing.isError && (
 						<ErrorState
 							error={reissuing.error}
-							title="The token was not re-issued"
+							title="The token was not reissued"
 						/>
 					)}
 					<Text size="sm">
@@ -84,7 +84,7 @@ export function ReissueToken({
 							loading={reissuing.isPending}
 							onClick={() => reissuing.mutate()}
 						>
-							Re-issue the token
+							Reissue the token
 						</Button>
 					</Group>
 				</Stack>

@@ -81,7 +81,12 @@ function FilterControl(props: FilterProps) {
 				placeholder={label}
 				w={width}
 				{...(filter.isNullable
-					? { none: `No ${label.toLowerCase()}` }
+					? {
+							none:
+								reference === "people"
+									? "Unassigned"
+									: `No ${label.toLowerCase()}`,
+						}
 					: undefined)}
 				value={
 					value === null ? NONE : value === undefined ? null : String(value)

@@ -128,7 +128,7 @@ export function Page() {
 	);
 }
 
-/** Shows the legend of the colours, with the number of risks in each band. */
+/** Shows the legend of the colors, with the number of risks in each band. */
 function Bands({
 	organizationId,
 	of,

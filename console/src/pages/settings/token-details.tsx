@@ -73,7 +73,7 @@ export function TokenDetails({
 				{token.is_old && token.status === "ACTIVE" && isOwn && (
 					<Alert color="yellow" variant="outline" title="This token is old">
 						Rotate it: make a second token, use that one instead, and revoke
-						this one when nothing uses it any more.
+						this one when nothing uses it.
 					</Alert>
 				)}
 				<Facts token={token} isOfOrganization={isOfOrganization} />

@@ -177,7 +177,7 @@ function Cell({
 	);
 }
 
-/** Returns the colours of a band as the CSS variables that the style sheet mixes. */
+/** Returns the colors of a band as the CSS variables that the style sheet mixes. */
 export function colorsOf({ background, color }: Band): CSSProperties {
 	return { "--band": background, "--on-band": color } as CSSProperties;
 }

@@ -17,7 +17,7 @@ export interface Band {
 	label: string;
 	min: number;
 	max: number;
-	/** The background and the text colour have a contrast of more than 4.5 : 1. */
+	/** The background and the text color have a contrast of more than 4.5 : 1. */
 	background: string;
 	color: string;
 }

@@ -1,7 +1,7 @@
 import { Badge, Box } from "@mantine/core";
 import { bandOf } from "./risk-scores.ts";
 
-/** Shows the score of a risk and its band, as a number, a word and a colour. */
+/** Shows the score of a risk and its band, as a number, a word and a color. */
 export function ScoreBadge({ score }: { score: number }) {
 	const band = bandOf(score);
 	return (
