@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { parseId } from "../id.ts";
+import { TENANT_PREFIX_LENGTH } from "../id.ts";
 import {
 	DEFAULT_THRESHOLDS,
 	THRESHOLD_NAMES,
@@ -28,16 +28,22 @@ export class PolicyCache {
 
 	/**
 	 * Returns the thresholds of the organization that a device belongs to. Returns undefined until
-	 * the database has answered once. The agent then keeps the thresholds that it has. Calls wait for
-	 * the database only while no thresholds are known.
+	 * the database has answered once. The agent then keeps the thresholds that it has. Returns a
+	 * promise only while no thresholds are known.
 	 */
-	async thresholdsOf(deviceId: string): Promise<Thresholds | undefined> {
+	thresholdsOf(
+		deviceId: string,
+	): Thresholds | undefined | Promise<Thresholds | undefined> {
 		if (performance.now() - this.#readAtMs >= this.#refreshMs) {
 			this.#reading ??= this.#read().finally(() => {
 				this.#reading = undefined;
 			});
 		}
-		if (!this.#known) await this.#reading;
+		if (this.#known || !this.#reading) return this.#find(deviceId);
+		return this.#reading.then(() => this.#find(deviceId));
+	}
+
+	#find(deviceId: string): Thresholds | undefined {
 		if (!this.#known) return undefined;
 		return this.#known.get(tenantOf(deviceId)) ?? DEFAULT_THRESHOLDS;
 	}
@@ -69,4 +75,5 @@ export class PolicyCache {
 	}
 }
 
-const tenantOf = (id: string) => parseId(id)?.tenant ?? "";
+/** Returns the beginning of an id, which is the same for an organization and its devices. */
+const tenantOf = (id: string) => id.slice(0, TENANT_PREFIX_LENGTH);

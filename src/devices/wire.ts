@@ -31,34 +31,43 @@ const text = z.string(says("must be a string"));
 // and may throw.
 const required = text.refine((value) => value !== "", "must not be empty");
 
+// The next three schemas change their value in a check and not in a transform. A transform is a
+// schema of its own, and the service parses six of these texts for each heartbeat.
+
 /**
  * A text that names something. Hidden characters are removed, because they could make two names
  * look alike.
  */
-const key = text.transform((value, context) => {
-	const visible = visibleText(value);
-	if (visible !== "" && visible.length <= MAX_KEY_LENGTH) return visible;
+const key = text.check((payload) => {
+	payload.value = visibleText(payload.value);
+	const { value, issues } = payload;
+	if (value !== "" && value.length <= MAX_KEY_LENGTH) return;
 	const message =
-		visible === ""
+		value === ""
 			? "must not be empty"
 			: `must have at most ${MAX_KEY_LENGTH} characters`;
-	context.addIssue({ code: "custom", message });
-	return z.NEVER;
+	issues.push({ code: "custom", input: value, message });
 });
 
 /**
- * Shortens a text that only people read. A text that is too long is cut, so that it never makes the
- * service reject a device.
+ * A text that only people read. A text that is too long is cut, so that it never makes the service
+ * reject a device.
  */
+const display = text.overwrite(cutForDisplay);
+const requiredDisplay = text.check((payload) => {
+	if (payload.value !== "") payload.value = cutForDisplay(payload.value);
+	else {
+		const message = "must not be empty";
+		payload.issues.push({ code: "custom", input: "", message });
+	}
+});
+
 function cutForDisplay(value: string): string {
 	const visible = visibleText(value) || (value && "\ufffd");
 	return visible.length <= MAX_DISPLAY_LENGTH
 		? visible
 		: visible.slice(0, MAX_DISPLAY_LENGTH).toWellFormed();
 }
-
-const display = text.transform(cutForDisplay);
-const requiredDisplay = required.transform(cutForDisplay);
 
 export const enrollRequest = z.object({ token: required }, body);
 

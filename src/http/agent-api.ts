@@ -140,7 +140,8 @@ export function makeAgentApi(
 						parse(heartbeatRequest, body),
 						addressOf(request),
 					);
-					const policy = await policies.thresholdsOf(answer.device_id);
+					const known = policies.thresholdsOf(answer.device_id);
+					const policy = known instanceof Promise ? await known : known;
 					return {
 						...answer,
 						server_time: formatServerTime(Math.floor(Date.now() / 1000)),
@@ -249,9 +250,18 @@ export function makeAgentApi(
 		}
 		const key = readDeviceKey(request.headers.authorization);
 		if (!key) throw unknownDeviceKey();
+		const { "content-length": length } = request.headers;
+		const bytes = Math.min(Number(length ?? route.maxBytes), route.maxBytes);
+		let room: BodyRoom = WELL_FORMED_KEYS_BODIES;
 		let body: unknown;
 		try {
-			const read = await readJsonOf(key, route, request);
+			if (!room.take(bytes)) room = await takeRoomOfDevice(key, bytes);
+			let read: Awaited<ReturnType<typeof readJson>>;
+			try {
+				read = await readJson(route, request);
+			} finally {
+				room.give(bytes);
+			}
 			if (read === "aborted") return read;
 			body = read.body;
 			return await route.withKey(key, read.body, request, read.bytes);
@@ -266,27 +276,17 @@ export function makeAgentApi(
 	}
 
 	/**
-	 * Reads the body of a request with a well-formed key. If strangers with invented keys hold all
-	 * the memory for such bodies, looks the key up first. A device then uses other memory.
+	 * Takes memory for the body of a device whose key is valid. Strangers with invented keys, which
+	 * are well-formed too, hold all the memory for bodies whose key nobody has looked up.
 	 */
-	async function readJsonOf(
+	async function takeRoomOfDevice(
 		key: KeyHash,
-		route: Route,
-		request: IncomingMessage,
-	): Promise<{ body: unknown; bytes: number } | "aborted"> {
-		const { "content-length": length = route.maxBytes } = request.headers;
-		const bytes = Math.min(Number(length), route.maxBytes);
-		let room: BodyRoom = WELL_FORMED_KEYS_BODIES;
-		if (!room.take(bytes)) {
-			if (!(await statuses.find(key))) throw unknownDeviceKey();
-			room = DEVICES_BODIES.of(key);
-			if (!room.take(bytes)) throw overloaded();
-		}
-		try {
-			return await readJson(route, request);
-		} finally {
-			room.give(bytes);
-		}
+		bytes: number,
+	): Promise<BodyRoom> {
+		if (!(await statuses.find(key))) throw unknownDeviceKey();
+		const room = DEVICES_BODIES.of(key);
+		if (!room.take(bytes)) throw overloaded();
+		return room;
 	}
 
 	/**

@@ -7,9 +7,12 @@ import { markBodyBroken } from "./body.ts";
 import { makeRequestId } from "./request-id.ts";
 
 /**
- * The latest response on each connection. Earlier responses on the same connection end before it.
+ * The latest response on a connection. Earlier responses on the same connection end before it. It
+ * is a property of the connection, because changing a WeakMap for each request makes the garbage
+ * collector's work noticeably longer.
  */
-const latestResponses = new WeakMap<Duplex, ServerResponse>();
+const LATEST = Symbol("latest response");
+type Connection = Duplex & { [LATEST]?: ServerResponse };
 
 /**
  * Remembers the response that the connection's next bytes belong to. The server calls this for
@@ -19,7 +22,7 @@ export function noteResponse(
 	request: IncomingMessage,
 	response: ServerResponse,
 ): void {
-	latestResponses.set(request.socket, response);
+	(request.socket as Connection)[LATEST] = response;
 }
 
 /**
@@ -36,7 +39,7 @@ export function answerMalformed(error: ConnectionError, socket: Socket): void {
 		socket.destroy();
 		return;
 	}
-	const latest = latestResponses.get(socket);
+	const latest = (socket as Connection)[LATEST];
 	if (latest && !latest.writableFinished && !latest.destroyed) {
 		// The malformed bytes belong to the body of a request that is being answered, or follow that
 		// body.
