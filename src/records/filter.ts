@@ -56,7 +56,7 @@ export function addFilters(
 	}
 }
 
-/** Throws a bad_request for each filter whose value no record can have. */
+/** Throws a bad_request that names each filter whose value no record can have. */
 export async function rejectImpossible(
 	client: PoolClient,
 	filters: Record<string, Filter>,

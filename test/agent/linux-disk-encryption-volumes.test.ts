@@ -96,7 +96,7 @@ test("a second mount of an encrypted volume does not count as another volume", a
 test.each([
 	["inside the encrypted root", "/home/ada/box.img", "PASS", true],
 	["on a disk without encryption", "/mnt/plain/box.img", "FAIL", false],
-])("an image %s is as encrypted as that", async (_, file, status, encrypted) => {
+])("an image file %s is as encrypted as its file system", async (_, file, status, encrypted) => {
 	const outcome = await checkDisks(
 		{
 			...DM,

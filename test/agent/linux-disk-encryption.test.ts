@@ -227,7 +227,7 @@ test.each([
 		{},
 		"unrecognized_output",
 	],
-] as const)("unknown when %s", async (_, files, commands, reason) => {
+] as const)("the result is UNKNOWN when %s", async (_, files, commands, reason) => {
 	expect(await checkDisks(files, commands)).toMatchObject({
 		status: "UNKNOWN",
 		evidence: { reason },

@@ -220,7 +220,7 @@ test.each([
 		{ [NFT]: "table inet filter {" },
 		"unrecognized_output",
 	],
-] as const)("unknown when %s", async (_, commands, reason) => {
+] as const)("the result is UNKNOWN when %s", async (_, commands, reason) => {
 	expect(await check(commands)).toMatchObject({
 		status: "UNKNOWN",
 		evidence: { reason },

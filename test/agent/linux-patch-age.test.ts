@@ -61,7 +61,7 @@ describe("the age of the patches", () => {
 			"PASS",
 			{ last_search_days: 1 },
 		],
-	] as const)("a sign of updates from %s", async (_, days, status, evidence) => {
+	] as const)("the newest sign of an update is from %s", async (_, days, status, evidence) => {
 		const outcome = await check(OS_RELEASE.fedora, DNF, {
 			[STAMPS]: changed(...days),
 		});
@@ -152,7 +152,7 @@ test.each([
 	});
 });
 
-test("YaST's online update installs", async () => {
+test("YaST's online update counts as a mechanism that installs updates", async () => {
 	const outcome = await check(
 		'ID=opensuse-leap\nVERSION_ID="15.6"\n',
 		{},

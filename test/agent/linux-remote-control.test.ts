@@ -32,7 +32,7 @@ describe("remote control", () => {
 		["VNC on display 59", 5959, "vnc"],
 		["TeamViewer", 5938, "teamviewer"],
 		["RustDesk", 21118, "rustdesk"],
-	])("fails by the port of %s", async (_, port, name) => {
+	])("fails because of the port of %s", async (_, port, name) => {
 		expect(await check({ "/proc/net/tcp": listening(port) })).toEqual({
 			status: "FAIL",
 			evidence: { open_services: [name] },
@@ -47,7 +47,7 @@ describe("remote control", () => {
 		["anydesk", "anydesk"],
 		["rustdesk", "rustdesk"],
 		["nxserver.bin", "nomachine"],
-	])("fails by the process %s on a port of its own", async (process, name) => {
+	])("fails because of the process %s, whatever its port", async (process, name) => {
 		const files = {
 			"/proc/net/tcp": listening(3390),
 			...processes({ name: process }),

@@ -238,7 +238,7 @@ describe("remote login", () => {
 			{ reason: "command_failed" },
 		],
 		["no file", {}, "UNKNOWN", { reason: "command_failed" }],
-	] as const)("by its files: %s", async (_, files, status, evidence) => {
+	] as const)("judged by its files: %s", async (_, files, status, evidence) => {
 		expect(
 			await check(
 				ON,

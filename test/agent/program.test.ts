@@ -47,7 +47,7 @@ async function eventually(condition: () => Promise<boolean> | boolean) {
 	}
 }
 
-test("once sends one report, which the service stores", async () => {
+test("`once` sends one report, which the service stores", async () => {
 	const device = await agents.enroll();
 	const { folder, deviceId } = device;
 	const { code, stdout } = await runAgent(["once", "--json", "--dir", folder]);
@@ -100,7 +100,7 @@ test("reports survive an outage of the service, and each arrives exactly once", 
 	expect(forced.stdout).toContain("Sent 1 report ");
 });
 
-test("run reports until it is asked to stop, exits with 0, and starts again after a kill", async () => {
+test("`run` reports until it is asked to stop, exits with 0, and starts again after a kill", async () => {
 	const device = await agents.enroll();
 	const { folder } = device;
 	const first = startAgent(folder);
@@ -171,7 +171,7 @@ test("exit code 3 and a sentence tell a script that the device is not enrolled",
 	});
 });
 
-test("status shows the agent's state and never the key", async () => {
+test("`status` shows the agent's state and never the key", async () => {
 	const device = await agents.enroll();
 	const { folder, deviceId } = device;
 	await runAgent(["once", "--dir", folder]);
@@ -193,7 +193,7 @@ test("status shows the agent's state and never the key", async () => {
 	expect(JSON.stringify(await readState(folder))).not.toContain(key);
 });
 
-test("checks shows the results without an enrollment or a service", async () => {
+test("`checks` shows the results without an enrollment or a service", async () => {
 	const { code, stdout } = await runAgent(["checks"]);
 	expect(code).toBe(0);
 	expect(
@@ -203,7 +203,7 @@ test("checks shows the results without an enrollment or a service", async () => 
 	expect(JSON.parse(asJson.stdout).results).toHaveLength(CHECK_KEYS.length);
 });
 
-test("checks shows everything that a heartbeat contains about the device, and writes nothing", async () => {
+test("`checks` shows everything that a heartbeat contains about the device, and writes nothing", async () => {
 	const device = await agents.enroll();
 	const [row] = await agents.query<Record<string, string | null>>(
 		device,

@@ -125,7 +125,7 @@ test("a 401 to a report counts too, and the agent then asks with a heartbeat", a
 	expect(await listQueue(folder)).toHaveLength(1);
 });
 
-test("once counts on the disk too: it does not use a rejected key before the agent may ask, and the third 401 removes it", async () => {
+test("`once` counts on the disk too: it does not use a rejected key before the agent may ask, and the third 401 removes it", async () => {
 	const service = await startScriptedService();
 	const { folder, credentials } = await makeEnrolledFolder(service.url);
 	const state = await readStateOf(folder, credentials.enrollment_id);
@@ -183,7 +183,7 @@ test.each([
 	expect(first).toBeDefined();
 });
 
-test("status shows that the heartbeat was rejected until one is accepted", async () => {
+test("`status` shows that the heartbeat was rejected until one is accepted", async () => {
 	const service = await startScriptedService();
 	const { folder } = await makeEnrolledFolder(service.url);
 	let isRefused = true;

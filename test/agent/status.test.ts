@@ -4,7 +4,7 @@ import { readStateOf, writeState } from "../../agent/state.ts";
 import { describeStatus, readStatus } from "../../agent/status.ts";
 import { makeEnrolledFolder } from "./folders.ts";
 
-test("status shows the next heartbeat after the back-off, not before", async () => {
+test("`status` shows the next heartbeat after the back-off, not before", async () => {
 	const { folder, credentials } = await makeEnrolledFolder("http://localhost");
 	const lock = await takeLock(folder);
 	const state = await readStateOf(folder, credentials.enrollment_id);

@@ -245,7 +245,7 @@ test.runIf(isPrivileged())(
 );
 
 test.runIf(isPrivileged())(
-	"a device and a file that is too large are not read as a user",
+	"a device file, and a file that is too large, are not read as a user",
 	async () => {
 		const { host } = makeHost();
 		const { home } = await makeHome();

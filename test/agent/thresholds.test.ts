@@ -92,7 +92,7 @@ test.each([
 		{ min_password_length: "12", max_patch_age_days: 1.5, colour: "red" },
 		DEFAULT_THRESHOLDS,
 	],
-])("an answer with %s leaves the agent within the bounds", async (_, policy, expected) => {
+])("with %s in the answer, the thresholds of the agent stay within their bounds", async (_, policy, expected) => {
 	const agent = await startWithPolicy(policy);
 	await agent.judge();
 	expect((await readState(agent.folder))?.thresholds).toEqual(expected);

@@ -262,7 +262,7 @@ test("an export that fails says so and saves no file", async () => {
 	await page.getByText("Permission denied: ask an administrator.").waitFor();
 });
 
-test("the import page is usable at 375 px and in the dark", async () => {
+test("the import page is usable at 375 px and in dark mode", async () => {
 	const page = await served.openPageAs(admin, at("r/vendor/import"), {
 		viewport: { width: 375, height: 740 },
 		colorScheme: "dark",

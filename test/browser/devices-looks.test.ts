@@ -25,7 +25,7 @@ interface View {
 	shown: Locator;
 }
 
-test("a fleet and a year of history are readable, also in dark and at 375 px", async () => {
+test("a fleet and a year of history are readable, also in dark mode and at 375 px", async () => {
 	let id = "";
 	const { page, at } = await fleet.start("admin", async (organization) => {
 		({ id } = await addYear(organization));

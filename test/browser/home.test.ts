@@ -310,7 +310,7 @@ test("a viewer of an empty organization is told that nothing is there yet", asyn
 	await axe(page);
 });
 
-test("the page reads well in light, in dark and at 375 px", async () => {
+test("the page reads well in light and dark mode and at 375 px", async () => {
 	const { page, organization } = await open("admin", { prepare: addAll });
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	await screenshot(page, "home");

@@ -327,7 +327,7 @@ test("a number in the matrix links to the risks that it counts", async () => {
 	await expect.poll(() => rows.count()).toBe(1);
 });
 
-test("the address selects one of the matrices, and each is usable at 375 px and in dark", async () => {
+test("the address selects one of the matrices, and each is usable at 375 px and in dark mode", async () => {
 	await addRisk("Counted", { residual_likelihood: 2, residual_impact: 2 });
 	const page = await served.openPageAs(member, at("risk/matrix"), {
 		viewport: { width: 375, height: 740 },
@@ -352,7 +352,7 @@ test("the address selects one of the matrices, and each is usable at 375 px and 
 	await screenshot(dark, "matrix-dark");
 });
 
-test("a large framework starts folded, and its page and the links panel are usable at 375 px and in dark", async () => {
+test("a large framework starts folded, and its page and the links panel are usable at 375 px and in dark mode", async () => {
 	const { framework } = await add("addFramework", { name: "SOC 2" });
 	const titles = Array.from({ length: 45 }, (_, n) => `CC${(n % 9) + 1}.${n}`);
 	for (const title of titles) {

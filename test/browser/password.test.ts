@@ -40,7 +40,7 @@ test("the mailed link sets a forgotten password and works once", async () => {
 	await axe(page);
 	await screenshot(page, "forgot");
 	await page.getByLabel("E-mail address").fill(person.email);
-	await page.getByRole("button", { name: "Mail me a link" }).click();
+	await page.getByRole("button", { name: "Send me a link" }).click();
 	await heading(page, "Check your mail").waitFor();
 	await axe(page);
 	await screenshot(page, "forgot-sent");

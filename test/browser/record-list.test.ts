@@ -157,7 +157,7 @@ test("a viewer sees no button that would be rejected", async () => {
 	expect(await page.getByRole("link", { name: "New audit" }).count()).toBe(0);
 });
 
-test("at 375 px and in dark the pages are usable, and nothing is wider than the screen", async () => {
+test("at 375 px and in dark mode, the pages are usable, and nothing is wider than the screen", async () => {
 	const page = await registers.open(registers.admin, "risk", {
 		viewport: { width: 375, height: 740 },
 		colorScheme: "dark",

@@ -165,7 +165,7 @@ test("`/` moves the focus to the list's search field, and is an ordinary charact
 	await field(page).waitFor();
 });
 
-test("the dialog fits 375 px, in dark", async () => {
+test("the dialog fits 375 px, in dark mode", async () => {
 	const page = await open("admin", "/", {
 		viewport: { width: 375, height: 740 },
 		colorScheme: "dark",

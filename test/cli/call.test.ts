@@ -20,7 +20,7 @@ const call = (args: string[], settings = {}, input = "") =>
 		input,
 	);
 
-test("call prints a tool's output as JSON", async () => {
+test("`call` prints a tool's output as JSON", async () => {
 	const input = JSON.stringify({ organization_id: tools.organizationId });
 	const { code, stdout, stderr } = await call(["listRisks", input]);
 	expect(stderr).toBe("");
@@ -33,7 +33,7 @@ test("call prints a tool's output as JSON", async () => {
 	});
 });
 
-test("call reads its input from standard input, and its address and token from options", async () => {
+test("`call` reads its input from standard input, and its address and token from options", async () => {
 	const input = JSON.stringify({
 		organization_id: tools.organizationId,
 		name: "Backups",
@@ -57,7 +57,7 @@ test("call reads its input from standard input, and its address and token from o
 	expect(JSON.parse(stdout).measure.name).toBe("Backups");
 });
 
-test("call prints why the service rejected the call, and exits with 1", async () => {
+test("`call` prints why the service rejected the call, and exits with 1", async () => {
 	const cases: [string[], Record<string, string>, RegExp][] = [
 		[["addRisk", "{}"], {}, /category: is required/],
 		[["listRisks", "{"], {}, /must be valid JSON/],
@@ -81,7 +81,7 @@ test("call prints why the service rejected the call, and exits with 1", async ()
 	}
 });
 
-test("wrong usage of call ends with 2", async () => {
+test("wrong usage of `call` ends with 2", async () => {
 	for (const args of [[], ["../x"], ["listRisks", "{}", "--url", "ftp://x"]]) {
 		expect((await call(args)).code, args.join(" ")).toBe(2);
 	}

@@ -55,7 +55,7 @@ test("a database without Assay's schema is rejected and not changed", async () =
 	expect(await catalogue(url)).toEqual([]);
 });
 
-test("org create creates the database if there is none, and says so", async () => {
+test("`org create` creates the database if there is none, and says so", async () => {
 	const url = await createEmptyDatabase();
 	const create = ["org", "create", "--name", "Acme"];
 	const made = await runCommand(create, { DATABASE_URL: url });

@@ -102,7 +102,7 @@ describe("a filter by a check", () => {
 		expect(await names({ failing_check: "ACME_VPN" })).toEqual([]);
 	});
 
-	test("is an error for a check that nobody reported, which names those there are", async () => {
+	test("is an error that lists the existing checks if no device has reported the check", async () => {
 		for (const filter of ["failing_check", "passing_check", "unknown_check"]) {
 			const { code, message } = await refusal({ [filter]: "encryption" });
 			expect(code).toBe("bad_request");
@@ -126,7 +126,7 @@ describe("a filter by failures", () => {
 		).toEqual(["open", "worst"]);
 	});
 
-	test("means the same check when it is given with a check", async () => {
+	test("by time concerns the check that failing_check names, if both are given", async () => {
 		const failing_since_before = "2026-04-01T00:00:00Z";
 		expect(
 			await names({ failing_since_before, failing_check: "disk encryption" }),
@@ -197,7 +197,7 @@ test("a brief row has the checks that fail or are unknown, and the numbers of th
 	]);
 });
 
-test("the summary and the list agree on devices that never came, were turned away or are revoked", async () => {
+test("the summary and the list agree on devices that never sent a heartbeat, were rejected or are revoked", async () => {
 	const organizationId = await createOrganization(
 		fleet.assay.database.pool,
 		"Pending",

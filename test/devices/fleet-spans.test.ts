@@ -90,7 +90,7 @@ const list = (input: object = {}) =>
 		{ organizationId: organization_id, role: "viewer" },
 	);
 
-test("one call tells the devices that were seen failing in a period from those that may have failed in it", async () => {
+test("one call distinguishes devices that were seen failing in a period from those that may have failed", async () => {
 	const { posture_spans, ...rest } = await list();
 	const held = Object.fromEntries(
 		posture_spans.map((span) => [span.device_name, span.held]),
@@ -127,7 +127,7 @@ test("one call tells the devices that were seen failing in a period from those t
 	});
 });
 
-test("held limits the list to one of the two answers, and the pages follow each other, newest first", async () => {
+test("`held` limits the list to one of the two answers, and the pages follow each other, newest first", async () => {
 	const all = await list();
 	for (const held of ["SEEN", "MAY_HAVE_HELD"] as const) {
 		const expected = all.posture_spans.filter((span) => span.held === held);
@@ -154,7 +154,7 @@ test("held limits the list to one of the two answers, and the pages follow each 
 	).rejects.toThrow("cursor: belongs to another list");
 });
 
-test("without a period, all spans with the status are seen, and one end is enough", async () => {
+test("without a period, every span with the status is SEEN, and a period may have only one end", async () => {
 	const count = async (input: object) =>
 		(await list({ from: undefined, until: undefined, ...input })).total;
 	expect(await count({})).toBe(9);

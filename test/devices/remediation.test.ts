@@ -143,7 +143,7 @@ test.each(
 	PLATFORMS.flatMap((platform) =>
 		CHECK_KEYS.map((check) => [platform, check] as const),
 	),
-)("another agent's %s %s has advice, failing or unknown", (platform, check) => {
+)("a %s %s of another agent has advice, whether it fails or is unknown", (platform, check) => {
 	for (const status of ["FAIL", "UNKNOWN"]) {
 		for (const evidence of [null, {}, { reason: "no_such_reason" }]) {
 			const { remediation } = explain({

@@ -44,7 +44,7 @@ test("a caller sees the prompts whose tools the caller may all call", async () =
 	expect(hidden.body.error).toMatchObject({ code: -32602 });
 });
 
-test("a prompt has what the person said, quoted, and rejects a missing argument", async () => {
+test("a prompt quotes what the person said, and rejects a missing argument", async () => {
 	const name = "incident_to_nonconformity";
 	const incident = 'A "laptop" was left in a train';
 	const { body } = await ask("prompts/get", { name, arguments: { incident } });

@@ -41,13 +41,13 @@ const isCallable = (toolsets: Toolsets) =>
 	catalogue.find("listDocuments", { toolsets, isReadOnly: false }) !==
 	undefined;
 
-test("a toolset may be missing in the default list, and its tools can be called all the same", () => {
+test("a toolset may be missing from the default list, and its tools can still be called", () => {
 	expect(listed(undefined)).not.toContain("listDocuments");
 	expect(listed(undefined)).toContain("listRisks");
 	expect(isCallable(undefined)).toBe(true);
 });
 
-test("it is listed by name and with all, and cannot be called if others are named", () => {
+test("it is listed if it is named or with `all`, and cannot be called if only others are named", () => {
 	expect(listed("all")).toContain("listDocuments");
 	expect(listed("all")).toContain("listRisks");
 	expect(listed(["documents"])).toEqual(["listOrganizations", "listDocuments"]);
@@ -56,7 +56,7 @@ test("it is listed by name and with all, and cannot be called if others are name
 	expect(isCallable(["risks"])).toBe(false);
 });
 
-test("a token whose scope names it has it in its list", () => {
+test("a token whose scope names it lists its tools", () => {
 	const token = { id: "", name: "", toolsets: ["documents", "risks"] };
 	const scoped = { ...admin, token };
 	expect(listed(undefined, scoped)).toContain("listDocuments");

@@ -44,7 +44,7 @@ describe("organization_id", () => {
 		);
 	});
 
-	test("is an error that says so if the caller has several organizations", async () => {
+	test("is required if the caller has several organizations, and the error says so", async () => {
 		const both = await tools.makeUser({
 			[tools.organizationId]: "admin",
 			[tools.otherOrganizationId]: "viewer",
@@ -59,7 +59,7 @@ describe("organization_id", () => {
 		}
 	});
 
-	test("left out gives no right: a viewer may still not write, and a user without an organization not read", async () => {
+	test("gives no rights when left out: a viewer still may not write, nor may a user without an organization read", async () => {
 		const nobody = await tools.makeUser({});
 		expect(
 			(await tools.call("addRisk", risk(), tools.viewer.token)).status,
@@ -82,7 +82,7 @@ describe("organization_id", () => {
 });
 
 describe("if_updated_at", () => {
-	test("lets a change through while it is the record's updated_at, at the precision that is served", async () => {
+	test("lets a change through if it equals the record's updated_at as the service returned it", async () => {
 		const { id, updated_at } = await addRisk();
 		// The database keeps microseconds; the caller sees milliseconds.
 		const { risk } = await tools.use("updateRisk", {

@@ -114,7 +114,7 @@ test("a record has the names of the records that it refers to", async () => {
 	expect(tasks[0].assigned_to_name).toBe("Ümit Verhoeven");
 });
 
-test("a brief row has the fields to decide by, with long texts cut", async () => {
+test("a brief row has the fields that people decide by, and cuts long texts", async () => {
 	const { risks } = await list("Risks", { detail: "brief", size: 1 });
 	expect(risks[0]).toEqual({
 		id: ids.Theft,
@@ -152,7 +152,7 @@ describe("the total", () => {
 		expect(last.next_cursor).toBeNull();
 	});
 
-	test("counts what the filters and the search leave", async () => {
+	test("counts the records that the filters and the search find", async () => {
 		expect(
 			await list("Tasks", {
 				size: 1,
@@ -257,7 +257,7 @@ describe("a filter whose value cannot match", () => {
 });
 
 describe("people", () => {
-	test("are a filter by name or address, in any case", async () => {
+	test("can be used as a filter, by name or address in any case", async () => {
 		expect(await names("Measures", { owner: "omar" })).toEqual(["Backup"]);
 		expect(await names("Measures", { owner: "uv@EXAMPLE" })).toEqual([
 			"Training",
@@ -293,7 +293,7 @@ test("a filter by a choice takes several values", async () => {
 	}
 });
 
-test("dates are a filter from a day until a day, both included", async () => {
+test("dates can be filtered by a first and a last day, both included", async () => {
 	expect(await names("Tasks", { deadline_from: "2026-03-01" })).toEqual([
 		"late",
 	]);

@@ -35,7 +35,7 @@ describe("the name of a record with a reference id", () => {
 		return names[0];
 	};
 
-	test("is the id and the title, or the first line of the description, cut", async () => {
+	test("is the id and the title, or the id and the beginning of the description", async () => {
 		const long = `${"ä🛡".repeat(49)}äbcd`;
 		for (const [fields, name] of [
 			[{ title: "Titled", description: "Words" }, "Titled"],

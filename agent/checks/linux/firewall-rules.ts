@@ -11,7 +11,7 @@ import {
 } from "./packet-filter.ts";
 import { readText } from "./read-text.ts";
 
-/** The effect of the kernel's rules on new packets of one version of the protocol. */
+/** The effect of the kernel's rules on new packets of one IP version. */
 export interface FamilyVerdict {
 	verdict: Verdict;
 	/** The reason if the verdict is unknown. */

@@ -8,7 +8,7 @@ import type {
 	Ruleset,
 } from "./packet-filter.ts";
 
-/** The rules of nftables, which differ for the two versions of the protocol. */
+/** The rules of nftables, which differ between IPv4 and IPv6. */
 export interface NftRulesets {
 	ipv4: Ruleset;
 	ipv6: Ruleset;

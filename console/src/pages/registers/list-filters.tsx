@@ -125,7 +125,7 @@ function FilterControl(props: FilterProps) {
 
 /** Labels of on/off filters whose name does not explain the filter. */
 const FLAGS: Record<string, string> = {
-	exclude_contract_ended: "Without ended contracts",
+	exclude_contract_ended: "Hide ended contracts",
 };
 
 /** Filters by an exact value. The control suggests values from the current page. */

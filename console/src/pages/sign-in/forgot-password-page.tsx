@@ -78,7 +78,7 @@ function AskForMail({ onSent }: { onSent: (email: string) => void }) {
 					{...form.getInputProps("email")}
 				/>
 				<Button type="submit" loading={saving.isSaving}>
-					Mail me a link
+					Send me a link
 				</Button>
 				<TextLink to="/sign-in" size="sm" ta="center">
 					Back to sign-in
