@@ -1,4 +1,4 @@
-/** Returns what to do about a device that sends heartbeats but no reports, or null. */
+/** Returns what to do if the device sends heartbeats but no reports. Returns null for others. */
 export function notReportingAdvice(device: {
 	freshness: string;
 	reporting: string | null;

@@ -181,7 +181,7 @@ test.runIf(isPrivileged())(
 	},
 );
 
-test("install stores the proxies for the service where nobody else can read them", async () => {
+test("`install` stores the proxies for the service where nobody else can read them", async () => {
 	const folder = await makeAgentFolder();
 	const proxies = {
 		HTTPS_PROXY: "http://ada:S3CRET@proxy.example.com:3128",

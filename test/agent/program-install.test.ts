@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => agents.assay.close());
 
-test("install enrolls and activates the device, stores the key so that only root can read it, and names the next step", async () => {
+test("`install` enrolls and activates the device, stores the key so that only root can read it, and names the next step", async () => {
 	const folder = await makeAgentFolder();
 	const { id, token, organizationId } = await agents.makeToken();
 	const { stdout, code } = await runAgent(
@@ -63,7 +63,7 @@ test("a second enrollment replaces the device and revokes its key", async () => 
 	expect(await agents.readStatus(device)).toBe("REVOKED");
 });
 
-test("install on a machine that is enrolled twice says what to do and who must do it", async () => {
+test("`install` on a machine that is enrolled twice says what to do and who must do it", async () => {
 	const { organizationId } = await agents.enroll();
 	const folder = await makeAgentFolder();
 	const { token } = await agents.assay.makeToken(organizationId);
@@ -77,7 +77,7 @@ test.each([
 	["no token", "", "no enrollment token in standard input"],
 	["an unknown token", "asy_enr_x", "ask an administrator for a new one"],
 	["two lines", "one\ntwo", "copy the token again"],
-])("install with %s leaves no folder behind and says why", async (_, input, message) => {
+])("`install` with %s leaves no folder behind and says why", async (_, input, message) => {
 	const outer = await makeAgentFolder();
 	const folder = join(outer, "var/agent");
 	const { code, stderr, stdout } = await agents.install(folder, input);
@@ -178,7 +178,7 @@ test("an http address is rejected unless it is this machine", async () => {
 	expect(stderr).toContain("must begin with https://");
 });
 
-test("uninstall revokes the key, leaves nothing behind, and may be repeated", async () => {
+test("`uninstall` revokes the key, leaves nothing behind, and may be repeated", async () => {
 	const device = await agents.enroll();
 	const { folder } = device;
 	const key = (await readCredentials(folder))?.api_key ?? "";
@@ -198,7 +198,7 @@ test("uninstall revokes the key, leaves nothing behind, and may be repeated", as
 	]);
 });
 
-test("uninstall removes the key even if the service cannot be reached, and keeps files that are not the agent's", async () => {
+test("`uninstall` removes the key even if the service cannot be reached, and keeps files that are not the agent's", async () => {
 	const service = await startScriptedService();
 	const folder = await makeAgentFolder();
 	await agents.install(folder, "token", [], service.url);

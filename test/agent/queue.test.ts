@@ -63,10 +63,10 @@ test("reports are sent in the order in which they were queued, also after number
 	);
 });
 
-test("a full queue keeps the reports in which a status changed, and of the others one a day", async () => {
+test("a full queue keeps the reports in which a status changed, and one of the other reports a day", async () => {
 	const folder = await makeAgentFolder();
 	const limits = { maxReports: 8, maxBytes: 1e6 };
-	// A report every six hours for four days, oldest first. In the second one a status changed.
+	// There is a report every six hours for four days. A status changed in the second one.
 	const reports = Array.from({ length: 17 }, (_, index) =>
 		makeReport(10, (16 - index) * 6),
 	);
@@ -75,7 +75,7 @@ test("a full queue keeps the reports in which a status changed, and of the other
 		dropped.push(await enqueue(folder, report, index === 1, limits));
 	}
 	expect(dropped.reduce((sum, one) => sum + one, 0)).toBe(9);
-	// The first is from noon of the first day. From the others, the first of each day remains.
+	// The changed report and the first report of each day remain, and two more of the last day fit.
 	const kept = await idsIn(folder);
 	expect(kept).toEqual(
 		[0, 1, 2, 6, 10, 14, 15, 16].map((index) => reports[index]?.report_id),

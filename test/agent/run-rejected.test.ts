@@ -235,7 +235,7 @@ async function waitingAfterReport(folder: string, service: ScriptedService) {
 	return listQueue(folder);
 }
 
-test("a report that a gateway answers with 400 is kept for 24 hours, then set aside, and the service is told", async () => {
+test("a report that a gateway answers with 400 is kept for 24 hours and then set aside, and the next report says so", async () => {
 	const service = await startScriptedService();
 	const { folder, credentials } = await makeEnrolledFolder(service.url);
 	const [id] = await queueReports(

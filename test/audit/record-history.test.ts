@@ -92,7 +92,7 @@ test("links and the life of a device are in the history, also of a record with s
 	expect(wrong).toMatchObject({ code: "bad_request", fields: ["cursor"] });
 });
 
-test("with detail brief, long texts are cut, wherever in a change they are", async () => {
+test('with `detail: "brief"`, long texts are cut anywhere in a change', async () => {
 	const id = await add(`${"n".repeat(198)}𝕏${"n".repeat(100)}`);
 	const [added] = (await read({ id, detail: "brief" })).changes;
 	expect(added.changes.name.after).toBe(`${"n".repeat(198)}…`);

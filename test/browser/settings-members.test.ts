@@ -158,7 +158,7 @@ test("an open invitation is revoked, and its link no longer works", async () => 
 	expect(answer.status()).toBe(400);
 });
 
-test("the only administrator cannot give up the role and is told why", async () => {
+test("the only administrator cannot give up the role, and the page says why", async () => {
 	const page = await served.openPageAs(await served.makePerson("admin"));
 	await page.goto(`/o/${served.organizationId}/settings/organization`);
 	await page

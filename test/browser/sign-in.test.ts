@@ -116,7 +116,7 @@ test("after a session has ended, the sign-in page appears and then returns to th
 	await page.waitForURL(`**/o/${served.organizationId}/devices`);
 });
 
-test("a user who is signed out keeps the typed text and can save it after signing in in another tab, or is told why not", async () => {
+test("a user who is signed out keeps the typed text and can save it after signing in in another tab, or learns why not", async () => {
 	const person = await served.makePerson("member");
 	const page = await served.openPageAs(
 		person,

@@ -166,7 +166,7 @@ test("the migration distinguishes organizations that users have created from tho
 	]);
 });
 
-test("a user without the rights to set up the database is told which ones are missing", async () => {
+test("the error tells a user without the rights to set up the database which ones are missing", async () => {
 	const server = inject("serverUrl");
 	const name = `assay_guest_${process.pid}`;
 	await run(server, `create role ${name} login password 'guest-password'`);

@@ -156,7 +156,7 @@ test("a database of any name is set up, and no role has a name that PostgreSQL w
 	}
 });
 
-test("an upgrade moves every right to own roles while processes of the older version go on", async () => {
+test("an upgrade moves every right to the database's own roles, and processes of the older version continue", async () => {
 	const one = await createInstallation();
 	await setUpWithSharedRoles(one);
 	const id = makeOrganizationId();

@@ -68,7 +68,7 @@ const WITHOUT_ORGANIZATION = [
 	"verifications",
 ];
 
-test("every table has forced row-level security, and all except those of people name their organization", async () => {
+test("every table has forced row-level security, and all except the tables of users have an organization_id", async () => {
 	const all = await tables();
 	expect(all.length).toBeGreaterThan(6);
 	for (const table of all) {

@@ -101,7 +101,7 @@ test.each(
 	}
 });
 
-test("of two simultaneous changes of the same policy, one is a conflict, also when it was never changed before", async () => {
+test("one of two simultaneous changes of a policy is a conflict, even if the policy was never changed before", async () => {
 	const { read, update } = await makeOrganization();
 	for (const least of [10, 20]) {
 		const { updated_at } = await read();

@@ -305,7 +305,7 @@ test("if the raw reports have been removed, a contradicting result splits a span
 	]);
 });
 
-test("of two observations with the same time, the one that arrives first counts", async () => {
+test("the first of two observations with the same time to arrive counts", async () => {
 	const device = await makeActiveDevice();
 	for (const minute of [0, 1, 2]) {
 		await postures.record(device.keyHash, [result("A", minute, "PASS")], 100);

@@ -77,7 +77,7 @@ test("every response at every door forbids browsers to guess types, to frame or 
 	}
 });
 
-test("only behind TLS, the browser is told to require TLS for two years", async () => {
+test("the service tells browsers to require TLS for two years, but only behind TLS", async () => {
 	for (const [path, init] of ANSWERS) {
 		const told = await fetch(secure.service.url + path, init);
 		expect(told.headers.get("strict-transport-security"), path).toBe(

@@ -221,7 +221,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-test("when an item has waited too long, new items are turned away, and waiting items are still stored", async () => {
+test("while an item has waited too long, new items are turned away, and waiting items are still stored", async () => {
 	const { batcher, release } = makeHeld({ maxWaitMs: 0 });
 	const travelling = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));

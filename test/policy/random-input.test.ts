@@ -79,7 +79,7 @@ function inputOf(schema: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
 
 test.each(
 	byName,
-)("%s never answers 5xx at either door, whatever its arguments", async (name, {
+)("%s never answers 5xx at either door, with any arguments", async (name, {
 	operation,
 	inputSchema,
 }) => {

@@ -181,7 +181,9 @@ function Scopes({ token: { scopes } }: { token: ApiToken }) {
 	const nameOf = (id: string) =>
 		organizations.find((one) => one.id === id)?.name ?? id;
 	return [
-		scopes.read_only ? "Read only" : "Read and write, within the role of its user",
+		scopes.read_only
+			? "Read only"
+			: "Read and write, within the role of its user",
 		scopes.toolsets
 			? `only ${scopes.toolsets.map(toolsetLabel).join(", ")}`
 			: "all tools",
