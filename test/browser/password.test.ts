@@ -91,7 +91,7 @@ test("an administrator's link sets the password too", async () => {
 	await heading(page, "Your password is set").waitFor();
 });
 
-test("a service without mail tells a user who has forgotten the password whom to ask", async () => {
+test("a service without mail tells a user who has forgotten the password who can help", async () => {
 	const apart = await startConsole();
 	onTestFinished(() => apart.close());
 	const page = await apart.openPage({ colorScheme: "dark" });
