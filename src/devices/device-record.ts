@@ -44,6 +44,20 @@ export const LAST_REPORTED_AT = `(
 	)`;
 
 /**
+ * Returns an SQL condition: an ACTIVE device `t` of the organization `o` has observed something, or
+ * was activated, within two posture intervals. One recent span is enough, so the condition seldom
+ * reads more than one.
+ */
+export function isReporting(): string {
+	const since = `now() - ${staleAfter("o.posture_interval_seconds")}`;
+	return `(t.activated_at >= ${since} or exists (
+		select from posture_spans s
+		where s.organization_id = t.organization_id and s.device_id = t.id and s.is_current
+			and s.last_observed_at >= ${since}
+	))`;
+}
+
+/**
  * An SQL expression that says whether an ACTIVE device `t` of the organization `o` still reports.
  * The device is NOT_REPORTING if its latest observation, or its activation, is older than two
  * posture intervals. Heartbeats do not count, because an agent may send them but no reports.
@@ -51,8 +65,7 @@ export const LAST_REPORTED_AT = `(
 export const REPORTING = `
 	case
 		when t.status <> 'ACTIVE' then null
-		when greatest(t.activated_at, ${LAST_REPORTED_AT})
-			>= now() - ${staleAfter("o.posture_interval_seconds")} then 'REPORTING'
+		when ${isReporting()} then 'REPORTING'
 		else 'NOT_REPORTING'
 	end`;
 

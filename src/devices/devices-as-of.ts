@@ -34,11 +34,13 @@ const hadStatus = (
 ) => `t.id = any(array(
 	select s.device_id::text from posture_spans s
 	where s.organization_id = $1 and s.status = '${status}' and s.since <= ${moment(parameter)}
-		and ${where} and not exists (
+		and ${where}
+		-- A span that is current or reaches the moment was the last one, without a look at the others.
+		and (s.is_current or s.last_observed_at >= ${moment(parameter)} or not exists (
 			select from posture_spans n
 			where n.organization_id = s.organization_id and n.device_id = s.device_id
 				and n.check_key = s.check_key and n.since > s.since and n.since <= ${moment(parameter)}
-		)
+		))
 	group by s.device_id having ${having}
 ))`;
 

@@ -1,7 +1,12 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { findNames } from "../records/name-lookup.ts";
-import { DEVICES, FRESHNESS, staleAfter } from "./device-record.ts";
+import {
+	DEVICES,
+	FRESHNESS,
+	isReporting,
+	staleAfter,
+} from "./device-record.ts";
 
 /** Largest number of groups that the summary lists. Those with the most failing devices come first. */
 const MAX_GROUPS = 100;
@@ -52,18 +57,14 @@ export function fleetAndState(asOf: string | undefined): string {
 	if (asOf === undefined) {
 		return `
 			state as (
-				select s.device_id, s.check_key, s.status, s.last_observed_at
+				select s.device_id, s.check_key, s.status
 				from posture_spans s
 				where s.organization_id = $1 and s.is_current
-			), observed as (
-				select s.device_id as id, max(s.last_observed_at) as at from state s group by 1
 			), known as (
 				select
 					t.id, t.platform, t.owner_id, (${FRESHNESS}) = 'ONLINE' as is_online,
-					greatest(t.activated_at, s.at)
-						>= now() - ${staleAfter("o.posture_interval_seconds")} as is_reporting
+					${isReporting()} as is_reporting
 				from ${DEVICES}
-				left join observed s on s.id = t.id
 				where t.organization_id = $1 and t.status = 'ACTIVE'
 			), fleet as (
 				select

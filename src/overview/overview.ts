@@ -4,7 +4,7 @@ import {
 	checkName,
 	DEVICES,
 	FRESHNESS,
-	REPORTING,
+	isReporting,
 } from "../devices/device-record.ts";
 import { defineOperation } from "../operation.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
@@ -184,12 +184,19 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 		since: string;
 	}>({
 		name: "overview.failing",
+		// With `limit 1`, PostgreSQL walks the failing checks by age and looks up their devices one by
+		// one. A join would read the whole fleet, because the planner expects few devices to match.
 		text: `
-			select s.device_id, coalesce(t.name, t.hostname) as device_name, s.check_key, s.since
+			select s.device_id, d.device_name, s.check_key, s.since
 			from posture_spans s
-			join (${DEVICES}) on t.organization_id = s.organization_id and t.id = s.device_id
+			cross join lateral (
+				select coalesce(t.name, t.hostname) as device_name
+				from ${DEVICES}
+				where t.organization_id = s.organization_id and t.id = s.device_id
+					and t.status = 'ACTIVE' and (${FRESHNESS}) = 'ONLINE' and ${isReporting()}
+				limit 1
+			) d
 			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
-				and t.status = 'ACTIVE' and (${FRESHNESS}) = 'ONLINE' and (${REPORTING}) = 'REPORTING'
 			order by s.since, s.device_id, s.check_key
 			limit ${FEW}`,
 		values: [organization],
