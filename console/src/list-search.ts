@@ -1,4 +1,10 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import {
+	type HistoryState,
+	useNavigate,
+	useRouterState,
+	useSearch,
+} from "@tanstack/react-router";
+import { toDates } from "./relative-filters.ts";
 
 export type FilterValue = string | number | boolean | null;
 
@@ -17,8 +23,19 @@ export interface ListSearch {
 	[filter: string]: FilterValue | undefined;
 }
 
+declare module "@tanstack/react-router" {
+	interface HistoryState {
+		/**
+		 * The cursors of the pages before this one, the first page's being null. Absent if the reader
+		 * came to the page by an address and not through the pages before it.
+		 */
+		earlierPages?: (string | null)[];
+	}
+}
+
 const NOT_FILTERS = new Set(["q", "sort", "dir", "cursor", "size", "entry"]);
 export const SIZES = [20, 50, 100];
+const NO_PAGES: (string | null)[] = [];
 
 /** Reads the parameters that a list can use from an address, and drops the others. */
 export function parseListSearch(raw: Record<string, unknown>): ListSearch {
@@ -52,6 +69,10 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 export function useListSearch() {
 	const search: ListSearch = useSearch({ strict: false });
 	const navigate = useNavigate();
+	const earlier = useRouterState({
+		select: ({ location }) =>
+			search.cursor ? location.state.earlierPages : NO_PAGES,
+	});
 	const change = (
 		changes: Record<string, FilterValue | undefined>,
 		{ replace = false } = {},
@@ -64,11 +85,24 @@ export function useListSearch() {
 				withoutAbsent({ ...before, cursor: undefined, ...changes }),
 		} as never);
 
+	/** Goes to a page of the same list and shows its first rows. */
+	const goTo = async (cursor: string | null, state: HistoryState) => {
+		await navigate({
+			to: ".",
+			resetScroll: false,
+			state,
+			search: (before: ListSearch) =>
+				withoutAbsent({ ...before, cursor: cursor ?? undefined }),
+		} as never);
+		window.scrollTo({ top: 0 });
+	};
+
 	/** Changes the open entry in the address and stays on the same page of the list. */
 	const openEntry = (entry: number | undefined) =>
 		navigate({
 			to: ".",
 			resetScroll: false,
+			state: true,
 			search: (before: ListSearch) => withoutAbsent({ ...before, entry }),
 		} as never);
 
@@ -77,7 +111,10 @@ export function useListSearch() {
 			([name, value]) => !NOT_FILTERS.has(name) && value !== undefined,
 		),
 	) as Record<string, FilterValue>;
-	const filter = { ...filters, ...(search.q ? { query: search.q } : {}) };
+	const filter = {
+		...toDates(filters),
+		...(search.q ? { query: search.q } : {}),
+	};
 	const hasFilters = Object.keys(filter).length > 0;
 
 	return {
@@ -113,8 +150,19 @@ export function useListSearch() {
 		openEntry,
 		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
 		setSize: (size: number) => change({ size }),
-		next: (cursor: string) => change({ cursor }),
-		first: () => change({}),
+		/** The number of pages before this one, or undefined if it is not known. */
+		pagesBefore: earlier?.length,
+		next: (cursor: string) =>
+			goTo(
+				cursor,
+				earlier ? { earlierPages: [...earlier, search.cursor ?? null] } : {},
+			),
+		/** Goes back one page. Call it only if `pagesBefore` is above 0. */
+		previous: () =>
+			goTo(earlier?.at(-1) ?? null, {
+				earlierPages: earlier?.slice(0, -1) ?? [],
+			}),
+		first: () => goTo(null, {}),
 		clearFilters: () =>
 			change(
 				Object.fromEntries(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axe } from "./browser.ts";
+import { axe, screenshot } from "./browser.ts";
 import {
 	heading,
 	names,
@@ -48,18 +48,28 @@ test("a list can be read page by page and back, with the page size that the read
 	await expect
 		.poll(async () => (await names(page)()).at(-1))
 		.toBe("Accepted risk 19");
-	await page.getByRole("button", { name: "Next page" }).click();
+	const pages = page.getByRole("navigation", { name: "Pages of the list" });
+	await pages.getByText("1–20 of 24").waitFor();
+	await pages.getByRole("button", { name: "Next page" }).click();
 	await expect
 		.poll(async () => (await names(page)())[0])
 		.toBe("Accepted risk 20");
+	await pages.getByText("21–24 of 24").waitFor();
+	await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 	await page.reload();
-	await expect
-		.poll(async () => (await names(page)())[0])
-		.toBe("Accepted risk 20");
+	await pages.getByText("21–24 of 24").waitFor();
+	await pages.getByRole("button", { name: "Previous page" }).click();
+	await pages.getByText("1–20 of 24").waitFor();
+	expect(page.url()).not.toContain("cursor");
 	await page.goBack();
-	await expect
-		.poll(async () => (await names(page)())[0])
-		.toBe("A risk that grew");
+	await pages.getByText("21–24 of 24").waitFor();
+	// Somebody who opens the address alone does not know the pages before it.
+	const alone = await page.context().newPage();
+	await alone.goto(page.url());
+	await alone.getByText("4 of 24").waitFor();
+	await alone.getByRole("button", { name: "First page" }).click();
+	await alone.getByText("1–20 of 24").waitFor();
+	await alone.close();
 	await page
 		.getByRole("combobox", { name: "Rows per page" })
 		.selectOption("50");
@@ -98,6 +108,8 @@ test("overdue tasks that are not done are found and marked", async () => {
 	await expect.poll(names(page)).toEqual(["Done in time", "Long overdue"]);
 	await page.getByRole("checkbox", { name: "Open only" }).check();
 	await expect.poll(names(page)).toEqual(["Long overdue"]);
+	// A bookmark must be right tomorrow too, so the address contains no date.
+	expect(new URL(page.url()).searchParams.get("due")).toBe("overdue");
 	await page.getByRole("img", { name: /It is overdue/ }).waitFor();
 	await axe(page);
 	// A range that is not one of the usual ones is shown with its dates.
@@ -105,6 +117,56 @@ test("overdue tasks that are not done are found and marked", async () => {
 	await expect.poll(names(page)).toEqual(["Far away"]);
 	const due = page.getByRole("combobox", { name: "Deadline" });
 	expect(await due.inputValue()).toBe("from 1 Jan 2099");
+});
+
+test("selected records are changed and deleted together, and those that fail are named", async () => {
+	const measure = (name: string, category: string) =>
+		registers.add("addMeasure", { name, category });
+	const { measure: guarded } = await measure("Guarded", "Old");
+	await measure("First", "Old");
+	await measure("Second", "Old");
+	await measure("Other", "New");
+	await registers.add("addTask", { name: "Uses it", measure_id: guarded.id });
+	const page = await registers.open(registers.admin, "measure");
+	// The filter offers the values that the register uses, with their number.
+	await page.getByRole("combobox", { name: "Category" }).click();
+	await page.getByRole("option", { name: "Old (3)" }).click();
+	await expect.poll(async () => (await names(page)()).length).toBe(3);
+	await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+	const bar = page.getByRole("region", { name: "Selected rows" });
+	await bar.getByText("3 selected").waitFor();
+	await axe(page);
+	await screenshot(page, "registers/selected");
+	await bar.getByRole("button", { name: "Change a field" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("combobox", { name: "Field" }).click();
+	await page.getByRole("option", { name: "State" }).click();
+	const change = dialog.getByRole("button", { name: "Change", exact: true });
+	expect(await change.isDisabled()).toBe(true);
+	await dialog.getByRole("combobox", { name: "State" }).click();
+	await page.getByRole("option", { name: "Implemented" }).click();
+	await axe(page);
+	await change.click();
+	await page.getByText("3 measures changed").waitFor();
+	await expect.poll(() => bar.count()).toBe(0);
+	await expect
+		.poll(() => page.getByRole("cell", { name: "Implemented" }).count())
+		.toBe(3);
+
+	await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+	await page.getByRole("checkbox", { name: "Select Second" }).uncheck();
+	await bar.getByRole("button", { name: "Delete" }).click();
+	await dialog.getByRole("button", { name: "Delete 2 measures" }).click();
+	await dialog.getByText("1 failed and is still selected").waitFor();
+	await dialog.getByText(/^Guarded: .*task/i).waitFor();
+	await axe(page);
+	await dialog.getByRole("button", { name: "Close" }).last().click();
+	await bar.getByText("1 selected").waitFor();
+	await expect.poll(names(page)).toEqual(["Second", "Guarded"]);
+	// Another filter shows other records, so that nothing stays selected.
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await expect.poll(async () => (await names(page)()).length).toBe(3);
+	expect(await bar.count()).toBe(0);
 });
 
 test("the names of all owners on a page are loaded in one request", async () => {
@@ -139,6 +201,7 @@ test("a viewer sees no button that would be rejected", async () => {
 	for (const name of ["New risk", "Import"]) {
 		expect(await page.getByRole("link", { name }).count()).toBe(0);
 	}
+	expect(await page.getByRole("checkbox").count()).toBe(0);
 	await axe(page);
 	// A viewer who opens the address of a form sees the record instead.
 	await page.goto(registers.at(`risk/${registers.ids.theft}?edit=true`));

@@ -1,8 +1,7 @@
 import {
 	Box,
-	Button,
+	Checkbox,
 	Group,
-	NativeSelect,
 	Paper,
 	Table,
 	UnstyledButton,
@@ -11,10 +10,10 @@ import {
 	IconArrowDown,
 	IconArrowsSort,
 	IconArrowUp,
-	IconChevronRight,
 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { type ListControls, SIZES } from "../list-search.ts";
+import type { ListControls } from "../list-search.ts";
+import type { Selection } from "./selection.ts";
 
 export interface Column<Row> {
 	id: string;
@@ -42,6 +41,7 @@ export function DataTable<Row extends { id: string }>({
 	columns,
 	rows,
 	list,
+	selection,
 	isStale = false,
 }: {
 	/** Text that tells screen readers what the table lists. */
@@ -50,6 +50,8 @@ export function DataTable<Row extends { id: string }>({
 	rows: readonly Row[];
 	/** The order and the page from the address. Without them, no column can be sorted. */
 	list?: ListControls;
+	/** The chosen rows. With it, each row has a checkbox. */
+	selection?: Selection<Row> | undefined;
 	/** True if the rows come from the previous request while new ones are loading. */
 	isStale?: boolean;
 }) {
@@ -64,6 +66,7 @@ export function DataTable<Row extends { id: string }>({
 				<Table aria-busy={isStale} miw={columns.length * 130}>
 					<Table.Thead>
 						<Table.Tr>
+							{selection && <SelectAll selection={selection} rows={rows} />}
 							{columns.map((column) => (
 								<Header key={column.id} column={column} list={list} />
 							))}
@@ -71,7 +74,22 @@ export function DataTable<Row extends { id: string }>({
 					</Table.Thead>
 					<Table.Tbody>
 						{rows.map((row) => (
-							<Table.Tr key={row.id} className="data-table-row">
+							<Table.Tr
+								key={row.id}
+								className="data-table-row"
+								{...(selection?.has(row.id) ? { "data-chosen": true } : {})}
+							>
+								{selection && (
+									<Table.Td>
+										<Checkbox
+											aria-label={`Select ${selection.nameOf(row)}`}
+											checked={selection.has(row.id)}
+											onChange={({ currentTarget }) =>
+												selection.set([row], currentTarget.checked)
+											}
+										/>
+									</Table.Td>
+								)}
 								{columns.map(({ id, align = "left", cell }) => (
 									<Table.Td key={id} ta={align}>
 										{cell(row)}
@@ -83,6 +101,29 @@ export function DataTable<Row extends { id: string }>({
 				</Table>
 			</Box>
 		</Paper>
+	);
+}
+
+/** The checkbox in the header, which selects all rows of the page. */
+function SelectAll<Row extends { id: string }>({
+	selection,
+	rows,
+}: {
+	selection: Selection<Row>;
+	rows: readonly Row[];
+}) {
+	const chosen = rows.filter(({ id }) => selection.has(id)).length;
+	return (
+		<Table.Th w={40}>
+			<Checkbox
+				aria-label="Select all on this page"
+				checked={chosen === rows.length}
+				indeterminate={chosen > 0 && chosen < rows.length}
+				onChange={({ currentTarget }) =>
+					selection.set(rows, currentTarget.checked)
+				}
+			/>
+		</Table.Th>
 	);
 }
 
@@ -131,54 +172,5 @@ function Header<Row>({
 				</Group>
 			</UnstyledButton>
 		</Table.Th>
-	);
-}
-
-/**
- * The controls below a list: page size, first page and next page. They are hidden if the list fits
- * on one page.
- */
-export function Pager({
-	list,
-	nextCursor,
-}: {
-	list: ListControls;
-	nextCursor: string | null;
-}) {
-	const { cursor, size = SIZES[0] } = list.search;
-	if (!nextCursor && !cursor && size === SIZES[0]) return null;
-	return (
-		<Group
-			justify="flex-end"
-			mt="md"
-			component="nav"
-			aria-label="Pages of the list"
-		>
-			<NativeSelect
-				aria-label="Rows per page"
-				data={SIZES.map((count) => ({
-					value: String(count),
-					label: `${count} per page`,
-				}))}
-				value={String(size)}
-				onChange={({ currentTarget }) =>
-					list.setSize(Number(currentTarget.value))
-				}
-				mr="auto"
-			/>
-			{cursor && (
-				<Button variant="default" onClick={() => list.first()}>
-					First page
-				</Button>
-			)}
-			<Button
-				variant="default"
-				disabled={!nextCursor}
-				rightSection={<IconChevronRight size={16} aria-hidden />}
-				onClick={() => nextCursor && list.next(nextCursor)}
-			>
-				Next page
-			</Button>
-		</Group>
 	);
 }

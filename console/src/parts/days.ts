@@ -18,6 +18,11 @@ export function dayAfter(day: string, days: number): string {
 	return date.toISOString().slice(0, 10);
 }
 
+/** Returns the number of days from one day to a later one. */
+export function daysBetween(from: string, until: string): number {
+	return (Date.parse(until) - Date.parse(from)) / 86_400_000;
+}
+
 /** Returns the time at which the day begins in the reader's time zone. */
 export function startOfDay(day: string): string {
 	return new Date(`${day}T00:00:00`).toISOString();

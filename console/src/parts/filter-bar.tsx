@@ -21,11 +21,14 @@ export function FilterBar({
 		<Group mb="md" gap="sm" role="search" align="flex-end">
 			<QueryField list={list} label={label} />
 			{children}
-			{list.hasFilters && (
-				<Button variant="subtle" onClick={() => list.clearFilters()}>
-					Clear filters
-				</Button>
-			)}
+			<Button
+				variant="subtle"
+				// The button keeps its place while it is hidden, so that the table below does not move.
+				style={{ visibility: list.hasFilters ? "visible" : "hidden" }}
+				onClick={() => list.clearFilters()}
+			>
+				Clear filters
+			</Button>
 		</Group>
 	);
 }

@@ -4,13 +4,13 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import { DataTable, Pager } from "../../parts/data-table.tsx";
+import { DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { ListError, Pager } from "../../parts/pager.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { operationQuery } from "../../queries.ts";
@@ -69,7 +69,11 @@ export function Page() {
 			)}
 			{devices.isPending && <RowsSkeleton />}
 			{devices.isError && (
-				<ErrorState error={devices.error} onRetry={devices.refetch} />
+				<ListError
+					error={devices.error}
+					onRetry={devices.refetch}
+					list={list}
+				/>
 			)}
 			{hasNone && (
 				<EmptyState
@@ -103,7 +107,9 @@ export function Page() {
 					isStale={devices.isPlaceholderData}
 				/>
 			)}
-			<Pager list={list} nextCursor={devices.data?.next_cursor ?? null} />
+			{devices.isSuccess && rows.length > 0 && (
+				<Pager list={list} page={devices.data} shown={rows.length} />
+			)}
 		</>
 	);
 }

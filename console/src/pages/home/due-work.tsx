@@ -2,9 +2,11 @@ import { Group, Paper, SimpleGrid, Text, Title } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { daysBetween } from "../../parts/days.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { RegisterKind } from "../../register-kinds.ts";
+import { inDays, OVERDUE } from "../../relative-filters.ts";
 
 export type Overview = OutputOf<"getOverview">;
 type Work = Overview["tasks"];
@@ -49,7 +51,7 @@ function Tile({
 	kind,
 	title,
 	work,
-	overview: { today, overdue_until, soon_until },
+	overview: { today, soon_until },
 }: {
 	kind: RegisterKind;
 	title: string;
@@ -79,11 +81,7 @@ function Tile({
 			</TextLink>
 			<Group gap={6} mt={4} mih={24}>
 				{work.overdue > 0 && (
-					<TextLink
-						{...link({ due_until: overdue_until })}
-						underline="never"
-						c="inherit"
-					>
+					<TextLink {...link({ due: OVERDUE })} underline="never" c="inherit">
 						<StatusBadge
 							tone="bad"
 							label={`${work.overdue.toLocaleString()} overdue`}
@@ -92,7 +90,7 @@ function Tile({
 				)}
 				{work.due_soon > 0 && (
 					<TextLink
-						{...link({ due_from: today, due_until: soon_until })}
+						{...link({ due: inDays(daysBetween(today, soon_until)) })}
 						underline="never"
 						c="inherit"
 					>

@@ -62,7 +62,7 @@ export function toNew(
 ): Record<string, unknown> {
 	return Object.fromEntries(
 		givenFields(kind)
-			.map((field) => [field.name, toInput(field, values)] as const)
+			.map((field) => [field.name, toInput(field, values[field.name])] as const)
 			.filter(([, value]) => value !== "" && value !== null),
 	);
 }
@@ -80,19 +80,21 @@ export function toChanges(
 	return Object.fromEntries(
 		givenFields(kind)
 			.filter(({ name }) => !isSame(values[name], before[name]))
-			.map((field) => {
-				const value = toInput(field, values);
-				return [
-					field.name,
-					value === "" && field.isNullable ? null : value,
-				] as const;
-			}),
+			.map((field) => [
+				field.name,
+				toStored(field, values[field.name] ?? null),
+			]),
 	);
 }
 
+/** Returns the value that replaces the one of a record. A field that was emptied is null. */
+export function toStored(field: FieldDescription, value: FormValue): unknown {
+	const given = toInput(field, value);
+	return given === "" && field.isNullable ? null : given;
+}
+
 /** Returns the value of a field in the form that the server accepts. */
-function toInput({ name, type }: FieldDescription, values: FormValues) {
-	const value = values[name];
+function toInput({ type }: FieldDescription, value: FormValue | undefined) {
 	return type === "datetime" && typeof value === "string"
 		? fromLocalTime(value)
 		: value;

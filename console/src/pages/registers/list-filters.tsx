@@ -1,10 +1,10 @@
-import { Autocomplete, Checkbox, Select } from "@mantine/core";
+import { Checkbox, Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type {
 	FilterDescription,
 	KindDescription,
 } from "../../kind-description.ts";
-import type { AnyRecord } from "../../kinds.ts";
 import type { ListControls } from "../../list-search.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
@@ -13,6 +13,8 @@ import {
 	NONE,
 	ReferencePicker,
 } from "../../parts/records/reference-picker.tsx";
+import { operationQuery } from "../../queries.ts";
+import type { RegisterKind } from "../../register-kinds.ts";
 import { BandFilter, DueFilter, PeriodFilter } from "./range-filters.tsx";
 
 /**
@@ -26,8 +28,7 @@ export interface FilterProps {
 	filter: FilterDescription;
 	list: ListControls;
 	organizationId: string;
-	/** The rows of the current page. Filters suggest values from them. */
-	rows: readonly AnyRecord[];
+	kind: RegisterKind;
 	/** The width of the control in px. */
 	width: number;
 }
@@ -36,7 +37,9 @@ export interface FilterProps {
 export function ListFilters({
 	kind,
 	...rest
-}: Omit<FilterProps, "filter" | "width"> & { kind: KindDescription }) {
+}: Omit<FilterProps, "filter" | "width" | "kind"> & {
+	kind: KindDescription;
+}) {
 	const width = kind.filters.length > FEW ? WIDTHS.many : WIDTHS.few;
 	if (kind.filters.length === 0) return null;
 	return (
@@ -46,6 +49,7 @@ export function ListFilters({
 					key={filter.name}
 					filter={filter}
 					width={width}
+					kind={kind.kind}
 					{...rest}
 				/>
 			))}
@@ -128,37 +132,53 @@ const FLAGS: Record<string, string> = {
 	exclude_contract_ended: "Hide ended contracts",
 };
 
-/** Filters by an exact value. The control suggests values from the current page. */
+/** Filters by an exact value. The control offers the values that the register uses. */
 function NameFilter({
 	filter: { name, label },
+	kind,
 	list,
-	rows,
+	organizationId,
 	width,
 }: FilterProps) {
 	const value = list.filters[name];
-	const inAddress = value === undefined || value === null ? "" : String(value);
-	const [typed, setTyped] = useState<string | null>(null);
-	const apply = (text: string) => {
-		setTyped(null);
-		if (text.trim() !== inAddress) {
-			list.setFilter(name, text.trim() || undefined);
-		}
-	};
-	const seen = new Set(rows.map((row) => row[name]).filter(Boolean));
+	const chosen =
+		value === undefined || value === null ? undefined : String(value);
+	const [isIdle, setIdle] = useState(true);
+	const used = useQuery({
+		...operationQuery("countRecords", {
+			organization_id: organizationId,
+			kind,
+			group_by: name,
+		}),
+		enabled: !isIdle,
+	});
+	const values = (used.data?.groups ?? []).flatMap(({ value: one, count }) =>
+		one ? [{ value: one, label: `${one} (${count.toLocaleString()})` }] : [],
+	);
+	const isKnown = values.some((one) => one.value === chosen);
 	return (
-		<Autocomplete
+		<Select
 			aria-label={label}
 			placeholder={label}
 			w={width}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
-			data={[...seen].map(String)}
-			value={typed ?? inAddress}
-			onChange={setTyped}
-			onOptionSubmit={apply}
-			onClear={() => apply("")}
-			onBlur={() => typed !== null && apply(typed)}
-			onKeyDown={({ key }) => key === "Enter" && apply(typed ?? inAddress)}
+			comboboxProps={{ width: "max-content", position: "bottom-start" }}
+			onDropdownOpen={() => setIdle(false)}
+			data={
+				chosen === undefined || isKnown
+					? values
+					: [{ value: chosen, label: chosen }, ...values]
+			}
+			value={chosen ?? null}
+			onChange={(one) => list.setFilter(name, one ?? undefined)}
+			nothingFoundMessage={
+				used.isPending
+					? "Loading …"
+					: used.isError
+						? "The values could not be loaded. Type again to retry."
+						: "No value in use matches"
+			}
 		/>
 	);
 }

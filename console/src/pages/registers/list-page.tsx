@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { OperationName } from "../../api.ts";
@@ -6,13 +6,13 @@ import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, fieldOf, titleOf } from "../../kinds.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import { type Column, DataTable, Pager } from "../../parts/data-table.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { ListError, Pager } from "../../parts/pager.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
 import {
 	MAX_CELL,
@@ -27,9 +27,11 @@ import {
 import { recordsQuery } from "../../parts/records/register-calls.ts";
 import { factorsOf } from "../../parts/records/risk-scores.ts";
 import { useKind } from "../../parts/records/use-kind.ts";
+import { useSelection } from "../../parts/selection.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { layoutOf } from "../../register-layouts.ts";
+import { BulkActions } from "./bulk-actions.tsx";
 import { hintsOf } from "./hints.ts";
 import { ListFilters } from "./list-filters.tsx";
 
@@ -57,6 +59,10 @@ function Register({ kind }: { kind: KindDescription }) {
 	const label = findRegisterKind(kind.kind)?.label ?? kind.nouns;
 	const add = <AddLink kind={kind} organizationId={organizationId} />;
 	const { cursor: _, size: __, ...filtered } = input;
+	const selection = useSelection<AnyRecord>(
+		JSON.stringify(list.input.filter ?? {}),
+		(record) => titleOf(kind, record),
+	);
 
 	return (
 		<>
@@ -92,22 +98,10 @@ function Register({ kind }: { kind: KindDescription }) {
 				}
 			/>
 			<FilterBar list={list} label={`Search ${kind.nouns}`}>
-				<ListFilters
-					kind={kind}
-					list={list}
-					organizationId={organizationId}
-					rows={rows}
-				/>
+				<ListFilters kind={kind} list={list} organizationId={organizationId} />
 			</FilterBar>
 			{page.isError ? (
-				<Stack align="flex-start">
-					<ErrorState error={page.error} onRetry={() => page.refetch()} />
-					{list.search.cursor && (
-						<Button variant="default" onClick={() => list.first()}>
-							First page
-						</Button>
-					)}
-				</Stack>
+				<ListError error={page.error} onRetry={page.refetch} list={list} />
 			) : page.isPending ? (
 				<RowsSkeleton />
 			) : rows.length === 0 ? (
@@ -132,6 +126,11 @@ function Register({ kind }: { kind: KindDescription }) {
 				/>
 			) : (
 				<>
+					<BulkActions
+						kind={kind}
+						organizationId={organizationId}
+						selection={selection}
+					/>
 					<DataTable
 						label={label}
 						columns={columns.map((name) =>
@@ -139,9 +138,10 @@ function Register({ kind }: { kind: KindDescription }) {
 						)}
 						rows={rows}
 						list={list}
+						selection={mayWrite ? selection : undefined}
 						isStale={page.isPlaceholderData}
 					/>
-					<Pager list={list} nextCursor={page.data.next_cursor} />
+					<Pager list={list} page={page.data} shown={rows.length} />
 				</>
 			)}
 		</>

@@ -1,19 +1,17 @@
 import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
-import { dayAfter, lastDays, todayHere } from "../../parts/days.ts";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
 import { formatDay, formatTime } from "../../parts/time.tsx";
+import { inDays, OVERDUE } from "../../relative-filters.ts";
 import type { FilterProps } from "./list-filters.tsx";
-
-type Ends = Record<string, string | number>;
 
 interface Preset {
 	label: string;
-	/** The two ends of the range. An end that is missing is open. */
-	ends: Ends;
+	/** The filters that the preset sets. It removes the other filters of the range. */
+	values: Record<string, string | number>;
 }
 
-/** Offers a few usual ranges for two filters that form a range. */
+/** Offers a few usual ranges for the filters that form a range. */
 function RangeFilter({
 	list,
 	width,
@@ -23,17 +21,20 @@ function RangeFilter({
 	describe,
 }: Pick<FilterProps, "list" | "width"> & {
 	label: string;
-	names: readonly [string, string];
+	names: readonly string[];
 	presets: readonly Preset[];
-	/** Returns the label of a range in the address that is not one of the usual ranges. */
-	describe: (from: unknown, until: unknown) => string;
+	/**
+	 * Returns the label of a range in the address that is not one of the usual ranges. Its arguments
+	 * are the values of `names`.
+	 */
+	describe: (...values: unknown[]) => string;
 }) {
-	const [from, until] = names.map((name) => list.filters[name]);
-	const isSet = from !== undefined || until !== undefined;
-	const found = presets.find(
-		({ ends }) => ends[names[0]] === from && ends[names[1]] === until,
+	const given = names.map((name) => list.filters[name]);
+	const isSet = given.some((value) => value !== undefined);
+	const found = presets.find(({ values }) =>
+		names.every((name, index) => values[name] === given[index]),
 	);
-	const other = isSet && !found ? [describe(from, until)] : [];
+	const other = isSet && !found ? [describe(...given)] : [];
 	return (
 		<Select
 			aria-label={label}
@@ -45,10 +46,10 @@ function RangeFilter({
 			data={[...presets.map((preset) => preset.label), ...other]}
 			value={found?.label ?? other[0] ?? null}
 			onChange={(chosen) => {
-				const { ends = {} } =
+				const { values = {} } =
 					presets.find((preset) => preset.label === chosen) ?? {};
 				list.setFilters(
-					Object.fromEntries(names.map((name) => [name, ends[name]])),
+					Object.fromEntries(names.map((name) => [name, values[name]])),
 				);
 			}}
 		/>
@@ -67,38 +68,34 @@ export function BandFilter({ filter, list, width }: FilterProps) {
 			names={names}
 			presets={[...BANDS].reverse().map(({ label: band, min, max }) => ({
 				label: `${band} (${min} to ${max})`,
-				ends: { [names[0]]: min, [names[1]]: max },
+				values: { [names[0]]: min, [names[1]]: max },
 			}))}
 			describe={(min, max) => `${min ?? 1} to ${max ?? MAX_SCORE}`}
 		/>
 	);
 }
 
-const SOON_DAYS = [14, 90];
+const SOON_DAYS = [7, 14, 90];
 
 /** Filters by the due date. */
 export function DueFilter({ filter, list, width }: FilterProps) {
-	const today = todayHere();
 	return (
 		<RangeFilter
 			list={list}
 			width={width}
 			label={filter.label}
-			names={["due_from", "due_until"]}
+			names={["due", "due_from", "due_until"]}
 			presets={[
-				{ label: "Overdue", ends: { due_until: dayAfter(today, -1) } },
+				{ label: "Overdue", values: { due: OVERDUE } },
 				...SOON_DAYS.map((days) => ({
-					label: `In the next ${days} days`,
-					ends: { due_from: today, due_until: dayAfter(today, days) },
+					label: inTheNext(days),
+					values: { due: inDays(days) },
 				})),
 			]}
-			describe={(from, until) =>
-				[
-					from === undefined ? "" : `from ${formatDay(String(from))}`,
-					until === undefined ? "" : `until ${formatDay(String(until))}`,
-				]
-					.join(" ")
-					.trim()
+			describe={(due, from, until) =>
+				due === undefined
+					? fromUntil(from, until, formatDay)
+					: inTheNext(Number.parseInt(String(due), 10))
 			}
 		/>
 	);
@@ -108,29 +105,39 @@ const RECENT_DAYS = [1, 7, 30, 365];
 
 /** Filters by the time of an event, such as the last 7 days. */
 export function PeriodFilter({ filter, list, width }: FilterProps) {
-	const names = [`${filter.name}_from`, `${filter.name}_until`] as const;
+	const { name } = filter;
 	return (
 		<RangeFilter
 			list={list}
 			width={width}
 			label={filter.label}
-			names={names}
-			presets={RECENT_DAYS.map((days) => {
-				// Both ends are midnight, so that the address stays the same for a day.
-				const [from, until] = lastDays(days);
-				return {
-					label: days === 1 ? "Since yesterday" : `In the last ${days} days`,
-					ends: { [names[0]]: from, [names[1]]: until },
-				};
-			})}
-			describe={(from, until) =>
-				[
-					from === undefined ? "" : `from ${formatTime(String(from))}`,
-					until === undefined ? "" : `until ${formatTime(String(until))}`,
-				]
-					.join(" ")
-					.trim()
+			names={[`${name}_last`, `${name}_from`, `${name}_until`]}
+			presets={RECENT_DAYS.map((days) => ({
+				label: inTheLast(days),
+				values: { [`${name}_last`]: inDays(days) },
+			}))}
+			describe={(last, from, until) =>
+				last === undefined
+					? fromUntil(from, until, formatTime)
+					: inTheLast(Number.parseInt(String(last), 10))
 			}
 		/>
 	);
+}
+
+const inTheNext = (days: number) => `In the next ${days} days`;
+const inTheLast = (days: number) =>
+	days === 1 ? "Since yesterday" : `In the last ${days} days`;
+
+function fromUntil(
+	from: unknown,
+	until: unknown,
+	format: (value: string) => string,
+): string {
+	return [
+		from === undefined ? "" : `from ${format(String(from))}`,
+		until === undefined ? "" : `until ${format(String(until))}`,
+	]
+		.join(" ")
+		.trim();
 }

@@ -4,13 +4,14 @@ import type { InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Entry } from "../../parts/audit-actions.ts";
-import { type Column, DataTable, Pager } from "../../parts/data-table.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { Pager } from "../../parts/pager.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -117,7 +118,9 @@ function AuditLog() {
 					isStale={log.isPlaceholderData}
 				/>
 			)}
-			{log.isSuccess && <Pager list={list} nextCursor={log.data.next_cursor} />}
+			{log.isSuccess && rows.length > 0 && (
+				<Pager list={list} page={log.data} shown={rows.length} />
+			)}
 			<Text size="xs" c="dimmed" mt="lg" component="div">
 				Every entry contains a hash of itself and of the entry before it, so a
 				changed, missing or added entry is detected. “Verify” checks the log

@@ -6,7 +6,7 @@ import type { InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
-import { type Column, DataTable, Pager } from "../../parts/data-table.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
@@ -14,6 +14,7 @@ import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { LeaveOrganization } from "../../parts/leave-organization.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { Pager } from "../../parts/pager.tsx";
 import { type Member, ROLES, roleOptions } from "../../parts/roles.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -108,7 +109,11 @@ export function Page() {
 				/>
 			)}
 			{members.isSuccess && (
-				<Pager list={list} nextCursor={members.data.next_cursor} />
+				<Pager
+					list={list}
+					page={members.data}
+					shown={members.data.members.length}
+				/>
 			)}
 			{mayAdmin && <Invitations />}
 			<Group mt="xl">

@@ -2,10 +2,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { call, type OperationName } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
+import type { ListedPage } from "../pager.tsx";
 
-export interface RecordsPage {
+export interface RecordsPage extends ListedPage {
 	records: AnyRecord[];
-	next_cursor: string | null;
 }
 
 type Values = Record<string, unknown>;
@@ -24,6 +24,8 @@ export function recordsQuery({ tool, key }: Kind, input: Values) {
 			return {
 				records: page[key.many] as AnyRecord[],
 				next_cursor: page.next_cursor as string | null,
+				total: page.total as number,
+				total_is_exact: page.total_is_exact as boolean,
 			};
 		},
 	});

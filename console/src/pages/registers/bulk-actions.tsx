@@ -1,0 +1,139 @@
+import { Button, Select, Text } from "@mantine/core";
+import { useState } from "react";
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import { type AnyRecord, fieldOf } from "../../kinds.ts";
+import { BulkBar } from "../../parts/bulk-bar.tsx";
+import { BulkDialog } from "../../parts/bulk-dialog.tsx";
+import {
+	deleteRecord,
+	updateRecord,
+} from "../../parts/records/register-calls.ts";
+import type { Selection } from "../../parts/selection.ts";
+import { FieldInput } from "./field-input.tsx";
+import { type FormValue, givenFields, toStored } from "./form-values.ts";
+
+/** The types of fields that people set to the same value in many records. */
+const SHARED_TYPES = new Set(["choice", "reference", "date"]);
+
+interface Props {
+	kind: KindDescription;
+	organizationId: string;
+	selection: Selection<AnyRecord>;
+}
+
+/** The actions on the selected records of a register. */
+export function BulkActions({ kind, organizationId, selection }: Props) {
+	const [open, setOpen] = useState<"change" | "delete" | null>(null);
+	const props = { kind, organizationId, selection };
+	const close = () => setOpen(null);
+	return (
+		<>
+			<BulkBar selection={selection}>
+				<Button
+					variant="default"
+					size="compact-md"
+					onClick={() => setOpen("change")}
+				>
+					Change a field …
+				</Button>
+				<Button
+					variant="default"
+					size="compact-md"
+					c="var(--mantine-color-error)"
+					onClick={() => setOpen("delete")}
+				>
+					Delete …
+				</Button>
+			</BulkBar>
+			{open === "change" && <Change {...props} onClose={close} />}
+			{open === "delete" && <Delete {...props} onClose={close} />}
+		</>
+	);
+}
+
+function Change({
+	kind,
+	organizationId,
+	selection,
+	onClose,
+}: Props & { onClose: () => void }) {
+	const fields = givenFields(kind).filter(({ type }) => SHARED_TYPES.has(type));
+	const [name, setName] = useState(fields[0]?.name ?? "");
+	const [value, setValue] = useState<FormValue>(null);
+	const field = fieldOf(kind, name);
+	const isReady = field && (isFilled(value) || field.isNullable);
+	return (
+		<BulkDialog
+			title={`Change ${countOf(kind, selection.rows.length)}`}
+			action="Change"
+			done={(count) => `${countOf(kind, count)} changed`}
+			selection={selection}
+			onClose={onClose}
+			request={
+				isReady
+					? ({ id }) =>
+							updateRecord(kind, id, { [name]: toStored(field, value) })
+					: undefined
+			}
+		>
+			<Select
+				label="Field"
+				data={fields.map((one) => ({ value: one.name, label: one.label }))}
+				allowDeselect={false}
+				value={name}
+				onChange={(chosen) => {
+					setName(chosen ?? "");
+					setValue(null);
+				}}
+			/>
+			{field && (
+				<FieldInput
+					key={name}
+					field={withoutHelp(field)}
+					organizationId={organizationId}
+					value={value}
+					onChange={setValue}
+				/>
+			)}
+			{field?.isNullable && !isFilled(value) && (
+				<Text size="sm" c="dimmed">
+					Leave it empty to remove the value from the selected {kind.nouns}.
+				</Text>
+			)}
+		</BulkDialog>
+	);
+}
+
+function Delete({ kind, selection, onClose }: Props & { onClose: () => void }) {
+	const count = countOf(kind, selection.rows.length);
+	return (
+		<BulkDialog
+			title={`Delete ${count}?`}
+			action={`Delete ${count}`}
+			done={(deleted) => `${countOf(kind, deleted)} deleted`}
+			selection={selection}
+			onClose={onClose}
+			request={({ id }) => deleteRecord(kind, id)}
+			isDangerous
+		>
+			<Text>
+				They are deleted for good, with their links to other records. A record
+				that another one refers to is not deleted.
+			</Text>
+		</BulkDialog>
+	);
+}
+
+const countOf = ({ noun, nouns }: KindDescription, count: number) =>
+	`${count.toLocaleString()} ${count === 1 ? noun : nouns}`;
+
+const isFilled = (value: FormValue) => value !== null && value !== "";
+
+/** The dialog names the field, so that its help text is not needed. */
+const withoutHelp = (field: FieldDescription): FieldDescription => ({
+	...field,
+	help: field.label,
+});

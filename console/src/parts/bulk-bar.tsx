@@ -1,0 +1,44 @@
+import { Button, Group, Paper, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { Selection } from "./selection.ts";
+
+/** Shows how many rows are selected and what can be done with them. It stays in view. */
+export function BulkBar<Row extends { id: string }>({
+	selection,
+	children,
+}: {
+	selection: Selection<Row>;
+	/** The buttons of the actions. */
+	children: ReactNode;
+}) {
+	const count = selection.rows.length;
+	if (count === 0) return null;
+	return (
+		<Paper
+			withBorder
+			shadow="sm"
+			p="xs"
+			mb="sm"
+			pos="sticky"
+			top={8}
+			style={{ zIndex: 2 }}
+			role="region"
+			aria-label="Selected rows"
+		>
+			<Group gap="sm">
+				<Text size="sm" fw={500} role="status" mx="xs">
+					{count.toLocaleString()} selected
+				</Text>
+				{children}
+				<Button
+					variant="subtle"
+					size="compact-md"
+					ml="auto"
+					onClick={selection.clear}
+				>
+					Clear selection
+				</Button>
+			</Group>
+		</Paper>
+	);
+}

@@ -1,0 +1,43 @@
+import { useState } from "react";
+
+/** The rows of a list that the reader has selected, also those on other pages. */
+export interface Selection<Row extends { id: string }> {
+	rows: readonly Row[];
+	has: (id: string) => boolean;
+	/** Selects the rows, or removes them from the selection. */
+	set: (rows: readonly Row[], isChosen: boolean) => void;
+	clear: () => void;
+	/** The name of a row for screen readers. */
+	nameOf: (row: Row) => string;
+}
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
+/**
+ * Keeps the selection of a list. `scope` names the list with its filters: when it changes, the
+ * selection is empty, because nobody should act on rows that the list no longer shows.
+ */
+export function useSelection<Row extends { id: string }>(
+	scope: string,
+	nameOf: (row: Row) => string,
+): Selection<Row> {
+	const [kept, setKept] = useState<{
+		scope: string;
+		chosen: ReadonlyMap<string, Row>;
+	}>({ scope, chosen: NONE });
+	const chosen = kept.scope === scope ? kept.chosen : NONE;
+	return {
+		rows: [...chosen.values()],
+		has: (id) => chosen.has(id),
+		set: (rows, isChosen) => {
+			const after = new Map(chosen);
+			for (const row of rows) {
+				if (isChosen) after.set(row.id, row);
+				else after.delete(row.id);
+			}
+			setKept({ scope, chosen: after });
+		},
+		clear: () => setKept({ scope, chosen: NONE }),
+		nameOf,
+	};
+}
