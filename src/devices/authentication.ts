@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
 import { byteaArray } from "../db/array.ts";
 import { AppError } from "../errors.ts";
-import { Batcher, type Queue } from "../load/batch.ts";
+import { Batcher } from "../load/batch.ts";
+import type { Queue } from "../load/queue.ts";
 import { hashSecret, isWellFormedSecret } from "../tokens/secret.ts";
 
 /** The SHA-256 of a device key, in hexadecimal. The service finds the device by this hash. */

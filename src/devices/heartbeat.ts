@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from "pg";
 import { byteaArray, textArray } from "../db/array.ts";
 import { AppError } from "../errors.ts";
-import { Batcher, type Queue } from "../load/batch.ts";
+import { Batcher } from "../load/batch.ts";
 import { OrganizationQueue } from "../load/organization-queue.ts";
+import type { Queue } from "../load/queue.ts";
 import {
 	batchKey,
 	type DeviceStatuses,

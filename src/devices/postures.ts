@@ -8,7 +8,8 @@ import {
 	parseId,
 	TENANT_PREFIX_LENGTH,
 } from "../id.ts";
-import { Batcher, type Queue } from "../load/batch.ts";
+import { Batcher } from "../load/batch.ts";
+import type { Queue } from "../load/queue.ts";
 import {
 	batchKey,
 	type KeyHash,

@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
 import { byteaArray } from "../db/array.ts";
 import { AppError } from "../errors.ts";
-import { Batcher, type Queue } from "../load/batch.ts";
+import { Batcher } from "../load/batch.ts";
+import type { Queue } from "../load/queue.ts";
 import { InvalidDeviceKey, type KeyHash } from "./authentication.ts";
 import { MAX_DISPLAY_LENGTH } from "./terms.ts";
 import { visibleText } from "./visible-text.ts";

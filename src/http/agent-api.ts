@@ -26,7 +26,6 @@ import {
 	RETRY_AFTER_SECONDS,
 	toAppError,
 } from "../errors.ts";
-import type { Queue } from "../load/batch.ts";
 import {
 	type BodyRoom,
 	DEVICES_BODIES,
@@ -36,6 +35,7 @@ import {
 import { OrganizationQueue } from "../load/organization-queue.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
+import type { Queue } from "../load/queue.ts";
 import { networkOf } from "../load/sign-in-queue.ts";
 import { type BodyRules, claimsOf, parse, readJson } from "./agent-body.ts";
 import { type RouteName, routeName } from "./agent-paths.ts";

@@ -6,6 +6,7 @@ import {
 	SLOW_DATABASE,
 } from "../errors.ts";
 import { batchWork, itemQueued } from "../tracing/channels.ts";
+import type { Queue, QueueLoad } from "./queue.ts";
 
 export interface BatchOptions<Item, Result> {
 	/** Name of the items in traces. */
@@ -62,32 +63,6 @@ const SWEEP_MS = 500;
 const STUCK_MS = 1_000;
 /** Weight of the latest batch in the mean duration of batches. */
 const NEWEST = 0.2;
-
-/** The current load of a queue, and counts since the start. */
-export interface QueueLoad {
-	/** Number of waiting items. */
-	rows: number;
-	bytes: number;
-	/** Number of batches that the database is processing. */
-	inFlight: number;
-	/**
-	 * Counts since the start: batches, the rows in them, and rows that were turned away because the
-	 * queue was full.
-	 */
-	batches: number;
-	batchedRows: number;
-	refused: number;
-}
-
-export interface Queue {
-	load(): QueueLoad;
-	/**
-	 * Returns true while a new item would be turned away. Ask this before doing any work for an item.
-	 */
-	isFull(): boolean;
-	/** Returns the error for an item that the queue turns away. It says what the cause is. */
-	whyFull(): AppError;
-}
 
 interface Waiting<Item, Result> {
 	item: Item;

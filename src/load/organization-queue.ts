@@ -1,5 +1,6 @@
 import { isLockTimeout } from "../db/sqlstate.ts";
-import { Batcher, type Queue } from "./batch.ts";
+import { Batcher } from "./batch.ts";
+import type { Queue } from "./queue.ts";
 
 interface Turn<Result> {
 	organizationId: string;

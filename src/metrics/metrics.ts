@@ -7,7 +7,7 @@ import {
 	Histogram,
 	Registry,
 } from "prom-client";
-import type { Queue, QueueLoad } from "../load/batch.ts";
+import type { Queue, QueueLoad } from "../load/queue.ts";
 import { VERSION } from "../version.ts";
 import { FleetCounts } from "./fleet.ts";
 import { IGNORED_ADDRESSES } from "./names.ts";
