@@ -1,65 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-
-import { createOrganization } from "../../src/organizations/organization-store.ts";
-
-import {
-	type Session,
-	startConsole,
-	type TestConsole,
-} from "../support/console-session.ts";
-
+import { beforeEach, expect, test } from "vitest";
+import type { Session, TestConsole } from "../support/console-session.ts";
 import { auditEntries } from "../support/people.ts";
-
-let served: TestConsole;
-
-let member: Session;
-
-let organization_id: string;
-
-beforeAll(async () => {
-	served = await startConsole();
-});
-afterAll(() => served.close());
+import { issues, outcomes, testImports } from "./imports.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
 type Json = any;
 
-/** Each test gets its own organization, so that no test sees the records of another one. */
-beforeEach(async () => {
-	organization_id = await createOrganization(served.database.pool, "Imports");
-	member = await served.signIn("member", organization_id);
+const imports = testImports();
+const { tryImport, doImport, addPerson } = imports;
+let served: TestConsole;
+let member: Session;
+let organization_id: string;
+beforeEach(() => {
+	({ served, member, organization_id } = imports);
 });
-
-const tryImport = (kind: string, lines: string[], more: object = {}) =>
-	member.use("importRecords", {
-		organization_id,
-		kind,
-		csv: lines.join("\r\n"),
-		...more,
-	});
-
-const doImport = (kind: string, lines: string[], more: object = {}) =>
-	tryImport(kind, lines, { dry_run: false, ...more });
-
-const outcomes = (result: Json) =>
-	result.lines.map((line: Json) => line.outcome);
-
-const issues = (result: Json) =>
-	result.lines.flatMap((line: Json) =>
-		line.issues.map(
-			(issue: Json) => `${line.line} ${issue.column}: ${issue.message}`,
-		),
-	);
-
-const addPerson = async (full_name: string, primary_email_address: string) =>
-	(
-		await member.use("addPeople", {
-			organization_id,
-			full_name,
-			primary_email_address,
-			kind: "EMPLOYEE",
-		})
-	).people.id as string;
 
 test("a dry run shows what would change and writes nothing", async () => {
 	const [ada, bob] = [

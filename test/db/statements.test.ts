@@ -3,19 +3,8 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../src/operations.ts";
-import { makeSetupLink } from "../../src/organizations/first-setup.ts";
-import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { hashPassword } from "../../src/sign-in/password-hash.ts";
-import { callOperation, PASSWORD, sendTo } from "../support/console-client.ts";
-import { joinOrganization, makeUser } from "../support/people.ts";
-import { samples } from "../support/record-samples.ts";
-import { inputOf, makeReferences } from "../support/record-values.ts";
-import {
-	heartbeatBody,
-	postureResult,
-	startService,
-	type TestService,
-} from "../support/service.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { useEverything } from "./every-operation.ts";
 
 /**
  * Records every statement that the service sends to its database. An operator who distributes the
@@ -168,7 +157,7 @@ function note(client: Client, query: unknown, values: unknown): void {
 }
 
 let running: TestService;
-const answered = new Map<string, string>();
+let answered: Map<string, string>;
 
 beforeAll(async () => {
 	Client.prototype.query = function (this: Client, ...given: unknown[]) {
@@ -176,252 +165,13 @@ beforeAll(async () => {
 		return (original as (...all: unknown[]) => unknown).apply(this, given);
 	} as typeof original;
 	running = await startService(undefined, { ASSAY_METRICS_PORT: "0" });
-	await useEverything();
+	answered = await useEverything(running);
 });
 
 afterAll(async () => {
 	Client.prototype.query = original;
 	await running.close();
 });
-
-/** Calls every operation once, in an order in which each one finds the data that it needs. */
-async function useEverything(): Promise<void> {
-	const { service, database, organizationId: organization_id } = running;
-	const { url } = service;
-	// A setup link is accepted only while there are no users, so it comes first.
-	await sendTo(url, "/api/setup");
-	const setup = await makeSetupLink(database.pool, url);
-	await sendTo(url, "/api/setup", {
-		token: setup?.split("#")[1] ?? "",
-		organization_name: "First",
-		name: "Grace",
-		email: "grace@example.com",
-		password: PASSWORD,
-	});
-
-	const passwordHash = await hashPassword(PASSWORD);
-	const signIn = async (role: "admin" | "viewer", organizationId: string) => {
-		const user = await makeUser(
-			database,
-			{ organizationId, role },
-			{ passwordHash },
-		);
-		const enter = () =>
-			sendTo(url, "/api/auth/sign-in/email", {
-				email: user.email,
-				password: PASSWORD,
-			});
-		const { cookie } = await enter();
-		const use = async (name: string, input: object = {}) => {
-			const { status, body } = await callOperation(url, name, input, cookie);
-			if (status === 200) answered.set(name, "200");
-			else if (!answered.has(name)) {
-				answered.set(name, `${status} ${JSON.stringify(body)}`);
-			}
-			return body;
-		};
-		return { user, cookie, enter, use };
-	};
-	const admin = await signIn("admin", organization_id);
-	const { use } = admin;
-	const elsewhere = await createOrganization(database.pool, "Elsewhere");
-	const other = await signIn("admin", elsewhere);
-
-	const references = await makeReferences(
-		{ call: use, principal: () => undefined as never },
-		organization_id,
-	);
-	const walk = async (sample: (typeof samples)[number]) => {
-		const added = await use(`add${sample.one}`, {
-			organization_id,
-			...inputOf(sample, references, "all"),
-		});
-		const { id } = added[sample.key];
-		await use(`get${sample.one}`, { id });
-		await use(`list${sample.many}`, {
-			organization_id,
-			filter: { query: "several words" },
-		});
-		const field = sample.required[0] ?? "description";
-		await use(`update${sample.one}`, {
-			id,
-			[field]: added[sample.key][field],
-		});
-		const listed = await fetch(
-			`${url}/api/console/export/list${sample.many}.csv?organization_id=${organization_id}`,
-			{ headers: { cookie: admin.cookie } },
-		);
-		await listed.text();
-		await use(`delete${sample.one}`, { id });
-	};
-	await Promise.all(samples.map(walk));
-	await use("importRecords", {
-		organization_id,
-		kind: "vendor",
-		csv: "name\nImported\n",
-	});
-	const pair = {
-		record_id: references.measure[0],
-		linked_record_id: references.vendor[0],
-	};
-	await use("linkRecords", pair);
-	await use("listLinkedRecords", { record_id: pair.record_id });
-	await use("unlinkRecords", pair);
-	await use("addRecords", {
-		organization_id,
-		kind: "measure",
-		records: [
-			{
-				name: "Bulk",
-				category: "IT",
-				owner_id: references.people[0],
-				linked_record_ids: references.vendor,
-			},
-		],
-		idempotency_key: "statements",
-	});
-	await use("reassignRecords", {
-		from: references.people[0],
-		to: references.people[1],
-	});
-	await use("searchRecords", { organization_id, query: "cloud" });
-	await use("getRecordNames", { organization_id, ids: references.vendor });
-	await use("getRecordUses", { id: references.people[0] });
-	await use("getRecordHistory", { id: references.people[0] });
-	for (const kind of ["risk", "measure", "device"]) {
-		await use("countRecords", {
-			organization_id,
-			kind,
-			group_by: "owner_id",
-			filter: { query: "cloud" },
-		});
-	}
-
-	const device = await running.activateDevice();
-	await running.post(
-		"heartbeat",
-		heartbeatBody({ hardware_uuid: device.hardwareUuid }),
-		{ key: device.key },
-	);
-	for (const status of ["PASS", "FAIL"]) {
-		await running.post(
-			"postures",
-			{ results: [postureResult({ status })] },
-			{ key: device.key },
-		);
-	}
-	const { posture_reports: reports } = await use("listDevicePostureReports", {
-		device_id: device.id,
-	});
-	await use("getDevicePostureReport", {
-		device_id: device.id,
-		report_id: reports[0].report_id,
-	});
-	await use("getDevice", { id: device.id });
-	await use("listDevicePostures", { device_id: device.id });
-	await use("listPostureSpans", {
-		organization_id,
-		check_key: "DISK_ENCRYPTION",
-	});
-	await use("listDevices", { organization_id, filter: { query: "laptop" } });
-	const as_of = new Date().toISOString();
-	await use("listDevices", { organization_id, as_of });
-	await use("listPostureSummary", { organization_id, group_by: "owner_id" });
-	const { device: added } = await use("addDevice", { organization_id });
-	await use("updateDevice", { id: added.id, owner_id: references.people[0] });
-	await use("reissueEnrollmentToken", { id: added.id });
-	await use("revokeDevice", { id: added.id });
-	await use("deleteDevice", { id: added.id });
-	await running.post("unenroll", "", { key: device.key });
-
-	const made = await use("createApiToken", { name: "laptop" });
-	await sendTo(
-		url,
-		"/api/mcp/v1",
-		{
-			jsonrpc: "2.0",
-			id: 1,
-			method: "tools/call",
-			params: { name: "listOrganizations", arguments: {} },
-		},
-		{
-			authorization: `Bearer ${made.token}`,
-			accept: "application/json, text/event-stream",
-		},
-	);
-	const { id } = made.api_token;
-	await use("rotateApiToken", { id });
-	await use("revokeApiToken", { id });
-	await use("revokeApiTokens", { ids: [id] });
-	const another = await use("createApiToken", { name: "desktop" });
-	await use("revokeOrganizationApiToken", {
-		organization_id,
-		id: another.api_token.id,
-	});
-
-	const invite = (email: string) =>
-		use("inviteMember", { organization_id, email, role: "member" });
-	const tokenOf = (made: { invitation_url?: string; reset_url?: string }) =>
-		(made.invitation_url ?? made.reset_url ?? "").split("#")[1] ?? "";
-	await other.use("acceptInvitation", {
-		token: tokenOf(await invite(other.user.email)),
-	});
-	const joined = await invite("new@example.com");
-	await sendTo(url, "/api/link", { token: tokenOf(joined) });
-	await sendTo(url, "/api/join", {
-		token: tokenOf(joined),
-		name: "New",
-		password: PASSWORD,
-	});
-	const { invitation } = await invite("never@example.com");
-	await use("revokeInvitation", { organization_id, id: invitation.id });
-
-	const third = await signIn("viewer", organization_id);
-	const whose = { organization_id, user_id: third.user.id };
-	await use("updateMember", { ...whose, role: "member" });
-	const reset = await use("createPasswordResetLink", whose);
-	await sendTo(url, "/api/reset-password", {
-		token: tokenOf(reset),
-		new_password: `${PASSWORD} anew`,
-		password: `${PASSWORD} anew`,
-	});
-	await database.owner.query(
-		"insert into two_factors (id, user_id, secret, backup_codes) values (repeat('x', 32), $1, 'x', 'x')",
-		[third.user.id],
-	);
-	await database.owner.query(
-		"update users set two_factor_enabled = true where id = $1",
-		[third.user.id],
-	);
-	await use("resetTwoFactor", whose);
-	await use("removeMember", whose);
-	await joinOrganization(database, third.user, elsewhere, "viewer");
-
-	await use("createOrganization", { name: "Second" });
-	await use("updateProfile", { name: "Renamed" });
-	await use("updateOrganization", { organization_id, name: "Acme" });
-	await use("updateOrganizationSettings", {
-		organization_id,
-		heartbeat_interval_seconds: 60,
-	});
-	await admin.enter();
-	const { sessions } = await use("listSessions");
-	await use("revokeSession", {
-		id: sessions.find((each: { is_current: boolean }) => !each.is_current)?.id,
-	});
-	await use("revokeOtherSessions");
-	await other.use("leaveOrganization", { organization_id });
-	await use("getFrameworkCoverage", { id: references.framework[0] });
-	// These functions need nothing but the organization.
-	for (const { name, tenant } of operations) {
-		if (!answered.has(name)) {
-			await use(name, tenant === null ? {} : { organization_id });
-		}
-	}
-	await sendTo(url, "/api/auth/sign-out", {}, { cookie: admin.cookie });
-	await fetch(`${url}/health/ready`);
-	await fetch(service.metricsUrl ?? "");
-}
 
 test("every operation was called, so no statement is missing", () => {
 	const refused = operations

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-
 import { makeSecret } from "../../src/tokens/secret.ts";
-
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { INFO, legacy, modern } from "./requests.ts";
 
 let tools: TestTools;
 
@@ -19,43 +18,10 @@ const RISK = {
 	inherent_impact: 5,
 };
 
-const INFO = { name: "assay-test", version: "1.2.3" };
-
 const address = (query = "") => new URL(`${tools.url}/api/mcp/v1${query}`);
 
 const requestInit = (token: string) => ({
 	headers: { authorization: `Bearer ${token}` },
-});
-
-/** Makes a request of revision 2026-07-28 with its headers. */
-function modern(method: string, params: Record<string, unknown> = {}) {
-	return {
-		body: {
-			jsonrpc: "2.0",
-			id: 7,
-			method,
-			params: {
-				...params,
-				_meta: {
-					"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-					"io.modelcontextprotocol/clientInfo": INFO,
-					"io.modelcontextprotocol/clientCapabilities": {},
-				},
-			},
-		},
-		headers: {
-			"mcp-protocol-version": "2026-07-28",
-			"mcp-method": method,
-			...(typeof params.name === "string" ? { "mcp-name": params.name } : {}),
-		},
-	};
-}
-
-const legacy = (method: string, params: object = {}) => ({
-	jsonrpc: "2.0",
-	id: 7,
-	method,
-	params,
 });
 
 test("plain fetch works: no Accept, no handshake, and JSON in return", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { legacy, modern } from "./requests.ts";
 
 let tools: TestTools;
 
@@ -8,39 +8,6 @@ beforeAll(async () => {
 	tools = await startTools();
 });
 afterAll(() => tools.close());
-
-const INFO = { name: "assay-test", version: "1.2.3" };
-
-/** Makes a request of revision 2026-07-28 with its headers. */
-function modern(method: string, params: Record<string, unknown> = {}) {
-	return {
-		body: {
-			jsonrpc: "2.0",
-			id: 7,
-			method,
-			params: {
-				...params,
-				_meta: {
-					"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-					"io.modelcontextprotocol/clientInfo": INFO,
-					"io.modelcontextprotocol/clientCapabilities": {},
-				},
-			},
-		},
-		headers: {
-			"mcp-protocol-version": "2026-07-28",
-			"mcp-method": method,
-			...(typeof params.name === "string" ? { "mcp-name": params.name } : {}),
-		},
-	};
-}
-
-const legacy = (method: string, params: object = {}) => ({
-	jsonrpc: "2.0",
-	id: 7,
-	method,
-	params,
-});
 
 test("in revision 2026-07-28, only the client may cache the list, for five minutes", async () => {
 	const { body, headers } = modern("tools/list");

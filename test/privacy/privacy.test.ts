@@ -1,25 +1,19 @@
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyLog } from "../../src/audit/verify.ts";
 import { makePool } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import type { Principal } from "../../src/principal.ts";
 import { asPrivacy } from "../../src/privacy/session.ts";
-import { dayKey } from "../../src/sign-in/sign-in-throttle.ts";
 import { allRows } from "../support/backups.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 import { runCommand } from "../support/command.ts";
+import { joinOrganization, makeUser } from "../support/people.ts";
 import {
-	joinOrganization,
-	makeApiToken,
-	makeUser,
-	signedIn,
-	type TestUser,
-} from "../support/people.ts";
-
-/** Markers in every text that the tests store about somebody. */
-const MARKER = "quokka";
-const USER_MARKER = "numbat";
+	addPerson,
+	addUser,
+	keepAnswer,
+	MARKER,
+	USER_MARKER,
+} from "./personal-data.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -56,147 +50,20 @@ async function verify(organization = organization_id) {
 	return report;
 }
 
-let made = 0;
-
-/** Creates a person with the marker in every text. The person owns a risk and a device. */
-async function addPerson(
-	organization = organization_id,
-	by?: Principal,
-	marker = MARKER,
-) {
-	const number = ++made;
-	const { people } = await calls.call(
-		"addPeople",
-		{
-			organization_id: organization,
-			full_name: `${marker} Jones ${number}`,
-			primary_email_address: `${marker}-${number}@example.com`,
-			additional_email_addresses: [`${marker}-${number}@example.org`],
-			kind: "EMPLOYEE",
-			position: `Head of ${marker}s`,
-			contract_start_date: "2001-02-03",
-		},
-		by,
-	);
-	await calls.call(
-		"updatePeople",
-		{ id: people.id, full_name: `${marker} Smith ${number}` },
-		by,
-	);
-	const { risk } = await calls.call(
-		"addRisk",
-		{
-			organization_id: organization,
-			name: "Fire",
-			category: "Premises",
-			treatment: "MITIGATED",
-			inherent_likelihood: 2,
-			inherent_impact: 5,
-			owner_id: people.id,
-		},
-		by,
-	);
-	const { device } = await calls.call(
-		"addDevice",
-		{ organization_id: organization, name: "laptop", owner_id: people.id },
-		by,
-	);
-	return {
-		id: people.id as string,
-		email: people.primary_email_address as string,
-		riskId: risk.id as string,
-		deviceId: device.id as string,
-	};
-}
-
-/** Stores an answer that is kept for a repeated call. */
-async function keepAnswer(userId: string, key: string, result: string) {
-	await calls.database.owner.query(
-		"insert into idempotency_keys values ($1, $2, 'addPeople', $3, sha256('x'), $4)",
-		[organization_id, userId, key, result],
-	);
-}
-
-/**
- * Creates a user with the marker in every text, and rows in every table that holds data of a user.
- */
-async function addUser(role: "admin" | "member" = "member") {
-	const { owner } = calls.database;
-	const user: TestUser = await makeUser(
-		calls.database,
-		{ organizationId: organization_id, role },
-		{ email: `${USER_MARKER}-user-${++made}@example.com`, passwordHash: "x" },
-	);
-	await owner.query("update users set name = $2 where id = $1", [
-		user.id,
-		`${USER_MARKER} User`,
-	]);
-	user.name = `${USER_MARKER} User`;
-	const token = await makeApiToken(calls.database, user, {
-		name: `${USER_MARKER}'s token`,
-	});
-	await owner.query(
-		"insert into api_token_usage values ($1, current_date, $2, 1, 0)",
-		[token.id, `${USER_MARKER}Tool`],
-	);
-	await owner.query(
-		"insert into sessions (id, user_id, token, expires_at, ip_address, user_agent) values ($1, $2, $3, now() + interval '1 day', '192.0.2.77', $4)",
-		[
-			`s${user.id.slice(1)}`,
-			user.id,
-			`${USER_MARKER}-${made}`,
-			`${USER_MARKER} browser`,
-		],
-	);
-	await owner.query(
-		"insert into two_factors (id, user_id, secret, backup_codes) values ($1, $2, $3, $3)",
-		[`t${user.id.slice(1)}`, user.id, USER_MARKER],
-	);
-	await owner.query(
-		"insert into verifications (id, identifier, value, expires_at) values ($1, $2, $3, now())",
-		[`v${user.id.slice(1)}`, `${USER_MARKER}-device`, user.id],
-	);
-	await owner.query("insert into sign_in_failures values ($1, 1, now())", [
-		createHash("sha256").update(dayKey(user.email)).digest(),
-	]);
-	await keepAnswer(user.id, `${USER_MARKER} key`, USER_MARKER);
-	const acting: Principal = {
-		...(await signedIn(calls.database, user)),
-		client: `${USER_MARKER}'s browser`,
-		address: "192.0.2.77",
-		token: { id: token.id, name: `${USER_MARKER}'s token` },
-	};
-	const profile = { name: `${USER_MARKER} Former` };
-	await calls.call("updateProfile", profile, acting);
-	await calls.call("updateProfile", { name: user.name }, acting);
-	if (role === "admin") {
-		await calls.call(
-			"inviteMember",
-			{ organization_id, email: `someone-${made}@example.com`, role: "viewer" },
-			acting,
-		);
-		await calls.call(
-			"addDevice",
-			{ organization_id, name: "by the user" },
-			acting,
-		);
-	}
-	return { ...user, acting };
-}
-
 test("no table contains anything about an erased person, the person's records stay linked, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Other");
 	const elsewhere = await addPerson(
+		calls,
 		other,
 		calls.principal("admin", other),
 		"wombat",
 	);
-	const person = await addPerson();
+	const person = await addPerson(calls);
 	const user = await makeUser(calls.database, {
 		organizationId: organization_id,
 		role: "member",
 	});
-	await keepAnswer(user.id, "key", MARKER);
+	await keepAnswer(calls, user.id, "key", MARKER);
 	const before = await verify();
 	expect((await rowsWith(MARKER)).length).toBeGreaterThan(2);
 	const othersBefore = await rowsWith(other.toLowerCase());
@@ -240,7 +107,7 @@ test("no table contains anything about an erased person, the person's records st
 });
 
 test("hashes that were noted before an erasure still match afterwards", async () => {
-	const person = await addPerson();
+	const person = await addPerson(calls);
 	const { head } = await verify();
 	await run(
 		...["person", "erase", "--org", organization_id, "--person", person.id],
@@ -254,7 +121,7 @@ test("hashes that were noted before an erasure still match afterwards", async ()
 });
 
 test("verify finds a redacted entry that was changed again or that no erasure lists", async () => {
-	const person = await addPerson();
+	const person = await addPerson(calls);
 	await run(
 		...["person", "erase", "--org", organization_id, "--person", person.id],
 	);
@@ -339,7 +206,7 @@ test("nothing is left of a person who is erased twice or whose record was delete
 });
 
 test("an erasure removes the owner from devices if asked to, and reports names in texts of other records", async () => {
-	const person = await addPerson();
+	const person = await addPerson(calls);
 	const { people } = await calls.call("getPeople", { id: person.id });
 	const { task } = await calls.call("addTask", {
 		organization_id,
@@ -360,7 +227,7 @@ test("an erasure removes the owner from devices if asked to, and reports names i
 });
 
 test("a dry run lists what would be removed and changes nothing", async () => {
-	const person = await addPerson();
+	const person = await addPerson(calls);
 	const before = await allRows(calls.database.url);
 	const { result } = await run(
 		...["person", "erase", "--org", organization_id, "--person", person.id],
@@ -371,7 +238,7 @@ test("a dry run lists what would be removed and changes nothing", async () => {
 });
 
 test("a person's export contains the record, what the person owns, devices and entries, and no hash of a key", async () => {
-	const person = await addPerson();
+	const person = await addPerson(calls);
 	const { code, result } = await run(
 		...["person", "export", "--org", organization_id, "--person", person.email],
 	);
@@ -390,7 +257,7 @@ test("a person's export contains the record, what the person owns, devices and e
 
 test("no table contains anything about an erased user, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Left");
-	const user = await addUser("admin");
+	const user = await addUser(calls, "admin");
 	await joinOrganization(calls.database, user, other, "member");
 	await makeUser(calls.database, {
 		organizationId: organization_id,
@@ -435,7 +302,7 @@ test("no table contains anything about an erased user, and the log verifies", as
 
 test("the last admin of an organization cannot be erased, and nothing changes", async () => {
 	const alone = await createOrganization(calls.database.pool, "Alone");
-	const user = await addUser();
+	const user = await addUser(calls);
 	await joinOrganization(calls.database, user, alone, "admin");
 	const before = await allRows(calls.database.url);
 	const { code, stderr } = await run("user", "erase", "--email", user.email);
@@ -477,7 +344,7 @@ test("the database role that erases cannot add an entry to an audit log", async 
 });
 
 test("verify prints each erasure, and --expect-erasures counts them", async () => {
-	const person = await addPerson();
+	const person = await addPerson(calls);
 	await run(
 		...["person", "erase", "--org", organization_id, "--person", person.id],
 	);
@@ -496,7 +363,7 @@ test("verify prints each erasure, and --expect-erasures counts them", async () =
 });
 
 test("after an erasure, no salt is left that could confirm a guess, and the other fields still verify", async () => {
-	const person = await addPerson();
+	const person = await addPerson(calls);
 	const { rows: before } = await calls.database.owner.query(
 		"select salts from audit_entries where record_id = $1",
 		[person.id],

@@ -236,3 +236,33 @@ describe.for(samples)("$kind", (sample) => {
 		await calls.call(`delete${one}`, { id }, by);
 	});
 });
+
+test("numbers in titles are ordered by value: A.5.2 comes before A.5.10", async () => {
+	const organization_id = await createOrganization(calls.database.pool, "Acme");
+	const by = calls.principal("admin", organization_id);
+	const { framework } = await calls.call(
+		"addFramework",
+		{ organization_id, name: "ISO 27001" },
+		by,
+	);
+	for (const section_title of ["A.5.10", "A.5.2", "a.12", "A.5.1", "Annex"]) {
+		const control = { framework_id: framework.id, section_title, name: "x" };
+		await calls.call("addControl", { organization_id, ...control }, by);
+	}
+	const { controls } = await calls.call(
+		"listControls",
+		{
+			organization_id,
+			filter: { framework_id: framework.id },
+			order_by: { field: "section_title" },
+		},
+		by,
+	);
+	expect(controls.map((control: Answer) => control.section_title)).toEqual([
+		"A.5.1",
+		"A.5.2",
+		"A.5.10",
+		"a.12",
+		"Annex",
+	]);
+});

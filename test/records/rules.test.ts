@@ -357,25 +357,6 @@ test.for([
 	});
 });
 
-test("numbers in titles are ordered by value: A.5.2 comes before A.5.10", async () => {
-	const framework = await add("framework");
-	for (const section_title of ["A.5.10", "A.5.2", "a.12", "A.5.1", "Annex"]) {
-		await add("control", { framework_id: framework.id, section_title });
-	}
-	const { controls } = await calls.call("listControls", {
-		organization_id,
-		filter: { framework_id: framework.id },
-		order_by: { field: "section_title" },
-	});
-	expect(controls.map((control: Answer) => control.section_title)).toEqual([
-		"A.5.1",
-		"A.5.2",
-		"A.5.10",
-		"a.12",
-		"Annex",
-	]);
-});
-
 test.for([
 	["asset", "Asset"],
 	["datum", "Datum"],

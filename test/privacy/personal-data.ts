@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import type { Principal } from "../../src/principal.ts";
+import { dayKey } from "../../src/sign-in/sign-in-throttle.ts";
+import type { Calls } from "../support/calls.ts";
+import {
+	makeApiToken,
+	makeUser,
+	signedIn,
+	type TestUser,
+} from "../support/people.ts";
+
+/** Markers in every text that the tests store about somebody. */
+export const MARKER = "quokka";
+export const USER_MARKER = "numbat";
+
+let made = 0;
+
+/** Creates a person with the marker in every text. The person owns a risk and a device. */
+export async function addPerson(
+	calls: Calls,
+	organization = calls.organizationId,
+	by?: Principal,
+	marker = MARKER,
+) {
+	const number = ++made;
+	const { people } = await calls.call(
+		"addPeople",
+		{
+			organization_id: organization,
+			full_name: `${marker} Jones ${number}`,
+			primary_email_address: `${marker}-${number}@example.com`,
+			additional_email_addresses: [`${marker}-${number}@example.org`],
+			kind: "EMPLOYEE",
+			position: `Head of ${marker}s`,
+			contract_start_date: "2001-02-03",
+		},
+		by,
+	);
+	await calls.call(
+		"updatePeople",
+		{ id: people.id, full_name: `${marker} Smith ${number}` },
+		by,
+	);
+	const { risk } = await calls.call(
+		"addRisk",
+		{
+			organization_id: organization,
+			name: "Fire",
+			category: "Premises",
+			treatment: "MITIGATED",
+			inherent_likelihood: 2,
+			inherent_impact: 5,
+			owner_id: people.id,
+		},
+		by,
+	);
+	const { device } = await calls.call(
+		"addDevice",
+		{ organization_id: organization, name: "laptop", owner_id: people.id },
+		by,
+	);
+	return {
+		id: people.id as string,
+		email: people.primary_email_address as string,
+		riskId: risk.id as string,
+		deviceId: device.id as string,
+	};
+}
+
+/** Stores an answer that is kept for a repeated call. */
+export async function keepAnswer(
+	calls: Calls,
+	userId: string,
+	key: string,
+	result: string,
+) {
+	await calls.database.owner.query(
+		"insert into idempotency_keys values ($1, $2, 'addPeople', $3, sha256('x'), $4)",
+		[calls.organizationId, userId, key, result],
+	);
+}
+
+/**
+ * Creates a user with the marker in every text, and rows in every table that holds data of a user.
+ */
+export async function addUser(
+	calls: Calls,
+	role: "admin" | "member" = "member",
+) {
+	const organization_id = calls.organizationId;
+	const { owner } = calls.database;
+	const user: TestUser = await makeUser(
+		calls.database,
+		{ organizationId: organization_id, role },
+		{ email: `${USER_MARKER}-user-${++made}@example.com`, passwordHash: "x" },
+	);
+	await owner.query("update users set name = $2 where id = $1", [
+		user.id,
+		`${USER_MARKER} User`,
+	]);
+	user.name = `${USER_MARKER} User`;
+	const token = await makeApiToken(calls.database, user, {
+		name: `${USER_MARKER}'s token`,
+	});
+	await owner.query(
+		"insert into api_token_usage values ($1, current_date, $2, 1, 0)",
+		[token.id, `${USER_MARKER}Tool`],
+	);
+	await owner.query(
+		"insert into sessions (id, user_id, token, expires_at, ip_address, user_agent) values ($1, $2, $3, now() + interval '1 day', '192.0.2.77', $4)",
+		[
+			`s${user.id.slice(1)}`,
+			user.id,
+			`${USER_MARKER}-${made}`,
+			`${USER_MARKER} browser`,
+		],
+	);
+	await owner.query(
+		"insert into two_factors (id, user_id, secret, backup_codes) values ($1, $2, $3, $3)",
+		[`t${user.id.slice(1)}`, user.id, USER_MARKER],
+	);
+	await owner.query(
+		"insert into verifications (id, identifier, value, expires_at) values ($1, $2, $3, now())",
+		[`v${user.id.slice(1)}`, `${USER_MARKER}-device`, user.id],
+	);
+	await owner.query("insert into sign_in_failures values ($1, 1, now())", [
+		createHash("sha256").update(dayKey(user.email)).digest(),
+	]);
+	await keepAnswer(calls, user.id, `${USER_MARKER} key`, USER_MARKER);
+	const acting: Principal = {
+		...(await signedIn(calls.database, user)),
+		client: `${USER_MARKER}'s browser`,
+		address: "192.0.2.77",
+		token: { id: token.id, name: `${USER_MARKER}'s token` },
+	};
+	const profile = { name: `${USER_MARKER} Former` };
+	await calls.call("updateProfile", profile, acting);
+	await calls.call("updateProfile", { name: user.name }, acting);
+	if (role === "admin") {
+		await calls.call(
+			"inviteMember",
+			{ organization_id, email: `someone-${made}@example.com`, role: "viewer" },
+			acting,
+		);
+		await calls.call(
+			"addDevice",
+			{ organization_id, name: "by the user" },
+			acting,
+		);
+	}
+	return { ...user, acting };
+}

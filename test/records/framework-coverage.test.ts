@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+let calls: Calls;
+let organization_id: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+});
+afterAll(() => calls.close());
+
+async function addMeasure(state: string): Promise<string> {
+	const { measure } = await calls.call("addMeasure", {
+		organization_id,
+		name: "Sprinklers",
+		category: "Premises",
+		state,
+	});
+	return measure.id;
+}
+
+test("coverage counts included controls that are linked to an implemented measure", async () => {
+	const { framework } = await calls.call("addFramework", {
+		organization_id,
+		name: "ISO 27001",
+	});
+	const coverage = async () =>
+		(await calls.call("getFramework", { id: framework.id })).coverage;
+	expect(await coverage()).toEqual({
+		controls: 0,
+		included: 0,
+		covered: 0,
+		coverage_percent: null,
+	});
+	const addControl = async (fields: object = {}) =>
+		(
+			await calls.call("addControl", {
+				organization_id,
+				framework_id: framework.id,
+				section_title: "A.5",
+				name: "Policies",
+				...fields,
+			})
+		).control.id;
+	const controls = [await addControl(), await addControl(), await addControl()];
+	const excluded = await addControl({
+		status: "EXCLUDED",
+		exclusion_justification: "No office",
+	});
+	const done = await addMeasure("IMPLEMENTED");
+	const planned = await addMeasure("IN_PROGRESS");
+	const intended = await addMeasure("NOT_STARTED");
+	for (const [measure, control] of [
+		[done, controls[0]],
+		[planned, controls[0]],
+		[planned, controls[1]],
+		[done, excluded],
+		[intended, controls[2]],
+	]) {
+		await calls.call("linkRecords", {
+			record_id: measure,
+			linked_record_id: control,
+		});
+	}
+	expect(await coverage()).toEqual({
+		controls: 4,
+		included: 3,
+		covered: 1,
+		coverage_percent: 33.3,
+	});
+	const whole = await calls.call("getFrameworkCoverage", { id: framework.id });
+	expect(whole.coverage).toEqual(await coverage());
+	const measures = new Map(
+		whole.controls.map((control: Record<string, unknown>) => [
+			control.id,
+			[
+				control.measures,
+				control.implemented_measures,
+				control.started_measures,
+				control.planned_measures,
+			],
+		]),
+	);
+	expect(measures).toEqual(
+		new Map([
+			[controls[0], [2, 1, 1, 0]],
+			[controls[1], [1, 0, 1, 0]],
+			[controls[2], [1, 0, 0, 1]],
+			[excluded, [1, 1, 0, 0]],
+		]),
+	);
+});
+
+test("the coverage of a missing framework is not_found", async () => {
+	const { framework } = await calls.call("addFramework", {
+		organization_id,
+		name: "Gone",
+	});
+	await calls.call("deleteFramework", { id: framework.id });
+	const refusal = calls.refusal("getFrameworkCoverage", { id: framework.id });
+	expect((await refusal).code).toBe("not_found");
+});
