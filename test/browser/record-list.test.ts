@@ -153,6 +153,15 @@ test("selected records are changed and deleted together, and those that fail are
 		.poll(() => page.getByRole("cell", { name: "Implemented" }).count())
 		.toBe(3);
 
+	// A single value is changed in its cell.
+	await page.getByRole("button", { name: "Change State of First" }).click();
+	await dialog.getByRole("combobox", { name: "State" }).click();
+	await page.getByRole("option", { name: "In progress" }).click();
+	await axe(page);
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await page.getByRole("cell", { name: "In progress" }).waitFor();
+	await expect.poll(() => dialog.count()).toBe(0);
+
 	await page.getByRole("checkbox", { name: "Select all on this page" }).check();
 	await page.getByRole("checkbox", { name: "Select Second" }).uncheck();
 	await bar.getByRole("button", { name: "Delete" }).click();

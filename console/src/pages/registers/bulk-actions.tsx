@@ -13,10 +13,12 @@ import {
 } from "../../parts/records/register-calls.ts";
 import type { Selection } from "../../parts/selection.ts";
 import { FieldInput } from "./field-input.tsx";
-import { type FormValue, givenFields, toStored } from "./form-values.ts";
-
-/** The types of fields that people set to the same value in many records. */
-const SHARED_TYPES = new Set(["choice", "reference", "date"]);
+import {
+	type FormValue,
+	givenFields,
+	QUICK_TYPES,
+	toStored,
+} from "./form-values.ts";
 
 interface Props {
 	kind: KindDescription;
@@ -60,7 +62,7 @@ function Change({
 	selection,
 	onClose,
 }: Props & { onClose: () => void }) {
-	const fields = givenFields(kind).filter(({ type }) => SHARED_TYPES.has(type));
+	const fields = givenFields(kind).filter(({ type }) => QUICK_TYPES.has(type));
 	const [name, setName] = useState(fields[0]?.name ?? "");
 	const [value, setValue] = useState<FormValue>(null);
 	const field = fieldOf(kind, name);

@@ -5,6 +5,13 @@ import type {
 import type { AnyRecord } from "../../kinds.ts";
 import { fromLocalTime, toLocalTime } from "./local-time.ts";
 
+/** The types of fields that people change often, in a list or in many records at once. */
+export const QUICK_TYPES: ReadonlySet<string> = new Set([
+	"choice",
+	"reference",
+	"date",
+]);
+
 /** A value as an input of the form holds it. An empty text is "", and an empty choice is null. */
 export type FormValue = string | number | string[] | null;
 export type FormValues = Record<string, FormValue>;
@@ -33,7 +40,11 @@ export function toFormValues(
 	);
 }
 
-function toFormValue({ type }: FieldDescription, value: unknown): FormValue {
+/** Returns a record's value in the form that an input holds. */
+export function toFormValue(
+	{ type }: FieldDescription,
+	value: unknown,
+): FormValue {
 	switch (type) {
 		case "references":
 		case "names":

@@ -32,6 +32,8 @@ import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { layoutOf } from "../../register-layouts.ts";
 import { BulkActions } from "./bulk-actions.tsx";
+import { EditableCell } from "./editable-cell.tsx";
+import { QUICK_TYPES } from "./form-values.ts";
 import { hintsOf } from "./hints.ts";
 import { ListFilters } from "./list-filters.tsx";
 
@@ -134,7 +136,7 @@ function Register({ kind }: { kind: KindDescription }) {
 					<DataTable
 						label={label}
 						columns={columns.map((name) =>
-							columnOf(kind, name, organizationId, names),
+							columnOf(kind, name, organizationId, names, mayWrite),
 						)}
 						rows={rows}
 						list={list}
@@ -153,6 +155,7 @@ function columnOf(
 	name: string,
 	organizationId: string,
 	names: Names,
+	mayWrite: boolean,
 ): Column<AnyRecord> {
 	const field = fieldOf(kind, name);
 	const common = {
@@ -189,17 +192,28 @@ function columnOf(
 			cell: (record) => <RelativeTime value={record.updated_at} />,
 		};
 	}
+	const isQuick =
+		mayWrite && QUICK_TYPES.has(field.type) && field.given !== "computed";
 	return {
 		...common,
-		cell: (record) => (
-			<Questioned
-				reason={
-					hintsOf(kind.kind, record).find((hint) => hint.field === name)?.text
-				}
-			>
-				<ShortValue field={field} value={record[name]} names={names} />
-			</Questioned>
-		),
+		cell: (record) => {
+			const value = (
+				<Questioned
+					reason={
+						hintsOf(kind.kind, record).find((hint) => hint.field === name)?.text
+					}
+				>
+					<ShortValue field={field} value={record[name]} names={names} />
+				</Questioned>
+			);
+			return isQuick ? (
+				<EditableCell kind={kind} field={field} record={record}>
+					{value}
+				</EditableCell>
+			) : (
+				value
+			);
+		},
 	};
 }
 
