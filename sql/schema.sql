@@ -1049,6 +1049,28 @@ CREATE FUNCTION public.count_devices() RETURNS TABLE(status text, freshness text
 	group by 1, 2
 $$;
 
+CREATE FUNCTION public.count_devices_not_reporting() RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select count(*)
+	from devices t
+	join organizations o on o.id = t.organization_id
+	cross join lateral (
+		select now() - (2 * o.posture_interval_seconds + 60) * interval '1 second' as since
+	) p
+	where t.status = 'ACTIVE'
+		and t.last_seen_at >= now() - (2 * o.heartbeat_interval_seconds + 60) * interval '1 second'
+		and t.activated_at < p.since
+		and not exists (
+			select from posture_spans s
+			where s.organization_id = t.organization_id and s.device_id = t.id and s.is_current
+				and s.last_observed_at >= p.since
+			-- Keeps the planner from reading the spans of all devices.
+			offset 0
+		)
+$$;
+
 CREATE FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) RETURNS TABLE(user_id text, is_new boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -3470,6 +3492,9 @@ GRANT ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) TO assay
 
 REVOKE ALL ON FUNCTION public.count_devices() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_devices() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.count_devices_not_reporting() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_devices_not_reporting() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) TO assay_app;

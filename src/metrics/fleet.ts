@@ -15,37 +15,52 @@ const NONE = DEVICE_STATUSES.flatMap((status) =>
 	FRESHNESSES.map((freshness) => ({ status, freshness, devices: 0 })),
 );
 
-/** Greatest age of a count. Counting reads every device, so it must not happen often. */
-const MAX_AGE_MS = 5 * 60_000;
+/**
+ * Greatest ages of the counts. The first reads every device, and the second also a span of each
+ * device, so neither must happen often.
+ */
+const MAX_AGE_MS = { devices: 5 * 60_000, notReporting: 15 * 60_000 } as const;
 
 /**
- * Counts devices by status and freshness. A count runs at most every five minutes, and never two at
- * a time. While the database does not answer, there are no numbers instead of old ones.
+ * Counts the devices of all organizations. A count runs only if the last one is too old, and never
+ * two at a time. While the database does not answer, there are no numbers instead of old ones.
  */
 export class FleetCounts {
-	readonly #pool: Pool;
-	#counts: Promise<FleetCount[]> | undefined;
-	#countedAtMs = 0;
+	/** Counts devices by status and freshness. */
+	readonly devices: () => Promise<FleetCount[]>;
+	/** Counts devices that send heartbeats but no reports. */
+	readonly notReporting: () => Promise<number[]>;
 
 	constructor(pool: Pool) {
-		this.#pool = pool;
+		this.devices = cached(MAX_AGE_MS.devices, async () => {
+			const { rows } = await pool.query<FleetCount>(
+				"select status, freshness, devices::float8 as devices from count_devices()",
+			);
+			return [...NONE, ...rows];
+		});
+		this.notReporting = cached(MAX_AGE_MS.notReporting, async () => {
+			const { rows } = await pool.query<{ devices: number }>(
+				"select count_devices_not_reporting()::float8 as devices",
+			);
+			return rows.map(({ devices }) => devices);
+		});
 	}
+}
 
-	read(): Promise<FleetCount[]> {
-		if (!this.#counts || Date.now() - this.#countedAtMs > MAX_AGE_MS) {
-			this.#countedAtMs = Date.now();
-			this.#counts = this.#pool
-				.query<FleetCount>(
-					"select status, freshness, devices::float8 as devices from count_devices()",
-				)
-				.then(
-					({ rows }) => [...NONE, ...rows],
-					() => {
-						this.#counts = undefined;
-						return [];
-					},
-				);
+function cached<Count>(
+	maxAgeMs: number,
+	read: () => Promise<Count[]>,
+): () => Promise<Count[]> {
+	let counts: Promise<Count[]> | undefined;
+	let countedAtMs = 0;
+	return () => {
+		if (!counts || Date.now() - countedAtMs > maxAgeMs) {
+			countedAtMs = Date.now();
+			counts = read().catch(() => {
+				counts = undefined;
+				return [];
+			});
 		}
-		return this.#counts;
-	}
+		return counts;
+	};
 }

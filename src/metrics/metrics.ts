@@ -201,11 +201,21 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			const rows = await counts.read();
+			const rows = await counts.devices();
 			this.reset();
 			for (const { status, freshness, devices } of rows) {
 				this.set({ status, freshness }, devices);
 			}
+		},
+	});
+	new Gauge({
+		name: "assay_devices_not_reporting",
+		help: "ACTIVE devices that send heartbeats but no reports, at most 15 minutes old.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			this.reset();
+			for (const devices of await counts.notReporting()) this.set(devices);
 		},
 	});
 }

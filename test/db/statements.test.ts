@@ -32,6 +32,7 @@ const ACROSS_FUNCTIONS = [
 	"authenticate_api_tokens",
 	"authenticate_scoped_tokens",
 	"count_devices",
+	"count_devices_not_reporting",
 	"find_invitation",
 	"has_organizations",
 	"invitation_email",

@@ -158,6 +158,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"agent_store_postures",
 		"agent_unenroll",
 		"count_devices",
+		"count_devices_not_reporting",
 		"has_organizations",
 		"list_unknown_device_keys",
 		"note_revoked_key",

@@ -98,6 +98,11 @@ test("devices of all organizations are counted in the same way as in the posture
 		);
 	await age(stale.id, "1 day");
 	await age(missing.id, "8 days");
+	const silent = await assay.activateDevice();
+	await assay.database.owner.query(
+		"update devices set activated_at = now() - interval '3 hours' where id = any($1)",
+		[[silent.id, stale.id]],
+	);
 
 	const samples = await scrape(assay.service.metricsUrl);
 	const counted = (status: string, freshness: string) =>
@@ -117,6 +122,8 @@ test("devices of all organizations are counted in the same way as in the posture
 	});
 	expect(counted("ACTIVE", "STALE")).toBe(1);
 	expect(counted("PENDING", "NEVER")).toBe(1);
+	expect(summary.not_reporting).toBe(1);
+	expect(samples.get("assay_devices_not_reporting")).toBe(1);
 });
 
 test("a status and freshness that no device has is reported as 0, so that an alert notices when the last device disappears", async () => {
