@@ -52,7 +52,7 @@ export class Catalogue {
 	constructor(operations: readonly AnyOperation[]) {
 		const tools = operations
 			.filter(({ surface }) => surface === "tool")
-			.map(makeTool);
+			.map(toolOf);
 		this.tools = new Map(tools.map((tool) => [tool.operation.name, tool]));
 		this.toolsets = toolsetsOf(operations);
 		this.#byRole = new Map(
@@ -187,6 +187,15 @@ function annotationsOf({
 function isInName({ name, title }: AnyOperation): boolean {
 	const words = title.replace(/\b(an?|the) /g, "").split(" ");
 	return words.join("").toLowerCase() === name.toLowerCase();
+}
+
+/** Every tool that this process has made. Services that follow in the process use them again. */
+const made = new WeakMap<AnyOperation, Tool>();
+
+function toolOf(operation: AnyOperation): Tool {
+	const tool = made.get(operation) ?? makeTool(operation);
+	made.set(operation, tool);
+	return tool;
 }
 
 function makeTool(operation: AnyOperation): Tool {
