@@ -215,8 +215,7 @@ export const RECORD_QUESTIONS: readonly Question[] = [
 			where t.data_classification in ('SECRET', 'CONFIDENTIAL')`,
 	},
 	{
-		question:
-			"How many assets and kinds of data depend on Amazon Web Services?",
+		question: "How many assets and data records depend on Amazon Web Services?",
 		solve: async (ask) => {
 			const { data } = await ask("listData", { size: 100 });
 			const { assets } = await ask("listAssets", { size: 100, detail: "full" });

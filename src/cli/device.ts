@@ -27,7 +27,7 @@ const MAX_LISTED = 1000;
 const PAGE_SIZE = 100;
 
 export function addDevice(program: Command): void {
-	const device = program.command("device").description("Devices.");
+	const device = program.command("device").description("Manage devices.");
 	addCreate(device);
 	addList(device);
 	addShow(device);

@@ -17,7 +17,9 @@ export function parseName(text: string): string {
 }
 
 export function addOrg(program: Command): void {
-	const org = program.command("org").description("Organizations.");
+	const org = program
+		.command("org")
+		.description("Create and list organizations.");
 	org
 		.command("create")
 		.description("Create an organization and print its id.")

@@ -57,7 +57,7 @@ test("a new name is shown everywhere, and an empty one is rejected beside the fi
 	const profile = section(page, "Profile");
 	await profile.getByLabel("Name").fill("");
 	await profile.getByRole("button", { name: "Save" }).click();
-	await profile.locator("input[aria-invalid=true]").waitFor();
+	await profile.getByText("Enter a name.").waitFor();
 	await profile.getByLabel("Name").fill("Ada Lovelace");
 	await profile.getByRole("button", { name: "Save" }).click();
 	await page.getByText("Your name is saved.").waitFor();

@@ -156,7 +156,7 @@ const registers: Register[] = [
 		title: "Projector",
 		wrong: {
 			label: "Asset type",
-			message: "Is required.",
+			message: "Choose an asset type.",
 		},
 		change: { label: "Amount", value: { text: "12" }, shown: "12" },
 	},

@@ -267,7 +267,7 @@ test("only administrators change the organization's name, description and interv
 	await axe(admin);
 	await admin.getByLabel("Name").fill("");
 	await admin.getByRole("button", { name: "Save" }).first().click();
-	await admin.getByText("Must not be empty").first().waitFor();
+	await admin.getByText("Enter a name.").first().waitFor();
 	await admin.getByLabel("Name").fill("Acme");
 	await admin.getByLabel("Description").fill("Makes anvils");
 	await admin.getByRole("button", { name: "Save" }).first().click();

@@ -70,7 +70,7 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	await screenshot(page, "tokens-create");
 	await axe(page);
 	await page.getByRole("button", { name: "Create the token" }).click();
-	await page.getByText("Must not be empty").first().waitFor();
+	await page.getByText("Enter a name.").first().waitFor();
 	await page.getByLabel("Name").fill("Claude Code on my laptop");
 	await page.getByLabel("Description").fill("Keeps the risk register");
 	await page.getByRole("button", { name: "Create the token" }).click();

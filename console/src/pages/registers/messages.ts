@@ -1,14 +1,25 @@
-import type { KindDescription } from "../../kind-description.ts";
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
+import { isScale } from "../../parts/records/field-value.tsx";
+import { askFor, isMissing } from "../../parts/server-errors.ts";
 import { formatDay } from "../../parts/time.tsx";
 
 /**
  * Replaces names in a message of the server with the labels that the form shows. The server uses
- * the names of tools and CSV columns, such as `contract_start_date` and `EXCLUDED`.
+ * the names of tools and CSV columns, such as `contract_start_date` and `EXCLUDED`. If the value of
+ * `about` is missing, asks for it.
  */
 export function inWordsOf(
 	{ fields }: Pick<KindDescription, "fields">,
 	text: string,
+	about?: string,
 ): string {
+	const missing = isMissing(text) && fields.find(({ name }) => name === about);
+	if (missing) {
+		return askFor(missing.label, isChosen(missing) ? "Choose" : "Enter");
+	}
 	const words = new Map<string, string>();
 	for (const { name, label, choices = [] } of fields) {
 		// A name without an underscore, such as `status`, may also be an ordinary word of the sentence,
@@ -29,4 +40,9 @@ export function inWordsOf(
 						.replace(/\b\d{4}-\d\d-\d\d\b/g, formatDay),
 		)
 		.join("");
+}
+
+/** Returns true for a field whose value is picked and not typed. */
+function isChosen(field: FieldDescription): boolean {
+	return /^(choice|reference|date)/.test(field.type) || isScale(field);
 }

@@ -82,7 +82,7 @@ export function RecordForm({
 				form,
 				error,
 				givenFields(kind).map(({ name }) => name),
-				(text) => inWordsOf(kind, text),
+				(text, field) => inWordsOf(kind, text, field),
 			);
 			setRefusal(rest ? refusalOf(error, rest) : null);
 		},
