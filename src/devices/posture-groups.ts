@@ -8,7 +8,7 @@ import {
 	staleAfter,
 } from "./device-record.ts";
 
-/** Largest number of groups that the summary lists. Those with the most failing devices come first. */
+/** Largest number of groups in the summary. Those with the most failing devices come first. */
 const MAX_GROUPS = 100;
 
 /** Largest number of checks that a group lists. The most common come first. */

@@ -23,8 +23,8 @@ export interface Filter {
 	flag?: { true: string; false: string };
 	/**
 	 * Returns why no record can have the value, and what can be asked for instead. Undefined means
-	 * that some record might. It is called only when a list has no rows, so that a misspelled value is
-	 * an error and not an empty list.
+	 * that some record might. It is called only when a list has no rows, so that a misspelled value
+	 * is an error and not an empty list.
 	 */
 	whyNone?: (
 		client: PoolClient,

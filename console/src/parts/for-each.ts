@@ -3,7 +3,7 @@ import { ApiError, asSentence } from "../api.ts";
 import { forgetReadings } from "../queries.ts";
 import { sentenceOf } from "./error-state.tsx";
 
-/** The number of requests under way at the same time. More would keep other users waiting. */
+/** The number of requests in flight. More would keep other users waiting. */
 const AT_ONCE = 4;
 
 export interface Failure<Row> {
