@@ -43,7 +43,7 @@ export function addRejection(
 
 /**
  * Returns true if the key is certainly no longer valid: after three 401s of Assay's, or if 401s
- * of whatever shape have lasted for 24 hours. A proxy or another program at the service's address
+ * of any shape have lasted for 24 hours. A proxy or another program at the service's address
  * sends 401s too.
  */
 export function isFinal({

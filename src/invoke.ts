@@ -325,7 +325,7 @@ export function mayAnywhere(
 function foreignOrganization(): AppError {
 	return new AppError(
 		"forbidden",
-		"listOrganizations lists the organizations that you may view; organization_id is none of them (permission denied)",
+		"listOrganizations lists the organizations that you may view, and organization_id is not one of them (permission denied)",
 	);
 }
 

@@ -289,7 +289,7 @@ async function explainMissingOwner<Result>(
 			throw badFields([
 				{
 					field: "owner_id",
-					message: `must be the id of a person in this organization; ${ownerId} is none (listPeople returns the ids)`,
+					message: `must be the id of a person in this organization, not ${ownerId}; listPeople returns the ids`,
 				},
 			]);
 		}

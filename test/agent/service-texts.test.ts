@@ -183,7 +183,7 @@ test.each([
 	["a line break", { ...plain, args: ["run", "--dir", "/a\nExecStart=/evil"] }],
 	["a null byte", { ...plain, program: "/a\u0000b" }],
 	["a lone surrogate", { ...plain, folder: "/a\ud800" }],
-	["a variable's name that is none", { ...plain, environment: { "A B": "c" } }],
+	["an invalid name of a variable", { ...plain, environment: { "A B": "c" } }],
 ])("%s is rejected before anything is written", (_, spec) => {
 	expect(() => checkSpec(spec)).toThrow(
 		/control character|is not a valid name/,

@@ -27,7 +27,7 @@ test("commands create a device with an owner, revoke it and issue a new token, a
 	const refused = await device("create", "--owner", owner);
 	expect(refused).toMatchObject({ code: 1, data: undefined });
 	expect(refused.stderr).toBe(
-		`assay: owner_id: must be the id of a person in this organization; ${owner} is none (listPeople returns the ids)\n`,
+		`assay: owner_id: must be the id of a person in this organization, not ${owner}; listPeople returns the ids\n`,
 	);
 	await database.owner.query(
 		"insert into people (organization_id, id, full_name, primary_email_address, kind) values ($1, $2, 'Ada', 'ada@example.com', 'EMPLOYEE')",

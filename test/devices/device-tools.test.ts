@@ -94,7 +94,7 @@ test("if the owner does not exist or belongs to another organization, the error 
 			fields: [
 				{
 					field: "owner_id",
-					message: `must be the id of a person in this organization; ${owner_id} is none (listPeople returns the ids)`,
+					message: `must be the id of a person in this organization, not ${owner_id}; listPeople returns the ids`,
 				},
 			],
 		};

@@ -29,7 +29,7 @@ async function findDevice(id: string) {
 }
 
 describe("enroll", () => {
-	test("a token is exchanged for a device key, of which only the hash is stored, and is used up", async () => {
+	test("a token is exchanged once for a device key, and only the hash of the key is stored", async () => {
 		const { id, token } = await assay.makeToken();
 		expect(await findDevice(id)).toMatchObject({ tokens: 1, key_hash: null });
 		const answer = await assay.post("enroll", { token });
