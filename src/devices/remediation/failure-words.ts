@@ -14,7 +14,7 @@ export function failureInWords(
 	check: CheckKey,
 	evidence: Evidence,
 ): string | undefined {
-	return WORDS[check](evidence, platform);
+	return WORDS[check]?.(evidence, platform);
 }
 
 type Words = (
@@ -22,7 +22,7 @@ type Words = (
 	platform: string | null,
 ) => string | undefined;
 
-const WORDS: Record<CheckKey, Words> = {
+const WORDS: Partial<Record<CheckKey, Words>> = {
 	DISK_ENCRYPTION: (evidence) => {
 		const plain = texts(evidence.unencrypted);
 		if (plain) return `not encrypted: ${plain}`;

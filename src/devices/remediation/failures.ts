@@ -22,11 +22,11 @@ const CLOSE_SERVICES =
 
 /**
  * What to do about a failing check, by platform. `fixOf` returns the first advice whose cause the
- * evidence has.
+ * evidence has. For a check that is missing here, it says what a pass means.
  */
 export const FAILURES: Record<
 	Platform,
-	Record<CheckKey, readonly [...Fix[], Fix]>
+	Partial<Record<CheckKey, readonly [...Fix[], Fix]>>
 > = {
 	DARWIN: {
 		DISK_ENCRYPTION: [

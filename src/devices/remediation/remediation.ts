@@ -1,4 +1,5 @@
 import {
+	CANONICAL_CHECKS,
 	type CheckKey,
 	isCanonicalCheck,
 	PLATFORMS,
@@ -58,7 +59,7 @@ function fixOf(result: Result): string | undefined {
 	const platform = PLATFORMS.find((known) => known === result.platform);
 	if (!platform || (status !== "FAIL" && status !== "UNKNOWN"))
 		return undefined;
-	const fixes = isCanonicalCheck(check) ? FAILURES[platform][check] : [];
+	const fixes = isCanonicalCheck(check) ? fixesOf(platform, check) : [];
 	if (status === "FAIL") return fixFor(fixes, evidence ?? {});
 	const reason = evidence?.reason;
 	if (isReason(reason)) {
@@ -69,6 +70,15 @@ function fixOf(result: Result): string | undefined {
 	// Another agent may give a reason that Assay does not know. The usual advice is then the best.
 	const usual = fixFor(fixes, {});
 	return usual && `Make sure that the check can pass. ${usual}`;
+}
+
+function fixesOf(platform: Platform, check: CheckKey): readonly Fix[] {
+	const { passMeans } = CANONICAL_CHECKS[check];
+	return (
+		FAILURES[platform][check] ?? [
+			{ fix: `Change the device so that this is true: ${passMeans}` },
+		]
+	);
 }
 
 function particularFix(platform: Platform, check: string, reason: string) {
