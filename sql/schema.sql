@@ -781,7 +781,8 @@ begin
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
 			and c.relname <> all (array[
-				'account_links', 'sessions', 'sign_in_failures', 'unknown_device_keys', 'verifications'
+				'account_links', 'mails', 'sessions', 'sign_in_failures', 'unknown_device_keys',
+				'verifications'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
 	loop
@@ -1069,6 +1070,19 @@ CREATE FUNCTION public.count_devices_not_reporting() RETURNS bigint
 			-- Keeps the planner from reading the spans of all devices.
 			offset 0
 		)
+$$;
+
+CREATE FUNCTION public.count_mails() RETURNS TABLE(queued bigint, retrying bigint, failed bigint, oldest_seconds double precision)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select
+		count(*) filter (where state = 'QUEUED'),
+		count(*) filter (where state = 'QUEUED' and failure is not null),
+		count(*) filter (where state = 'FAILED' and created_at > now() - interval '2 days'),
+		coalesce(extract(epoch from now() - min(created_at) filter (where state = 'QUEUED')), 0)
+	from mails
+	where state = 'QUEUED' or created_at > now() - interval '2 days'
 $$;
 
 CREATE FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) RETURNS TABLE(user_id text, is_new boolean)
@@ -1449,7 +1463,9 @@ begin
 	return (
 		select count(*) filter (where i.invited_by_id = caller) < p_of_user and count(*) < p_of_all
 		from invitations i
-		where i.mailed_token_hash is not null and i.created_at > now() - interval '1 day'
+		-- Processes of an older version set only the hash.
+		where (i.is_mailed or i.mailed_token_hash is not null)
+			and i.created_at > now() - interval '1 day'
 			and not is_trusted_inviter(i.invited_by_id)
 	);
 end
@@ -1986,6 +2002,7 @@ CREATE TABLE public.invitations (
     revoked_at timestamp with time zone,
     invited_by_id public.typed_id,
     mailed_token_hash bytea,
+    is_mailed boolean DEFAULT false NOT NULL,
     CONSTRAINT invitations_check CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL))),
     CONSTRAINT invitations_email_check CHECK (((email = lower(email)) AND (email <> ''::text))),
     CONSTRAINT invitations_mailed_token_hash_check CHECK ((octet_length(mailed_token_hash) = 32)),
@@ -1994,6 +2011,33 @@ CREATE TABLE public.invitations (
 );
 
 ALTER TABLE ONLY public.invitations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.mails (
+    id public.typed_id NOT NULL,
+    organization_id public.typed_id,
+    kind text NOT NULL,
+    invitation_id public.typed_id,
+    user_id public.typed_id,
+    state text DEFAULT 'QUEUED'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    is_link_made boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    due_at timestamp with time zone DEFAULT now(),
+    sent_at timestamp with time zone,
+    failure text,
+    failure_text text,
+    CONSTRAINT mails_check CHECK (((kind = 'INVITATION'::text) = (invitation_id IS NOT NULL))),
+    CONSTRAINT mails_check1 CHECK (((kind = 'INVITATION'::text) = (user_id IS NULL))),
+    CONSTRAINT mails_check2 CHECK (((kind <> ALL (ARRAY['INVITATION'::text, 'TEST'::text])) OR (organization_id IS NOT NULL))),
+    CONSTRAINT mails_check3 CHECK (((state = 'QUEUED'::text) = (due_at IS NOT NULL))),
+    CONSTRAINT mails_check4 CHECK (((state = 'SENT'::text) = (sent_at IS NOT NULL))),
+    CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
+    CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text]))),
+    CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text])))
+);
+
+ALTER TABLE ONLY public.mails FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.measures (
     organization_id public.typed_id NOT NULL,
@@ -2405,6 +2449,9 @@ ALTER TABLE ONLY public.invitations
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_token_hash_key UNIQUE (token_hash);
 
+ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.measures
     ADD CONSTRAINT measures_pkey PRIMARY KEY (organization_id, id);
 
@@ -2614,13 +2661,23 @@ CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree 
 
 CREATE INDEX idempotency_keys_user ON public.idempotency_keys USING btree (user_id);
 
-CREATE INDEX invitations_mailed_at ON public.invitations USING btree (created_at) WHERE (mailed_token_hash IS NOT NULL);
+CREATE INDEX invitations_mailed_at ON public.invitations USING btree (created_at) WHERE (is_mailed OR (mailed_token_hash IS NOT NULL));
 
 CREATE INDEX invitations_over ON public.invitations USING btree (LEAST(expires_at, accepted_at, revoked_at));
 
 CREATE INDEX invitations_sent ON public.invitations USING btree (invited_by_id, email) WHERE (invited_by_id IS NOT NULL);
 
 CREATE INDEX invitations_sent_at ON public.invitations USING btree (invited_by_id, created_at) WHERE (invited_by_id IS NOT NULL);
+
+CREATE INDEX mails_created_at ON public.mails USING btree (created_at);
+
+CREATE INDEX mails_due ON public.mails USING btree (due_at) WHERE (state = 'QUEUED'::text);
+
+CREATE INDEX mails_invitation ON public.mails USING btree (organization_id, invitation_id);
+
+CREATE INDEX mails_organization ON public.mails USING btree (organization_id, created_at);
+
+CREATE INDEX mails_user ON public.mails USING btree (user_id);
 
 CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id);
 
@@ -2915,6 +2972,15 @@ ALTER TABLE ONLY public.invitations
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_organization_id_invitation_id_fkey FOREIGN KEY (organization_id, invitation_id) REFERENCES public.invitations(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.measures
     ADD CONSTRAINT measures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -3138,6 +3204,8 @@ CREATE POLICY identity ON public.idempotency_keys TO assay_identity USING (true)
 
 CREATE POLICY identity ON public.invitations TO assay_identity USING (true);
 
+CREATE POLICY identity ON public.mails TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.memberships TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
@@ -3153,6 +3221,8 @@ CREATE POLICY identity ON public.users TO assay_identity USING (true);
 CREATE POLICY identity ON public.verifications TO assay_identity USING (true);
 
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.mails ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.measures ENABLE ROW LEVEL SECURITY;
 
@@ -3213,6 +3283,8 @@ CREATE POLICY privacy ON public.frameworks TO assay_privacy USING (true);
 CREATE POLICY privacy ON public.idempotency_keys TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.invitations TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.mails TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.measures TO assay_privacy USING (true);
 
@@ -3329,6 +3401,10 @@ CREATE POLICY tenant ON public.frameworks TO assay_app USING (((organization_id)
 CREATE POLICY tenant ON public.idempotency_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.invitations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.mails TO assay_app USING ((((organization_id)::text = current_setting('assay.organization_id'::text, true)) OR ((organization_id IS NULL) AND (EXISTS ( SELECT
+   FROM public.memberships m
+  WHERE (((m.user_id)::text = (mails.user_id)::text) AND ((m.organization_id)::text = current_setting('assay.organization_id'::text, true)))))))) WITH CHECK ((((organization_id)::text = current_setting('assay.organization_id'::text, true)) OR (organization_id IS NULL)));
 
 CREATE POLICY tenant ON public.measures TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -3495,6 +3571,9 @@ GRANT ALL ON FUNCTION public.count_devices() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.count_devices_not_reporting() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_devices_not_reporting() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.count_mails() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_mails() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) TO assay_app;
@@ -3814,6 +3893,28 @@ GRANT SELECT(accepted_at) ON TABLE public.invitations TO assay_privacy;
 
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.invitations TO assay_app;
 GRANT SELECT(revoked_at) ON TABLE public.invitations TO assay_privacy;
+
+GRANT UPDATE(mailed_token_hash) ON TABLE public.invitations TO assay_identity;
+
+GRANT SELECT ON TABLE public.mails TO assay_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.mails TO assay_identity;
+GRANT SELECT ON TABLE public.mails TO assay_privacy;
+
+GRANT INSERT(id) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(organization_id) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(kind) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(invitation_id) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(user_id) ON TABLE public.mails TO assay_app;
+
+GRANT UPDATE(state) ON TABLE public.mails TO assay_app;
+
+GRANT UPDATE(attempts) ON TABLE public.mails TO assay_app;
+
+GRANT UPDATE(due_at) ON TABLE public.mails TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
 GRANT SELECT ON TABLE public.measures TO assay_backup;

@@ -33,6 +33,7 @@ export const ID_KINDS = {
 	user: 210,
 	api_token: 211,
 	invitation: 212,
+	mail: 213,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

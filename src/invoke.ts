@@ -10,7 +10,7 @@ import { AppError, badFields } from "./errors.ts";
 import { kindNoun, parseId } from "./id.ts";
 import { answerOnce, type KeyedCall } from "./idempotency.ts";
 import { FairShares } from "./load/fair-shares.ts";
-import type { Mailer } from "./mail/mail.ts";
+import type { Mailer } from "./mail/mailer.ts";
 import {
 	type AnyOperation,
 	type Change,
@@ -48,7 +48,7 @@ export interface Services {
 	baseUrl: string;
 	/** Says who may create organizations. If absent, every signed-in user may. */
 	organizationCreation?: OrganizationCreation;
-	/** Sends mails. Undefined if the service sends no mail. */
+	/** Sends queued mails. Undefined if the service sends no mail. */
 	mail?: Mailer | undefined;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;

@@ -38,6 +38,7 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["device", async () => (await import("./cli/device.ts")).addDevice],
 	["call", async () => (await import("./cli/call.ts")).addCall],
 	["audit", async () => (await import("./cli/audit.ts")).addAudit],
+	["mail", async () => (await import("./cli/mail.ts")).addMail],
 	["backup", async () => (await import("./cli/backup.ts")).addBackup],
 	["restore", async () => (await import("./cli/restore.ts")).addRestore],
 	["doctor", async () => (await import("./cli/doctor.ts")).addDoctor],

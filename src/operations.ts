@@ -3,6 +3,7 @@ import { getRecordHistory } from "./audit/record-history.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
 import { importRecords } from "./csv/import.ts";
 import { deviceOperations } from "./devices/operations.ts";
+import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
 import type { AnyOperation } from "./operation.ts";
 import {
 	acceptInvitation,
@@ -113,6 +114,9 @@ export const operations = [
 	listInvitations,
 	revokeInvitation,
 	acceptInvitation,
+	listMails,
+	retryMail,
+	sendTestMail,
 	createPasswordResetLink,
 	resetTwoFactor,
 	getProfile,

@@ -12,7 +12,8 @@ import type { ConsoleFiles } from "./http/console-files.ts";
 import { explainListen } from "./http/listen-error.ts";
 import { makeToolServer } from "./http/tool-server.ts";
 import { OutageLog } from "./load/outage-log.ts";
-import { makeMailer } from "./mail/mail.ts";
+import { composers } from "./mail/composers.ts";
+import { startMailer } from "./mail/mailer.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
 import { openMetrics } from "./metrics/open.ts";
 import { operations } from "./operations.ts";
@@ -92,8 +93,15 @@ async function serveFrom(
 	const outageLog = new OutageLog(log, database.identityPool);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
-	const mail = config.mail && makeMailer(config.mail, log);
 	const { baseUrl, organizationCreation, reportRetentionMonths } = config;
+	const mail =
+		config.mail &&
+		startMailer(
+			config.mail,
+			{ pool: database.identityPool, baseUrl, secret },
+			composers,
+			log,
+		);
 	const services = {
 		pool: database.pool,
 		log,
@@ -200,7 +208,7 @@ async function serveFrom(
 		);
 		await usage.close();
 		await identity.idle();
-		await mail?.idle();
+		await mail?.stop();
 		await stopRetention();
 		await metrics?.close();
 		clearTimeout(deadline);

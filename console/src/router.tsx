@@ -230,6 +230,12 @@ const settingsApiTokens = createRoute({
 	component: page(() => import("./pages/settings/api-tokens-page.tsx")),
 });
 
+const settingsMail = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/mail",
+	component: page(() => import("./pages/settings/mail-page.tsx")),
+});
+
 const settingsAuditLog = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/audit-log",
@@ -258,6 +264,7 @@ const routeTree = root.addChildren([
 			settingsDevicePolicy,
 			settingsMembers,
 			settingsApiTokens,
+			settingsMail,
 			settingsAuditLog,
 		]),
 	]),

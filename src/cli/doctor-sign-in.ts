@@ -1,6 +1,9 @@
 import type { Client } from "pg";
-import type { Config } from "../config.ts";
+import type { Config, MailConfig } from "../config.ts";
 import { setRole } from "../db/roles.ts";
+import { FAILURE_ADVICE, failureOf } from "../mail/failure.ts";
+import { tryMailServer } from "../mail/send.ts";
+import { readMailCounts } from "../metrics/mails.ts";
 import type { Finding } from "./doctor.ts";
 
 /**
@@ -35,9 +38,59 @@ export async function examineAccounts(client: Client): Promise<Finding> {
 	};
 }
 
-/** Warns if mails may be sent without TLS. Mails contain links that sign a user in. */
-export function examineMail({ mail }: Config): Finding[] {
+/** Reports mails that could not be sent. */
+export async function examineMails(client: Client): Promise<Finding> {
+	await client.query("begin");
+	await client.query(setRole("identity", "transaction"));
+	const { retrying, failed } = await readMailCounts(client);
+	await client.query("rollback");
+	if (retrying + failed === 0) {
+		return {
+			check: "mails",
+			status: "ok",
+			found: "no mail of the last two days failed",
+		};
+	}
+	return {
+		check: "mails",
+		status: "warning",
+		found: `${failed} mails of the last two days were given up, and ${retrying} wait for another attempt`,
+		advice:
+			"administrators see the reason of each mail under Settings → Mail, and can retry it there",
+	};
+}
+
+/** Connects to the mail server as for a mail, and signs in. */
+async function tryMail(mail: MailConfig): Promise<Finding> {
+	const { hostname } = new URL(mail.smtpUrl);
+	try {
+		await tryMailServer(mail);
+	} catch (error) {
+		const { kind, text } = failureOf(error, mail);
+		return {
+			check: "mail server",
+			status: "problem",
+			found: `${hostname} does not take mails: ${text}`,
+			advice: FAILURE_ADVICE[kind],
+		};
+	}
+	return {
+		check: "mail server",
+		status: "ok",
+		found: `${hostname} accepts the login; npx assay mail test ADDRESS sends a mail`,
+	};
+}
+
+/**
+ * Warns if the mail server cannot be used, and if mails may be sent without TLS. Mails contain links
+ * that sign a user in.
+ */
+export async function examineMail({ mail }: Config): Promise<Finding[]> {
 	if (!mail) return [];
+	return [...examineTls(mail), await tryMail(mail)];
+}
+
+function examineTls(mail: MailConfig): Finding[] {
 	const { hostname } = new URL(mail.smtpUrl);
 	if (mail.requiresTls) {
 		return [

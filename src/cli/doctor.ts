@@ -18,7 +18,11 @@ import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
 import { examineRoles, examineSeparation } from "./doctor-roles.ts";
 import { examineServer } from "./doctor-server.ts";
-import { examineAccounts, examineMail } from "./doctor-sign-in.ts";
+import {
+	examineAccounts,
+	examineMail,
+	examineMails,
+} from "./doctor-sign-in.ts";
 import { print } from "./output.ts";
 
 export interface Finding {
@@ -78,7 +82,7 @@ async function examine(): Promise<Finding[]> {
 		];
 	}
 	findings.push(examineAddress(config));
-	findings.push(...examineMail(config));
+	findings.push(...(await examineMail(config)));
 	findings.push(await examineDisk(config));
 	findings.push(...(await examineDatabase(config)));
 	const metrics = config.metricsPort ? await readMetrics(config) : undefined;
@@ -165,6 +169,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
 							await examineAccounts(client),
+							await examineMails(client),
 							await examineUnknownKeys(client),
 							...(config.databaseUrl ? [await examineSeparation(client)] : []),
 						]

@@ -10,6 +10,7 @@ import {
 import type { Queue, QueueLoad } from "../load/queue.ts";
 import { VERSION } from "../version.ts";
 import { FleetCounts } from "./fleet.ts";
+import { type MailCounts, readMailCounts } from "./mails.ts";
 import { IGNORED_ADDRESSES } from "./names.ts";
 import { routeOf } from "./route.ts";
 
@@ -78,7 +79,10 @@ export function makeMetrics({
 	});
 	addPools(pools, registers);
 	addQueues(queues, registers);
-	if (pools.app) addFleet(new FleetCounts(pools.app), registers);
+	if (pools.app) {
+		addFleet(new FleetCounts(pools.app), registers);
+		addMails(pools.app, registers);
+	}
 
 	return {
 		registry,
@@ -216,6 +220,37 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 		async collect() {
 			this.reset();
 			for (const devices of await counts.notReporting()) this.set(devices);
+		},
+	});
+}
+
+function addMails(pool: Pool, registers: Registry[]): void {
+	let counts: Promise<MailCounts | undefined> = Promise.resolve(undefined);
+	new Gauge({
+		name: "assay_mails",
+		help: "Mails that wait, that wait after a failed attempt, and that failed in the last two days.",
+		labelNames: ["state"],
+		aggregator: "max",
+		registers,
+		async collect() {
+			counts = readMailCounts(pool).catch(() => undefined);
+			const found = await counts;
+			this.reset();
+			if (!found) return;
+			this.set({ state: "queued" }, found.queued);
+			this.set({ state: "retrying" }, found.retrying);
+			this.set({ state: "failed" }, found.failed);
+		},
+	});
+	new Gauge({
+		name: "assay_oldest_mail_seconds",
+		help: "Age of the oldest mail that waits.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await counts;
+			this.reset();
+			if (found) this.set(found.oldest_seconds);
 		},
 	});
 }

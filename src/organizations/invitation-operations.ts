@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
+import { queueMail } from "../mail/queue.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { ROLES } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
@@ -14,7 +15,7 @@ import {
 	makeSecret,
 } from "../tokens/secret.ts";
 import { MAX_OPEN, mayMail, rejectTooMany } from "./invitation-limits.ts";
-import { INVITATION_DAYS, invitationMail } from "./invitation-mail.ts";
+import { INVITATION_DAYS, invitationUrl } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
 
 const invitation = z.object({
@@ -41,7 +42,7 @@ export const inviteMember = defineOperation({
 	name: "inviteMember",
 	title: "Invite a member",
 	description:
-		"Invite somebody to an organization by e-mail address. Returns a link that works once, for seven days. If the service sends mail, it also mails a link, unless too many were mailed today. An earlier invitation of the same address stops working.",
+		"Invite somebody to an organization by e-mail address. Returns a link that works once, for seven days. If the service sends mail, it also queues a mail with a link, unless too many were mailed today. An earlier invitation of the same address stops working.",
 	input: z.strictObject({
 		organization_id: organizationId(),
 		email: emailSchema().describe(
@@ -52,7 +53,11 @@ export const inviteMember = defineOperation({
 	output: z.object({
 		invitation,
 		invitation_url: z.string().describe("Link to pass on; shown only now"),
-		is_mailed: z.boolean().describe("true: a link was also sent by mail"),
+		is_mailed: z
+			.boolean()
+			.describe(
+				"true: a mail with a link is queued; listMails says if it was sent",
+			),
 	}),
 	run: async (context, input) => {
 		const { client, membership, principal, services } = context;
@@ -68,14 +73,12 @@ export const inviteMember = defineOperation({
 		await rejectTooMany(context, email);
 		const id = makeId(membership.organizationId, "invitation");
 		const token = makeSecret("inv");
-		// Only the mail contains this token. Somebody who uses it has therefore read the mail.
 		const isMailed = services.mail !== undefined && (await mayMail(context));
-		const mailed = isMailed && makeSecret("inv");
 		await client.query(
 			`insert into invitations (
-				organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at, mailed_token_hash
+				organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at, is_mailed
 			)
-			values ($1, $2, $3, $4, decode($5, 'hex'), $6, $8, now() + $7 * interval '1 day', decode($9, 'hex'))`,
+			values ($1, $2, $3, $4, decode($5, 'hex'), $6, $8, now() + $7 * interval '1 day', $9)`,
 			[
 				membership.organizationId,
 				id,
@@ -85,7 +88,7 @@ export const inviteMember = defineOperation({
 				principal.name,
 				INVITATION_DAYS,
 				principal.userId,
-				mailed ? hashSecret(mailed) : null,
+				isMailed,
 			],
 		);
 		context.changed({
@@ -97,13 +100,13 @@ export const inviteMember = defineOperation({
 		const made = await findInvitation(context, id);
 		if (!made)
 			throw new Error("the invitation cannot be read after it was stored");
-		if (mailed) {
-			const message = invitationMail(
-				made,
-				await nameOfOrganization(context),
-				invitationUrl(services.baseUrl, mailed),
-			);
-			context.afterCommit(() => services.mail?.send(message));
+		if (isMailed) {
+			await queueMail(client, {
+				kind: "INVITATION",
+				organizationId: membership.organizationId,
+				invitationId: id,
+			});
+			context.afterCommit(() => services.mail?.wake());
 		}
 		return {
 			invitation: made,
@@ -228,14 +231,6 @@ export const acceptInvitation = defineOperation({
 });
 
 /**
- * Returns the address of an invitation's page. The token follows the #. Browsers do not send that
- * part of an address to a server, so the token appears in no log.
- */
-function invitationUrl(baseUrl: string, token: string): string {
-	return `${baseUrl}/invitation#${token}`;
-}
-
-/**
  * Returns the hash of an invitation's token. Throws bad_request if the text cannot be such a token.
  */
 export function hashInvitation(token: string): string {
@@ -273,17 +268,6 @@ async function findInvitation(
 		[membership.organizationId, id],
 	);
 	return rows[0];
-}
-
-async function nameOfOrganization({
-	client,
-	membership,
-}: Context): Promise<string> {
-	const { rows } = await client.query<{ name: string }>(
-		"select name from organizations where id = $1",
-		[membership.organizationId],
-	);
-	return rows[0]?.name ?? "";
 }
 
 async function rejectMember(

@@ -3,7 +3,9 @@ import { z } from "zod";
 import { appendChanges } from "../audit/log.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { nameInMail } from "../mail/mail.ts";
+import type { Compose } from "../mail/mailer.ts";
+import { nameInMail } from "../mail/message.ts";
+import { queueMail } from "../mail/queue.ts";
 import { nameSchema } from "../records/text-schemas.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
@@ -121,7 +123,7 @@ async function findInvitation(
  * it and learns nothing new from it. Throws bad_request after too many attempts.
  */
 async function limitTries(
-	{ pool, mail, baseUrl }: ResetParts,
+	{ pool, mail }: ResetParts,
 	{ email, is_mailed }: Invited,
 ): Promise<void> {
 	if (is_mailed) return;
@@ -137,12 +139,24 @@ async function limitTries(
 			"there were too many attempts with this invitation; sign in if you have an account, or try again tomorrow",
 		);
 	}
-	mail?.send({
+	if (!mail) return;
+	await queueMail(pool, { kind: "JOIN_ATTEMPT", userId: owner.id });
+	mail.wake();
+}
+
+/** Makes the mail that tells the owner of an address about an attempt to create an account for it. */
+export const composeJoinAttempt: Compose = async (
+	{ pool, baseUrl },
+	{ user_id },
+) => {
+	const owner = user_id && (await findUser(pool, { id: user_id }));
+	if (!owner) return null;
+	return {
 		to: owner.email,
 		subject: "Somebody tried to create an account for your address",
 		text: `Hello ${nameInMail(owner.name)},
 
 somebody with an invitation for your address tried to create an account for it at ${baseUrl}. You have an account already, and nothing was changed. If it was you, sign in and open the invitation again.
 `,
-	});
-}
+	};
+};

@@ -94,6 +94,8 @@ const PARTS = {
 		from api_token_usage g join api_tokens t on t.id = g.token_id where t.user_id = $1`,
 	idempotency_keys: `
 		select k.organization_id, k.operation, k.created_at from idempotency_keys k where k.user_id = $1`,
+	mails: `
+		select m.kind, m.state, m.attempts, m.created_at, m.sent_at from mails m where m.user_id = $1`,
 	invitations: `
 		select i.organization_id, i.id, i.role, i.invited_by, i.created_at, i.expires_at, i.accepted_at, i.revoked_at
 		from invitations i join users u on u.email = i.email where u.id = $1`,

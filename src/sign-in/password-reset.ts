@@ -3,9 +3,12 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { transaction } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
-import { type Mailer, nameInMail } from "../mail/mail.ts";
+import type { Compose, Mailer } from "../mail/mailer.ts";
+import { nameInMail } from "../mail/message.ts";
+import { queueMail } from "../mail/queue.ts";
 import { emailSchema } from "../records/text-schemas.ts";
 import {
+	deriveSecret,
 	hashSecret,
 	isWellFormedSecret,
 	makeSecret,
@@ -61,17 +64,21 @@ export async function makeResetLink(
 	userId: string,
 ): Promise<string> {
 	const token = makeSecret("rst");
-	await transaction(pool, {}, async (client) => {
-		await client.query("delete from account_links where user_id = $1", [
-			userId,
-		]);
-		await client.query(
-			`insert into account_links (token_hash, purpose, user_id, expires_at)
-			values (decode($1, 'hex'), 'PASSWORD_RESET', $2, now() + interval '24 hours')`,
-			[hashSecret(token), userId],
-		);
-	});
+	await transaction(pool, {}, (client) => storeLink(client, userId, token));
 	return resetUrl(baseUrl, token);
+}
+
+async function storeLink(
+	client: PoolClient,
+	userId: string,
+	token: string,
+): Promise<void> {
+	await client.query("delete from account_links where user_id = $1", [userId]);
+	await client.query(
+		`insert into account_links (token_hash, purpose, user_id, expires_at)
+		values (decode($1, 'hex'), 'PASSWORD_RESET', $2, now() + interval '24 hours')`,
+		[hashSecret(token), userId],
+	);
 }
 
 /**
@@ -102,7 +109,7 @@ async function mailResetLink(
 	email: string,
 	from: From,
 ): Promise<void> {
-	const { pool, baseUrl } = parts;
+	const { pool } = parts;
 	const key = `reset ${email}`;
 	if (
 		(await countAttempt(pool, key, { allowed: MAX_MAILS, window: QUARTER }))
@@ -111,19 +118,16 @@ async function mailResetLink(
 		return;
 	const user = await findUser(pool, { email });
 	if (!user) return;
-	const url = await makeResetLink(pool, baseUrl, user.id);
-	mail.send({
-		to: user.email,
-		subject: "Set a new password for Assay",
-		text: `Hello ${nameInMail(user.name)},
-
-somebody, probably you, asked for a new password for ${baseUrl}. Set it here within 24 hours:
-
-${url}
-
-If it was not you, ignore this mail. Your password stays as it is.
-`,
+	await transaction(pool, {}, async (client) => {
+		// The link of the new mail replaces the links of mails that still wait.
+		await client.query(
+			`update mails set state = 'NOT_NEEDED', due_at = null
+			where user_id = $1 and kind = 'PASSWORD_RESET' and state = 'QUEUED'`,
+			[user.id],
+		);
+		await queueMail(client, { kind: "PASSWORD_RESET", userId: user.id });
 	});
+	mail.wake();
 	const event = { operation: "requestPasswordReset", fields: {} } as const;
 	await noteAccountEvent(
 		parts,
@@ -132,6 +136,46 @@ If it was not you, ignore this mail. Your password stays as it is.
 		from,
 	);
 }
+
+/**
+ * Makes the mail with a reset link. The first attempt to send it makes the link. A later attempt
+ * sends the same link, or nothing if the link was used or replaced or has expired.
+ */
+export const composePasswordReset: Compose = async (
+	{ pool, baseUrl, secret },
+	mail,
+) => {
+	const user = mail.user_id && (await findUser(pool, { id: mail.user_id }));
+	if (!user) return null;
+	const token = deriveSecret("rst", secret, mail.id);
+	const isUsable = await transaction(pool, {}, async (client) => {
+		if (mail.is_link_made) {
+			const { rowCount } = await client.query(
+				"select from account_links where token_hash = decode($1, 'hex') and expires_at > now()",
+				[hashSecret(token)],
+			);
+			return rowCount === 1;
+		}
+		await storeLink(client, user.id, token);
+		await client.query("update mails set is_link_made = true where id = $1", [
+			mail.id,
+		]);
+		return true;
+	});
+	if (!isUsable) return null;
+	return {
+		to: user.email,
+		subject: "Set a new password for Assay",
+		text: `Hello ${nameInMail(user.name)},
+
+somebody, probably you, asked for a new password for ${baseUrl}. Set it here within 24 hours:
+
+${resetUrl(baseUrl, token)}
+
+If it was not you, ignore this mail. Your password stays as it is.
+`,
+	};
+};
 
 export interface ResetLink {
 	hash: string;

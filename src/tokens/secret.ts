@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { createHmac, hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
@@ -25,10 +25,10 @@ const SHAPE = /^asy_(?:pat|dev|enr|inv|set|rst)_[0-9A-Za-z]{46}$/;
 export const SECRET_IN_TEXT =
 	/asy(?:_|%5f)(pat|dev|enr|inv|set|rst)(?:_|%5f)(?:(?!asy(?:_|%5f))[0-9a-z])+/gi;
 
-function randomBase62(length: number): string {
+function base62(length: number, nextBytes: () => Buffer): string {
 	let text = "";
 	while (text.length < length) {
-		for (const byte of randomBytes(length)) {
+		for (const byte of nextBytes()) {
 			// 248 is the largest multiple of 62 below 256. Using larger bytes would make some characters
 			// more frequent than others.
 			if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
@@ -49,7 +49,29 @@ function checksum(text: string): string {
 
 /** Makes a new secret. The user sees the secret only once. */
 export function makeSecret(type: SecretType): string {
-	const body = `asy_${type}_${randomBase62(RANDOM_LENGTH)}`;
+	return withChecksum(
+		type,
+		base62(RANDOM_LENGTH, () => randomBytes(RANDOM_LENGTH)),
+	);
+}
+
+/**
+ * Returns the secret of the thing with this id. It is always the same, so nobody has to store it,
+ * and nobody can compute it without `key`, the secret of the service.
+ */
+export function deriveSecret(
+	type: SecretType,
+	key: string,
+	id: string,
+): string {
+	let block = 0;
+	const nextBytes = () =>
+		createHmac("sha512", key).update(`${type} ${id} ${block++}`).digest();
+	return withChecksum(type, base62(RANDOM_LENGTH, nextBytes));
+}
+
+function withChecksum(type: SecretType, text: string): string {
+	const body = `asy_${type}_${text}`;
 	return body + checksum(body);
 }
 

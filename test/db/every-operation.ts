@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { operations } from "../../src/operations.ts";
 import { makeSetupLink } from "../../src/organizations/first-setup.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
@@ -208,6 +209,20 @@ export async function useEverything(
 		password: PASSWORD,
 	});
 	const { invitation } = await invite("never@example.com");
+	const untilMailed = async () => {
+		const queued = "select from mails where state = 'QUEUED'";
+		while ((await database.owner.query(queued)).rowCount) await setTimeout(20);
+	};
+	// The link of the mail is made when it is sent.
+	await untilMailed();
+	const { mail_id } = await use("sendTestMail", { organization_id });
+	// The state of the mail decides whether it can be retried, so it must not change meanwhile.
+	await untilMailed();
+	await database.owner.query(
+		"update mails set state = 'FAILED', due_at = null, sent_at = null where id = $1",
+		[mail_id],
+	);
+	await use("retryMail", { organization_id, id: mail_id });
 	await use("revokeInvitation", { organization_id, id: invitation.id });
 
 	const third = await signIn("viewer", organization_id);

@@ -4,6 +4,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../src/operations.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { useEverything } from "./every-operation.ts";
 
 /**
@@ -33,6 +34,7 @@ const ACROSS_FUNCTIONS = [
 	"authenticate_scoped_tokens",
 	"count_devices",
 	"count_devices_not_reporting",
+	"count_mails",
 	"find_invitation",
 	"has_organizations",
 	"invitation_email",
@@ -96,6 +98,11 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"the name of the organization that one joins":
 		/^select name from organizations where id = \$1$/,
 	"invitations that were over a month ago": /^delete from invitations where /,
+	"mails older than a month": /^delete from mails where /,
+	"mails that are due": /^update mails set attempts = attempts \+ 1/,
+	"the end of a mail": /^update mails set state = \$3/,
+	"the link of an invitation's mail":
+		/^update invitations i set mailed_token_hash/,
 	"idempotency keys older than 24 hours":
 		/^delete from idempotency_keys where /,
 	"the use of one's own API tokens":
@@ -158,6 +165,7 @@ function note(client: Client, query: unknown, values: unknown): void {
 }
 
 let running: TestService;
+let sink: SmtpSink;
 let answered: Map<string, string>;
 
 beforeAll(async () => {
@@ -165,13 +173,19 @@ beforeAll(async () => {
 		note(this, given[0], given[1]);
 		return (original as (...all: unknown[]) => unknown).apply(this, given);
 	} as typeof original;
-	running = await startService(undefined, { ASSAY_METRICS_PORT: "0" });
+	sink = await openSmtpSink();
+	running = await startService(undefined, {
+		ASSAY_METRICS_PORT: "0",
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+	});
 	answered = await useEverything(running);
 });
 
 afterAll(async () => {
 	Client.prototype.query = original;
 	await running.close();
+	sink.close();
 });
 
 test("every operation was called, so no statement is missing", () => {

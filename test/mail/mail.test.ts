@@ -1,49 +1,305 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:tls";
 import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	expect,
+	onTestFinished,
+	test,
+} from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { makeMailer, nameInMail } from "../../src/mail/mail.ts";
-import { openSmtpSink } from "../support/smtp-sink.ts";
+import { makePool } from "../../src/db/pool.ts";
+import { composers } from "../../src/mail/composers.ts";
+import { FAILURE_ADVICE, failureOf } from "../../src/mail/failure.ts";
+import { startMailer } from "../../src/mail/mailer.ts";
+import { nameInMail } from "../../src/mail/message.ts";
+import { sendMessage } from "../../src/mail/send.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { makeUser, type TestUser } from "../support/people.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 
 const from = "Assay <assay@example.com>";
 
-/** Creates a logger that keeps all its lines. */
-function makeLog() {
-	const lines: string[] = [];
-	const log = pino({}, { write: (line) => void lines.push(line) });
-	return { log, lines };
-}
-
-test("a mail reaches its address with its text, and its sender does not wait for it", async () => {
-	const sink = await openSmtpSink();
-	onTestFinished(() => sink.close());
-	const { log, lines } = makeLog();
-	const mailer = makeMailer(
-		{ smtpUrl: sink.url, from, requiresTls: false },
-		log,
-	);
-	mailer.send({
-		to: "ada@example.com",
-		subject: "Hello",
-		text: "https://assay.example.com/reset-password#asy_rst_x",
+let served: TestService;
+let sink: SmtpSink;
+let admin: TestUser;
+let cookie: string;
+beforeAll(async () => {
+	sink = await openSmtpSink();
+	served = await startService(undefined, {
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: from,
 	});
-	const { to, text } = await sink.next();
-	expect(to).toBe("ada@example.com");
-	expect(text).toContain("From: Assay <assay@example.com>");
-	expect(text).toContain("/reset-password#asy_rst_x");
-	await mailer.idle();
-	expect(lines).toEqual([]);
+	const passwordHash = await hashPassword(PASSWORD);
+	const { organizationId } = served;
+	admin = await makeUser(
+		served.database,
+		{ organizationId, role: "admin" },
+		{ passwordHash },
+	);
+	({ cookie } = await sendTo(served.service.url, "/api/auth/sign-in/email", {
+		email: admin.email,
+		password: PASSWORD,
+	}));
+});
+afterEach(() => sink.answers.clear());
+afterAll(async () => {
+	await served.close();
+	sink.close();
 });
 
-test("an unreachable mail server is logged without its password and without the mail's text", async () => {
-	const { log, lines } = makeLog();
-	const smtpUrl = "smtp://user:hunter2@127.0.0.1:1";
-	const mailer = makeMailer({ smtpUrl, from, requiresTls: false }, log);
-	mailer.send({ to: "ada@example.com", subject: "Hello", text: "secret text" });
-	await mailer.idle();
-	expect(lines).toHaveLength(1);
-	expect(lines[0]).toContain("ASSAY_SMTP_URL");
-	expect(lines[0]).toContain("ECONNREFUSED");
-	expect(lines[0]).not.toMatch(/hunter2|secret text/);
+const use = async (name: string, input: object = {}) => {
+	const path = `/api/console/${name}`;
+	const organization_id = served.organizationId;
+	return sendTo(
+		served.service.url,
+		path,
+		{ organization_id, ...input },
+		{ cookie },
+	);
+};
+
+async function invite(email: string) {
+	const { status, body } = await use("inviteMember", { email, role: "viewer" });
+	expect({ status, is_mailed: body.is_mailed }).toEqual({
+		status: 200,
+		is_mailed: true,
+	});
+	return body;
+}
+
+/** Waits until the newest mail to this address is as described, and returns it. */
+async function waitFor(
+	email: string,
+	isReached: (mail: Record<string, unknown>) => boolean,
+) {
+	for (;;) {
+		const { body } = await use("listMails");
+		const found = body.mails.find(
+			(mail: { recipient: string }) => mail.recipient === email,
+		);
+		if (found && isReached(found)) return found;
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	}
+}
+
+const messageId = (text: string) => /^Message-ID: (.*)$/im.exec(text)?.[1];
+const linkIn = (text: string) => /#(asy_\w+)/.exec(text)?.[1];
+
+test("a mail that the server did not take is shown with advice, and the retry has the same Message-ID", async () => {
+	sink.answers.set("DATA", "451 mailbox of grace@example.com is busy");
+	await invite("grace@example.com");
+	const waiting = await waitFor("grace@example.com", ({ failure }) =>
+		Boolean(failure),
+	);
+	expect(waiting).toMatchObject({
+		kind: "INVITATION",
+		state: "QUEUED",
+		attempts: 1,
+		failure: { kind: "OTHER", advice: FAILURE_ADVICE.OTHER },
+	});
+	expect(waiting.failure.text).toContain("451 mailbox of [address] is busy");
+	sink.answers.clear();
+	expect((await use("retryMail", { id: waiting.id })).status).toBe(200);
+	const { text } = await sink.next();
+	expect(messageId(text)).toBe(`<${waiting.id}@localhost>`);
+	const sent = await waitFor(
+		"grace@example.com",
+		({ state }) => state === "SENT",
+	);
+	expect(sent).toMatchObject({ failure: null, next_attempt_at: null });
+	expect((await use("retryMail", { id: waiting.id })).body.message).toContain(
+		"the mail is SENT",
+	);
+});
+
+test("a mail that was sent by a process that died has the same Message-ID and link the second time", async () => {
+	const { invitation } = await invite("edsger@example.com");
+	const first = await sink.next();
+	const { id } = await waitFor(
+		"edsger@example.com",
+		({ state }) => state === "SENT",
+	);
+	// A process that is killed before it notes the end leaves the row like this, and the time passes.
+	await served.database.owner.query(
+		"update mails set state = 'QUEUED', sent_at = null, due_at = now() where id = $1",
+		[id],
+	);
+	const second = await sink.next();
+	expect(messageId(second.text)).toBe(messageId(first.text));
+	expect(linkIn(second.text)).toBe(linkIn(first.text));
+	const { body } = await sendTo(served.service.url, "/api/link", {
+		token: linkIn(second.text) ?? "",
+	});
+	expect(body).toMatchObject({
+		purpose: "INVITATION",
+		email: invitation.email,
+	});
+});
+
+test("no table contains a mailed link, and a used link does not work again when its mail is repeated", async () => {
+	const { url } = served.service;
+	await sendTo(url, "/api/forgot-password", { email: admin.email });
+	const { text } = await sink.next();
+	const token = linkIn(text) ?? "";
+	const { rows } = await served.database.owner.query<{ all: string }>(
+		"select string_agg(m::text, ' ') || (select string_agg(l::text, ' ') from account_links l) as all from mails m",
+	);
+	expect(rows[0]?.all).not.toContain(token.slice(8));
+	expect(rows[0]?.all).not.toContain("@");
+	const password = "a better battery horse";
+	const used = await sendTo(url, "/api/reset-password", { token, password });
+	expect(used.status).toBe(200);
+	({ cookie } = await sendTo(url, "/api/auth/sign-in/email", {
+		email: admin.email,
+		password,
+	}));
+	await waitFor(admin.email, ({ state }) => state === "SENT");
+	await served.database.owner.query(
+		"update mails set state = 'QUEUED', sent_at = null, due_at = now() where kind = 'PASSWORD_RESET'",
+	);
+	await waitFor(admin.email, ({ state }) => state === "NOT_NEEDED");
+	expect(sink.waiting()).toBe(0);
+	expect(
+		(await sendTo(url, "/api/reset-password", { token, password })).status,
+	).toBe(400);
+});
+
+test("an address that the mail server rejects is not tried again, and nobody is mailed for a revoked invitation", async () => {
+	sink.answers.set("RCPT", "550 no such user");
+	await invite("nobody@example.com");
+	const failed = await waitFor(
+		"nobody@example.com",
+		({ state }) => state === "FAILED",
+	);
+	expect(failed).toMatchObject({
+		attempts: 1,
+		failure: { kind: "RECIPIENT" },
+	});
+	sink.answers.clear();
+	const { body } = await use("listInvitations");
+	const { id } = body.invitations.find(
+		(each: { email: string }) => each.email === "nobody@example.com",
+	);
+	await use("revokeInvitation", { id });
+	await use("retryMail", { id: failed.id });
+	await waitFor("nobody@example.com", ({ state }) => state === "NOT_NEEDED");
+	expect(sink.waiting()).toBe(0);
+});
+
+test("an administrator gets a test mail, and cannot reach the mails of another organization", async () => {
+	expect((await use("sendTestMail")).status).toBe(200);
+	const { to, text } = await sink.next();
+	expect(to).toBe(admin.email);
+	expect(text).toContain("This is a test.");
+	const elsewhere = await createOrganization(served.database.pool, "Elsewhere");
+	const other = await makeUser(
+		served.database,
+		{ organizationId: elsewhere, role: "admin" },
+		{ passwordHash: await hashPassword(PASSWORD) },
+	);
+	const entered = await sendTo(served.service.url, "/api/auth/sign-in/email", {
+		email: other.email,
+		password: PASSWORD,
+	});
+	const theirs = { cookie: entered.cookie };
+	const { url } = served.service;
+	const listed = await sendTo(
+		url,
+		"/api/console/listMails",
+		{ organization_id: elsewhere },
+		theirs,
+	);
+	expect(listed.body).toEqual({ sends_mail: true, mails: [] });
+	const { body } = await use("listMails");
+	const retried = await sendTo(
+		url,
+		"/api/console/retryMail",
+		{ organization_id: elsewhere, id: body.mails[0].id },
+		theirs,
+	);
+	expect(retried.status).toBe(404);
+});
+
+test("processes that share a database send each mail once, and the log has no address", async () => {
+	const lines: string[] = [];
+	const log = pino({}, { write: (line) => void lines.push(line) });
+	const { database, organizationId } = served;
+	const pool = makePool(
+		{ connectionString: database.url },
+		{ max: 4, role: "identity", times: "Date" },
+	);
+	onTestFinished(() => pool.end());
+	const config = { smtpUrl: sink.url, from, requiresTls: false };
+	const parts = { pool, baseUrl: "http://localhost", secret: "x".repeat(32) };
+	await database.owner.query(
+		`insert into mails (id, organization_id, kind, user_id)
+		select left($1, 12) || 'm' || lpad(n::text, 19, '0'), $1, 'TEST', $2 from generate_series(1, 40) n`,
+		[organizationId, admin.id],
+	);
+	const mailers = [1, 2].map(() => startMailer(config, parts, composers, log));
+	const ids = new Set<string | undefined>();
+	for (let n = 0; n < 40; n++) ids.add(messageId((await sink.next()).text));
+	expect(ids.size).toBe(40);
+	for (const mailer of mailers) await mailer.idle();
+	expect(sink.waiting()).toBe(0);
+	sink.answers.set("DATA", `451 not now for ${admin.email}`);
+	await database.owner.query(
+		"insert into mails (id, organization_id, kind, user_id) values (left($1, 12) || 'n' || repeat('0', 19), $1, 'TEST', $2)",
+		[organizationId, admin.id],
+	);
+	for (const mailer of mailers) mailer.wake();
+	for (const mailer of mailers) await mailer.stop();
+	sink.answers.clear();
+	expect(lines.join()).not.toContain("@");
+});
+
+test("each kind of failure has its own advice, and the text has no password", async () => {
+	const message = { to: "ada@example.com", subject: "x", text: "x" };
+	const failure = async (smtpUrl: string, requiresTls = false) => {
+		const config = { smtpUrl, from, requiresTls };
+		const error = await sendMessage(config, message).catch((reason) => reason);
+		return failureOf(error, config);
+	};
+	const closed = await failure("smtp://user:hunter2@127.0.0.1:1");
+	expect(closed).toMatchObject({ kind: "CONNECTION", isFinal: false });
+	expect(closed.text).toContain("ECONNREFUSED");
+	expect((await failure(sink.url, true)).kind).toBe("TLS");
+	expect((await failure(sink.url.replace("smtp:", "smtps:"))).kind).toBe("TLS");
+
+	sink.answers.set("EHLO", "250-sink\r\n250 AUTH PLAIN");
+	sink.answers.set("AUTH", "535 hunter2 is wrong");
+	const login = await failure(sink.url.replace("//", "//user:hunter2@"));
+	expect(login).toMatchObject({ kind: "LOGIN", isFinal: false });
+	expect(login.text).toContain("535 [password] is wrong");
+	sink.answers.clear();
+	sink.answers.set("MAIL", "550 not you");
+	expect((await failure(sink.url)).kind).toBe("SENDER");
+	sink.answers.clear();
+	sink.answers.set("RCPT", "550 no ada@example.com here");
+	expect(await failure(sink.url)).toMatchObject({
+		kind: "RECIPIENT",
+		isFinal: true,
+		text: expect.stringContaining("no [address] here"),
+	});
+	sink.answers.set("RCPT", "450 later");
+	expect((await failure(sink.url)).isFinal).toBe(false);
+	sink.answers.clear();
+
+	const secure = createServer({ cert: CERTIFICATE, key: PRIVATE_KEY });
+	secure.on("tlsClientError", () => {});
+	secure.listen(0, "127.0.0.1");
+	await once(secure, "listening");
+	onTestFinished(() => void secure.close());
+	const { port } = secure.address() as AddressInfo;
+	expect((await failure(`smtps://127.0.0.1:${port}`)).kind).toBe("CERTIFICATE");
 });
 
 test("a name that a user has chosen cannot add a link, a line or a long text to a mail to somebody else", () => {
@@ -61,7 +317,7 @@ test("a name that a user has chosen cannot add a link, a line or a long text to 
 	}
 });
 
-test("a mail is sent over TLS or not at all, unless the server is on this machine or the operator permits it", async () => {
+test("a mail is sent over TLS or not at all, unless the server is on this machine or the operator permits it", () => {
 	const requires = (url: string) =>
 		readConfig({ ASSAY_SMTP_URL: url, ASSAY_MAIL_FROM: from }).mail
 			?.requiresTls;
@@ -72,17 +328,4 @@ test("a mail is sent over TLS or not at all, unless the server is on this machin
 	expect(requires("smtp://localhost")).toBe(false);
 	expect(requires("smtp://[::1]")).toBe(false);
 	expect(requires("smtp://mail.example.com?requireTLS=false")).toBe(false);
-	const sink = await openSmtpSink();
-	onTestFinished(() => sink.close());
-	const { log, lines } = makeLog();
-	// The sink does not support TLS. It looks the same as a server behind a network that hides
-	// STARTTLS.
-	const mailer = makeMailer(
-		{ smtpUrl: sink.url, from, requiresTls: true },
-		log,
-	);
-	mailer.send({ to: "ada@example.com", subject: "Hello", text: "secret text" });
-	await mailer.idle();
-	expect(sink.waiting()).toBe(0);
-	expect(lines.join()).toContain("STARTTLS");
 });

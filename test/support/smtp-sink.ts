@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
 export interface SmtpSink {
@@ -8,6 +8,10 @@ export interface SmtpSink {
 	next: () => Promise<{ to: string; text: string }>;
 	/** Returns the number of messages that have arrived and were not read. */
 	waiting: () => number;
+	/**
+	 * The answer to the next commands that begin with a text, by that text. "250 ok" is the default.
+	 */
+	answers: Map<string, string>;
 	close: () => void;
 }
 
@@ -15,7 +19,14 @@ export interface SmtpSink {
 export async function openSmtpSink(): Promise<SmtpSink> {
 	const arrived: { to: string; text: string }[] = [];
 	const asking: ((message: { to: string; text: string }) => void)[] = [];
-	const server = createServer(async (socket) => {
+	const answers = new Map<string, string>();
+	const server = createServer((socket) => {
+		// A client that speaks TLS here closes the connection.
+		converse(socket).catch(() => {});
+	});
+	const answerTo = (line: string) =>
+		[...answers].find(([command]) => line.startsWith(command))?.[1];
+	const converse = async (socket: Socket) => {
 		socket.on("error", () => {});
 		const say = (line: string) => socket.write(`${line}\r\n`);
 		say("220 sink");
@@ -31,6 +42,8 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 				say("250 taken");
 			} else if (lines) {
 				lines.push(line);
+			} else if (answerTo(line)) {
+				say(answerTo(line) as string);
 			} else if (line.startsWith("DATA")) {
 				lines = [];
 				say("354 go on");
@@ -44,7 +57,7 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 				say("250 ok");
 			}
 		}
-	});
+	};
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	return {
@@ -56,6 +69,7 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 				else asking.push(resolve);
 			}),
 		waiting: () => arrived.length,
+		answers,
 		close: () => server.close(),
 	};
 }

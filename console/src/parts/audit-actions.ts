@@ -49,6 +49,16 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "members",
 		phrase: "revoked the invitation of",
 	},
+	retryMail: {
+		group: "members",
+		phrase: "retried a mail",
+		isAboutActor: true,
+	},
+	sendTestMail: {
+		group: "members",
+		phrase: "sent a test mail",
+		isAboutActor: true,
+	},
 	acceptInvitation: {
 		group: "members",
 		phrase: "joined the organization",

@@ -7,6 +7,7 @@ import {
 	IconHome,
 	IconKey,
 	IconListCheck,
+	IconMail,
 	IconUsersGroup,
 } from "@tabler/icons-react";
 import { Link, type LinkProps } from "@tanstack/react-router";
@@ -62,6 +63,14 @@ export function Navigation() {
 				to="/o/$org/settings/api-tokens"
 				params={params}
 			/>
+			{role === "admin" && (
+				<Item
+					icon={IconMail}
+					label="Mail"
+					to="/o/$org/settings/mail"
+					params={params}
+				/>
+			)}
 			{role === "admin" && (
 				<Item
 					icon={IconHistory}

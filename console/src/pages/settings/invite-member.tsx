@@ -51,7 +51,7 @@ export function InviteMember({
 			title={
 				made
 					? made.is_mailed
-						? "The invitation is sent"
+						? "The invitation is on its way"
 						: "Send the invitation link"
 					: again
 						? "Invite again"
@@ -111,7 +111,7 @@ function Invited({ made, onClose }: { made: Made; onClose: () => void }) {
 		<Stack>
 			<Text size="sm">
 				{made.is_mailed
-					? `A mail with the link was sent to ${email}. If it does not arrive, send the link yourself.`
+					? `A mail with the link is queued for ${email}. Settings → Mail shows when it was sent. If it does not arrive, send the link yourself.`
 					: `No mail was sent. Send the link to ${email} yourself.`}{" "}
 				It works once, until <DateTime value={expires_at} />, and only for this
 				address.

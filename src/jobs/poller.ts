@@ -1,0 +1,80 @@
+import type { Logger } from "pino";
+import { isDatabaseUnavailable } from "../errors.ts";
+
+export interface Poller {
+	/** Looks for work now instead of at the next interval. */
+	wake: () => void;
+	/** Resolves when the work that was found is done and nothing else is due. */
+	idle: () => Promise<void>;
+	/** Looks for no further work, and resolves when the running work is done. */
+	stop: () => Promise<void>;
+}
+
+/**
+ * Calls `work` now, then every `intervalMs`, and whenever `wake` is called. `work` does what is due
+ * and returns true if more may be due. Calls never overlap. Several processes may poll the same
+ * table, because each row is taken with `for update skip locked`.
+ *
+ * An interval is lengthened by up to a fifth at random, so that processes do not ask together.
+ */
+export function startPoller(
+	name: string,
+	intervalMs: number,
+	work: () => Promise<boolean>,
+	log: Logger,
+): Poller {
+	let timer: NodeJS.Timeout | undefined;
+	let isStopped = false;
+	let isWoken = true;
+	let isFailing = false;
+	let running: Promise<void> | undefined;
+
+	async function runUntilDone(): Promise<void> {
+		while (isWoken && !isStopped) {
+			isWoken = false;
+			try {
+				if (await work()) isWoken = true;
+				if (isFailing) log.info({ job: name }, "background work goes on");
+				isFailing = false;
+			} catch (err) {
+				// An outage lasts for many intervals and needs only one line.
+				if (!isFailing) {
+					const level = isDatabaseUnavailable(err) ? "warn" : "error";
+					log[level]({ err, job: name }, "background work has to wait");
+				}
+				isFailing = true;
+			}
+		}
+	}
+
+	function run(): void {
+		if (isStopped || running) return;
+		clearTimeout(timer);
+		running = runUntilDone().finally(() => {
+			running = undefined;
+			if (isStopped) return;
+			timer = setTimeout(wake, intervalMs * (1 + Math.random() / 5));
+			timer.unref();
+			// `wake` may have been called after the last look.
+			if (isWoken) run();
+		});
+	}
+
+	function wake(): void {
+		isWoken = true;
+		run();
+	}
+
+	run();
+	return {
+		wake,
+		idle: async () => {
+			while (running) await running;
+		},
+		stop: async () => {
+			isStopped = true;
+			clearTimeout(timer);
+			await running;
+		},
+	};
+}

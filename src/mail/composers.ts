@@ -1,0 +1,30 @@
+import { composeInvitation } from "../organizations/invitation-mail.ts";
+import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
+import { composePasswordReset } from "../sign-in/password-reset.ts";
+import { findUser } from "../sign-in/users.ts";
+import type { Compose } from "./mailer.ts";
+import type { Message } from "./message.ts";
+import type { MailKind } from "./queue.ts";
+
+/** Returns a mail that shows that the service can send mail. */
+export function testMail(to: string, baseUrl: string): Message {
+	return {
+		to,
+		subject: "Test mail of Assay",
+		text: `This is a test. ${baseUrl} can send mail to you.
+`,
+	};
+}
+
+const composeTest: Compose = async ({ pool, baseUrl }, { user_id }) => {
+	const user = user_id && (await findUser(pool, { id: user_id }));
+	return user ? testMail(user.email, baseUrl) : null;
+};
+
+/** Makes the text of each kind of mail. */
+export const composers: Record<MailKind, Compose> = {
+	INVITATION: composeInvitation,
+	PASSWORD_RESET: composePasswordReset,
+	JOIN_ATTEMPT: composeJoinAttempt,
+	TEST: composeTest,
+};

@@ -1,0 +1,106 @@
+import type { MailConfig } from "../config.ts";
+
+/** Kinds of failure, each with what to do about it. */
+export const FAILURE_ADVICE = {
+	CERTIFICATE:
+		"The service does not trust the mail server's certificate. ASSAY_SMTP_URL must contain a name that the certificate covers. For a certificate of a private authority, set NODE_EXTRA_CA_CERTS to a file with that authority's certificate.",
+	LOGIN:
+		"Check the user and the password in ASSAY_SMTP_URL. Percent-encode special characters. Some providers require a password for applications.",
+	TLS: "The mail server did not offer TLS on this port. Use smtps:// with port 465, or a port with STARTTLS such as 587. A server that you trust without TLS needs ?requireTLS=false.",
+	CONNECTION:
+		"The service cannot reach the mail server. Check the host and the port in ASSAY_SMTP_URL, and whether a firewall lets the service connect.",
+	RECIPIENT:
+		"The mail server does not accept this address. Correct the address, and invite it again.",
+	SENDER:
+		"The mail server does not let the service send as ASSAY_MAIL_FROM. Use a sender that belongs to the login.",
+	OTHER: "The log of the mail server may say more.",
+} as const;
+
+export type MailFailure = keyof typeof FAILURE_ADVICE;
+
+export const MAIL_FAILURES = Object.keys(FAILURE_ADVICE) as [
+	MailFailure,
+	...MailFailure[],
+];
+
+export interface Failure {
+	kind: MailFailure;
+	/** The mail server's words, without addresses and without the password. */
+	text: string;
+	/** True if a further attempt would fail in the same way. */
+	isFinal: boolean;
+}
+
+const MAX_TEXT = 500;
+
+interface SmtpError extends Error {
+	code?: string;
+	command?: string;
+	responseCode?: number;
+}
+
+/** Returns why a mail was not sent. */
+export function failureOf(error: unknown, { smtpUrl }: MailConfig): Failure {
+	const given = error as SmtpError;
+	const message = String(given.message ?? error);
+	const kind = kindOf(given, message);
+	return {
+		kind,
+		text: withoutAddresses(withoutPassword(message, smtpUrl)).slice(
+			0,
+			MAX_TEXT,
+		),
+		isFinal: kind === "RECIPIENT" && (given.responseCode ?? 0) >= 500,
+	};
+}
+
+function kindOf(error: SmtpError, message: string): MailFailure {
+	const { code, command } = error;
+	if (code === "EAUTH" || code === "ENOAUTH") return "LOGIN";
+	if (code === "EENVELOPE" && command === "MAIL FROM") return "SENDER";
+	if (code === "EENVELOPE" && command === "RCPT TO") return "RECIPIENT";
+	if (/certificate|altnames|CERT_/i.test(message)) return "CERTIFICATE";
+	if (code === "ETLS" || /SSL|TLS|wrong version/i.test(message)) return "TLS";
+	if (
+		[
+			"ECONNECTION",
+			"ECONNREFUSED",
+			"EDNS",
+			"ENOTFOUND",
+			"ESOCKET",
+			"ETIMEDOUT",
+		].includes(code ?? "")
+	) {
+		return "CONNECTION";
+	}
+	return "OTHER";
+}
+
+/** Mail servers repeat the address in their answer, and addresses stay out of the log. */
+function withoutAddresses(text: string): string {
+	return text
+		.split(/\s/)
+		.map((word) => (word.includes("@") ? "[address]" : word))
+		.join(" ")
+		.trim();
+}
+
+/**
+ * Replaces the password of the mail server's URL in the text. The password may appear with or
+ * without percent-encoding.
+ */
+function withoutPassword(text: string, smtpUrl: string): string {
+	const written = new URL(smtpUrl).password;
+	if (!written) return text;
+	return text
+		.replaceAll(written, "[password]")
+		.replaceAll(decodePassword(written), "[password]");
+}
+
+function decodePassword(written: string): string {
+	try {
+		return decodeURIComponent(written);
+	} catch {
+		return written;
+	}
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import { notFound } from "../invoke.ts";
+import { defineOperation } from "../operation.ts";
+import { organizationId } from "../records/list-pages.ts";
+import { idSchema } from "../records/text-schemas.ts";
+import { FAILURE_ADVICE, MAIL_FAILURES } from "./failure.ts";
+import { MAIL_KINDS, queueMail } from "./queue.ts";
+
+const MAX_LISTED = 100;
+
+const admin = {
+	toolset: "members",
+	surface: "console",
+	access: "admin",
+	tenant: "organization_id",
+} as const;
+
+const mail = z.object({
+	id: z.string(),
+	kind: z.enum(MAIL_KINDS),
+	recipient: z.string().nullable(),
+	state: z.enum(["QUEUED", "SENT", "FAILED", "NOT_NEEDED"]),
+	attempts: z.int(),
+	created_at: z.string(),
+	sent_at: z.string().nullable(),
+	next_attempt_at: z.string().nullable(),
+	failure: z
+		.object({
+			kind: z.enum(MAIL_FAILURES),
+			text: z.string(),
+			advice: z.string(),
+		})
+		.nullable()
+		.describe("Why the last attempt failed"),
+});
+
+export const listMails = defineOperation({
+	...admin,
+	name: "listMails",
+	title: "List mails",
+	description:
+		"List the last 100 mails of an organization and about its members' accounts, newest first, with their state.",
+	isReadOnly: true,
+	input: z.strictObject({ organization_id: organizationId() }),
+	output: z.object({
+		sends_mail: z.boolean().describe("false: the service has no mail server"),
+		mails: z.array(mail),
+	}),
+	run: async ({ client, membership, services }) => {
+		const { rows } = await client.query(
+			`select m.id, m.kind, coalesce(i.email, u.email) as recipient, m.state, m.attempts,
+				m.created_at, m.sent_at, m.due_at as next_attempt_at, m.failure, m.failure_text
+			from mails m
+			left join invitations i on i.organization_id = m.organization_id and i.id = m.invitation_id
+			left join users u on u.id = m.user_id
+			where m.organization_id = $1 or m.organization_id is null
+			order by m.created_at desc, m.id limit ${MAX_LISTED}`,
+			[membership.organizationId],
+		);
+		return {
+			sends_mail: services.mail !== undefined,
+			mails: rows.map(({ failure, failure_text, ...row }) => ({
+				...row,
+				failure: failure && {
+					kind: failure,
+					text: failure_text,
+					advice: FAILURE_ADVICE[failure as keyof typeof FAILURE_ADVICE],
+				},
+			})),
+		};
+	},
+});
+
+export const retryMail = defineOperation({
+	...admin,
+	name: "retryMail",
+	title: "Retry a mail",
+	description:
+		"Try to send a mail again now, after its attempts have failed or before the next one is due.",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		id: idSchema("mail"),
+	}),
+	output: z.object({ retried_mail_id: z.string() }),
+	run: async (context, { id }) => {
+		const { client, membership, services } = context;
+		requireMailServer(services.mail);
+		const { rows } = await client.query<{ kind: string; state: string }>(
+			"select kind, state from mails where id = $1 and (organization_id = $2 or organization_id is null) for update",
+			[id, membership.organizationId],
+		);
+		const [found] = rows;
+		if (!found) throw notFound(id);
+		if (found.state !== "FAILED" && found.state !== "QUEUED") {
+			throw new AppError(
+				"bad_request",
+				`the mail is ${found.state}; only a mail that is QUEUED or FAILED can be retried`,
+			);
+		}
+		await client.query(
+			"update mails set state = 'QUEUED', due_at = now(), attempts = 0 where id = $1 and (organization_id = $2 or organization_id is null)",
+			[id, membership.organizationId],
+		);
+		context.changed({
+			kind: "mail",
+			id,
+			name: found.kind,
+			fields: { state: { before: found.state, after: "QUEUED" } },
+		});
+		context.afterCommit(() => services.mail?.wake());
+		return { retried_mail_id: id };
+	},
+});
+
+export const sendTestMail = defineOperation({
+	...admin,
+	name: "sendTestMail",
+	title: "Send a test mail",
+	description:
+		"Queue a mail to your own address that shows whether the service can send mail.",
+	input: z.strictObject({ organization_id: organizationId() }),
+	output: z.object({ mail_id: z.string() }),
+	run: async (context) => {
+		const { client, membership, principal, services } = context;
+		requireMailServer(services.mail);
+		const id = await queueMail(client, {
+			kind: "TEST",
+			organizationId: membership.organizationId,
+			userId: principal.userId,
+		});
+		context.changed({
+			kind: "mail",
+			id,
+			name: "TEST",
+			fields: { state: { after: "QUEUED" } },
+		});
+		context.afterCommit(() => services.mail?.wake());
+		return { mail_id: id };
+	},
+});
+
+function requireMailServer(mail: object | undefined): void {
+	if (mail) return;
+	throw new AppError(
+		"bad_request",
+		"this service sends no mail; its operator has to set ASSAY_SMTP_URL and ASSAY_MAIL_FROM",
+	);
+}

@@ -1,0 +1,37 @@
+import type { Pool, PoolClient } from "pg";
+import { makeId, makeIdWithoutTenant } from "../id.ts";
+
+export const MAIL_KINDS = [
+	"INVITATION",
+	"PASSWORD_RESET",
+	"JOIN_ATTEMPT",
+	"TEST",
+] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+export interface NewMail {
+	kind: MailKind;
+	/** Absent for a mail about an account. */
+	organizationId?: string;
+	invitationId?: string;
+	userId?: string | null;
+}
+
+/**
+ * Queues a mail in the transaction of the change that it is about. The caller wakes the mailer
+ * after the commit. Returns the id of the mail.
+ */
+export async function queueMail(
+	client: Pick<Pool | PoolClient, "query">,
+	{ kind, organizationId, invitationId, userId }: NewMail,
+): Promise<string> {
+	const id = organizationId
+		? makeId(organizationId, "mail")
+		: makeIdWithoutTenant("mail");
+	await client.query(
+		`insert into mails (id, organization_id, kind, invitation_id, user_id)
+		values ($1, $2, $3, $4, $5)`,
+		[id, organizationId, kind, invitationId, userId],
+	);
+	return id;
+}
