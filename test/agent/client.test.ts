@@ -90,10 +90,10 @@ test("a 400 is a rejection with the service's message", async () => {
 });
 
 test.each([
-	["a 400 that is no JSON object", always(400)],
+	["a 400 that is not a JSON object", always(400)],
 	["a gateway's 400", always(400, { message: "Bad Request" })],
 	["a captive portal's page", page],
-	["a 200 where 204 is the answer", always(200, {})],
+	["a 200 where the answer should be 204", always(200, {})],
 	["404", always(404, { error: "not_found", message: "no" })],
 	["413", always(413)],
 	["500", always(500, { error: "internal_server_error", message: "x" })],

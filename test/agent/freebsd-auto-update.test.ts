@@ -12,7 +12,7 @@ bsdTable("AUTO_UPDATE", [
 		{ mechanism: "freebsd-update", packages: false },
 	],
 	[
-		"installed by root's own table",
+		"installed by root's crontab",
 		{
 			files: {
 				"/etc/crontab": CRONTAB,
@@ -24,7 +24,7 @@ bsdTable("AUTO_UPDATE", [
 		{ mechanism: "freebsd-update", packages: false },
 	],
 	[
-		"the base system as packages, upgraded",
+		"a base system of packages that cron upgrades",
 		{
 			...crontab("15 4 * * 1-5 root pkg upgrade -qy"),
 			...commands({ "pkg info -e FreeBSD-runtime": "" }),
@@ -33,7 +33,7 @@ bsdTable("AUTO_UPDATE", [
 		{ mechanism: "pkgbase", packages: true },
 	],
 	[
-		"only other packages upgraded",
+		"a cron that upgrades only other packages",
 		{
 			...crontab("15 4 * * * root pkg upgrade -y"),
 			...commands({ "pkg info -e FreeBSD-runtime": { exitCode: 1 } }),
@@ -54,7 +54,7 @@ bsdTable("AUTO_UPDATE", [
 		{ reason: "no_schedule_found", packages: false },
 	],
 	[
-		"root's table hidden",
+		"a crontab of root that cannot be read",
 		{
 			isPrivileged: false,
 			files: {

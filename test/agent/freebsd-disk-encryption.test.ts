@@ -18,7 +18,7 @@ bsdTable("DISK_ENCRYPTION", [
 		},
 	],
 	[
-		"ZFS on bare disks",
+		"ZFS on unencrypted disks",
 		commands({ [POOL]: pool("/dev/ada0p3", "/dev/ada1p3") }),
 		"FAIL",
 		{
@@ -29,7 +29,7 @@ bsdTable("DISK_ENCRYPTION", [
 		},
 	],
 	[
-		"a mirror of which one half is bare",
+		"a mirror with one unencrypted disk",
 		commands({ [POOL]: pool("/dev/ada0p3.eli", "/dev/gpt/zfs1") }),
 		"FAIL",
 		{
@@ -56,7 +56,7 @@ bsdTable("DISK_ENCRYPTION", [
 		},
 	],
 	[
-		"swap in the clear",
+		"unencrypted swap",
 		commands({ "swapctl -l": swap("/dev/nda0p3") }),
 		"FAIL",
 		{
@@ -84,7 +84,7 @@ bsdTable("DISK_ENCRYPTION", [
 		},
 	],
 	[
-		"UFS by its label, which lies on GELI",
+		"UFS with a label that is on GELI",
 		commands({
 			"mount -p": root("/dev/ufs/rootfs"),
 			"glabel status":
@@ -99,7 +99,7 @@ bsdTable("DISK_ENCRYPTION", [
 		},
 	],
 	[
-		"UFS on a bare disk of a virtual machine",
+		"UFS on an unencrypted disk of a virtual machine",
 		commands({
 			"mount -p": root("/dev/vtbd0p3"),
 			"swapctl -l": swap("/dev/vtbd0p2"),
@@ -113,7 +113,7 @@ bsdTable("DISK_ENCRYPTION", [
 		},
 	],
 	[
-		"UFS on a mirror of we know not what",
+		"UFS on a mirror of unknown devices",
 		commands({ "mount -p": root("/dev/mirror/gm0p2") }),
 		"UNKNOWN",
 		{
@@ -123,7 +123,7 @@ bsdTable("DISK_ENCRYPTION", [
 		},
 	],
 	[
-		"a root over the network",
+		"a root on the network",
 		commands({ "mount -p": "server:/export\t/\tnfs\trw\t0 0\n" }),
 		"UNKNOWN",
 		{ reason: "file_system_not_known" },

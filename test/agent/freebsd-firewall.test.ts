@@ -23,13 +23,13 @@ bsdTable("FIREWALL_ENABLED", [
 		{ engine: "pf", enabled: true, default_block: true },
 	],
 	[
-		"pf that lets all in at the end",
+		"pf whose last rule lets everything in",
 		pf("block drop in all\npass in all flags S/SA keep state\n"),
 		"FAIL",
 		{ engine: "pf", enabled: true, default_block: false },
 	],
 	[
-		"pf that blocks at once",
+		"pf whose first rule blocks everything",
 		pf("block return in log quick all\npass all flags S/SA keep state\n"),
 		"PASS",
 		{ engine: "pf", enabled: true, default_block: true },
@@ -41,7 +41,7 @@ bsdTable("FIREWALL_ENABLED", [
 		{ engine: "pf", enabled: true, default_block: false },
 	],
 	[
-		"pf that blocks some",
+		"pf that blocks only some packets",
 		pf(
 			"block drop in quick on em0 from <bruteforce> to any\npass out all flags S/SA keep state\n",
 		),
@@ -81,7 +81,7 @@ bsdTable("FIREWALL_ENABLED", [
 		"PASS",
 		{ engine: "ipfilter", enabled: true, default_block: true },
 	],
-	["none of the three", commands(noPf), "FAIL", { enabled: false }],
+	["no packet filter at all", commands(noPf), "FAIL", { enabled: false }],
 	[
 		"pf without root",
 		{

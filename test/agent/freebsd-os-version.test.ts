@@ -21,7 +21,7 @@ bsdTable("OS_VERSION", [
 		},
 	],
 	[
-		"supported, its new kernel not yet started",
+		"a supported release whose new kernel is not started yet",
 		version("15.1-RELEASE-p3", "15.1-RELEASE-p3", "15.1-RELEASE"),
 		"PASS",
 		{
@@ -32,7 +32,7 @@ bsdTable("OS_VERSION", [
 		},
 	],
 	[
-		"a release that ended",
+		"a release without support",
 		version("15.0-RELEASE-p9"),
 		"FAIL",
 		{
@@ -42,7 +42,7 @@ bsdTable("OS_VERSION", [
 		},
 	],
 	[
-		"a release of a branch that ended",
+		"a release of a branch without support",
 		version("13.2-RELEASE-p11"),
 		"FAIL",
 		{
@@ -64,7 +64,7 @@ bsdTable("OS_VERSION", [
 		{ version: "14.5-STABLE", supported_until: "2028-11-30", supported: true },
 	],
 	[
-		"a release after this program, as freebsd-update knows it",
+		"a release newer than the agent, which freebsd-update knows",
 		{
 			...version("15.2-RELEASE"),
 			...file("/var/db/freebsd-update/tag", tag("15.2-RELEASE", 1822348800)),
@@ -73,7 +73,7 @@ bsdTable("OS_VERSION", [
 		{ version: "15.2-RELEASE", supported_until: "2027-10-01", supported: true },
 	],
 	[
-		"a release after this program, freebsd-update knowing another",
+		"a release newer than the agent, while freebsd-update knows another one",
 		{
 			...version("15.2-RELEASE"),
 			...file("/var/db/freebsd-update/tag", tag("15.1-RELEASE", 1822348800)),

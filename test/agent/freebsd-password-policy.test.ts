@@ -13,7 +13,7 @@ bsdTable("PASSWORD_POLICY", [
 		{ ...qc, minimum_length: 12, enforced_for_root: false },
 	],
 	[
-		"what FreeBSD comes with",
+		"the policy of a new FreeBSD",
 		pam(
 			"password	required	pam_unix.so		no_warn try_first_pass nullok # pam_passwdqc.so\n",
 		),
@@ -27,7 +27,7 @@ bsdTable("PASSWORD_POLICY", [
 		{ ...qc, minimum_length: 7, enforced_for_root: true },
 	],
 	[
-		"only a warning",
+		"a rule that only warns",
 		pam(passwdqc("min=disabled,24,14,12,12 enforce=none")),
 		"FAIL",
 		{ ...qc, enforced: false },
@@ -39,7 +39,7 @@ bsdTable("PASSWORD_POLICY", [
 		{ reason: "settings_elsewhere", ...qc },
 	],
 	[
-		"lengths that are none",
+		"lengths that are not numbers",
 		pam(passwdqc("min=twelve")),
 		"UNKNOWN",
 		{ reason: "unrecognized_output", ...qc },
@@ -51,7 +51,7 @@ bsdTable("PASSWORD_POLICY", [
 		{ reason: "module_not_known" },
 	],
 	[
-		"no such file",
+		"a missing file",
 		{ without: ["/etc/pam.d/passwd"] },
 		"UNKNOWN",
 		{ reason: "pam_settings_not_readable" },

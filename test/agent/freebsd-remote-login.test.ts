@@ -22,7 +22,7 @@ bsdTable("REMOTE_LOGIN", [
 		{ ...ssh, password_authentication: false },
 	],
 	[
-		"SSH as FreeBSD comes",
+		"SSH with FreeBSD's defaults",
 		commands({
 			[NAMES]: running("sshd"),
 			"sshd -T": sshdSays({
@@ -34,7 +34,7 @@ bsdTable("REMOTE_LOGIN", [
 		{ ...ssh, password_authentication: true },
 	],
 	[
-		"SSH with root's own key",
+		"SSH that lets root in with a key",
 		commands({
 			[NAMES]: running("sshd"),
 			"sshd -T": sshdSays({ permitrootlogin: "yes" }),
@@ -67,7 +67,7 @@ bsdTable("REMOTE_LOGIN", [
 		{ reason: "inetd_settings_not_readable" },
 	],
 	[
-		"programs that cannot be seen",
+		"processes that are not visible",
 		{ without: [NAMES] },
 		"UNKNOWN",
 		{ reason: "processes_not_readable" },

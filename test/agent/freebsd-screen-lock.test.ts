@@ -18,13 +18,13 @@ bsdTable("SCREEN_LOCK", [
 		{ lock_enabled: true, locker: "xautolock", idle_seconds: 3600 },
 	],
 	[
-		"xautolock with a command that may lock nothing",
+		"xautolock with an unknown command",
 		commands({ [ARGUMENTS]: "xautolock -time 5 -locker zzz\n" }),
 		"UNKNOWN",
 		{ reason: "locker_settings_not_read", locker: "xautolock" },
 	],
 	[
-		"swayidle, the display off before the lock",
+		"swayidle that turns the display off before it locks",
 		commands({
 			[NAMES]: running("sway", "swayidle"),
 			[ARGUMENTS]:
@@ -34,7 +34,7 @@ bsdTable("SCREEN_LOCK", [
 		{ lock_enabled: true, locker: "swayidle", idle_seconds: 300 },
 	],
 	[
-		"nothing that could lock",
+		"no program that could lock",
 		commands({ [NAMES]: running("Xorg", "twm") }),
 		"FAIL",
 		{ lock_enabled: false, locker: "none" },
@@ -64,7 +64,7 @@ bsdTable("SCREEN_LOCK", [
 		{ reason: "no_desktop" },
 	],
 	[
-		"other people's programs hidden",
+		"processes of other users that are not visible",
 		{ isPrivileged: false, commands: { [NAMES]: "sh\nps\n" } },
 		"UNKNOWN",
 		{ reason: "needs_root" },

@@ -3,15 +3,20 @@ import { commands } from "./recorded-table.ts";
 import { NAMES, NTP, runningWithout } from "./recordings/freebsd.ts";
 
 bsdTable("TIME_SYNC", [
-	["ntpd in step", {}, "PASS", { service: "ntpd", synchronized: true }],
 	[
-		"ntpd that follows nothing for days",
+		"ntpd that is synchronized",
+		{},
+		"PASS",
+		{ service: "ntpd", synchronized: true },
+	],
+	[
+		"ntpd without a source for days",
 		commands({ [NTP]: "leap=11, stratum=16\n" }),
 		"FAIL",
 		{ service: "ntpd", synchronized: false },
 	],
 	[
-		"ntpd that follows nothing yet",
+		"ntpd without a source just after the start",
 		{
 			now: "2026-11-18T11:50:00Z",
 			commands: {
@@ -43,7 +48,7 @@ bsdTable("TIME_SYNC", [
 		{ service: "openntpd", synchronized: true },
 	],
 	[
-		"ntpdate at the start alone",
+		"only ntpdate at the start",
 		commands({ [NAMES]: runningWithout("ntpd") }),
 		"FAIL",
 		{ service: "none" },

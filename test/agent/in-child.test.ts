@@ -32,11 +32,14 @@ test("the agent's own program prints the results of all checks", async () => {
 
 test.each([
 	["crashes", "process.exit(3)"],
-	["says nothing", ""],
-	["says something else", "console.log('Segmentation fault')"],
-	["says what is no result", `console.log('{"results":[{"status":"FINE"}]}')`],
+	["prints nothing", ""],
+	["prints something else", "console.log('Segmentation fault')"],
 	[
-		"never stops talking",
+		"prints JSON that is not a result",
+		`console.log('{"results":[{"status":"FINE"}]}')`,
+	],
+	[
+		"never stops printing",
 		"const say = () => process.stdout.write('x'.repeat(65536), say); say()",
 	],
 ])("every check is UNKNOWN when the process %s", async (_, does) => {

@@ -74,7 +74,7 @@ describe("updates", () => {
 
 	test.each([
 		[
-			"unattended-upgrades as it is installed",
+			"unattended-upgrades with its defaults",
 			TIMERS,
 			apt(),
 			"PASS",
@@ -133,7 +133,7 @@ describe("updates", () => {
 			{ timers_active: false },
 		],
 		[
-			"no program to do it",
+			"the package is not installed",
 			TIMERS,
 			{ ...apt(), folders: { "/usr/bin": ["apt"] } },
 			"FAIL",
@@ -147,14 +147,14 @@ describe("updates", () => {
 			{ reason: "command_failed" },
 		],
 		[
-			"an apt-config that says something else",
+			"an apt-config that prints something else",
 			TIMERS,
 			{ commands: { "apt-config dump": "E: S3CRET" } },
 			"UNKNOWN",
 			{ reason: "unrecognized_output" },
 		],
 		[
-			"Mint's own automation",
+			"Mint's own automatic updates",
 			{ ...TIMERS, "mintupdate-automation-upgrade.timer": "running" },
 			{},
 			"PASS",
@@ -209,7 +209,7 @@ describe("updates", () => {
 			{},
 		],
 		[
-			"dnf5 with the settings it came with",
+			"dnf5 with its default settings",
 			OS_RELEASE.fedora,
 			{ "dnf5-automatic.timer": "running" },
 			{
@@ -277,7 +277,7 @@ describe("updates", () => {
 			{},
 		],
 		[
-			"openSUSE without any",
+			"openSUSE without a mechanism",
 			'ID="opensuse-leap"\nID_LIKE="suse opensuse"\nVERSION_ID="16.0"\n',
 			{},
 			{},
@@ -309,7 +309,7 @@ describe("updates", () => {
 			{ reason: "no_standard_mechanism" },
 		],
 		[
-			"no service manager that is known",
+			"no known service manager",
 			OS_RELEASE.arch,
 			undefined,
 			{},

@@ -177,12 +177,12 @@ test.each([
 		"container",
 	],
 	[
-		"a root over the network",
+		"a root on the network",
 		{ "/proc/self/mounts": mounts("192.0.2.1:/srv/root / nfs4") },
 		"network_root",
 	],
 	[
-		"a system in memory",
+		"a system that runs in memory",
 		{
 			"/proc/self/mounts": mounts("/cow / overlay", "/dev/sr0 /cdrom iso9660"),
 		},
@@ -204,7 +204,7 @@ test.each([
 		"command_failed",
 	],
 	[
-		"lsblk says something else",
+		"lsblk prints something else",
 		{},
 		{ [LSBLK]: "NAME TYPE\nsda disk\n" },
 		"unrecognized_output",
@@ -222,7 +222,7 @@ test.each([
 		"device_not_recognized",
 	],
 	[
-		"nothing says what is mounted",
+		"the mounts cannot be read",
 		{ "/proc/self/mounts": "" },
 		{},
 		"unrecognized_output",

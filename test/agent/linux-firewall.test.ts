@@ -126,7 +126,14 @@ test.each([
 		"PASS",
 		{ engine: "ufw", ...BOTH },
 	],
-	["a last reject", RHEL, RHEL, {}, "PASS", { engine: "iptables", ...BOTH }],
+	[
+		"a final rule that rejects",
+		RHEL,
+		RHEL,
+		{},
+		"PASS",
+		{ engine: "iptables", ...BOTH },
+	],
 	[
 		"IPv4 alone",
 		UFW,
@@ -210,13 +217,13 @@ test("what a module of iptables does is not guessed from the output of nft", asy
 
 test.each([
 	[
-		"nft may not be asked",
+		"nft may not be run",
 		{ [NFT]: { exitCode: 1, stderr: "Operation not permitted" } },
 		"command_failed",
 	],
 	["nft takes too long", { [NFT]: { ended: "timed_out" } }, "timed_out"],
 	[
-		"nft says something else",
+		"nft prints something else",
 		{ [NFT]: "table inet filter {" },
 		"unrecognized_output",
 	],
@@ -365,7 +372,7 @@ test.each([
 		"UNKNOWN",
 	],
 	[
-		"rules that only root may see",
+		"rules that only root may read",
 		IPV6,
 		{ "nftables.service": "running" },
 		{},

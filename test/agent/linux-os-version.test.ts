@@ -17,7 +17,7 @@ describe("the release", () => {
 			{ version: "24.04", supported_until: "2029-05-31" },
 		],
 		[
-			"Ubuntu between LTS, ended",
+			"an Ubuntu between LTS releases, without support",
 			OS_RELEASE.ubuntu.replaceAll("24.04", "25.04"),
 			"FAIL",
 			{ supported_until: "2026-01-15" },
@@ -29,7 +29,7 @@ describe("the release", () => {
 			{ supported_until_at_least: "2027-01-23" },
 		],
 		[
-			"Ubuntu that the table left out",
+			"an Ubuntu that is missing from the table",
 			'ID=ubuntu\nVERSION_ID="19.10"\n',
 			"UNKNOWN",
 			{ reason: "release_not_known" },
@@ -59,13 +59,13 @@ describe("the release", () => {
 			{ rolling: true },
 		],
 		[
-			"Fedora, which says its end itself",
+			"Fedora, which states the end of its support",
 			OS_RELEASE.fedora,
 			"PASS",
 			{ supported_until: "2026-12-02" },
 		],
 		[
-			"Fedora after the end it says",
+			"Fedora after the end that it states",
 			OS_RELEASE.fedora.replace("2026-12-02", "2026-11-20"),
 			"FAIL",
 			{ supported_until: "2026-11-20" },
@@ -120,7 +120,7 @@ describe("the release", () => {
 			{ supported_until: "2029-07-31" },
 		],
 		[
-			"Amazon Linux, once it has ended",
+			"Amazon Linux after the end of its support",
 			'ID="amzn"\nVERSION_ID="2"\n',
 			"FAIL",
 			{ supported_until: "2026-06-30" },
@@ -133,25 +133,25 @@ describe("the release", () => {
 			{ rolling: true },
 		],
 		[
-			"Linux Mint, by Ubuntu's dates",
+			"Linux Mint, judged by Ubuntu's dates",
 			'ID=linuxmint\nID_LIKE="ubuntu debian"\nVERSION_ID="22.1"\nUBUNTU_CODENAME=noble\n',
 			"PASS",
 			{ based_on: "ubuntu-24.04" },
 		],
 		[
-			"Linux Mint on an ended Ubuntu",
+			"Linux Mint on an Ubuntu without support",
 			'ID=linuxmint\nVERSION_ID="20.3"\nUBUNTU_CODENAME=focal\n',
 			"FAIL",
 			{ based_on: "ubuntu-20.04" },
 		],
 		[
-			"a distribution that is not known",
+			"an unknown distribution",
 			'ID=hannah\nVERSION_ID="1"\n',
 			"UNKNOWN",
 			{ reason: "distribution_not_known" },
 		],
 		[
-			"the name of a part of every object",
+			"a name that every JavaScript object has",
 			"ID=constructor\nVERSION_ID=1\n",
 			"UNKNOWN",
 			{ reason: "distribution_not_known" },

@@ -58,7 +58,7 @@ describe("the password policy", () => {
 			{ minimum_length: 12 },
 		],
 		[
-			"Debian as it is installed",
+			"Debian with its defaults",
 			debian(UNIX),
 			"FAIL",
 			{ engine: "pam_unix", minimum_length: 6 },
@@ -90,7 +90,7 @@ describe("the password policy", () => {
 			{ minimum_length: 6 },
 		],
 		[
-			"an option over the file over the folder",
+			"an option that replaces the file, which replaces the folder",
 			debian(PWQUALITY.replace("retry=3", "retry=3 minlen=10") + AFTER, {
 				[CONF]: "minlen = 6\n",
 				"/etc/security/pwquality.conf.d/50.conf": "minlen=7\n",
@@ -166,7 +166,7 @@ describe("the password policy", () => {
 		],
 		["no PAM", {}, "UNKNOWN", { reason: "no_pam" }],
 		[
-			"a file that is included and not there",
+			"an included file that is missing",
 			{ "/etc/pam.d/passwd": PASSWD },
 			"UNKNOWN",
 			{ reason: "unrecognized_output" },
@@ -178,7 +178,7 @@ describe("the password policy", () => {
 			{},
 		],
 		[
-			"a length that is no number",
+			"a length that is not a number",
 			debian(PWQUALITY + AFTER, { [CONF]: "minlen = long\n" }),
 			"UNKNOWN",
 			{},

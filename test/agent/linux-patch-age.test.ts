@@ -69,7 +69,7 @@ describe("the age of the patches", () => {
 	});
 
 	test.each([
-		["no file tells", {}],
+		["no file exists", {}],
 		["the time is in the future", { [STAMPS]: changed("2031-01-01") }],
 		["stat prints something else", { [STAMPS]: "yesterday\n" }],
 	])("a mechanism alone does not pass if %s", async (_, commands) => {

@@ -60,17 +60,17 @@ describe("remote control", () => {
 
 	test.each([
 		[
-			"VNC that keeps to the device",
+			"VNC that only takes connections from the device",
 			processes({ name: "x11vnc", args: ["x11vnc", "-localhost"] }),
 			"PASS",
 		],
 		[
-			"VNC that does not",
+			"VNC that takes connections from anywhere",
 			processes({ name: "Xvnc", args: ["Xvnc", ":1", "-localhost", "no"] }),
 			"FAIL",
 		],
 		[
-			"xrdp that keeps to the device",
+			"xrdp that only takes connections from the device",
 			{
 				...processes({ name: "xrdp" }),
 				"/etc/xrdp/xrdp.ini": "[Globals]\nport=tcp://127.0.0.1:3389\n",

@@ -51,7 +51,7 @@ describe("remote login", () => {
 	test.each([
 		["no SSH server", {}, {}, "PASS", { ssh: false }],
 		[
-			"one that is installed and off",
+			"a server that is installed but off",
 			{ "ssh.service": "stopped" },
 			{},
 			"PASS",
@@ -84,7 +84,7 @@ describe("remote login", () => {
 			{},
 		],
 		[
-			"root by its own name",
+			"a server that lets root in",
 			ON,
 			{ [SSHD]: sshdSays({ permitrootlogin: "yes" }) },
 			"FAIL",
@@ -103,21 +103,21 @@ describe("remote login", () => {
 			{},
 		],
 		[
-			"a socket that starts it",
+			"a socket that starts the server",
 			{ "ssh.socket": "running" },
 			{ [SSHD]: sshdSays({ passwordauthentication: "yes" }) },
 			"FAIL",
 			{},
 		],
 		[
-			"one that runs after the next start",
+			"a server that runs after the next start",
 			{ "sshd.service": "enabled" },
 			{ [SSHD]: sshdSays({ passwordauthentication: "yes" }) },
 			"FAIL",
 			{},
 		],
 		[
-			"passwords from this machine alone",
+			"passwords only from this machine",
 			ON,
 			{
 				[SSHD]: sshdSays({
@@ -151,7 +151,7 @@ describe("remote login", () => {
 
 	test.each([
 		[
-			"Debian as it is installed",
+			"Debian with its defaults",
 			{ [MAIN]: DEBIAN },
 			"FAIL",
 			{ password_authentication: true, root_login: "prohibit-password" },
@@ -286,7 +286,7 @@ describe("remote login", () => {
 			{ open_services: ["telnet", "vnc"] },
 		],
 		[
-			"VNC for this machine alone",
+			"VNC only for this machine",
 			{
 				"/proc/net/tcp": tcp("0100007F:170C"),
 				"/proc/net/tcp6": tcp(

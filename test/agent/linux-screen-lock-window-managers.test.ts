@@ -55,25 +55,25 @@ test.each([
 		{ idle_seconds: 1800 },
 	],
 	[
-		"not at all, it only turns the screen off",
+		"never, because only the screen is turned off",
 		sway("timeout", "300", 'swaymsg "output * dpms off"'),
 		"FAIL",
 		{ lock_enabled: false },
 	],
 	[
-		"perhaps, by a script",
+		"perhaps by a script",
 		sway("timeout", "300", "/home/ada/bin/away.sh"),
 		"UNKNOWN",
 		{ reason: "lock_command_not_recognized" },
 	],
 	[
-		"asking a session that nothing locks",
+		"never, because nothing locks the session that is asked",
 		sway("timeout", "300", "loginctl lock-session"),
 		"UNKNOWN",
 		{},
 	],
 	[
-		"by nothing: swayidle does not run",
+		"never, because swayidle does not run",
 		manager("sway"),
 		"FAIL",
 		{ lock_enabled: false },
@@ -101,7 +101,7 @@ test.each([
 		"PASS",
 	],
 	[
-		"not, as the part is a comment",
+		"never, because the part is a comment",
 		hypr(
 			"# listener {\n#    timeout = 300\n#    on-timeout = hyprlock\n# }\nlistener {\n timeout = 300\n on-timeout = hyprctl dispatch dpms off\n}\n",
 		),
@@ -137,7 +137,7 @@ test.each([
 		{ idle_seconds: 600 },
 	],
 	[
-		"never, as the server does not",
+		"never, because the server does not blank the screen",
 		xss,
 		{ [XSET]: xset(0) },
 		"FAIL",
@@ -207,7 +207,7 @@ test.each([
 		{ lock_enabled: false },
 	],
 	[
-		"by the soonest of two",
+		"by the first of two lockers",
 		manager(
 			"i3",
 			{ name: "xautolock", args: ["xautolock", "-time", "30"] },

@@ -66,7 +66,7 @@ test.each([
 	],
 	["may not be locked", { forbidden: "true" }, "FAIL", { lock_enabled: false }],
 	[
-		"says something else",
+		"prints something else",
 		{ lockDelay: "soon" },
 		"UNKNOWN",
 		{ reason: "unrecognized_output" },
@@ -215,7 +215,7 @@ test.each([
 		{ idle_seconds: 450 },
 	],
 	[
-		"says something else",
+		"prints something else",
 		{ [ADA_RC]: "[Daemon]\nTimeout=soon\n" },
 		"UNKNOWN",
 		{},
@@ -323,13 +323,13 @@ test.each([
 		"no_desktop",
 	],
 	[
-		"the login screen alone",
+		"only the login screen",
 		processes({ name: "gdm3" }, { name: "gnome-shell", uid: 120 }),
 		"UNKNOWN",
 		"nobody_logged_in",
 	],
 	[
-		"the login screen of an account given out for a while",
+		"the login screen with a temporary account",
 		processes({ name: "gdm" }, { name: "gnome-shell", uid: 60578 }),
 		"UNKNOWN",
 		"nobody_logged_in",

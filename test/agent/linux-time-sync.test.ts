@@ -41,7 +41,7 @@ describe("the clock", () => {
 
 	test.each([
 		[
-			"systemd-timesyncd in step",
+			"systemd-timesyncd that is synchronized",
 			{ "systemd-timesyncd.service": "running" },
 			{ [SHOW]: "NTPSynchronized=yes\n" },
 			{},
@@ -49,7 +49,7 @@ describe("the clock", () => {
 			{ service: "systemd-timesyncd", synchronized: true },
 		],
 		[
-			"systemd-timesyncd out of step for a day",
+			"systemd-timesyncd that has not been synchronized for a day",
 			{ "systemd-timesyncd.service": "running" },
 			{ [SHOW]: "NTPSynchronized=no\n" },
 			{},
@@ -65,7 +65,7 @@ describe("the clock", () => {
 			{ reason: "not_yet_synchronized" },
 		],
 		[
-			"nothing that keeps it",
+			"no time service",
 			{ "systemd-timesyncd.service": "stopped" },
 			{ [SHOW]: "NTPSynchronized=no\n" },
 			{},
@@ -116,7 +116,7 @@ describe("the clock", () => {
 			{ service: "chrony", synchronized: false },
 		],
 		[
-			"chrony that says something else",
+			"chrony that prints something else",
 			{ "chronyd.service": "running" },
 			{ [TRACKING]: "506 Cannot talk to daemon\n" },
 			{},
@@ -124,7 +124,7 @@ describe("the clock", () => {
 			{ service: "chrony" },
 		],
 		[
-			"ntpd in step",
+			"ntpd that is synchronized",
 			{ "ntpsec.service": "running" },
 			{ [NTPQ]: "leap=00, stratum=2\n" },
 			{},
@@ -148,7 +148,7 @@ describe("the clock", () => {
 			{ service: "openntpd" },
 		],
 		[
-			"OpenNTPD out of step",
+			"OpenNTPD that is not synchronized",
 			{ "openntpd.service": "running" },
 			{ "ntpctl -s status": "0/4 peers valid, clock unsynced\n" },
 			{},

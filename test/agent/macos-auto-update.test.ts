@@ -50,7 +50,7 @@ macTable("AUTO_UPDATE", [
 		},
 	],
 	[
-		"no word of a search",
+		"no date of a search",
 		{ without: [LAST_SEARCH] },
 		"UNKNOWN",
 		{
@@ -105,7 +105,7 @@ macTable("AUTO_UPDATE", [
 		},
 	],
 	[
-		"a profile against the owner's choice",
+		"a profile that replaces the owner's choice",
 		{
 			files: preferences(FORCED_UPDATES, []).files,
 			commands: preferences(FORCED_UPDATES, [

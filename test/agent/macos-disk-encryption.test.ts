@@ -63,7 +63,7 @@ macTable("DISK_ENCRYPTION", [
 		{ engine: "filevault", percent_done: 8, state: "decrypting" },
 	],
 	[
-		"on behind a master keychain's line",
+		"on, below a line about a master keychain",
 		commands({
 			"fdesetup status":
 				"FileVault master keychain appears to be installed.\nFileVault is On.\n",

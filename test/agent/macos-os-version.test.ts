@@ -22,7 +22,7 @@ macTable("OS_VERSION", [
 		},
 	],
 	[
-		"the last that still gets updates",
+		"the oldest version that still gets updates",
 		version("15.7.2", "24G325"),
 		"PASS",
 		{
@@ -34,7 +34,7 @@ macTable("OS_VERSION", [
 		},
 	],
 	[
-		"the first that gets none",
+		"the newest version without updates",
 		version("14.8.3", "23J220"),
 		"FAIL",
 		{
@@ -45,13 +45,13 @@ macTable("OS_VERSION", [
 		},
 	],
 	[
-		"one with another numbering",
+		"a version with another numbering",
 		version("10.15.7", "19H15"),
 		"FAIL",
 		{ version: "10.15.7", build: "19H15", supported: false },
 	],
 	[
-		"one that this program does not know yet",
+		"a version that the agent does not know yet",
 		version("28.0", "27A300", "2027-11-02T00:00:00Z"),
 		"PASS",
 		{
@@ -63,7 +63,7 @@ macTable("OS_VERSION", [
 		},
 	],
 	[
-		"one whose end an old program can only guess",
+		"a version whose end an old agent can only guess",
 		version("15.7.2", "24G325", "2028-01-01T00:00:00Z"),
 		"UNKNOWN",
 		{

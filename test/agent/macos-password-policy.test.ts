@@ -42,7 +42,7 @@ macTable("PASSWORD_POLICY", [
 		{ minimum_length: 4 },
 	],
 	[
-		"a rule that says more than a length",
+		"a rule about more than a length",
 		policy(
 			accountPolicy([
 				"policyAttributePassword matches '.{4,}+'",

@@ -58,7 +58,7 @@ macTable("REMOTE_LOGIN", [
 		},
 	],
 	[
-		"SSH on, its settings for root alone",
+		"SSH on, with settings that only root may read",
 		{
 			...ordinaryUser,
 			commands: {

@@ -17,7 +17,7 @@ const lock = {
 
 macTable("SCREEN_LOCK", [
 	[
-		"the saver after 10 minutes, asking at once",
+		"the screen saver after 10 minutes, with a password at once",
 		{},
 		"PASS",
 		{
@@ -28,7 +28,7 @@ macTable("SCREEN_LOCK", [
 		},
 	],
 	[
-		"no saver, the display off after 10 minutes",
+		"no screen saver, and the display off after 10 minutes",
 		commands({
 			[SAVER_IDLE]: "0\n",
 			[LOCK_DELAY]: lockDelay("delay is 300 seconds"),
@@ -55,19 +55,19 @@ macTable("SCREEN_LOCK", [
 		},
 	],
 	[
-		"no password asked for",
+		"no password",
 		commands({ [LOCK_DELAY]: lockDelay("is off") }),
 		"FAIL",
 		{ lock_enabled: false },
 	],
 	[
-		"no password asked for, said in seconds",
+		"no password, reported in seconds",
 		commands({ [LOCK_DELAY]: lockDelay("delay is -1.000000 seconds") }),
 		"FAIL",
 		{ lock_enabled: false },
 	],
 	[
-		"neither saver nor display ever",
+		"neither the screen saver nor the display",
 		commands({ [SAVER_IDLE]: "0\n", ...pmset(2, 0) }),
 		"FAIL",
 		{ ...lock, screen_saver_seconds: 0, display_off_seconds: 0 },
@@ -84,7 +84,7 @@ macTable("SCREEN_LOCK", [
 		},
 	],
 	[
-		"a saver never set and a display that stays on",
+		"a screen saver that was never set, and a display that stays on",
 		{
 			...commands({
 				[SAVER_IDLE]: {

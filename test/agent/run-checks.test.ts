@@ -149,7 +149,7 @@ const hostile: [string, Record<string, unknown>][] = [
 	["control characters", { "a\u0000\u001b[2J": "b\u0000\r\n\u0007\u009b" }],
 	["lone surrogates", { text: "\ud800 \udfff" }],
 	[
-		"what JSON has not",
+		"values that JSON cannot express",
 		{ a: Number.NaN, b: undefined, c: () => 1, d: 10n, e: Symbol("x") },
 	],
 ];

@@ -51,13 +51,13 @@ test("a sleep is never longer than a minute, so that a suspended laptop catches 
 
 const steps: [string, Partial<Situation>, string][] = [
 	["sleeps when nothing is due", {}, "sleep"],
-	["beats when the heartbeat is due", { heartbeat: never }, "heartbeat"],
+	["sends a heartbeat when it is due", { heartbeat: never }, "heartbeat"],
 	[
-		"beats before it sends",
+		"sends a heartbeat before reports",
 		{ heartbeat: never, isReportWaiting: true },
 		"heartbeat",
 	],
-	["sends what waits", { isReportWaiting: true }, "send"],
+	["sends the waiting reports", { isReportWaiting: true }, "send"],
 	[
 		"sends nothing after a 401 until it may ask",
 		{
@@ -76,17 +76,17 @@ const steps: [string, Partial<Situation>, string][] = [
 		"heartbeat",
 	],
 	[
-		"runs the checks also while the key is in doubt",
+		"runs the checks even while the key is in doubt",
 		{ postures: never, question: { lastMs: NOW, delayMs: 300_000 } },
 		"collect",
 	],
 	[
-		"holds back reports that get a foreign 400",
+		"holds reports back while they get a foreign 400",
 		{ isReportWaiting: true, reportHold: { lastMs: NOW, delayMs: 15_000 } },
 		"sleep",
 	],
 	[
-		"beats although reports get a foreign 400",
+		"sends heartbeats although reports get a foreign 400",
 		{
 			heartbeat: never,
 			isReportWaiting: true,
@@ -120,7 +120,7 @@ const steps: [string, Partial<Situation>, string][] = [
 		"sleep",
 	],
 	[
-		"runs the checks also while it backs off",
+		"runs the checks even while it backs off",
 		{ postures: never, hold: { lastMs: NOW, delayMs: 15_000 } },
 		"collect",
 	],

@@ -128,7 +128,7 @@ test.each([
 		"needs_root",
 	],
 	[
-		"settings that sshd refuses",
+		"settings that sshd rejects",
 		{
 			commands: {
 				"sshd -T": { exitCode: 255, stderr: "Bad configuration option" },
@@ -144,7 +144,7 @@ test.each([
 		"",
 		"unrecognized_output",
 	],
-	["blocks for root's eyes", denied(false), INCLUDE, "needs_root"],
+	["blocks that only root may read", denied(false), INCLUDE, "needs_root"],
 	[
 		"blocks that root cannot read",
 		denied(true),
@@ -158,7 +158,7 @@ test.each([
 		"unreadable_settings",
 	],
 	[
-		"two blocks that let in those who are in both",
+		"two blocks that together let users in",
 		KEYS_ONLY,
 		"Match Address 10.0.0.0/8\n\tAuthenticationMethods any\nMatch Group staff\n\tPasswordAuthentication yes\n\tAuthenticationMethods publickey,password\n",
 		"conditional_settings",
@@ -205,7 +205,7 @@ describe.each(KINDS)("a Match block on %s", (platform, folder, kind) => {
 			'match address 10.0.0.0/8\n passwordauthentication="yes"\n',
 		],
 		[
-			"after one that forbids it",
+			"after a block that forbids it",
 			"Match User a\nPasswordAuthentication no\nMatch User b\nPasswordAuthentication yes\n",
 		],
 		[
@@ -233,29 +233,29 @@ describe.each(KINDS)("a Match block on %s", (platform, folder, kind) => {
 	});
 
 	test.each([
-		["takes rights away", "Match Group sftp\n\tChrootDirectory %h\n", {}],
+		["only takes rights away", "Match Group sftp\n\tChrootDirectory %h\n", {}],
 		[
 			"asks for a key besides the password",
 			"Match Group staff\n\tPasswordAuthentication yes\n\tAuthenticationMethods publickey,password\n",
 			{},
 		],
 		[
-			"of one key more is not undone by a later block, and",
+			"requires a key, before a block that does not,",
 			"Match Group staff\n\tPasswordAuthentication yes\n\tAuthenticationMethods publickey,password\nMatch Address 10.0.0.0/8\n\tAuthenticationMethods any\n",
 			{},
 		],
 		[
-			"is for those who are at this machine already",
+			"applies only to connections from this machine",
 			"Match Address 127.0.0.1,::1\n\tPasswordAuthentication yes\n",
 			{},
 		],
 		[
-			"says yes where all need a key",
+			"permits passwords where everybody needs a key",
 			"Match Group staff\n\tPasswordAuthentication yes\n",
 			{ authenticationmethods: "publickey" },
 		],
 		[
-			"is over before the setting",
+			"ends before the setting",
 			"Match User a\n\tX11Forwarding no\nMatch all\n\tKbdInteractiveAuthentication no\n",
 			{},
 		],

@@ -27,7 +27,7 @@ const update = (fields: object) => ({
 describe("AUTO_UPDATE on Windows", () => {
 	cases(autoUpdate, AUTO_UPDATE_SCRIPT, [
 		[
-			"Windows as it comes passes",
+			"Windows with its defaults passes",
 			update({}),
 			"PASS",
 			{ mode: "automatic", source: "windows_default", last_update_days: 10 },
@@ -57,7 +57,7 @@ describe("AUTO_UPDATE on Windows", () => {
 			{ mode: "notify" },
 		],
 		[
-			"a last update of 620 days ago fails",
+			"a last update 620 days ago fails",
 			update({ installed: values({ on: "3/11/2025" }) }),
 			"FAIL",
 			{ last_update_days: 620, patches_current: false },
@@ -69,7 +69,7 @@ describe("AUTO_UPDATE on Windows", () => {
 			{ last_search_days: 90 },
 		],
 		[
-			"a search of yesterday passes",
+			"a search yesterday passes",
 			update({
 				search: values({ at: "2026-11-20T00:00:00Z" }),
 			}),
@@ -77,7 +77,7 @@ describe("AUTO_UPDATE on Windows", () => {
 			{ last_search_days: 1, last_update_days: 10 },
 		],
 		[
-			"nothing that tells the age of the updates is not known",
+			"updates of unknown age are UNKNOWN",
 			update({ installed: values() }),
 			"UNKNOWN",
 			{ reason: "patch_age_not_known" },
@@ -113,7 +113,7 @@ describe("AUTO_UPDATE on Windows", () => {
 			{ mode: "download_only", source: "server_setting" },
 		],
 		[
-			"a server with nothing set is not known",
+			"a server without settings is UNKNOWN",
 			update({ installation: "Server Core" }),
 			"UNKNOWN",
 			{ reason: "no_setting" },
@@ -125,7 +125,7 @@ describe("AUTO_UPDATE on Windows", () => {
 			{ source: "configuration_manager" },
 		],
 		[
-			"Configuration Manager that installed nothing for long is not known",
+			"Configuration Manager that installed nothing for long is UNKNOWN",
 			update({
 				noAutoUpdate: 1,
 				manager: values({ running: true }),

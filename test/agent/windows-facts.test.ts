@@ -46,7 +46,7 @@ test.each([
 		"Windows Server 2025 Datacenter 24H2 (26100.32690)",
 	],
 	[
-		"a name with what does not belong there",
+		"a name with invalid characters",
 		{ name: "Windows\u0000<b>", build: null, version: null, olderVersion: "" },
 		"Windows",
 	],

@@ -43,7 +43,7 @@ describe("FIREWALL_ENABLED on Windows", () => {
 			{ private_profile_enabled: false, domain_profile_enabled: true },
 		],
 		[
-			"letting everything in fails",
+			"a profile that lets everything in fails",
 			wall({
 				profiles: values(
 					profile("Domain", 1, 2),
@@ -83,13 +83,13 @@ describe("FIREWALL_ENABLED on Windows", () => {
 			{ public_profile_enabled: false },
 		],
 		[
-			"a profile missing is not understood",
+			"a missing profile is not understood",
 			wall({ profiles: values(profile("Domain", 1)) }),
 			"UNKNOWN",
 			{ reason: "unrecognized_output" },
 		],
 		[
-			"a plain user who may not ask is told so",
+			"an ordinary user learns that the check needs an administrator",
 			wall({
 				profiles: { error: "Windows System Error 5,Get-NetFirewallProfile" },
 			}),

@@ -36,7 +36,7 @@ describe("OS_VERSION on Windows", () => {
 			{ supported_until: "2027-10-12" },
 		],
 		[
-			"the same build of the Pro edition is not",
+			"the same build of the Pro edition is not serviced longer",
 			system("26100", "Professional"),
 			"FAIL",
 			{ supported_until: "2026-10-13" },
@@ -85,13 +85,13 @@ describe("OS_VERSION on Windows", () => {
 			{ extended_updates: true, supported_until: "2027-10-12" },
 		],
 		[
-			"Windows 10 that got extended updates without a license we can see is not known",
+			"Windows 10 with extended updates but no visible license is UNKNOWN",
 			system("19045", "Core", { revision: 7184 }),
 			"UNKNOWN",
 			{ reason: "extended_updates_unconfirmed" },
 		],
 		[
-			"a build newer than the agent is not known",
+			"a build newer than the agent is UNKNOWN",
 			system("29500", "Professional"),
 			"UNKNOWN",
 			{ reason: "unknown_build", build: 29500 },

@@ -34,25 +34,25 @@ describe("PASSWORD_POLICY on Windows", () => {
 			{ minimum_length: 12 },
 		],
 		[
-			"Windows as it comes fails",
+			"Windows with its defaults fails",
 			passwords(0),
 			"FAIL",
 			{ minimum_length: 0, cloud_joined: false },
 		],
 		[
-			"a minimum that management does not ask for does not count",
+			"a minimum without a required password does not count",
 			passwords(0, { managedLength: 12, managedOff: 1 }),
 			"FAIL",
 			{ minimum_length: 0 },
 		],
 		[
-			"a device joined to Entra ID is not known",
+			"a device joined to Entra ID is UNKNOWN",
 			passwords(0, { cloudJoined: true }),
 			"UNKNOWN",
 			{ reason: "cloud_managed_accounts" },
 		],
 		[
-			"a policy that cannot be read is not known",
+			"a policy that cannot be read is UNKNOWN",
 			{
 				...passwords(0),
 				policy: { error: "RuntimeException" },

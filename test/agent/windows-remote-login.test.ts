@@ -34,7 +34,7 @@ const remote = (fields: object) => ({
 describe("REMOTE_LOGIN on Windows", () => {
 	cases(remoteLogin, REMOTE_LOGIN_SCRIPT, [
 		[
-			"nothing that lets anyone in passes",
+			"a device that lets nobody in passes",
 			remote({}),
 			"PASS",
 			{ remote_desktop: false, powershell_remoting: false, ssh_server: false },
@@ -117,7 +117,7 @@ describe("REMOTE_LOGIN on Windows", () => {
 			{ network_level_authentication: false },
 		],
 		[
-			"a policy that allows Remote Desktop stands before the setting",
+			"a policy that allows Remote Desktop takes precedence over the setting",
 			remote({ policyDeny: 0 }),
 			"FAIL",
 			{ remote_desktop: true },
@@ -132,7 +132,7 @@ describe("REMOTE_LOGIN on Windows", () => {
 			{ powershell_remoting: true },
 		],
 		[
-			"a server that takes passwords in the clear fails",
+			"a server that accepts unencrypted passwords fails",
 			remote({
 				installation: "Server",
 				services: running("WinRM"),
@@ -150,13 +150,13 @@ describe("REMOTE_LOGIN on Windows", () => {
 			{ powershell_remoting: false },
 		],
 		[
-			"settings that cannot be read are not known",
+			"settings that cannot be read are UNKNOWN",
 			remote({ deny: null }),
 			"UNKNOWN",
 			{ reason: "unrecognized_output" },
 		],
 		[
-			"a running SSH server that does not answer is not known",
+			"a running SSH server that does not answer is UNKNOWN",
 			remote({ services: running("sshd") }),
 			"UNKNOWN",
 			{ reason: "command_missing", ssh_server: true },

@@ -51,7 +51,7 @@ describe("SCREEN_LOCK on Windows", () => {
 			{ source: "screen_saver", idle_seconds: 600, user_sessions: 2 },
 		],
 		[
-			"policy stands before the user's own setting",
+			"a policy takes precedence over the user's own setting",
 			screen({
 				users: values({
 					...saver("1", "0", "0"),
@@ -79,7 +79,7 @@ describe("SCREEN_LOCK on Windows", () => {
 			{ lock_enabled: false },
 		],
 		[
-			"the same number with a sign counts too",
+			"the same number as a negative one counts too",
 			screen({
 				power: power(1, 900, 300),
 				users: values({ ...saver("1", "0", "900"), delayLock: -1 }),
@@ -88,7 +88,7 @@ describe("SCREEN_LOCK on Windows", () => {
 			{ lock_enabled: false },
 		],
 		[
-			"a sign-in that is required five minutes after sleep adds them",
+			"a sign-in that is required five minutes after sleep adds five minutes",
 			screen({
 				power: power(1, 300, 300),
 				users: values({ ...saver("1", "0", "900"), delayLock: 300 }),
@@ -127,13 +127,13 @@ describe("SCREEN_LOCK on Windows", () => {
 			{ lock_enabled: false, dynamic_lock: false },
 		],
 		[
-			"with nobody signed in and no limit it is not known",
+			"no limit while nobody is signed in is UNKNOWN",
 			screen({ users: values() }),
 			"UNKNOWN",
 			{ reason: "no_user_session" },
 		],
 		[
-			"without the power settings a missing lock is not proven",
+			"without the power settings, a missing lock is UNKNOWN",
 			screen({ power: CIM_DENIED }),
 			"UNKNOWN",
 			{ reason: "needs_administrator" },

@@ -45,7 +45,7 @@ describe("TIME_SYNC on Windows", () => {
 			{ synchronized: false },
 		],
 		[
-			"a source switched off fails",
+			"a source that is switched off fails",
 			clock({ type: "NoSync" }),
 			"FAIL",
 			{ source: "none" },
@@ -57,25 +57,25 @@ describe("TIME_SYNC on Windows", () => {
 			{ service_disabled: true },
 		],
 		[
-			"another program that keeps the clock is not known",
+			"another program that keeps the clock is UNKNOWN",
 			clock({ type: "NoSync", others: values({ name: "NTP" }) }),
 			"UNKNOWN",
 			{ reason: "third_party_service", engine: "ntpd" },
 		],
 		[
-			"policy stands before the setting",
+			"a policy takes precedence over the setting",
 			clock({ policyType: "NoSync" }),
 			"FAIL",
 			{ source: "none" },
 		],
 		[
-			"a stopped service with no event is not known",
+			"a stopped service without an event is UNKNOWN",
 			clock({ service: values({ running: false }), event: NO_EVENT }),
 			"UNKNOWN",
 			{ reason: "service_not_running" },
 		],
 		[
-			"a device without the service is not known",
+			"a device without the service is UNKNOWN",
 			clock({ service: NO_SERVICE }),
 			"UNKNOWN",
 			{ reason: "not_available" },

@@ -154,7 +154,7 @@ test.for([
 		"entry 1 is missing",
 	],
 	[
-		"entries removed within",
+		"entries removed in the middle",
 		`delete from audit_entries ${HERE} and sequence in (3, 4)`,
 		3,
 		"entries 3 to 4 are missing",
@@ -184,13 +184,13 @@ test.for([
 		"does not continue",
 	],
 	[
-		"an entry put in between",
+		"an entry inserted",
 		`${ENTRY} sequence = 106 - $2 ${HERE} and sequence > 3; ${ENTRY} sequence = 107 - $2 ${HERE} and sequence > 90; insert into audit_entries select organization_id, 4, at, actor_kind, actor_id, actor_name, token_id, token_name, client, address, operation, outcome, record_kind, record_id, 'Forged', changes, hash, sha256('y') from audit_entries ${HERE} and sequence = 3`,
 		4,
 		"was changed",
 	],
 	[
-		"an entry added behind the service's back",
+		"an entry added without the service",
 		`insert into audit_entries select organization_id, 6, at, actor_kind, actor_id, actor_name, token_id, token_name, client, address, operation, outcome, record_kind, record_id, 'Forged', changes, hash, sha256('y') from audit_entries ${HERE} and sequence = 5`,
 		6,
 		"head names entry 5",

@@ -65,7 +65,7 @@ describe("the Authorization header", () => {
 		["has no scheme", (key) => key],
 		["has no space", (key) => `Bearer${key}`],
 		["has another scheme", (key) => `Basic ${key}`],
-		["has a scheme that only begins alike", (key) => `Bearers ${key}`],
+		["has a scheme with the same beginning", (key) => `Bearers ${key}`],
 		["has something before the scheme", (key) => `x Bearer ${key}`],
 		["has something after the key", (key) => `Bearer ${key} x`],
 		["has a comma after the key", (key) => `Bearer ${key},`],
@@ -101,7 +101,7 @@ describe("the Authorization header", () => {
 	const bodies: [string, (limit: number) => string][] = [
 		["broken JSON", () => '{"results": ['],
 		["an empty body", () => ""],
-		["a body that is no object", () => "[1]"],
+		["a body that is not an object", () => "[1]"],
 		["a body with wrong fields", () => '{"results": 7, "hostname": 7}'],
 		["a body that is too large", (limit) => `{"a":"${"x".repeat(limit)}"}`],
 	];
