@@ -48,7 +48,7 @@ export function Page() {
 	const retry = (mail: Mail) =>
 		act(
 			() => call("retryMail", { organization_id: organizationId, id: mail.id }),
-			"The mail is tried again now.",
+			"The service tries to send the mail again now.",
 		);
 	const columns: Column<Mail>[] = [
 		{
