@@ -12,7 +12,7 @@ import { isPrivileged, READ_AS_USER } from "./system-host.ts";
 
 const ENVIRONMENT = `
 Environment:
-  ASSAY_ENROLLMENT_TOKEN  the enrollment token, for install
+  ASSAY_ENROLLMENT_TOKEN  the enrollment token or key, for install
   ASSAY_LOG_LEVEL         debug, info, warn or error (info)
   HTTPS_PROXY, NO_PROXY   the proxy to reach the service through, and hosts to reach without it
 

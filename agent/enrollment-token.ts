@@ -7,8 +7,8 @@ const VARIABLE = "ASSAY_ENROLLMENT_TOKEN";
 const MAX_BYTES = 4096;
 
 /**
- * Returns the enrollment token from the file, the environment or standard input, in this order. On
- * a terminal, the agent asks for the token and does not show what is typed.
+ * Returns the enrollment token or enrollment key from the file, the environment or standard input,
+ * in this order. On a terminal, the agent asks for it and does not show what is typed.
  */
 export async function readEnrollmentToken(
 	file: string | undefined,
@@ -30,12 +30,12 @@ export async function readEnrollmentToken(
 export function rejectTokenArgument(argv: readonly string[]): void {
 	const isToken = argv.some(
 		(argument) =>
-			/asy_enr_/i.test(argument) ||
-			/^--?(enrollment-?)?token(=|$)/i.test(argument),
+			/asy_en[rk]_/i.test(argument) ||
+			/^--?(enrollment-?)?(token|key)(=|$)/i.test(argument),
 	);
 	if (!isToken) return;
 	throw new AgentError(
-		`do not give an enrollment token on the command line, where every user of this machine can read it; use --enrollment-token-file, ${VARIABLE} or standard input. If the token was real, ask an administrator for a new one`,
+		`do not give an enrollment token or key on the command line, where every user of this machine can read it; use --enrollment-token-file, ${VARIABLE} or standard input. If it was real, ask an administrator for a new one`,
 		{ exitCode: EXIT.wrongUsage },
 	);
 }
@@ -62,7 +62,7 @@ async function readAll(input: NodeJS.ReadableStream): Promise<string> {
 }
 
 function ask(input: NodeJS.ReadStream): Promise<string> {
-	process.stderr.write("Enrollment token (not shown while you type): ");
+	process.stderr.write("Enrollment token or key (not shown while you type): ");
 	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
 	const lines = createInterface({ input, output: silent, terminal: true });
 	return new Promise((resolve) => {

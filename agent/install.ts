@@ -18,6 +18,8 @@ export interface InstallOptions {
 	serverUrl: string;
 	folder: string;
 	tokenFile?: string | undefined;
+	/** E-mail address of the person who uses this device. It counts only with an enrollment key. */
+	ownerEmail?: string | undefined;
 	caFile?: string | undefined;
 	/** Sets up the service that starts the agent. Undefined if the user gave --no-service. */
 	service?: ServiceSetup | undefined;
@@ -43,7 +45,7 @@ export interface Installed {
 }
 
 /**
- * Enrolls this device. The token works only once. The agent therefore tries everything that can
+ * Enrolls this device. A token works only once. The agent therefore tries everything that can
  * fail on the device before it sends the token, and stores the returned key before it does anything
  * else.
  */
@@ -66,7 +68,11 @@ export async function install(
 	let credentials: Credentials;
 	try {
 		const token = await readEnrollmentToken(options.tokenFile);
-		const apiKey = await exchange(client, token, signal);
+		const apiKey = await exchange(
+			client,
+			{ token, ...(options.ownerEmail && { owner_email: options.ownerEmail }) },
+			signal,
+		);
 		credentials = await storeCredentials(folder, serverUrl, apiKey, extraCa);
 		await storeProxies(folder);
 	} catch (error) {
@@ -138,10 +144,10 @@ async function readCa(file: string | undefined): Promise<string | undefined> {
 
 async function exchange(
 	client: Awaited<ReturnType<typeof makeClient>>,
-	token: string,
+	body: { token: string; owner_email?: string },
 	signal: AbortSignal,
 ): Promise<string> {
-	const outcome = await client.send("enroll", { body: { token }, signal });
+	const outcome = await client.send("enroll", { body, signal });
 	if (outcome.kind === "ok") {
 		const key = outcome.body.api_key;
 		// The key becomes part of a header. A line break in it would start another header.
@@ -151,7 +157,7 @@ async function exchange(
 	}
 	if (outcome.kind === "unauthorized") {
 		throw new AgentError(
-			"the enrollment token is unknown, used, expired or revoked; ask an administrator for a new one",
+			"the enrollment token or key is unknown, used, expired or revoked; ask an administrator for a new one",
 		);
 	}
 	if (outcome.kind === "refused") {
@@ -204,7 +210,7 @@ async function activate(
 	session.client.rest();
 	if (outcome.kind === "refused") {
 		warnings.push(
-			`The service does not activate this device yet: ${outcome.message}. If this machine was enrolled before, revoke its earlier device. To keep its history instead, issue a new token for the earlier device and enroll with that. After a revocation, this device becomes active within 15 minutes, or immediately when you run the once command.`,
+			`The service does not activate this device yet: ${outcome.message}. If this machine was enrolled before, an administrator can choose “Same device, set up again” on its page in the console. The device then becomes active within 15 minutes, or immediately when you run the once command.`,
 		);
 	}
 	if (outcome.kind === "trouble") {

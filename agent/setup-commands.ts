@@ -10,12 +10,16 @@ export function addInstall(program: Command, how: string[]): void {
 	program
 		.command("install")
 		.description(
-			"Enroll this device and set up the service that runs the agent. The enrollment token is read from --enrollment-token-file, ASSAY_ENROLLMENT_TOKEN or standard input.",
+			"Enroll this device and set up the service that runs the agent. The enrollment token or enrollment key is read from --enrollment-token-file, ASSAY_ENROLLMENT_TOKEN or standard input.",
 		)
 		.requiredOption("--server <url>", "address of the Assay service")
 		.option(
 			"--enrollment-token-file <file>",
-			"file that contains the enrollment token",
+			"file that contains the enrollment token or key",
+		)
+		.option(
+			"--owner-email <address>",
+			"e-mail address of the person who uses this device; an administrator confirms it",
 		)
 		.option(
 			"--ca-file <file>",
@@ -44,6 +48,7 @@ export function addInstall(program: Command, how: string[]): void {
 					serverUrl,
 					folder,
 					tokenFile: options.enrollmentTokenFile,
+					ownerEmail: options.ownerEmail,
 					caFile: options.caFile,
 					service,
 					force: options.force,
@@ -60,6 +65,7 @@ export function addInstall(program: Command, how: string[]): void {
 interface InstallFlags extends Common {
 	server: string;
 	enrollmentTokenFile?: string;
+	ownerEmail?: string;
 	caFile?: string;
 	service: boolean;
 	force?: boolean;

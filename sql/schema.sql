@@ -141,7 +141,6 @@ CREATE FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_
 declare
 	before devices;
 	device devices;
-	wanted_hash bytea := sha256(convert_to(p_hardware_uuid, 'UTF8'));
 begin
 	select * into before
 	from devices d
@@ -150,12 +149,31 @@ begin
 	if not found then
 		return 'not_pending';
 	end if;
+	if before.awaits_approval then
+		update devices d
+		set
+			serial_number = p_serial_number,
+			hostname = p_hostname,
+			platform = p_platform,
+			os_version = p_os_version,
+			agent_version = p_agent_version,
+			updated_at = now(),
+			hostname_key = sort_key(p_hostname),
+			search_text = search_text(d.name, p_hostname, p_serial_number)
+		where d.organization_id = before.organization_id and d.id = before.id
+			and (d.serial_number, d.hostname, d.platform, d.os_version, d.agent_version)
+				is distinct from (p_serial_number, p_hostname, p_platform, p_os_version, p_agent_version);
+		perform note_duplicate_hardware(
+			before, p_hardware_uuid, p_serial_number, p_hostname, p_platform, p_os_version, p_agent_version
+		);
+		return 'awaits_approval';
+	end if;
 	begin
 		update devices d
 		set
 			status = 'ACTIVE',
 			hardware_uuid = p_hardware_uuid,
-			hardware_hash = wanted_hash,
+			hardware_hash = sha256(convert_to(p_hardware_uuid, 'UTF8')),
 			serial_number = p_serial_number,
 			hostname = p_hostname,
 			platform = p_platform,
@@ -169,28 +187,9 @@ begin
 		where d.organization_id = before.organization_id and d.id = before.id
 		returning * into device;
 	exception when unique_violation then
-		insert into device_conflicts as c (
-			organization_id, device_id, kind, other_device_id, hardware_uuid, platform,
-			hostname, serial_number, os_version, agent_version
-		)
-		select
-			before.organization_id, before.id, 'DUPLICATE_HARDWARE', d.id, p_hardware_uuid,
-			p_platform, p_hostname, p_serial_number, p_os_version, p_agent_version
-		from devices d
-		where d.organization_id = before.organization_id
-			and d.hardware_hash = wanted_hash
-			and d.status <> 'REVOKED'
-			and d.id <> before.id
-		on conflict on constraint device_conflicts_pkey do update set
-			other_device_id = excluded.other_device_id,
-			hardware_uuid = excluded.hardware_uuid,
-			platform = excluded.platform,
-			hostname = excluded.hostname,
-			serial_number = excluded.serial_number,
-			os_version = excluded.os_version,
-			agent_version = excluded.agent_version,
-			occurrences = c.occurrences + 1,
-			last_seen_at = now();
+		perform note_duplicate_hardware(
+			before, p_hardware_uuid, p_serial_number, p_hostname, p_platform, p_os_version, p_agent_version
+		);
 		return 'duplicate_hardware';
 	end;
 	delete from device_conflicts c
@@ -224,7 +223,12 @@ begin
 	union all
 	select k.n::integer, 'TOKEN', t.organization_id::text
 	from unnest(p_key_hash) with ordinality k (key_hash, n)
-	join enrollment_tokens t on t.token_hash = k.key_hash;
+	join enrollment_tokens t on t.token_hash = k.key_hash
+	union all
+	select k.n::integer, 'KEY', e.organization_id::text
+	from unnest(p_key_hash) with ordinality k (key_hash, n)
+	join enrollment_keys e on e.secret_hash = k.key_hash
+	where e.revoked_at is null and e.expires_at > now() and e.used < e.max_devices;
 end
 $$;
 
@@ -291,6 +295,77 @@ begin
 		'enrolled_with', jsonb_build_object('before', before.enrolled_with, 'after', device.enrolled_with)
 	));
 	return token.device_id;
+end
+$$;
+
+CREATE FUNCTION public.agent_enroll_with_key(p_secret_hash bytea, p_device_id text[], p_key_hash bytea[], p_owner_email text[], p_address text[]) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET lock_timeout TO '200ms'
+    AS $$
+declare
+	found_key enrollment_keys;
+	room integer;
+	entries jsonb;
+begin
+	select * into found_key from enrollment_keys k
+	where k.secret_hash = p_secret_hash and k.revoked_at is null and k.expires_at > now()
+	for no key update;
+	if not found then
+		return 0;
+	end if;
+	room := least(found_key.max_devices - found_key.used, cardinality(p_device_id));
+	if room = 0 then
+		return 0;
+	end if;
+	update enrollment_keys k set used = k.used + room, last_used_at = now()
+	where k.organization_id = found_key.organization_id and k.id = found_key.id;
+	with owners as (
+		select lower(a.address) as address, min(p.id::text) as id
+		from people p
+		cross join lateral unnest(p.primary_email_address || p.additional_email_addresses) a (address)
+		where p.organization_id = found_key.organization_id
+			and lower(a.address) = any (array(select lower(e) from unnest(p_owner_email) e))
+		group by 1
+		having count(distinct p.id) = 1
+	), made as (
+		insert into devices (
+			organization_id, id, key_hash, enrolled_at, enrolled_with, enrollment_key_id,
+			awaits_approval, claimed_owner_id
+		)
+		select
+			found_key.organization_id, r.device_id, r.key_hash, now(), found_key.name, found_key.id,
+			found_key.requires_approval, o.id
+		from unnest(p_device_id, p_key_hash, p_owner_email)
+			with ordinality r (device_id, key_hash, owner_email, n)
+		left join owners o on o.address = lower(r.owner_email)
+		where r.n <= room
+		returning id, claimed_owner_id
+	)
+	select jsonb_agg(jsonb_build_object(
+		'actor_kind', 'AGENT',
+		'actor_id', m.id,
+		'actor_name', m.id,
+		'address', p_address[array_position(p_device_id, m.id::text)],
+		'operation', 'enrollDevice',
+		'record_kind', 'device',
+		'record_id', m.id,
+		'record_name', null,
+		'changes', jsonb_strip_nulls(jsonb_build_object(
+			'status', jsonb_build_object('after', 'PENDING'),
+			'enrolled_with', jsonb_build_object('after', found_key.name),
+			'enrollment_key_id', jsonb_build_object('after', found_key.id),
+			'awaits_approval', case when found_key.requires_approval
+				then jsonb_build_object('after', true) end,
+			'claimed_owner_id', case when m.claimed_owner_id is not null
+				then jsonb_build_object('after', m.claimed_owner_id) end
+		))
+	) order by m.id)
+	into entries
+	from made m;
+	perform audit_append(found_key.organization_id, entries);
+	return room;
 end
 $$;
 
@@ -877,9 +952,14 @@ CREATE TABLE public.devices (
     name_key text GENERATED ALWAYS AS (COALESCE(public.sort_key(name), ''::text)) STORED NOT NULL COLLATE pg_catalog."C",
     hostname_key text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     search_text text DEFAULT ''::text NOT NULL,
+    enrollment_key_id public.typed_id,
+    awaits_approval boolean DEFAULT false NOT NULL,
+    claimed_owner_id public.typed_id,
+    predecessor_id public.typed_id,
     CONSTRAINT devices_check CHECK (((status = 'REVOKED'::text) = (revoked_at IS NOT NULL))),
     CONSTRAINT devices_check1 CHECK (((status <> 'REVOKED'::text) OR (key_hash IS NULL))),
     CONSTRAINT devices_check2 CHECK (((status <> 'ACTIVE'::text) OR ((hardware_hash IS NOT NULL) AND (platform IS NOT NULL)))),
+    CONSTRAINT devices_check3 CHECK (((NOT awaits_approval) OR (status <> 'ACTIVE'::text))),
     CONSTRAINT devices_key_hash_check CHECK ((octet_length(key_hash) = 32)),
     CONSTRAINT devices_name_check CHECK ((name <> ''::text)),
     CONSTRAINT devices_platform_check CHECK ((platform = ANY (ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]))),
@@ -1070,6 +1150,20 @@ CREATE FUNCTION public.count_devices_not_reporting() RETURNS bigint
 			-- Keeps the planner from reading the spans of all devices.
 			offset 0
 		)
+$$;
+
+CREATE FUNCTION public.count_enrollment_keys() RETURNS TABLE(usable bigint, running_out bigint, awaiting_approval bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select
+		count(*),
+		count(*) filter (
+			where k.expires_at <= now() + interval '7 days' or k.max_devices - k.used <= k.max_devices / 10
+		),
+		(select count(*) from devices d where d.awaits_approval and d.status = 'PENDING')
+	from enrollment_keys k
+	where k.revoked_at is null and k.expires_at > now() and k.used < k.max_devices
 $$;
 
 CREATE FUNCTION public.count_mails() RETURNS TABLE(queued bigint, retrying bigint, failed bigint, oldest_seconds double precision)
@@ -1479,6 +1573,40 @@ begin
 	return query
 	select u.id::text from memberships m join users u on u.id = m.user_id
 	where m.organization_id = current_setting('assay.organization_id', true) and u.two_factor_enabled;
+end
+$$;
+
+CREATE FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+	insert into device_conflicts as c (
+		organization_id, device_id, kind, other_device_id, hardware_uuid, platform,
+		hostname, serial_number, os_version, agent_version
+	)
+	select
+		p_device.organization_id, p_device.id, 'DUPLICATE_HARDWARE', d.id, p_hardware_uuid,
+		p_platform, p_hostname, p_serial_number, p_os_version, p_agent_version
+	from devices d
+	where d.organization_id = p_device.organization_id
+		and d.hardware_hash = sha256(convert_to(p_hardware_uuid, 'UTF8'))
+		and d.status <> 'REVOKED'
+		and d.id <> p_device.id
+	on conflict on constraint device_conflicts_pkey do update set
+		other_device_id = excluded.other_device_id,
+		hardware_uuid = excluded.hardware_uuid,
+		platform = excluded.platform,
+		hostname = excluded.hostname,
+		serial_number = excluded.serial_number,
+		os_version = excluded.os_version,
+		agent_version = excluded.agent_version,
+		occurrences = c.occurrences + 1,
+		last_seen_at = now();
+	if not found then
+		delete from device_conflicts c
+		where c.organization_id = p_device.organization_id and c.device_id = p_device.id
+			and c.kind = 'DUPLICATE_HARDWARE';
+	end if;
 end
 $$;
 
@@ -1942,6 +2070,29 @@ CREATE TABLE public.device_conflicts (
 );
 
 ALTER TABLE ONLY public.device_conflicts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.enrollment_keys (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    max_devices integer NOT NULL,
+    used integer DEFAULT 0 NOT NULL,
+    requires_approval boolean NOT NULL,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    created_by text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT enrollment_keys_check CHECK (((used >= 0) AND (used <= max_devices))),
+    CONSTRAINT enrollment_keys_max_devices_check CHECK (((max_devices >= 1) AND (max_devices <= 100000))),
+    CONSTRAINT enrollment_keys_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT enrollment_keys_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+
+ALTER TABLE ONLY public.enrollment_keys FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.enrollment_tokens (
     organization_id public.typed_id NOT NULL,
@@ -2428,6 +2579,12 @@ ALTER TABLE ONLY public.devices
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.enrollment_keys
+    ADD CONSTRAINT enrollment_keys_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.enrollment_keys
+    ADD CONSTRAINT enrollment_keys_secret_hash_key UNIQUE (secret_hash);
+
 ALTER TABLE ONLY public.enrollment_tokens
     ADD CONSTRAINT enrollment_tokens_pkey PRIMARY KEY (organization_id, id);
 
@@ -2635,7 +2792,13 @@ CREATE INDEX data_updated_at ON public.data USING btree (organization_id, update
 
 CREATE INDEX datum_vendors_vendor ON public.datum_vendors USING btree (organization_id, vendor_id);
 
+CREATE INDEX devices_awaits_approval ON public.devices USING btree (organization_id, enrollment_key_id) WHERE (awaits_approval AND (status = 'PENDING'::text));
+
+CREATE INDEX devices_claimed_owner_id ON public.devices USING btree (organization_id, claimed_owner_id) WHERE (claimed_owner_id IS NOT NULL);
+
 CREATE INDEX devices_created_at ON public.devices USING btree (organization_id, created_at, id);
+
+CREATE INDEX devices_enrollment_key_id ON public.devices USING btree (organization_id, enrollment_key_id) WHERE (enrollment_key_id IS NOT NULL);
 
 CREATE INDEX devices_hostname ON public.devices USING btree (organization_id, hostname_key, id);
 
@@ -2645,7 +2808,13 @@ CREATE INDEX devices_name ON public.devices USING btree (organization_id, name_k
 
 CREATE INDEX devices_owner_id ON public.devices USING btree (organization_id, owner_id);
 
+CREATE INDEX devices_predecessor_id ON public.devices USING btree (organization_id, predecessor_id) WHERE (predecessor_id IS NOT NULL);
+
 CREATE INDEX devices_search ON public.devices USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX enrollment_keys_created_at ON public.enrollment_keys USING btree (organization_id, created_at, id);
+
+CREATE INDEX enrollment_keys_name ON public.enrollment_keys USING btree (organization_id, name_key, id);
 
 CREATE INDEX enrollment_tokens_device ON public.enrollment_tokens USING btree (organization_id, device_id);
 
@@ -2949,10 +3118,22 @@ ALTER TABLE ONLY public.device_policies
     ADD CONSTRAINT device_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_claimed_owner_id_fkey FOREIGN KEY (organization_id, claimed_owner_id) REFERENCES public.people(organization_id, id) ON DELETE SET NULL (claimed_owner_id);
+
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_enrollment_key_id_fkey FOREIGN KEY (organization_id, enrollment_key_id) REFERENCES public.enrollment_keys(organization_id, id);
+
+ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_predecessor_id_fkey FOREIGN KEY (organization_id, predecessor_id) REFERENCES public.devices(organization_id, id) ON DELETE SET NULL (predecessor_id);
+
+ALTER TABLE ONLY public.enrollment_keys
+    ADD CONSTRAINT enrollment_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.enrollment_tokens
     ADD CONSTRAINT enrollment_tokens_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
@@ -3062,9 +3243,13 @@ CREATE POLICY agent ON public.device_policies FOR SELECT TO assay_agent USING (t
 
 CREATE POLICY agent ON public.devices TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.enrollment_keys TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.enrollment_tokens TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.organizations TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.people FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.posture_reports TO assay_agent USING (true);
 
@@ -3128,6 +3313,8 @@ CREATE POLICY backup ON public.device_policies FOR SELECT TO assay_backup USING 
 
 CREATE POLICY backup ON public.devices FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.enrollment_keys FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.enrollment_tokens FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.frameworks FOR SELECT TO assay_backup USING (true);
@@ -3185,6 +3372,8 @@ ALTER TABLE public.device_conflicts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.device_policies ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.devices ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.enrollment_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.enrollment_tokens ENABLE ROW LEVEL SECURITY;
 
@@ -3275,6 +3464,8 @@ CREATE POLICY privacy ON public.controls TO assay_privacy USING (true);
 CREATE POLICY privacy ON public.data TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.devices TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.enrollment_keys TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.enrollment_tokens TO assay_privacy USING (true);
 
@@ -3394,6 +3585,8 @@ CREATE POLICY tenant ON public.device_policies TO assay_app USING (((organizatio
 
 CREATE POLICY tenant ON public.devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.enrollment_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.enrollment_tokens TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.frameworks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -3488,6 +3681,9 @@ GRANT ALL ON FUNCTION public.agent_device_policies() TO assay_app;
 REVOKE ALL ON FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.agent_enroll_with_key(p_secret_hash bytea, p_device_id text[], p_key_hash bytea[], p_owner_email text[], p_address text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_enroll_with_key(p_secret_hash bytea, p_device_id text[], p_key_hash bytea[], p_owner_email text[], p_address text[]) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) TO assay_agent;
 
@@ -3519,7 +3715,7 @@ GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries json
 GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.devices TO assay_app;
-GRANT SELECT,UPDATE ON TABLE public.devices TO assay_agent;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.devices TO assay_agent;
 GRANT SELECT ON TABLE public.devices TO assay_backup;
 GRANT SELECT ON TABLE public.devices TO assay_privacy;
 
@@ -3532,6 +3728,8 @@ GRANT UPDATE(updated_at) ON TABLE public.devices TO assay_privacy;
 GRANT UPDATE(owner_id) ON TABLE public.devices TO assay_privacy;
 
 GRANT SELECT(search_text) ON TABLE public.devices TO assay_search;
+
+GRANT UPDATE(claimed_owner_id) ON TABLE public.devices TO assay_privacy;
 
 REVOKE ALL ON FUNCTION public.audit_device(device public.devices, operation text, changes jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_device(device public.devices, operation text, changes jsonb) TO assay_agent;
@@ -3571,6 +3769,9 @@ GRANT ALL ON FUNCTION public.count_devices() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.count_devices_not_reporting() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_devices_not_reporting() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.count_enrollment_keys() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_enrollment_keys() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.count_mails() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_mails() TO assay_app;
@@ -3644,6 +3845,9 @@ GRANT ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all int
 
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.note_revoked_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
@@ -3823,6 +4027,20 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;
 GRANT SELECT ON TABLE public.device_conflicts TO assay_backup;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.enrollment_keys TO assay_app;
+GRANT SELECT ON TABLE public.enrollment_keys TO assay_agent;
+GRANT SELECT ON TABLE public.enrollment_keys TO assay_backup;
+
+GRANT SELECT(organization_id) ON TABLE public.enrollment_keys TO assay_privacy;
+
+GRANT SELECT(id) ON TABLE public.enrollment_keys TO assay_privacy;
+
+GRANT UPDATE(used) ON TABLE public.enrollment_keys TO assay_agent;
+
+GRANT UPDATE(last_used_at) ON TABLE public.enrollment_keys TO assay_agent;
+
+GRANT SELECT(created_by),UPDATE(created_by) ON TABLE public.enrollment_keys TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.enrollment_tokens TO assay_app;
 GRANT SELECT,DELETE ON TABLE public.enrollment_tokens TO assay_agent;
 GRANT SELECT ON TABLE public.enrollment_tokens TO assay_backup;
@@ -3958,8 +4176,14 @@ GRANT SELECT ON TABLE public.people TO assay_backup;
 GRANT SELECT,UPDATE ON TABLE public.people TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.people TO assay_search;
+GRANT SELECT(organization_id) ON TABLE public.people TO assay_agent;
 
 GRANT SELECT(id) ON TABLE public.people TO assay_search;
+GRANT SELECT(id) ON TABLE public.people TO assay_agent;
+
+GRANT SELECT(primary_email_address) ON TABLE public.people TO assay_agent;
+
+GRANT SELECT(additional_email_addresses) ON TABLE public.people TO assay_agent;
 
 GRANT SELECT(search_text) ON TABLE public.people TO assay_search;
 

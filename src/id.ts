@@ -34,6 +34,7 @@ export const ID_KINDS = {
 	api_token: 211,
 	invitation: 212,
 	mail: 213,
+	enrollment_key: 214,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -36,6 +36,10 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["person", async () => (await import("./cli/person.ts")).addPerson],
 	["api-token", async () => (await import("./cli/api-token.ts")).addApiToken],
 	["device", async () => (await import("./cli/device.ts")).addDevice],
+	[
+		"enrollment-key",
+		async () => (await import("./cli/enrollment-key.ts")).addEnrollmentKeys,
+	],
 	["call", async () => (await import("./cli/call.ts")).addCall],
 	["audit", async () => (await import("./cli/audit.ts")).addAudit],
 	["mail", async () => (await import("./cli/mail.ts")).addMail],

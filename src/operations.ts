@@ -2,6 +2,7 @@ import { makeListAuditLog } from "./audit/operations.ts";
 import { getRecordHistory } from "./audit/record-history.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
 import { importRecords } from "./csv/import.ts";
+import { enrollmentKeyOperations } from "./devices/enrollment-key-operations.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -100,6 +101,7 @@ export const operations = [
 	...recordOperations(task),
 	...recordOperations(continualImprovement),
 	...deviceOperations,
+	...enrollmentKeyOperations,
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,

@@ -203,6 +203,13 @@ const riskMatrix = createRoute({
 	component: page(() => import("./pages/registers/risk-matrix-page.tsx")),
 });
 
+const enrollmentKeys = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices/enrollment-keys",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/devices/enrollment-keys-page.tsx")),
+});
+
 const settingsOrganization = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/organization",
@@ -257,6 +264,7 @@ const routeTree = root.addChildren([
 			home,
 			devices,
 			addDevice,
+			enrollmentKeys,
 			device,
 			riskMatrix,
 			register.addChildren([list, create, importRecords, record]),

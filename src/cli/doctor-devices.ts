@@ -41,3 +41,26 @@ export async function examineUnknownKeys(client: Client): Promise<Finding> {
 			"assay device unknown-keys lists them; assay device adopt accepts them, and --reject makes them enroll again (docs/backup.md)",
 	};
 }
+
+/** Looks for enrollment keys that expire or are used up soon. */
+export async function examineEnrollmentKeys(client: Client): Promise<Finding> {
+	const check = "enrollment keys";
+	await client.query("begin");
+	await client.query(setRole("app", "transaction"));
+	const { rows } = await client.query<{ usable: number; running_out: number }>(
+		"select usable::int, running_out::int from count_enrollment_keys()",
+	);
+	await client.query("rollback");
+	const { usable = 0, running_out: out = 0 } = rows[0] ?? {};
+	if (out === 0) {
+		const found = `${counted(usable, "enrollment key")} can be used, and none runs out soon`;
+		return { check, status: "ok", found };
+	}
+	return {
+		check,
+		status: "warning",
+		found: `${counted(out, "enrollment key")} ${out === 1 ? "expires or is" : "expire or are"} used up soon`,
+		advice:
+			"assay enrollment-key list --org <id> shows them; make a new one before a rollout stops, or revoke those that nobody needs",
+	};
+}

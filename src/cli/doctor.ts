@@ -13,7 +13,7 @@ import {
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { readTracing } from "../tracing/settings.ts";
-import { examineUnknownKeys } from "./doctor-devices.ts";
+import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
 import { examineRoles, examineSeparation } from "./doctor-roles.ts";
@@ -171,6 +171,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 							await examineAccounts(client),
 							await examineMails(client),
 							await examineUnknownKeys(client),
+							await examineEnrollmentKeys(client),
 							...(config.databaseUrl ? [await examineSeparation(client)] : []),
 						]
 					: []),

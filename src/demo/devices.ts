@@ -6,12 +6,15 @@ import { resultsOf } from "../../simulator/posture.ts";
 import { chance } from "../../simulator/random.ts";
 import { roleOf } from "../../simulator/roles.ts";
 import { DeviceStatuses } from "../devices/authentication.ts";
-import { type Enrolling, enroll } from "../devices/enrollment.ts";
+import {
+	type Enrolling,
+	enroll,
+	makeEnrolling,
+} from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { Postures } from "../devices/postures.ts";
 import type { CheckKey } from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
-import { OrganizationQueue } from "../load/organization-queue.ts";
 import { hashSecret } from "../tokens/secret.ts";
 import type { Known } from "./known.ts";
 import { PEOPLE } from "./organization/people.ts";
@@ -50,7 +53,7 @@ export class DemoDevices {
 		this.#count = count;
 		this.#known = known;
 		const statuses = new DeviceStatuses(pool);
-		this.#enrolling = { pool, statuses, queue: new OrganizationQueue("rare") };
+		this.#enrolling = makeEnrolling(pool, statuses);
 		this.#heartbeats = new Heartbeats(pool, statuses);
 		this.#postures = new Postures(pool);
 	}
@@ -150,7 +153,9 @@ export class DemoDevices {
 	async #enroll(n: number, machine: Machine, owner: string, at: Date) {
 		const name = machine.facts.hostname.split(".")[0] ?? "";
 		const token = await this.#add(name, this.#known.id("people", owner));
-		const key = await enroll(this.#enrolling, token, addressOf(n));
+		const key = await enroll(this.#enrolling, token, {
+			address: addressOf(n),
+		});
 		const hash = hashSecret(key);
 		this.fleet.keys[n] = key;
 		this.#enrolledAt[n] = at;

@@ -65,11 +65,11 @@ export function batchKey(item: { keyHash: KeyHash }): string {
 export const MAX_HELD_PER_DEVICE = 4;
 
 /**
- * The owner of a secret. It is either a live device or an enrollment token, which may be expired or
- * revoked.
+ * The owner of a secret. It is a live device, an enrollment token, which may be expired or revoked,
+ * or an enrollment key that can be used.
  */
 export interface KeyHolder {
-	status: "PENDING" | "ACTIVE" | "TOKEN";
+	status: "PENDING" | "ACTIVE" | "TOKEN" | "KEY";
 	organizationId: string;
 }
 

@@ -1,3 +1,5 @@
+import { textArray } from "../db/array.ts";
+import { badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import type { Change, Context } from "../operation.ts";
 import { findDevice } from "./device-postures.ts";
@@ -43,7 +45,13 @@ export async function readChangedDevice(
 /**
  * The fields that people change. Changes by the agent are recorded by the code that stores them.
  */
-const AUDITED = ["name", "owner_id", "status", "hardware_uuid"] as const;
+const AUDITED = [
+	"name",
+	"owner_id",
+	"claimed_owner_id",
+	"status",
+	"hardware_uuid",
+] as const;
 
 /**
  * Notes a change for the audit log. An added device has no `before`, and a removed one has no
@@ -70,4 +78,24 @@ export function noteChange(
 		name: record.name ?? record.hostname,
 		fields: { ...fields, ...more },
 	});
+}
+
+/** Throws a bad_request that names the first devices that do not exist. */
+export async function requireDevices(
+	{ client, membership }: Context,
+	ids: readonly string[],
+): Promise<void> {
+	const { rows } = await client.query<{ ordinal: number; id: string }>(
+		`select n::int as ordinal, g.id from unnest($2::text[]) with ordinality g (id, n)
+		where not exists (select from devices d where d.organization_id = $1 and d.id = g.id)
+		order by n limit 5`,
+		[membership.organizationId, textArray(ids)],
+	);
+	if (rows.length === 0) return;
+	throw badFields(
+		rows.map(({ ordinal, id }) => ({
+			field: `device_ids[${ordinal - 1}]`,
+			message: `there is no device ${id} in this organization (listDevices returns the ids)`,
+		})),
+	);
 }

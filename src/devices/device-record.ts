@@ -118,6 +118,21 @@ export const device = z.object({
 	agent_version: z.string().nullable(),
 	owner_id: z.string().nullable().describe("Person who uses it"),
 	owner_name: z.string().nullable(),
+	claimed_owner_id: z
+		.string()
+		.nullable()
+		.describe("Person whom the installer named; a claim nobody confirmed"),
+	claimed_owner_name: z.string().nullable(),
+	awaits_approval: z
+		.boolean()
+		.describe("Nobody has approved its enrollment yet"),
+	enrollment_key_id: z.string().nullable().describe("Key it enrolled with"),
+	enrollment_key_name: z.string().nullable(),
+	predecessor_id: z
+		.string()
+		.nullable()
+		.describe("Record of the same machine before it was set up again"),
+	successor_id: z.string().nullable(),
 	enrolled_at: z.string().nullable(),
 	last_seen_at: z.string().nullable(),
 	last_reported_at: z.string().nullable(),
@@ -165,6 +180,7 @@ type Present =
 	| "freshness"
 	| "reporting"
 	| "conflicts"
+	| "awaits_approval"
 	| "last_seen_at"
 	| "last_reported_at";
 
@@ -183,6 +199,7 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 						reporting: whole.reporting,
 					}),
 					...(whole.conflicts.length > 0 && { conflicts: whole.conflicts }),
+					...(whole.awaits_approval && { awaits_approval: true }),
 				};
 	const count = (wanted: PostureStatus) =>
 		whole.postures.filter(({ status }) => status === wanted).length;
@@ -227,6 +244,22 @@ export const DEVICE_COLUMNS = `
 		select p.full_name from people p
 		where p.organization_id = t.organization_id and p.id = t.owner_id
 	) as owner_name,
+	t.claimed_owner_id,
+	(
+		select p.full_name from people p
+		where p.organization_id = t.organization_id and p.id = t.claimed_owner_id
+	) as claimed_owner_name,
+	t.awaits_approval and t.status = 'PENDING' as awaits_approval, t.enrollment_key_id,
+	(
+		select k.name from enrollment_keys k
+		where k.organization_id = t.organization_id and k.id = t.enrollment_key_id
+	) as enrollment_key_name,
+	t.predecessor_id,
+	(
+		select s.id from devices s
+		where s.organization_id = t.organization_id and s.predecessor_id = t.id
+		order by s.created_at desc limit 1
+	) as successor_id,
 	t.enrolled_at, t.last_seen_at, t.revoked_at,
 	array(
 		select c.kind from device_conflicts c

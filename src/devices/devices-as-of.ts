@@ -117,7 +117,12 @@ export function rejectPresent(input: {
 	const fields: string[] = [];
 	if (input.include_evidence) fields.push("include_evidence");
 	if (input.order_by?.field === "last_seen_at") fields.push("order_by.field");
-	for (const name of ["freshness", "reporting", "conflict"]) {
+	for (const name of [
+		"freshness",
+		"reporting",
+		"conflict",
+		"awaits_approval",
+	]) {
 		if (input.filter && name in input.filter) fields.push(`filter.${name}`);
 	}
 	const issues = fields.map(
@@ -152,6 +157,7 @@ export async function readDevicesAsOf(
 			conflicts: ___,
 			freshness: ____,
 			reporting: _____,
+			awaits_approval: ______,
 			...kept
 		} = row;
 		const state = states.get(row.id);

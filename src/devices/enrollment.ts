@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../errors.ts";
 import { makeId } from "../id.ts";
-import type { OrganizationQueue } from "../load/organization-queue.ts";
+import { OrganizationQueue } from "../load/organization-queue.ts";
 import {
 	hashSecret,
 	isWellFormedSecret,
@@ -12,6 +12,7 @@ import {
 	type KeyHash,
 	unknownDeviceKey,
 } from "./authentication.ts";
+import { type Enroller, KeyEnrollments } from "./key-enrollments.ts";
 
 export const DEFAULT_TOKEN_DAYS = 7;
 export const MAX_TOKEN_DAYS = 365;
@@ -138,36 +139,52 @@ export interface Enrolling {
 	pool: Pool;
 	statuses: DeviceStatuses;
 	queue: OrganizationQueue<string | undefined>;
+	keys: KeyEnrollments;
+}
+
+export function makeEnrolling(pool: Pool, statuses: DeviceStatuses): Enrolling {
+	const queue = new OrganizationQueue<string | undefined>("rare");
+	const keys = new KeyEnrollments(pool, statuses, queue);
+	return { pool, statuses, queue, keys };
 }
 
 /**
- * Exchanges an enrollment token, which works once, for a new device key. Rejects with unauthorized
- * if the token is unknown, used, expired or revoked. The audit log keeps the sender's address.
+ * Exchanges an enrollment token, which works once, or an enrollment key for a new device key.
+ * Rejects with unauthorized if the secret is unknown, used up, expired or revoked.
  */
 export async function enroll(
-	{ pool, statuses, queue }: Enrolling,
-	token: string,
-	address: string | undefined,
+	enrolling: Enrolling,
+	secret: string,
+	from: Enroller,
 ): Promise<string> {
-	const isWellFormed = isWellFormedSecret("enr", token);
-	const tokenHash = hashSecret(token);
-	const holder = isWellFormed ? await statuses.find(tokenHash) : undefined;
-	const enrolled =
-		holder &&
-		(await queue.take(holder.organizationId, async () => {
-			const key = makeSecret("dev");
-			const { rows } = await pool.query<{ device_id: string | null }>({
-				name: "agent_enroll",
-				text: "select agent_enroll($1, $2) as device_id from set_config('assay.address', $3, true)",
-				values: [`\\x${tokenHash}`, `\\x${hashSecret(key)}`, address ?? null],
-			});
-			return rows[0]?.device_id ? key : undefined;
-		}));
+	const enrolled = isWellFormedSecret("enk", secret)
+		? await enrolling.keys.enroll(hashSecret(secret), from)
+		: await exchangeToken(enrolling, secret, from.address);
 	if (enrolled) return enrolled;
 	throw new AppError(
 		"unauthorized",
-		"the enrollment token is unknown, used, expired or revoked; ask an administrator for a new one",
+		"the enrollment token or key is unknown, used, expired or revoked; ask an administrator for a new one",
 	);
+}
+
+async function exchangeToken(
+	{ pool, statuses, queue }: Enrolling,
+	token: string,
+	address: string | undefined,
+): Promise<string | undefined> {
+	if (!isWellFormedSecret("enr", token)) return undefined;
+	const tokenHash = hashSecret(token);
+	const holder = await statuses.find(tokenHash);
+	if (!holder) return undefined;
+	return queue.take(holder.organizationId, async () => {
+		const key = makeSecret("dev");
+		const { rows } = await pool.query<{ device_id: string | null }>({
+			name: "agent_enroll",
+			text: "select agent_enroll($1, $2) as device_id from set_config('assay.address', $3, true)",
+			values: [`\\x${tokenHash}`, `\\x${hashSecret(key)}`, address ?? null],
+		});
+		return rows[0]?.device_id ? key : undefined;
+	});
 }
 
 /** Revokes a device's key. Rejects with unauthorized if no live device has the key. */

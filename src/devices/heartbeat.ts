@@ -62,7 +62,7 @@ export class Heartbeats {
 	/**
 	 * Stores a heartbeat and resolves when it is durable. Rejects with an AppError: unauthorized (no
 	 * live device has the key), bad_request (another live device of the organization has the
-	 * hardware) or service_unavailable.
+	 * hardware, or the device waits for approval) or service_unavailable.
 	 */
 	async record(
 		keyHash: KeyHash,
@@ -113,10 +113,17 @@ export class Heartbeats {
 				beat.address ?? null,
 			],
 		});
-		if (rows[0]?.outcome === "duplicate_hardware") {
+		const outcome = rows[0]?.outcome;
+		if (outcome === "awaits_approval") {
 			throw new AppError(
 				"bad_request",
-				"another device of the organization already has this hardware_uuid; an administrator must revoke one of the two devices",
+				"the device waits until an administrator approves it in the console, under Devices; keep the key and try again",
+			);
+		}
+		if (outcome === "duplicate_hardware") {
+			throw new AppError(
+				"bad_request",
+				"another device of the organization already has this hardware_uuid; an administrator must say that this is the same machine, or revoke one of the two devices",
 			);
 		}
 		// The device is active now, through this heartbeat or a simultaneous one. The heartbeat can

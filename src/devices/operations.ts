@@ -1,3 +1,4 @@
+import { fleetOperations } from "./fleet-operations.ts";
 import { listPostureSpans } from "./fleet-spans.ts";
 import { getDevicePolicy, updateDevicePolicy } from "./policy-operations.ts";
 import {
@@ -30,4 +31,5 @@ export const deviceOperations = [
 	listPostureSummary,
 	getDevicePolicy,
 	updateDevicePolicy,
+	...fleetOperations,
 ] as const;

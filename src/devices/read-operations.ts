@@ -167,6 +167,26 @@ const filters: Record<string, Filter> = {
 			where c.organization_id = $1 and (${parameter} = 'ANY' or c.kind = ${parameter})
 		))`,
 	},
+	awaits_approval: {
+		schema: z.boolean().describe("Waits for approveDevices"),
+		sql: () => "true",
+		flag: {
+			true: "t.awaits_approval and t.status = 'PENDING'",
+			false: "not (t.awaits_approval and t.status = 'PENDING')",
+		},
+	},
+	has_claimed_owner: {
+		schema: z.boolean().describe("With an owner nobody confirmed"),
+		sql: () => "true",
+		flag: {
+			true: "t.claimed_owner_id is not null",
+			false: "t.claimed_owner_id is null",
+		},
+	},
+	enrollment_key_id: {
+		schema: idSchema("enrollment_key").describe("Enrolled with this key"),
+		sql: (parameter) => `t.enrollment_key_id = ${parameter}`,
+	},
 	passing_check: byCheck("PASS"),
 	unknown_check: byCheck("UNKNOWN"),
 };

@@ -4,6 +4,7 @@ import { parseRfc3339 } from "./rfc3339.ts";
 import {
 	type Evidence,
 	MAX_DISPLAY_LENGTH,
+	MAX_EMAIL_LENGTH,
 	MAX_EVIDENCE_DEPTH,
 	MAX_KEY_LENGTH,
 	MAX_RESULTS,
@@ -69,7 +70,19 @@ function cutForDisplay(value: string): string {
 		: visible.slice(0, MAX_DISPLAY_LENGTH).toWellFormed();
 }
 
-export const enrollRequest = z.object({ token: required }, body);
+export const enrollRequest = z.object(
+	{
+		token: required,
+		// A wrong address is not an error, because the answer must not say which people exist.
+		owner_email: z
+			.string()
+			.max(MAX_EMAIL_LENGTH)
+			.transform(visibleText)
+			.optional()
+			.catch(undefined),
+	},
+	body,
+);
 
 export const heartbeatRequest = z.object(
 	{

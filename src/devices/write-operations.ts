@@ -115,7 +115,14 @@ export const updateDevice = defineOperation({
 			name: input.name === undefined ? before.name : input.name,
 			owner_id: input.owner_id === undefined ? before.owner_id : input.owner_id,
 		};
-		if (wanted.name === before.name && wanted.owner_id === before.owner_id) {
+		// Naming an owner, or nobody, settles what the installer claimed.
+		const settles =
+			input.owner_id !== undefined && before.claimed_owner_id !== null;
+		if (
+			wanted.name === before.name &&
+			wanted.owner_id === before.owner_id &&
+			!settles
+		) {
 			return { device: before };
 		}
 		await explainMissingOwner(wanted.owner_id, () =>
@@ -123,9 +130,16 @@ export const updateDevice = defineOperation({
 				`update devices t
 				set
 					name = $3, owner_id = $4, updated_at = now(),
+					claimed_owner_id = case when not $5 then t.claimed_owner_id end,
 					search_text = search_text($3, t.hostname, t.serial_number)
 				where t.organization_id = $1 and t.id = $2`,
-				[before.organization_id, before.id, wanted.name, wanted.owner_id],
+				[
+					before.organization_id,
+					before.id,
+					wanted.name,
+					wanted.owner_id,
+					settles,
+				],
 			),
 		);
 		return { device: await readChangedDevice(context, before) };
@@ -174,6 +188,11 @@ export const reissueEnrollmentToken = defineOperation({
 	run: async (context, input) => {
 		await revokeTokens(context, input.id);
 		const before = await lockDevice(context, input.id);
+		// To ask for a new token is to approve the device.
+		await context.client.query(
+			"update devices set awaits_approval = false where organization_id = $1 and id = $2 and awaits_approval",
+			[before.organization_id, before.id],
+		);
 		if (before.status === "REVOKED") {
 			// Another device may use the hardware by now, so the row no longer claims it. The device's
 			// first heartbeat claims the hardware again.

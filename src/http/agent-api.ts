@@ -8,7 +8,7 @@ import {
 	readDeviceKey,
 	unknownDeviceKey,
 } from "../devices/authentication.ts";
-import { enroll, unenroll } from "../devices/enrollment.ts";
+import { enroll, makeEnrolling, unenroll } from "../devices/enrollment.ts";
 import { Heartbeats } from "../devices/heartbeat.ts";
 import { PolicyCache } from "../devices/policy-cache.ts";
 import { Postures } from "../devices/postures.ts";
@@ -32,7 +32,6 @@ import {
 	STRANGERS_BODIES,
 	WELL_FORMED_KEYS_BODIES,
 } from "../load/body-budget.ts";
-import { OrganizationQueue } from "../load/organization-queue.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import type { Queue } from "../load/queue.ts";
@@ -109,8 +108,8 @@ export function makeAgentApi(
 	const heartbeats = new Heartbeats(pool, statuses);
 	const policies = new PolicyCache(pool);
 	const postures = new Postures(pool);
-	const rare = new OrganizationQueue<string | undefined>("rare");
-	const enrolling = { pool, statuses, queue: rare };
+	const enrolling = makeEnrolling(pool, statuses);
+	const rare = enrolling.queue;
 	let isDraining = false;
 
 	const small = { maxBytes: SMALL_BODY, pendingMay: true };
@@ -122,9 +121,9 @@ export function makeAgentApi(
 				emptyBodyIsFine: false,
 				queue: rare.queue,
 				withoutKey: async (body, request) => {
-					const { token } = parse(enrollRequest, body);
-					const key = await enroll(enrolling, token, addressOf(request));
-					return { api_key: key };
+					const { token, owner_email } = parse(enrollRequest, body);
+					const from = { address: addressOf(request), ownerEmail: owner_email };
+					return { api_key: await enroll(enrolling, token, from) };
 				},
 			},
 		],

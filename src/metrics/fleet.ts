@@ -7,6 +7,12 @@ export interface FleetCount {
 	devices: number;
 }
 
+export interface KeyCount {
+	usable: number;
+	running_out: number;
+	awaiting_approval: number;
+}
+
 /**
  * A zero for every combination of status and freshness. An alert can react to a zero, but not to a
  * series that disappears.
@@ -30,6 +36,8 @@ export class FleetCounts {
 	readonly devices: () => Promise<FleetCount[]>;
 	/** Counts devices that send heartbeats but no reports. */
 	readonly notReporting: () => Promise<number[]>;
+	/** Counts enrollment keys, and devices that wait for approval. */
+	readonly enrollmentKeys: () => Promise<KeyCount[]>;
 
 	constructor(pool: Pool) {
 		this.devices = cached(MAX_AGE_MS.devices, async () => {
@@ -43,6 +51,12 @@ export class FleetCounts {
 				"select count_devices_not_reporting()::float8 as devices",
 			);
 			return rows.map(({ devices }) => devices);
+		});
+		this.enrollmentKeys = cached(MAX_AGE_MS.devices, async () => {
+			const { rows } = await pool.query<KeyCount>(
+				"select usable::float8, running_out::float8, awaiting_approval::float8 from count_enrollment_keys()",
+			);
+			return rows;
 		});
 	}
 }

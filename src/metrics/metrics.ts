@@ -222,6 +222,32 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 			for (const devices of await counts.notReporting()) this.set(devices);
 		},
 	});
+	new Gauge({
+		name: "assay_enrollment_keys",
+		help: "Enrollment keys that can be used, by whether they run out soon.",
+		labelNames: ["running_out"],
+		aggregator: "max",
+		registers,
+		async collect() {
+			this.reset();
+			for (const { usable, running_out } of await counts.enrollmentKeys()) {
+				this.set({ running_out: "yes" }, running_out);
+				this.set({ running_out: "no" }, usable - running_out);
+			}
+		},
+	});
+	new Gauge({
+		name: "assay_devices_awaiting_approval",
+		help: "Devices that wait until an administrator approves them.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			this.reset();
+			for (const { awaiting_approval } of await counts.enrollmentKeys()) {
+				this.set(awaiting_approval);
+			}
+		},
+	});
 }
 
 function addMails(pool: Pool, registers: Registry[]): void {

@@ -28,6 +28,7 @@ const OWNED = [
 			.map(([column]) => ({ kind, column })),
 	),
 	{ kind: "device" as const, column: "owner_id" },
+	{ kind: "device" as const, column: "claimed_owner_id" },
 ];
 
 /**

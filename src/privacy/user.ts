@@ -203,8 +203,8 @@ async function leaveOrganizations(
 }
 
 /**
- * Replaces the user's name in invitations and enrollment tokens, which store the name of the user
- * who made them. The audit log says which ones the user made.
+ * Replaces the user's name in invitations, enrollment tokens and enrollment keys, which store the
+ * name of the user who made them. The audit log says which ones the user made.
  */
 async function renameWhatWasMade(
 	client: PoolClient,
@@ -230,6 +230,15 @@ async function renameWhatWasMade(
 				select from audit_entries e
 				where e.organization_id = t.organization_id and e.record_id = t.device_id and e.actor_id = $1
 			)`,
+		[user.id, name],
+	);
+	await client.query(
+		`update enrollment_keys k set created_by = $2
+		where exists (
+			select from audit_entries e
+			where e.organization_id = k.organization_id and e.record_id = k.id and e.actor_id = $1
+				and e.operation = 'addEnrollmentKey'
+		)`,
 		[user.id, name],
 	);
 }

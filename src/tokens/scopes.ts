@@ -104,6 +104,7 @@ export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
 	"documents",
 	"enrollment_keys",
 	"evidence",
+	"fleet",
 	"snapshots",
 	"webhooks",
 ]);

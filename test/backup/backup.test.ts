@@ -74,6 +74,11 @@ async function fillRegisters(organization_id: string, token: string) {
 	);
 	const made: Record<string, string> = {};
 	await call("updateDevicePolicy", { organization_id, max_patch_age_days: 30 });
+	await call("addEnrollmentKey", {
+		organization_id,
+		name: "Laptops",
+		max_devices: 500,
+	});
 	for (const sample of samples) {
 		const input = inputOf(sample, references, "all");
 		const answer = await call(`add${sample.one}`, {

@@ -107,6 +107,85 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	await page.getByRole("link", { name: "Ada's laptop" }).waitFor();
 });
 
+test("an administrator makes an enrollment key, approves the devices that used it, and says which was set up again", async () => {
+	let old: TestDevice = { id: "", key: "", hardwareUuid: "" };
+	const { page, at } = await fleet.start("admin", async (organization) => {
+		old = await fleet.addReporting(organization, "earlier.local", {
+			DISK_ENCRYPTION: "PASS",
+		});
+		return undefined;
+	});
+	await page.getByRole("link", { name: "Enrollment keys" }).click();
+	await page.getByRole("heading", { name: "No enrollment keys yet" }).waitFor();
+	await axe(page);
+	await screenshot(page, "devices/keys-empty");
+	await page.getByRole("button", { name: "Make a key" }).click();
+	await page.getByLabel("Name").fill("Intune");
+	await page.getByLabel("Most devices").fill("500");
+	await page.getByLabel("An administrator approves each device").check();
+	await axe(page);
+	await screenshot(page, "devices/key-form");
+	await page
+		.getByRole("dialog")
+		.getByRole("button", { name: "Make the key" })
+		.click();
+	const secret = page.getByLabel("Enrollment key", { exact: true });
+	await secret.waitFor();
+	const token = (await secret.textContent()) ?? "";
+	expect(token).toMatch(/^asy_enk_/);
+	await page.getByText("--owner-email").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/key-secret");
+	await page.getByRole("button", { name: "Done" }).click();
+
+	const hardwares = ["new", old.hardwareUuid];
+	const keys: string[] = [];
+	for (const hardware_uuid of hardwares) {
+		const enrolled = await must(served.post("enroll", { token }), 200);
+		const { api_key: key } = JSON.parse(enrolled) as { api_key: string };
+		keys.push(key);
+		const facts = heartbeatBody({ hardware_uuid, hostname: hardware_uuid });
+		await must(served.post("heartbeat", facts, { key }), 400);
+	}
+	await page.reload();
+	await page.getByText("2 of 500").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/keys");
+	await page.getByRole("link", { name: "2 waiting for approval" }).click();
+	await page.getByRole("link", { name: "new" }).waitFor();
+	await page.getByLabel("Select all on this page").check();
+	await page.getByRole("status").getByText("2 selected").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/selected");
+	await page.getByRole("button", { name: /^Same devices/ }).click();
+	await page
+		.getByRole("dialog", { name: /earlier records of 1 device/ })
+		.getByRole("button", { name: "Same devices, set up again" })
+		.click();
+	await page.getByRole("link", { name: old.hardwareUuid }).waitFor({
+		state: "hidden",
+	});
+	await page.getByLabel("Select new").check();
+	await page.getByRole("button", { name: /^Approve/ }).click();
+	await page
+		.getByRole("dialog", { name: "Approve 1 device?" })
+		.getByRole("button", { name: "Approve" })
+		.click();
+	await page.getByRole("heading", { name: "No device matches" }).waitFor();
+	for (const [index, hardware_uuid] of hardwares.entries()) {
+		const facts = heartbeatBody({ hardware_uuid, hostname: hardware_uuid });
+		await must(
+			served.post("heartbeat", facts, { key: keys[index] ?? "" }),
+			200,
+		);
+	}
+	await page.goto(at(`/devices/${old.id}`));
+	await page.getByText("Since it was set up again").waitFor();
+	await page.getByRole("link", { name: old.hardwareUuid }).click();
+	await page.getByText("Before it was set up again").waitFor();
+	await page.getByText("Intune", { exact: true }).waitFor();
+});
+
 test("a device that has never reported says why, and links to the state of its enrollment", async () => {
 	const { page } = await fleet.start("viewer", async (organization) => {
 		const { id } = await served.makeToken(organization);

@@ -182,7 +182,7 @@ test("duplicate hardware and a possible clone are shown with what to do about th
 	await table.getByText("Possible clone").waitFor();
 	await page.goto(at(`/devices/${second}`));
 	await page.getByText("again.local", { exact: true }).waitFor();
-	await page.getByText("reissue the token of the other device").waitFor();
+	await page.getByText("say so here").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/conflict");
 	await page.getByRole("link", { name: "copy.local" }).click();

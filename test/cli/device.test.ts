@@ -96,6 +96,37 @@ test("a device is deleted only with --yes, and the audit log records it", async 
 	]);
 });
 
+test("an enrollment key is created with its secret once, listed and revoked", async () => {
+	const key = async (...command: string[]) => {
+		const { code, stdout, stderr } = await runCommand(
+			["enrollment-key", ...command, "--org", org, "--json"],
+			settings,
+		);
+		return { code, stderr, data: stdout === "" ? {} : JSON.parse(stdout) };
+	};
+	const missing = await key("create", "--name", "Laptops");
+	expect(missing.code).toBe(2);
+	expect(missing.stderr).toContain("--max-devices");
+	const { data: made } = await key(
+		"create",
+		...["--name", "Laptops", "--max-devices", "500", "--require-approval"],
+	);
+	expect(made).toMatchObject({
+		enrollment_key: expect.stringMatching(/^asy_enk_/),
+		key: { max_devices: 500, requires_approval: true, state: "OPEN" },
+	});
+	const { data: revoked } = await key("revoke", made.key.id);
+	expect(revoked.key.state).toBe("REVOKED");
+	const { data: listed } = await key("list");
+	expect(listed).toEqual({ enrollment_keys: [revoked.key] });
+	const { stdout } = await runCommand(
+		["enrollment-key", "list", "--org", org],
+		settings,
+	);
+	expect(stdout).toMatch(/REVOKED +0 of 500 +0 .* Laptops/);
+	expect((await key("revoke", makeId(org, "enrollment_key"))).code).toBe(1);
+});
+
 test("text from a device cannot forge a line of the list or send a command to the terminal", async () => {
 	const { data: made } = await device("create", "--name", "honest");
 	await database.owner.query("update devices set hostname = $1 where id = $2", [

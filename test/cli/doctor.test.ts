@@ -1,6 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addEnrollmentKey } from "../../src/devices/enrollment-key-operations.ts";
+import { invoke } from "../../src/invoke.ts";
+import { makeLogger } from "../../src/log.ts";
+import { systemPrincipal } from "../../src/principal.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { runCommand } from "../support/command.ts";
 import { makeUser } from "../support/people.ts";
@@ -155,6 +159,31 @@ test.each([
 
 test("doctor says nothing about mail if there is no mail server", async () => {
 	expect((await examine()).of("mail")).toBeUndefined();
+});
+
+test("doctor warns of an enrollment key that is used up soon", async () => {
+	expect((await examine()).of("enrollment keys")?.status).toBe("ok");
+	const { pool } = running.database;
+	const { organizationId } = running;
+	await invoke(
+		{ pool, log: makeLogger("silent"), baseUrl: "http://localhost" },
+		systemPrincipal(organizationId),
+		addEnrollmentKey,
+		{
+			organization_id: organizationId,
+			name: "Interns",
+			max_devices: 1,
+			expires_in_days: 2,
+		},
+	);
+	expect((await examine()).of("enrollment keys")).toMatchObject({
+		status: "warning",
+		found: "1 enrollment key expires or is used up soon",
+		advice: expect.stringContaining("assay enrollment-key list"),
+	});
+	await running.database.owner.query(
+		"update enrollment_keys set revoked_at = now()",
+	);
 });
 
 test("doctor finds a missing index, a setting that loses data and reports outside their months, and says what to do", async () => {

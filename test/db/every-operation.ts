@@ -167,6 +167,7 @@ export async function useEverything(
 	await use("reissueEnrollmentToken", { id: added.id });
 	await use("revokeDevice", { id: added.id });
 	await use("deleteDevice", { id: added.id });
+	await useFleet(use, running, organization_id);
 	await running.post("unenroll", "", { key: device.key });
 
 	const made = await use("createApiToken", { name: "laptop" });
@@ -271,4 +272,38 @@ export async function useEverything(
 	await fetch(`${url}/health/ready`);
 	await fetch(service.metricsUrl ?? "");
 	return answered;
+}
+
+/** Calls the operations on many devices, with devices that enrolled with a key. */
+async function useFleet(
+	// biome-ignore lint/suspicious/noExplicitAny: as in the other calls.
+	use: (name: string, input?: object) => Promise<any>,
+	running: TestService,
+	organization_id: string,
+): Promise<void> {
+	const { key, enrollment_key: token } = await use("addEnrollmentKey", {
+		organization_id,
+		name: "Laptops",
+		max_devices: 9,
+		requires_approval: true,
+	});
+	const owner_email = "grace@example.com";
+	const answer = await running.post("enroll", { token, owner_email });
+	const { api_key } = (await answer.json()) as { api_key: string };
+	await running.post("heartbeat", heartbeatBody(), { key: api_key });
+	await use("listEnrollmentKeys", { organization_id });
+	const { devices } = await use("listDevices", {
+		organization_id,
+		filter: { enrollment_key_id: key.id },
+	});
+	const input = { organization_id, device_ids: [devices[0].id] };
+	for (const name of [
+		"confirmDeviceOwners",
+		"replaceDevices",
+		"approveDevices",
+		"rejectDevices",
+	]) {
+		await use(name, input);
+	}
+	await use("revokeEnrollmentKey", { id: key.id });
 }

@@ -147,6 +147,11 @@ export async function addUser(
 			{ organization_id, name: "by the user" },
 			acting,
 		);
+		await calls.call(
+			"addEnrollmentKey",
+			{ organization_id, name: "by the user", max_devices: 1 },
+			acting,
+		);
 	}
 	return { ...user, acting };
 }

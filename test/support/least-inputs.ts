@@ -40,6 +40,9 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 			const seed = seeds.get(`${kind[0]?.toUpperCase()}${kind.slice(1)}`);
 			return (seed ?? seeds.get("Risk"))?.id;
 		}
+		if (name.endsWith("_ids")) {
+			return [leastOf(name.slice(0, -1), schema)];
+		}
 		const values = [...(schema.options ?? []), ...VALUES];
 		const accepted = values.find((value) => schema.safeParse(value).success);
 		if (accepted === undefined)

@@ -10,7 +10,7 @@ import {
 } from "../../src/tokens/secret.ts";
 import { anyUnicode } from "../support/any-unicode.ts";
 
-const TYPES: SecretType[] = ["pat", "dev", "enr", "inv", "set", "rst"];
+const TYPES: SecretType[] = ["pat", "dev", "enr", "enk", "inv", "set", "rst"];
 const ALPHABET =
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

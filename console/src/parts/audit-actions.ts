@@ -38,6 +38,21 @@ const ACTIONS: Record<AuditEvent, Action> &
 	},
 	revokeDevice: { group: "devices" },
 	deleteDevice: { group: "devices" },
+	addEnrollmentKey: { group: "devices", phrase: "made the enrollment key" },
+	revokeEnrollmentKey: {
+		group: "devices",
+		phrase: "revoked the enrollment key",
+	},
+	approveDevices: { group: "devices", phrase: "approved the device" },
+	rejectDevices: { group: "devices", phrase: "rejected the device" },
+	confirmDeviceOwners: {
+		group: "devices",
+		phrase: "confirmed the owner of the device",
+	},
+	replaceDevices: {
+		group: "devices",
+		phrase: "said which device was set up again:",
+	},
 	updateDevicePolicy: {
 		group: "devices",
 		phrase: "changed the device policy",

@@ -1,6 +1,9 @@
-import { Alert, List, Stack, Text } from "@mantine/core";
+import { Alert, Button, List, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { Confirm } from "../../parts/confirm.tsx";
 import {
 	conflictLabel,
 	platformLabel,
@@ -8,6 +11,7 @@ import {
 import { TextLink } from "../../parts/links.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { DateTime } from "../../parts/time.tsx";
+import { callForDevices } from "./use-fleet-call.ts";
 
 type Found = OutputOf<"getDevice">;
 type Conflict = Found["conflicts"][number];
@@ -70,6 +74,8 @@ function DuplicateHardware({
 	conflict: Conflict;
 	found: Found;
 }) {
+	const { mayAdmin } = useOrganization();
+	const [isAsked, setAsked] = useState(false);
 	const { other_device_id: other } = conflict;
 	const name =
 		useRecordNames(found.device.organization_id, other ? [other] : []).get(
@@ -96,16 +102,39 @@ function DuplicateHardware({
 			</Text>
 			<List size="sm" spacing={4}>
 				<List.Item>
-					If it is the same machine, reissue the token of the other device,
-					enroll with it to continue that history, and delete this device. You
-					can also revoke the other device; this one becomes active with its
-					next heartbeat.
+					If it is the same machine, say so here. The other record is revoked
+					and keeps its history. This one takes over its name and owner, and
+					becomes active with its next heartbeat.
 				</List.Item>
 				<List.Item>
 					If it is another machine, such as a copied virtual machine, give it
 					its own hardware UUID.
 				</List.Item>
 			</List>
+			{mayAdmin && found.device.status === "PENDING" && other && (
+				<div>
+					<Button size="xs" onClick={() => setAsked(true)}>
+						Same device, set up again …
+					</Button>
+				</div>
+			)}
+			<Confirm
+				opened={isAsked}
+				onClose={() => setAsked(false)}
+				title={`Revoke the record of ${name}?`}
+				action="Same device, set up again"
+				onConfirm={() =>
+					callForDevices(
+						"replaceDevices",
+						found.device.organization_id,
+						[found.device.id],
+						"Devices replaced",
+					)
+				}
+			>
+				The earlier record keeps its history and becomes the predecessor of this
+				device. Its key stops working with the next request.
+			</Confirm>
 		</>
 	);
 }

@@ -41,9 +41,16 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		id: "owner",
 		header: "Owner",
 		width: 140,
-		cell: ({ owner_id }) =>
+		cell: ({ owner_id, claimed_owner_name }) =>
 			owner_id ? (
 				<Text size="sm">{names.get(owner_id) ?? "…"}</Text>
+			) : claimed_owner_name ? (
+				<>
+					<Text size="sm">{claimed_owner_name}</Text>
+					<Text size="xs" c="dimmed">
+						Claimed, not confirmed
+					</Text>
+				</>
 			) : (
 				<Text size="sm" c="dimmed">
 					Unassigned
@@ -106,15 +113,22 @@ function Name({ device }: { device: Device }) {
 					{device.hostname}
 				</Text>
 			)}
+			{device.awaits_approval && <Warning words="Waits for approval" />}
 			{device.conflicts.map((kind) => (
-				<Group key={kind} gap={4} wrap="nowrap" c="orange.9">
-					<IconAlertTriangleFilled size={12} aria-hidden />
-					<Text size="xs" c="var(--mantine-color-text)">
-						{conflictLabel(kind)}
-					</Text>
-				</Group>
+				<Warning key={kind} words={conflictLabel(kind)} />
 			))}
 		</>
+	);
+}
+
+function Warning({ words }: { words: string }) {
+	return (
+		<Group gap={4} wrap="nowrap" c="orange.9">
+			<IconAlertTriangleFilled size={12} aria-hidden />
+			<Text size="xs" c="var(--mantine-color-text)">
+				{words}
+			</Text>
+		</Group>
 	);
 }
 

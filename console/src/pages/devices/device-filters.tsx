@@ -75,10 +75,7 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 								tabIndex: 0,
 							}}
 						>
-							{label}:{" "}
-							{name === "reporting"
-								? inWords(String(filters[name]))
-								: checkLabel(String(filters[name]))}
+							{label}: {otherStateLabel(name, filters[name])}
 						</Pill>
 					),
 			)}
@@ -114,9 +111,19 @@ const CONFLICTS = [
  */
 const OTHER_STATES = [
 	["reporting", "Reports"],
+	["awaits_approval", "Waits for approval"],
+	["has_claimed_owner", "Claimed owner"],
+	["enrollment_key_id", "Enrolled with"],
 	["passing_check", "Passing"],
 	["unknown_check", "Unknown"],
 ] as const;
+
+function otherStateLabel(name: string, value: unknown): string {
+	if (name === "reporting") return inWords(String(value));
+	if (name === "enrollment_key_id") return "one enrollment key";
+	if (typeof value === "boolean") return value ? "yes" : "no";
+	return checkLabel(String(value));
+}
 
 function optionsOf(words: Record<string, { label: string }>) {
 	return Object.entries(words).map(([value, { label }]) => ({ value, label }));

@@ -15,6 +15,7 @@ import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { LinksPanel } from "../../parts/records/links-panel.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { operationQuery } from "../../queries.ts";
+import { Approval, ClaimedOwner } from "./approval.tsx";
 import { ChecksTab } from "./checks-tab.tsx";
 import { Conflicts } from "./conflicts.tsx";
 import { DeviceActions } from "./device-actions.tsx";
@@ -68,7 +69,9 @@ export function Page() {
 				actions={<DeviceActions device={device} />}
 			/>
 			<Stack gap="lg">
+				<Approval device={device} />
 				<Conflicts found={found.data} />
+				<ClaimedOwner device={device} />
 				<NotReporting device={device} />
 				<Facts device={device} />
 				<Tabs

@@ -1,10 +1,11 @@
 import { Button } from "@mantine/core";
-import { IconDeviceLaptop, IconPlus } from "@tabler/icons-react";
+import { IconDeviceLaptop, IconKey, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { DataTable } from "../../parts/data-table.tsx";
+import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
@@ -13,14 +14,20 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { ListError, Pager } from "../../parts/pager.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
+import { useSelection } from "../../parts/selection.ts";
 import { operationQuery } from "../../queries.ts";
 import { columnsWith } from "./device-columns.tsx";
 import { DeviceFilters } from "./device-filters.tsx";
 import { FleetSummary } from "./fleet-summary.tsx";
+import { SelectedDevices } from "./selected-devices.tsx";
 
 export function Page() {
 	const { organizationId, mayAdmin } = useOrganization();
 	const list = useListSearch();
+	const selection = useSelection<Device>(
+		JSON.stringify([organizationId, list.input.filter]),
+		deviceName,
+	);
 	const { cursor: _, size: __, ...asListed } = list.input;
 	const exported = { organization_id: organizationId, ...asListed };
 	const devices = useQuery({
@@ -54,6 +61,16 @@ export function Page() {
 				description="Laptops and servers, and their security posture."
 				actions={
 					<>
+						{mayAdmin && (
+							<ButtonLink
+								to="/o/$org/devices/enrollment-keys"
+								params={{ org: organizationId }}
+								variant="default"
+								leftSection={<IconKey size={16} aria-hidden />}
+							>
+								Enrollment keys
+							</ButtonLink>
+						)}
 						<ExportButton operation="listDevices" input={exported} />
 						{add}
 					</>
@@ -98,6 +115,7 @@ export function Page() {
 					Remove a filter or search for other words.
 				</EmptyState>
 			)}
+			<SelectedDevices organizationId={organizationId} selection={selection} />
 			{rows.length > 0 && (
 				<DataTable
 					label="Devices"
@@ -105,6 +123,7 @@ export function Page() {
 					rows={rows}
 					list={list}
 					isStale={devices.isPlaceholderData}
+					selection={mayAdmin ? selection : undefined}
 				/>
 			)}
 			{devices.isSuccess && rows.length > 0 && (

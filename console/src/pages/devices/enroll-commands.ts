@@ -29,6 +29,32 @@ function sudoInstall({ serverUrl }: Enrollment): string {
 }
 
 /**
+ * Commands that enroll a device with an enrollment key from a file, and then remove the file. They
+ * ask nothing, so a management system can run them.
+ */
+export const keyCommands: {
+	[Platform in keyof typeof PLATFORMS]: (serverUrl: string) => string;
+} = {
+	LINUX: (serverUrl) => withKeyFile("./assay-agent", serverUrl),
+	DARWIN: (serverUrl) => withKeyFile("./assay-agent", serverUrl),
+	FREEBSD: (serverUrl) => withKeyFile("node assay-agent.cjs", serverUrl),
+	WINDOWS: (serverUrl) =>
+		[
+			`.\\assay-agent.exe install --server ${serverUrl} \``,
+			"  --enrollment-token-file C:\\ProgramData\\enrollment-key.txt --owner-email ada@example.com",
+			"Remove-Item C:\\ProgramData\\enrollment-key.txt",
+		].join("\n"),
+};
+
+function withKeyFile(agent: string, serverUrl: string): string {
+	return [
+		`${agent} install --server ${serverUrl} \\`,
+		"  --enrollment-token-file /root/enrollment-key --owner-email ada@example.com",
+		"rm /root/enrollment-key",
+	].join("\n");
+}
+
+/**
  * Commands that enroll the device on which they run and send a first heartbeat and posture report.
  * They need only programs that are part of the system. The report makes no claim about the device,
  * because its only result is UNKNOWN. The device key stays in the shell variable `key`.

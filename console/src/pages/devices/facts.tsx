@@ -8,9 +8,12 @@ import { TextLink } from "../../parts/links.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 
+type Fact = [string, React.ReactNode];
+const fact = (name: string, value: React.ReactNode): Fact => [name, value];
+
 /** Shows what the agent has reported about the device, and the device's owner. */
 export function Facts({ device }: { device: Device }) {
-	const facts: [string, React.ReactNode][] = [
+	const facts: Fact[] = [
 		["Owner", <Owner key="owner" device={device} />],
 		["Hostname", device.hostname],
 		["Platform", device.platform && platformLabel(device.platform)],
@@ -41,14 +44,28 @@ export function Facts({ device }: { device: Device }) {
 			"Enrolled",
 			device.enrolled_at && <DateTime key="e" value={device.enrolled_at} />,
 		],
+		...(device.enrollment_key_name
+			? [fact("Enrolled with", device.enrollment_key_name)]
+			: []),
+		...(device.predecessor_id
+			? [
+					fact(
+						"Before it was set up again",
+						<OtherRecord device={device} id={device.predecessor_id} />,
+					),
+				]
+			: []),
+		...(device.successor_id
+			? [
+					fact(
+						"Since it was set up again",
+						<OtherRecord device={device} id={device.successor_id} />,
+					),
+				]
+			: []),
 		["Added", <DateTime key="added" value={device.created_at} />],
 		...(device.revoked_at
-			? [
-					["Revoked", <DateTime key="r" value={device.revoked_at} />] as [
-						string,
-						React.ReactNode,
-					],
-				]
+			? [fact("Revoked", <DateTime value={device.revoked_at} />)]
 			: []),
 	];
 	return (
@@ -91,6 +108,17 @@ function Owner({ device }: { device: Device }) {
 			inherit
 		>
 			{names.get(owner_id) ?? "…"}
+		</TextLink>
+	);
+}
+
+/** Links to the record that the same machine had before, or has since. */
+function OtherRecord({ device, id }: { device: Device; id: string }) {
+	const { organization_id: org } = device;
+	const name = useRecordNames(org, [id]).get(id);
+	return (
+		<TextLink to="/o/$org/devices/$id" params={{ org, id }} inherit>
+			{name ?? "another record"}
 		</TextLink>
 	);
 }

@@ -1,0 +1,105 @@
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { IconShieldQuestion, IconUserQuestion } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import type { Device } from "../../parts/devices/device-words.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { useFleetCall } from "./use-fleet-call.ts";
+
+/** Shows that a device waits for approval. Administrators approve or reject it. */
+export function Approval({ device }: { device: Device }) {
+	const { mayAdmin } = useOrganization();
+	const approving = useFleetCall("approveDevices", device, "Devices approved");
+	const rejecting = useFleetCall("rejectDevices", device, "Devices rejected");
+	if (!device.awaits_approval) return null;
+	const error = approving.error ?? rejecting.error;
+	return (
+		<Alert
+			color="orange"
+			variant="outline"
+			icon={<IconShieldQuestion aria-hidden />}
+			title="Waits for approval"
+		>
+			<Text size="sm">
+				The device enrolled with the key “{device.enrollment_key_name}”, which
+				requires approval.{" "}
+				{device.hostname
+					? "The details below are what it says about itself."
+					: "It has not said anything about itself yet."}{" "}
+				Its reports do not count until an administrator approves it.
+			</Text>
+			{error && <ErrorState error={error} title="The action failed" />}
+			{mayAdmin && (
+				<Group mt="sm">
+					<Button
+						size="xs"
+						loading={approving.isPending}
+						onClick={() => approving.mutate()}
+					>
+						Approve
+					</Button>
+					<Button
+						size="xs"
+						variant="default"
+						loading={rejecting.isPending}
+						onClick={() => rejecting.mutate()}
+					>
+						Reject
+					</Button>
+				</Group>
+			)}
+		</Alert>
+	);
+}
+
+/** Shows whom the installer named as the owner. Administrators confirm or turn down the claim. */
+export function ClaimedOwner({ device }: { device: Device }) {
+	const { mayAdmin } = useOrganization();
+	const confirming = useFleetCall(
+		"confirmDeviceOwners",
+		device,
+		"Owners confirmed",
+	);
+	const turningDown = useMutation({
+		mutationFn: async () => {
+			await call("updateDevice", { id: device.id, owner_id: device.owner_id });
+			await forgetReadings();
+		},
+	});
+	if (device.claimed_owner_id === null) return null;
+	const error = confirming.error ?? turningDown.error;
+	return (
+		<Alert
+			color="blue"
+			variant="outline"
+			icon={<IconUserQuestion aria-hidden />}
+			title={`Does it belong to ${device.claimed_owner_name}?`}
+		>
+			<Text size="sm">
+				The installer of the agent named this person. Nobody has confirmed it.
+			</Text>
+			{error && <ErrorState error={error} title="The action failed" />}
+			{mayAdmin && (
+				<Group mt="sm">
+					<Button
+						size="xs"
+						loading={confirming.isPending}
+						onClick={() => confirming.mutate()}
+					>
+						Confirm the owner
+					</Button>
+					<Button
+						size="xs"
+						variant="default"
+						loading={turningDown.isPending}
+						onClick={() => turningDown.mutate()}
+					>
+						It does not
+					</Button>
+				</Group>
+			)}
+		</Alert>
+	);
+}

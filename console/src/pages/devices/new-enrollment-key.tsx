@@ -1,0 +1,63 @@
+import { Button, Group, Stack, Tabs, Text, Title } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
+import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
+import { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { keyCommands } from "./enroll-commands.ts";
+
+type Platform = keyof typeof PLATFORMS;
+
+/** Shows the secret once, with the commands that a rollout runs on each device. */
+export function NewEnrollmentKey({
+	made,
+	onDone,
+}: {
+	made: OutputOf<"addEnrollmentKey">;
+	onDone: () => void;
+}) {
+	const { key, enrollment_key: secret, server_url: serverUrl } = made;
+	return (
+		<Stack gap="lg">
+			<div>
+				<SecretOnce label="Enrollment key" value={secret} />
+				<Text size="sm" c="dimmed" mt={6}>
+					It enrolls up to {key.max_devices.toLocaleString()}{" "}
+					{key.max_devices === 1 ? "device" : "devices"}, until{" "}
+					<DateTime value={key.expires_at} />.
+				</Text>
+			</div>
+			<CopyField label="Service address" value={serverUrl} />
+			<div>
+				<Title order={2} mb="xs">
+					On each device
+				</Title>
+				<Text size="sm" mb="sm">
+					Your management system puts the key into a file that only
+					administrators can read, and runs these commands with their rights.
+					The owner's address is optional. Other agents that use the Device
+					Agent API, such as probo-agent, take the key in place of a token.
+				</Text>
+				<Tabs defaultValue="LINUX" keepMounted={false}>
+					<Tabs.List mb="sm">
+						{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
+							<Tabs.Tab key={platform} value={platform}>
+								{PLATFORMS[platform]}
+							</Tabs.Tab>
+						))}
+					</Tabs.List>
+					{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
+						<Tabs.Panel key={platform} value={platform}>
+							<CopyField
+								label="Commands"
+								value={keyCommands[platform](serverUrl)}
+							/>
+						</Tabs.Panel>
+					))}
+				</Tabs>
+			</div>
+			<Group justify="flex-end">
+				<Button onClick={onDone}>Done</Button>
+			</Group>
+		</Stack>
+	);
+}

@@ -1,0 +1,112 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { BulkBar } from "../../parts/bulk-bar.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import type { Device } from "../../parts/devices/device-words.tsx";
+import type { Selection } from "../../parts/selection.ts";
+import { callForDevices, type FleetCall } from "./use-fleet-call.ts";
+
+interface Action {
+	operation: FleetCall;
+	label: string;
+	title: (count: string) => string;
+	consequence: string;
+	done: string;
+	isFor: (device: Device) => boolean;
+	isDangerous: boolean;
+}
+
+/** What can be done with several devices at once. Each is offered if it concerns one of them. */
+const ACTIONS: Action[] = [
+	{
+		operation: "approveDevices",
+		label: "Approve",
+		title: (count) => `Approve ${count}?`,
+		consequence:
+			"They become active with their next heartbeat, and their reports count.",
+		done: "Devices approved",
+		isFor: ({ awaits_approval }) => awaits_approval,
+		isDangerous: false,
+	},
+	{
+		operation: "rejectDevices",
+		label: "Reject",
+		title: (count) => `Reject ${count}?`,
+		consequence:
+			"They are revoked: their keys stop working with the next request.",
+		done: "Devices rejected",
+		isFor: ({ awaits_approval }) => awaits_approval,
+		isDangerous: true,
+	},
+	{
+		operation: "confirmDeviceOwners",
+		label: "Confirm the claimed owners",
+		title: (count) => `Confirm the claimed owners of ${count}?`,
+		consequence:
+			"The person whom the installer named becomes the owner of each device.",
+		done: "Owners confirmed",
+		isFor: ({ claimed_owner_id }) => claimed_owner_id !== null,
+		isDangerous: false,
+	},
+	{
+		operation: "replaceDevices",
+		label: "Same devices, set up again",
+		title: (count) => `Replace the earlier records of ${count}?`,
+		consequence:
+			"The earlier record of each machine is revoked and keeps its history. The new one becomes active with its next heartbeat, and takes over the name and the owner unless it has its own.",
+		done: "Devices replaced",
+		isFor: ({ conflicts, status }) =>
+			status === "PENDING" && conflicts.includes("DUPLICATE_HARDWARE"),
+		isDangerous: true,
+	},
+];
+
+/** Shows how many devices are selected, and what an administrator can do with them. */
+export function SelectedDevices({
+	organizationId,
+	selection,
+}: {
+	organizationId: string;
+	selection: Selection<Device>;
+}) {
+	const [asked, setAsked] = useState<Action | null>(null);
+	const devices = selection.rows;
+	const concerned = asked ? devices.filter(asked.isFor) : [];
+	const count =
+		concerned.length === 1 ? "1 device" : `${concerned.length} devices`;
+	const offered = ACTIONS.filter(({ isFor }) => devices.some(isFor));
+	return (
+		<BulkBar selection={selection}>
+			{offered.map((action) => (
+				<Button
+					key={action.operation}
+					size="compact-md"
+					variant="default"
+					onClick={() => setAsked(action)}
+				>
+					{action.label} …
+				</Button>
+			))}
+			{asked && (
+				<Confirm
+					opened
+					onClose={() => setAsked(null)}
+					title={asked.title(count)}
+					action={asked.label}
+					isDangerous={asked.isDangerous}
+					onConfirm={async () => {
+						await callForDevices(
+							asked.operation,
+							organizationId,
+							concerned.map(({ id }) => id),
+							asked.done,
+						);
+						selection.clear();
+					}}
+				>
+					{asked.consequence}
+				</Confirm>
+			)}
+		</BulkBar>
+	);
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { textArray } from "../db/array.ts";
+import { defineOperation } from "../operation.ts";
+import { requireDevices } from "./device-changes.ts";
+import { fleetInput, fleetOperation } from "./fleet-input.ts";
+
+interface Pair {
+	id: string;
+	predecessor_id: string;
+	name: string | null;
+	predecessor_name: string | null;
+	before: Kept;
+	after: Kept;
+	predecessor_status: string;
+}
+
+/** What the new record may take over from the earlier one. */
+interface Kept {
+	name: string | null;
+	owner_id: string | null;
+	claimed_owner_id: string | null;
+	awaits_approval: boolean;
+}
+
+export const replaceDevices = defineOperation({
+	...fleetOperation,
+	name: "replaceDevices",
+	title: "Same device, set up again",
+	description:
+		"Say that PENDING devices with the conflict DUPLICATE_HARDWARE are the machines that already have a record, set up again. Each earlier device is revoked, keeps its history and becomes the predecessor. The new one takes over its name and owner unless it has its own, counts as approved, and becomes ACTIVE with its next heartbeat.",
+	isDestructive: true,
+	input: fleetInput,
+	output: z.object({
+		replaced: z.array(
+			z.object({ device_id: z.string(), predecessor_id: z.string() }),
+		),
+		unchanged_device_ids: z
+			.array(z.string())
+			.describe("Devices without such a conflict"),
+	}),
+	run: async (context, { device_ids }) => {
+		const { client, membership } = context;
+		const given = [membership.organizationId, textArray(device_ids)];
+		// Exchanging a token locks the token first and the device second, so this does the same.
+		await client.query(
+			`update enrollment_tokens t set revoked_at = now()
+			from device_conflicts c
+			where t.organization_id = $1 and t.device_id = c.other_device_id and t.revoked_at is null
+				and c.organization_id = $1 and c.device_id = any($2::text[])
+				and c.kind = 'DUPLICATE_HARDWARE'`,
+			given,
+		);
+		await client.query(
+			`select from devices d
+			where d.organization_id = $1 and d.id = any(
+				select unnest(array[c.device_id, c.other_device_id]) from device_conflicts c
+				where c.organization_id = $1 and c.device_id = any($2::text[])
+			)
+			order by d.id for update`,
+			given,
+		);
+		await requireDevices(context, device_ids);
+		const { rows } = await client.query<Pair>(REPLACE, given);
+		for (const pair of rows) {
+			context.changed({
+				kind: "device",
+				id: pair.predecessor_id,
+				name: pair.predecessor_name,
+				fields: {
+					status: { before: pair.predecessor_status, after: "REVOKED" },
+					successor_id: { after: pair.id },
+				},
+			});
+			const fields = Object.keys(pair.before) as (keyof Kept)[];
+			context.changed({
+				kind: "device",
+				id: pair.id,
+				name: pair.name,
+				fields: {
+					predecessor_id: { after: pair.predecessor_id },
+					...Object.fromEntries(
+						fields
+							.filter((field) => pair.before[field] !== pair.after[field])
+							.map((field) => [
+								field,
+								{ before: pair.before[field], after: pair.after[field] },
+							]),
+					),
+				},
+			});
+		}
+		const replaced = new Set(rows.map(({ id }) => id));
+		return {
+			replaced: rows.map(({ id, predecessor_id }) => ({
+				device_id: id,
+				predecessor_id,
+			})),
+			unchanged_device_ids: device_ids.filter((id) => !replaced.has(id)),
+		};
+	},
+});
+
+const kept = (alias: string) => `jsonb_build_object(
+	'name', ${alias}.name, 'owner_id', ${alias}.owner_id,
+	'claimed_owner_id', ${alias}.claimed_owner_id, 'awaits_approval', ${alias}.awaits_approval
+)`;
+
+// If several new devices have the hardware of one earlier device, the one that was seen last
+// replaces it. The others keep their conflict, which is then with that one.
+const REPLACE = `
+	with pairs as materialized (
+		select distinct on (o.id)
+			n.id, n.name, n.owner_id, n.claimed_owner_id, n.awaits_approval,
+			o.id as old_id, o.name as old_name, o.owner_id as old_owner_id, o.status as old_status,
+			o.hostname as old_hostname
+		from device_conflicts c
+		join devices n on n.organization_id = $1 and n.id = c.device_id and n.status = 'PENDING'
+		join devices o on o.organization_id = $1 and o.id = c.other_device_id and o.status <> 'REVOKED'
+			and o.hardware_hash = sha256(convert_to(c.hardware_uuid, 'UTF8'))
+		where c.organization_id = $1 and c.kind = 'DUPLICATE_HARDWARE'
+			and c.device_id = any($2::text[])
+		order by o.id, c.last_seen_at desc
+	), revoked as (
+		update devices d
+		set status = 'REVOKED', revoked_at = now(), updated_at = now(), key_hash = null
+		from pairs p
+		where d.organization_id = $1 and d.id = p.old_id
+	), settled as (
+		delete from device_conflicts c using pairs p
+		where c.organization_id = $1 and c.device_id = p.id and c.kind = 'DUPLICATE_HARDWARE'
+	)
+	update devices d
+	set
+		predecessor_id = p.old_id,
+		awaits_approval = false,
+		name = coalesce(d.name, p.old_name),
+		owner_id = coalesce(d.owner_id, p.old_owner_id),
+		claimed_owner_id = case
+			when d.claimed_owner_id is distinct from coalesce(d.owner_id, p.old_owner_id)
+				then d.claimed_owner_id
+		end,
+		updated_at = now(),
+		search_text = search_text(coalesce(d.name, p.old_name), d.hostname, d.serial_number)
+	from pairs p
+	where d.organization_id = $1 and d.id = p.id
+	returning
+		d.id, p.old_id as predecessor_id, coalesce(d.name, d.hostname) as name,
+		coalesce(p.old_name, p.old_hostname) as predecessor_name, p.old_status as predecessor_status,
+		${kept("p")} as before, ${kept("d")} as after`;
