@@ -277,7 +277,7 @@ test("verifying continues where an error stopped it", async () => {
 	expect(calls).toBe(3);
 });
 
-test("the page tells a user who is not an administrator so, and sends no request", async () => {
+test("a user who is not an administrator sees why the log is not shown, and the page sends no request", async () => {
 	const page = await served.openPageAs(await served.makePerson("viewer"));
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(request.url()));
