@@ -2071,6 +2071,31 @@ CREATE TABLE public.device_conflicts (
 
 ALTER TABLE ONLY public.device_conflicts FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.device_group_members (
+    organization_id public.typed_id NOT NULL,
+    group_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    added_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.device_group_members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.device_groups (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    filter jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT device_groups_filter_check CHECK ((jsonb_typeof(filter) = 'object'::text)),
+    CONSTRAINT device_groups_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE ONLY public.device_groups FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.enrollment_keys (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -2570,6 +2595,12 @@ ALTER TABLE ONLY public.device_check_keys
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_pkey PRIMARY KEY (organization_id, device_id, kind);
 
+ALTER TABLE ONLY public.device_group_members
+    ADD CONSTRAINT device_group_members_pkey PRIMARY KEY (organization_id, group_id, device_id);
+
+ALTER TABLE ONLY public.device_groups
+    ADD CONSTRAINT device_groups_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.device_policies
     ADD CONSTRAINT device_policies_pkey PRIMARY KEY (organization_id);
 
@@ -2791,6 +2822,12 @@ CREATE INDEX data_search ON public.data USING gin (organization_id, search_text 
 CREATE INDEX data_updated_at ON public.data USING btree (organization_id, updated_at, id);
 
 CREATE INDEX datum_vendors_vendor ON public.datum_vendors USING btree (organization_id, vendor_id);
+
+CREATE INDEX device_group_members_device_id ON public.device_group_members USING btree (organization_id, device_id);
+
+CREATE INDEX device_groups_created_at ON public.device_groups USING btree (organization_id, created_at, id);
+
+CREATE UNIQUE INDEX device_groups_name ON public.device_groups USING btree (organization_id, name_key);
 
 CREATE INDEX devices_awaits_approval ON public.devices USING btree (organization_id, enrollment_key_id) WHERE (awaits_approval AND (status = 'PENDING'::text));
 
@@ -3114,6 +3151,15 @@ ALTER TABLE ONLY public.device_check_keys
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.device_group_members
+    ADD CONSTRAINT device_group_members_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.device_group_members
+    ADD CONSTRAINT device_group_members_organization_id_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES public.device_groups(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.device_groups
+    ADD CONSTRAINT device_groups_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.device_policies
     ADD CONSTRAINT device_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -3309,6 +3355,10 @@ CREATE POLICY backup ON public.device_check_keys FOR SELECT TO assay_backup USIN
 
 CREATE POLICY backup ON public.device_conflicts FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.device_group_members FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.device_groups FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.device_policies FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.devices FOR SELECT TO assay_backup USING (true);
@@ -3368,6 +3418,10 @@ ALTER TABLE public.datum_vendors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.device_check_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_conflicts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_group_members ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_groups ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_policies ENABLE ROW LEVEL SECURITY;
 
@@ -3580,6 +3634,10 @@ CREATE POLICY tenant ON public.datum_vendors TO assay_app USING (((organization_
 CREATE POLICY tenant ON public.device_check_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.device_conflicts TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.device_group_members TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.device_groups TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.device_policies TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -4026,6 +4084,12 @@ GRANT SELECT ON TABLE public.device_check_keys TO assay_backup;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;
 GRANT SELECT ON TABLE public.device_conflicts TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_group_members TO assay_app;
+GRANT SELECT ON TABLE public.device_group_members TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_groups TO assay_app;
+GRANT SELECT ON TABLE public.device_groups TO assay_backup;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.enrollment_keys TO assay_app;
 GRANT SELECT ON TABLE public.enrollment_keys TO assay_agent;

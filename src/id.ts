@@ -35,6 +35,7 @@ export const ID_KINDS = {
 	invitation: 212,
 	mail: 213,
 	enrollment_key: 214,
+	device_group: 215,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -3,6 +3,7 @@ import { getRecordHistory } from "./audit/record-history.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
 import { importRecords } from "./csv/import.ts";
 import { enrollmentKeyOperations } from "./devices/enrollment-key-operations.ts";
+import { groupOperations } from "./devices/group-operations.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -102,6 +103,7 @@ export const operations = [
 	...recordOperations(continualImprovement),
 	...deviceOperations,
 	...enrollmentKeyOperations,
+	...groupOperations,
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,

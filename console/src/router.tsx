@@ -210,6 +210,13 @@ const enrollmentKeys = createRoute({
 	component: page(() => import("./pages/devices/enrollment-keys-page.tsx")),
 });
 
+const deviceGroups = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices/groups",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/devices/groups-page.tsx")),
+});
+
 const settingsOrganization = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/organization",
@@ -265,6 +272,7 @@ const routeTree = root.addChildren([
 			devices,
 			addDevice,
 			enrollmentKeys,
+			deviceGroups,
 			device,
 			riskMatrix,
 			register.addChildren([list, create, importRecords, record]),

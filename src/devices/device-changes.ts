@@ -84,6 +84,7 @@ export function noteChange(
 export async function requireDevices(
 	{ client, membership }: Context,
 	ids: readonly string[],
+	field = "device_ids",
 ): Promise<void> {
 	const { rows } = await client.query<{ ordinal: number; id: string }>(
 		`select n::int as ordinal, g.id from unnest($2::text[]) with ordinality g (id, n)
@@ -94,7 +95,7 @@ export async function requireDevices(
 	if (rows.length === 0) return;
 	throw badFields(
 		rows.map(({ ordinal, id }) => ({
-			field: `device_ids[${ordinal - 1}]`,
+			field: `${field}[${ordinal - 1}]`,
 			message: `there is no device ${id} in this organization (listDevices returns the ids)`,
 		})),
 	);

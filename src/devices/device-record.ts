@@ -141,6 +141,10 @@ export const device = z.object({
 		.array(z.enum(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]))
 		.describe("Conflicts that an administrator should resolve"),
 	failing_count: z.int().describe("Checks that fail"),
+	groups: z
+		.array(z.object({ id: z.string(), name: z.string() }))
+		.optional()
+		.describe("Groups that it belongs to, in lists and in getDevice"),
 	postures: z.array(currentPosture).describe("The latest state of each check"),
 	omitted_checks: z
 		.int()
@@ -213,6 +217,7 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 		os_version: whole.os_version,
 		owner_id: whole.owner_id,
 		owner_name: whole.owner_name,
+		...(whole.groups?.length && { groups: whole.groups }),
 		failing_count: whole.failing_count,
 		passing_count: count("PASS"),
 		not_applicable_count: count("NOT_APPLICABLE"),
@@ -292,4 +297,4 @@ export const DEVICES =
 	"devices t join organizations o on o.id = t.organization_id";
 
 /** A row that DEVICE_COLUMNS selects. */
-export type DeviceRow = Omit<Device, "postures" | "omitted_checks">;
+export type DeviceRow = Omit<Device, "postures" | "omitted_checks" | "groups">;

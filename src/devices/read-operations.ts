@@ -18,6 +18,7 @@ import { idSchema, timeSchema } from "../records/text-schemas.ts";
 import { whyNoReference } from "../records/why-none.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
+import { devicesOfGroup, groupsOfDevices } from "./device-groups.ts";
 import { findDevice, readPostures, toDevice } from "./device-postures.ts";
 import {
 	checkKeySchema,
@@ -187,6 +188,22 @@ const filters: Record<string, Filter> = {
 		schema: idSchema("enrollment_key").describe("Enrolled with this key"),
 		sql: (parameter) => `t.enrollment_key_id = ${parameter}`,
 	},
+	group_id: {
+		schema: idSchema("device_group").describe("In this group"),
+		resolve: (client, organizationId, value) =>
+			devicesOfGroup(client, organizationId, String(value), filters),
+		sql: (parameter) => `t.id = any(${parameter}::text[])`,
+		toParameter: (ids) => textArray(ids as string[]),
+		whyNone: async (client, organizationId, value) => {
+			const { rowCount } = await client.query(
+				"select from device_groups where organization_id = $1 and id = $2",
+				[organizationId, value],
+			);
+			return rowCount
+				? undefined
+				: `there is no group ${String(value)}; listDeviceGroups lists the groups`;
+		},
+	},
 	passing_check: byCheck("PASS"),
 	unknown_check: byCheck("UNKNOWN"),
 };
@@ -268,8 +285,14 @@ async function readDevices(
 ): Promise<Device[]> {
 	const ids = rows.map(({ id }) => id);
 	const options = { isList: true, withEvidence };
-	const postures = await readPostures(client, organizationId, ids, options);
-	return rows.map((row) => toDevice(row, postures));
+	const [postures, groups] = await Promise.all([
+		readPostures(client, organizationId, ids, options),
+		groupsOfDevices(client, organizationId, ids, filters),
+	]);
+	return rows.map((row) => ({
+		...toDevice(row, postures),
+		groups: groups.get(row.id) ?? [],
+	}));
 }
 
 const explainedPosture = currentPosture.extend({
@@ -317,8 +340,9 @@ export const getDevice = defineOperation({
 			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {
-		const [found, conflicts, token] = await Promise.all([
+		const [found, groups, conflicts, token] = await Promise.all([
 			findDevice(client, organizationId, id),
+			groupsOfDevices(client, organizationId, [id], filters),
 			listConflicts(client, organizationId, id),
 			findEnrollmentToken(client, organizationId, id),
 		]);
@@ -328,7 +352,7 @@ export const getDevice = defineOperation({
 			...explain({ ...posture, platform: found.platform }),
 		}));
 		return {
-			device: { ...found, postures },
+			device: { ...found, groups: groups.get(id) ?? [], postures },
 			conflicts,
 			enrollment_token: token,
 		};

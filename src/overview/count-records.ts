@@ -4,7 +4,11 @@ import { DEVICES, FRESHNESS, REPORTING } from "../devices/device-record.ts";
 import { deviceListing } from "../devices/read-operations.ts";
 import { badFields } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { addFilters, rejectImpossible } from "../records/filter.ts";
+import {
+	addFilters,
+	rejectImpossible,
+	resolveFilters,
+} from "../records/filter.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import {
 	type Listing,
@@ -160,7 +164,13 @@ async function count(
 	const values: unknown[] = [given.organization_id];
 	const parameter = (value: unknown) => `$${values.push(value)}`;
 	const conditions = ["t.organization_id = $1"];
-	addFilters(conditions, parameter, filters, given.filter ?? {});
+	const filter = await resolveFilters(
+		client,
+		filters,
+		given.organization_id,
+		given.filter ?? {},
+	);
+	addFilters(conditions, parameter, filters, filter);
 	const words = wordsOf(given.filter?.query ?? "");
 	const inWords = await matchWords(client, words, people);
 	conditions.push(...inWords.conditions(parameter));

@@ -14,6 +14,15 @@ export interface Filter {
 	 * of all filters of the call.
 	 */
 	toParameter?: (value: unknown, given: Record<string, unknown>) => unknown;
+	/**
+	 * Finds what the condition needs, before the statement is made. `toParameter` gets the result in
+	 * place of the value.
+	 */
+	resolve?: (
+		client: PoolClient,
+		organizationId: string,
+		value: unknown,
+	) => Promise<unknown>;
 	/** The condition if the value is null. Without it, callers may not give null. */
 	whenNull?: string;
 	/**
@@ -54,6 +63,22 @@ export function addFilters(
 			conditions.push(filter.sql(parameter(converted), value));
 		}
 	}
+}
+
+/** Returns the values of the filters, after those that have a `resolve` found what they need. */
+export async function resolveFilters(
+	client: PoolClient,
+	filters: Record<string, Filter>,
+	organizationId: string | undefined,
+	given: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+	const resolved = { ...given };
+	for (const [name, value] of Object.entries(given)) {
+		const resolve = filters[name]?.resolve;
+		if (!resolve || value === undefined || value === null) continue;
+		resolved[name] = await resolve(client, organizationId ?? "", value);
+	}
+	return resolved;
 }
 
 /** Throws a bad_request that names each filter whose value no record can have. */

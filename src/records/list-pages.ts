@@ -2,7 +2,12 @@ import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { badCursor, readCursor, writeCursor } from "./cursor.ts";
-import { addFilters, type Filter, rejectImpossible } from "./filter.ts";
+import {
+	addFilters,
+	type Filter,
+	rejectImpossible,
+	resolveFilters,
+} from "./filter.ts";
 import { described, obvious } from "./shown.ts";
 import { type Conditions, findFew, matchWords, wordsOf } from "./text-match.ts";
 import { idSchema } from "./text-schemas.ts";
@@ -204,12 +209,19 @@ export async function readPage<Row extends QueryResultRow>(
 			: undefined;
 	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
 
+	const given = await resolveFilters(
+		client,
+		listing.filters,
+		input.organization_id,
+		input.filter ?? {},
+	);
+
 	/** Begins a statement that selects the rows that match the filters. */
 	const begin = (from: "start" | "cursor") => {
 		const values: unknown[] = [within.value];
 		const parameter = (value: unknown) => `$${values.push(value)}`;
 		const conditions = [within.sql];
-		addFilters(conditions, parameter, listing.filters, input.filter ?? {});
+		addFilters(conditions, parameter, listing.filters, given);
 		// Every connection keeps its prepared statements in memory. Therefore only the few statements
 		// without a filter have a name.
 		const isPlain = conditions.length === 1;

@@ -79,6 +79,12 @@ async function fillRegisters(organization_id: string, token: string) {
 		name: "Laptops",
 		max_devices: 500,
 	});
+	const { device } = await call("addDevice", { organization_id });
+	await call("addDeviceGroup", {
+		organization_id,
+		name: "Sales",
+		device_ids: [device.id],
+	});
 	for (const sample of samples) {
 		const input = inputOf(sample, references, "all");
 		const answer = await call(`add${sample.one}`, {

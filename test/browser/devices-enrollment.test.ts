@@ -184,6 +184,26 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await page.getByRole("link", { name: old.hardwareUuid }).click();
 	await page.getByText("Before it was set up again").waitFor();
 	await page.getByText("Intune", { exact: true }).waitFor();
+
+	await page.goto(at("/devices?platform=LINUX"));
+	await page.getByLabel("Select new").check();
+	await page.getByRole("button", { name: /^Groups/ }).click();
+	await page.getByRole("menuitem", { name: /^A new group/ }).click();
+	await page.getByLabel("Name").fill("Sales");
+	await page.getByRole("button", { name: "Save the group" }).click();
+	await page.getByText("The group “Sales” is saved.").waitFor();
+	await page.getByRole("button", { name: /^Save the filter/ }).click();
+	await page.getByLabel("Name").fill("All Linux");
+	await axe(page);
+	await page.getByRole("button", { name: "Save the group" }).click();
+	await page.getByText("The group “All Linux” is saved.").waitFor();
+	await page.getByRole("link", { name: "Groups" }).click();
+	await page.getByText("by a filter").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/groups");
+	await page.getByRole("link", { name: "Sales" }).click();
+	await page.getByRole("link", { name: "new" }).click();
+	await page.getByRole("link", { name: "All Linux" }).waitFor();
 });
 
 test("a device that has never reported says why, and links to the state of its enrollment", async () => {

@@ -292,6 +292,21 @@ async function useFleet(
 	const { api_key } = (await answer.json()) as { api_key: string };
 	await running.post("heartbeat", heartbeatBody(), { key: api_key });
 	await use("listEnrollmentKeys", { organization_id });
+	for (const [name, more] of [
+		["Listed", {}],
+		["Filtered", { filter: { status: "PENDING" } }],
+	] as const) {
+		const { device_group: group } = await use("addDeviceGroup", {
+			organization_id,
+			name,
+			...more,
+		});
+		await use("updateDeviceGroup", { id: group.id, name: `${name} again` });
+		await use("listDeviceGroups", { organization_id });
+		const filter = { group_id: group.id };
+		await use("listDevices", { organization_id, filter });
+		await use("deleteDeviceGroup", { id: group.id });
+	}
 	const { devices } = await use("listDevices", {
 		organization_id,
 		filter: { enrollment_key_id: key.id },

@@ -53,6 +53,9 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "devices",
 		phrase: "said which device was set up again:",
 	},
+	addDeviceGroup: { group: "devices", phrase: "added the group" },
+	updateDeviceGroup: { group: "devices", phrase: "changed the group" },
+	deleteDeviceGroup: { group: "devices", phrase: "deleted the group" },
 	updateDevicePolicy: {
 		group: "devices",
 		phrase: "changed the device policy",

@@ -14,6 +14,7 @@ import {
 	NONE,
 	ReferencePicker,
 } from "../../parts/records/reference-picker.tsx";
+import { operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
@@ -21,6 +22,13 @@ import { summaryQuery } from "./fleet-summary.tsx";
 export function DeviceFilters({ list }: { list: ListControls }) {
 	const { organizationId } = useOrganization();
 	const summary = useQuery(summaryQuery(organizationId));
+	const groups =
+		useQuery(
+			operationQuery("listDeviceGroups", {
+				organization_id: organizationId,
+				size: 100,
+			}),
+		).data?.device_groups ?? [];
 	const { filters } = list;
 	const check = filters.failing_check as string | undefined;
 	const checks = new Set(
@@ -61,6 +69,13 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 				165,
 			)}
 			{choice("conflict", "Conflict", CONFLICTS, 130)}
+			{groups.length > 0 &&
+				choice(
+					"group_id",
+					"Group",
+					groups.map(({ id, name }) => ({ value: id, label: name })),
+					140,
+				)}
 			{OTHER_STATES.map(
 				([name, label]) =>
 					filters[name] !== undefined && (

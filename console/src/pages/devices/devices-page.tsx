@@ -1,8 +1,14 @@
 import { Button } from "@mantine/core";
-import { IconDeviceLaptop, IconKey, IconPlus } from "@tabler/icons-react";
+import {
+	IconDeviceLaptop,
+	IconFolders,
+	IconKey,
+	IconPlus,
+} from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { InputOf } from "../../api.ts";
-import { useListSearch } from "../../list-search.ts";
+import { type FilterValue, useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { DataTable } from "../../parts/data-table.tsx";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
@@ -19,10 +25,12 @@ import { operationQuery } from "../../queries.ts";
 import { columnsWith } from "./device-columns.tsx";
 import { DeviceFilters } from "./device-filters.tsx";
 import { FleetSummary } from "./fleet-summary.tsx";
+import { GroupForm } from "./group-form.tsx";
 import { SelectedDevices } from "./selected-devices.tsx";
 
 export function Page() {
-	const { organizationId, mayAdmin } = useOrganization();
+	const { organizationId, mayWrite, mayAdmin } = useOrganization();
+	const [isSaving, setSaving] = useState(false);
 	const list = useListSearch();
 	const selection = useSelection<Device>(
 		JSON.stringify([organizationId, list.input.filter]),
@@ -71,6 +79,14 @@ export function Page() {
 								Enrollment keys
 							</ButtonLink>
 						)}
+						<ButtonLink
+							to="/o/$org/devices/groups"
+							params={{ org: organizationId }}
+							variant="default"
+							leftSection={<IconFolders size={16} aria-hidden />}
+						>
+							Groups
+						</ButtonLink>
 						<ExportButton operation="listDevices" input={exported} />
 						{add}
 					</>
@@ -82,6 +98,19 @@ export function Page() {
 					<FilterBar list={list} label="Search devices">
 						<DeviceFilters list={list} />
 					</FilterBar>
+					{mayWrite && canBeGroup(list.filters, list.search.q) && (
+						<Button
+							size="xs"
+							variant="default"
+							mb="sm"
+							onClick={() => setSaving(true)}
+						>
+							Save the filter as a group …
+						</Button>
+					)}
+					{isSaving && (
+						<GroupForm filter={list.filters} onClose={() => setSaving(false)} />
+					)}
 				</>
 			)}
 			{devices.isPending && <RowsSkeleton />}
@@ -115,7 +144,11 @@ export function Page() {
 					Remove a filter or search for other words.
 				</EmptyState>
 			)}
-			<SelectedDevices organizationId={organizationId} selection={selection} />
+			<SelectedDevices
+				organizationId={organizationId}
+				selection={selection}
+				mayAdmin={mayAdmin}
+			/>
 			{rows.length > 0 && (
 				<DataTable
 					label="Devices"
@@ -123,12 +156,22 @@ export function Page() {
 					rows={rows}
 					list={list}
 					isStale={devices.isPlaceholderData}
-					selection={mayAdmin ? selection : undefined}
+					selection={mayWrite ? selection : undefined}
 				/>
 			)}
 			{devices.isSuccess && rows.length > 0 && (
 				<Pager list={list} page={devices.data} shown={rows.length} />
 			)}
 		</>
+	);
+}
+
+/** A group may have every filter of the list, but no search words and no other group. */
+function canBeGroup(
+	filters: Record<string, FilterValue>,
+	words: string | undefined,
+): boolean {
+	return (
+		!words && Object.keys(filters).length > 0 && filters.group_id === undefined
 	);
 }

@@ -44,6 +44,9 @@ export function Facts({ device }: { device: Device }) {
 			"Enrolled",
 			device.enrolled_at && <DateTime key="e" value={device.enrolled_at} />,
 		],
+		...(device.groups?.length
+			? [fact("Groups", <Groups device={device} />)]
+			: []),
 		...(device.enrollment_key_name
 			? [fact("Enrolled with", device.enrollment_key_name)]
 			: []),
@@ -110,6 +113,22 @@ function Owner({ device }: { device: Device }) {
 			{names.get(owner_id) ?? "…"}
 		</TextLink>
 	);
+}
+
+function Groups({ device }: { device: Device }) {
+	return device.groups?.map(({ id, name }, index) => (
+		<span key={id}>
+			{index > 0 && ", "}
+			<TextLink
+				to="/o/$org/devices"
+				params={{ org: device.organization_id }}
+				search={{ group_id: id }}
+				inherit
+			>
+				{name}
+			</TextLink>
+		</span>
+	));
 }
 
 /** Links to the record that the same machine had before, or has since. */

@@ -4,6 +4,7 @@ import { BulkBar } from "../../parts/bulk-bar.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import type { Selection } from "../../parts/selection.ts";
+import { GroupOfSelected } from "./group-of-selected.tsx";
 import { callForDevices, type FleetCall } from "./use-fleet-call.ts";
 
 interface Action {
@@ -61,20 +62,25 @@ const ACTIONS: Action[] = [
 	},
 ];
 
-/** Shows how many devices are selected, and what an administrator can do with them. */
+/** Shows how many devices are selected, and what the reader can do with them. */
 export function SelectedDevices({
 	organizationId,
 	selection,
+	mayAdmin,
 }: {
 	organizationId: string;
 	selection: Selection<Device>;
+	/** Only administrators do more than change groups. */
+	mayAdmin: boolean;
 }) {
 	const [asked, setAsked] = useState<Action | null>(null);
 	const devices = selection.rows;
 	const concerned = asked ? devices.filter(asked.isFor) : [];
 	const count =
 		concerned.length === 1 ? "1 device" : `${concerned.length} devices`;
-	const offered = ACTIONS.filter(({ isFor }) => devices.some(isFor));
+	const offered = mayAdmin
+		? ACTIONS.filter(({ isFor }) => devices.some(isFor))
+		: [];
 	return (
 		<BulkBar selection={selection}>
 			{offered.map((action) => (
@@ -87,6 +93,7 @@ export function SelectedDevices({
 					{action.label} …
 				</Button>
 			))}
+			<GroupOfSelected organizationId={organizationId} devices={devices} />
 			{asked && (
 				<Confirm
 					opened

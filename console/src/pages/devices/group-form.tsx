@@ -1,0 +1,113 @@
+import {
+	Button,
+	Group,
+	Modal,
+	Stack,
+	Textarea,
+	TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { call, type InputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
+import { forgetReadings } from "../../queries.ts";
+import type { DeviceGroup } from "./groups-page.tsx";
+
+/**
+ * Adds a group, or changes the texts of one. A new group has the given filter, or lists the given
+ * devices.
+ */
+export function GroupForm({
+	group,
+	filter,
+	deviceIds,
+	onClose,
+}: {
+	group?: DeviceGroup | undefined;
+	filter?: InputOf<"addDeviceGroup">["filter"];
+	deviceIds?: string[];
+	onClose: () => void;
+}) {
+	const { organizationId } = useOrganization();
+	useReturnFocus();
+	const form = useForm({
+		initialValues: {
+			name: group?.name ?? "",
+			description: group?.description ?? "",
+		},
+	});
+	const saving = useSaving(
+		form,
+		({ name, description }) => {
+			const texts = {
+				name: name.trim(),
+				description: description.trim() || null,
+			};
+			return group
+				? call("updateDeviceGroup", {
+						id: group.id,
+						if_updated_at: group.updated_at,
+						...texts,
+					})
+				: call("addDeviceGroup", {
+						organization_id: organizationId,
+						...texts,
+						...(filter && { filter }),
+						...(deviceIds && { device_ids: deviceIds }),
+					});
+		},
+		async ({ device_group: { name } }) => {
+			await forgetReadings();
+			notifications.show({ message: `The group “${name}” is saved.` });
+			onClose();
+		},
+	);
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			title={group ? "Edit the group" : "Add a group"}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form noValidate onSubmit={saving.submit}>
+				<Stack>
+					{saving.refusal && (
+						<ErrorState
+							error={saving.refusal}
+							title="The group was not saved"
+						/>
+					)}
+					<TextInput
+						label="Name"
+						description={
+							filter
+								? "The group contains the devices that match the filter of the list, now and later."
+								: undefined
+						}
+						withAsterisk
+						data-autofocus
+						autoComplete="off"
+						{...form.getInputProps("name")}
+					/>
+					<Textarea
+						label="Description"
+						autosize
+						minRows={2}
+						{...form.getInputProps("description")}
+					/>
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button type="submit" loading={saving.isSaving}>
+							Save the group
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}

@@ -1,0 +1,191 @@
+import { Button, Group, Text } from "@mantine/core";
+import { IconFolders, IconPlus } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type InputOf, type OutputOf } from "../../api.ts";
+import { useListSearch } from "../../list-search.ts";
+import { useOrganization } from "../../organization.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { ListError, Pager } from "../../parts/pager.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import { GroupForm } from "./group-form.tsx";
+
+export type DeviceGroup = OutputOf<"listDeviceGroups">["device_groups"][number];
+
+/** Lists the groups of devices. Members make and change them, administrators delete them. */
+export function Page() {
+	const { organizationId, mayWrite, mayAdmin } = useOrganization();
+	const list = useListSearch();
+	const [edited, setEdited] = useState<DeviceGroup | "new" | null>(null);
+	const [deleted, setDeleted] = useState<DeviceGroup | null>(null);
+	const groups = useQuery({
+		...operationQuery("listDeviceGroups", {
+			organization_id: organizationId,
+			...list.input,
+		} as InputOf<"listDeviceGroups">),
+		placeholderData: keepPreviousData,
+	});
+	const rows = groups.data?.device_groups ?? [];
+	const isEmpty = groups.isSuccess && rows.length === 0 && !list.search.cursor;
+	const add = mayWrite && (
+		<Button
+			leftSection={<IconPlus size={16} aria-hidden />}
+			onClick={() => setEdited("new")}
+		>
+			Add group
+		</Button>
+	);
+	return (
+		<>
+			<PageHeader
+				title="Groups of devices"
+				description="A group lists its devices, or has a filter and contains the devices that match."
+				actions={
+					<>
+						<ButtonLink
+							to="/o/$org/devices"
+							params={{ org: organizationId }}
+							variant="default"
+						>
+							All devices
+						</ButtonLink>
+						{!isEmpty && add}
+					</>
+				}
+			/>
+			{groups.isPending && <RowsSkeleton />}
+			{groups.isError && (
+				<ListError error={groups.error} onRetry={groups.refetch} list={list} />
+			)}
+			{isEmpty && (
+				<EmptyState
+					title="No groups yet"
+					icon={<IconFolders size={32} aria-hidden />}
+					actions={add}
+				>
+					Select devices in the list to add them to a group, or filter the list
+					and save the filter as a group.
+				</EmptyState>
+			)}
+			{rows.length > 0 && (
+				<DataTable
+					label="Groups of devices"
+					columns={columnsOf({
+						edit: mayWrite ? setEdited : undefined,
+						remove: mayAdmin ? setDeleted : undefined,
+					})}
+					rows={rows}
+					list={list}
+					isStale={groups.isPlaceholderData}
+				/>
+			)}
+			{groups.isSuccess && rows.length > 0 && (
+				<Pager list={list} page={groups.data} shown={rows.length} />
+			)}
+			{edited && (
+				<GroupForm
+					group={edited === "new" ? undefined : edited}
+					onClose={() => setEdited(null)}
+				/>
+			)}
+			<Confirm
+				opened={deleted !== null}
+				onClose={() => setDeleted(null)}
+				title={`Delete the group “${deleted?.name}”?`}
+				action="Delete the group"
+				onConfirm={async () => {
+					if (deleted) await call("deleteDeviceGroup", { id: deleted.id });
+					await forgetReadings();
+				}}
+			>
+				The devices stay. This cannot be undone.
+			</Confirm>
+		</>
+	);
+}
+
+const columnsOf = (actions: {
+	edit: ((group: DeviceGroup) => void) | undefined;
+	remove: ((group: DeviceGroup) => void) | undefined;
+}): readonly Column<DeviceGroup>[] => [
+	{
+		id: "name",
+		header: "Group",
+		sort: "name",
+		width: 280,
+		cell: (group) => (
+			<>
+				<TextLink
+					to="/o/$org/devices"
+					params={{ org: group.organization_id }}
+					search={{ group_id: group.id }}
+					size="sm"
+					fw={500}
+					style={{ overflowWrap: "anywhere" }}
+				>
+					{group.name}
+				</TextLink>
+				{group.description && (
+					<Text size="xs" c="dimmed" lineClamp={2}>
+						{group.description}
+					</Text>
+				)}
+			</>
+		),
+	},
+	{
+		id: "kind",
+		header: "Devices",
+		width: 160,
+		cell: ({ device_count, filter }) => (
+			<>
+				<Text size="sm">{device_count.toLocaleString()}</Text>
+				<Text size="xs" c="dimmed">
+					{filter ? "by a filter" : "listed"}
+				</Text>
+			</>
+		),
+	},
+	{
+		id: "updated",
+		header: "Changed",
+		width: 140,
+		cell: ({ updated_at }) => <RelativeTime value={updated_at} />,
+	},
+	{
+		id: "actions",
+		header: "",
+		align: "right",
+		width: 180,
+		cell: (group) => (
+			<Group gap="xs" justify="flex-end" wrap="nowrap">
+				{actions.edit && (
+					<Button
+						size="compact-sm"
+						variant="default"
+						onClick={() => actions.edit?.(group)}
+						aria-label={`Edit ${group.name}`}
+					>
+						Edit
+					</Button>
+				)}
+				{actions.remove && (
+					<Button
+						size="compact-sm"
+						variant="default"
+						onClick={() => actions.remove?.(group)}
+						aria-label={`Delete ${group.name}`}
+					>
+						Delete …
+					</Button>
+				)}
+			</Group>
+		),
+	},
+];

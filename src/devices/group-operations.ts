@@ -1,0 +1,395 @@
+import { z } from "zod";
+import { textArray } from "../db/array.ts";
+import { badFields } from "../errors.ts";
+import { makeId } from "../id.ts";
+import { notFound } from "../invoke.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import {
+	byText,
+	byTime,
+	listInput,
+	type Order,
+	organizationId,
+	pageShape,
+	readPage,
+} from "../records/list-pages.ts";
+import { obvious } from "../records/shown.ts";
+import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
+import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
+import { parseInput } from "../validation.ts";
+import { requireDevices } from "./device-changes.ts";
+import { devicesOfGroup, MAX_FILTER_GROUPS } from "./device-groups.ts";
+import { deviceId } from "./device-record.ts";
+import { deviceListing } from "./read-operations.ts";
+
+const MAX_NAME = 200;
+const MAX_DEVICES_OF_CALL = 500;
+const MAX_GROUPS = 500;
+
+const group = z.object({
+	id: z.string(),
+	organization_id: z.string(),
+	name: z.string(),
+	description: z.string().nullable(),
+	filter: z
+		.record(z.string(), z.unknown())
+		.nullable()
+		.describe("Null: the group lists its devices"),
+	device_count: z.int(),
+	created_at: z.string(),
+	updated_at: z.string(),
+});
+type Group = z.output<typeof group>;
+
+const orders: Record<string, Order> = {
+	name: byText("name"),
+	created_at: byTime("created_at"),
+};
+
+const COLUMNS = `
+	t.id, t.organization_id, t.name, t.description, t.filter,
+	(
+		select count(*)::int from device_group_members m
+		where m.organization_id = t.organization_id and m.group_id = t.id
+	) as device_count,
+	t.created_at, t.updated_at`;
+
+/** The filters of listDevices that a group may have. Groups are not made of groups. */
+const { group_id: _, ...groupFilters } = deviceListing.filters;
+const groupFilter = z.object({
+	filter: z.strictObject(
+		Object.fromEntries(
+			Object.entries(groupFilters).map(([name, { schema }]) => [
+				name,
+				schema.optional(),
+			]),
+		),
+	),
+});
+
+const filterInput = z
+	.record(z.string(), z.unknown())
+	.optional()
+	.describe(
+		"A filter as in listDevices, without query: the group has the devices that match",
+	);
+
+const deviceIds = (what: string) =>
+	z
+		.array(deviceId())
+		.max(MAX_DEVICES_OF_CALL)
+		.optional()
+		.describe(`${what}, at most ${MAX_DEVICES_OF_CALL} a call`);
+
+export const listDeviceGroups = defineOperation({
+	name: "listDeviceGroups",
+	title: "List groups of devices",
+	description:
+		"List the groups of devices of an organization, with the number of their devices. listDevices with group_id lists the devices.",
+	toolset: "fleet",
+	access: "read",
+	tenant: "organization_id",
+	input: listInput(orders, {}, "Words that must all occur in its texts"),
+	output: z.object({ device_groups: z.array(group), ...pageShape }),
+	run: async (context, input) => {
+		const { rows, ...page } = await readPage<Group>(
+			context.client,
+			{
+				tool: "listDeviceGroups",
+				columns: COLUMNS,
+				from: "device_groups t",
+				orders,
+				filters: {},
+			},
+			{ ...input, order_by: input.order_by ?? { field: "name" } },
+		);
+		const groups: Group[] = [];
+		for (const row of rows) groups.push(await withCount(context, row));
+		return { device_groups: groups, ...page };
+	},
+});
+
+export const addDeviceGroup = defineOperation({
+	name: "addDeviceGroup",
+	title: "Add a group of devices",
+	description:
+		"Add a group of devices: with a filter, or with a list of devices that people change.",
+	toolset: "fleet",
+	access: "write",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		name: nameSchema(MAX_NAME).meta(obvious("Name, unlike any other group's")),
+		description: textSchema().nullable().optional().meta(obvious("What for")),
+		filter: filterInput,
+		device_ids: deviceIds("Devices of a group without a filter"),
+	}),
+	output: z.object({ device_group: group }),
+	run: async (context, input) => {
+		const { client } = context;
+		const { organization_id, name, description = null, device_ids } = input;
+		const filter = input.filter && readFilter(input.filter);
+		if (filter && device_ids) throw eitherOr("device_ids");
+		await rejectTooMany(context, filter !== undefined);
+		const id = makeId(organization_id, "device_group");
+		await explainName(name, () =>
+			client.query(
+				`insert into device_groups (organization_id, id, name, description, filter)
+				values ($1, $2, $3, $4, $5)`,
+				[organization_id, id, name, description, filter ?? null],
+			),
+		);
+		if (device_ids) await addMembers(context, id, device_ids);
+		const added = await readGroup(context, id);
+		context.changed({
+			kind: "device_group",
+			id,
+			name,
+			fields: {
+				name: { after: name },
+				...(filter && { filter: { after: filter } }),
+				device_count: { after: added.device_count },
+			},
+		});
+		return { device_group: added };
+	},
+});
+
+export const updateDeviceGroup = defineOperation({
+	name: "updateDeviceGroup",
+	title: "Update a group of devices",
+	description:
+		"Change a group's texts, its filter, or which devices it lists. Only the given fields change.",
+	toolset: "fleet",
+	access: "write",
+	isIdempotent: true,
+	tenant: "id",
+	input: z.strictObject({
+		id: idSchema("device_group").meta(obvious("Id of the group")),
+		name: nameSchema(MAX_NAME).optional().meta(obvious("Name")),
+		description: textSchema().nullable().optional().meta(obvious("What for")),
+		filter: filterInput,
+		add_device_ids: deviceIds("Devices to add"),
+		remove_device_ids: deviceIds("Devices to remove"),
+		...unchangedShape,
+	}),
+	output: z.object({ device_group: group }),
+	run: async (context, input) => {
+		const { client, membership } = context;
+		await client.query(
+			"select from device_groups where organization_id = $1 and id = $2 for update",
+			[membership.organizationId, input.id],
+		);
+		const before = await readGroup(context, input.id);
+		requireUnchanged("device group", before, input.if_updated_at);
+		const filter = input.filter && readFilter(input.filter);
+		if (filter && !before.filter) throw eitherOr("filter");
+		for (const field of ["add_device_ids", "remove_device_ids"] as const) {
+			if (input[field] && before.filter) throw eitherOr(field);
+		}
+		const wanted = {
+			name: input.name ?? before.name,
+			description:
+				input.description === undefined
+					? before.description
+					: input.description,
+			filter: filter ?? before.filter,
+		};
+		await explainName(wanted.name, () =>
+			client.query(
+				`update device_groups set name = $3, description = $4, filter = $5, updated_at = now()
+				where organization_id = $1 and id = $2`,
+				[
+					before.organization_id,
+					before.id,
+					wanted.name,
+					wanted.description,
+					wanted.filter,
+				],
+			),
+		);
+		const added = await addMembers(
+			context,
+			before.id,
+			input.add_device_ids ?? [],
+			"add_device_ids",
+		);
+		const { rows: removed } = await client.query<{ device_id: string }>(
+			`delete from device_group_members
+			where organization_id = $1 and group_id = $2 and device_id = any($3::text[])
+			returning device_id`,
+			[
+				before.organization_id,
+				before.id,
+				textArray(input.remove_device_ids ?? []),
+			],
+		);
+		const after = await readGroup(context, before.id);
+		noteUpdate(context, before, after, {
+			added_device_ids: added,
+			removed_device_ids: removed.map(({ device_id }) => device_id),
+		});
+		return { device_group: after };
+	},
+});
+
+export const deleteDeviceGroup = defineOperation({
+	name: "deleteDeviceGroup",
+	title: "Delete a group of devices",
+	description: "Delete a group of devices. The devices stay.",
+	toolset: "fleet",
+	access: "admin",
+	isDestructive: true,
+	tenant: "id",
+	input: z.strictObject({
+		id: idSchema("device_group").meta(obvious("Id of the group")),
+	}),
+	output: z.object({ deleted_device_group_id: z.string() }),
+	run: async (context, { id }) => {
+		const before = await readGroup(context, id);
+		await context.client.query(
+			"delete from device_groups where organization_id = $1 and id = $2",
+			[context.membership.organizationId, id],
+		);
+		context.changed({
+			kind: "device_group",
+			id,
+			name: before.name,
+			fields: { name: { before: before.name } },
+		});
+		return { deleted_device_group_id: id };
+	},
+});
+
+/** Returns the filter as it is stored. Throws a bad_request that names the wrong fields. */
+function readFilter(filter: Record<string, unknown>): Record<string, unknown> {
+	return parseInput(groupFilter, { filter }).filter;
+}
+
+function eitherOr(field: string) {
+	return badFields([
+		{
+			field,
+			message:
+				"a group has either a filter or a list of devices, and keeps what it began with; add another group instead",
+		},
+	]);
+}
+
+async function rejectTooMany(
+	{ client, membership }: Context,
+	hasFilter: boolean,
+): Promise<void> {
+	const { rows } = await client.query<{ all: number; filters: number }>(
+		`select count(*)::int as all, count(filter)::int as filters
+		from device_groups where organization_id = $1`,
+		[membership.organizationId],
+	);
+	const { all = 0, filters = 0 } = rows[0] ?? {};
+	if (hasFilter && filters >= MAX_FILTER_GROUPS) {
+		throw badFields([
+			{
+				field: "filter",
+				message: `the organization has ${MAX_FILTER_GROUPS} groups with a filter, which is the maximum; delete one first`,
+			},
+		]);
+	}
+	if (all >= MAX_GROUPS) {
+		throw badFields([
+			{
+				field: "name",
+				message: `the organization has ${MAX_GROUPS} groups, which is the maximum; delete one first`,
+			},
+		]);
+	}
+}
+
+async function addMembers(
+	context: Context,
+	groupId: string,
+	ids: readonly string[],
+	field = "device_ids",
+): Promise<string[]> {
+	await requireDevices(context, ids, field);
+	const { rows } = await context.client.query<{ device_id: string }>(
+		`insert into device_group_members (organization_id, group_id, device_id)
+		select $1, $2, id from (select distinct unnest($3::text[]) as id) d order by id
+		on conflict do nothing returning device_id`,
+		[context.membership.organizationId, groupId, textArray(ids)],
+	);
+	return rows.map(({ device_id }) => device_id);
+}
+
+function noteUpdate(
+	context: Context,
+	before: Group,
+	after: Group,
+	members: Record<string, string[]>,
+): void {
+	const fields: Record<string, { before?: unknown; after?: unknown }> = {};
+	for (const field of ["name", "description", "filter"] as const) {
+		if (JSON.stringify(before[field]) === JSON.stringify(after[field]))
+			continue;
+		fields[field] = { before: before[field], after: after[field] };
+	}
+	for (const [field, ids] of Object.entries(members)) {
+		if (ids.length > 0) fields[field] = { after: ids };
+	}
+	if (Object.keys(fields).length === 0) return;
+	context.changed({
+		kind: "device_group",
+		id: after.id,
+		name: after.name,
+		fields,
+	});
+}
+
+async function readGroup(context: Context, id: string): Promise<Group> {
+	const { rows } = await context.client.query<Group>(
+		`select ${COLUMNS} from device_groups t where t.organization_id = $1 and t.id = $2`,
+		[context.membership.organizationId, id],
+	);
+	if (!rows[0]) throw notFound(id);
+	return withCount(context, rows[0]);
+}
+
+/** Returns the group with the number of its devices, which a group with a filter does not store. */
+async function withCount({ client }: Context, row: Group): Promise<Group> {
+	if (!row.filter) return row;
+	const ids = await devicesOfGroup(
+		client,
+		row.organization_id,
+		row.id,
+		deviceListing.filters,
+	);
+	return { ...row, device_count: ids.length };
+}
+
+/** Turns the database's error about a name that another group has into a bad_request. */
+async function explainName<Result>(
+	name: string,
+	work: () => Promise<Result>,
+): Promise<Result> {
+	try {
+		return await work();
+	} catch (error) {
+		if (
+			(error as { constraint?: string }).constraint !== "device_groups_name"
+		) {
+			throw error;
+		}
+		throw badFields([
+			{
+				field: "name",
+				message: `another group is called ${name}; choose another name`,
+			},
+		]);
+	}
+}
+
+export const groupOperations = [
+	listDeviceGroups,
+	addDeviceGroup,
+	updateDeviceGroup,
+	deleteDeviceGroup,
+] as const;

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+import { type Json, startTools, type TestTools } from "../support/tools.ts";
+
+let assay: TestTools;
+let organization_id: string;
+beforeAll(async () => {
+	assay = await startTools();
+	organization_id = assay.organizationId;
+});
+afterAll(() => assay.close());
+
+const addGroup = async (fields: Json): Promise<Json> =>
+	(await assay.use("addDeviceGroup", { organization_id, ...fields }))
+		.device_group;
+
+const idsIn = async (group_id: string): Promise<string[]> => {
+	const { devices, total } = await assay.use("listDevices", {
+		organization_id,
+		filter: { group_id },
+	});
+	expect(total).toBe(devices.length);
+	return devices.map(({ id }: Json) => id).sort();
+};
+
+const groupsOf = async (id: string): Promise<string[]> =>
+	(await assay.use("getDevice", { id })).device.groups.map(
+		({ name }: Json) => name,
+	);
+
+test("a group lists devices, which lists, counts and the devices themselves show", async () => {
+	const [a, b, c] = await assay.activateDevices(3);
+	if (!a || !b || !c) throw new Error("three devices are needed");
+	const group = await addGroup({ name: "Sales", device_ids: [a.id, b.id] });
+	expect(group).toMatchObject({ filter: null, device_count: 2 });
+	expect(await idsIn(group.id)).toEqual([a.id, b.id].sort());
+	expect(await groupsOf(a.id)).toEqual(["Sales"]);
+	expect(await groupsOf(c.id)).toEqual([]);
+	const { device_group: changed } = await assay.use("updateDeviceGroup", {
+		id: group.id,
+		add_device_ids: [c.id, b.id],
+		remove_device_ids: [a.id],
+	});
+	expect(changed.device_count).toBe(2);
+	expect(await idsIn(group.id)).toEqual([b.id, c.id].sort());
+	const counted = await assay.use("countRecords", {
+		organization_id,
+		kind: "device",
+		filter: { group_id: group.id },
+	});
+	expect(counted.total).toBe(2);
+	const { audit_entries: entries } = await assay.use("listAuditLog", {
+		organization_id,
+		filter: { operation: "updateDeviceGroup" },
+		detail: "full",
+	});
+	expect(entries[0].changes).toMatchObject({
+		added_device_ids: { after: [c.id] },
+		removed_device_ids: { after: [a.id] },
+	});
+	await assay.use("deleteDevice", { id: b.id });
+	expect(await idsIn(group.id)).toEqual([c.id]);
+	await assay.use("deleteDeviceGroup", { id: group.id });
+	expect(await groupsOf(c.id)).toEqual([]);
+	expect((await assay.call("getDevice", { id: c.id })).status).toBe(200);
+});
+
+test("a group with a filter contains the devices that match at the moment", async () => {
+	const device = await assay.activateDevice();
+	const report = (status: string) =>
+		assay.post(
+			"postures",
+			{ results: [postureResult({ status, check_key: "FIREWALL" })] },
+			{ key: device.key },
+		);
+	await report("FAIL");
+	const group = await addGroup({
+		name: "No firewall",
+		filter: { failing_check: "FIREWALL", status: ["ACTIVE"] },
+	});
+	expect(group.device_count).toBe(1);
+	expect(await idsIn(group.id)).toEqual([device.id]);
+	expect(await groupsOf(device.id)).toEqual(["No firewall"]);
+	await report("PASS");
+	expect(await idsIn(group.id)).toEqual([]);
+	expect(await groupsOf(device.id)).toEqual([]);
+	const { device_groups: groups } = await assay.use("listDeviceGroups", {
+		organization_id,
+	});
+	expect(groups).toMatchObject([{ name: "No firewall", device_count: 0 }]);
+	const { device_group: changed } = await assay.use("updateDeviceGroup", {
+		id: group.id,
+		filter: { platform: "LINUX", status: "ACTIVE" },
+	});
+	expect(changed.device_count).toBeGreaterThan(0);
+	const body = heartbeatBody({ hardware_uuid: device.hardwareUuid });
+	await assay.post("heartbeat", body, { key: device.key });
+	const listed = await assay.use("listDevices", {
+		organization_id,
+		detail: "brief",
+		filter: { group_id: group.id },
+	});
+	expect(listed.devices[0].groups).toEqual([
+		{ id: group.id, name: "No firewall" },
+	]);
+});
+
+test.each([
+	["name", { name: "no FIREWALL" }],
+	["filter.no_such", { name: "x", filter: { no_such: 1 } }],
+	["filter.status", { name: "x", filter: { status: "GREEN" } }],
+	["filter", { name: "x", filter: { group_id: "x" } }],
+	["filter", { name: "x", filter: { query: "laptop" } }],
+	["device_ids", { name: "x", filter: {}, device_ids: [] }],
+])("a group with a wrong %s is rejected: %j", async (field, input) => {
+	const { status, body } = await assay.call("addDeviceGroup", {
+		organization_id,
+		...input,
+	});
+	expect(status).toBe(400);
+	expect(body.message).toContain(field);
+});
+
+test("a group keeps what it began with, and takes only devices of its organization", async () => {
+	const group = await addGroup({ name: "Listed" });
+	const other = await addGroup({ name: "Filtered", filter: {} });
+	const foreign = await assay.enrollDevice(assay.otherOrganizationId);
+	for (const [field, input] of [
+		["filter", { id: group.id, filter: { platform: "LINUX" } }],
+		["add_device_ids", { id: other.id, add_device_ids: [foreign.id] }],
+		["add_device_ids[0]", { id: group.id, add_device_ids: [foreign.id] }],
+	] as const) {
+		const { status, body } = await assay.call("updateDeviceGroup", input);
+		expect(status).toBe(400);
+		expect(body.message).toContain(field);
+	}
+});
+
+test("a list by a group that does not exist says so, as does one by another organization's", async () => {
+	const { device_group: foreign } = await assay.use(
+		"addDeviceGroup",
+		{ organization_id: assay.otherOrganizationId, name: "Theirs" },
+		assay.stranger.token,
+	);
+	const { status, body } = await assay.call("listDevices", {
+		organization_id,
+		filter: { group_id: foreign.id },
+	});
+	expect(status).toBe(400);
+	expect(body.message).toContain("listDeviceGroups");
+});
