@@ -5,6 +5,7 @@ import { importRecords } from "./csv/import.ts";
 import { enrollmentKeyOperations } from "./devices/enrollment-key-operations.ts";
 import { groupOperations } from "./devices/group-operations.ts";
 import { deviceOperations } from "./devices/operations.ts";
+import { ownerOperations } from "./devices/owner-operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
 import type { AnyOperation } from "./operation.ts";
 import {
@@ -104,6 +105,7 @@ export const operations = [
 	...deviceOperations,
 	...enrollmentKeyOperations,
 	...groupOperations,
+	...ownerOperations,
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,

@@ -87,9 +87,40 @@ export const confirmDeviceOwners = defineOperation({
 		),
 });
 
+export const revokeDevices = defineOperation({
+	...fleetOperation,
+	name: "revokeDevices",
+	title: "Revoke devices",
+	description:
+		"Take devices out of service, as revokeDevice does for one. Their keys and open enrollment tokens stop working at once. Their history stays.",
+	isDestructive: true,
+	input: fleetInput,
+	output,
+	run: async (context, { device_ids }) => {
+		// Exchanging a token locks the token first and the device second, so this does the same.
+		await context.client.query(
+			`update enrollment_tokens set revoked_at = now()
+			where organization_id = $1 and device_id = any($2::text[]) and revoked_at is null`,
+			[context.membership.organizationId, textArray(device_ids)],
+		);
+		return changeDevices(
+			context,
+			device_ids,
+			["status"],
+			`update devices d
+			set status = 'REVOKED', revoked_at = now(), updated_at = now(), key_hash = null
+			from locked b
+			where d.organization_id = $1 and d.id = b.id and b.status <> 'REVOKED'
+			returning d.id, coalesce(d.name, d.hostname) as name,
+				jsonb_build_array(b.status) as before, jsonb_build_array(d.status) as after`,
+		);
+	},
+});
+
 /**
  * Changes devices with one statement and notes a change of each for the audit log. The statement
- * finds the locked rows of the devices, as they were, in `locked`. `fields` names what it returns in
+ * finds the locked rows of the devices, as they were, in `locked`, and the values of `more` from $3
+ * on. `fields` names what it returns in
  * `before` and `after`. Throws bad_request if a device does not exist.
  */
 export async function changeDevices(
@@ -97,6 +128,7 @@ export async function changeDevices(
 	ids: readonly string[],
 	fields: readonly string[],
 	statement: string,
+	more: readonly unknown[] = [],
 ): Promise<z.output<typeof output>> {
 	const { client, membership } = context;
 	const given = [membership.organizationId, textArray([...new Set(ids)])];
@@ -111,7 +143,7 @@ export async function changeDevices(
 		`with locked as materialized (
 			select * from devices where organization_id = $1 and id = any($2::text[])
 		) ${statement}`,
-		given,
+		[...given, ...more],
 	);
 	for (const { id, name, before, after } of rows) {
 		context.changed({
@@ -137,5 +169,6 @@ export const fleetOperations = [
 	approveDevices,
 	rejectDevices,
 	confirmDeviceOwners,
+	revokeDevices,
 	replaceDevices,
 ] as const;

@@ -314,11 +314,16 @@ async function useFleet(
 	const input = { organization_id, device_ids: [devices[0].id] };
 	for (const name of [
 		"confirmDeviceOwners",
+		"revokeDevices",
 		"replaceDevices",
 		"approveDevices",
 		"rejectDevices",
 	]) {
 		await use(name, input);
 	}
+	const owners = [{ device: devices[0].id, owner: null }];
+	await use("setDeviceOwners", { organization_id, owners });
+	const csv = `device,owner\n${devices[0].id},\n`;
+	await use("importDeviceOwners", { organization_id, csv });
 	await use("revokeEnrollmentKey", { id: key.id });
 }

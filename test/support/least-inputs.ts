@@ -10,6 +10,7 @@ const VALUES = [
 	[],
 	{},
 	[{}],
+	[{ device: "Least", owner: null }],
 	"2026-01-31",
 	"2026-01-31T00:00:00Z",
 	"least@example.com",

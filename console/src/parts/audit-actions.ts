@@ -49,6 +49,15 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "devices",
 		phrase: "confirmed the owner of the device",
 	},
+	revokeDevices: { group: "devices", phrase: "revoked the device" },
+	setDeviceOwners: {
+		group: "devices",
+		phrase: "set the owner of the device",
+	},
+	importDeviceOwners: {
+		group: "devices",
+		phrase: "imported the owner of the device",
+	},
 	replaceDevices: {
 		group: "devices",
 		phrase: "said which device was set up again:",

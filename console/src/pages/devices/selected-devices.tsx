@@ -60,6 +60,16 @@ const ACTIONS: Action[] = [
 			status === "PENDING" && conflicts.includes("DUPLICATE_HARDWARE"),
 		isDangerous: true,
 	},
+	{
+		operation: "revokeDevices",
+		label: "Revoke",
+		title: (count) => `Revoke ${count}?`,
+		consequence:
+			"Their keys and open enrollment tokens stop working with the next request. Their history stays as evidence.",
+		done: "Devices revoked",
+		isFor: ({ status }) => status !== "REVOKED",
+		isDangerous: true,
+	},
 ];
 
 /** Shows how many devices are selected, and what the reader can do with them. */

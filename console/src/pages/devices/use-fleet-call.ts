@@ -6,7 +6,11 @@ import { forgetReadings } from "../../queries.ts";
 /** Operations that change a list of devices and take nothing else. */
 export type FleetCall = Extract<
 	OperationName,
-	"approveDevices" | "rejectDevices" | "confirmDeviceOwners" | "replaceDevices"
+	| "approveDevices"
+	| "rejectDevices"
+	| "confirmDeviceOwners"
+	| "replaceDevices"
+	| "revokeDevices"
 >;
 
 /**

@@ -107,7 +107,7 @@ test("a group with a filter contains the devices that match at the moment", asyn
 
 test.each([
 	["name", { name: "no FIREWALL" }],
-	["filter.no_such", { name: "x", filter: { no_such: 1 } }],
+	["no_such", { name: "x", filter: { no_such: 1 } }],
 	["filter.status", { name: "x", filter: { status: "GREEN" } }],
 	["filter", { name: "x", filter: { group_id: "x" } }],
 	["filter", { name: "x", filter: { query: "laptop" } }],
@@ -148,4 +148,86 @@ test("a list by a group that does not exist says so, as does one by another orga
 	});
 	expect(status).toBe(400);
 	expect(body.message).toContain("listDeviceGroups");
+});
+
+test("owners are set by serial number, hostname and address, and a dry run says first what is wrong", async () => {
+	const [a, b] = [await assay.enrollDevice(), await assay.enrollDevice()];
+	const facts = { serial_number: "SER-1", hostname: "owned-a" };
+	await assay.post("heartbeat", heartbeatBody(facts), { key: a.key });
+	const more = { serial_number: "SER-2", hostname: "owned-b" };
+	await assay.post("heartbeat", heartbeatBody(more), { key: b.key });
+	const { people } = await assay.use("addPeople", {
+		organization_id,
+		full_name: "Ada",
+		kind: "EMPLOYEE",
+		primary_email_address: "ada@example.com",
+	});
+	const csv =
+		"Owner;Device\nADA@example.com;ser-1\nnobody@example.com;owned-b\nada@example.com;elsewhere\nada@example.com;owned-a\n";
+	const dry = await assay.use("importDeviceOwners", {
+		organization_id,
+		csv,
+		dry_run: true,
+	});
+	expect(dry.changed_device_ids).toEqual([a.id]);
+	expect(dry.problems).toEqual([
+		{ index: 1, message: expect.stringContaining("nobody@example.com") },
+		{ index: 2, message: expect.stringContaining("elsewhere") },
+		{ index: 3, message: expect.stringContaining("earlier entry") },
+	]);
+	const whole = await assay.call("importDeviceOwners", {
+		organization_id,
+		csv,
+	});
+	expect(whole.status).toBe(400);
+	expect(whole.body.message).toContain("owners[1]");
+	const ownerOf = async (id: string) =>
+		(await assay.use("getDevice", { id })).device.owner_id;
+	expect(await ownerOf(a.id)).toBeNull();
+	const good = "device,owner\nser-1,ada@example.com\nowned-b,\n";
+	const done = await assay.use("importDeviceOwners", {
+		organization_id,
+		csv: good,
+	});
+	expect(done).toEqual({
+		changed_device_ids: [a.id],
+		unchanged_device_ids: [b.id],
+		problems: [],
+	});
+	expect(await ownerOf(a.id)).toBe(people.id);
+	const cleared = await assay.use("setDeviceOwners", {
+		organization_id,
+		owners: [{ device: a.id, owner: null }],
+	});
+	expect(cleared.changed_device_ids).toEqual([a.id]);
+	expect(await ownerOf(a.id)).toBeNull();
+});
+
+test.each([
+	["other columns", "serial,owner\nx,y\n"],
+	["no lines", "device,owner\n"],
+])("owners are not imported from a file with %s", async (_, csv) => {
+	const { status, body } = await assay.call("importDeviceOwners", {
+		organization_id,
+		csv,
+	});
+	expect(status).toBe(400);
+	expect(body.message).toContain("csv: must have");
+});
+
+test("many devices are revoked in one call, with their open enrollment tokens", async () => {
+	const active = await assay.activateDevice();
+	const { id, token } = await assay.makeToken();
+	const input = { organization_id, device_ids: [active.id, id] };
+	expect(await assay.use("revokeDevices", input)).toMatchObject({
+		unchanged_device_ids: [],
+	});
+	const beat = await assay.post("heartbeat", heartbeatBody(), {
+		key: active.key,
+	});
+	expect(beat.status).toBe(401);
+	expect((await assay.post("enroll", { token })).status).toBe(401);
+	expect(await assay.use("revokeDevices", input)).toMatchObject({
+		changed_device_ids: [],
+	});
 });
