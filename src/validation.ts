@@ -3,6 +3,12 @@ import { badFields, type FieldIssue, issuePath } from "./errors.ts";
 
 const MAX_ISSUES = 20;
 const MAX_SHOWN = 80;
+/**
+ * Number of sentences that are written for one input. Zod asks for one for each wrong entry of a
+ * list, although an error shows only a few, and 10,000 of them could block the event loop for 70
+ * ms.
+ */
+const MAX_SENTENCES = 1_000;
 
 /**
  * Parses `value` according to `schema`. Throws a bad_request AppError that names every wrong field,
@@ -12,7 +18,11 @@ export function parseInput<Schema extends z.ZodType>(
 	schema: Schema,
 	value: unknown,
 ): z.output<Schema> {
-	const parsed = schema.safeParse(value, { error: sentence });
+	let written = 0;
+	const parsed = schema.safeParse(value, {
+		error: (issue) =>
+			++written > MAX_SENTENCES ? "is not allowed" : sentence(issue),
+	});
 	if (parsed.success) return parsed.data;
 	throw badFields(parsed.error.issues.slice(0, MAX_ISSUES).map(toFieldIssue));
 }

@@ -116,25 +116,39 @@ function inputOf(
 	);
 }
 
+/** Generates inputs of an operation that are valid by its schema. */
+export function validInputs(
+	known: Known,
+	operation: AnyOperation,
+): fc.Arbitrary<Record<string, unknown>> {
+	const schema = toJsonSchema(operation.input, "input");
+	const { cursor: _, ...properties } = (schema.properties ?? {}) as object & {
+		cursor?: unknown;
+	};
+	// A cursor is valid only if it comes from a list, so valid inputs have none.
+	const ids = idsFor(known, operation);
+	return inputOf({ ...known, ids }, { ...schema, properties }, (inner, name) =>
+		goodFor({ ...known, ids }, name, inner),
+	);
+}
+
+/**
+ * Returns the ids that inputs of an operation name. If there are records of the operation's kind,
+ * most ids in fields that name no kind are theirs.
+ */
+function idsFor({ ids }: Known, operation: AnyOperation): string[] {
+	const own = ids.filter((id) => parseId(id)?.kind === kindOf(operation));
+	return [...own, ...own, ...own, ...ids];
+}
+
 /** Generates inputs of an operation: valid ones, nearly valid ones, and nonsense. */
 export function bodiesOf(
 	everything: Known,
 	operation: AnyOperation,
 ): fc.Arbitrary<Body> {
 	const schema = toJsonSchema(operation.input, "input");
-	const own = everything.ids.filter(
-		(id) => parseId(id)?.kind === kindOf(operation),
-	);
-	// If there are records of the operation's kind, most ids in fields that name no kind are theirs.
-	const ids = [...own, ...own, ...own, ...everything.ids];
-	const known = { ...everything, ids };
-	const { cursor: _, ...properties } = (schema.properties ?? {}) as object & {
-		cursor?: unknown;
-	};
-	// A cursor is valid only if it comes from a list, so valid inputs have none.
-	const good = inputOf(known, { ...schema, properties }, (inner, name) =>
-		goodFor(known, name, inner),
-	);
+	const known = { ...everything, ids: idsFor(everything, operation) };
+	const good = validInputs(everything, operation);
 	const near = inputOf(known, schema);
 	const names = Object.keys((schema.properties ?? {}) as object);
 	const surplus = fc

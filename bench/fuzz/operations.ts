@@ -80,7 +80,7 @@ export function operationCases(
 }
 
 /** Chooses the callers, their organization, and the records whose ids appear in the inputs. */
-function actorsFor(target: Target, operation: string) {
+export function actorsFor(target: Target, operation: string) {
 	if (!FOR_SPARES.has(operation)) {
 		return { ...target, cookies: [target.cookie] };
 	}
