@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { COUNTRIES } from "../../src/records/countries.ts";
 import { hashSecret, makeSecret } from "../../src/tokens/secret.ts";
 import { samples } from "../support/record-samples.ts";
 import {
@@ -21,6 +22,25 @@ beforeAll(async () => {
 	);
 });
 afterAll(() => tools.close());
+
+test("adds 50 vendors whose lists are full and that have as many links as they may", async () => {
+	const many = (count: number, each: (n: number) => unknown) =>
+		Array.from({ length: count }, (_, n) => each(n));
+	const measures = await tools.use("addRecords", {
+		kind: "measure",
+		records: many(50, (n) => ({ name: `measure ${n}`, category: "Sites" })),
+	});
+	const vendor = {
+		certifications: many(100, (n) => `ISO ${n}`),
+		countries: [...COUNTRIES].slice(0, 100),
+		linked_record_ids: measures.records.map(({ id }: Json) => id),
+	};
+	const { records } = await tools.use("addRecords", {
+		kind: "vendor",
+		records: many(50, (n) => ({ name: `full ${n}`, ...vendor })),
+	});
+	expect(records).toHaveLength(50);
+});
 
 const countOf = async (kind: string) =>
 	(await tools.use("countRecords", { kind })).total;
