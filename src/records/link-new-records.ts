@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { badFields, type FieldIssue } from "../errors.ts";
+import { AppError, badFields, type FieldIssue } from "../errors.ts";
 import { kindNoun } from "../id.ts";
 import type { Change, Context } from "../operation.ts";
+import { outOfScope } from "../tokens/scopes.ts";
 import { isLinkable, linkable, linkableId } from "./link-kinds.ts";
-import { type Linked, noteLink } from "./links.ts";
+import { type Linked, linkRecords, noteLink } from "./links.ts";
 import { type NamedKind, namedKindOf } from "./searchable-kinds.ts";
 import { obvious } from "./shown.ts";
 
@@ -35,14 +36,18 @@ export interface WantedLinks {
 /**
  * Finds the records that new records are to be linked to, and locks them until the end of the
  * transaction, so that nobody deletes one of them. Takes one statement for each kind of record.
- * Returns an issue for each record that does not exist.
+ * Returns an issue for each record that does not exist. Throws forbidden if the scope of the
+ * caller's API token does not permit linkRecords.
  */
 export async function findWanted(
-	{ client, membership }: Context,
+	{ client, membership, principal }: Context,
 	wanted: readonly WantedLinks[],
 ): Promise<{ found: ReadonlyMap<string, Linked>; issues: FieldIssue[] }> {
 	const found = new Map<string, Linked>();
 	const all = new Set(wanted.flatMap(({ ids }) => ids));
+	const name = "linked_record_ids";
+	const excluded = outOfScope(principal, { ...linkRecords, name });
+	if (all.size > 0 && excluded) throw new AppError("forbidden", excluded);
 	const byKind = Map.groupBy(
 		[...all].sort(),
 		(id) => namedKindOf(linkable, id) as NamedKind,

@@ -213,6 +213,49 @@ describe("a token of one toolset", () => {
 	});
 });
 
+test("a token without the toolset links adds records, but does not link them", async () => {
+	const organization_id = tools.organizationId;
+	const { measure } = await tools.use("addMeasure", {
+		organization_id,
+		name: "Locks",
+		category: "Sites",
+	});
+	const linked_record_ids = [measure.id];
+	const risk = {
+		name: "Theft",
+		category: "Sites",
+		treatment: "MITIGATED",
+		inherent_likelihood: 3,
+		inherent_impact: 3,
+	};
+	const one = (more: object) => ({ organization_id, ...risk, ...more });
+	const many = (more: object) => ({
+		organization_id,
+		kind: "risk",
+		records: [{ ...risk, ...more }],
+	});
+	const without = await narrowed({ toolsets: ["bulk", "risks"] });
+	const withLinks = await narrowed({ toolsets: ["bulk", "links", "risks"] });
+	for (const [tool, input] of [
+		["addRisk", one],
+		["addRecords", many],
+	] as const) {
+		await tools.use(tool, input({}), without);
+		const denied = await tools.call(
+			tool,
+			input({ linked_record_ids }),
+			without,
+		);
+		expect(denied.status).toBe(403);
+		expect(denied.body.message).toContain("linked_record_ids belongs to links");
+		await tools.use(tool, input({ linked_record_ids }), withLinks);
+	}
+	const { linked_records } = await tools.use("listLinkedRecords", {
+		record_id: measure.id,
+	});
+	expect(linked_records).toHaveLength(2);
+});
+
 describe("createApiToken", () => {
 	test("stores and shows the scopes, and rotation keeps them", async () => {
 		const { api_token } = await callAs(tools.database, user, createApiToken, {
