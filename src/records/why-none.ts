@@ -61,10 +61,19 @@ export function listed(values: readonly string[]): string {
 	return values.length > MAX_LISTED ? `${shown} and others` : shown;
 }
 
-/** Quotes a value in an error, without hidden characters, and cut if it is long. */
+/** Characters that JSON does not escape although nobody sees them, such as a zero-width space. */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/**
+ * Quotes a value in an error, and cuts it if it is long. Leaves out what `visibleText` leaves out,
+ * and escapes every other invisible character.
+ */
 export function quoted(value: string): string {
 	const text = visibleText(value);
-	return JSON.stringify(
-		text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text,
+	const shown =
+		text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text;
+	return JSON.stringify(shown.toWellFormed()).replace(
+		INVISIBLE,
+		(character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
 	);
 }

@@ -155,6 +155,10 @@ test("several platforms, statuses and the owner's name are filters", async () =>
 	expect((await refusal({ owner: "Verhoeven" })).message).toMatch(
 		/^filter.owner: nobody's name or address contains "Verhoeven"/,
 	);
+	const hidden = await refusal({
+		owner: "\u202eVer\u200b\u{e0100}hoeven\u0007",
+	});
+	expect(hidden.message).toContain('"Ver\\u{200b}\\u{e0100}hoeven"');
 	expect(await names({ status: ["PENDING", "ACTIVE"] })).toHaveLength(3);
 });
 
