@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
@@ -42,6 +43,12 @@ const IMPORTS = {
 	name: "imports",
 };
 
+/**
+ * Time, in milliseconds, after which an export ends whose client reads nothing. Node notices after
+ * once to twice this time, which is less than the longest wait for a turn.
+ */
+const UNREAD_MS = 9_000;
+
 /** Adds the routes that download lists as CSV files and import CSV files into registers. */
 export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 	const takeExportTurn = makeTurns(EXPORTS_OF_A_USER, EXPORTS);
@@ -65,12 +72,13 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 					input,
 					request.id,
 				);
+				endWhenUnread(reply.raw);
 				reply
 					.header("content-type", "text/csv; charset=utf-8")
 					.header("content-disposition", `attachment; filename="${fileName}"`)
 					.send(Readable.from(chunks));
-				// The export counts as running until the file has been sent, or until the client closes the
-				// connection.
+				// The export counts as running until the file has been sent, or until the connection is
+				// closed.
 				await finished(reply.raw).catch(() => {});
 				return reply;
 			});
@@ -94,6 +102,15 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 			);
 		},
 	);
+}
+
+/** Closes the connection when the client has read nothing for too long. */
+function endWhenUnread(response: ServerResponse): void {
+	response.setTimeout(UNREAD_MS, () => {
+		// With nothing left to send, the connection is idle because the next page is still being read
+		// from the database.
+		if (response.writableLength > 0) response.destroy();
+	});
 }
 
 type Limits = ConstructorParameters<typeof FairShares>[0];

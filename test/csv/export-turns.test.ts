@@ -52,6 +52,22 @@ test("a process sends three exports at a time, and the next one when a client le
 	await expect.poll(() => begun().length).toBeGreaterThan(3);
 });
 
+test("an export that nobody reads ends, and the next one begins", async () => {
+	const exports: ReturnType<typeof startExport>[] = [];
+	for (let n = 0; n < 3; n++) {
+		exports.push(startExport((await served.signIn("viewer")).cookie));
+	}
+	const begun = () => exports.filter(({ hasBegun }) => hasBegun());
+	await expect.poll(() => begun().length).toBe(3);
+	const { cookie } = await served.signIn("viewer");
+	const begunAfterwards = () => {
+		// On a very busy machine an export that waited may have given up, so others follow.
+		exports.push(startExport(cookie));
+		return begun().length;
+	};
+	await expect.poll(begunAfterwards, { interval: 5_000 }).toBeGreaterThan(3);
+});
+
 test("a user has one export in progress, in any number of sessions, and does not hold up other users", async () => {
 	const { user, cookie } = await served.signIn("viewer");
 	const exports = [startExport(cookie)];
