@@ -34,7 +34,7 @@ export async function examineAccounts(client: Client): Promise<Finding> {
 		status: "ok",
 		found: `${count} accounts are older than the check that proves an e-mail address, and are trusted without it: ${emails}${count > 5 ? " …" : ""}`,
 		advice:
-			"ask the users that you do not know to set a new password with a mailed link; see docs/security.md",
+			"`npx assay user list --assumed` lists them all; ask the users that you do not know to set a new password with a mailed link; see docs/security.md",
 	};
 }
 

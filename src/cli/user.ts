@@ -143,43 +143,88 @@ async function makeMember(
 	});
 }
 
+interface ListOptions {
+	org?: string;
+	assumed?: boolean;
+	json?: boolean;
+}
+
 function addList(user: Command): void {
 	user
 		.command("list")
-		.description("List the members of an organization.")
-		.requiredOption("--org <id>", "id of the organization")
+		.description(
+			"List the members of an organization, or the accounts whose address nobody has proven.",
+		)
+		.option("--org <id>", "id of the organization")
+		.option(
+			"--assumed",
+			"list the accounts of all organizations that are trusted without a proven e-mail address, because they are old",
+		)
 		.option("--json", "print the result as JSON")
-		.action(async (options: { org: string; json?: boolean }) => {
-			const organizationId = parseOrganizationId(options.org);
-			const users = await withDatabase(({ pool }) =>
-				withTenant(pool, organizationId, async (client) => {
-					await requireOrganization(client, organizationId);
-					const { rows } = await client.query<{
-						user_id: string;
-						name: string;
-						email: string;
-						role: Role;
-					}>(
-						`select u.id as user_id, u.name, u.email, m.role
-						from memberships m join users u on u.id = m.user_id
-						where m.organization_id = $1
-						order by u.email`,
-						[organizationId],
-					);
-					return rows;
-				}),
-			);
-			print(
-				options,
-				{ users },
-				users.length === 0
-					? `No members yet. Create one: npx assay user create --org ${organizationId} --role admin --email <e-mail> --name <name>`
-					: table(
-							["ID", "ROLE", "E-MAIL", "NAME"],
-							users.map((one) => [one.user_id, one.role, one.email, one.name]),
-						),
-			);
+		.action(async (options: ListOptions, command: Command) => {
+			const { org, assumed } = options;
+			if ((org === undefined) === !assumed) {
+				command.error("error: give either --org <id> or --assumed");
+			}
+			await (org === undefined
+				? listAssumed(options)
+				: listMembers(org, options));
 		});
+}
+
+async function listAssumed(options: ListOptions): Promise<void> {
+	const users = await withDatabase(async ({ identityPool }) => {
+		const { rows } = await identityPool.query<{
+			user_id: string;
+			name: string;
+			email: string;
+		}>(
+			"select id as user_id, name, email from users where address_proof = 'ASSUMED' order by email",
+		);
+		return rows;
+	});
+	print(
+		options,
+		{ users },
+		users.length === 0
+			? "No account is trusted without a proven e-mail address."
+			: table(
+					["ID", "E-MAIL", "NAME"],
+					users.map((one) => [one.user_id, one.email, one.name]),
+				),
+	);
+}
+
+async function listMembers(org: string, options: ListOptions): Promise<void> {
+	const organizationId = parseOrganizationId(org);
+	const users = await withDatabase(({ pool }) =>
+		withTenant(pool, organizationId, async (client) => {
+			await requireOrganization(client, organizationId);
+			const { rows } = await client.query<{
+				user_id: string;
+				name: string;
+				email: string;
+				role: Role;
+			}>(
+				`select u.id as user_id, u.name, u.email, m.role
+				from memberships m join users u on u.id = m.user_id
+				where m.organization_id = $1
+				order by u.email`,
+				[organizationId],
+			);
+			return rows;
+		}),
+	);
+	print(
+		options,
+		{ users },
+		users.length === 0
+			? `No members yet. Create one: npx assay user create --org ${organizationId} --role admin --email <e-mail> --name <name>`
+			: table(
+					["ID", "ROLE", "E-MAIL", "NAME"],
+					users.map((one) => [one.user_id, one.role, one.email, one.name]),
+				),
+	);
 }
 
 function addSetPassword(user: Command): void {

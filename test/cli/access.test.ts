@@ -152,14 +152,23 @@ test("the printed text contains the secret once, with commands for Claude Code a
 	);
 });
 
-test("an existing user joins another organization and keeps the name and the password", async () => {
+test("an existing user joins another organization and keeps the name, the password and all API tokens", async () => {
 	const [first, second] = [
 		await makeOrganization("First"),
 		await makeOrganization("Second"),
 	];
 	const made = await createUser("kay@example.com", first, "admin", PASSWORD);
+	const { token } = await run([
+		"api-token",
+		"create",
+		...["--user", "kay@example.com", "--name", "made before"],
+	]);
 	const again = await createUser("KAY@example.com", second, "viewer");
 	expect(again).toMatchObject({ user_id: made.user_id, is_new: false });
+	// The operator has decided who belongs together, so the tokens that exist reach both.
+	const reached = (await callTool(token)).text;
+	expect(reached).toContain(first);
+	expect(reached).toContain(second);
 	expect(await signIn("kay@example.com", PASSWORD)).toBe(200);
 	for (const [org, input] of [
 		[second, ""],

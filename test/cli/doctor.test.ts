@@ -134,8 +134,14 @@ test("doctor counts the accounts that are proven only because they are old, and 
 		status: "ok",
 		found:
 			"6 accounts are older than the check that proves an e-mail address, and are trusted without it: old-1@example.com, old-2@example.com, old-3@example.com, old-4@example.com, old-5@example.com …",
-		advice: expect.stringContaining("docs/security.md"),
+		advice: expect.stringContaining("`npx assay user list --assumed` lists"),
 	});
+	const { stdout } = await runCommand(["user", "list", "--assumed", "--json"], {
+		DATABASE_URL: database.url,
+	});
+	expect(JSON.parse(stdout).users).toMatchObject(
+		[1, 2, 3, 4, 5, 6].map((n) => ({ email: `old-${n}@example.com` })),
+	);
 });
 
 test.each([
