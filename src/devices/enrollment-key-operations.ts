@@ -88,12 +88,12 @@ export const addEnrollmentKey = defineOperation({
 			.min(1)
 			.max(MAX_KEY_DAYS)
 			.optional()
-			.describe(`Days until it expires, ${DEFAULT_KEY_DAYS} unless given`),
+			.describe(`Days until it expires, ${DEFAULT_KEY_DAYS} by default`),
 		requires_approval: z
 			.boolean()
 			.optional()
 			.describe(
-				"true: each device stays PENDING until approveDevices; false unless given",
+				"true: each device stays PENDING until approveDevices; false by default",
 			),
 	}),
 	output: z.object({
