@@ -41,7 +41,6 @@ const AXE_SOURCE = readFile(
 const SCREENSHOTS = process.env.SCREENSHOTS;
 
 export interface TestConsole extends TestService {
-	browser: Browser;
 	/** Creates a member of the organization whose password is PASSWORD. */
 	makePerson: (role: Role, organizationId?: string) => Promise<TestUser>;
 	/**
@@ -58,8 +57,8 @@ export interface TestConsole extends TestService {
 }
 
 /**
- * Starts the service with its console, and a Chromium. Each test file does this once. `settings`
- * are added to the default settings.
+ * Starts the service with its console, and opens its pages in a Chromium. Each test file does this
+ * once. `settings` are added to the default settings.
  */
 export async function startConsole(
 	settings: Record<string, string> = {},
@@ -67,10 +66,7 @@ export async function startConsole(
 	const files = await readConsoleFiles(inject("consoleFolder"));
 	const [served, browser, passwordHash] = await Promise.all([
 		startService(undefined, settings, files),
-		chromium.launch({
-			executablePath: CHROMIUM ?? "/usr/bin/chromium",
-			args: ARGS,
-		}),
+		getBrowser(),
 		hashPassword(PASSWORD),
 	]);
 	const openPage = async (options: BrowserContextOptions = {}) => {
@@ -97,7 +93,6 @@ export async function startConsole(
 	};
 	return {
 		...served,
-		browser,
 		openPage,
 		makePerson: (role, organizationId = served.organizationId) =>
 			makeUser(served.database, { organizationId, role }, { passwordHash }),
@@ -107,11 +102,24 @@ export async function startConsole(
 			await page.goto(path);
 			return page;
 		},
-		close: async () => {
-			await browser.close();
-			await served.close();
-		},
 	};
+}
+
+let launched: Promise<Browser> | undefined;
+
+/**
+ * Returns the Chromium of this process. The files that the process runs share it, because starting
+ * it takes as long as loading two pages. It ends with the process. Processes do not share one,
+ * because all pages of a Chromium have one clipboard.
+ */
+async function getBrowser(): Promise<Browser> {
+	const running = await launched;
+	if (running?.isConnected()) return running;
+	launched = chromium.launch({
+		executablePath: CHROMIUM ?? "/usr/bin/chromium",
+		args: ARGS,
+	});
+	return launched;
 }
 
 /** Fills in and submits the sign-in page, as a user does. */

@@ -13,7 +13,7 @@ export default defineConfig({
 		// Each file has its own database and does not need a process of its own. Loading the code again
 		// for each file took a tenth of the time.
 		isolate: false,
-		// Each worker starts its own browser, and waits for it a tenth of the time.
+		// Each worker has its own browser, and waits for it a tenth of the time.
 		maxWorkers: 3,
 		// A busy machine may take long to show the expected state, and the default timeout is only a
 		// second.
