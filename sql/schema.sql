@@ -239,9 +239,11 @@ CREATE TABLE public.device_policies (
     max_patch_age_days integer DEFAULT 60 NOT NULL,
     max_definitions_age_days integer DEFAULT 7 NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    max_silence_days integer DEFAULT 3 NOT NULL,
     CONSTRAINT device_policies_max_definitions_age_days_check CHECK (((max_definitions_age_days >= 1) AND (max_definitions_age_days <= 30))),
     CONSTRAINT device_policies_max_lock_delay_seconds_check CHECK (((max_lock_delay_seconds >= 60) AND (max_lock_delay_seconds <= 3600))),
     CONSTRAINT device_policies_max_patch_age_days_check CHECK (((max_patch_age_days >= 7) AND (max_patch_age_days <= 180))),
+    CONSTRAINT device_policies_max_silence_days_check CHECK (((max_silence_days >= 1) AND (max_silence_days <= 30))),
     CONSTRAINT device_policies_min_password_length_check CHECK (((min_password_length >= 6) AND (min_password_length <= 64)))
 );
 
@@ -2051,6 +2053,24 @@ CREATE TABLE public.device_check_keys (
 
 ALTER TABLE ONLY public.device_check_keys FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.device_check_rules (
+    organization_id public.typed_id NOT NULL,
+    check_key text NOT NULL COLLATE pg_catalog."C",
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    is_required boolean NOT NULL,
+    platforms text[] NOT NULL,
+    grace_days integer NOT NULL,
+    new_device_grace_days integer NOT NULL,
+    CONSTRAINT device_check_rules_check CHECK ((valid_from < valid_until)),
+    CONSTRAINT device_check_rules_check_key_check CHECK (((check_key <> ''::text) AND (length(check_key) <= 500))),
+    CONSTRAINT device_check_rules_grace_days_check CHECK (((grace_days >= 0) AND (grace_days <= 90))),
+    CONSTRAINT device_check_rules_new_device_grace_days_check CHECK (((new_device_grace_days >= 0) AND (new_device_grace_days <= 90))),
+    CONSTRAINT device_check_rules_platforms_check CHECK (((platforms <@ ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]) AND (platforms <> '{}'::text[])))
+);
+
+ALTER TABLE ONLY public.device_check_rules FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.device_conflicts (
     organization_id public.typed_id NOT NULL,
     device_id public.typed_id NOT NULL,
@@ -2592,6 +2612,9 @@ ALTER TABLE ONLY public.datum_vendors
 ALTER TABLE ONLY public.device_check_keys
     ADD CONSTRAINT device_check_keys_pkey PRIMARY KEY (organization_id, device_id, check_key);
 
+ALTER TABLE ONLY public.device_check_rules
+    ADD CONSTRAINT device_check_rules_pkey PRIMARY KEY (organization_id, check_key, valid_from);
+
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_pkey PRIMARY KEY (organization_id, device_id, kind);
 
@@ -2822,6 +2845,8 @@ CREATE INDEX data_search ON public.data USING gin (organization_id, search_text 
 CREATE INDEX data_updated_at ON public.data USING btree (organization_id, updated_at, id);
 
 CREATE INDEX datum_vendors_vendor ON public.datum_vendors USING btree (organization_id, vendor_id);
+
+CREATE UNIQUE INDEX device_check_rules_in_force ON public.device_check_rules USING btree (organization_id, check_key) WHERE (valid_until IS NULL);
 
 CREATE INDEX device_group_members_device_id ON public.device_group_members USING btree (organization_id, device_id);
 
@@ -3148,6 +3173,9 @@ ALTER TABLE ONLY public.datum_vendors
 ALTER TABLE ONLY public.device_check_keys
     ADD CONSTRAINT device_check_keys_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.device_check_rules
+    ADD CONSTRAINT device_check_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
@@ -3353,6 +3381,8 @@ CREATE POLICY backup ON public.datum_vendors FOR SELECT TO assay_backup USING (t
 
 CREATE POLICY backup ON public.device_check_keys FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.device_check_rules FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.device_conflicts FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.device_group_members FOR SELECT TO assay_backup USING (true);
@@ -3416,6 +3446,8 @@ ALTER TABLE public.data ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.datum_vendors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_check_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_check_rules ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_conflicts ENABLE ROW LEVEL SECURITY;
 
@@ -3632,6 +3664,8 @@ CREATE POLICY tenant ON public.data TO assay_app USING (((organization_id)::text
 CREATE POLICY tenant ON public.datum_vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.device_check_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.device_check_rules TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.device_conflicts TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -4080,6 +4114,9 @@ GRANT SELECT ON TABLE public.datum_vendors TO assay_backup;
 GRANT SELECT ON TABLE public.device_check_keys TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_check_keys TO assay_agent;
 GRANT SELECT ON TABLE public.device_check_keys TO assay_backup;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.device_check_rules TO assay_app;
+GRANT SELECT ON TABLE public.device_check_rules TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;

@@ -47,18 +47,26 @@ function writeValue(value: unknown): string {
 interface Posture {
 	check_key: string;
 	status: string;
+	check_state: string | null;
 }
 
-/** Returns a column for each canonical check, and one column for all other checks. */
+/**
+ * Returns two columns for each canonical check, its status and its state by the device policy, and
+ * one column for all other checks.
+ */
 function postureColumns(): Column[] {
 	const posturesOf = (row: Row) => row.postures as Posture[];
+	const find = (row: Row, key: string) =>
+		posturesOf(row).find(({ check_key }) => check_key === key);
+	const stateOf = (row: Row, key: string) =>
+		(row.missing_checks as string[] | undefined)?.includes(key)
+			? "NOT_REPORTED"
+			: find(row, key)?.check_state;
 	return [
-		...CHECK_KEYS.map((key) => ({
-			heading: key,
-			cell: (row: Row) =>
-				posturesOf(row).find(({ check_key }) => check_key === key)?.status ??
-				"",
-		})),
+		...CHECK_KEYS.flatMap((key) => [
+			{ heading: key, cell: (row: Row) => find(row, key)?.status ?? "" },
+			{ heading: `${key}_state`, cell: (row: Row) => stateOf(row, key) ?? "" },
+		]),
 		{
 			heading: "other_checks",
 			cell: (row) =>

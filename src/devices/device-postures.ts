@@ -6,6 +6,7 @@ import {
 	type Device,
 	type DeviceRow,
 } from "./device-record.ts";
+import { readCheckStates, withStates } from "./read-check-states.ts";
 import { CHECK_KEYS, type Evidence } from "./terms.ts";
 import { visibleValue } from "./visible-text.ts";
 
@@ -15,7 +16,7 @@ export async function findDevice(
 	organizationId: string,
 	id: string,
 ): Promise<Device | undefined> {
-	const [{ rows }, postures] = await Promise.all([
+	const [{ rows }, postures, states] = await Promise.all([
 		client.query<DeviceRow>({
 			name: "get.device",
 			text: `select ${DEVICE_COLUMNS} from ${DEVICES} where t.organization_id = $1 and t.id = $2`,
@@ -25,24 +26,28 @@ export async function findDevice(
 			isList: false,
 			withEvidence: true,
 		}),
+		readCheckStates(client, organizationId, [id]),
 	]);
-	return rows[0] && toDevice(rows[0], postures);
+	return rows[0] && withStates(toDevice(rows[0], postures), states);
 }
 
-/** Returns a device in the form that callers see. */
+/** Adds its postures to a device. */
 export function toDevice<Row extends { id: string }>(
 	row: Row,
 	postures: PosturesOf,
-): Row & Pick<Device, "postures" | "omitted_checks"> {
+): Row & { postures: PostureRow[]; omitted_checks: number } {
 	const { shown, omitted } = postures.get(row.id) ?? { shown: [], omitted: 0 };
 	return { ...row, postures: shown, omitted_checks: omitted };
 }
 
-/** The latest state of each check, by the id of the device. */
-export type PosturesOf = Map<
-	string,
-	{ shown: Device["postures"]; omitted: number }
+/** A posture without its state by the policy. */
+type PostureRow = Omit<
+	Device["postures"][number],
+	"check_state" | "in_grace_until"
 >;
+
+/** The latest status of each check, by the id of the device. */
+export type PosturesOf = Map<string, { shown: PostureRow[]; omitted: number }>;
 
 /**
  * Largest number of a device's non-canonical checks that a tool's result shows, in a list and for a

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { obvious } from "../records/shown.ts";
 import { idSchema, nameSchema } from "../records/text-schemas.ts";
+import { checkStateShape, complianceShape } from "./read-check-states.ts";
 import {
 	CANONICAL_CHECKS,
 	INTERVALS_UNTIL_STALE,
@@ -87,6 +88,7 @@ export const currentPosture = z.object({
 		.string()
 		.describe("Time since which every observation has had this status"),
 	observed_at: z.string().describe("Time of the latest observation"),
+	...checkStateShape,
 	evidence: evidence
 		.optional()
 		.describe("Absent unless requested; null: none was kept"),
@@ -145,6 +147,7 @@ export const device = z.object({
 		.array(z.object({ id: z.string(), name: z.string() }))
 		.optional()
 		.describe("Groups that it belongs to, in lists and in getDevice"),
+	...complianceShape,
 	postures: z.array(currentPosture).describe("The latest state of each check"),
 	omitted_checks: z
 		.int()
@@ -155,7 +158,8 @@ export const device = z.object({
 
 export type Device = z.output<typeof device>;
 
-const { id, name, status, owner_id, owner_name, failing_count } = device.shape;
+const { id, name, status, owner_id, owner_name, failing_count, compliance } =
+	device.shape;
 
 type BriefDevice = z.input<typeof listedDevice>;
 
@@ -165,7 +169,7 @@ type BriefDevice = z.input<typeof listedDevice>;
  * some.
  */
 export const listedDevice = device.partial().extend({
-	...{ id, name, status, owner_id, owner_name, failing_count },
+	...{ id, name, status, owner_id, owner_name, failing_count, compliance },
 	postures: z.array(
 		currentPosture.partial({ check_name: true, observed_at: true }),
 	),
@@ -219,11 +223,18 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 		owner_name: whole.owner_name,
 		...(whole.groups?.length && { groups: whole.groups }),
 		failing_count: whole.failing_count,
+		compliance: whole.compliance,
+		...(whole.missing_checks.length > 0 && {
+			missing_checks: whole.missing_checks,
+		}),
 		passing_count: count("PASS"),
 		not_applicable_count: count("NOT_APPLICABLE"),
 		postures: whole.postures
 			.filter(({ status }) => status === "FAIL" || status === "UNKNOWN")
-			.map(({ check_key, status, since }) => ({ check_key, status, since })),
+			.map(({ check_key, status, since, check_state, in_grace_until }) => ({
+				...{ check_key, status, since, check_state },
+				...(in_grace_until && { in_grace_until }),
+			})),
 		...(whole.omitted_checks > 0 && { omitted_checks: whole.omitted_checks }),
 	};
 }
@@ -297,4 +308,7 @@ export const DEVICES =
 	"devices t join organizations o on o.id = t.organization_id";
 
 /** A row that DEVICE_COLUMNS selects. */
-export type DeviceRow = Omit<Device, "postures" | "omitted_checks" | "groups">;
+export type DeviceRow = Omit<
+	Device,
+	"postures" | "omitted_checks" | "groups" | "compliance" | "missing_checks"
+>;

@@ -3,6 +3,7 @@ import { textArray } from "../db/array.ts";
 import { badFields, type FieldIssue } from "../errors.ts";
 import type { Filter } from "../records/filter.ts";
 import { checkKeysOf } from "./check-keys.ts";
+import { stateFilters } from "./check-state-filters.ts";
 import { readPostures, toDevice } from "./device-postures.ts";
 import {
 	DEVICES,
@@ -12,6 +13,7 @@ import {
 	staleAfter,
 	statusAt,
 } from "./device-record.ts";
+import { readCheckStates, withStates } from "./read-check-states.ts";
 import type { PostureStatus } from "./terms.ts";
 
 /** SQL for the items of a parameter: the moment comes first, and then the values of the filter. */
@@ -83,6 +85,7 @@ const CHANGED: Record<string, Pick<Filter, "sql" | "toParameter">> = {
 			...(check === undefined ? [] : keysOf(check)),
 		]),
 	},
+	...stateFilters("as_of"),
 	min_failing: {
 		sql: (p) =>
 			hadStatus("FAIL", p, "true", `count(*) >= (${p}::text[])[2]::int`),
@@ -146,9 +149,10 @@ export async function readDevicesAsOf(
 	asOf: string,
 ): Promise<PastDevice[]> {
 	const ids = rows.map(({ id }) => id);
-	const [postures, states] = await Promise.all([
+	const [postures, states, checks] = await Promise.all([
 		readPostures(client, organizationId, ids, { isList: true, asOf }),
 		readStates(client, organizationId, ids, asOf),
+		readCheckStates(client, organizationId, ids, asOf),
 	]);
 	return rows.flatMap((row) => {
 		const {
@@ -161,7 +165,8 @@ export async function readDevicesAsOf(
 			...kept
 		} = row;
 		const state = states.get(row.id);
-		return state ? [{ ...toDevice(kept, postures), ...state }] : [];
+		if (!state) return [];
+		return [withStates({ ...toDevice(kept, postures), ...state }, checks)];
 	});
 }
 

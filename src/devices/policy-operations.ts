@@ -1,12 +1,22 @@
 import { z } from "zod";
-import { type Context, defineOperation } from "../operation.ts";
+import { type Change, type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
+import { changeRules, readRules } from "./check-rule-store.ts";
+import { MAX_GRACE_DAYS, SILENCE_DAYS } from "./check-rules.ts";
 import {
+	complianceCounts,
+	countStates,
+	type FleetStates,
+	stateCounts,
+} from "./count-states.ts";
+import { checkKeySchema, checkName } from "./device-record.ts";
+import { PLATFORMS } from "./terms.ts";
+import {
+	DEFAULT_THRESHOLDS,
 	THRESHOLD_NAMES,
 	THRESHOLDS,
 	type ThresholdName,
-	type Thresholds,
 } from "./thresholds.ts";
 
 const MEANINGS: Record<ThresholdName, string> = {
@@ -26,46 +36,111 @@ const given = (name: ThresholdName) =>
 		.optional()
 		.describe(MEANINGS[name]);
 
+/** The fields of the policy that are not about one check. */
+const OWN_FIELDS = [...THRESHOLD_NAMES, "max_silence_days"] as const;
+type OwnField = (typeof OWN_FIELDS)[number];
+
+const checkRule = z.object({
+	check_key: z.string(),
+	check_name: z.string().nullable(),
+	is_required: z.boolean(),
+	platforms: z.array(z.enum(PLATFORMS)),
+	grace_days: z.int(),
+	new_device_grace_days: z.int(),
+});
+
 const policy = z.object({
 	min_password_length: z.int(),
 	max_lock_delay_seconds: z.int(),
 	max_patch_age_days: z.int(),
 	max_definitions_age_days: z.int(),
+	max_silence_days: z.int(),
+	checks: z
+		.array(checkRule)
+		.describe("The canonical checks, and others that have a rule"),
 	updated_at: z.string(),
 });
 
 type Policy = z.output<typeof policy>;
+type OwnFields = Pick<Policy, OwnField | "updated_at">;
 
-const COLUMNS = `${THRESHOLD_NAMES.join(", ")}, updated_at`;
+const COLUMNS = `${OWN_FIELDS.join(", ")}, updated_at`;
+
+const DEFAULTS: Record<OwnField, number> = {
+	...DEFAULT_THRESHOLDS,
+	max_silence_days: SILENCE_DAYS.default,
+};
 
 export const getDevicePolicy = defineOperation({
 	name: "getDevicePolicy",
 	title: "Get the device policy",
-	description: "Read the thresholds by which agents judge devices.",
+	description:
+		"Read what an organization requires of its devices: the thresholds by which agents judge, and for each check whether it is required, on which platforms, and the days of grace.",
 	toolset: "device_policy",
 	access: "read",
 	tenant: "organization_id",
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: z.object({ policy }),
 	run: async ({ client }, { organization_id }) => {
-		const { rows } = await client.query<Policy>({
+		const { rows } = await client.query<OwnFields>({
 			name: "get.device_policy",
-			text: `select ${THRESHOLD_NAMES.map(
-				(name) => `coalesce(p.${name}, ${THRESHOLDS[name].default}) as ${name}`,
+			text: `select ${OWN_FIELDS.map(
+				(name) => `coalesce(p.${name}, ${DEFAULTS[name]}) as ${name}`,
 			).join(", ")}, coalesce(p.updated_at, o.created_at) as updated_at
 			from organizations o left join device_policies p on p.organization_id = o.id
 			where o.id = $1`,
 			values: [organization_id],
 		});
-		return { policy: rows[0] as Policy };
+		return {
+			policy: await withChecks(client, organization_id, rows[0] as OwnFields),
+		};
 	},
+});
+
+const graceDays = (meaning: string) =>
+	z.int().min(0).max(MAX_GRACE_DAYS).nullable().optional().describe(meaning);
+
+const givenRule = z.strictObject({
+	check_key: checkKeySchema().describe("Key or name of the check"),
+	is_required: z
+		.boolean()
+		.nullable()
+		.optional()
+		.describe("Whether it counts for the state of a device"),
+	platforms: z
+		.array(z.enum(PLATFORMS))
+		.min(1)
+		.max(PLATFORMS.length)
+		.transform((given) => PLATFORMS.filter((one) => given.includes(one)))
+		.nullable()
+		.optional()
+		.describe("Platforms on which it is required"),
+	grace_days: graceDays("Days for which a new failure is IN_GRACE"),
+	new_device_grace_days: graceDays(
+		"Days from its activation for which a new device is IN_GRACE",
+	),
+});
+
+const effects = z.object({
+	compliance: z.object({
+		before: complianceCounts(),
+		after: complianceCounts(),
+	}),
+	checks: z.array(
+		z.object({
+			check_key: z.string(),
+			check_name: z.string().nullable(),
+			before: stateCounts(),
+			after: stateCounts(),
+		}),
+	),
 });
 
 export const updateDevicePolicy = defineOperation({
 	name: "updateDevicePolicy",
 	title: "Change the device policy",
 	description:
-		"Change the thresholds by which agents judge devices. Only the given fields change. Devices get them with their next heartbeat and apply them in their next report.",
+		"Change what an organization requires of its devices. Only the given fields change; null in checks means the default. Devices get new thresholds with their next heartbeat and apply them in their next report. The rest counts at once. With dry_run, nothing is stored, and effects has the number of devices by state before and after.",
 	toolset: "device_policy",
 	access: "admin",
 	isIdempotent: true,
@@ -77,58 +152,144 @@ export const updateDevicePolicy = defineOperation({
 		max_lock_delay_seconds: given("max_lock_delay_seconds"),
 		max_patch_age_days: given("max_patch_age_days"),
 		max_definitions_age_days: given("max_definitions_age_days"),
+		max_silence_days: z
+			.int()
+			.min(SILENCE_DAYS.least)
+			.max(SILENCE_DAYS.most)
+			.optional()
+			.describe("Days without a report after which a check is STALE"),
+		checks: z
+			.array(givenRule)
+			.max(100)
+			.optional()
+			.describe("Rules of checks to change"),
+		dry_run: z.boolean().optional().describe("False unless given"),
 	}),
-	output: z.object({ policy }),
-	run: async (context, { organization_id, if_updated_at, ...wanted }) => {
+	output: z.object({
+		policy,
+		effects: effects
+			.nullable()
+			.describe("Of a dry run; checks has those whose numbers change"),
+	}),
+	run: async (context, input) => {
+		const { organization_id, if_updated_at, dry_run, checks, ...own } = input;
+		const { client, changed } = context;
 		const before = await lockPolicy(context, organization_id);
 		requireUnchanged("device policy", before, if_updated_at);
-		return { policy: await change(context, organization_id, before, wanted) };
+		const statesBefore =
+			dry_run && (await countStates(client, organization_id));
+		if (dry_run) await client.query("savepoint dry_run");
+		const fields = {
+			...(await changeOwn(context, organization_id, before, own)),
+			...(await changeRules(client, organization_id, checks ?? [])),
+		};
+		const hasChanged = Object.keys(fields).length > 0;
+		const after = hasChanged ? await touch(context, organization_id) : before;
+		const result = await withChecks(client, organization_id, after);
+		if (statesBefore) {
+			const statesAfter = await countStates(client, organization_id);
+			await client.query("rollback to savepoint dry_run");
+			return {
+				policy: result,
+				effects: compare(result, statesBefore, statesAfter),
+			};
+		}
+		if (hasChanged) {
+			changed({
+				kind: "device_policy",
+				id: organization_id,
+				name: null,
+				fields,
+			});
+		}
+		return { policy: result, effects: null };
 	},
 });
 
+async function withChecks(
+	client: Context["client"],
+	organizationId: string,
+	own: OwnFields,
+): Promise<Policy> {
+	const rules = await readRules(client, organizationId);
+	return {
+		...own,
+		checks: [...rules].map(([key, rule]) => ({
+			check_key: key,
+			check_name: checkName(key),
+			...rule,
+		})),
+	};
+}
+
+/** Returns how a change of the policy moves devices from one state to another. */
+function compare(
+	{ checks }: Policy,
+	before: FleetStates,
+	after: FleetStates,
+): z.input<typeof effects> {
+	return {
+		compliance: { before: before.compliance, after: after.compliance },
+		checks: checks
+			.map(({ check_key, check_name }) => ({
+				...{ check_key, check_name },
+				before: before.ofCheck(check_key),
+				after: after.ofCheck(check_key),
+			}))
+			.filter(
+				(check) => JSON.stringify(check.before) !== JSON.stringify(check.after),
+			),
+	};
+}
+
 /** Locks the organization's policy, and first makes one with the defaults if there is none. */
-async function lockPolicy({ client }: Context, id: string): Promise<Policy> {
+async function lockPolicy({ client }: Context, id: string): Promise<OwnFields> {
 	await client.query(
 		`insert into device_policies (organization_id, updated_at)
 		select id, created_at from organizations where id = $1
 		on conflict do nothing`,
 		[id],
 	);
-	const { rows } = await client.query<Policy>(
+	const { rows } = await client.query<OwnFields>(
 		`select ${COLUMNS} from device_policies where organization_id = $1 for update`,
 		[id],
 	);
-	return rows[0] as Policy;
+	return rows[0] as OwnFields;
 }
 
-async function change(
-	{ client, changed }: Context,
+/** Changes the given fields that differ. Returns them for the audit log. */
+async function changeOwn(
+	{ client }: Context,
 	id: string,
-	before: Policy,
-	given: { [Name in ThresholdName]?: number | undefined },
-): Promise<Policy> {
-	const different = THRESHOLD_NAMES.filter(
+	before: OwnFields,
+	given: { [Name in OwnField]?: number | undefined },
+): Promise<Change["fields"]> {
+	const different = OWN_FIELDS.filter(
 		(name) => given[name] !== undefined && given[name] !== before[name],
 	);
-	if (different.length === 0) return before;
-	const after: Thresholds = { ...before };
-	for (const name of different) after[name] = given[name] ?? before[name];
+	if (different.length === 0) return {};
 	const assignments = different.map((name, index) => `${name} = $${index + 2}`);
-	const { rows } = await client.query<Policy>(
-		`update device_policies set ${assignments.join(", ")}, updated_at = now()
-		where organization_id = $1 returning ${COLUMNS}`,
-		[id, ...different.map((name) => after[name])],
+	await client.query(
+		`update device_policies set ${assignments.join(", ")} where organization_id = $1`,
+		[id, ...different.map((name) => given[name])],
 	);
-	changed({
-		kind: "device_policy",
-		id,
-		name: null,
-		fields: Object.fromEntries(
-			different.map((name) => [
-				name,
-				{ before: before[name], after: after[name] },
-			]),
-		),
-	});
-	return rows[0] as Policy;
+	return Object.fromEntries(
+		different.map((name) => [
+			name,
+			{ before: before[name], after: given[name] },
+		]),
+	);
+}
+
+/**
+ * Notes the time of a change. Every change gets a later time, even one whose transaction began
+ * before the previous change.
+ */
+async function touch({ client }: Context, id: string): Promise<OwnFields> {
+	const { rows } = await client.query<OwnFields>(
+		`update device_policies set updated_at = clock_timestamp()
+		where organization_id = $1 returning ${COLUMNS}`,
+		[id],
+	);
+	return rows[0] as OwnFields;
 }

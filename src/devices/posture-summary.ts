@@ -3,6 +3,12 @@ import { z } from "zod";
 import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import {
+	complianceCounts,
+	countStates,
+	type FleetStates,
+	stateCounts,
+} from "./count-states.ts";
+import {
 	checkName,
 	DEVICE_STATUSES,
 	DEVICES,
@@ -43,9 +49,11 @@ const checkSummary = z.object({
 		.describe(
 			"Share of pass in pass + fail + unknown, 0 to 100; null: there are none",
 		),
+	states: stateCounts().describe("Every ACTIVE device, by the device policy"),
 });
 
 export type CheckSummary = z.output<typeof checkSummary>;
+type StatusCounts = Omit<CheckSummary, "states">;
 
 export const listPostureSummary = defineOperation({
 	name: "listPostureSummary",
@@ -77,6 +85,7 @@ export const listPostureSummary = defineOperation({
 		checks: z.array(checkSummary),
 		omitted_checks: count().describe("Number of less common checks left out"),
 		devices_by_status: byName(DEVICE_STATUSES),
+		devices_by_compliance: complianceCounts().describe("ACTIVE devices"),
 		pending_in_conflict: count().describe(
 			"PENDING devices whose heartbeat was turned away because another device has the hardware",
 		),
@@ -87,15 +96,16 @@ export const listPostureSummary = defineOperation({
 	}),
 	run: async ({ client }, { organization_id, as_of, group_by }) => {
 		const moment = as_of && endOfMillisecond(as_of);
-		const [fleet, postures, grouped] = await Promise.all([
+		const [fleet, postures, states, grouped] = await Promise.all([
 			countDevices(client, organization_id, moment),
 			countPostures(client, organization_id, moment),
+			countStates(client, organization_id, moment),
 			group_by
 				? countGroups(client, organization_id, group_by, moment)
 				: { groups: [], omitted_groups: 0 },
 		]);
 		const { active, stale, notReporting, counts } = postures;
-		const all = summarize(counts, active);
+		const all = summarize(counts, active, states);
 		const listed = all.slice(0, CHECK_KEYS.length + MAX_SHOWN_CHECKS);
 		return {
 			active_devices: active,
@@ -104,6 +114,7 @@ export const listPostureSummary = defineOperation({
 			checks: listed,
 			omitted_checks: all.length - listed.length,
 			devices_by_status: fleet.status,
+			devices_by_compliance: states.compliance,
 			pending_in_conflict: fleet.inConflict,
 			devices_by_freshness: as_of ? null : fleet.freshness,
 			...grouped,
@@ -222,9 +233,10 @@ function tally(rows: PostureCount[]) {
 function summarize(
 	counts: (PostureCount & { check_key: string })[],
 	active: number,
+	states: FleetStates,
 ): CheckSummary[] {
 	const summaries = new Map(
-		CHECK_KEYS.map<[string, CheckSummary]>((key) => [
+		CHECK_KEYS.map<[string, StatusCounts]>((key) => [
 			key,
 			emptySummary(key, active),
 		]),
@@ -250,7 +262,10 @@ function summarize(
 		(a, b) =>
 			a.not_reported - b.not_reported || (a.check_key < b.check_key ? -1 : 1),
 	);
-	return [...canonical, ...others];
+	return [...canonical, ...others].map((summary) => ({
+		...summary,
+		states: states.ofCheck(summary.check_key),
+	}));
 }
 
 const FIELD_OF = {
@@ -260,7 +275,7 @@ const FIELD_OF = {
 	NOT_APPLICABLE: "not_applicable",
 } as const;
 
-function emptySummary(checkKey: string, active: number): CheckSummary {
+function emptySummary(checkKey: string, active: number): StatusCounts {
 	return {
 		check_key: checkKey,
 		check_name: checkName(checkKey),

@@ -17,6 +17,7 @@ import { detailSchema } from "../records/result-rows.ts";
 import { idSchema, timeSchema } from "../records/text-schemas.ts";
 import { whyNoReference } from "../records/why-none.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
+import { stateFilters } from "./check-state-filters.ts";
 import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
 import { devicesOfGroup, groupsOfDevices } from "./device-groups.ts";
 import { findDevice, readPostures, toDevice } from "./device-postures.ts";
@@ -44,6 +45,7 @@ import {
 	rejectPresent,
 } from "./devices-as-of.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
+import { readCheckStates, withStates } from "./read-check-states.ts";
 import { explain } from "./remediation/remediation.ts";
 import { PLATFORMS, type PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
@@ -206,6 +208,7 @@ const filters: Record<string, Filter> = {
 	},
 	passing_check: byCheck("PASS"),
 	unknown_check: byCheck("UNKNOWN"),
+	...stateFilters("now"),
 };
 
 const pastFilters = filtersAsOf(filters);
@@ -285,12 +288,13 @@ async function readDevices(
 ): Promise<Device[]> {
 	const ids = rows.map(({ id }) => id);
 	const options = { isList: true, withEvidence };
-	const [postures, groups] = await Promise.all([
+	const [postures, states, groups] = await Promise.all([
 		readPostures(client, organizationId, ids, options),
+		readCheckStates(client, organizationId, ids),
 		groupsOfDevices(client, organizationId, ids, filters),
 	]);
 	return rows.map((row) => ({
-		...toDevice(row, postures),
+		...withStates(toDevice(row, postures), states),
 		groups: groups.get(row.id) ?? [],
 	}));
 }

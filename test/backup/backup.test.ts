@@ -73,7 +73,11 @@ async function fillRegisters(organization_id: string, token: string) {
 		organization_id,
 	);
 	const made: Record<string, string> = {};
-	await call("updateDevicePolicy", { organization_id, max_patch_age_days: 30 });
+	await call("updateDevicePolicy", {
+		organization_id,
+		max_patch_age_days: 30,
+		checks: [{ check_key: "DISK_ENCRYPTION", grace_days: 5 }],
+	});
 	await call("addEnrollmentKey", {
 		organization_id,
 		name: "Laptops",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makePool } from "../../src/db/pool.ts";
 import { PolicyCache } from "../../src/devices/policy-cache.ts";
+import { CANONICAL_CHECKS, CHECK_KEYS } from "../../src/devices/terms.ts";
 import {
 	DEFAULT_THRESHOLDS,
 	THRESHOLD_NAMES,
@@ -39,6 +40,15 @@ test("a new organization has the defaults, which members and viewers may read bu
 	const { organization_id, read } = await makeOrganization();
 	expect(await read()).toEqual({
 		...DEFAULT_THRESHOLDS,
+		max_silence_days: 3,
+		checks: CHECK_KEYS.map((key) => ({
+			check_key: key,
+			check_name: CANONICAL_CHECKS[key].name,
+			is_required: true,
+			platforms: ["DARWIN", "LINUX", "FREEBSD", "WINDOWS"],
+			grace_days: 3,
+			new_device_grace_days: 7,
+		})),
 		updated_at: expect.any(String),
 	});
 	for (const role of ["viewer", "member"] as const) {

@@ -95,7 +95,8 @@ export async function startFleet(
 	};
 }
 
-function principalOf(role: Role, organizationId: string): Principal {
+/** Returns a user who has this role in the organization. */
+export function principalOf(role: Role, organizationId: string): Principal {
 	return {
 		kind: "USER",
 		userId: "u".repeat(32),

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { textArray } from "../db/array.ts";
+import { badFields } from "../errors.ts";
+import type { Filter } from "../records/filter.ts";
+import { obvious } from "../records/shown.ts";
+import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
+import {
+	CHECK_STATES,
+	COMPLIANCE,
+	COMPLIANCES,
+	checkStates,
+} from "./check-states.ts";
+import { checkKeySchema, statusAt } from "./device-record.ts";
+
+/** The raw status that these states come from. An index finds the few spans that have it. */
+const STATUS_OF: Record<string, string> = {
+	FAILING: "FAIL",
+	IN_GRACE: "FAIL",
+	UNKNOWN: "UNKNOWN",
+};
+
+const among = (ids: string) => `t.id = any(array(${ids}))`;
+
+/**
+ * Returns the filters by states, for the present or for a time in the past. Each parameter begins
+ * with the time, or with an empty text for the present.
+ */
+export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
+	const at = (p: string) =>
+		when === "now" ? undefined : `(${p}::text[])[1]::timestamptz`;
+	const isActive = (p: string) => {
+		const moment = at(p);
+		return moment === undefined
+			? "t.status = 'ACTIVE'"
+			: `${statusAt(moment)} = 'ACTIVE'`;
+	};
+	const withTime =
+		(toValues: (value: unknown, given: Record<string, unknown>) => string[]) =>
+		(value: unknown, given: Record<string, unknown>) =>
+			textArray([String(given.as_of ?? ""), ...toValues(value, given)]);
+	return {
+		check_state: {
+			schema: z
+				.enum(CHECK_STATES)
+				.describe("With a required check in this state; with check, this one"),
+			sql: (p, state) => {
+				const status = STATUS_OF[String(state)];
+				const where = status && `s.status = '${status}'`;
+				const states = checkStates({ at: at(p), where });
+				const ofCheck = `(
+					cardinality(${p}::text[]) = 2 or c.check_key = any((${p}::text[])[3:])
+				)`;
+				// A device is NOT_APPLICABLE for each check for which it has no other state.
+				return state === "NOT_APPLICABLE"
+					? `${isActive(p)} and not ${among(`select c.device_id::text from (${states}) c
+						where c.state <> (${p}::text[])[2] and ${ofCheck}`)}`
+					: among(`select c.device_id::text from (${states}) c
+						where c.state = (${p}::text[])[2] and ${ofCheck}`);
+			},
+			toParameter: withTime((state, { check }) => {
+				if (state === "NOT_APPLICABLE" && check === undefined) {
+					throw badFields([
+						{
+							field: "filter.check",
+							message: "is required with check_state NOT_APPLICABLE",
+						},
+					]);
+				}
+				return [
+					String(state),
+					...(check === undefined ? [] : checkKeysOf(String(check))),
+				];
+			}),
+		},
+		check: {
+			schema: checkKeySchema().describe("Check that check_state is about"),
+			sql: (p) => `${p}::text is not null`,
+			toParameter: (value, { check_state }) => {
+				if (check_state === undefined) {
+					throw badFields([
+						{ field: "filter.check_state", message: "is required with check" },
+					]);
+				}
+				return value;
+			},
+			whyNone: (client, organizationId, value) =>
+				whyNoCheck(client, organizationId, String(value)),
+		},
+		compliance: {
+			schema: z
+				.union([
+					z.enum(COMPLIANCES),
+					z.array(z.enum(COMPLIANCES)).min(1).max(COMPLIANCES.length),
+				])
+				.meta(obvious("One or several")),
+			sql: (p, value) => {
+				const wanted = [value].flat() as string[];
+				const values = `(${p}::text[])[2:]`;
+				if (wanted.length === 1 && wanted[0] === "NONCOMPLIANT") {
+					const where = "s.status = 'FAIL'";
+					return among(`select c.device_id::text from (${checkStates({ at: at(p), where })}) c
+						where c.state = 'FAILING' and '${wanted[0]}' = any(${values})`);
+				}
+				const having = (condition: string) =>
+					among(`select c.device_id::text from (${checkStates({ at: at(p) })}) c
+						group by c.device_id having (${COMPLIANCE}) ${condition}`);
+				// A device without a required check is UNKNOWN too, so that state is the complement.
+				return wanted.includes("UNKNOWN")
+					? `${isActive(p)} and not ${having(`<> all(${values})`)}`
+					: having(`= any(${values})`);
+			},
+			toParameter: withTime((value) => [value].flat().map(String)),
+		},
+	};
+}
