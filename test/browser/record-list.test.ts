@@ -236,6 +236,19 @@ test("at 375 px and in dark mode, the pages are usable, and nothing is wider tha
 	});
 	const width = () => page.evaluate("document.documentElement.scrollWidth");
 	await page.getByRole("table").waitFor();
+	// Each row is a card with all its values, so that nothing has to be scrolled sideways.
+	const risks = page.getByRole("region", { name: "Risks", exact: true });
+	expect(await risks.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(
+		0,
+	);
+	await risks.getByRole("cell", { name: "Ada Lovelace" }).first().waitFor();
+	await page
+		.getByRole("combobox", { name: "Sort by" })
+		.selectOption("Residual risk, descending");
+	await expect
+		.poll(async () => (await names(page)())[0])
+		.toBe("A risk that grew");
+	await screenshot(page, "registers/cards-375");
 	await page.getByRole("button", { name: "Filters" }).click();
 	await page.getByRole("combobox", { name: "Treatment" }).waitFor();
 	await axe(page);

@@ -2,7 +2,10 @@ import { Button, Group, Paper, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Selection } from "./selection.ts";
 
-/** Shows how many rows are selected and what can be done with them. It stays in view. */
+/**
+ * Shows how many rows are selected and what can be done with them. It stays in view below the rows,
+ * so that they do not move when the first one is selected.
+ */
 export function BulkBar<Row extends { id: string }>({
 	selection,
 	children,
@@ -18,9 +21,9 @@ export function BulkBar<Row extends { id: string }>({
 			withBorder
 			shadow="sm"
 			p="xs"
-			mb="sm"
+			mt="sm"
 			pos="sticky"
-			top={8}
+			bottom={16}
 			style={{ zIndex: 2 }}
 			role="region"
 			aria-label="Selected rows"
@@ -32,7 +35,7 @@ export function BulkBar<Row extends { id: string }>({
 				{children}
 				<Button
 					variant="subtle"
-					size="compact-md"
+					size="compact-sm"
 					ml="auto"
 					onClick={selection.clear}
 				>

@@ -2,6 +2,7 @@ import {
 	Box,
 	Checkbox,
 	Group,
+	NativeSelect,
 	Paper,
 	Table,
 	UnstyledButton,
@@ -13,6 +14,7 @@ import {
 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { ListControls } from "../list-search.ts";
+import classes from "./data-table.module.css";
 import type { Selection } from "./selection.ts";
 
 export interface Column<Row> {
@@ -32,9 +34,10 @@ export interface Column<Row> {
 }
 
 /**
- * Shows one page of rows. The server sorts, filters and divides the list into pages. On a narrow
- * screen, the table scrolls inside its box. The box can receive the focus, so that the arrow keys
- * scroll it.
+ * Shows one page of rows. The server sorts, filters and divides the list into pages. If the table is
+ * wider than its box, it scrolls inside it. The box can receive the focus, so that the arrow keys
+ * scroll it. On a phone, each row is a card. The roles are written out, because the cards' layout
+ * would take the table's meaning away from screen readers.
  */
 export function DataTable<Row extends { id: string }>({
 	label,
@@ -57,30 +60,39 @@ export function DataTable<Row extends { id: string }>({
 }) {
 	return (
 		<Paper withBorder style={{ overflow: "hidden" }}>
+			{list && <SortField columns={columns} list={list} />}
 			<Box
 				tabIndex={0}
 				role="region"
 				aria-label={label}
 				style={{ overflowX: "auto", opacity: isStale ? 0.6 : 1 }}
 			>
-				<Table aria-busy={isStale} miw={columns.length * 130}>
-					<Table.Thead>
-						<Table.Tr>
+				<Table
+					role="table"
+					aria-busy={isStale}
+					className={classes.table ?? ""}
+					// A style of the element would win over the phone's layout, a variable does not.
+					style={{ "--table-width": `${columns.length * 130}px` }}
+				>
+					<Table.Thead role="rowgroup">
+						<Table.Tr role="row">
 							{selection && <SelectAll selection={selection} rows={rows} />}
 							{columns.map((column) => (
 								<Header key={column.id} column={column} list={list} />
 							))}
 						</Table.Tr>
 					</Table.Thead>
-					<Table.Tbody>
+					<Table.Tbody role="rowgroup">
 						{rows.map((row) => (
 							<Table.Tr
 								key={row.id}
+								role="row"
 								className="data-table-row"
+								{...(selection ? { "data-selectable": true } : {})}
 								{...(selection?.has(row.id) ? { "data-chosen": true } : {})}
 							>
 								{selection && (
-									<Table.Td>
+									<Table.Td role="cell" className={classes.choose ?? ""}>
 										<Checkbox
 											aria-label={`Select ${selection.nameOf(row)}`}
 											checked={selection.has(row.id)}
@@ -90,8 +102,14 @@ export function DataTable<Row extends { id: string }>({
 										/>
 									</Table.Td>
 								)}
-								{columns.map(({ id, align = "left", cell }) => (
-									<Table.Td key={id} ta={align}>
+								{columns.map(({ id, header, align = "left", cell }, index) => (
+									<Table.Td
+										key={id}
+										role="cell"
+										className={align === "right" ? (classes.right ?? "") : ""}
+										// The first cell is the name and needs no label.
+										{...(index > 0 ? { "data-label": header } : {})}
+									>
 										{cell(row)}
 									</Table.Td>
 								))}
@@ -101,6 +119,43 @@ export function DataTable<Row extends { id: string }>({
 				</Table>
 			</Box>
 		</Paper>
+	);
+}
+
+/** Chooses the order on a phone, where the list has no header row. */
+function SortField<Row>({
+	columns,
+	list,
+}: {
+	columns: readonly Column<Row>[];
+	list: ListControls;
+}) {
+	const { sort, dir = "asc" } = list.search;
+	const orders = columns.flatMap(({ sort: name, header, firstDirection }) =>
+		name ? [{ name, header, direction: firstDirection ?? "asc" }] : [],
+	);
+	if (orders.length === 0) return null;
+	return (
+		<NativeSelect
+			className={classes.sort ?? ""}
+			p="xs"
+			aria-label="Sort by"
+			value={sort ? `${sort} ${dir}` : ""}
+			onChange={({ currentTarget }) => {
+				const [name, direction] = currentTarget.value.split(" ");
+				if (name) list.setSort(name, direction === "desc" ? "desc" : "asc");
+			}}
+			data={[
+				{ value: "", label: "Sort by …", disabled: true },
+				...orders.flatMap(({ name, header, direction }) => {
+					const other = direction === "asc" ? "desc" : "asc";
+					return [direction, other].map((one) => ({
+						value: `${name} ${one}`,
+						label: `${header}, ${one === "asc" ? "ascending" : "descending"}`,
+					}));
+				}),
+			]}
+		/>
 	);
 }
 
@@ -114,7 +169,7 @@ function SelectAll<Row extends { id: string }>({
 }) {
 	const chosen = rows.filter(({ id }) => selection.has(id)).length;
 	return (
-		<Table.Th w={40}>
+		<Table.Th role="columnheader" w={40}>
 			<Checkbox
 				aria-label="Select all on this page"
 				checked={chosen === rows.length}
@@ -138,7 +193,7 @@ function Header<Row>({
 	const size = width === undefined ? {} : { w: width };
 	if (!sort || !list) {
 		return (
-			<Table.Th ta={align} scope="col" {...size}>
+			<Table.Th role="columnheader" ta={align} scope="col" {...size}>
 				{header}
 			</Table.Th>
 		);
@@ -154,6 +209,7 @@ function Header<Row>({
 			: IconArrowDown;
 	return (
 		<Table.Th
+			role="columnheader"
 			ta={align}
 			scope="col"
 			{...size}

@@ -36,14 +36,14 @@ export function BulkActions({ kind, organizationId, selection }: Props) {
 			<BulkBar selection={selection}>
 				<Button
 					variant="default"
-					size="compact-md"
+					size="compact-sm"
 					onClick={() => setOpen("change")}
 				>
 					Change a field …
 				</Button>
 				<Button
 					variant="default"
-					size="compact-md"
+					size="compact-sm"
 					c="var(--mantine-color-error)"
 					onClick={() => setOpen("delete")}
 				>

@@ -128,11 +128,6 @@ function Register({ kind }: { kind: KindDescription }) {
 				/>
 			) : (
 				<>
-					<BulkActions
-						kind={kind}
-						organizationId={organizationId}
-						selection={selection}
-					/>
 					<DataTable
 						label={label}
 						columns={columns.map((name) =>
@@ -142,6 +137,11 @@ function Register({ kind }: { kind: KindDescription }) {
 						list={list}
 						selection={mayWrite ? selection : undefined}
 						isStale={page.isPlaceholderData}
+					/>
+					<BulkActions
+						kind={kind}
+						organizationId={organizationId}
+						selection={selection}
 					/>
 					<Pager list={list} page={page.data} shown={rows.length} />
 				</>
@@ -177,8 +177,7 @@ function columnOf(
 					inherit
 					fw={500}
 					lineClamp={2}
-					// On a narrow screen, the other columns, such as a score, must stay visible too.
-					maw={{ base: 150, sm: MAX_CELL }}
+					maw={MAX_CELL}
 					style={{ overflowWrap: "anywhere" }}
 				>
 					{titleOf(kind, record)}
