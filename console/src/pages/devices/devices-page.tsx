@@ -144,11 +144,6 @@ export function Page() {
 					Remove a filter or search for other words.
 				</EmptyState>
 			)}
-			<SelectedDevices
-				organizationId={organizationId}
-				selection={selection}
-				mayAdmin={mayAdmin}
-			/>
 			{rows.length > 0 && (
 				<DataTable
 					label="Devices"
@@ -159,6 +154,11 @@ export function Page() {
 					selection={mayWrite ? selection : undefined}
 				/>
 			)}
+			<SelectedDevices
+				organizationId={organizationId}
+				selection={selection}
+				mayAdmin={mayAdmin}
+			/>
 			{devices.isSuccess && rows.length > 0 && (
 				<Pager list={list} page={devices.data} shown={rows.length} />
 			)}
