@@ -78,7 +78,11 @@ async function makeFleet(names: readonly string[]) {
 				)
 			).devices.map(({ name }) => name),
 		summary: (more: object = {}) =>
-			fleet.call(listPostureSummary, { organization_id, ...more }, options),
+			fleet.call(
+				listPostureSummary,
+				{ organization_id, with_states: true, ...more },
+				options,
+			),
 		policy: async () =>
 			(await fleet.call(getDevicePolicy, { organization_id }, options)).policy,
 		change: (input: object) =>
@@ -168,6 +172,10 @@ test("lists, counts and CSV files agree about states", async () => {
 		"stale",
 		"unknown",
 	]);
+	// Counting states takes long in a large fleet, so only those who ask wait for it.
+	expect(await of.summary({ with_states: false })).toMatchObject({
+		devices_by_compliance: null,
+	});
 	const summary = await of.summary();
 	expect(summary.devices_by_compliance).toEqual({
 		NONCOMPLIANT: 1,

@@ -58,15 +58,6 @@ test("the summary counts each ACTIVE device once for each check, and a stale one
 		stale: 1,
 		not_reported: 1,
 		pass_percent: 50,
-		states: {
-			FAILING: 0,
-			UNKNOWN: 0,
-			STALE: 0,
-			NOT_REPORTED: 1,
-			IN_GRACE: 1,
-			PASSING: 2,
-			NOT_APPLICABLE: 0,
-		},
 	});
 	expect(summary.checks[1]).toMatchObject({
 		check_key: "SCREEN_LOCK",
