@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { postureResult } from "../support/service.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;
@@ -66,4 +67,42 @@ test("a change that somebody else made in the meantime is not overwritten", asyn
 	await expect
 		.poll(() => second.getByLabel("Updates are installed within").inputValue())
 		.toBe("30 days");
+});
+
+test("an administrator sees what a change of a rule does before saving it, and a viewer reads the rules", async () => {
+	const device = await served.activateDevice();
+	const results = [postureResult({ status: "FAIL" })];
+	await served.post("postures", { results }, { key: device.key });
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		path(),
+	);
+	const rules = page.getByRole("region", { name: "Rules of the checks" });
+	const disk = "Full-disk encryption: days of grace";
+	await rules.getByLabel(disk, { exact: true }).fill("0");
+	await rules
+		.getByLabel("Full-disk encryption: days of grace of new devices")
+		.fill("0");
+	await screenshot(page, "settings/device-policy-rules");
+	await rules.getByRole("button", { name: "Preview" }).click();
+	const dialog = page.getByRole("dialog", { name: "Save the rules?" });
+	await dialog.getByRole("cell", { name: "Noncompliant" }).waitFor();
+	await axe(page);
+	await screenshot(page, "settings/device-policy-preview");
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await page.getByText("The rules are saved.").waitFor();
+	await page.goto(
+		`/o/${served.organizationId}/devices?compliance=NONCOMPLIANT`,
+	);
+	await page.getByRole("row", { name: /Noncompliant/ }).waitFor();
+	await screenshot(page, "devices/noncompliant");
+
+	const viewer = await served.openPageAs(
+		await served.makePerson("viewer"),
+		path(),
+	);
+	await viewer
+		.getByRole("row", { name: /Full-disk encryption .* 0 days 0 days/ })
+		.waitFor();
+	await axe(viewer);
 });

@@ -172,6 +172,7 @@ function Check({
 					<Text size="xs" c="dimmed">
 						since <DateTime value={posture.since} />
 					</Text>
+					<ByPolicy posture={posture} />
 				</Summary>
 			</Accordion.Control>
 			<Accordion.Panel>
@@ -194,6 +195,22 @@ function Check({
 			</Accordion.Panel>
 		</Accordion.Item>
 	);
+}
+
+/** Says what the device policy makes of the status, unless that is obvious. */
+function ByPolicy({ posture }: { posture: Posture }) {
+	const { check_state: state, in_grace_until: until, status } = posture;
+	if (state === "IN_GRACE" && until) {
+		return (
+			<Text size="xs">
+				in grace until <DateTime value={until} />
+			</Text>
+		);
+	}
+	if (state === "STALE") return <Text size="xs">stale by the policy</Text>;
+	return state === "NOT_APPLICABLE" && status !== "NOT_APPLICABLE" ? (
+		<Text size="xs">not required by the policy</Text>
+	) : null;
 }
 
 function Summary({

@@ -2,6 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { IconAlertTriangleFilled } from "@tabler/icons-react";
 import type { Column } from "../../parts/data-table.tsx";
 import {
+	COMPLIANCES,
 	conflictLabel,
 	type Device,
 	DeviceState,
@@ -30,7 +31,16 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		id: "state",
 		header: "State",
 		width: 115,
-		cell: (device) => <DeviceState device={device} />,
+		cell: (device) => (
+			<>
+				<DeviceState device={device} />
+				{device.compliance && (
+					<Text size="xs" c="dimmed">
+						{COMPLIANCES[device.compliance].label}
+					</Text>
+				)}
+			</>
+		),
 	},
 	{
 		id: "checks",

@@ -4,6 +4,8 @@ import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import {
+	CHECK_STATES,
+	COMPLIANCES,
 	FRESHNESS,
 	PLATFORMS,
 	STATUSES,
@@ -68,6 +70,7 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 				[...checks].map((value) => ({ value, label: checkLabel(value) })),
 				165,
 			)}
+			{choice("compliance", "Compliance", optionsOf(COMPLIANCES), 170)}
 			{choice("conflict", "Conflict", CONFLICTS, 130)}
 			{groups.length > 0 &&
 				choice(
@@ -83,14 +86,19 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 							key={name}
 							size="md"
 							withRemoveButton
-							onRemove={() => list.setFilter(name, undefined)}
+							onRemove={() =>
+								list.setFilters({
+									[name]: undefined,
+									...(name === "check_state" && { check: undefined }),
+								})
+							}
 							removeButtonProps={{
 								"aria-label": `Remove the filter ${label}`,
 								"aria-hidden": false,
 								tabIndex: 0,
 							}}
 						>
-							{label}: {otherStateLabel(name, filters[name])}
+							{label}: {otherStateLabel(name, filters)}
 						</Pill>
 					),
 			)}
@@ -131,13 +139,27 @@ const OTHER_STATES = [
 	["enrollment_key_id", "Enrolled with"],
 	["passing_check", "Passing"],
 	["unknown_check", "Unknown"],
+	["check_state", "State"],
 ] as const;
 
-function otherStateLabel(name: string, value: unknown): string {
+function otherStateLabel(
+	name: (typeof OTHER_STATES)[number][0],
+	filters: Record<string, unknown>,
+) {
+	const value = filters[name];
 	if (name === "reporting") return inWords(String(value));
 	if (name === "enrollment_key_id") return "one enrollment key";
+	if (name === "check_state") return stateInWords(filters);
 	if (typeof value === "boolean") return value ? "yes" : "no";
 	return checkLabel(String(value));
+}
+
+/** Returns, for example, "Full-disk encryption, failing". */
+function stateInWords({ check, check_state: state }: Record<string, unknown>) {
+	const words = CHECK_STATES[state as keyof typeof CHECK_STATES];
+	return typeof check === "string"
+		? `${checkLabel(check)}, ${words.toLowerCase()}`
+		: words;
 }
 
 function optionsOf(words: Record<string, { label: string }>) {

@@ -1,11 +1,13 @@
 import { Paper, SimpleGrid, Text } from "@mantine/core";
 import {
+	COMPLIANCES,
 	type Device,
 	FRESHNESS,
 	platformLabel,
 } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
+import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 
 type Fact = [string, React.ReactNode];
@@ -14,6 +16,12 @@ const fact = (name: string, value: React.ReactNode): Fact => [name, value];
 /** Shows what the agent has reported about the device, and the device's owner. */
 export function Facts({ device }: { device: Device }) {
 	const facts: Fact[] = [
+		[
+			"Device policy",
+			device.compliance && (
+				<StatusBadge key="compliance" {...COMPLIANCES[device.compliance]} />
+			),
+		],
 		["Owner", <Owner key="owner" device={device} />],
 		["Hostname", device.hostname],
 		["Platform", device.platform && platformLabel(device.platform)],

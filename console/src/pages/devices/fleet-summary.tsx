@@ -14,7 +14,11 @@ import { Fragment } from "react";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import { FRESHNESS, STATUSES } from "../../parts/devices/device-words.tsx";
+import {
+	COMPLIANCES,
+	FRESHNESS,
+	STATUSES,
+} from "../../parts/devices/device-words.tsx";
 import {
 	Legend,
 	PARTS,
@@ -66,6 +70,12 @@ export function FleetSummary() {
 						counts={data.devices_by_status}
 						words={STATUSES}
 						searchOf={(status) => ({ status })}
+					/>
+					<Counts
+						title="Active devices by the device policy"
+						counts={data.devices_by_compliance}
+						words={COMPLIANCES}
+						searchOf={(compliance) => ({ compliance })}
 					/>
 				</Group>
 				{data.not_reporting > 0 && (

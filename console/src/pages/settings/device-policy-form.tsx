@@ -12,7 +12,7 @@ import { boundsOf, POLICY_FIELDS } from "./device-policy-fields.ts";
 type Policy = OutputOf<"getDevicePolicy">["policy"];
 type Values = Record<ThresholdName, number | string>;
 
-const CHANGED_MEANWHILE =
+export const CHANGED_MEANWHILE =
 	"Somebody else has changed the device policy in the meantime. Reload the page to see that change. Then make yours again if you still want it.";
 
 /** Changes the thresholds. Another administrator's change in the meantime is not overwritten. */

@@ -4,6 +4,8 @@ import { useOrganization } from "../../organization.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
+import { CheckRulesForm } from "./check-rules-form.tsx";
+import { CheckRulesTable } from "./check-rules-table.tsx";
 import { POLICY_FIELDS } from "./device-policy-fields.ts";
 import { DevicePolicyForm } from "./device-policy-form.tsx";
 
@@ -21,7 +23,7 @@ export function Page() {
 				title="Device policy"
 				description={
 					mayAdmin
-						? "Agents judge your devices by these limits."
+						? "Agents judge your devices by these limits, and the rules say what counts."
 						: "Only administrators can change this."
 				}
 			/>
@@ -60,6 +62,31 @@ export function Page() {
 					change with its next heartbeat and applies it in its next report.
 					Agents other than Assay’s use their own limits.
 				</Text>
+			</Paper>
+			<Paper
+				withBorder
+				p="md"
+				mt="lg"
+				component="section"
+				aria-label="Rules of the checks"
+			>
+				<Title order={2} mb={4}>
+					Rules of the checks
+				</Title>
+				<Text size="sm" c="dimmed" mb="md">
+					A device that fails a required check is in grace at first, and then
+					noncompliant. A check that nobody has confirmed for longer than the
+					longest silence does not count as passing.
+				</Text>
+				{mayAdmin ? (
+					<CheckRulesForm
+						key={`${organization.id} ${policy.updated_at}`}
+						organizationId={organization.id}
+						policy={policy}
+					/>
+				) : (
+					<CheckRulesTable policy={policy} />
+				)}
 			</Paper>
 		</>
 	);

@@ -3,6 +3,7 @@ import { inWords } from "../names-in-words.ts";
 import { StatusBadge, type Tone } from "../status-badge.tsx";
 
 export type Device = OutputOf<"listDevices">["devices"][number];
+export type CheckState = NonNullable<Device["postures"][number]["check_state"]>;
 export type PostureStatus = Device["postures"][number]["status"];
 
 const POSTURES: Record<PostureStatus, { label: string; tone: Tone }> = {
@@ -29,6 +30,26 @@ export const STATUSES = {
 } as const satisfies Record<
 	Device["status"],
 	{ label: string; tone: Tone; means: string }
+>;
+
+export const CHECK_STATES = {
+	FAILING: "Failing",
+	UNKNOWN: "Unknown",
+	STALE: "Stale",
+	NOT_REPORTED: "Not reported",
+	IN_GRACE: "In grace",
+	PASSING: "Passing",
+	NOT_APPLICABLE: "Not applicable",
+} as const satisfies Record<CheckState, string>;
+
+export const COMPLIANCES = {
+	NONCOMPLIANT: { label: "Noncompliant", tone: "bad" },
+	UNKNOWN: { label: "Not proved", tone: "warning" },
+	IN_GRACE: { label: "In grace", tone: "active" },
+	COMPLIANT: { label: "Compliant", tone: "good" },
+} as const satisfies Record<
+	NonNullable<Device["compliance"]>,
+	{ label: string; tone: Tone }
 >;
 
 export const PLATFORMS = {

@@ -1,0 +1,195 @@
+import {
+	Button,
+	Checkbox,
+	Group,
+	MultiSelect,
+	NumberInput,
+	Stack,
+	Table,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useMutation } from "@tanstack/react-query";
+import {
+	MAX_GRACE_DAYS,
+	SILENCE_DAYS,
+} from "../../../../src/devices/check-rules.ts";
+import { ApiError, call, type InputOf } from "../../api.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import type { Policy } from "./check-rules-table.tsx";
+import { CHANGED_MEANWHILE } from "./device-policy-form.tsx";
+import { PolicyEffects } from "./policy-effects.tsx";
+
+type Change = InputOf<"updateDevicePolicy">;
+type Rule = Policy["checks"][number];
+
+interface Values extends Record<string, unknown> {
+	max_silence_days: number | string;
+	checks: Rule[];
+}
+
+const isWithin = (value: unknown, least: number, most: number) =>
+	typeof value === "number" && value >= least && value <= most;
+
+const daysFrom = (least: number, most: number) => (value: unknown) =>
+	isWithin(value, least, most)
+		? null
+		: `Give a number from ${least} to ${most}`;
+
+/** Changes the rules of the checks. It shows what would change before it saves. */
+export function CheckRulesForm({
+	organizationId,
+	policy,
+}: {
+	organizationId: string;
+	policy: Policy;
+}) {
+	const form = useForm<Values>({
+		initialValues: {
+			max_silence_days: policy.max_silence_days,
+			checks: policy.checks,
+		},
+		validate: {
+			max_silence_days: daysFrom(SILENCE_DAYS.least, SILENCE_DAYS.most),
+			checks: {
+				platforms: (value) => (value.length > 0 ? null : "Choose one"),
+				grace_days: daysFrom(0, MAX_GRACE_DAYS),
+				new_device_grace_days: daysFrom(0, MAX_GRACE_DAYS),
+			},
+		},
+	});
+	const change = (values: Values, more: Partial<Change>): Change => ({
+		organization_id: organizationId,
+		if_updated_at: policy.updated_at,
+		max_silence_days: Number(values.max_silence_days),
+		checks: values.checks
+			.filter((_, index) => form.isDirty(`checks.${index}`))
+			.map(({ check_name: _, ...rule }) => rule),
+		...more,
+	});
+	const send = (values: Values, more: Partial<Change> = {}) =>
+		call("updateDevicePolicy", change(values, more)).catch((error) => {
+			throw error instanceof ApiError && error.code === "conflict"
+				? new ApiError(error.status, error.code, CHANGED_MEANWHILE)
+				: error;
+		});
+	const preview = useMutation({
+		mutationFn: (values: Values) => send(values, { dry_run: true }),
+	});
+	const field = (index: number, name: keyof Rule, label: string) => ({
+		"aria-label": `${nameOf(policy.checks[index])}: ${label}`,
+		...form.getInputProps(`checks.${index}.${name}`),
+	});
+	return (
+		<form
+			noValidate
+			onSubmit={form.onSubmit((values) => preview.mutate(values))}
+		>
+			<Stack>
+				{preview.isError && (
+					<ErrorState error={preview.error} title="Not saved" />
+				)}
+				<Table.ScrollContainer minWidth={880}>
+					<Table verticalSpacing="xs">
+						<Table.Thead>
+							<Table.Tr>
+								<Table.Th>Check</Table.Th>
+								<Table.Th>Required</Table.Th>
+								<Table.Th>Platforms</Table.Th>
+								<Table.Th>Days of grace</Table.Th>
+								<Table.Th>For new devices</Table.Th>
+							</Table.Tr>
+						</Table.Thead>
+						<Table.Tbody>
+							{policy.checks.map((rule, index) => (
+								<Table.Tr key={rule.check_key}>
+									<Table.Td>{nameOf(rule)}</Table.Td>
+									<Table.Td>
+										<Checkbox
+											{...field(index, "is_required", "required")}
+											{...form.getInputProps(`checks.${index}.is_required`, {
+												type: "checkbox",
+											})}
+										/>
+									</Table.Td>
+									<Table.Td>
+										<MultiSelect
+											data={PLATFORM_CHOICES}
+											miw={340}
+											size="xs"
+											styles={{ inputField: { minWidth: 0 } }}
+											{...field(index, "platforms", "platforms")}
+										/>
+									</Table.Td>
+									<Table.Td>
+										<NumberInput
+											w={110}
+											size="xs"
+											{...field(index, "grace_days", "days of grace")}
+										/>
+									</Table.Td>
+									<Table.Td>
+										<NumberInput
+											w={110}
+											size="xs"
+											{...field(
+												index,
+												"new_device_grace_days",
+												"days of grace of new devices",
+											)}
+										/>
+									</Table.Td>
+								</Table.Tr>
+							))}
+						</Table.Tbody>
+					</Table>
+				</Table.ScrollContainer>
+				<NumberInput
+					label="Longest silence"
+					description={`Days without a report after which a check is stale. From ${SILENCE_DAYS.least} to ${SILENCE_DAYS.most}; the default is ${SILENCE_DAYS.default}.`}
+					suffix=" days"
+					allowDecimal={false}
+					allowNegative={false}
+					maw={360}
+					{...form.getInputProps("max_silence_days")}
+				/>
+				<Group>
+					<Button
+						type="submit"
+						loading={preview.isPending}
+						disabled={!form.isDirty()}
+					>
+						Preview
+					</Button>
+				</Group>
+			</Stack>
+			<Confirm
+				opened={preview.isSuccess}
+				onClose={preview.reset}
+				title="Save the rules?"
+				action="Save"
+				isDangerous={false}
+				onConfirm={async () => {
+					await send(form.values);
+					await forgetReadings();
+					notifications.show({ message: "The rules are saved." });
+				}}
+			>
+				{preview.data?.effects && (
+					<PolicyEffects effects={preview.data.effects} />
+				)}
+			</Confirm>
+		</form>
+	);
+}
+
+const PLATFORM_CHOICES = Object.entries(PLATFORMS).map(([value, label]) => ({
+	value,
+	label,
+}));
+
+const nameOf = (rule: Rule | undefined) =>
+	rule?.check_name ?? rule?.check_key ?? "";
