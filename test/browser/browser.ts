@@ -150,6 +150,10 @@ export async function axe(page: Page): Promise<void> {
 	// The script is evaluated and not inserted, because the page's policy forbids scripts from
 	// elsewhere.
 	if (!isThere) await page.evaluate(await AXE_SOURCE);
+	// A table is faded as long as newer rows are on their way.
+	await expect
+		.poll(() => page.locator("table[aria-busy=true]").count())
+		.toBe(0);
 	expect(await page.evaluate(FINDINGS), `axe at ${page.url()}`).toEqual([]);
 }
 
