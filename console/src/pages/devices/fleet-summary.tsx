@@ -14,11 +14,7 @@ import { Fragment } from "react";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import {
-	COMPLIANCES,
-	FRESHNESS,
-	STATUSES,
-} from "../../parts/devices/device-words.tsx";
+import { FRESHNESS, STATUSES } from "../../parts/devices/device-words.tsx";
 import {
 	Legend,
 	PARTS,
@@ -70,12 +66,6 @@ export function FleetSummary() {
 						counts={data.devices_by_status}
 						words={STATUSES}
 						searchOf={(status) => ({ status })}
-					/>
-					<Counts
-						title="Active devices by the device policy"
-						counts={data.devices_by_compliance}
-						words={COMPLIANCES}
-						searchOf={(compliance) => ({ compliance })}
 					/>
 				</Group>
 				{data.not_reporting > 0 && (
