@@ -103,14 +103,25 @@ test("every field that a device or a user sets is returned, in the list and for 
 		enrolled_at: expect.stringMatching(/Z$/),
 		last_seen_at: expect.stringMatching(/Z$/),
 		revoked_at: null,
+		awaits_approval: false,
+		claimed_owner_id: null,
+		claimed_owner_name: null,
+		enrollment_key_id: null,
+		enrollment_key_name: null,
+		predecessor_id: null,
+		successor_id: null,
+		groups: [],
 		conflicts: [],
 		omitted_checks: 0,
 		failing_count: 1,
+		compliance: "UNKNOWN",
+		missing_checks: expect.arrayContaining(["FIREWALL_ENABLED"]),
 		postures: [
 			{
 				check_key: "DISK_ENCRYPTION",
 				check_name: "Full-disk encryption",
 				status: "PASS",
+				check_state: "STALE",
 				since: "2026-03-01T08:00:00.000Z",
 				observed_at: "2026-03-01T08:00:00.000Z",
 				evidence: { tool: "fdesetup", on: true },
@@ -119,6 +130,7 @@ test("every field that a device or a user sets is returned, in the list and for 
 				check_key: "OWN_CHECK",
 				check_name: null,
 				status: "FAIL",
+				check_state: "NOT_APPLICABLE",
 				since: "2026-03-01T08:00:00.000Z",
 				observed_at: "2026-03-01T08:00:00.000Z",
 				evidence: null,
@@ -282,7 +294,7 @@ test("a page needs the same number of statements for any number of devices", asy
 		organization,
 	);
 	expect(await count(100, 100)).toBe(few);
-	expect(few).toBeLessThanOrEqual(5);
+	expect(few).toBeLessThanOrEqual(7);
 });
 
 /** Returns the connection and counts the statements that are sent on it until it is released. */
