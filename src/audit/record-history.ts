@@ -3,9 +3,8 @@ import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { pageCursor, pageShape, pageSize } from "../records/list-pages.ts";
 import { findNames } from "../records/name-lookup.ts";
+import { anyRecordInput, findIdOfAnyKind } from "../records/reference-ids.ts";
 import { DETAILS, shorten } from "../records/result-rows.ts";
-import { obvious } from "../records/shown.ts";
-import { anyIdSchema } from "../records/text-schemas.ts";
 import { readEntries } from "./entry-pages.ts";
 import { actorKind } from "./operations.ts";
 
@@ -29,19 +28,22 @@ export const getRecordHistory = defineOperation({
 	name: "getRecordHistory",
 	title: "Get a record's history",
 	description:
-		"Read how a record changed, newest first: by whom, when, and fields before and after. Deleted records are only in listAuditLog.",
+		"Read how a record changed (by id or reference id), newest first: who, when, before, after. Deleted ones: listAuditLog.",
 	toolset: "history",
 	access: "read",
 	tenant: "id",
 	input: z.strictObject({
-		id: anyIdSchema().meta(obvious("Id of a record of any kind")),
+		...anyRecordInput(),
 		detail: z.enum(DETAILS).optional().describe("full: long texts uncut"),
 		size: pageSize("Changes"),
 		cursor: pageCursor(),
 	}),
 	output: z.object({ changes: z.array(change), ...pageShape }),
-	run: async ({ client, membership: { organizationId } }, input) => {
-		const { id, detail, size, cursor } = input;
+	run: async (context, input) => {
+		const { client, membership } = context;
+		const { organizationId } = membership;
+		const { detail, size, cursor } = input;
+		const id = await findIdOfAnyKind(context, input.id);
 		const [named] = await findNames(client, organizationId, [id]);
 		if (!named) throw notFound(id);
 		const { rows, ...page } = await readEntries<z.input<typeof change>>(

@@ -105,7 +105,9 @@ export const device = z.object({
 	status: z.enum(DEVICE_STATUSES),
 	freshness: z
 		.enum(FRESHNESSES)
-		.describe("How recent the last heartbeat is; NEVER: none yet"),
+		.describe(
+			"How recent the last heartbeat is, also of a REVOKED device; NEVER: none yet",
+		),
 	reporting: z
 		.enum(REPORTINGS)
 		.nullable()
@@ -216,6 +218,7 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 		name: whole.name,
 		...(whole.hostname !== whole.name && { hostname: whole.hostname }),
 		status: whole.status,
+		...(whole.revoked_at !== null && { revoked_at: whole.revoked_at }),
 		...time,
 		platform: whole.platform,
 		os_version: whole.os_version,

@@ -27,15 +27,15 @@ const withMoment =
 
 const keysOf = (value: unknown) => checkKeysOf(String(value));
 
-/** Selects the devices whose last spans `s` that began by the moment had the status. */
+/** Selects the devices whose last spans `s` that began by the moment had one of the statuses. */
 const hadStatus = (
-	status: PostureStatus,
+	status: string,
 	parameter: string,
 	where: string,
 	having = "true",
 ) => `t.id = any(array(
 	select s.device_id::text from posture_spans s
-	where s.organization_id = $1 and s.status = '${status}' and s.since <= ${moment(parameter)}
+	where s.organization_id = $1 and s.status in (${status}) and s.since <= ${moment(parameter)}
 		and ${where}
 		-- A span that is current or reaches the moment was the last one, without a look at the others.
 		and (s.is_current or s.last_observed_at >= ${moment(parameter)} or not exists (
@@ -48,9 +48,14 @@ const hadStatus = (
 
 /** Returns a filter by the status that a check had. The parameter ends with its keys. */
 const byCheck = (
-	status: PostureStatus,
+	...statuses: PostureStatus[]
 ): Pick<Filter, "sql" | "toParameter"> => ({
-	sql: (p) => hadStatus(status, p, `s.check_key = any(${values(p)})`),
+	sql: (p) =>
+		hadStatus(
+			statuses.map((status) => `'${status}'`).join(", "),
+			p,
+			`s.check_key = any(${values(p)})`,
+		),
 	toParameter: withMoment(keysOf),
 });
 
@@ -62,6 +67,7 @@ const CHANGED: Record<string, Pick<Filter, "sql" | "toParameter">> = {
 	},
 	failing_check: byCheck("FAIL"),
 	unknown_check: byCheck("UNKNOWN"),
+	not_passing_check: byCheck("FAIL", "UNKNOWN"),
 	passing_check: {
 		// Most devices match, so walking them in the list's order soon fills a page.
 		sql: (p) => `(
@@ -75,7 +81,7 @@ const CHANGED: Record<string, Pick<Filter, "sql" | "toParameter">> = {
 	failing_since_before: {
 		sql: (p) =>
 			hadStatus(
-				"FAIL",
+				"'FAIL'",
 				p,
 				`s.since < (${p}::text[])[2]::timestamptz
 				and (cardinality(${p}::text[]) = 2 or s.check_key = any((${p}::text[])[3:]))`,
@@ -88,7 +94,7 @@ const CHANGED: Record<string, Pick<Filter, "sql" | "toParameter">> = {
 	...stateFilters("as_of"),
 	min_failing: {
 		sql: (p) =>
-			hadStatus("FAIL", p, "true", `count(*) >= (${p}::text[])[2]::int`),
+			hadStatus("'FAIL'", p, "true", `count(*) >= (${p}::text[])[2]::int`),
 		toParameter: withMoment((value) => [String(value)]),
 	},
 };

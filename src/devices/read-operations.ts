@@ -14,6 +14,7 @@ import {
 } from "../records/list-pages.ts";
 import { personFilter } from "../records/person-filter.ts";
 import { detailSchema } from "../records/result-rows.ts";
+import { obvious } from "../records/shown.ts";
 import { idSchema, timeSchema } from "../records/text-schemas.ts";
 import { whyNoReference } from "../records/why-none.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
@@ -157,8 +158,19 @@ const filters: Record<string, Filter> = {
 				...(typeof check === "string" ? checkKeysOf(check) : []),
 			]),
 	},
+	not_passing_check: {
+		...checkFilter(
+			"FAIL",
+			(parameter) => `t.id = any(array(
+				select s.device_id::text from posture_spans s
+				where s.organization_id = $1 and s.is_current and s.status in ('FAIL', 'UNKNOWN')
+					and s.check_key = any(${parameter}::text[])
+			))`,
+		),
+		schema: checkKeySchema().describe("Check that fails or is unknown"),
+	},
 	min_failing: {
-		schema: z.int().min(1).describe("Failing checks, at least"),
+		schema: z.int().min(1).describe("Failing checks, at least this many"),
 		sql: (parameter) => failing("true", `count(*) >= ${parameter}`),
 	},
 	conflict: {
@@ -187,11 +199,11 @@ const filters: Record<string, Filter> = {
 		},
 	},
 	enrollment_key_id: {
-		schema: idSchema("enrollment_key").describe("Enrolled with this key"),
+		schema: idSchema("enrollment_key").meta(obvious("Enrolled with this key")),
 		sql: (parameter) => `t.enrollment_key_id = ${parameter}`,
 	},
 	group_id: {
-		schema: idSchema("device_group").describe("In this group"),
+		schema: idSchema("device_group").meta(obvious("In this group")),
 		resolve: (client, organizationId, value) =>
 			devicesOfGroup(client, organizationId, String(value), filters),
 		sql: (parameter) => `t.id = any(${parameter}::text[])`,
@@ -211,7 +223,8 @@ const filters: Record<string, Filter> = {
 	...stateFilters("now"),
 };
 
-const pastFilters = filtersAsOf(filters);
+/** The filters of a list of devices at a moment, which `as_of` gives. */
+export const pastFilters = filtersAsOf(filters);
 
 /** The orders and filters of a list of devices, and its columns that hold people. */
 export const deviceListing = { orders, filters, people: ["owner_id"] };

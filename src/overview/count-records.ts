@@ -1,7 +1,17 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { DEVICES, FRESHNESS, REPORTING } from "../devices/device-record.ts";
-import { deviceListing } from "../devices/read-operations.ts";
+import {
+	DEVICES,
+	FRESHNESS,
+	REPORTING,
+	statusAt,
+} from "../devices/device-record.ts";
+import { rejectPresent } from "../devices/devices-as-of.ts";
+import { deviceListing, pastFilters } from "../devices/read-operations.ts";
+import {
+	endOfMillisecond,
+	pastTimestampSchema,
+} from "../devices/timestamps.ts";
 import { badFields } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import {
@@ -53,11 +63,18 @@ const COUNTABLE: Record<string, Countable> = Object.fromEntries([
 
 const KINDS = Object.keys(COUNTABLE) as [string, ...string[]];
 
+/** The fields by which records of some kind can be counted. */
+const GROUPS = [
+	...new Set(
+		Object.values(COUNTABLE).flatMap(({ groups }) => Object.keys(groups)),
+	),
+];
+
 export const countRecords = defineOperation({
 	name: "countRecords",
 	title: "Count records",
 	description:
-		"Count the records of a kind that match a filter, all at once or by a field such as status, category, platform or owner_id (null: without a value). listPostureSummary counts devices by check.",
+		"Count the records of a kind that match a filter, all at once or by one of its fields (null: without a value). listPostureSummary counts devices by check.",
 	toolset: "counts",
 	access: "read",
 	tenant: "organization_id",
@@ -68,7 +85,10 @@ export const countRecords = defineOperation({
 			.record(z.string(), z.unknown())
 			.optional()
 			.describe("As in the list tool of the kind"),
-		group_by: z.string().max(100).optional().describe("Field to count by"),
+		group_by: z.string().max(100).optional().describe(GROUPS.join(", ")),
+		as_of: pastTimestampSchema()
+			.optional()
+			.describe("Devices as known at this time"),
 	}),
 	output: z.object({
 		total: z.int(),
@@ -87,7 +107,8 @@ export const countRecords = defineOperation({
 			.describe(`The largest ${MAX_GROUPS} groups; empty without group_by`),
 		omitted_groups: z.int(),
 	}),
-	run: async ({ client }, { organization_id, kind, filter, group_by }) => {
+	run: async ({ client }, input) => {
+		const { organization_id, kind, filter, group_by } = input;
 		const counted = COUNTABLE[kind];
 		if (!counted) throw new Error(`there is no kind ${kind}`);
 		const column = columnOf(counted, kind, group_by);
@@ -96,7 +117,10 @@ export const countRecords = defineOperation({
 			organization_id,
 			filter,
 		});
-		const rows = await count(client, counted, column, given);
+		const rows =
+			input.as_of === undefined
+				? await count(client, counted, column, given)
+				: await countPast(client, kind, group_by, input.as_of, given);
 		const [first] = rows;
 		if (!first) await rejectImpossible(client, filters, given);
 		const grouped = group_by === undefined ? [] : rows;
@@ -154,6 +178,36 @@ interface Group {
 	total: number;
 	groups: number;
 }
+
+/** Counts devices as they were known at a time in the past. */
+function countPast(
+	client: PoolClient,
+	kind: string,
+	group_by: string | undefined,
+	as_of: string,
+	given: z.output<ReturnType<typeof listInput>>,
+): Promise<Group[]> {
+	if (kind !== "device") {
+		const message = "is only for the kind device; leave it out";
+		throw badFields([{ field: "as_of", message }]);
+	}
+	if (group_by === "freshness" || group_by === "reporting") {
+		const message =
+			"is known only for the present; leave out this field or as_of";
+		throw badFields([{ field: "group_by", message }]);
+	}
+	rejectPresent(given);
+	const moment = endOfMillisecond(as_of);
+	const { groups } = COUNTABLE.device as Countable;
+	const column =
+		group_by === "status" ? STATUS_AS_OF : (groups[group_by ?? ""] ?? "null");
+	const past = { ...(COUNTABLE.device as Countable), filters: pastFilters };
+	const filter = { as_of: moment, ...given.filter };
+	return count(client, past, column, { ...given, filter } as typeof given);
+}
+
+/** The status at the moment, which is the first parameter after the organization. */
+const STATUS_AS_OF = statusAt("$2::timestamptz");
 
 async function count(
 	client: PoolClient,

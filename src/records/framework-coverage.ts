@@ -59,6 +59,10 @@ const getFrameworkCoverage = defineOperation({
 	tenant: "id",
 	input: z.strictObject({
 		id: idSchema("framework").meta(obvious("Id of the framework")),
+		only_gaps: z
+			.boolean()
+			.optional()
+			.describe("Only controls that apply and have no IMPLEMENTED measure"),
 	}),
 	output: z.object({
 		coverage,
@@ -75,7 +79,9 @@ const getFrameworkCoverage = defineOperation({
 					planned_measures: z.int().describe("NOT_STARTED"),
 				}),
 			)
-			.describe("Fewer than coverage.controls when there are too many"),
+			.describe(
+				"Fewer than coverage.controls with only_gaps, or when there are too many",
+			),
 	}),
 	run: async ({ client, membership }, input) => {
 		const { organizationId } = membership;
@@ -102,9 +108,10 @@ const getFrameworkCoverage = defineOperation({
 							and (l.first_id = c.id or l.second_id = c.id)
 					) linked
 					where c.organization_id = $1 and c.framework_id = $2
+						and (not $3 or c.status = 'INCLUDED' and linked.implemented_measures = 0)
 					order by c.section_title_key, c.name_key, c.id
 					limit ${MAX_CONTROLS}`,
-				values: [organizationId, input.id],
+				values: [organizationId, input.id, input.only_gaps ?? false],
 			}),
 		]);
 		return { coverage: total, controls: rows };

@@ -30,7 +30,44 @@ export function listingOf(
 			...(kind.due && dueFilters(kind.due)),
 			...rangeFilters(kind),
 			...(isLinkable(kind.kind) && { without_linked: withoutLinked() }),
+			...emptyFilter(kind),
 			...kind.otherFilters,
+		},
+	};
+}
+
+/**
+ * Returns a filter that finds the records in which a field is empty. The list of tools does not name
+ * the fields, because `add*` beside it does. The error names them. Long texts have no index: if none
+ * of 100,000 records match, the query reads them all, which takes 0.2 s.
+ */
+function emptyFilter({ kind, fields }: AnyRecordKind): Record<string, Filter> {
+	const emptyWhen: Record<string, string> = {};
+	for (const [name, { type, initial, join }] of Object.entries(fields)) {
+		if (join) {
+			emptyWhen[name] =
+				`not exists (select from ${join.table} j where j.organization_id = t.organization_id and j.${kind}_id = t.id)`;
+		} else if (initial === null) {
+			const isText = type === "text" || type === "name" || type === "url";
+			emptyWhen[name] = isText
+				? `coalesce(t.${name}, '') = ''`
+				: `t.${name} is null`;
+		}
+	}
+	const names = Object.keys(emptyWhen);
+	if (names.length === 0) return {};
+	return {
+		empty: {
+			schema: z
+				.string()
+				.refine(
+					(name) => Object.hasOwn(emptyWhen, name),
+					`must be a field that can be empty: ${names.join(", ")}`,
+				)
+				.meta(obvious("Field without a value")),
+			// The statement names the field itself, but it must also use its parameter.
+			sql: (parameter, value) =>
+				`(${parameter}::text is not null and ${emptyWhen[String(value)]})`,
 		},
 	};
 }

@@ -2,10 +2,11 @@ import type { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { kindNoun, parseId } from "../id.ts";
 import type { Context } from "../operation.ts";
+import { recordKinds } from "../registers/all.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { organizationId } from "./list-pages.ts";
 import { obvious } from "./shown.ts";
-import { idSchema, MAX_NAME, nameSchema } from "./text-schemas.ts";
+import { anyIdSchema, idSchema, MAX_NAME, nameSchema } from "./text-schemas.ts";
 
 /**
  * Returns the input fields that name a record of this kind: its id or, if the kind has them, its
@@ -25,6 +26,60 @@ export function recordInput(kind: AnyRecordKind): { id: z.ZodString } {
 			.describe(`Id, or reference id such as ${kind.referencePrefix}-001`),
 		...{ organization_id: organizationId().optional() },
 	};
+}
+
+/** Returns the input fields that name a record of any kind, by its id or its reference id. */
+export function anyRecordInput(): {
+	id: z.ZodString;
+	organization_id: z.ZodOptional<z.ZodString>;
+} {
+	return {
+		id: nameSchema(MAX_NAME)
+			.superRefine((text, context) => {
+				if (parseId(text) || REFERENCE_ID.test(text)) return;
+				const [issue] = anyIdSchema().safeParse(text).error?.issues ?? [];
+				const message = issue?.message ?? "must be the id of a record";
+				context.addIssue({
+					code: "custom",
+					message: `${message}, or a reference id such as NC-001`,
+				});
+			})
+			.meta(obvious("Id of a record of any kind, or a reference id")),
+		organization_id: organizationId().optional(),
+	};
+}
+
+/** The form of a reference id that the service makes. */
+const REFERENCE_ID = /^[a-z]+-\d+$/i;
+
+/** Returns the id of the record of any kind that a caller named by its id or reference id. */
+export async function findIdOfAnyKind(
+	context: Context,
+	named: string,
+): Promise<string> {
+	if (parseId(named)) return named;
+	const found: string[] = [];
+	for (const kind of recordKinds) {
+		if (!kind.referencePrefix) continue;
+		const id = await findId(context, kind, named).catch((error) => {
+			if (error instanceof AppError && error.code === "not_found") return [];
+			throw error;
+		});
+		found.push(...[id].flat());
+	}
+	const [id, ...others] = found;
+	if (id === undefined) {
+		throw new AppError("not_found", `there is no record ${named}`);
+	}
+	if (others.length > 0) {
+		throw badFields([
+			{
+				field: "id",
+				message: "is the reference id of several records; give the id",
+			},
+		]);
+	}
+	return id;
 }
 
 /**

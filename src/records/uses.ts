@@ -3,8 +3,8 @@ import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import { filterOfReferences } from "./record-filters.ts";
+import { anyRecordInput, findIdOfAnyKind } from "./reference-ids.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
-import { anyIdSchema } from "./text-schemas.ts";
 
 /**
  * A way in which records of one kind can name a record of another kind. A list filter finds them.
@@ -54,13 +54,11 @@ const COUNTED = 100;
 export const getRecordUses = defineOperation({
 	name: "getRecordUses",
 	title: "Get uses of a record",
-	description: `Count the records that name this one, such as the risks that a person owns, in each list: up to ${COUNTED}, then is_more. The filter lists these records.`,
+	description: `Count the records that name this one (by id or reference id), such as the risks that a person owns, in each list: up to ${COUNTED}, then is_more. The filter lists these records.`,
 	toolset: "search",
 	access: "read",
 	tenant: "id",
-	input: z.strictObject({
-		id: anyIdSchema().describe("Id of a record of any kind"),
-	}),
+	input: z.strictObject(anyRecordInput()),
 	output: z.object({
 		uses: z.array(
 			z.object({
@@ -71,7 +69,10 @@ export const getRecordUses = defineOperation({
 			}),
 		),
 	}),
-	run: async ({ client, membership: { organizationId } }, { id }) => {
+	run: async (context, input) => {
+		const { client, membership } = context;
+		const { organizationId } = membership;
+		const id = await findIdOfAnyKind(context, input.id);
 		const own = namedKindOf(namedKinds, id);
 		if (!own) throw notFound(id);
 		const candidates = uses.filter(({ names }) => names === own.kind);

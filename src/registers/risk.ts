@@ -11,7 +11,6 @@ import {
 import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
 import { byScore, byText } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
 
 const scoreFilter = (
 	column: string,
@@ -22,7 +21,7 @@ const scoreFilter = (
 		.int()
 		.min(1)
 		.max(25)
-		.meta(obvious(`${word} ${column.replaceAll("_", " ")}, 1 to 25`)),
+		.describe(`${word} score, 1 to 25; itself included`),
 	sql: (parameter) => `t.${column} ${comparison} ${parameter}`,
 });
 

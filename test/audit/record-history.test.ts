@@ -113,3 +113,26 @@ test("a deleted record, a record of another organization and an id of another ki
 		expect(code).toBe("not_found");
 	}
 });
+
+test("history and uses take a reference id in any case, and a name that is none is an error", async () => {
+	const { nonconformity } = await calls.call("addNonconformity", {
+		organization_id,
+		title: "Lost laptop",
+		description: "A laptop was lost.",
+	});
+	expect(nonconformity.reference_id).toBe("NC-001");
+	const byReference = { id: "nc-001" };
+	expect((await read(byReference)).changes).toMatchObject([
+		{ operation: "addNonconformity" },
+	]);
+	expect(await calls.call("getRecordUses", byReference, viewer)).toEqual({
+		uses: [],
+	});
+	expect((await calls.refusal("getRecordHistory", { id: "NC-002" })).code).toBe(
+		"not_found",
+	);
+	const { message } = await calls.refusal("getRecordHistory", { id: "laptop" });
+	expect(message).toBe(
+		"id: must be an id of 32 characters, or a reference id such as NC-001",
+	);
+});

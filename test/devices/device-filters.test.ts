@@ -95,6 +95,13 @@ describe("a filter by a check", () => {
 		"FULL DISK ENCRYPTION",
 	])("finds the failing devices by %s", async (failing_check) => {
 		expect(await names({ failing_check })).toEqual(["open", "worst"]);
+		expect(await names({ not_passing_check: failing_check })).toEqual([
+			"open",
+			"worst",
+		]);
+		expect(await names({ not_passing_check: "SCREEN_LOCK" })).toEqual([
+			"worst",
+		]);
 	});
 
 	test("finds a check of the agent's own in upper and lower case", async () => {

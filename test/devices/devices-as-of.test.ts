@@ -3,6 +3,7 @@ import { listPostureSummary } from "../../src/devices/posture-summary.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
 import { addDevice, updateDevice } from "../../src/devices/write-operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { countRecords } from "../../src/overview/count-records.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
 
 let fleet: TestFleet;
@@ -106,6 +107,13 @@ test("filters describe the same time as as_of", async () => {
 	]);
 	expect(await at(12, { unknown_check: "OWN" })).toEqual([]);
 	expect(await at(21, { unknown_check: "OWN" })).toEqual(["broken"]);
+	const notPassing = { not_passing_check: "OWN" };
+	expect(await at(12, notPassing)).toEqual([]);
+	expect(await at(21, notPassing)).toEqual(["broken"]);
+	expect(await at(2, { not_passing_check: "DISK_ENCRYPTION" })).toEqual([
+		"mended",
+		"revoked",
+	]);
 	expect(await at(12, { min_failing: 1 })).toEqual(["broken", "revoked"]);
 	expect(await at(12, { min_failing: 2 })).toEqual([]);
 	expect(await at(12, { failing_since_before: on(9) })).toEqual(["revoked"]);
@@ -178,4 +186,38 @@ test("a field or filter that is known only for the present is rejected together 
 	await expect(list({ as_of: "2999-01-01T00:00:00Z" })).rejects.toThrow(
 		"as_of: must not be in the future",
 	);
+});
+
+test("countRecords with as_of counts the devices that the list has", async () => {
+	const count = (input: object) =>
+		fleet.call(
+			countRecords,
+			{ organization_id, kind: "device", ...input },
+			options(),
+		);
+	const failing = { failing_check: "DISK_ENCRYPTION" };
+	expect((await count({ as_of: on(2), filter: failing })).total).toBe(2);
+	expect((await count({ as_of: on(12), filter: failing })).total).toBe(2);
+	expect((await count({ as_of: "2026-02-01T00:00:00Z" })).total).toBe(0);
+	expect((await count({ as_of: on(6), group_by: "status" })).groups).toEqual([
+		{ value: "ACTIVE", count: 2 },
+		{ value: "REVOKED", count: 1 },
+	]);
+	await expect(count({ as_of: on(6), group_by: "freshness" })).rejects.toThrow(
+		"group_by: is known only for the present",
+	);
+	await expect(
+		count({ as_of: on(6), filter: { conflict: "ANY" } }),
+	).rejects.toThrow("filter.conflict: is known only for the present");
+	await expect(count({ as_of: on(6), kind: "risk" })).rejects.toThrow(
+		"as_of: is only for the kind device",
+	);
+});
+
+test("a brief row says when a device was revoked", async () => {
+	const { devices } = await list({ detail: "brief" });
+	expect(devices.find(({ name }) => name === "revoked")).toMatchObject({
+		revoked_at: shown(5),
+	});
+	expect(devices[0]).not.toHaveProperty("revoked_at");
 });

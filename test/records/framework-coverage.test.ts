@@ -89,6 +89,16 @@ test("coverage counts included controls that are linked to an implemented measur
 			[excluded, [1, 1, 0, 0]],
 		]),
 	);
+	const gaps = await calls.call("getFrameworkCoverage", {
+		id: framework.id,
+		only_gaps: true,
+	});
+	expect(gaps.coverage).toEqual(whole.coverage);
+	expect(gaps.controls.map(({ id }: { id: string }) => id)).toEqual(
+		whole.controls
+			.map(({ id }: { id: string }) => id)
+			.filter((id: string) => id === controls[1] || id === controls[2]),
+	);
 });
 
 test("the coverage of a missing framework is not_found", async () => {

@@ -53,12 +53,14 @@ describe.each(
 		}
 	});
 
-	test("has an index for each of its filters", async () => {
+	test("has an index for each of its filters but the one for empty fields", async () => {
 		const indexes = await readIndexes(kind.table);
 		const second = indexes
 			.filter(([first]) => first === "organization_id")
 			.map(([, column = ""]) => column);
 		for (const [name, filter] of Object.entries(filters)) {
+			// It takes any field, also long texts, which have no index.
+			if (name === "empty") continue;
 			for (const condition of conditionsOf(filter)) {
 				const words = asInIndex(condition);
 				const found = second.some(

@@ -311,3 +311,14 @@ test("records without a link to a kind of record are found", async () => {
 		"Training",
 	]);
 });
+
+test("records with an empty field are found, and a wrong field is an error that names the fields", async () => {
+	expect(await names("Tasks", { empty: "deadline" })).toEqual(["never"]);
+	expect(await names("Risks", { empty: "owner_id" })).toEqual(["Fire"]);
+	expect(await names("Risks", { empty: "description" })).toEqual([]);
+	expect(await names("Vendors", { empty: "dpa_url" })).toEqual(["Cloud"]);
+	expect(await names("Data", { empty: "vendor_ids" })).toEqual([]);
+	expect((await refusal("Tasks", { empty: "title" })).message).toBe(
+		"filter.empty: must be a field that can be empty: description, measure_id, assigned_to_id, deadline",
+	);
+});
