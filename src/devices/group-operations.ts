@@ -2,6 +2,7 @@ import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
+import { idempotencyShape } from "../idempotency.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import {
@@ -123,6 +124,7 @@ export const addDeviceGroup = defineOperation({
 		description: textSchema().nullable().optional().meta(obvious("What for")),
 		filter: filterInput,
 		device_ids: deviceIds("Devices of a group without a filter"),
+		...idempotencyShape,
 	}),
 	output: z.object({ device_group: group }),
 	run: async (context, input) => {
