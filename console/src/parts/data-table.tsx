@@ -110,7 +110,7 @@ export function DataTable<Row extends { id: string }>({
 										// The first cell is the name and needs no label.
 										{...(index > 0 ? { "data-label": header } : {})}
 									>
-										{cell(row)}
+										<div className={classes.value ?? ""}>{cell(row)}</div>
 									</Table.Td>
 								))}
 							</Table.Tr>
