@@ -858,8 +858,8 @@ begin
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
 			and c.relname <> all (array[
-				'account_links', 'mails', 'sessions', 'sign_in_failures', 'unknown_device_keys',
-				'verifications'
+				'account_links', 'events', 'mails', 'sessions', 'sign_in_failures',
+				'unknown_device_keys', 'verifications', 'webhook_deliveries'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
 	loop
@@ -1578,6 +1578,23 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.note_device_event() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	insert into events (organization_id, type, record_id)
+	select new.organization_id, e.type, new.id
+	from (values
+		('device.enrolled', new.enrolled_at is distinct from old.enrolled_at and new.enrolled_at is not null),
+		('device.activated', new.status = 'ACTIVE' and old.status <> 'ACTIVE'),
+		('device.revoked', new.status = 'REVOKED' and old.status <> 'REVOKED')
+	) e (type, happened)
+	where e.happened;
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1612,6 +1629,36 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.note_posture_event() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	before text;
+begin
+	if new.is_current and new.status in ('FAIL', 'PASS') then
+		select s.status into before from posture_spans s
+		where s.organization_id = new.organization_id and s.device_id = new.device_id
+			and s.check_key = new.check_key and s.since < new.since
+		order by s.since desc limit 1;
+		-- The first result of a check is news only if it fails.
+		if new.status = 'FAIL' or before is not null then
+			insert into events (organization_id, type, record_id, data)
+			values (
+				new.organization_id, case new.status when 'FAIL' then 'posture.failed' else 'posture.passed' end,
+				new.device_id,
+				jsonb_build_object(
+					'check_key', new.check_key, 'previous_status', before,
+					'since', to_char(new.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+					'report_id', new.first_report_id
+				)
+			);
+		end if;
+	end if;
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.note_revoked_key() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1628,6 +1675,13 @@ begin
 	end if;
 	return null;
 end
+$$;
+
+CREATE FUNCTION public.organizations_with_events() RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select distinct organization_id::text from events where handled_at is null limit 100
 $$;
 
 CREATE FUNCTION public.own_account() RETURNS TABLE(two_factor_enabled boolean)
@@ -1814,6 +1868,25 @@ CREATE FUNCTION public.take_unknown_device_key(p_key_hash bytea) RETURNS SETOF p
     SET search_path TO 'public', 'pg_temp'
     AS $$
 	delete from unknown_device_keys u where u.key_hash = p_key_hash returning u.*
+$$;
+
+CREATE FUNCTION public.take_webhook_deliveries(p_count integer, p_seconds integer) RETURNS TABLE(organization_id text, id text, webhook_id text, attempts integer)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	update webhook_deliveries d
+	set attempts = d.attempts + 1, due_at = now() + p_seconds * interval '1 second'
+	where (d.organization_id, d.id) in (
+		select w.organization_id, w.id from webhook_deliveries w
+		where w.state = 'QUEUED' and w.due_at <= now() and not exists (
+			select from webhook_deliveries earlier
+			where earlier.organization_id = w.organization_id and earlier.webhook_id = w.webhook_id
+				and earlier.record_id = w.record_id and earlier.state = 'QUEUED'
+				and earlier.position < w.position
+		)
+		order by w.due_at limit p_count for update skip locked
+	)
+	returning d.organization_id::text, d.id::text, d.webhook_id::text, d.attempts
 $$;
 
 CREATE FUNCTION public.unknown_key_state() RETURNS TABLE(reason text, waits_until timestamp with time zone, knocking integer)
@@ -2155,6 +2228,28 @@ CREATE TABLE public.enrollment_tokens (
 
 ALTER TABLE ONLY public.enrollment_tokens FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.events (
+    organization_id public.typed_id NOT NULL,
+    id bigint NOT NULL,
+    type text NOT NULL,
+    record_id public.typed_id NOT NULL,
+    data jsonb DEFAULT '{}'::jsonb NOT NULL,
+    occurred_at timestamp with time zone DEFAULT now() NOT NULL,
+    handled_at timestamp with time zone,
+    CONSTRAINT events_type_check CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
+);
+
+ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.frameworks (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -2222,14 +2317,16 @@ CREATE TABLE public.mails (
     sent_at timestamp with time zone,
     failure text,
     failure_text text,
+    webhook_id public.typed_id,
     CONSTRAINT mails_check CHECK (((kind = 'INVITATION'::text) = (invitation_id IS NOT NULL))),
     CONSTRAINT mails_check1 CHECK (((kind = 'INVITATION'::text) = (user_id IS NULL))),
     CONSTRAINT mails_check2 CHECK (((kind <> ALL (ARRAY['INVITATION'::text, 'TEST'::text])) OR (organization_id IS NOT NULL))),
     CONSTRAINT mails_check3 CHECK (((state = 'QUEUED'::text) = (due_at IS NOT NULL))),
     CONSTRAINT mails_check4 CHECK (((state = 'SENT'::text) = (sent_at IS NOT NULL))),
+    CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text]))),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text]))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text])))
 );
 
@@ -2562,6 +2659,62 @@ CREATE TABLE public.verifications (
 
 ALTER TABLE ONLY public.verifications FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.webhook_deliveries (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    webhook_id public.typed_id NOT NULL,
+    event_type text NOT NULL,
+    record_id public.typed_id NOT NULL,
+    body text NOT NULL,
+    state text DEFAULT 'QUEUED'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    "position" bigint NOT NULL,
+    due_at timestamp with time zone DEFAULT now(),
+    delivered_at timestamp with time zone,
+    attempted_at timestamp with time zone,
+    duration_ms integer,
+    answer_status integer,
+    answer text,
+    failure text,
+    CONSTRAINT webhook_deliveries_answer_check CHECK ((length(answer) <= 1000)),
+    CONSTRAINT webhook_deliveries_check CHECK (((state = 'QUEUED'::text) = (due_at IS NOT NULL))),
+    CONSTRAINT webhook_deliveries_check1 CHECK (((state = 'DELIVERED'::text) = (delivered_at IS NOT NULL))),
+    CONSTRAINT webhook_deliveries_failure_check CHECK ((length(failure) <= 500)),
+    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'DELIVERED'::text, 'FAILED'::text])))
+);
+
+ALTER TABLE ONLY public.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_deliveries ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.webhook_deliveries_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.webhooks (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    url text NOT NULL,
+    description text,
+    event_types text[] NOT NULL,
+    is_enabled boolean DEFAULT true NOT NULL,
+    secret_version integer DEFAULT 1 NOT NULL,
+    previous_secret_until timestamp with time zone,
+    failing_since timestamp with time zone,
+    given_up_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhooks_description_check CHECK ((length(description) <= 1000)),
+    CONSTRAINT webhooks_event_types_check CHECK ((cardinality(event_types) > 0)),
+    CONSTRAINT webhooks_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2000)))
+);
+
+ALTER TABLE ONLY public.webhooks FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.posture_reports ATTACH PARTITION public.posture_reports_default DEFAULT;
 
 ALTER TABLE ONLY public.account_links
@@ -2644,6 +2797,9 @@ ALTER TABLE ONLY public.enrollment_tokens
 
 ALTER TABLE ONLY public.enrollment_tokens
     ADD CONSTRAINT enrollment_tokens_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.frameworks
     ADD CONSTRAINT frameworks_pkey PRIMARY KEY (organization_id, id);
@@ -2743,6 +2899,12 @@ ALTER TABLE ONLY public.vendors
 
 ALTER TABLE ONLY public.verifications
     ADD CONSTRAINT verifications_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_pkey PRIMARY KEY (organization_id, id);
 
 CREATE INDEX account_links_expiry ON public.account_links USING btree (expires_at);
 
@@ -2880,6 +3042,10 @@ CREATE INDEX enrollment_keys_name ON public.enrollment_keys USING btree (organiz
 
 CREATE INDEX enrollment_tokens_device ON public.enrollment_tokens USING btree (organization_id, device_id);
 
+CREATE INDEX events_handled_at ON public.events USING btree (handled_at) WHERE (handled_at IS NOT NULL);
+
+CREATE INDEX events_waiting ON public.events USING btree (organization_id, id) WHERE (handled_at IS NULL);
+
 CREATE INDEX frameworks_created_at ON public.frameworks USING btree (organization_id, created_at, id);
 
 CREATE INDEX frameworks_name ON public.frameworks USING btree (organization_id, name_key, id);
@@ -2909,6 +3075,8 @@ CREATE INDEX mails_invitation ON public.mails USING btree (organization_id, invi
 CREATE INDEX mails_organization ON public.mails USING btree (organization_id, created_at);
 
 CREATE INDEX mails_user ON public.mails USING btree (user_id);
+
+CREATE INDEX mails_webhook ON public.mails USING btree (organization_id, webhook_id);
 
 CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id);
 
@@ -3066,9 +3234,23 @@ CREATE INDEX verifications_expiry ON public.verifications USING btree (expires_a
 
 CREATE INDEX verifications_identifier ON public.verifications USING btree (identifier);
 
+CREATE INDEX webhook_deliveries_created_at ON public.webhook_deliveries USING btree (created_at);
+
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (due_at) WHERE (state = 'QUEUED'::text);
+
+CREATE INDEX webhook_deliveries_order ON public.webhook_deliveries USING btree (organization_id, webhook_id, record_id, "position") WHERE (state = 'QUEUED'::text);
+
+CREATE INDEX webhook_deliveries_webhook ON public.webhook_deliveries USING btree (organization_id, webhook_id, "position");
+
 ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_default_pkey;
 
 CREATE TRIGGER audit_device_conflict AFTER INSERT ON public.device_conflicts FOR EACH ROW EXECUTE FUNCTION public.audit_device_conflict();
+
+CREATE TRIGGER event AFTER UPDATE OF status, enrolled_at ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_device_event();
+
+CREATE TRIGGER event AFTER INSERT ON public.posture_spans FOR EACH ROW EXECUTE FUNCTION public.note_posture_event();
+
+CREATE TRIGGER event_of_new AFTER INSERT ON public.devices FOR EACH ROW WHEN ((new.enrolled_at IS NOT NULL)) EXECUTE FUNCTION public.note_device_event();
 
 CREATE TRIGGER keep_an_administrator AFTER DELETE OR UPDATE OF role ON public.memberships FOR EACH ROW WHEN ((old.role = 'admin'::text)) EXECUTE FUNCTION public.keep_an_administrator();
 
@@ -3212,6 +3394,9 @@ ALTER TABLE ONLY public.enrollment_keys
 ALTER TABLE ONLY public.enrollment_tokens
     ADD CONSTRAINT enrollment_tokens_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.frameworks
     ADD CONSTRAINT frameworks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -3232,6 +3417,9 @@ ALTER TABLE ONLY public.mails
 
 ALTER TABLE ONLY public.mails
     ADD CONSTRAINT mails_organization_id_invitation_id_fkey FOREIGN KEY (organization_id, invitation_id) REFERENCES public.invitations(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_organization_id_webhook_id_fkey FOREIGN KEY (organization_id, webhook_id) REFERENCES public.webhooks(organization_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.mails
     ADD CONSTRAINT mails_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -3305,6 +3493,12 @@ ALTER TABLE ONLY public.vendors
 ALTER TABLE ONLY public.vendors
     ADD CONSTRAINT vendors_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
 
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_organization_id_webhook_id_fkey FOREIGN KEY (organization_id, webhook_id) REFERENCES public.webhooks(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
 ALTER TABLE public.account_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.accounts ENABLE ROW LEVEL SECURITY;
@@ -3321,6 +3515,8 @@ CREATE POLICY agent ON public.enrollment_keys TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.enrollment_tokens TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.events TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.organizations TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.people FOR SELECT TO assay_agent USING (true);
@@ -3334,6 +3530,8 @@ CREATE POLICY agent ON public.revoked_device_keys TO assay_agent USING (true);
 CREATE POLICY agent ON public.unknown_device_keys TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.unknown_key_wait TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.webhook_deliveries TO assay_agent USING (true);
 
 ALTER TABLE public.api_token_usage ENABLE ROW LEVEL SECURITY;
 
@@ -3437,6 +3635,8 @@ CREATE POLICY backup ON public.users FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.vendors FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.webhooks FOR SELECT TO assay_backup USING (true);
+
 ALTER TABLE public.continual_improvements ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.controls ENABLE ROW LEVEL SECURITY;
@@ -3463,6 +3663,8 @@ ALTER TABLE public.enrollment_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.enrollment_tokens ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.frameworks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotency_keys ENABLE ROW LEVEL SECURITY;
@@ -3474,6 +3676,8 @@ CREATE POLICY identity ON public.accounts TO assay_identity USING (true);
 CREATE POLICY identity ON public.api_token_usage TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.api_tokens TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.events TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.idempotency_keys TO assay_identity USING (true);
 
@@ -3494,6 +3698,10 @@ CREATE POLICY identity ON public.two_factors TO assay_identity USING (true);
 CREATE POLICY identity ON public.users TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.verifications TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.webhook_deliveries TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.webhooks FOR SELECT TO assay_identity USING (true);
 
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
 
@@ -3681,6 +3889,8 @@ CREATE POLICY tenant ON public.enrollment_keys TO assay_app USING (((organizatio
 
 CREATE POLICY tenant ON public.enrollment_tokens TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.events TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.frameworks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.idempotency_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -3723,6 +3933,10 @@ CREATE POLICY tenant ON public.users FOR SELECT TO assay_app USING ((EXISTS ( SE
 
 CREATE POLICY tenant ON public.vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.webhook_deliveries TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.webhooks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 ALTER TABLE public.two_factors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.unknown_device_keys ENABLE ROW LEVEL SECURITY;
@@ -3734,6 +3948,10 @@ ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.vendors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.verifications ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhooks ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA public TO assay_app;
 GRANT USAGE ON SCHEMA public TO assay_agent;
@@ -3938,11 +4156,18 @@ GRANT ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all int
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.note_device_event() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) TO assay_agent;
 
+REVOKE ALL ON FUNCTION public.note_posture_event() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.note_revoked_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.organizations_with_events() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.organizations_with_events() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.own_account() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_account() TO assay_app;
@@ -3969,6 +4194,9 @@ GRANT ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zo
 
 REVOKE ALL ON FUNCTION public.take_unknown_device_key(p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_unknown_device_key(p_key_hash bytea) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.take_webhook_deliveries(p_count integer, p_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_webhook_deliveries(p_count integer, p_seconds integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.unknown_key_state() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.unknown_key_state() TO assay_app;
@@ -4154,6 +4382,23 @@ GRANT SELECT(device_id) ON TABLE public.enrollment_tokens TO assay_privacy;
 
 GRANT SELECT(created_by),UPDATE(created_by) ON TABLE public.enrollment_tokens TO assay_privacy;
 
+GRANT SELECT ON TABLE public.events TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.events TO assay_agent;
+GRANT DELETE ON TABLE public.events TO assay_identity;
+
+GRANT SELECT(ctid) ON TABLE public.events TO assay_identity;
+
+GRANT INSERT(organization_id) ON TABLE public.events TO assay_app;
+
+GRANT INSERT(type) ON TABLE public.events TO assay_app;
+
+GRANT INSERT(record_id) ON TABLE public.events TO assay_app;
+
+GRANT INSERT(data) ON TABLE public.events TO assay_app;
+
+GRANT UPDATE(handled_at) ON TABLE public.events TO assay_app;
+GRANT SELECT(handled_at),UPDATE(handled_at) ON TABLE public.events TO assay_identity;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.frameworks TO assay_app;
 GRANT SELECT ON TABLE public.frameworks TO assay_backup;
 GRANT SELECT ON TABLE public.frameworks TO assay_privacy;
@@ -4234,6 +4479,8 @@ GRANT UPDATE(state) ON TABLE public.mails TO assay_app;
 GRANT UPDATE(attempts) ON TABLE public.mails TO assay_app;
 
 GRANT UPDATE(due_at) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(webhook_id) ON TABLE public.mails TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
 GRANT SELECT ON TABLE public.measures TO assay_backup;
@@ -4383,3 +4630,19 @@ GRANT DELETE ON TABLE public.verifications TO assay_privacy;
 GRANT SELECT(identifier) ON TABLE public.verifications TO assay_privacy;
 
 GRANT SELECT(value) ON TABLE public.verifications TO assay_privacy;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.webhook_deliveries TO assay_app;
+GRANT SELECT ON TABLE public.webhook_deliveries TO assay_agent;
+GRANT DELETE ON TABLE public.webhook_deliveries TO assay_identity;
+
+GRANT SELECT(ctid) ON TABLE public.webhook_deliveries TO assay_identity;
+
+GRANT UPDATE(attempts) ON TABLE public.webhook_deliveries TO assay_agent;
+
+GRANT SELECT(created_at),UPDATE(created_at) ON TABLE public.webhook_deliveries TO assay_identity;
+
+GRANT UPDATE(due_at) ON TABLE public.webhook_deliveries TO assay_agent;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhooks TO assay_app;
+GRANT SELECT ON TABLE public.webhooks TO assay_identity;
+GRANT SELECT ON TABLE public.webhooks TO assay_backup;

@@ -40,6 +40,8 @@ export interface Config {
 	readonly organizationCreation: OrganizationCreation;
 	/** Number of months after which raw posture reports are deleted. 0 keeps them forever. */
 	readonly reportRetentionMonths: number;
+	/** Addresses and ranges that are not public and that webhooks may reach. */
+	readonly outgoingAllow: readonly string[];
 	/** File with the key that seals backups. */
 	readonly backupKeyFile: string | undefined;
 }
@@ -110,6 +112,10 @@ export const SETTINGS = {
 		help: "sender of mails, such as Assay <assay@example.com>",
 		without: "required with ASSAY_SMTP_URL",
 	},
+	ASSAY_OUTGOING_ALLOW: {
+		help: "private addresses or ranges that webhooks may reach",
+		without: "only public addresses",
+	},
 	ASSAY_ORGANIZATION_CREATION: {
 		help: "who may create organizations: signed-in users, or only the command-line",
 		default: "signed-in",
@@ -170,7 +176,14 @@ export function readConfig(
 		host: settingOf("ASSAY_HOST") ?? "",
 		port,
 		baseUrl: readOrigin(settingOf("ASSAY_BASE_URL"), port),
-		trustedProxies: readProxies(settingOf("ASSAY_TRUSTED_PROXIES")),
+		trustedProxies: readRanges(
+			"ASSAY_TRUSTED_PROXIES",
+			settingOf("ASSAY_TRUSTED_PROXIES"),
+		),
+		outgoingAllow: readRanges(
+			"ASSAY_OUTGOING_ALLOW",
+			settingOf("ASSAY_OUTGOING_ALLOW"),
+		),
 		allowedOrigins: readAllowedOrigins(settingOf("ASSAY_ALLOWED_ORIGINS")),
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
 		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),
@@ -241,7 +254,7 @@ function readList(text: string | undefined): string[] {
 		.filter((item) => item !== "");
 }
 
-function readProxies(text: string | undefined): readonly string[] {
+function readRanges(name: string, text: string | undefined): readonly string[] {
 	const ranges = readList(text);
 	for (const range of ranges) {
 		const [address = "", bits, ...rest] = range.split("/");
@@ -251,7 +264,7 @@ function readProxies(text: string | undefined): readonly string[] {
 		if (isIP(address) === 0 || !isRange || rest.length > 0) {
 			throw new AppError(
 				"bad_request",
-				`ASSAY_TRUSTED_PROXIES must be a comma-separated list of addresses and ranges, such as 127.0.0.1, 10.0.0.0/8; "${range}" is neither`,
+				`${name} must be a comma-separated list of addresses and ranges, such as 127.0.0.1, 10.0.0.0/8; "${range}" is neither`,
 			);
 		}
 	}

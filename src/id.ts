@@ -36,6 +36,8 @@ export const ID_KINDS = {
 	mail: 213,
 	enrollment_key: 214,
 	device_group: 215,
+	webhook: 216,
+	webhook_delivery: 217,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

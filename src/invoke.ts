@@ -7,6 +7,7 @@ import type { OrganizationCreation } from "./config.ts";
 import { applicationName } from "./db/application-name.ts";
 import { retriedTransaction } from "./db/pool.ts";
 import { AppError, badFields } from "./errors.ts";
+import { addEvents, type NewEvent } from "./events/add-events.ts";
 import { kindNoun, parseId } from "./id.ts";
 import { answerOnce, type KeyedCall } from "./idempotency.ts";
 import { FairShares } from "./load/fair-shares.ts";
@@ -50,6 +51,10 @@ export interface Services {
 	organizationCreation?: OrganizationCreation;
 	/** Sends queued mails. Undefined if the service sends no mail. */
 	mail?: Mailer | undefined;
+	/** The secret of the service. Undefined for commands. */
+	secret?: string;
+	/** Says that a delivery to a webhook was queued. Call it after the commit. */
+	wakeDeliverer?: () => void;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;
 }
@@ -126,9 +131,11 @@ async function authorizeAndRun<
 	// If an attempt is repeated, only the changes of the last one count, because earlier attempts
 	// left nothing behind.
 	let changes: Change[] = [];
+	let events: NewEvent[] = [];
 	let afterwards: (() => void)[] = [];
 	const work = async (client: PoolClient) => {
 		changes = [];
+		events = [];
 		afterwards = [];
 		const context: Context = {
 			client,
@@ -142,6 +149,7 @@ async function authorizeAndRun<
 				return membership;
 			},
 			changed: (change) => changes.push(change),
+			happened: (event) => events.push(event),
 			afterCommit: (work) => afterwards.push(work),
 		};
 		const perform = () => operation.run(context, fields as z.output<Input>);
@@ -150,6 +158,7 @@ async function authorizeAndRun<
 				? await perform()
 				: await answerOnce(client, keyedCall(key, fields), perform);
 		const output = operation.output.parse(result);
+		await addEvents(client, membership?.organizationId ?? "", events);
 		if (changes.length > 0) {
 			await appendChanges(
 				client,

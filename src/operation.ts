@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
+import type { NewEvent } from "./events/add-events.ts";
 import type { Services } from "./invoke.ts";
 import type { Membership, Principal, Role } from "./principal.ts";
 
@@ -44,6 +45,8 @@ export interface Context {
 	services: Services;
 	/** Notes a change. `invoke` writes it to the audit log in the same transaction. */
 	changed: (change: Change) => void;
+	/** Notes an event. `invoke` stores it in the same transaction. */
+	happened: (event: NewEvent) => void;
 	/** Runs `work`, such as sending a mail, after the commit. `work` must not throw. */
 	afterCommit: (work: () => void) => void;
 }

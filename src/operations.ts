@@ -76,6 +76,16 @@ import {
 	revokeOrganizationApiToken,
 } from "./tokens/organization-token-operations.ts";
 import { toolsetsOf } from "./tokens/scopes.ts";
+import {
+	addWebhook,
+	deleteWebhook,
+	listWebhookDeliveries,
+	listWebhooks,
+	resendWebhookDelivery,
+	rotateWebhookSecret,
+	testWebhook,
+	updateWebhook,
+} from "./webhooks/operations.ts";
 
 /** Every operation of the service. Each door loops over this list. */
 export const operations = [
@@ -140,6 +150,14 @@ export const operations = [
 	revokeOrganizationApiToken,
 	makeListAuditLog(operationNames),
 	verifyAuditLog,
+	listWebhooks,
+	addWebhook,
+	updateWebhook,
+	deleteWebhook,
+	rotateWebhookSecret,
+	testWebhook,
+	listWebhookDeliveries,
+	resendWebhookDelivery,
 ] as const satisfies AnyOperation[];
 
 function operationNames(): readonly string[] {

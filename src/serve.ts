@@ -4,6 +4,7 @@ import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
+import { startDispatcher } from "./events/dispatcher.ts";
 import type { RouteSummary } from "./http/admission.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
@@ -25,6 +26,9 @@ import { ApiTokens } from "./tokens/authentication.ts";
 import { Usage } from "./tokens/usage.ts";
 import { openTracing } from "./tracing/open.ts";
 import type { TracingSettings } from "./tracing/settings.ts";
+import { startDeliverer } from "./webhooks/deliverer.ts";
+import { makeOutgoingRule } from "./webhooks/outgoing-address.ts";
+import { queueDeliveries } from "./webhooks/queue-deliveries.ts";
 
 export interface Service {
 	/** The address that the service listens on. Behind a proxy it differs from ASSAY_BASE_URL. */
@@ -102,11 +106,26 @@ async function serveFrom(
 			composers,
 			log,
 		);
+	const deliverer = startDeliverer({
+		pool: database.pool,
+		secret,
+		rule: makeOutgoingRule(config.outgoingAllow),
+		mail,
+		log,
+	});
+	const dispatcher = startDispatcher(
+		database.pool,
+		[queueDeliveries],
+		() => deliverer.wake(),
+		log,
+	);
 	const services = {
 		pool: database.pool,
 		log,
 		baseUrl,
 		mail,
+		secret,
+		wakeDeliverer: () => deliverer.wake(),
 		organizationCreation,
 		reportRetentionMonths,
 	};
@@ -208,6 +227,8 @@ async function serveFrom(
 		);
 		await usage.close();
 		await identity.idle();
+		await dispatcher.stop();
+		await deliverer.stop();
 		await mail?.stop();
 		await stopRetention();
 		await metrics?.close();

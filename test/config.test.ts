@@ -38,6 +38,7 @@ describe("without settings", () => {
 		databaseUrl: undefined,
 		trustedProxies: [],
 		allowedOrigins: [],
+		outgoingAllow: [],
 		logLevel: "info",
 		metricsHost: "127.0.0.1",
 		organizationCreation: "signed-in",
@@ -87,6 +88,7 @@ test("every setting is read", () => {
 			ASSAY_ORGANIZATION_CREATION: "command-line",
 			ASSAY_REPORT_RETENTION_MONTHS: "0",
 			ASSAY_BACKUP_KEY_FILE: "/etc/assay/backup.key",
+			ASSAY_OUTGOING_ALLOW: "10.0.0.0/8, ::1",
 			DATABASE_URL: "postgresql://u:p@h/d",
 		}),
 	).toEqual({
@@ -108,6 +110,7 @@ test("every setting is read", () => {
 		organizationCreation: "command-line",
 		reportRetentionMonths: 0,
 		backupKeyFile: "/etc/assay/backup.key",
+		outgoingAllow: ["10.0.0.0/8", "::1"],
 	});
 });
 

@@ -244,6 +244,12 @@ const settingsApiTokens = createRoute({
 	component: page(() => import("./pages/settings/api-tokens-page.tsx")),
 });
 
+const settingsWebhooks = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/webhooks",
+	component: page(() => import("./pages/settings/webhooks-page.tsx")),
+});
+
 const settingsMail = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/mail",
@@ -280,6 +286,7 @@ const routeTree = root.addChildren([
 			settingsDevicePolicy,
 			settingsMembers,
 			settingsApiTokens,
+			settingsWebhooks,
 			settingsMail,
 			settingsAuditLog,
 		]),

@@ -2,6 +2,7 @@ import { composeInvitation } from "../organizations/invitation-mail.ts";
 import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
 import { composePasswordReset } from "../sign-in/password-reset.ts";
 import { findUser } from "../sign-in/users.ts";
+import { composeGivenUp } from "../webhooks/given-up-mail.ts";
 import type { Compose } from "./mailer.ts";
 import type { Message } from "./message.ts";
 import type { MailKind } from "./queue.ts";
@@ -27,4 +28,5 @@ export const composers: Record<MailKind, Compose> = {
 	PASSWORD_RESET: composePasswordReset,
 	JOIN_ATTEMPT: composeJoinAttempt,
 	TEST: composeTest,
+	WEBHOOK_GIVEN_UP: composeGivenUp,
 };

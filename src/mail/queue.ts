@@ -6,6 +6,7 @@ export const MAIL_KINDS = [
 	"PASSWORD_RESET",
 	"JOIN_ATTEMPT",
 	"TEST",
+	"WEBHOOK_GIVEN_UP",
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
@@ -15,6 +16,7 @@ export interface NewMail {
 	organizationId?: string;
 	invitationId?: string;
 	userId?: string | null;
+	webhookId?: string;
 }
 
 /**
@@ -23,15 +25,15 @@ export interface NewMail {
  */
 export async function queueMail(
 	client: Pick<Pool | PoolClient, "query">,
-	{ kind, organizationId, invitationId, userId }: NewMail,
+	{ kind, organizationId, invitationId, userId, webhookId }: NewMail,
 ): Promise<string> {
 	const id = organizationId
 		? makeId(organizationId, "mail")
 		: makeIdWithoutTenant("mail");
 	await client.query(
-		`insert into mails (id, organization_id, kind, invitation_id, user_id)
-		values ($1, $2, $3, $4, $5)`,
-		[id, organizationId, kind, invitationId, userId],
+		`insert into mails (id, organization_id, kind, invitation_id, user_id, webhook_id)
+		values ($1, $2, $3, $4, $5, $6)`,
+		[id, organizationId, kind, invitationId, userId, webhookId],
 	);
 	return id;
 }

@@ -231,6 +231,11 @@ export function recordOperations<
 			Object.assign(deleted.fields, await noteLostLinks(context, deleted));
 			await removeRecord(context, kind, id);
 			context.changed(deleted);
+			context.happened({
+				type: "record.deleted",
+				record_id: id,
+				data: { kind: kind.kind },
+			});
 			return { [`deleted_${key.one}_id`]: id };
 		},
 	});

@@ -109,7 +109,7 @@ export async function updateRecord(
  * order.
  */
 export async function noteStored(
-	{ client, membership, changed }: Context,
+	{ client, membership, changed, happened }: Context,
 	kind: AnyRecordKind,
 	stored: { id: string; before?: Values }[],
 ): Promise<Values[]> {
@@ -122,7 +122,16 @@ export async function noteStored(
 	return stored.map(({ id, before }) => {
 		const after = found.get(id);
 		if (!after) throw notFound(id);
-		changed(changeOf(kind, before, after));
+		const change = changeOf(kind, before, after);
+		changed(change);
+		const fields = Object.keys(change.fields);
+		if (!before || fields.length > 0) {
+			happened({
+				type: before ? "record.updated" : "record.created",
+				record_id: id,
+				data: { kind: kind.kind, ...(before && { fields }) },
+			});
+		}
 		return after;
 	});
 }

@@ -14,7 +14,7 @@ const BATCH_SIZE = 5_000;
  */
 export const INVITATION_DAYS_AFTER = 30;
 
-/** Number of days for which administrators can see what became of a mail. */
+/** Number of days for which administrators can see what became of a mail or a delivery. */
 const MAIL_DAYS = 30;
 
 /**
@@ -27,16 +27,18 @@ const OVER: Record<string, string> = {
 	account_links: "expires_at < now()",
 	sign_in_failures: "ends_at < now()",
 	idempotency_keys: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
+	events: "handled_at < now() - interval '7 days'",
+	webhook_deliveries: `created_at < now() - interval '${MAIL_DAYS} days'`,
 	mails: `created_at < now() - interval '${MAIL_DAYS} days'`,
 	invitations: `least(expires_at, accepted_at, revoked_at) < now() - interval '${INVITATION_DAYS_AFTER} days'`,
 };
 
 /**
  * Deletes rows that signing in and joining leave behind. These are expired sessions and links, old
- * mails, values of finished sign-ins, and invitations a month after they were accepted, revoked or
- * expired. None of them can be used again, and the audit log says what was done with them. Rows
- * that are in use at this moment are left for the next call. Returns the number of deleted rows of
- * each table.
+ * mails, events and deliveries, values of finished sign-ins, and invitations a month after they
+ * were accepted, revoked or expired. None of them can be used again, and the audit log says what
+ * was done with them. Rows that are in use at this moment are left for the next call. Returns the
+ * number of deleted rows of each table.
  */
 export async function removeLeftovers(
 	ownerConnection: ClientConfig,

@@ -106,6 +106,10 @@ async function fillRegisters(organization_id: string, token: string) {
 		linked_record_id: made.measure,
 	});
 	await tools.database.owner.query(
+		"insert into webhooks (organization_id, id, url, event_types) values ($1, $2, 'https://hooks.example.com', '{device.enrolled}')",
+		[organization_id, makeId(organization_id, "webhook")],
+	);
+	await tools.database.owner.query(
 		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)
 		values ($1::text, $2, 'grace@example.com', 'viewer', sha256(convert_to($1::text, 'UTF8')), 'Ada', now() + interval '7 days')`,
 		[organization_id, makeId(organization_id, "invitation")],
@@ -347,8 +351,14 @@ test("the backup role may read every table that a backup contains, and nothing e
 	);
 });
 
-test("the database has no sequences, because a backup does not contain them", async () => {
-	expect(
-		await query(url(), "select relname from pg_class where relkind = 'S'"),
-	).toEqual([]);
+test("no table in a backup has a sequence, because a backup does not contain them", async () => {
+	const rows = await query(
+		url(),
+		`select t.relname as name from pg_class s
+		left join pg_depend d on d.objid = s.oid and d.deptype = 'i'
+		left join pg_class t on t.oid = d.refobjid
+		where s.relkind = 'S'`,
+	);
+	const names = (rows as { name: string }[]).map(({ name }) => name);
+	expect(names.filter((name) => !OF_THE_MOMENT.includes(name))).toEqual([]);
 });

@@ -222,6 +222,17 @@ export async function useEverything(
 	};
 	// The link of the mail is made when it is sent.
 	await untilMailed();
+	const { webhook } = await use("addWebhook", {
+		organization_id,
+		url: "https://assay.invalid/hook",
+	});
+	const hook = { organization_id, id: webhook.id };
+	const { delivery_id } = await use("testWebhook", hook);
+	await use("listWebhookDeliveries", hook);
+	await use("resendWebhookDelivery", { organization_id, id: delivery_id });
+	await use("rotateWebhookSecret", hook);
+	await use("updateWebhook", { ...hook, is_enabled: false });
+	await use("deleteWebhook", hook);
 	const { mail_id } = await use("sendTestMail", { organization_id });
 	// The state of the mail decides whether it can be retried, so it must not change meanwhile.
 	await untilMailed();

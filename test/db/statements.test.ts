@@ -44,9 +44,13 @@ const ACROSS_FUNCTIONS = [
 	"invitations_sent_today",
 	"keep_an_administrator",
 	"may_mail_invitation",
+	"note_device_event",
+	"note_posture_event",
 	"note_revoked_key",
+	"organizations_with_events",
 	"record_api_token_calls",
 	"record_api_token_usage",
+	"take_webhook_deliveries",
 	"unknown_key_state",
 ];
 
@@ -100,6 +104,8 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"the name of the organization that one joins":
 		/^select name from organizations where id = \$1$/,
 	"invitations that were over a month ago": /^delete from invitations where /,
+	"events and deliveries that are old":
+		/^delete from (?:events|webhook_deliveries) where /,
 	"mails older than a month": /^delete from mails where /,
 	"mails that are due": /^update mails set attempts = attempts \+ 1/,
 	"the end of a mail": /^update mails set state = \$3/,

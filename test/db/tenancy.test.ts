@@ -164,9 +164,13 @@ test("only the known functions that serve several organizations see all rows", a
 		"count_enrollment_keys",
 		"has_organizations",
 		"list_unknown_device_keys",
+		"note_device_event",
+		"note_posture_event",
 		"note_revoked_key",
+		"organizations_with_events",
 		"set_unknown_key_wait",
 		"take_unknown_device_key",
+		"take_webhook_deliveries",
 		"unknown_key_state",
 	]);
 	expect(await ownedBy("identity")).toEqual([

@@ -86,6 +86,18 @@ const ACTIONS: Record<AuditEvent, Action> &
 		phrase: "sent a test mail",
 		isAboutActor: true,
 	},
+	rotateWebhookSecret: {
+		group: "organization",
+		phrase: "rotated the secret of the webhook",
+	},
+	addWebhook: { group: "organization", phrase: "added the webhook" },
+	updateWebhook: { group: "organization", phrase: "changed the webhook" },
+	deleteWebhook: { group: "organization", phrase: "deleted the webhook" },
+	testWebhook: { group: "organization", phrase: "tested the webhook" },
+	resendWebhookDelivery: {
+		group: "organization",
+		phrase: "sent a delivery again to the webhook",
+	},
 	acceptInvitation: {
 		group: "members",
 		phrase: "joined the organization",

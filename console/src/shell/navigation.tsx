@@ -9,6 +9,7 @@ import {
 	IconListCheck,
 	IconMail,
 	IconUsersGroup,
+	IconWebhook,
 } from "@tabler/icons-react";
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { useShownOrganization } from "../organization.ts";
@@ -63,6 +64,14 @@ export function Navigation() {
 				to="/o/$org/settings/api-tokens"
 				params={params}
 			/>
+			{role === "admin" && (
+				<Item
+					icon={IconWebhook}
+					label="Webhooks"
+					to="/o/$org/settings/webhooks"
+					params={params}
+				/>
+			)}
 			{role === "admin" && (
 				<Item
 					icon={IconMail}

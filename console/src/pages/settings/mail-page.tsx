@@ -19,6 +19,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	PASSWORD_RESET: "Forgotten password",
 	JOIN_ATTEMPT: "Attempt to create an account",
 	TEST: "Test",
+	WEBHOOK_GIVEN_UP: "Disabled webhook",
 };
 
 /** Shows administrators what became of the mails of the organization and of its members. */
@@ -143,8 +144,8 @@ function State({ mail }: { mail: Mail }) {
 			)}
 			{failure && mail.next_attempt_at && (
 				<Text size="xs" c="dimmed">
-					{mail.attempts} attempts so far. The next one is at{" "}
-					<DateTime value={mail.next_attempt_at} />.
+					{mail.attempts === 1 ? "1 attempt" : `${mail.attempts} attempts`} so
+					far. The next one is at <DateTime value={mail.next_attempt_at} />.
 				</Text>
 			)}
 		</>

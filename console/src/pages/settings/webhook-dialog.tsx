@@ -1,0 +1,163 @@
+import {
+	Button,
+	Checkbox,
+	Group,
+	Modal,
+	Stack,
+	Switch,
+	Text,
+	TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { EVENT_TYPES } from "../../../../src/events/types.ts";
+import { call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { SecretOnce } from "../../parts/copy-field.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
+import { forgetReadings } from "../../queries.ts";
+import type { Webhook } from "./webhooks-page.tsx";
+
+const CHOICES = Object.entries(EVENT_TYPES).filter(
+	([type]) => type !== "webhook.test",
+);
+
+/**
+ * Adds or changes a webhook, or makes a new secret for it. A new secret is shown once, so a click
+ * outside the dialog does not close it then.
+ */
+export function WebhookDialog({
+	webhook,
+	isRotation = false,
+	onClose,
+}: {
+	/** Undefined for a new webhook. */
+	webhook?: Webhook | undefined;
+	isRotation?: boolean;
+	onClose: () => void;
+}) {
+	const { organizationId } = useOrganization();
+	const [secret, setSecret] = useState<string | null>(null);
+	useReturnFocus();
+	const form = useForm({
+		initialValues: {
+			url: webhook?.url ?? "",
+			description: webhook?.description ?? "",
+			event_types: (webhook?.event_types ??
+				CHOICES.map(([type]) => type)) as string[],
+			is_enabled: webhook?.is_enabled ?? true,
+		},
+	});
+	const saving = useSaving(
+		form,
+		async (values) => {
+			const given = {
+				organization_id: organizationId,
+				url: values.url.trim(),
+				description: values.description.trim() || null,
+				event_types: values.event_types,
+			};
+			if (!webhook) return (await call("addWebhook", given)).secret;
+			const one = { organization_id: organizationId, id: webhook.id };
+			if (isRotation) return (await call("rotateWebhookSecret", one)).secret;
+			const { is_enabled } = values;
+			await call("updateWebhook", { ...given, ...one, is_enabled });
+			return null;
+		},
+		async (made) => {
+			await forgetReadings();
+			if (made) setSecret(made);
+			else onClose();
+		},
+	);
+	const title = !webhook
+		? "Add a webhook"
+		: isRotation
+			? "Make a new secret"
+			: "Change the webhook";
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title={secret ? "Copy the signing secret" : title}
+			closeButtonProps={{ "aria-label": "Close" }}
+			closeOnClickOutside={!secret}
+			closeOnEscape={!secret}
+		>
+			{secret ? (
+				<Stack>
+					<Text size="sm">
+						The receiver verifies the signature of each request with this
+						secret. It is shown only now.
+					</Text>
+					<SecretOnce label="Signing secret" value={secret} />
+					<Group justify="flex-end">
+						<Button onClick={onClose}>Done</Button>
+					</Group>
+				</Stack>
+			) : (
+				<form noValidate onSubmit={saving.submit}>
+					<Stack>
+						{saving.refusal && (
+							<ErrorState error={saving.refusal} title="Not saved" />
+						)}
+						{isRotation ? (
+							<Text size="sm">
+								For 7 days, requests are signed with the old secret too. Give
+								the new one to the receiver in that time.
+							</Text>
+						) : (
+							<>
+								<TextInput
+									type="url"
+									label="Address"
+									description="It gets each event as a POST request."
+									withAsterisk
+									data-autofocus
+									{...form.getInputProps("url")}
+								/>
+								<TextInput
+									label="Description"
+									{...form.getInputProps("description")}
+								/>
+								<Checkbox.Group
+									label="Events"
+									withAsterisk
+									{...form.getInputProps("event_types")}
+								>
+									<Stack gap="xs" mt="xs">
+										{CHOICES.map(([type, meaning]) => (
+											<Checkbox
+												key={type}
+												value={type}
+												label={type}
+												description={meaning}
+											/>
+										))}
+									</Stack>
+								</Checkbox.Group>
+								{webhook && (
+									<Switch
+										label="Enabled"
+										{...form.getInputProps("is_enabled", { type: "checkbox" })}
+									/>
+								)}
+							</>
+						)}
+						<Group justify="flex-end">
+							<Button variant="default" onClick={onClose}>
+								Cancel
+							</Button>
+							<Button type="submit" loading={saving.isSaving}>
+								{isRotation ? "Make a new secret" : "Save"}
+							</Button>
+						</Group>
+					</Stack>
+				</form>
+			)}
+		</Modal>
+	);
+}

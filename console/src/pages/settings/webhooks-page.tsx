@@ -1,0 +1,183 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import { WebhookDeliveries } from "./webhook-deliveries.tsx";
+import { WebhookDialog } from "./webhook-dialog.tsx";
+
+export type Webhook = OutputOf<"listWebhooks">["webhooks"][number];
+
+/** Manages the addresses to which events are sent. */
+export function Page() {
+	const { organizationId } = useOrganization();
+	const [editing, setEditing] = useState<Webhook | "new" | null>(null);
+	const [rotating, setRotating] = useState<Webhook | null>(null);
+	const [deleting, setDeleting] = useState<Webhook | null>(null);
+	const [shownId, setShownId] = useState<string | null>(null);
+	const [error, setError] = useState<Error | null>(null);
+	const { data } = useSuspenseQuery(
+		operationQuery("listWebhooks", { organization_id: organizationId }),
+	);
+	const shown = data.webhooks.find(({ id }) => id === shownId);
+	const test = async ({ id }: Webhook) => {
+		try {
+			setError(null);
+			await call("testWebhook", { organization_id: organizationId, id });
+			notifications.show({ message: "A test event is queued." });
+			setShownId(id);
+		} catch (reason) {
+			setError(reason as Error);
+		}
+		await forgetReadings();
+	};
+	const columns: Column<Webhook>[] = [
+		{
+			id: "url",
+			header: "Address",
+			cell: ({ url, description, event_types }) => (
+				<>
+					<Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
+						{url}
+					</Text>
+					<Text size="xs" c="dimmed">
+						{description ? `${description} · ` : ""}
+						{event_types.length === 1
+							? "1 event"
+							: `${event_types.length} events`}
+					</Text>
+				</>
+			),
+		},
+		{ id: "state", header: "State", cell: (row) => <State webhook={row} /> },
+		{
+			id: "actions",
+			header: "Actions",
+			align: "right",
+			cell: (row) => (
+				<Group gap="xs" justify="flex-end">
+					<Action label="Test" of={row} onClick={() => test(row)} />
+					<Action
+						label="Deliveries"
+						of={row}
+						onClick={() => setShownId(row.id === shownId ? null : row.id)}
+					/>
+					<Action label="Change" of={row} onClick={() => setEditing(row)} />
+					<Action
+						label="New secret"
+						of={row}
+						onClick={() => setRotating(row)}
+					/>
+					<Action label="Delete" of={row} onClick={() => setDeleting(row)} />
+				</Group>
+			),
+		},
+	];
+	return (
+		<>
+			<PageHeader
+				title="Webhooks"
+				description="Assay sends events to these addresses, as signed requests."
+				actions={
+					<Button onClick={() => setEditing("new")}>Add a webhook</Button>
+				}
+			/>
+			<Stack>
+				{error && <ErrorState error={error} />}
+				{data.webhooks.length > 0 ? (
+					<DataTable label="Webhooks" columns={columns} rows={data.webhooks} />
+				) : (
+					<EmptyState title="No webhooks yet">
+						Add one to tell another program when a check fails or a record
+						changes.
+					</EmptyState>
+				)}
+				{shown && <WebhookDeliveries key={shown.id} webhook={shown} />}
+			</Stack>
+			{editing && (
+				<WebhookDialog
+					webhook={editing === "new" ? undefined : editing}
+					onClose={() => setEditing(null)}
+				/>
+			)}
+			{rotating && (
+				<WebhookDialog
+					webhook={rotating}
+					isRotation
+					onClose={() => setRotating(null)}
+				/>
+			)}
+			<Confirm
+				opened={deleting !== null}
+				onClose={() => setDeleting(null)}
+				title="Delete the webhook?"
+				action="Delete the webhook"
+				onConfirm={async () => {
+					if (!deleting) return;
+					await call("deleteWebhook", {
+						organization_id: organizationId,
+						id: deleting.id,
+					});
+					await forgetReadings();
+				}}
+			>
+				{deleting?.url} gets no further events. Its deliveries are deleted too.
+			</Confirm>
+		</>
+	);
+}
+
+function Action({
+	label,
+	of,
+	onClick,
+}: {
+	label: string;
+	of: Webhook;
+	onClick: () => void;
+}) {
+	return (
+		<Button
+			size="compact-sm"
+			variant="default"
+			onClick={onClick}
+			aria-label={`${label}: ${of.url}`}
+		>
+			{label}
+		</Button>
+	);
+}
+
+function State({ webhook }: { webhook: Webhook }) {
+	const { is_enabled, given_up_at, failing_since } = webhook;
+	if (given_up_at) {
+		return (
+			<>
+				<StatusBadge tone="bad" label="Disabled after failures" />
+				<Text size="xs" mt={4}>
+					It failed for three days. Correct the receiver, and then enable the
+					webhook under Change.
+				</Text>
+			</>
+		);
+	}
+	if (!is_enabled) return <StatusBadge tone="neutral" label="Disabled" />;
+	if (!failing_since) return <StatusBadge tone="good" label="Enabled" />;
+	return (
+		<>
+			<StatusBadge tone="warning" label="Failing" />
+			<Text size="xs" mt={4}>
+				Since <RelativeTime value={failing_since} />
+			</Text>
+		</>
+	);
+}

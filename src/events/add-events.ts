@@ -1,0 +1,24 @@
+import type { PoolClient } from "pg";
+import type { EventType } from "./types.ts";
+
+export interface NewEvent {
+	type: EventType;
+	record_id: string;
+	/** Ids and codes. Names and addresses do not belong here. */
+	data?: Record<string, unknown>;
+}
+
+/** Stores events in the client's transaction, which is one of the organization. */
+export async function addEvents(
+	client: Pick<PoolClient, "query">,
+	organizationId: string,
+	events: NewEvent[],
+): Promise<void> {
+	if (events.length === 0) return;
+	await client.query(
+		`insert into events (organization_id, type, record_id, data)
+		select $1, e.type, e.record_id, coalesce(e.data, '{}')
+		from jsonb_to_recordset($2) e (type text, record_id text, data jsonb)`,
+		[organizationId, JSON.stringify(events)],
+	);
+}

@@ -1,0 +1,29 @@
+/** Every event, with what it means. docs/webhooks.md has an example of each. */
+export const EVENT_TYPES = {
+	"posture.failed": "A check of a device has begun to fail.",
+	"posture.passed": "A check of a device passes after another status.",
+	"device.enrolled": "An agent has exchanged its enrollment token.",
+	"device.activated": "The first heartbeat of a device has arrived.",
+	"device.revoked": "A device was taken out of service.",
+	"record.created": "A record was added to a register.",
+	"record.updated": "A record of a register was changed.",
+	"record.deleted": "A record of a register was deleted.",
+	"webhook.test": "An administrator tests a webhook.",
+} as const;
+
+export type EventType = keyof typeof EVENT_TYPES;
+
+export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as [
+	EventType,
+	...EventType[],
+];
+
+/** An event that waits for its consequences. */
+export interface StoredEvent {
+	id: string;
+	type: EventType;
+	record_id: string;
+	/** Ids and codes, no names. */
+	data: Record<string, unknown>;
+	occurred_at: string;
+}

@@ -1,0 +1,379 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import {
+	createServer,
+	type IncomingMessage,
+	type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { makeOutgoingRule } from "../../src/webhooks/outgoing-address.ts";
+import { post } from "../../src/webhooks/post.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { makeUser } from "../support/people.ts";
+import {
+	postureResult,
+	startService,
+	type TestDevice,
+	type TestService,
+} from "../support/service.ts";
+import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+
+interface Received {
+	headers: IncomingMessage["headers"];
+	body: string;
+}
+
+/** How the receiver answers. */
+type Behavior = (response: ServerResponse, request: IncomingMessage) => void;
+const accept: Behavior = (response) => response.end("thanks");
+
+let behave: Behavior = accept;
+const received: Received[] = [];
+const receiver = createServer(async (request, response) => {
+	request.on("error", () => {});
+	let body = "";
+	for await (const chunk of request) body += chunk;
+	received.push({ headers: request.headers, body });
+	behave(response, request);
+});
+
+let served: TestService;
+let sink: SmtpSink;
+let url: string;
+let cookie: string;
+let email: string;
+beforeAll(async () => {
+	receiver.listen(0, "127.0.0.1");
+	await once(receiver, "listening");
+	url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+	sink = await openSmtpSink();
+	served = await startService(undefined, {
+		ASSAY_OUTGOING_ALLOW: "127.0.0.1",
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+	});
+	const passwordHash = await hashPassword(PASSWORD);
+	const { organizationId } = served;
+	({ email } = await makeUser(
+		served.database,
+		{ organizationId, role: "admin" },
+		{ passwordHash },
+	));
+	({ cookie } = await sendTo(served.service.url, "/api/auth/sign-in/email", {
+		email,
+		password: PASSWORD,
+	}));
+});
+afterEach(async () => {
+	behave = accept;
+	await served.database.owner.query("delete from webhooks");
+	received.length = 0;
+});
+afterAll(async () => {
+	await served.close();
+	sink.close();
+	receiver.closeAllConnections();
+	receiver.close();
+});
+
+async function use(name: string, input: object = {}) {
+	const { status, body } = await sendTo(
+		served.service.url,
+		`/api/console/${name}`,
+		{ organization_id: served.organizationId, ...input },
+		{ cookie },
+	);
+	expect(status, JSON.stringify(body)).toBe(200);
+	return body;
+}
+
+async function until<T>(read: () => Promise<T | undefined> | T | undefined) {
+	for (;;) {
+		const found = await read();
+		if (found !== undefined && found !== false) return found;
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	}
+}
+
+const delivered = (count: number) =>
+	until(() => (received.length >= count ? received : undefined));
+
+async function deliveryOf(
+	id: string,
+	isReached: (one: Record<string, unknown>) => boolean,
+) {
+	return until(async () => {
+		const { deliveries } = await use("listWebhookDeliveries", { id });
+		return deliveries.find(isReached);
+	});
+}
+
+/** Verifies a delivery as standardwebhooks.com describes it, without our code. */
+function isSignedBy(secret: string, { headers, body }: Received): boolean {
+	const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+	const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+	const expected = createHmac("sha256", key).update(signed).digest("base64");
+	return String(headers["webhook-signature"])
+		.split(" ")
+		.includes(`v1,${expected}`);
+}
+
+async function report(device: TestDevice, status: string) {
+	const answer = await served.post(
+		"postures",
+		{ results: [postureResult({ status })] },
+		{ key: device.key },
+	);
+	expect(answer.status).toBe(204);
+}
+
+test("a check that begins to fail and one that passes again are delivered in order, signed, and a repeated status is not", async () => {
+	const device = await served.activateDevice();
+	const { secret } = await use("addWebhook", {
+		url,
+		event_types: ["posture.failed", "posture.passed"],
+	});
+	for (const status of ["PASS", "PASS", "FAIL", "FAIL", "PASS"]) {
+		await report(device, status);
+	}
+	await delivered(2);
+	const bodies = received.map(({ body }) => JSON.parse(body));
+	expect(bodies.map(({ type }) => type)).toEqual([
+		"posture.failed",
+		"posture.passed",
+	]);
+	expect(bodies[0].data).toMatchObject({
+		organization_id: served.organizationId,
+		record_id: device.id,
+		check_key: "DISK_ENCRYPTION",
+		previous_status: "PASS",
+	});
+	for (const one of received) expect(isSignedBy(secret, one)).toBe(true);
+	const { rows } = await served.database.owner.query(
+		"select type from events where record_id = $1 and type like 'posture.%' order by id",
+		[device.id],
+	);
+	expect(rows).toHaveLength(2);
+});
+
+test("the life of a device and changes of records are events without names", async () => {
+	await use("addWebhook", { url });
+	const { risk } = await use("addRisk", {
+		name: "A secret name",
+		category: "IT",
+		treatment: "MITIGATED",
+		inherent_likelihood: 1,
+		inherent_impact: 1,
+		residual_likelihood: 1,
+		residual_impact: 1,
+	});
+	const one = { organization_id: undefined, id: risk.id };
+	await use("updateRisk", { ...one, name: "Another secret name" });
+	await use("updateRisk", { ...one, name: "Another secret name" });
+	await use("deleteRisk", one);
+	const device = await served.activateDevice();
+	await use("revokeDevice", { organization_id: undefined, id: device.id });
+	await delivered(6);
+	const bodies = received.map(({ body }) => JSON.parse(body));
+	const typesOf = (id: string) =>
+		bodies.filter(({ data }) => data.record_id === id).map(({ type }) => type);
+	expect(typesOf(risk.id)).toEqual([
+		"record.created",
+		"record.updated",
+		"record.deleted",
+	]);
+	expect(typesOf(device.id)).toEqual([
+		"device.enrolled",
+		"device.activated",
+		"device.revoked",
+	]);
+	expect(
+		bodies.find(({ type }) => type === "record.updated").data.fields,
+	).toEqual(["name"]);
+	expect(JSON.stringify(bodies)).not.toContain("secret name");
+});
+
+test("a change that is rolled back leaves no event", async () => {
+	const before = await served.database.owner.query("select from events");
+	const { status } = await sendTo(
+		served.service.url,
+		"/api/console/addRisk",
+		{
+			organization_id: served.organizationId,
+			name: "x",
+			owner_id: "x".repeat(32),
+		},
+		{ cookie },
+	);
+	expect(status).toBe(400);
+	const after = await served.database.owner.query("select from events");
+	expect(after.rowCount).toBe(before.rowCount);
+});
+
+test("a delivery that fails is shown with the answer, and is sent again with the same webhook-id", async () => {
+	const { webhook, secret } = await use("addWebhook", {
+		url,
+		event_types: ["posture.failed"],
+	});
+	behave = (response) => response.writeHead(500).end("out of order");
+	const { delivery_id } = await use("testWebhook", { id: webhook.id });
+	const failed = await deliveryOf(webhook.id, ({ attempted_at }) =>
+		Boolean(attempted_at),
+	);
+	expect(failed).toMatchObject({
+		id: delivery_id,
+		event_type: "webhook.test",
+		state: "QUEUED",
+		attempts: 1,
+		answer_status: 500,
+		answer: "out of order",
+	});
+	expect((await use("listWebhooks")).webhooks[0].failing_since).not.toBeNull();
+	behave = accept;
+	await use("resendWebhookDelivery", { id: delivery_id });
+	const again = await deliveryOf(
+		webhook.id,
+		({ state }) => state === "DELIVERED",
+	);
+	expect(again).toMatchObject({ id: delivery_id, answer: "thanks" });
+	expect(received.map(({ headers }) => headers["webhook-id"])).toEqual([
+		delivery_id,
+		delivery_id,
+	]);
+	expect(received.every((one) => isSignedBy(secret, one))).toBe(true);
+	expect((await use("listWebhooks")).webhooks[0].failing_since).toBeNull();
+});
+
+test("a delivery of a process that died is sent again with the same webhook-id", async () => {
+	const { webhook } = await use("addWebhook", {
+		url,
+		event_types: ["posture.failed"],
+	});
+	const { delivery_id } = await use("testWebhook", { id: webhook.id });
+	await deliveryOf(webhook.id, ({ state }) => state === "DELIVERED");
+	// A process that is killed before it notes the end leaves the row like this, and the time passes.
+	await served.database.owner.query(
+		"update webhook_deliveries set state = 'QUEUED', delivered_at = null, due_at = now() where id = $1",
+		[delivery_id],
+	);
+	await delivered(2);
+	expect(received[1]?.headers["webhook-id"]).toBe(delivery_id);
+	expect(received[1]?.body).toBe(received[0]?.body);
+});
+
+test("after a rotation both secrets verify, and after the overlap only the new one", async () => {
+	const { webhook, secret: old } = await use("addWebhook", {
+		url,
+		event_types: ["posture.failed"],
+	});
+	const { secret } = await use("rotateWebhookSecret", { id: webhook.id });
+	expect(secret).not.toBe(old);
+	await use("testWebhook", { id: webhook.id });
+	await delivered(1);
+	expect(
+		[old, secret].map((one) => isSignedBy(one, received[0] as Received)),
+	).toEqual([true, true]);
+	await served.database.owner.query(
+		"update webhooks set previous_secret_until = now()",
+	);
+	await use("testWebhook", { id: webhook.id });
+	await delivered(2);
+	expect(
+		[old, secret].map((one) => isSignedBy(one, received[1] as Received)),
+	).toEqual([false, true]);
+});
+
+test("a webhook that fails for three days is disabled, and administrators get a mail", async () => {
+	const { webhook } = await use("addWebhook", {
+		url,
+		event_types: ["posture.failed"],
+	});
+	behave = (response) => response.writeHead(503).end();
+	await served.database.owner.query(
+		"update webhooks set failing_since = now() - interval '3 days 1 second'",
+	);
+	await use("testWebhook", { id: webhook.id });
+	const { to, text } = await sink.next();
+	expect(to).toBe(email);
+	expect(text).toContain("127.0.0.1");
+	const [shown] = (await use("listWebhooks")).webhooks;
+	expect(shown).toMatchObject({
+		is_enabled: false,
+		given_up_at: expect.any(String),
+	});
+	const [last] = (await use("listWebhookDeliveries", { id: webhook.id }))
+		.deliveries;
+	expect(last.state).toBe("FAILED");
+	await use("updateWebhook", { id: webhook.id, is_enabled: true });
+	expect((await use("listWebhooks")).webhooks[0]).toMatchObject({
+		is_enabled: true,
+		failing_since: null,
+		given_up_at: null,
+	});
+});
+
+test("a receiver that redirects, closes, floods or hangs harms nobody", async () => {
+	const rule = makeOutgoingRule(["127.0.0.1"]);
+	const send = (maxMs?: number) => post(url, "{}", {}, rule, maxMs);
+	behave = (response) =>
+		response.writeHead(302, { location: `${url}/elsewhere` }).end();
+	expect((await send()).status).toBe(302);
+	expect(received).toHaveLength(1);
+	behave = (response) => response.destroy();
+	await expect(send()).rejects.toThrow("socket hang up");
+	let written = 0;
+	behave = (response) => {
+		const pour = () => {
+			while (!response.destroyed && response.write("x".repeat(65_536))) {
+				written += 65_536;
+			}
+		};
+		response.on("drain", pour);
+		pour();
+	};
+	const flooded = await send();
+	expect(flooded.text).toHaveLength(1000);
+	expect(written).toBeLessThan(50_000_000);
+	behave = () => {};
+	await expect(send(200)).rejects.toThrow("no complete answer within 0.2 s");
+});
+
+test("private and special addresses are rejected when the connection is made, unless the operator allows them", async () => {
+	const rule = makeOutgoingRule([]);
+	await expect(post(url, "{}", {}, rule)).rejects.toThrow(
+		"127.0.0.1 is not a public address",
+	);
+	await expect(
+		post(url.replace("127.0.0.1", "localhost"), "{}", {}, rule),
+	).rejects.toThrow("which is not a public address");
+	expect(received).toHaveLength(0);
+	for (const address of [
+		"10.1.2.3",
+		"100.64.0.1",
+		"169.254.169.254",
+		"172.31.0.1",
+		"192.168.1.1",
+		"0.0.0.0",
+		"224.0.0.1",
+		"255.255.255.255",
+		"::1",
+		"::",
+		"::ffff:127.0.0.1",
+		"fe80::1",
+		"fd00::1",
+		"64:ff9b::7f00:1",
+		"2002:7f00:1::",
+		"2001:db8::1",
+	]) {
+		expect(rule.isAllowed(address), address).toBe(false);
+	}
+	for (const address of ["8.8.8.8", "172.32.0.1", "2606:4700::1111"]) {
+		expect(rule.isAllowed(address), address).toBe(true);
+	}
+	const wider = makeOutgoingRule(["10.0.0.0/8", "fd00::/8"]);
+	expect(wider.isAllowed("10.1.2.3")).toBe(true);
+	expect(wider.isAllowed("fd00::1")).toBe(true);
+	expect(wider.isAllowed("192.168.1.1")).toBe(false);
+});
