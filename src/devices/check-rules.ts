@@ -6,7 +6,7 @@ export const MAX_GRACE_DAYS = 90;
 /** Longest silence, in days, after which the last status of a check is still believed. */
 export const SILENCE_DAYS = { default: 3, least: 1, most: 30 } as const;
 
-/** What an organization requires of one check. */
+/** An organization's rule for one check. */
 export interface CheckRule {
 	is_required: boolean;
 	platforms: Platform[];

@@ -65,7 +65,7 @@ const MAX_SILENCE = `(
 	from device_policies y where y.organization_id = $1
 )`;
 
-/** What a statement about states reads. */
+/** The part of the fleet that a statement about states reads. */
 export interface StatesOf {
 	/** SQL of a time in the past. The present unless given. */
 	at?: string | undefined;

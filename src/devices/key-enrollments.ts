@@ -11,7 +11,7 @@ const MAX_BATCH = 128;
 /** Largest number of devices that may wait for one key. Further ones get 503 and come back. */
 const MAX_WAITING = 512;
 
-/** What is known about the sender of a request to enroll. */
+/** The facts about the sender of a request to enroll. */
 export interface Enroller {
 	/** Network address of the sender, for the audit log. */
 	address?: string | undefined;

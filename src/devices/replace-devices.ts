@@ -14,7 +14,7 @@ interface Pair {
 	predecessor_status: string;
 }
 
-/** What the new record may take over from the earlier one. */
+/** The values that the new record may take over from the earlier one. */
 interface Kept {
 	name: string | null;
 	owner_id: string | null;

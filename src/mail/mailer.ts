@@ -27,7 +27,7 @@ export interface TakenMail {
 	is_link_made: boolean;
 }
 
-/** What the text of a mail is made from. */
+/** The data that the text of a mail is made from. */
 export interface ComposeParts {
 	/** A pool that acts as assay_identity. */
 	pool: Pool;

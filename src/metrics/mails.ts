@@ -2,7 +2,7 @@ import type { Client, Pool } from "pg";
 
 export interface MailCounts {
 	queued: number;
-	/** Queued mails of which at least one attempt has failed. */
+	/** Queued mails with at least one failed attempt. */
 	retrying: number;
 	/** Mails of the last two days that are not tried any more. */
 	failed: number;

@@ -25,6 +25,8 @@ export function FilterBar({
 				variant="subtle"
 				// The button keeps its place while it is hidden, so that the table below does not move.
 				style={{ visibility: list.hasFilters ? "visible" : "hidden" }}
+				// On a phone, it would keep an empty line.
+				{...(list.hasFilters ? {} : { visibleFrom: "sm" })}
 				onClick={() => list.clearFilters()}
 			>
 				Clear filters

@@ -17,7 +17,7 @@ interface Action {
 	isDangerous: boolean;
 }
 
-/** What can be done with several devices at once. Each is offered if it concerns one of them. */
+/** Offers actions on several devices at once. An action is offered if it concerns one of them. */
 const ACTIONS: Action[] = [
 	{
 		operation: "approveDevices",
