@@ -3,8 +3,8 @@ import { roleName } from "../db/roles.ts";
 
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
- * ended session must not become valid again, and no mail or event is sent twice. sql/0035_events.sql
- * has the same names.
+ * ended session must not become valid again, and no mail or event is sent twice.
+ * sql/0035_events.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",

@@ -82,8 +82,8 @@ async function tryMail(mail: MailConfig): Promise<Finding> {
 }
 
 /**
- * Warns if the mail server cannot be used, and if mails may be sent without TLS. Mails contain links
- * that sign a user in.
+ * Warns if the mail server cannot be used, and if mails may be sent without TLS. Mails contain
+ * links that sign a user in.
  */
 export async function examineMail({ mail }: Config): Promise<Finding[]> {
 	if (!mail) return [];

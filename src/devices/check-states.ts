@@ -71,7 +71,7 @@ export interface StatesOf {
 	at?: string | undefined;
 	/** SQL array of device ids. All devices unless given. */
 	ids?: string | undefined;
-	/** Condition on the device `d`, the check `r` and its last span `s`, for the index that has it. */
+	/** Condition on the device `d`, the check `r` and its last span `s`, which an index answers. */
 	where?: string | undefined;
 }
 
@@ -121,8 +121,8 @@ export function checkStates({ at, ids, where }: StatesOf): string {
 }
 
 /**
- * An SQL expression for the state of a device as a whole, over the states `c` of its checks. Nothing
- * is proved of a device without a check that passes, so it is UNKNOWN.
+ * An SQL expression for the state of a device as a whole, over the states `c` of its checks.
+ * Nothing is proved of a device without a check that passes, so it is UNKNOWN.
  */
 export const COMPLIANCE = `
 	case

@@ -6,7 +6,7 @@ import { DEVICES } from "./device-record.ts";
 /** Filters of the list of devices, by name. */
 type Filters = Record<string, Filter>;
 
-/** Most groups with a filter of one organization. A page of devices is matched with each of them. */
+/** Most groups with a filter in one organization. A page of devices is matched with each one. */
 export const MAX_FILTER_GROUPS = 50;
 
 type Given = Record<string, unknown>;

@@ -110,8 +110,8 @@ export const listPostureSummary = defineOperation({
 		const [fleet, postures, states, grouped] = await Promise.all([
 			countDevices(client, organization_id, moment),
 			countPostures(client, organization_id, moment),
-			// Reads each span and joins it with its device and its rule, which takes several times as long
-			// as the other counts together.
+			// Reads each span and joins it with its device and its rule, which takes several times as
+			// long as the other counts together.
 			with_states ? countStates(client, organization_id, moment) : undefined,
 			group_by
 				? countGroups(client, organization_id, group_by, moment)

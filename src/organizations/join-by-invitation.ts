@@ -144,7 +144,7 @@ async function limitTries(
 	mail.wake();
 }
 
-/** Makes the mail that tells the owner of an address about an attempt to create an account for it. */
+/** Makes the mail that tells the owner of an address that somebody wanted an account for it. */
 export const composeJoinAttempt: Compose = async (
 	{ pool, baseUrl },
 	{ user_id },

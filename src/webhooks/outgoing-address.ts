@@ -42,7 +42,7 @@ for (const [network, bits] of SPECIAL_IPV6) {
 const publicIpv6 = new BlockList();
 publicIpv6.addSubnet(...PUBLIC_IPV6, "ipv6");
 
-/** Decides to which addresses the service may send requests. */
+/** Decides which addresses the service may send requests to. */
 export interface OutgoingRule {
 	isAllowed: (address: string) => boolean;
 }

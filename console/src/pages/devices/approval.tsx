@@ -54,7 +54,7 @@ export function Approval({ device }: { device: Device }) {
 	);
 }
 
-/** Shows the owner whom the installer named. Administrators confirm or turn down the claim. */
+/** Shows the owner that the installer named. Administrators confirm or turn down the claim. */
 export function ClaimedOwner({ device }: { device: Device }) {
 	const { mayAdmin } = useOrganization();
 	const confirming = useFleetCall(

@@ -17,7 +17,7 @@ import { WebhookDialog } from "./webhook-dialog.tsx";
 
 export type Webhook = OutputOf<"listWebhooks">["webhooks"][number];
 
-/** Manages the addresses to which events are sent. */
+/** Manages the addresses that get events. */
 export function Page() {
 	const { organizationId } = useOrganization();
 	const [editing, setEditing] = useState<Webhook | "new" | null>(null);
