@@ -10,7 +10,10 @@ import { type Answer, post } from "./post.ts";
 import { signedHeaders, webhookSecret } from "./signature.ts";
 
 const POLL_MS = 5_000;
-const SENT_TOGETHER = 8;
+/** Largest number of requests in progress at the same time in this process. */
+const MAX_SENDING = 32;
+/** Deliveries to one webhook that are taken together. Others to it wait until these are done. */
+const MAX_TO_ONE = 4;
 /** A request takes at most 15 s. A process that has not reported by then has died. */
 const TAKEN_SECONDS = 60;
 const MAX_WAIT_SECONDS = 6 * 3600;
@@ -45,27 +48,61 @@ type Result = { answer: Answer } | { failure: string };
 
 /**
  * Sends queued deliveries. A delivery is sent at least once, with the same webhook-id: a process
- * that dies between sending and noting it leaves the delivery to the next attempt.
+ * that dies between sending and noting it leaves the delivery to the next attempt. A receiver that
+ * hangs holds up only its own webhook.
  */
 export function startDeliverer(parts: DelivererParts): Poller {
 	const { pool, log } = parts;
-	return startPoller(
+	const sending = new Map<Promise<void>, string>();
+	let failure: unknown;
+
+	function start(taken: Taken): void {
+		const done = deliver(parts, taken)
+			.catch((error: unknown) => {
+				failure = error;
+			})
+			.finally(() => {
+				sending.delete(done);
+				poller.wake();
+			});
+		sending.set(done, taken.webhook_id);
+	}
+
+	const poller = startPoller(
 		"webhooks",
 		POLL_MS,
 		async () => {
+			if (failure !== undefined) {
+				const error = failure;
+				failure = undefined;
+				throw error;
+			}
+			const free = MAX_SENDING - sending.size;
+			if (free === 0) return false;
 			const { rows } = await pool.query<Taken>(
-				"select * from take_webhook_deliveries($1, $2)",
-				[SENT_TOGETHER, TAKEN_SECONDS],
+				"select * from take_webhook_deliveries($1, $2, $3, $4)",
+				[free, MAX_TO_ONE, [...new Set(sending.values())], TAKEN_SECONDS],
 			);
-			const done = await Promise.allSettled(
-				rows.map((taken) => deliver(parts, taken)),
-			);
-			const failed = done.find(({ status }) => status === "rejected");
-			if (failed) throw (failed as PromiseRejectedResult).reason;
+			for (const taken of rows) start(taken);
 			return rows.length > 0;
 		},
 		log,
 	);
+
+	return {
+		wake: poller.wake,
+		idle: async () => {
+			await poller.idle();
+			while (sending.size > 0) {
+				await Promise.all(sending.keys());
+				await poller.idle();
+			}
+		},
+		stop: async () => {
+			await poller.stop();
+			await Promise.all(sending.keys());
+		},
+	};
 }
 
 async function deliver(parts: DelivererParts, taken: Taken): Promise<void> {

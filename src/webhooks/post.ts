@@ -76,6 +76,10 @@ export async function post(
 				: error,
 		),
 	);
+	// Some answers end neither well nor with an error, such as one that switches the protocol.
+	request.on("close", () =>
+		reject(new Error("the connection was closed before a complete answer")),
+	);
 	request.end(body);
 	return promise;
 }

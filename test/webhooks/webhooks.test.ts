@@ -336,8 +336,42 @@ test("a receiver that redirects, closes, floods or hangs harms nobody", async ()
 	const flooded = await send();
 	expect(flooded.text).toHaveLength(1000);
 	expect(written).toBeLessThan(50_000_000);
+	behave = ({ socket }) =>
+		socket?.write(
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n",
+		);
+	await expect(send()).rejects.toThrow("closed before a complete answer");
 	behave = () => {};
 	await expect(send(200)).rejects.toThrow("no complete answer within 0.2 s");
+});
+
+test("a webhook whose receiver hangs does not hold up the others", async () => {
+	const held: ServerResponse[] = [];
+	behave = (response, request) => {
+		if (request.url === "/hang") held.push(response);
+		else accept(response, request);
+	};
+	await use("addWebhook", {
+		url: url.replace("/hook", "/hang"),
+		event_types: ["record.created"],
+	});
+	for (let number = 1; number <= 10; number++) {
+		await use("addMeasure", { name: `Measure ${number}`, category: "Any" });
+	}
+	// Only a few of its ten deliveries are taken together.
+	await until(() => held.length === 4 || undefined);
+	const { webhook } = await use("addWebhook", {
+		url,
+		event_types: ["posture.failed"],
+	});
+	await use("testWebhook", { id: webhook.id });
+	await deliveryOf(webhook.id, ({ state }) => state === "DELIVERED");
+	expect(held).toHaveLength(4);
+	expect(held.some(({ destroyed }) => destroyed)).toBe(false);
+	behave = accept;
+	for (const response of held) response.end();
+	// The others follow when the first ones are done.
+	await delivered(11);
 });
 
 test("private and special addresses are rejected when the connection is made, unless the operator allows them", async () => {
