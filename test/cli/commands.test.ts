@@ -205,7 +205,9 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 		"indexes",
 		"retention",
 		"accounts",
+		"mails",
 		"device keys",
+		"enrollment keys",
 		"separation",
 		"proxies",
 	]);
