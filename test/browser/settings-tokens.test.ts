@@ -359,6 +359,6 @@ test("a read-only token of one toolset is created on the page, says so, and may 
 	expect(await statusOfCall("listVendors")).toBe(403);
 
 	await page.getByRole("button", { name: "I have copied it" }).click();
-	await row(page, "Reads risks").click();
+	await row(page, "Reads risks").getByText("Reads risks").click();
 	await page.getByText("Read only; only Risks").waitFor();
 });
