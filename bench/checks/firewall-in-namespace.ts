@@ -1,18 +1,13 @@
-import { execFileSync } from "node:child_process";
 import { checkFirewall } from "../../agent/checks/linux/firewall.ts";
 import type { CommandResult, Host } from "../../agent/host.ts";
-import { ownProgram } from "../../agent/own-program.ts";
-import { makeSystemHost } from "../../agent/system-host.ts";
 import {
 	FIREWALL_CASES,
 	type FirewallCase,
 } from "../../test/agent/recordings/firewall-cases.ts";
+import { host, makeInterfaces, print, run } from "./in-namespace.ts";
 
 // This program runs in a network namespace of its own. It gives each case's rules to the real nft
 // or iptables, runs the check, and prints the outcomes and all that the check read.
-
-const run = (program: string, args: string[], input = "") =>
-	execFileSync(program, args, { input, stdio: ["pipe", "pipe", "inherit"] });
 
 function setRules({ nft, iptables, ip6tables }: FirewallCase): void {
 	run("nft", ["flush", "ruleset"]);
@@ -57,26 +52,17 @@ function listening(host: Host) {
 	return { noted, commands, files };
 }
 
-run("ip", ["link", "set", "lo", "up"]);
-run("ip", "link add eth0 type veth peer name wlan0".split(" "));
-run("ip", ["link", "set", "eth0", "up"]);
-run("ip", ["link", "set", "wlan0", "up"]);
-
-const host = makeSystemHost(
-	"LINUX",
-	ownProgram([]),
-	new AbortController().signal,
-);
+makeInterfaces();
 for (const one of FIREWALL_CASES) {
+	const { name, status: expected } = one;
+	const check = "FIREWALL_ENABLED";
 	try {
 		setRules(one);
 	} catch {
-		console.log(JSON.stringify({ name: one.name, status: "no rules" }));
+		print(check, name, "no rules", expected);
 		continue;
 	}
 	const { noted, commands, files } = listening(host);
 	const { status, evidence } = await checkFirewall(noted);
-	console.log(
-		JSON.stringify({ name: one.name, status, evidence, commands, files }),
-	);
+	print(check, name, status, expected, { evidence, commands, files });
 }

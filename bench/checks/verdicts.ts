@@ -14,6 +14,7 @@ export interface Row {
 	source: "recording" | "real";
 	name: string;
 	verdict: string;
+	/** `any` if the run only shows the verdict. */
 	expected: string;
 }
 
