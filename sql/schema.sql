@@ -592,6 +592,51 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.agent_note_silences(p_organization_id text, p_device_id text, p_last_at timestamp with time zone, p_observed_at bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+	first_at timestamptz;
+	last_at timestamptz := p_last_at;
+	moment timestamptz;
+	silence record;
+begin
+	select min(s.since) into first_at from posture_spans s
+	where s.organization_id = p_organization_id and s.device_id = p_device_id;
+
+	for moment in
+		select distinct timestamptz 'epoch' + o.at * interval '1 microsecond'
+		from unnest(p_observed_at) o (at) order by 1
+	loop
+		if last_at is null then
+			first_at := moment;
+			last_at := moment;
+		elsif moment > last_at then
+			insert into device_silences
+			select p_organization_id, p_device_id, last_at, moment
+			where moment > last_at + interval '24 hours';
+			last_at := moment;
+		elsif moment < first_at then
+			insert into device_silences
+			select p_organization_id, p_device_id, moment, first_at
+			where first_at > moment + interval '24 hours';
+			first_at := moment;
+		else
+			delete from device_silences s
+			where s.organization_id = p_organization_id and s.device_id = p_device_id
+				and s.since < moment and s.until > moment
+			returning s.since, s.until into silence;
+			if found then
+				insert into device_silences
+				select p_organization_id, p_device_id, p.since, p.until
+				from (values (silence.since, moment), (moment, silence.until)) p (since, until)
+				where p.until > p.since + interval '24 hours';
+			end if;
+		end if;
+	end loop;
+end
+$$;
+
 CREATE FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -702,10 +747,13 @@ CREATE FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[],
     AS $$
 declare
 	epoch constant timestamptz := 'epoch';
+	odd record;
 	organization_ids text[];
 	device_ids text[];
 	report_ids text[];
 	outcomes text[];
+	-- Time of the device's last observation before these reports.
+	last_at timestamptz[];
 	results_of jsonb[] := array(select e from jsonb_array_elements(p_results) with ordinality r (e, n) order by n);
 	late record;
 	extended_report integer;
@@ -729,10 +777,32 @@ begin
 				else 'stored'
 			end
 			order by r.n
-		)
-	into organization_ids, device_ids, report_ids, outcomes
+		),
+		array_agg(l.at order by r.n)
+	into organization_ids, device_ids, report_ids, outcomes, last_at
 	from unnest(p_key_hash, p_tenant, p_report_id) with ordinality r (key_hash, tenant, report_id, n)
-	left join devices d on d.key_hash = r.key_hash;
+	left join devices d on d.key_hash = r.key_hash
+	left join lateral (
+		select max(s.last_observed_at) as at from posture_spans s
+		where s.organization_id = d.organization_id and s.device_id = d.id and s.is_current
+	) l on true;
+
+	-- Only a device that was away for a day, or that sends old observations, has more to do.
+	for odd in
+		select
+			r.organization_id, r.device_id, min(r.last_at) as last_at,
+			array_agg(o.observed_at) as observed_at
+		from unnest(organization_ids, device_ids, outcomes, last_at)
+			with ordinality r (organization_id, device_id, outcome, last_at, n)
+		join unnest(r_report, r_observed_at) o (report, observed_at) on o.report = r.n
+		where r.outcome = 'stored'
+		group by r.organization_id, r.device_id
+		having epoch + min(o.observed_at) * interval '1 microsecond' < min(r.last_at)
+			or epoch + max(o.observed_at) * interval '1 microsecond' > interval '24 hours'
+				+ coalesce(min(r.last_at), epoch + min(o.observed_at) * interval '1 microsecond')
+	loop
+		perform agent_note_silences(odd.organization_id, odd.device_id, odd.last_at, odd.observed_at);
+	end loop;
 
 	for late in
 		with report as (
@@ -2199,6 +2269,16 @@ CREATE TABLE public.device_groups (
 
 ALTER TABLE ONLY public.device_groups FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.device_silences (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    since timestamp with time zone NOT NULL,
+    until timestamp with time zone NOT NULL,
+    CONSTRAINT device_silences_check CHECK ((until > (since + '24:00:00'::interval)))
+);
+
+ALTER TABLE ONLY public.device_silences FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.enrollment_keys (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -2790,6 +2870,9 @@ ALTER TABLE ONLY public.device_groups
 ALTER TABLE ONLY public.device_policies
     ADD CONSTRAINT device_policies_pkey PRIMARY KEY (organization_id);
 
+ALTER TABLE ONLY public.device_silences
+    ADD CONSTRAINT device_silences_pkey PRIMARY KEY (organization_id, device_id, since);
+
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_key_hash_key UNIQUE (key_hash);
 
@@ -3025,6 +3108,8 @@ CREATE INDEX device_group_members_device_id ON public.device_group_members USING
 CREATE INDEX device_groups_created_at ON public.device_groups USING btree (organization_id, created_at, id);
 
 CREATE UNIQUE INDEX device_groups_name ON public.device_groups USING btree (organization_id, name_key);
+
+CREATE INDEX device_silences_until ON public.device_silences USING btree (organization_id, until, since);
 
 CREATE INDEX devices_awaits_approval ON public.devices USING btree (organization_id, enrollment_key_id) WHERE (awaits_approval AND (status = 'PENDING'::text));
 
@@ -3383,6 +3468,9 @@ ALTER TABLE ONLY public.device_groups
 ALTER TABLE ONLY public.device_policies
     ADD CONSTRAINT device_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.device_silences
+    ADD CONSTRAINT device_silences_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_claimed_owner_id_fkey FOREIGN KEY (organization_id, claimed_owner_id) REFERENCES public.people(organization_id, id) ON DELETE SET NULL (claimed_owner_id);
 
@@ -3518,6 +3606,8 @@ CREATE POLICY agent ON public.device_check_keys TO assay_agent USING (true);
 CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_policies FOR SELECT TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.device_silences TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.devices TO assay_agent USING (true);
 
@@ -3666,6 +3756,8 @@ ALTER TABLE public.device_group_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.device_groups ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_silences ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.devices ENABLE ROW LEVEL SECURITY;
 
@@ -3893,6 +3985,8 @@ CREATE POLICY tenant ON public.device_groups TO assay_app USING (((organization_
 
 CREATE POLICY tenant ON public.device_policies TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.device_silences TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.enrollment_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -4018,6 +4112,8 @@ GRANT ALL ON FUNCTION public.agent_lock(p_key_hash bytea[], p_are_reports boolea
 
 REVOKE ALL ON FUNCTION public.agent_note_check_keys(p_key_hash bytea[], r_device integer[], r_check_key text[], p_most integer, p_days integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_note_check_keys(p_key_hash bytea[], r_device integer[], r_check_key text[], p_most integer, p_days integer) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.agent_note_silences(p_organization_id text, p_device_id text, p_last_at timestamp with time zone, p_observed_at bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) TO assay_agent;
@@ -4365,6 +4461,9 @@ GRANT SELECT ON TABLE public.device_group_members TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_groups TO assay_app;
 GRANT SELECT ON TABLE public.device_groups TO assay_backup;
+
+GRANT SELECT ON TABLE public.device_silences TO assay_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_silences TO assay_agent;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.enrollment_keys TO assay_app;
 GRANT SELECT ON TABLE public.enrollment_keys TO assay_agent;

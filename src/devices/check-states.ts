@@ -2,8 +2,8 @@ import { textArray } from "../db/array.ts";
 import {
 	DEFAULT_GRACE_DAYS,
 	DEFAULT_NEW_DEVICE_GRACE_DAYS,
-	SILENCE_DAYS,
 } from "./check-rules.ts";
+import { MAX_SILENCE, silencesAt } from "./silences.ts";
 import { CHECK_KEYS, PLATFORMS } from "./terms.ts";
 
 /**
@@ -59,12 +59,6 @@ const lastSpans = (at: string | undefined, ids: string | undefined) => {
 		)`;
 };
 
-/** An SQL expression for the longest silence that the organization $1 permits. */
-const MAX_SILENCE = `(
-	select coalesce(max(y.max_silence_days), ${SILENCE_DAYS.default}) * interval '1 day'
-	from device_policies y where y.organization_id = $1
-)`;
-
 /** The part of the fleet that a statement about states reads. */
 export interface StatesOf {
 	/** SQL of a time in the past. The present unless given. */
@@ -95,6 +89,15 @@ export function checkStates({ at, ids, where }: StatesOf): string {
 	const graceUntil = `greatest(
 		s.since + r.grace, case when d.activated_at <= ${now} then d.activated_at + r.new_device_grace end
 	)`;
+	// A status that goes on after a silence was not confirmed while the device was silent.
+	const observedAt =
+		at === undefined
+			? "s.last_observed_at"
+			: "least(s.last_observed_at, quiet.since)";
+	const quiet =
+		at === undefined
+			? ""
+			: `left join ${silencesAt(at, ids)} quiet on quiet.device_id = d.id`;
 	// The planner can hash platforms one by one, but finds few spans sooner without them.
 	const devices =
 		where === undefined
@@ -106,7 +109,7 @@ export function checkStates({ at, ids, where }: StatesOf): string {
 			d.id as device_id, d.platform, d.owner_id, r.check_key, s.status, s.since,
 			case
 				when s.status is null then 'NOT_REPORTED'
-				when s.last_observed_at < ${now} - ${MAX_SILENCE} then 'STALE'
+				when ${observedAt} < ${now} - ${MAX_SILENCE} then 'STALE'
 				when s.status = 'PASS' then 'PASSING'
 				when s.status = 'NOT_APPLICABLE' then 'NOT_APPLICABLE'
 				when s.status = 'UNKNOWN' then 'UNKNOWN'
@@ -117,6 +120,7 @@ export function checkStates({ at, ids, where }: StatesOf): string {
 		from (${requiredChecks(at)}) r
 		${devices}
 		left join ${lastSpans(at, ids)} s on s.device_id = d.id and s.check_key = r.check_key
+		${quiet}
 		where ${isActive} ${ids === undefined ? "" : `and d.id = any(${ids})`} and ${where ?? "true"}`;
 }
 

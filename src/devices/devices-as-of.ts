@@ -14,6 +14,7 @@ import {
 	statusAt,
 } from "./device-record.ts";
 import { readCheckStates, withStates } from "./read-check-states.ts";
+import { silencesAt } from "./silences.ts";
 import type { PostureStatus } from "./terms.ts";
 
 /** SQL for the items of a parameter: the moment comes first, and then the values of the filter. */
@@ -196,9 +197,10 @@ async function readStates(
 				known.at is null or known.at < $3::timestamptz
 					- ${staleAfter("o.posture_interval_seconds")} as is_stale
 			from ${DEVICES}
+			left join ${silencesAt("$3::timestamptz", "$2::text[]")} quiet on quiet.device_id = t.id
 			cross join lateral (
 				select
-					max(least(x.last_observed_at, $3)) as at,
+					max(least(x.last_observed_at, $3, quiet.since)) as at,
 					(count(*) filter (where x.status = 'FAIL'))::int as failing
 				from posture_spans c
 				cross join lateral (

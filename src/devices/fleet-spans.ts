@@ -19,6 +19,7 @@ import {
 	DEVICE_STATUSES,
 	postureStatus,
 } from "./device-record.ts";
+import { MAX_SILENCE } from "./silences.ts";
 import {
 	endOfMillisecond,
 	pastTimestampSchema,
@@ -35,11 +36,23 @@ const from = (period: string) => `(${period}::timestamptz[])[1]`;
 const until = (period: string) => `(${period}::timestamptz[])[2]`;
 
 /**
- * An observation with the status falls into the period, or two of them enclose it and all
- * observations between them have the status.
+ * The span goes on before and after the period, and the device was silent all the time between.
+ */
+const isSilent = (period: string) => `(
+	t.since < ${from(period)} and t.last_observed_at > ${until(period)} and exists (
+		select from device_silences y
+		where y.organization_id = t.organization_id and y.device_id = t.device_id
+			and y.since < ${from(period)} and y.until > ${until(period)}
+			and y.until - y.since > ${MAX_SILENCE}
+	)
+)`;
+
+/**
+ * An observation with the status falls into the period, or two of them enclose it, all observations
+ * between them have the status, and the device was not silent.
  */
 const isSeen = (period: string) =>
-	`(t.since <= ${until(period)} and t.last_observed_at >= ${from(period)})`;
+	`(t.since <= ${until(period)} and t.last_observed_at >= ${from(period)} and not ${isSilent(period)})`;
 
 /** The spans of the same check of the same device. */
 const NEIGHBOURS = `posture_spans x
@@ -55,11 +68,12 @@ const NEXT_SINCE = `(
 )`;
 
 /**
- * The span ends before the period or begins after it, and nothing is known about the time between:
- * the neighboring observation with another status lies beyond the beginning or the end of the
+ * The device was silent, or the span ends before the period or begins after it, and nothing is known
+ * about the time between: the neighboring observation with another status lies beyond the beginning or the end of the
  * period. A device that has reported nothing since may still have the status, until it is revoked.
  */
 const mayHaveHeld = (period: string) => `case
+	when ${isSilent(period)} then true
 	when t.since > ${until(period)} then ${PREVIOUS_OBSERVED_AT} < ${until(period)}
 	when t.last_observed_at < ${from(period)} then coalesce(${NEXT_SINCE}, (
 		select d.revoked_at from devices d
@@ -125,7 +139,7 @@ export const listPostureSpans = defineOperation({
 	name: "listPostureSpans",
 	title: "List posture spans",
 	description:
-		"Find the devices on which a check had a status at some time in a period, with owners, a row for each span of time. held is SEEN if it was observed in the period, or on both sides of it without another status between. It is MAY_HAVE_HELD if the status was seen only before or after, and no observation tells when it changed.",
+		"Find the devices on which a check had a status at some time in a period, with owners, a row for each span of time. held is SEEN if it was observed in the period, or on both sides of it without another status or a long silence between. It is MAY_HAVE_HELD if the status was seen only before or after, or the device was silent.",
 	toolset: "history",
 	access: "read",
 	tenant: "organization_id",
@@ -185,7 +199,8 @@ export const listPostureSpans = defineOperation({
 				filter: filter as object,
 			},
 		);
-		const spans = rows.map((row) => toSpan(row, period));
+		const silent = await findSilent(client, organization_id, rows, period);
+		const spans = rows.map((row) => toSpan(row, period, silent));
 		const counts =
 			typeof cursor === "string"
 				? NOT_COUNTED
@@ -201,10 +216,15 @@ interface Period {
 }
 
 /** Rows have milliseconds, as the period has. */
-function toSpan(row: Row, { from, until }: Period): z.input<typeof span> {
+function toSpan(
+	row: Row,
+	period: Period,
+	silent: ReadonlySet<string>,
+): z.input<typeof span> {
 	const isSeen =
-		Date.parse(row.since) <= Date.parse(until) &&
-		Date.parse(row.last_observed_at) >= Date.parse(from);
+		Date.parse(row.since) <= Date.parse(period.until) &&
+		Date.parse(row.last_observed_at) >= Date.parse(period.from) &&
+		!(encloses(row, period) && silent.has(row.device_id));
 	const { device_id, device_name, device_status, owner_id, owner_name } = row;
 	return {
 		...{ device_id, device_name, device_status, owner_id, owner_name },
@@ -214,6 +234,33 @@ function toSpan(row: Row, { from, until }: Period): z.input<typeof span> {
 		previous_observed_at: row.previous_observed_at,
 		until: row.until,
 	};
+}
+
+const encloses = ({ since, last_observed_at }: Row, { from, until }: Period) =>
+	Date.parse(since) < Date.parse(from) &&
+	Date.parse(last_observed_at) > Date.parse(until);
+
+/** Returns those devices of the spans around the period that were silent all the time. */
+async function findSilent(
+	client: PoolClient,
+	organizationId: string,
+	rows: Row[],
+	period: Period,
+): Promise<Set<string>> {
+	const ids = rows
+		.filter((row) => encloses(row, period))
+		.map(({ device_id }) => device_id);
+	if (ids.length === 0) return new Set();
+	const { rows: silent } = await client.query<{ device_id: string }>({
+		name: "spans.silent",
+		text: `
+			select y.device_id from device_silences y
+			where y.organization_id = $1 and y.device_id = any($2::text[])
+				and y.since < $3::timestamptz and y.until > $4::timestamptz
+				and y.until - y.since > ${MAX_SILENCE}`,
+		values: [organizationId, ids, period.from, period.until],
+	});
+	return new Set(silent.map(({ device_id }) => device_id));
 }
 
 const NOT_COUNTED = { devices_seen: null, devices_that_may_have: null };

@@ -7,6 +7,7 @@ import {
 	isReporting,
 	staleAfter,
 } from "./device-record.ts";
+import { silencesAt } from "./silences.ts";
 
 /** Largest number of groups in the summary. Those with the most failing devices come first. */
 const MAX_GROUPS = 100;
@@ -51,7 +52,7 @@ export const groupsShape = {
  * At a time in the past, $2, only observations are known. A device belongs to the fleet if it had
  * been activated by then and was not yet revoked. It is stale if its last observation was older
  * than `staleAfter` of its posture interval. If a span of the history covers the time, that counts
- * as an observation.
+ * as an observation, unless the device was silent.
  */
 export function fleetAndState(asOf: string | undefined): string {
 	if (asOf === undefined) {
@@ -85,10 +86,11 @@ export function fleetAndState(asOf: string | undefined): string {
 		), fleet as (
 			select
 				t.id, t.platform, t.owner_id, false as is_online,
-				s.at is null or s.at < $2::timestamptz
+				s.at is null or least(s.at, quiet.since) < $2::timestamptz
 					- ${staleAfter("o.posture_interval_seconds")} as is_stale
 			from ${DEVICES}
 			left join observed s on s.id = t.id
+			left join ${silencesAt("$2::timestamptz")} quiet on quiet.device_id = t.id
 			where t.organization_id = $1
 				and (t.activated_at <= $2 or s.at is not null)
 				and (t.revoked_at is null or t.revoked_at > $2)

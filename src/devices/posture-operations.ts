@@ -20,6 +20,7 @@ import {
 	evidence,
 	postureStatus,
 } from "./device-record.ts";
+import { readSilences, silencesShape } from "./silences.ts";
 import type { Evidence, PostureStatus } from "./terms.ts";
 import {
 	endOfMillisecond,
@@ -82,7 +83,7 @@ export const listDevicePostures = defineOperation({
 	name: "listDevicePostures",
 	title: "List a device's postures",
 	description:
-		"Read the posture history of a device, newest first, as spans during which every observation of a check had one status. Between last_observed_at and until nothing is known. With as_of, read the last status of every check known at that time; last_observed_at says how old it is. listPostureSpans covers all devices.",
+		"Read the posture history of a device, newest first, as spans during which every observation of a check had one status. Between last_observed_at and until nothing is known. silences lie over the spans of all checks. With as_of, read the last status of every check known at that time; last_observed_at and silences say how old it is. listPostureSpans covers all devices.",
 	toolset: "devices",
 	access: "read",
 	tenant: "device_id",
@@ -121,6 +122,7 @@ export const listDevicePostures = defineOperation({
 				last_report_id: z.string(),
 			}),
 		),
+		...silencesShape,
 		...pageShape,
 	}),
 	run: async (context, input) => {
@@ -129,7 +131,12 @@ export const listDevicePostures = defineOperation({
 		const check_key =
 			input.check_key &&
 			(await findCheckKey(client, membership.organizationId, input.check_key));
-		const [{ rows, ...page }] = await Promise.all([
+		const moment = as_of && endOfMillisecond(as_of);
+		const period = {
+			from: moment ?? (from && toTimestamp(from)),
+			until: moment ?? (until && endOfMillisecond(until)),
+		};
+		const [{ rows, ...page }, silences] = await Promise.all([
 			readPage(
 				context.client,
 				{
@@ -148,10 +155,11 @@ export const listDevicePostures = defineOperation({
 						check_key,
 						from: from && toTimestamp(from),
 						until: until && endOfMillisecond(until),
-						as_of: as_of && endOfMillisecond(as_of),
+						as_of: moment,
 					} as object,
 				},
 			),
+			readSilences(client, membership.organizationId, device_id, period),
 			requireDevice(context, device_id),
 		]);
 		return {
@@ -167,6 +175,7 @@ export const listDevicePostures = defineOperation({
 				first_report_id: row.first_report_id,
 				last_report_id: row.last_report_id,
 			})),
+			silences,
 			...page,
 		};
 	},

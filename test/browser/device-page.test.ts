@@ -64,6 +64,39 @@ test("the state on a day is the one at its end, and the user can choose a longer
 	expect(await listed.count()).toBe(2);
 });
 
+test("a silence of the device is no report for every check, in the timeline, the changes and the state on a day", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const statuses = { FIREWALL_ENABLED: "PASS", TIME_SYNC: "PASS" };
+		const device = await fleet.addReporting(
+			organization,
+			"away.local",
+			statuses,
+			{ agoMs: 12 * DAY_MS },
+		);
+		await fleet.report(device, statuses, 2 * DAY_MS);
+		await fleet.report(device, { ...statuses, TIME_SYNC: "FAIL" });
+		return `/devices/${device.id}?tab=history&range=30d&check=FIREWALL_ENABLED`;
+	});
+	const timeline = (name: RegExp) => page.getByRole("img", { name });
+	await timeline(/^Host firewall/).waitFor();
+	for (const [name, last] of [
+		[/^Host firewall/, []],
+		[/^System clock/, ["FAIL"]],
+	] as const) {
+		await expect
+			.poll(() => statesOf(timeline(name)))
+			.toEqual(["PASS", "SILENT", "PASS", ...last]);
+	}
+	const changes = page.getByRole("region", { name: "Changes: Host firewall" });
+	await changes.getByText(/^No report from .* to /).waitFor();
+	const day = new Date(Date.now() - 6 * DAY_MS).toISOString().slice(0, 10);
+	await page.getByLabel("State on the day").fill(day);
+	const asOf = page.getByRole("region", { name: /^As of / });
+	await expect.poll(() => asOf.getByText("Last known: pass").count()).toBe(2);
+	await axe(page);
+	await screenshot(page, "devices/silence");
+});
+
 test("a member can change only name and owner, and a viewer sees no button that would be rejected", async () => {
 	let id = "";
 	const { page, organization, at } = await fleet.start(

@@ -285,8 +285,9 @@ test("a state in the past follows the statuses and the policy of that time", asy
 	const of = await makeFleet(["past"]);
 	await of.report("past", "PASS", 30);
 	await of.report("past", "FAIL", 20);
-	await of.report("past", "FAIL", 19);
-	await of.report("past", "FAIL", 0);
+	for (const days of [19, 16, 13, 10, 7, 4, 2, 0]) {
+		await of.report("past", "FAIL", days);
+	}
 	// The rule was in force from 40 to 10 days ago.
 	await fleet.assay.database.owner.query(
 		`insert into device_check_rules (

@@ -34,7 +34,9 @@ beforeAll(async () => {
 	await fleet.report(mended, { observed_at: on(10), status: "PASS" });
 	await fleet.report(broken, { observed_at: on(1), status: "PASS" });
 	await fleet.report(broken, { observed_at: on(1), check_key: OWN });
-	await fleet.report(broken, { observed_at: on(10), status: "FAIL" });
+	for (let day = 10; day < 20; day++) {
+		await fleet.report(broken, { observed_at: on(day), status: "FAIL" });
+	}
 	await fleet.report(
 		broken,
 		{ observed_at: on(20), status: "FAIL" },
@@ -147,7 +149,7 @@ test("a brief row of a past time has no freshness, and the summary counts the sa
 	const { devices } = await list({ as_of: on(12), detail: "brief" });
 	expect(devices[0]).toMatchObject({
 		name: "broken",
-		// It failed on the 10th and on the 20th, so it was not silent on the 12th.
+		// It reported every day from the 10th to the 20th.
 		is_stale: false,
 		passing_count: 1,
 		postures: [{ check_key: "DISK_ENCRYPTION", status: "FAIL" }],

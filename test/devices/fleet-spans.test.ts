@@ -24,6 +24,7 @@ const DEVICES: Record<string, [day: number, status: "PASS" | "FAIL"][]> = {
 	],
 	"fails before and after": [
 		[5, "FAIL"],
+		[15, "FAIL"],
 		[25, "FAIL"],
 	],
 	"passes within": [[12, "PASS"]],

@@ -91,8 +91,9 @@ test("a summary with as_of counts what was known at that time, and counts device
 	const { organizationId, devices } = await makeFleet(2);
 	const [steady, silent] = devices as [TestDevice, TestDevice];
 	await fleet.report(steady, { observed_at: on(1), status: "FAIL" });
-	await fleet.report(steady, { observed_at: on(10) });
-	await fleet.report(steady, { observed_at: on(30) });
+	for (let day = 10; day <= 30; day++) {
+		await fleet.report(steady, { observed_at: on(day) });
+	}
 	await fleet.report(silent, { observed_at: on(9) });
 	await fleet.report(silent, { observed_at: on(10) });
 

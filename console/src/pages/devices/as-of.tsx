@@ -1,7 +1,5 @@
 import { Group, Paper, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { staleAfterSeconds } from "../../../../src/devices/terms.ts";
-import { useOrganization } from "../../organization.ts";
 import {
 	type Device,
 	PostureBadge,
@@ -13,7 +11,8 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { checkLabel, inOrder } from "./checks.ts";
-import type { Span } from "./history.ts";
+import { type Silence, type Span, silenceAt } from "./history.ts";
+import { useMaxSilence } from "./use-max-silence.ts";
 
 const WHEN = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "long",
@@ -22,7 +21,7 @@ const WHEN = new Intl.DateTimeFormat(undefined, {
 
 /** Shows the state of every check at a time in the past, as evidence for an auditor. */
 export function AsOf({ device, at }: { device: Device; at: Date }) {
-	const { organization } = useOrganization();
+	const { maxSilenceMs } = useMaxSilence();
 	const atMs = at.getTime();
 	const states = useQuery(
 		operationQuery("listDevicePostures", {
@@ -33,6 +32,7 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 	);
 	const title = `As of ${WHEN.format(at)}`;
 	const spans = states.data?.device_postures;
+	const silence = silenceAt(states.data?.silences ?? [], atMs);
 	return (
 		<Paper withBorder p="md" component="section" aria-label={title}>
 			<Title order={2} mb="sm">
@@ -53,10 +53,8 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 							checkKey={key}
 							span={spans.find(({ check_key }) => check_key === key)}
 							device={device}
-							staleBeforeMs={
-								atMs -
-								staleAfterSeconds(organization.posture_interval_seconds) * 1000
-							}
+							silence={silence}
+							staleBeforeMs={atMs - maxSilenceMs}
 							atMs={atMs}
 						/>
 					))}
@@ -67,19 +65,21 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 }
 
 /**
- * Shows the state of a check at that time. A device counts as stale after two intervals and a
- * minute, as it does on the server.
+ * Shows the state of a check at that time. In a silence of the device, or if nobody confirmed the
+ * status for longer than the organization permits, it is only the last one known.
  */
 function State({
 	checkKey,
 	span,
 	device,
+	silence,
 	staleBeforeMs,
 	atMs,
 }: {
 	checkKey: string;
 	span: Span | undefined;
 	device: Device;
+	silence: Silence | undefined;
 	staleBeforeMs: number;
 	atMs: number;
 }) {
@@ -94,8 +94,11 @@ function State({
 		);
 	}
 	const observedMs = Date.parse(span.last_observed_at);
-	// The state was known if its last observation was not yet stale at that time, or came later.
-	const isKnown = observedMs >= staleBeforeMs;
+	const isKnown = !silence && observedMs >= staleBeforeMs;
+	const lastAt =
+		silence && Date.parse(silence.since) < observedMs
+			? silence.since
+			: span.last_observed_at;
 	return (
 		<div>
 			<Text size="sm" mb={4}>
@@ -119,7 +122,7 @@ function State({
 			</Group>
 			<Text size="xs" c="dimmed" mt={2}>
 				{isKnown ? "Since " : "Last observed "}
-				<DateTime value={isKnown ? span.since : span.last_observed_at} />
+				<DateTime value={isKnown ? span.since : lastAt} />
 			</Text>
 		</div>
 	);

@@ -13,11 +13,7 @@ import {
 } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import {
-	CHECK_KEYS,
-	staleAfterSeconds,
-} from "../../../../src/devices/terms.ts";
-import { useOrganization } from "../../organization.ts";
+import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { Legend } from "../../parts/devices/posture-bar.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -30,11 +26,13 @@ import {
 	type Range,
 	rangeOf,
 	readSpans,
+	type Silence,
 	type Span,
 	today,
 } from "./history.ts";
 import { SpanTable } from "./span-table.tsx";
 import { Timeline } from "./timeline.tsx";
+import { useMaxSilence } from "./use-max-silence.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
@@ -47,7 +45,7 @@ interface Changes {
 
 /** Shows how each check has changed over time, and all states on a chosen day. */
 export function HistoryTab({ device }: { device: Device }) {
-	const { organization } = useOrganization();
+	const { maxSilenceMs } = useMaxSilence();
 	const search = useSearch({ from: "/signed-in/o/$org/devices/$id" });
 	const navigate = useNavigate();
 	const change = (changes: Changes) =>
@@ -116,11 +114,10 @@ export function HistoryTab({ device }: { device: Device }) {
 			{history.data && (
 				<Histories
 					spans={history.data.spans}
+					silences={history.data.silences}
 					isCut={history.data.isCut}
 					fromMs={isYoung ? firstMs : fromMs}
-					quietMs={
-						staleAfterSeconds(organization.posture_interval_seconds) * 1000
-					}
+					maxSilenceMs={maxSilenceMs}
 					markMs={at?.getTime()}
 					opened={search.check}
 					onOpen={(check) => change({ check })}
@@ -133,18 +130,20 @@ export function HistoryTab({ device }: { device: Device }) {
 
 function Histories({
 	spans,
+	silences,
 	isCut,
 	fromMs,
-	quietMs,
+	maxSilenceMs,
 	markMs,
 	opened,
 	onOpen,
 	device,
 }: {
 	spans: readonly Span[];
+	silences: readonly Silence[];
 	isCut: boolean;
 	fromMs: number;
-	quietMs: number;
+	maxSilenceMs: number;
 	markMs: number | undefined;
 	opened: string | undefined;
 	onOpen: (check: string | undefined) => void;
@@ -200,13 +199,19 @@ function Histories({
 								<Timeline
 									name={name}
 									spans={ofCheck}
+									silences={silences}
 									fromMs={fromMs}
 									toMs={toMs}
-									quietMs={quietMs}
+									maxSilenceMs={maxSilenceMs}
 									markMs={markMs}
 								/>
 								{isOpen && (
-									<SpanTable spans={ofCheck} device={device} name={name} />
+									<SpanTable
+										spans={ofCheck}
+										silences={silences}
+										device={device}
+										name={name}
+									/>
 								)}
 							</section>
 						);

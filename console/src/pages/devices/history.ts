@@ -1,6 +1,8 @@
 import { call, type OutputOf } from "../../api.ts";
 
 export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
+/** A time without any report, longer than the organization permits. `until` is null if it goes on. */
+export type Silence = OutputOf<"listDevicePostures">["silences"][number];
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -27,13 +29,14 @@ export function rangeOf(text: string | undefined, createdAt: string): Range {
 	return age < RANGES["7d"].ms ? "7d" : "30d";
 }
 
-/** Loads the spans that overlap the time since `from`, newest first, up to the limit. */
+/** Loads the spans and silences that overlap the time since `from`, newest first, up to the limit. */
 export async function readSpans(
 	deviceId: string,
 	from: string,
 	signal: AbortSignal,
-): Promise<{ spans: Span[]; isCut: boolean }> {
+): Promise<{ spans: Span[]; silences: Silence[]; isCut: boolean }> {
 	const spans: Span[] = [];
+	let silences: Silence[] = [];
 	let cursor: string | null = null;
 	for (let page = 0; page < MAX_PAGES; page++) {
 		const answer: OutputOf<"listDevicePostures"> = await call(
@@ -42,10 +45,11 @@ export async function readSpans(
 			{ signal },
 		);
 		spans.push(...answer.device_postures);
+		silences = answer.silences;
 		cursor = answer.next_cursor;
 		if (cursor === null) break;
 	}
-	return { spans, isCut: cursor !== null };
+	return { spans, silences, isCut: cursor !== null };
 }
 
 /** A part of a check's timeline, which is a state or a time without reports. */
@@ -53,43 +57,71 @@ export interface Piece {
 	status: Span["status"] | "SILENT";
 	fromMs: number;
 	toMs: number;
-	span: Span;
+	/** The last observation before and the first one after the part, as far as they are known. */
+	since: string;
+	until: string | null;
 }
 
 /**
  * Returns the timeline of a check between two times, oldest first. A state holds until the next
- * report is due at the latest (`quietMs`). After that, nothing is known until the next report
- * arrives.
+ * observation, unless that takes longer than the organization permits (`maxSilenceMs`). Nothing is
+ * known then. A silence of the whole device lies over the states of all its checks.
  */
 export function piecesOf(
 	spans: readonly Span[],
+	silences: readonly Silence[],
 	fromMs: number,
 	toMs: number,
-	quietMs: number,
+	maxSilenceMs: number,
 ): Piece[] {
+	const end = (until: string | null) => (until ? Date.parse(until) : toMs);
 	const pieces: Piece[] = [];
 	for (const span of spans.toReversed()) {
-		const begins = Date.parse(span.since);
-		const observed = Date.parse(span.last_observed_at);
-		const ends = span.until ? Date.parse(span.until) : toMs;
-		const isQuiet = ends - observed > quietMs;
-		const holds = isQuiet ? observed : ends;
-		// A single observation has no duration, so it is drawn as long as its state holds.
-		const shown = isQuiet
-			? Math.min(Math.max(holds, begins + quietMs), ends)
-			: holds;
-		pieces.push({ status: span.status, fromMs: begins, toMs: shown, span });
-		if (isQuiet) {
-			pieces.push({ status: "SILENT", fromMs: shown, toMs: ends, span });
+		const { status, since, last_observed_at: observed, until } = span;
+		const gap = { since: observed, until };
+		const gaps = [
+			...silences.filter(
+				(silence) =>
+					Date.parse(silence.since) >= Date.parse(since) &&
+					end(silence.until) <= Date.parse(observed),
+			),
+			...(end(until) - Date.parse(observed) > maxSilenceMs ? [gap] : []),
+		].toSorted((a, b) => Date.parse(a.since) - Date.parse(b.since));
+		let begins = since;
+		for (const silence of gaps) {
+			pieces.push(piece(status, begins, silence.since));
+			pieces.push(piece("SILENT", silence.since, silence.until));
+			begins = silence.until ?? "";
 		}
+		if (begins && begins !== until) pieces.push(piece(status, begins, until));
 	}
 	return pieces
-		.map((piece) => ({
-			...piece,
-			fromMs: Math.max(piece.fromMs, fromMs),
-			toMs: Math.min(piece.toMs, toMs),
+		.map((one) => ({
+			...one,
+			fromMs: Math.max(one.fromMs, fromMs),
+			toMs: Math.min(one.toMs, toMs),
 		}))
-		.filter((piece) => piece.toMs > piece.fromMs);
+		.filter((one) => one.toMs >= one.fromMs && one.toMs > fromMs);
+
+	function piece(
+		status: Piece["status"],
+		since: string,
+		until: string | null,
+	): Piece {
+		const begin = Date.parse(since);
+		return { status, fromMs: begin, toMs: end(until), since, until };
+	}
+}
+
+/** Returns the silence that the time falls into. */
+export function silenceAt(
+	silences: readonly Silence[],
+	atMs: number,
+): Silence | undefined {
+	return silences.find(
+		({ since, until }) =>
+			Date.parse(since) < atMs && (!until || Date.parse(until) > atMs),
+	);
 }
 
 /**

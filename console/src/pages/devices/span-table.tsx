@@ -1,22 +1,30 @@
-import { Box, Table } from "@mantine/core";
+import { Box, Table, Text } from "@mantine/core";
 import {
 	type Device,
 	PostureBadge,
 } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
-import type { Span } from "./history.ts";
+import type { Silence, Span } from "./history.ts";
 
 /** Shows the history of a check as a table, newest first. */
 export function SpanTable({
 	spans,
+	silences,
 	device,
 	name,
 }: {
 	spans: readonly Span[];
+	silences: readonly Silence[];
 	device: Device;
 	name: string;
 }) {
+	const silencesIn = ({ since, until }: Span) =>
+		silences.filter(
+			(silence) =>
+				Date.parse(silence.since) >= Date.parse(since) &&
+				(!until || Date.parse(silence.since) < Date.parse(until)),
+		);
 	const report = (id: string, label: string) => (
 		<TextLink
 			to="/o/$org/devices/$id"
@@ -58,6 +66,17 @@ export function SpanTable({
 								<DateTime value={span.last_observed_at} />
 							</Table.Td>
 							<Table.Td>
+								{silencesIn(span).map(({ since, until }) => (
+									<Text key={since} size="xs" c="dimmed">
+										No report from <DateTime value={since} />
+										{until && (
+											<>
+												{" "}
+												to <DateTime value={until} />
+											</>
+										)}
+									</Text>
+								))}
 								{span.until ? (
 									<DateTime value={span.until} />
 								) : (

@@ -1,7 +1,7 @@
 import { Text, Tooltip } from "@mantine/core";
 import { postureLabel } from "../../parts/devices/device-words.tsx";
 import styles from "../../parts/devices/postures.module.css";
-import { type Piece, piecesOf, type Span } from "./history.ts";
+import { type Piece, piecesOf, type Silence, type Span } from "./history.ts";
 
 const CLASSES: Record<Piece["status"], string | undefined> = {
 	PASS: styles.pass,
@@ -23,26 +23,28 @@ const TIME = new Intl.DateTimeFormat(undefined, {
 export function Timeline({
 	name,
 	spans,
+	silences,
 	fromMs,
 	toMs,
-	quietMs,
+	maxSilenceMs,
 	markMs,
 }: {
 	name: string;
 	spans: readonly Span[];
+	silences: readonly Silence[];
 	fromMs: number;
 	toMs: number;
-	quietMs: number;
+	maxSilenceMs: number;
 	/** A time to mark on the bar. */
 	markMs: number | undefined;
 }) {
-	const pieces = piecesOf(spans, fromMs, toMs, quietMs);
+	const pieces = piecesOf(spans, silences, fromMs, toMs, maxSilenceMs);
 	const percent = (ms: number) => ((ms - fromMs) / (toMs - fromMs)) * 100;
 	return (
 		<div className={styles.track} role="img" aria-label={gistOf(name, pieces)}>
 			{pieces.map((piece) => (
 				<Tooltip.Floating
-					key={`${piece.span.since} ${piece.status}`}
+					key={`${piece.since} ${piece.status}`}
 					label={<Words piece={piece} />}
 				>
 					<div
@@ -67,19 +69,21 @@ export function Timeline({
 	);
 }
 
-function Words({ piece: { status, span } }: { piece: Piece }) {
+function Words({ piece: { status, since, until } }: { piece: Piece }) {
 	return (
 		<>
 			<Text size="sm" fw={600}>
 				{stateLabel(status)}
 			</Text>
 			<Text size="xs">
-				{status === "SILENT"
-					? `Nothing was reported from ${TIME.format(new Date(span.last_observed_at))}`
-					: `From ${TIME.format(new Date(span.since))}, last observed ${TIME.format(new Date(span.last_observed_at))}`}
+				{status === "SILENT" ? "Last report " : "Since "}
+				{TIME.format(new Date(since))}
 			</Text>
-			{span.until && (
-				<Text size="xs">until {TIME.format(new Date(span.until))}</Text>
+			{until && (
+				<Text size="xs">
+					{status === "SILENT" ? "Next report " : "Until "}
+					{TIME.format(new Date(until))}
+				</Text>
 			)}
 		</>
 	);
