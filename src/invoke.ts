@@ -9,7 +9,6 @@ import { retriedTransaction } from "./db/pool.ts";
 import { AppError, badFields } from "./errors.ts";
 import { addEvents, type NewEvent } from "./events/add-events.ts";
 import { kindNoun, parseId } from "./id.ts";
-import { answerOnce, type KeyedCall } from "./idempotency.ts";
 import { FairShares } from "./load/fair-shares.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import {
@@ -26,6 +25,7 @@ import {
 	type Principal,
 	roleReaches,
 } from "./principal.ts";
+import { answerOnce, type KeyedCall } from "./records/idempotency.ts";
 import { outOfScope } from "./tokens/scopes.ts";
 import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { idempotencyShape } from "../idempotency.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { idempotencyShape } from "../records/idempotency.ts";
 import {
 	byText,
 	byTime,

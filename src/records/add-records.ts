@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { AppError, type FieldIssue } from "../errors.ts";
-import { idempotencyShape } from "../idempotency.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import { outOfScope } from "../tokens/scopes.ts";
 import { parseInput } from "../validation.ts";
+import { idempotencyShape } from "./idempotency.ts";
 import { shapeToAdd } from "./input.ts";
 import { type AnyRecordKind, toolsetOf } from "./kind.ts";
 import {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { idempotencyShape } from "../idempotency.ts";
 import { defineOperation, type Operation } from "../operation.ts";
 import { appendedTexts, appendShape, longTextsOf } from "./append.ts";
+import { idempotencyShape } from "./idempotency.ts";
 import { shapeToAdd, shapeToUpdate } from "./input.ts";
 import {
 	type AnyRecordKind,

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import { sessionOf } from "../db/session.ts";
-import { IDEMPOTENCY_HOURS } from "../idempotency.ts";
+import { IDEMPOTENCY_HOURS } from "../records/idempotency.ts";
 
 /**
  * Number of rows that are deleted at a time. The number is small, so that nobody waits long for one

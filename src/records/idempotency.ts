@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
-import { badFields } from "./errors.ts";
-import { obvious } from "./records/shown.ts";
-import { nameSchema } from "./records/text-schemas.ts";
+import { badFields } from "../errors.ts";
+import { obvious } from "./shown.ts";
+import { nameSchema } from "./text-schemas.ts";
 
 /** Hours for which a repeated call answers with the first result. Then the key is forgotten. */
 export const IDEMPOTENCY_HOURS = 24;
