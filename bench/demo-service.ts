@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { readConfig } from "../src/config.ts";
+import { readConfig } from "../src/config/config.ts";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { makeLogins } from "../src/demo/accounts.ts";
 import { seedDemo } from "../src/demo/seed.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { z } from "zod";
 import { appendChanges } from "./audit/log.ts";
 import { noteRejectedCall } from "./audit/rejected-calls.ts";
-import type { OrganizationCreation } from "./config.ts";
+import type { OrganizationCreation } from "./config/settings.ts";
 import { applicationName } from "./db/application-name.ts";
 import { retriedTransaction } from "./db/pool.ts";
 import { AppError, badFields } from "./errors.ts";

@@ -1,5 +1,9 @@
 import { Command, CommanderError } from "commander";
-import { SETTING_NAMES, SETTINGS } from "./config.ts";
+import {
+	SECRET_SETTING_NAMES,
+	SETTING_NAMES,
+	SETTINGS,
+} from "./config/settings.ts";
 import { AppError, toAppError } from "./errors.ts";
 import { redact } from "./log.ts";
 import { VERSION } from "./version.ts";
@@ -16,6 +20,8 @@ ${SETTING_NAMES.map((name) => {
 	const otherwise = "default" in setting ? setting.default : setting.without;
 	return `  ${name.padEnd(NAME_WIDTH)}  ${setting.help} (${otherwise})`;
 }).join("\n")}
+
+Each of these can also stand in a file, which NAME_FILE names: ${SECRET_SETTING_NAMES.join(", ")}.
 `;
 
 /**

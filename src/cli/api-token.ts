@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { appendChanges } from "../audit/log.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import type { Database } from "../db/database.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";

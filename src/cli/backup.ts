@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import type { Command } from "commander";
 import type { LogProblem } from "../audit/verify-all.ts";
 import type { SealCheck } from "../backup/seal.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
 import { requireDatabase } from "../db/missing-database.ts";
 import { AppError } from "../errors.ts";

@@ -1,6 +1,6 @@
 import { text as readText } from "node:stream/consumers";
 import { type Command, InvalidArgumentError } from "commander";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { AppError, type ErrorCode, HTTP_STATUS } from "../errors.ts";
 
 /**
@@ -38,12 +38,13 @@ Example:
 		)
 		.action(async (tool: string, input = "{}", options: CallOptions) => {
 			const text = input === "-" ? await readText(process.stdin) : input;
-			const token = options.token ?? process.env.ASSAY_TOKEN;
+			const config = readConfig(process.env);
+			const token = options.token ?? config.token;
 			requireApiToken(
 				token,
 				"set ASSAY_TOKEN to an API token, or give --token; `assay api-token create` makes one",
 			);
-			const base = options.url?.href ?? readConfig(process.env).baseUrl;
+			const base = options.url?.href ?? config.baseUrl;
 			const answer = await post(
 				new URL(`/api/mcp/tools/${tool}`, base),
 				token,

@@ -3,7 +3,7 @@ import type { ClientConfig } from "pg";
 import type { LogProblem } from "../audit/verify-all.ts";
 import { type Credentials, readCredentials } from "../backup/credentials.ts";
 import type { SealCheck } from "../backup/seal.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
 import { makePool } from "../db/pool.ts";
 import { describeProblems, describeSeal, report } from "./backup.ts";

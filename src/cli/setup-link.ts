@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { makeSetupLink } from "../organizations/first-setup.ts";
 import { print } from "./output.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Counts } from "../../simulator/enroll.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { parseOrganizationId } from "../organizations/organization-store.ts";
 import { parseUrl, requireApiToken } from "./call.ts";
@@ -78,13 +78,14 @@ Example:
 }
 
 async function simulate(options: Options): Promise<void> {
-	const token = process.env.ASSAY_TOKEN;
+	const config = readConfig(process.env);
+	const { token } = config;
 	requireApiToken(
 		token,
 		"set ASSAY_TOKEN to the API token of an administrator; `assay api-token create` makes one",
 	);
 	const organizationId = parseOrganizationId(options.org);
-	const url = options.url?.origin ?? readConfig(process.env).baseUrl;
+	const url = options.url?.origin ?? config.baseUrl;
 	const seed = options.seed ?? randomInt(MAX_SEED);
 	const { enrollAll, makeCounts, Refused } = await import(
 		"../../simulator/enroll.ts"

@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import { makeLogger } from "../log.ts";
 import { makeSetupLink } from "../organizations/first-setup.ts";
 import type { Service } from "../serve.ts";

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import type { z } from "zod";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import type { Database } from "../db/database.ts";
 import { withTenant } from "../db/pool.ts";
 import { invoke } from "../invoke.ts";

@@ -1,5 +1,5 @@
 import type { ClientConfig, Pool } from "pg";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate, readMigrations } from "./migrate.ts";
 import { requireDatabase } from "./missing-database.ts";

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
 import { type Fleet, makeFleet } from "../../simulator/fleet.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { openDatabase } from "../db/database.ts";
 import type { Principal } from "../principal.ts";
 import { makeIdentityId } from "../sign-in/users.ts";

@@ -6,7 +6,7 @@ import { makeCounts } from "../../simulator/enroll.ts";
 import { keepReporting } from "../../simulator/keep-reporting.ts";
 import { Pace } from "../../simulator/pace.ts";
 import { openWebConsole } from "../cli/web-console.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { openEmbeddedPostgres } from "../db/embedded.ts";
 import { AppError } from "../errors.ts";
 import { makeLogger } from "../log.ts";

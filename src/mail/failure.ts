@@ -1,4 +1,4 @@
-import type { MailConfig } from "../config.ts";
+import type { MailConfig } from "../config/config.ts";
 
 /** Kinds of failure, each with what to do about it. */
 export const FAILURE_ADVICE = {

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { MailConfig } from "../config.ts";
+import type { MailConfig } from "../config/config.ts";
 import { startPoller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
 import { type Failure, failureOf } from "./failure.ts";

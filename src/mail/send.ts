@@ -1,4 +1,4 @@
-import type { MailConfig } from "../config.ts";
+import type { MailConfig } from "../config/config.ts";
 import type { Message } from "./message.ts";
 
 /** Longest wait for one step of the exchange with the mail server. */

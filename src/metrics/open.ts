@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Metrics, MetricsParts } from "./metrics.ts";
 
 export interface OpenMetrics {

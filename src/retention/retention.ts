@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";

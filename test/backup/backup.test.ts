@@ -3,7 +3,7 @@ import { listLogs } from "../../src/audit/read.ts";
 import { verifyLog } from "../../src/audit/verify.ts";
 import { OF_THE_MOMENT } from "../../src/backup/tables.ts";
 import { setWait } from "../../src/cli/unknown-keys.ts";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { makePool } from "../../src/db/pool.ts";
 import { roleName } from "../../src/db/roles.ts";
 import { makeId } from "../../src/id.ts";

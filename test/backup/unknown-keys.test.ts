@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { makeLogger } from "../../src/log.ts";
 import { serve } from "../../src/serve.ts";
 import { runCommand } from "../support/command.ts";

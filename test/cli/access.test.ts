@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { makeLogger } from "../../src/log.ts";
 import { type Service, serve } from "../../src/serve.ts";
 import { runCommand } from "../support/command.ts";

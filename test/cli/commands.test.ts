@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SETTING_NAMES } from "../../src/config.ts";
+import { SETTING_NAMES } from "../../src/config/settings.ts";
 import { makeOrganizationId } from "../../src/id.ts";
 import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OwnPostgres } from "../../bench/own-postgres.ts";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import {
 	assertTakesWrites,
 	makePool,

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { makePool, withTenant } from "../../src/db/pool.ts";
 import { createDevice } from "../../src/devices/enrollment.ts";
 import { makeId } from "../../src/id.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { auditEntries, makeApiToken, makeUser } from "../support/people.ts";

@@ -10,7 +10,7 @@ import {
 	onTestFinished,
 	test,
 } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { makePool } from "../../src/db/pool.ts";
 import { composers } from "../../src/mail/composers.ts";
 import { FAILURE_ADVICE, failureOf } from "../../src/mail/failure.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { makeLogger } from "../../src/log.ts";
 import { makeSetupLink } from "../../src/organizations/first-setup.ts";
 import { serve } from "../../src/serve.ts";

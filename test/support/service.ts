@@ -1,4 +1,4 @@
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { withTenant } from "../../src/db/pool.ts";
 import { createDevice } from "../../src/devices/enrollment.ts";
 import type { ConsoleFiles } from "../../src/http/console-files.ts";

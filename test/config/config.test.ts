@@ -1,8 +1,13 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
-import { readConfig, SETTING_NAMES } from "../src/config.ts";
-import { AppError } from "../src/errors.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import {
+	SECRET_SETTING_NAMES,
+	SETTING_NAMES,
+} from "../../src/config/settings.ts";
+import { AppError } from "../../src/errors.ts";
 
 /** Returns the message with which the settings `env` are rejected. */
 function rejection(env: Record<string, string>): string {
@@ -18,7 +23,7 @@ function rejection(env: Record<string, string>): string {
 
 test("the table in README.md lists exactly the settings that exist", () => {
 	const readme = readFileSync(
-		join(import.meta.dirname, "../README.md"),
+		join(import.meta.dirname, "../../README.md"),
 		"utf8",
 	);
 	const named = readme
@@ -83,6 +88,8 @@ test("every setting is read", () => {
 			ASSAY_LOG_LEVEL: "trace",
 			ASSAY_METRICS_PORT: "9090",
 			ASSAY_METRICS_HOST: "10.0.0.5",
+			ASSAY_SECRET_PREVIOUS: "p".repeat(32),
+			ASSAY_TOKEN: "asy_pat_x",
 			ASSAY_SMTP_URL: "smtps://u:p@mail.example.com",
 			ASSAY_MAIL_FROM: "Assay <assay@example.com>",
 			ASSAY_ORGANIZATION_CREATION: "command-line",
@@ -101,6 +108,8 @@ test("every setting is read", () => {
 		databaseUrl: "postgresql://u:p@h/d",
 		logLevel: "trace",
 		metricsPort: 9090,
+		previousSecret: "p".repeat(32),
+		token: "asy_pat_x",
 		metricsHost: "10.0.0.5",
 		mail: {
 			smtpUrl: "smtps://u:p@mail.example.com",
@@ -171,6 +180,7 @@ describe("a wrong value stops the start, and the message names the setting:", ()
 			"nonsense",
 		],
 		ASSAY_SECRET: ["hunter2", "x".repeat(31)],
+		ASSAY_SECRET_PREVIOUS: ["hunter2"],
 		ASSAY_SMTP_URL: ["mail.example.com", "https://mail.example.com", "smtp://"],
 		ASSAY_REPORT_RETENTION_MONTHS: ["-1", "1201", "13m", "1.5", "never"],
 		ASSAY_LOG_LEVEL: ["verbose", "INFO", "0", "toString"],
@@ -214,6 +224,67 @@ test("a message never contains a password", () => {
 	]) {
 		expect(rejection(env), Object.values(env)[0]).not.toContain("hunter2");
 	}
+});
+
+describe("a secret can stand in a file, which the setting with _FILE names:", () => {
+	const folder = mkdtempSync(join(tmpdir(), "secrets-"));
+	afterAll(() => rmSync(folder, { recursive: true }));
+	const write = (name: string, content: string) => {
+		const file = join(folder, name);
+		writeFileSync(file, content);
+		return file;
+	};
+
+	test.each([
+		["DATABASE_URL", "postgres://u:hunter2@h/d", "databaseUrl"],
+		["ASSAY_SECRET", "s".repeat(32), "secret"],
+		["ASSAY_SECRET_PREVIOUS", "p".repeat(32), "previousSecret"],
+		["ASSAY_TOKEN", "asy_pat_x", "token"],
+	] as const)("%s_FILE", (name, value, key) => {
+		for (const end of ["", "\n", "\r\n"]) {
+			const file = write(name, `${value}${end}`);
+			expect(readConfig({ [`${name}_FILE`]: file })[key]).toBe(value);
+		}
+	});
+
+	test("ASSAY_SMTP_URL_FILE", () => {
+		const file = write("smtp", "smtps://u:p@mail.example.com\n");
+		const { mail } = readConfig({
+			ASSAY_SMTP_URL_FILE: file,
+			ASSAY_MAIL_FROM: "assay@example.com",
+		});
+		expect(mail?.smtpUrl).toBe("smtps://u:p@mail.example.com");
+	});
+
+	test.each(
+		SECRET_SETTING_NAMES,
+	)("%s_FILE that is missing, empty, too long or set beside the value is rejected", (name) => {
+		const setting = `${name}_FILE`;
+		const missing = join(folder, "missing");
+		expect(rejection({ [setting]: missing })).toMatch(
+			new RegExp(`^${setting} .*missing.*ENOENT`),
+		);
+		for (const [content, reason] of [
+			["", "is empty"],
+			["\n", "is empty"],
+			["hunter2".repeat(10_000), "is too long"],
+		] as const) {
+			const message = rejection({ [setting]: write("bad", content) });
+			expect(message).toContain(setting);
+			expect(message).toContain(reason);
+			expect(message).not.toContain("hunter2");
+		}
+		const both = { [setting]: missing, [name]: "hunter2".repeat(5) };
+		expect(rejection(both)).toBe(
+			`${name} and ${setting} are both set; set only one of them`,
+		);
+	});
+
+	test("a setting without secrets has no _FILE", () => {
+		expect(rejection({ ASSAY_PORT_FILE: "/etc/port" })).toContain(
+			"ASSAY_PORT_FILE is not a setting",
+		);
+	});
 });
 
 test("a configuration cannot be changed", () => {

@@ -1,0 +1,151 @@
+import { resolve } from "node:path";
+import { AppError } from "../errors.ts";
+import type { LogLevel } from "../log.ts";
+import {
+	type OrganizationCreation,
+	SECRET_SETTING_NAMES,
+	SETTING_NAMES,
+	SETTINGS,
+	type Setting,
+	type SettingName,
+} from "./settings.ts";
+import {
+	readAllowedOrigins,
+	readDatabaseUrl,
+	readLogLevel,
+	readMail,
+	readMonths,
+	readOrganizationCreation,
+	readOrigin,
+	readPort,
+	readRanges,
+	readSecret,
+	readSecretText,
+} from "./values.ts";
+
+export interface Config {
+	readonly host: string;
+	/** Port to listen on. With 0, the operating system chooses a free port. */
+	readonly port: number;
+	/**
+	 * The address that agents and people use. It is an origin, without a path and without a slash at
+	 * the end.
+	 */
+	readonly baseUrl: string;
+	readonly dataDir: string;
+	/** URL of the database. Undefined means the embedded PostgreSQL in `dataDir`. */
+	readonly databaseUrl: string | undefined;
+	/**
+	 * Addresses and ranges of proxies. The service believes the X-Forwarded-For header of these
+	 * proxies.
+	 */
+	readonly trustedProxies: readonly string[];
+	/** Origins of other websites whose pages may send requests with an API token. */
+	readonly allowedOrigins: readonly string[];
+	readonly logLevel: LogLevel;
+	/** The port that serves metrics. Undefined means that no metrics are served. */
+	readonly metricsPort: number | undefined;
+	readonly metricsHost: string;
+	/**
+	 * Secret that signs sessions. Undefined means that the service makes one and keeps it in
+	 * `dataDir`.
+	 */
+	readonly secret: string | undefined;
+	/**
+	 * The secret that was used before. With it the service still reads second factors, and webhooks
+	 * are signed with both secrets.
+	 */
+	readonly previousSecret: string | undefined;
+	/** API token that `assay call` and `assay simulate` work with. */
+	readonly token: string | undefined;
+	/**
+	 * Mail server and sender. Undefined means that the service sends no mail and that people pass on
+	 * links themselves.
+	 */
+	readonly mail: MailConfig | undefined;
+	/** Says who may create organizations: every signed-in user, or only the command line. */
+	readonly organizationCreation: OrganizationCreation;
+	/** Number of months after which raw posture reports are deleted. 0 keeps them forever. */
+	readonly reportRetentionMonths: number;
+	/** Addresses and ranges that are not public and that webhooks may reach. */
+	readonly outgoingAllow: readonly string[];
+	/** File with the key that seals backups. */
+	readonly backupKeyFile: string | undefined;
+}
+
+export interface MailConfig {
+	/** URL of the mail server. It may contain a password, so it is never shown. */
+	readonly smtpUrl: string;
+	/** Sender of the mails, such as "Assay <assay@example.com>". */
+	readonly from: string;
+	/**
+	 * Says whether mails are sent only over TLS. The value is false for a mail server on this
+	 * machine, and if the URL contains `?requireTLS=false` or `?ignoreTLS=true`.
+	 */
+	readonly requiresTls: boolean;
+}
+
+/**
+ * Reads the configuration from `env`, and secrets from the files that it names. An empty value
+ * counts as absent. Throws a bad_request AppError that names the variable if a value is wrong, a
+ * file cannot be read or an `ASSAY_` name is unknown. A misspelled setting therefore stops the start
+ * and is not silently ignored.
+ */
+export function readConfig(
+	env: Readonly<Record<string, string | undefined>>,
+): Config {
+	const known: readonly string[] = [
+		...SETTING_NAMES,
+		...SECRET_SETTING_NAMES.map((name) => `${name}_FILE`),
+	];
+	for (const name of Object.keys(env)) {
+		if (name.startsWith("ASSAY_") && !known.includes(name)) {
+			throw new AppError(
+				"bad_request",
+				`${name} is not a setting of this version; the settings are ${known.join(", ")}`,
+			);
+		}
+	}
+	const settingOf = (name: SettingName): string | undefined => {
+		const setting: Setting = SETTINGS[name];
+		const value = setting.isSecret ? readSecret(env, name) : env[name];
+		return value || setting.default;
+	};
+	const port = readPort("ASSAY_PORT", settingOf("ASSAY_PORT")) ?? 0;
+	return Object.freeze({
+		host: settingOf("ASSAY_HOST") ?? "",
+		port,
+		baseUrl: readOrigin(settingOf("ASSAY_BASE_URL"), port),
+		trustedProxies: readRanges(
+			"ASSAY_TRUSTED_PROXIES",
+			settingOf("ASSAY_TRUSTED_PROXIES"),
+		),
+		outgoingAllow: readRanges(
+			"ASSAY_OUTGOING_ALLOW",
+			settingOf("ASSAY_OUTGOING_ALLOW"),
+		),
+		allowedOrigins: readAllowedOrigins(settingOf("ASSAY_ALLOWED_ORIGINS")),
+		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
+		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),
+		logLevel: readLogLevel(settingOf("ASSAY_LOG_LEVEL")),
+		metricsPort: readPort(
+			"ASSAY_METRICS_PORT",
+			settingOf("ASSAY_METRICS_PORT"),
+		),
+		metricsHost: settingOf("ASSAY_METRICS_HOST") ?? "",
+		secret: readSecretText("ASSAY_SECRET", settingOf("ASSAY_SECRET")),
+		previousSecret: readSecretText(
+			"ASSAY_SECRET_PREVIOUS",
+			settingOf("ASSAY_SECRET_PREVIOUS"),
+		),
+		token: settingOf("ASSAY_TOKEN"),
+		mail: readMail(settingOf("ASSAY_SMTP_URL"), settingOf("ASSAY_MAIL_FROM")),
+		organizationCreation: readOrganizationCreation(
+			settingOf("ASSAY_ORGANIZATION_CREATION"),
+		),
+		reportRetentionMonths: readMonths(
+			settingOf("ASSAY_REPORT_RETENTION_MONTHS"),
+		),
+		backupKeyFile: settingOf("ASSAY_BACKUP_KEY_FILE"),
+	});
+}

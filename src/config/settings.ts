@@ -1,0 +1,109 @@
+import { LOG_LEVELS } from "../log.ts";
+
+export const ORGANIZATION_CREATION = ["signed-in", "command-line"] as const;
+export type OrganizationCreation = (typeof ORGANIZATION_CREATION)[number];
+
+export interface Setting {
+	/** Text about what the setting does, which `assay --help` shows. */
+	help: string;
+	/** The value that is used if the setting is absent. */
+	default?: string;
+	/** Text about what happens if the setting is absent and has no default. */
+	without?: string;
+	/**
+	 * The value may contain a secret. It can also stand in a file, which the setting with `_FILE` at
+	 * the end of its name names.
+	 */
+	isSecret?: true;
+}
+
+/**
+ * Every setting, in the order in which `assay --help` lists them. No other code contains the
+ * default of a setting.
+ */
+export const SETTINGS = {
+	ASSAY_HOST: { help: "address to listen on", default: "127.0.0.1" },
+	ASSAY_PORT: { help: "port to listen on", default: "8080" },
+	ASSAY_BASE_URL: {
+		help: "address that agents and people use",
+		without: "http://localhost:<port>",
+	},
+	ASSAY_TRUSTED_PROXIES: {
+		help: "addresses or ranges of proxies whose X-Forwarded-For counts",
+		without: "none",
+	},
+	ASSAY_ALLOWED_ORIGINS: {
+		help: "origins of other websites whose pages may use API tokens here",
+		without: "none",
+	},
+	ASSAY_DATA_DIR: {
+		help: "folder of the embedded database and the secret",
+		default: "./data",
+	},
+	DATABASE_URL: {
+		help: "PostgreSQL to use, version 15 or newer",
+		without: "the embedded one",
+		isSecret: true,
+	},
+	ASSAY_SECRET: {
+		help: "key that signs sessions",
+		without: "made and kept in the data folder",
+		isSecret: true,
+	},
+	ASSAY_SECRET_PREVIOUS: {
+		help: "former ASSAY_SECRET, while second factors move to the new one",
+		without: "only ASSAY_SECRET counts",
+		isSecret: true,
+	},
+	ASSAY_SMTP_URL: {
+		help: "mail server, such as smtps://user:password@mail.example.com",
+		without: "no mail is sent",
+		isSecret: true,
+	},
+	ASSAY_MAIL_FROM: {
+		help: "sender of mails, such as Assay <assay@example.com>",
+		without: "required with ASSAY_SMTP_URL",
+	},
+	ASSAY_OUTGOING_ALLOW: {
+		help: "private addresses or ranges that webhooks may reach",
+		without: "only public addresses",
+	},
+	ASSAY_ORGANIZATION_CREATION: {
+		help: "who may create organizations: signed-in users, or only the command-line",
+		default: "signed-in",
+	},
+	ASSAY_REPORT_RETENTION_MONTHS: {
+		help: "months to keep raw posture reports; 0 keeps them forever",
+		default: "13",
+	},
+	ASSAY_BACKUP_KEY_FILE: {
+		help: "file with the key that seals backups",
+		without: "backups have no keyed seal",
+	},
+	ASSAY_TOKEN: {
+		help: "API token for assay call",
+		without: "--token gives one",
+		isSecret: true,
+	},
+	ASSAY_METRICS_PORT: {
+		help: "port that serves metrics for Prometheus",
+		without: "no metrics",
+	},
+	ASSAY_METRICS_HOST: {
+		help: "address that the metrics' port listens on",
+		default: "127.0.0.1",
+	},
+	ASSAY_LOG_LEVEL: {
+		help: LOG_LEVELS.join(", "),
+		default: "info",
+	},
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** Names of the settings whose value can stand in a file. */
+export const SECRET_SETTING_NAMES = SETTING_NAMES.filter(
+	(name) => (SETTINGS[name] as Setting).isSecret,
+);
