@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { flushRejectedCalls } from "./audit/rejected-calls.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
 import { startDispatcher } from "./events/dispatcher.ts";
@@ -93,6 +93,7 @@ async function serveFrom(
 		log.info({ migration: name }, "migrated");
 
 	const secret = await readSecret(config);
+	const { previousSecret } = config;
 	let isDraining = false;
 	const outageLog = new OutageLog(log, database.identityPool);
 	const apiTokens = new ApiTokens(database.pool);
@@ -109,6 +110,7 @@ async function serveFrom(
 	const deliverer = startDeliverer({
 		pool: database.pool,
 		secret,
+		previousSecret,
 		rule: makeOutgoingRule(config.outgoingAllow),
 		mail,
 		log,
@@ -136,6 +138,7 @@ async function serveFrom(
 		log,
 		mail,
 		secret,
+		previousSecret,
 	};
 	const identity = makeIdentity(account);
 	const catalogue = new Catalogue(operations);

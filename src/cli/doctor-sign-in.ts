@@ -1,9 +1,14 @@
 import type { Client } from "pg";
-import type { Config, MailConfig } from "../config.ts";
+import type { Config, MailConfig } from "../config/config.ts";
 import { setRole } from "../db/roles.ts";
 import { FAILURE_ADVICE, failureOf } from "../mail/failure.ts";
 import { tryMailServer } from "../mail/send.ts";
 import { readMailCounts } from "../metrics/mails.ts";
+import {
+	type Encryption,
+	examineEncryption,
+} from "../sign-in/second-factor-encryption.ts";
+import { findSecret } from "../sign-in/server-secret.ts";
 import type { Finding } from "./doctor.ts";
 
 /**
@@ -35,6 +40,52 @@ export async function examineAccounts(client: Client): Promise<Finding> {
 		found: `${count} accounts are older than the check that proves an e-mail address, and are trusted without it: ${emails}${count > 5 ? " …" : ""}`,
 		advice:
 			"`npx assay user list --assumed` lists them all; ask the users that you do not know to set a new password with a mailed link; see docs/security.md",
+	};
+}
+
+/** Reports second factors that the secret of the service does not decrypt. */
+export async function examineSecondFactors(
+	client: Client,
+	config: Config,
+): Promise<Finding> {
+	const check = "second factors";
+	const secret = await findSecret(config);
+	await client.query("begin");
+	await client.query(setRole("identity", "transaction"));
+	const found = await examineEncryption(client, {
+		secret: secret ?? "",
+		previousSecret: config.previousSecret,
+	});
+	await client.query("rollback");
+	const count = (encryption: Encryption) =>
+		found.filter((one) => one.encryption === encryption).length;
+	if (count("UNREADABLE") > 0) {
+		return {
+			check,
+			status: "problem",
+			found: `${count("UNREADABLE")} of ${found.length} second factors cannot be decrypted, because the secret of the service was changed`,
+			advice:
+				"set ASSAY_SECRET_PREVIOUS to the former secret; if it is lost, `npx assay user list --unreadable-two-factor` lists the users, and `npx assay user reset-two-factor --unreadable` removes their second factors",
+		};
+	}
+	if (count("PREVIOUS") > 0) {
+		return {
+			check,
+			status: "ok",
+			found: `${count("PREVIOUS")} of ${found.length} second factors are still encrypted with ASSAY_SECRET_PREVIOUS; each moves to the new secret when its user signs in`,
+			advice:
+				"keep ASSAY_SECRET_PREVIOUS until this number is 0, and then remove it",
+		};
+	}
+	const isLeftOver = config.previousSecret !== undefined;
+	return {
+		check,
+		status: "ok",
+		found: `the secret of the service decrypts all ${found.length} second factors`,
+		...(isLeftOver && {
+			advice:
+				"remove ASSAY_SECRET_PREVIOUS as soon as the receivers of webhooks have their new secrets",
+		}),
 	};
 }
 

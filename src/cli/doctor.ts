@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { Client } from "pg";
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import {
@@ -22,6 +22,7 @@ import {
 	examineAccounts,
 	examineMail,
 	examineMails,
+	examineSecondFactors,
 } from "./doctor-sign-in.ts";
 import { print } from "./output.ts";
 
@@ -169,6 +170,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
 							await examineAccounts(client),
+							await examineSecondFactors(client, config),
 							await examineMails(client),
 							await examineUnknownKeys(client),
 							await examineEnrollmentKeys(client),

@@ -1,11 +1,14 @@
 import type { Command } from "commander";
+import type { Pool } from "pg";
 import type { AuditEvent } from "../audit/events.ts";
 import { appendAccountEvent } from "../audit/log.ts";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import type { Database } from "../db/database.ts";
 import { transaction } from "../db/pool.ts";
 import { systemPrincipal } from "../principal.ts";
 import { makeResetLink } from "../sign-in/password-reset.ts";
+import { examineEncryption } from "../sign-in/second-factor-encryption.ts";
+import { readSecret } from "../sign-in/server-secret.ts";
 import { type FoundUser, requireUser } from "../sign-in/users.ts";
 import { parseEmail } from "./email.ts";
 import { print } from "./output.ts";
@@ -13,6 +16,12 @@ import { withDatabase } from "./with-database.ts";
 
 interface Options {
 	email: string;
+	json?: boolean;
+}
+
+interface ResetOptions {
+	email?: string;
+	unreadable?: boolean;
 	json?: boolean;
 }
 
@@ -44,27 +53,63 @@ export function addUserRecovery(user: Command): void {
 	user
 		.command("reset-two-factor")
 		.description(
-			"Remove a user's second factor and sign the user out everywhere. Afterwards the password alone is enough to sign in.",
+			"Remove the second factor of a user, or every second factor that the service cannot decrypt. The users are signed out everywhere. Afterwards their passwords alone are enough to sign in.",
 		)
-		.requiredOption(
-			"--email <address>",
-			"e-mail address of the user",
-			parseEmail,
+		.option("--email <address>", "e-mail address of the user", parseEmail)
+		.option(
+			"--unreadable",
+			"remove every second factor that the service cannot decrypt, because its secret was changed",
 		)
 		.option("--json", "print the result as JSON")
-		.action(async (options: Options) => {
-			const changed = await withDatabase(async (database) => {
-				const found = await requireUser(database.identityPool, options.email);
-				await note(database, "resetTwoFactor", found);
-				await removeSecondFactor(database, found.id);
-				return { user_id: found.id, email: found.email };
+		.action(async (options: ResetOptions, command: Command) => {
+			const { email } = options;
+			if ((email === undefined) === !options.unreadable) {
+				command.error("error: give either --email <address> or --unreadable");
+			}
+			await withDatabase(async (database) => {
+				if (email !== undefined) {
+					const changed = await resetTwoFactor(database, email);
+					const text = `${email} now signs in with the password alone.`;
+					print(options, changed, text);
+					return;
+				}
+				const unreadable = await findUnreadableFactors(database.identityPool);
+				const users = [];
+				for (const one of unreadable) {
+					users.push(await resetTwoFactor(database, one.email));
+				}
+				print(
+					options,
+					{ users },
+					users.length === 0
+						? "The service can decrypt every second factor. Nothing was changed."
+						: `These users now sign in with the password alone:\n${users.map((one) => one.email).join("\n")}`,
+				);
 			});
-			print(
-				options,
-				changed,
-				`${changed.email} now signs in with the password alone.`,
-			);
 		});
+}
+
+async function resetTwoFactor(database: Database, email: string) {
+	const found = await requireUser(database.identityPool, email);
+	await note(database, "resetTwoFactor", found);
+	await removeSecondFactor(database, found.id);
+	return { user_id: found.id, email: found.email };
+}
+
+/** Returns the accounts whose second factor neither of the configured secrets decrypts. */
+export async function findUnreadableFactors(
+	identityPool: Pool,
+): Promise<{ user_id: string; email: string }[]> {
+	const config = readConfig(process.env);
+	const { previousSecret } = config;
+	const secret = await readSecret(config);
+	const examined = await examineEncryption(identityPool, {
+		secret,
+		previousSecret,
+	});
+	return examined
+		.filter(({ encryption }) => encryption === "UNREADABLE")
+		.map(({ user_id, email }) => ({ user_id, email }));
 }
 
 function note(

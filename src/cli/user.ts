@@ -25,7 +25,7 @@ import { addRemove, addSetRole } from "./member.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
 import { addUserPrivacy } from "./user-privacy.ts";
-import { addUserRecovery } from "./user-recovery.ts";
+import { addUserRecovery, findUnreadableFactors } from "./user-recovery.ts";
 import { withDatabase } from "./with-database.ts";
 
 export function addUser(program: Command): void {
@@ -146,6 +146,7 @@ async function makeMember(
 interface ListOptions {
 	org?: string;
 	assumed?: boolean;
+	unreadableTwoFactor?: boolean;
 	json?: boolean;
 }
 
@@ -153,23 +154,46 @@ function addList(user: Command): void {
 	user
 		.command("list")
 		.description(
-			"List the members of an organization, or the accounts whose address nobody has proven.",
+			"List the members of an organization, or accounts of all organizations that need attention.",
 		)
 		.option("--org <id>", "id of the organization")
 		.option(
 			"--assumed",
 			"list the accounts of all organizations that are trusted without a proven e-mail address, because they are old",
 		)
+		.option(
+			"--unreadable-two-factor",
+			"list the accounts whose second factor the service cannot decrypt, because its secret was changed",
+		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: ListOptions, command: Command) => {
-			const { org, assumed } = options;
-			if ((org === undefined) === !assumed) {
-				command.error("error: give either --org <id> or --assumed");
+			const { org, assumed, unreadableTwoFactor } = options;
+			const given = [org !== undefined, assumed, unreadableTwoFactor];
+			if (given.filter(Boolean).length !== 1) {
+				command.error(
+					"error: give one of --org <id>, --assumed and --unreadable-two-factor",
+				);
 			}
-			await (org === undefined
-				? listAssumed(options)
-				: listMembers(org, options));
+			if (assumed) await listAssumed(options);
+			else if (unreadableTwoFactor) await listUnreadable(options);
+			else if (org !== undefined) await listMembers(org, options);
 		});
+}
+
+async function listUnreadable(options: ListOptions): Promise<void> {
+	const users = await withDatabase(({ identityPool }) =>
+		findUnreadableFactors(identityPool),
+	);
+	print(
+		options,
+		{ users },
+		users.length === 0
+			? "The service can decrypt every second factor."
+			: table(
+					["ID", "E-MAIL"],
+					users.map((one) => [one.user_id, one.email]),
+				),
+	);
 }
 
 async function listAssumed(options: ListOptions): Promise<void> {

@@ -14,6 +14,8 @@ export interface AuthParts {
 	pool: Pool;
 	baseUrl: string;
 	secret: string;
+	/** The secret that was used before, which second factors may still be encrypted with. */
+	previousSecret?: string | undefined;
 	log: Logger;
 }
 

@@ -4,6 +4,7 @@ import { rememberBrowser } from "./known-browser.ts";
 import { rejectBadNewPassword } from "./new-password.ts";
 import { countRecoveryCodes, findMeantCode } from "./recovery-codes.ts";
 import { limitCodes, rejectTrustDevice } from "./second-factor.ts";
+import { renewEncryption } from "./second-factor-encryption.ts";
 import { endReplacedSession, requireDatabase } from "./session-lifetime.ts";
 import {
 	changePasswordEvent,
@@ -56,13 +57,13 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 	},
 	"POST /two-factor/verify-totp": {
 		who: "session or half signed in",
-		before: [rejectTrustDevice, limitCodes, claimCode],
+		before: [rejectTrustDevice, limitCodes, renewEncryption, claimCode],
 		after: [noteProof],
 		event: codeEvent("TOTP"),
 	},
 	"POST /two-factor/verify-backup-code": {
 		who: "session or half signed in",
-		before: [rejectTrustDevice, limitCodes, findMeantCode],
+		before: [rejectTrustDevice, limitCodes, renewEncryption, findMeantCode],
 		after: [noteProof],
 		event: codeEvent("RECOVERY_CODE"),
 	},

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { createForOwner } from "../db/folder-owner.ts";
 import { AppError } from "../errors.ts";
 
@@ -13,9 +13,14 @@ import { AppError } from "../errors.ts";
 export async function readSecret(
 	config: Pick<Config, "secret" | "dataDir">,
 ): Promise<string> {
-	if (config.secret) return config.secret;
-	const file = join(config.dataDir, "secret");
-	return (await readKept(file)) ?? (await makeKept(config.dataDir, file));
+	return (await findSecret(config)) ?? (await makeKept(config.dataDir));
+}
+
+/** Returns the secret of an installation that has one already. Never makes one. */
+export async function findSecret(
+	config: Pick<Config, "secret" | "dataDir">,
+): Promise<string | undefined> {
+	return config.secret ?? (await readKept(join(config.dataDir, "secret")));
 }
 
 async function readKept(file: string): Promise<string | undefined> {
@@ -36,7 +41,8 @@ async function readKept(file: string): Promise<string | undefined> {
  * Makes the secret and returns it. The file is complete before it gets its final name, so processes
  * that start at the same time all read the same secret.
  */
-async function makeKept(dataDir: string, file: string): Promise<string> {
+async function makeKept(dataDir: string): Promise<string> {
+	const file = join(dataDir, "secret");
 	await mkdir(dataDir, { recursive: true });
 	const draft = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
 	createForOwner(draft, `${randomBytes(32).toString("base64url")}\n`);

@@ -25,6 +25,8 @@ export interface DelivererParts {
 	pool: Pool;
 	/** The secret of the service, from which signing secrets are derived. */
 	secret: string;
+	/** The secret that the service had before. Deliveries are signed with both. */
+	previousSecret?: string | undefined;
 	rule: OutgoingRule;
 	mail?: Mailer | undefined;
 	log: Logger;
@@ -112,10 +114,15 @@ async function deliver(parts: DelivererParts, taken: Taken): Promise<void> {
 	const delivery = await inTenant((client) => readDelivery(client, taken));
 	if (!delivery) return;
 	const { url, body, secret_version, has_previous_secret } = delivery;
-	const secrets = [
+	const versions = [
 		secret_version,
 		...(has_previous_secret ? [secret_version - 1] : []),
-	].map((version) => webhookSecret(secret, taken.webhook_id, version));
+	];
+	const secrets = [secret, parts.previousSecret]
+		.filter((one) => one !== undefined)
+		.flatMap((one) =>
+			versions.map((version) => webhookSecret(one, taken.webhook_id, version)),
+		);
 	const now = Math.floor(Date.now() / 1000);
 	const headers = signedHeaders(secrets, taken.id, now, body);
 	const result: Result = await post(url, body, headers, rule).then(
