@@ -1,5 +1,9 @@
 import type { Platform } from "../src/devices/terms.ts";
-import type { ThresholdName } from "../src/devices/thresholds.ts";
+import type {
+	ChoiceName,
+	Choices,
+	ThresholdName,
+} from "../src/devices/thresholds.ts";
 
 /** The result of running a program. Its output is cut off at `MAX_OUTPUT_BYTES`. */
 export interface CommandResult {
@@ -67,6 +71,8 @@ export interface Host {
 	 * judged it.
 	 */
 	threshold(name: ThresholdName): number;
+	/** Returns what the organization chose. The result then says so. */
+	choice<Name extends ChoiceName>(name: Name): Choices[Name];
 }
 
 export const COMMAND_TIMEOUT_MS = 5_000;

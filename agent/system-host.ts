@@ -97,6 +97,7 @@ export function makeSystemHost(
 			return new Date();
 		},
 		threshold: (name) => DEFAULT_THRESHOLDS[name],
+		choice: (name) => DEFAULT_THRESHOLDS[name],
 		async run(program, args = [], { timeoutMs = COMMAND_TIMEOUT_MS } = {}) {
 			const found = findProgram(program, privileged);
 			if (found.kind !== "program") return ended(found.kind);

@@ -240,6 +240,8 @@ CREATE TABLE public.device_policies (
     max_definitions_age_days integer DEFAULT 7 NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     max_silence_days integer DEFAULT 3 NOT NULL,
+    linux_malware_protection text DEFAULT 'MANDATORY_ACCESS_CONTROL_COUNTS'::text NOT NULL,
+    CONSTRAINT device_policies_linux_malware_protection_check CHECK ((linux_malware_protection = ANY (ARRAY['MANDATORY_ACCESS_CONTROL_COUNTS'::text, 'SCANNER_REQUIRED'::text]))),
     CONSTRAINT device_policies_max_definitions_age_days_check CHECK (((max_definitions_age_days >= 1) AND (max_definitions_age_days <= 30))),
     CONSTRAINT device_policies_max_lock_delay_seconds_check CHECK (((max_lock_delay_seconds >= 60) AND (max_lock_delay_seconds <= 3600))),
     CONSTRAINT device_policies_max_patch_age_days_check CHECK (((max_patch_age_days >= 7) AND (max_patch_age_days <= 180))),

@@ -7,6 +7,7 @@ import {
 	type PostureStatus,
 } from "../../src/devices/terms.ts";
 import {
+	type ChoiceName,
 	DEFAULT_THRESHOLDS,
 	type ThresholdName,
 	type Thresholds,
@@ -104,6 +105,10 @@ async function runOne(
 		judgedBy[name] = thresholds[name];
 		return thresholds[name];
 	};
+	const choice = <Name extends ChoiceName>(name: Name) => {
+		judgedBy[name] = thresholds[name];
+		return thresholds[name];
+	};
 	const over = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
 	const limit = new Promise<CheckOutcome>((resolve) => {
@@ -113,7 +118,7 @@ async function runOne(
 	});
 	try {
 		const outcome = await Promise.race([
-			check(untilOver(host, over.signal, threshold)),
+			check(untilOver(host, over.signal, { threshold, choice })),
 			limit,
 		]);
 		if (!POSTURE_STATUSES.includes(outcome.status)) throw new TypeError();
@@ -142,7 +147,7 @@ async function runOne(
 function untilOver(
 	host: Host,
 	over: AbortSignal,
-	threshold: Host["threshold"],
+	policy: Pick<Host, "threshold" | "choice">,
 ): Host {
 	return {
 		platform: host.platform,
@@ -160,7 +165,7 @@ function untilOver(
 			over.aborted ? { kind: "unreadable" } : host.readFileAs(user, path),
 		listFolder: async (path) =>
 			over.aborted ? { kind: "unreadable" } : host.listFolder(path),
-		threshold,
+		...policy,
 	};
 }
 

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { TENANT_PREFIX_LENGTH } from "../id.ts";
 import {
+	CHOICE_NAMES,
 	DEFAULT_THRESHOLDS,
 	THRESHOLD_NAMES,
 	type Thresholds,
@@ -61,7 +62,7 @@ export class PolicyCache {
 				Thresholds & { organization_id: string }
 			>({
 				name: "device_policies",
-				text: `select organization_id, ${THRESHOLD_NAMES.join(", ")} from agent_device_policies()`,
+				text: `select organization_id, ${[...THRESHOLD_NAMES, ...CHOICE_NAMES].join(", ")} from agent_device_policies()`,
 			});
 			this.#known = new Map(
 				rows.map(({ organization_id, ...thresholds }) => [

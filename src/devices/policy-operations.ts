@@ -13,6 +13,8 @@ import {
 import { checkKeySchema, checkName } from "./device-record.ts";
 import { PLATFORMS } from "./terms.ts";
 import {
+	CHOICE_NAMES,
+	CHOICES,
 	DEFAULT_THRESHOLDS,
 	THRESHOLD_NAMES,
 	THRESHOLDS,
@@ -37,7 +39,11 @@ const given = (name: ThresholdName) =>
 		.describe(MEANINGS[name]);
 
 /** The fields of the policy that are not about one check. */
-const OWN_FIELDS = [...THRESHOLD_NAMES, "max_silence_days"] as const;
+const OWN_FIELDS = [
+	...THRESHOLD_NAMES,
+	...CHOICE_NAMES,
+	"max_silence_days",
+] as const;
 type OwnField = (typeof OWN_FIELDS)[number];
 
 const checkRule = z.object({
@@ -54,6 +60,7 @@ const policy = z.object({
 	max_lock_delay_seconds: z.int(),
 	max_patch_age_days: z.int(),
 	max_definitions_age_days: z.int(),
+	linux_malware_protection: z.enum(CHOICES.linux_malware_protection),
 	max_silence_days: z.int(),
 	checks: z
 		.array(checkRule)
@@ -66,7 +73,7 @@ type OwnFields = Pick<Policy, OwnField | "updated_at">;
 
 const COLUMNS = `${OWN_FIELDS.join(", ")}, updated_at`;
 
-const DEFAULTS: Record<OwnField, number> = {
+const DEFAULTS: Pick<Policy, OwnField> = {
 	...DEFAULT_THRESHOLDS,
 	max_silence_days: SILENCE_DAYS.default,
 };
@@ -85,7 +92,7 @@ export const getDevicePolicy = defineOperation({
 		const { rows } = await client.query<OwnFields>({
 			name: "get.device_policy",
 			text: `select ${OWN_FIELDS.map(
-				(name) => `coalesce(p.${name}, ${DEFAULTS[name]}) as ${name}`,
+				(name) => `coalesce(p.${name}, '${DEFAULTS[name]}') as ${name}`,
 			).join(", ")}, coalesce(p.updated_at, o.created_at) as updated_at
 			from organizations o left join device_policies p on p.organization_id = o.id
 			where o.id = $1`,
@@ -106,7 +113,7 @@ const givenRule = z.strictObject({
 		.boolean()
 		.nullable()
 		.optional()
-		.describe("Whether it counts for the state of a device"),
+		.describe("Whether it counts for a device's state"),
 	platforms: z
 		.array(z.enum(PLATFORMS))
 		.min(1)
@@ -140,7 +147,7 @@ export const updateDevicePolicy = defineOperation({
 	name: "updateDevicePolicy",
 	title: "Change the device policy",
 	description:
-		"Change what an organization requires of its devices. Only the given fields change; null in checks means the default. Devices get new thresholds with their next heartbeat and apply them in their next report. The rest counts at once. With dry_run, nothing is stored, and effects has the number of devices by state before and after.",
+		"Change what an organization requires of its devices. Only the given fields change; null in checks means the default. Devices apply thresholds in their next report. The rest counts at once. With dry_run, nothing is stored, and effects has the devices by state before and after.",
 	toolset: "device_policy",
 	access: "admin",
 	isIdempotent: true,
@@ -152,17 +159,17 @@ export const updateDevicePolicy = defineOperation({
 		max_lock_delay_seconds: given("max_lock_delay_seconds"),
 		max_patch_age_days: given("max_patch_age_days"),
 		max_definitions_age_days: given("max_definitions_age_days"),
+		linux_malware_protection: z
+			.enum(CHOICES.linux_malware_protection)
+			.optional()
+			.describe("What passes on Linux"),
 		max_silence_days: z
 			.int()
 			.min(SILENCE_DAYS.least)
 			.max(SILENCE_DAYS.most)
 			.optional()
 			.describe("Days without a report after which a check is STALE"),
-		checks: z
-			.array(givenRule)
-			.max(100)
-			.optional()
-			.describe("Rules of checks to change"),
+		checks: z.array(givenRule).max(100).optional().describe("Rules to change"),
 		dry_run: z.boolean().optional().describe("False unless given"),
 	}),
 	output: z.object({
@@ -262,7 +269,7 @@ async function changeOwn(
 	{ client }: Context,
 	id: string,
 	before: OwnFields,
-	given: { [Name in OwnField]?: number | undefined },
+	given: { [Name in OwnField]?: Policy[Name] | undefined },
 ): Promise<Change["fields"]> {
 	const different = OWN_FIELDS.filter(
 		(name) => given[name] !== undefined && given[name] !== before[name],

@@ -16,25 +16,44 @@ export const THRESHOLDS = {
 	max_definitions_age_days: { default: 7, least: 1, most: 30 },
 } as const;
 
+/**
+ * What an organization chooses between, where a limit is no number. The first word of each list is
+ * the default. No word switches a check off.
+ */
+export const CHOICES = {
+	/** Auditors differ on whether SELinux or AppArmor replaces a scanner. */
+	linux_malware_protection: [
+		"MANDATORY_ACCESS_CONTROL_COUNTS",
+		"SCANNER_REQUIRED",
+	],
+} as const;
+
 export type ThresholdName = keyof typeof THRESHOLDS;
-export type Thresholds = Record<ThresholdName, number>;
+export type ChoiceName = keyof typeof CHOICES;
+export type Choices = {
+	[Name in ChoiceName]: (typeof CHOICES)[Name][number];
+};
+/** All that an organization sends its agents to judge by. */
+export type Thresholds = Record<ThresholdName, number> & Choices;
 
 export const THRESHOLD_NAMES = Object.keys(THRESHOLDS) as ThresholdName[];
+export const CHOICE_NAMES = Object.keys(CHOICES) as ChoiceName[];
 
-export const DEFAULT_THRESHOLDS = Object.fromEntries(
-	THRESHOLD_NAMES.map((name) => [name, THRESHOLDS[name].default]),
-) as Thresholds;
+export const DEFAULT_THRESHOLDS = Object.fromEntries([
+	...THRESHOLD_NAMES.map((name) => [name, THRESHOLDS[name].default]),
+	...CHOICE_NAMES.map((name) => [name, CHOICES[name][0]]),
+]) as Thresholds;
 
 /**
  * Returns the thresholds in a policy that came from the service or from a file. A number outside of
- * its bounds is moved to the nearest bound, and anything else becomes the default. Returns
- * undefined if `policy` is not an object.
+ * its bounds is moved to the nearest bound. An unknown word and anything else become the default.
+ * Returns undefined if `policy` is not an object.
  */
 export function readThresholds(policy: unknown): Thresholds | undefined {
 	if (typeof policy !== "object" || policy === null) return undefined;
 	const given = policy as Record<string, unknown>;
-	return Object.fromEntries(
-		THRESHOLD_NAMES.map((name) => {
+	return Object.fromEntries([
+		...THRESHOLD_NAMES.map((name) => {
 			const { default: usual, least, most } = THRESHOLDS[name];
 			const value = given[name];
 			return [
@@ -44,5 +63,9 @@ export function readThresholds(policy: unknown): Thresholds | undefined {
 					: usual,
 			];
 		}),
-	) as Thresholds;
+		...CHOICE_NAMES.map((name) => [
+			name,
+			CHOICES[name].find((word) => word === given[name]) ?? CHOICES[name][0],
+		]),
+	]) as Thresholds;
 }

@@ -1,5 +1,9 @@
 import { MAX_RESULTS } from "../devices/terms.ts";
-import { THRESHOLD_NAMES } from "../devices/thresholds.ts";
+import {
+	CHOICE_NAMES,
+	CHOICES,
+	THRESHOLD_NAMES,
+} from "../devices/thresholds.ts";
 import {
 	enrollRequest,
 	heartbeatRequest,
@@ -65,9 +69,13 @@ export const AGENT_PATHS: JsonSchema = {
 						},
 						{
 							policy: object(
-								Object.fromEntries(
-									THRESHOLD_NAMES.map((name) => [name, { type: "integer" }]),
-								),
+								Object.fromEntries([
+									...THRESHOLD_NAMES.map((name) => [name, { type: "integer" }]),
+									...CHOICE_NAMES.map((name) => [
+										name,
+										{ type: "string", enum: CHOICES[name] },
+									]),
+								]),
 							),
 						},
 					),

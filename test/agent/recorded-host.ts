@@ -5,12 +5,17 @@ import type {
 	Host,
 } from "../../agent/host.ts";
 import type { Platform } from "../../src/devices/terms.ts";
-import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
+import {
+	type Choices,
+	DEFAULT_THRESHOLDS,
+} from "../../src/devices/thresholds.ts";
 
 export interface Recording {
 	platform: Platform;
 	/** True if the agent has the rights of root. This is the default. */
 	isPrivileged?: boolean;
+	/** What the organization chose. The defaults hold for all else. */
+	choices?: Partial<Choices>;
 	/** The time of the checks in RFC 3339 format. A fixed day by default. */
 	now?: string;
 	/**
@@ -43,6 +48,7 @@ export function recordedHost(recording: Recording): Host {
 		isPrivileged,
 		now: new Date(recording.now ?? "2026-11-21T12:00:00Z"),
 		threshold: (name) => DEFAULT_THRESHOLDS[name],
+		choice: (name) => recording.choices?.[name] ?? DEFAULT_THRESHOLDS[name],
 		async run(program, args = []) {
 			const recorded = commands[[program, ...args].join(" ")];
 			if (recorded === undefined) return ended("missing");

@@ -1,12 +1,21 @@
 import { expect, test } from "vitest";
 import { pass, unknown } from "../../agent/checks/check.ts";
+import {
+	checkMalwareProtection as checkLinuxMalware,
+	PROTECTION_UNITS,
+} from "../../agent/checks/linux/malware-protection.ts";
 import { checkMalwareProtection } from "../../agent/checks/macos/malware-protection.ts";
 import { runChecks } from "../../agent/checks/run-checks.ts";
 import { once } from "../../agent/once.ts";
 import { readState, readStoredThresholds } from "../../agent/state.ts";
-import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
+import { explain } from "../../src/devices/remediation/remediation.ts";
+import {
+	type Choices,
+	DEFAULT_THRESHOLDS,
+} from "../../src/devices/thresholds.ts";
 import { makeEnrolledFolder, makeParts } from "./folders.ts";
 import { recordedHost } from "./recorded-host.ts";
+import { linux, units } from "./recordings/linux.ts";
 import { GOOD_MAC } from "./recordings/macos.ts";
 import { respond, startScriptedService } from "./scripted-service.ts";
 
@@ -92,6 +101,16 @@ test.each([
 		{ min_password_length: "12", max_patch_age_days: 1.5, colour: "red" },
 		DEFAULT_THRESHOLDS,
 	],
+	[
+		"a choice that does not exist",
+		{ linux_malware_protection: "NOTHING_COUNTS" },
+		DEFAULT_THRESHOLDS,
+	],
+	[
+		"a choice",
+		{ linux_malware_protection: "SCANNER_REQUIRED" },
+		{ ...DEFAULT_THRESHOLDS, linux_malware_protection: "SCANNER_REQUIRED" },
+	],
 ])("with %s in the answer, the thresholds of the agent stay within their bounds", async (_, policy, expected) => {
 	const agent = await startWithPolicy(policy);
 	await agent.judge();
@@ -106,6 +125,47 @@ test("XProtect's definitions may be as old as an update", async () => {
 	expect(definitions_age_days).toBe(10);
 	expect((await judge(10)).status).toBe("PASS");
 	expect((await judge(9)).status).toBe("FAIL");
+});
+
+test("a Linux with AppArmor alone passes until the organization requires a scanner, and the result says which rule judged it", async () => {
+	const device = recordedHost(
+		linux({
+			files: {
+				"/sys/module/apparmor/parameters/enabled": "Y\n",
+				"/sys/kernel/security/apparmor/profiles": "cupsd (enforce)\n",
+			},
+			commands: units(PROTECTION_UNITS, {}),
+		}),
+	);
+	const judge = async (chosen: Choices["linux_malware_protection"]) => {
+		const results = await runChecks(
+			{ MALWARE_PROTECTION: checkLinuxMalware },
+			device,
+			{
+				thresholds: {
+					...DEFAULT_THRESHOLDS,
+					linux_malware_protection: chosen,
+				},
+			},
+		);
+		const result = results.find(
+			({ check_key }) => check_key === "MALWARE_PROTECTION",
+		);
+		expect(result?.evidence.threshold).toEqual({
+			linux_malware_protection: chosen,
+		});
+		return (
+			result && { ...result, ...explain({ platform: "LINUX", ...result }) }
+		);
+	};
+	expect(await judge("MANDATORY_ACCESS_CONTROL_COUNTS")).toMatchObject({
+		status: "PASS",
+	});
+	expect(await judge("SCANNER_REQUIRED")).toMatchObject({
+		status: "FAIL",
+		reason: "no scanner runs, and your organization requires one",
+		remediation: expect.stringContaining("requires a scanner"),
+	});
 });
 
 test("only a verdict names a threshold, and only one that the check used", async () => {

@@ -26,9 +26,14 @@ test("an administrator changes a threshold, which the form checks, and a viewer 
 	await page.getByText("Give a number from 6 to 64").waitFor();
 	await length.fill("14");
 	await page.getByLabel("Screen locks after at most").fill("7.5");
+	await page.getByRole("radio", { name: "A scanner is required" }).check();
 	await save.click();
 	await page.getByText("The device policy is saved.").waitFor();
 	await page.reload();
+	await page
+		.getByRole("radiogroup", { name: "Malware protection on Linux" })
+		.getByRole("radio", { name: "A scanner is required", checked: true })
+		.waitFor();
 	await expect.poll(() => length.inputValue()).toBe("14 characters");
 
 	const viewer = await served.openPageAs(
@@ -37,6 +42,7 @@ test("an administrator changes a threshold, which the form checks, and a viewer 
 	);
 	await viewer.getByText("14 characters").waitFor();
 	await viewer.getByText("7.5 minutes").waitFor();
+	await viewer.getByText("A scanner is required").waitFor();
 	expect(await viewer.getByRole("button", { name: "Save" }).count()).toBe(0);
 	await axe(viewer);
 

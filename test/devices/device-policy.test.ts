@@ -111,6 +111,23 @@ test.each(
 	}
 });
 
+test("an organization chooses whether Linux needs a scanner, from two words", async () => {
+	const { organization_id, read, update } = await makeOrganization();
+	const linux_malware_protection = "SCANNER_REQUIRED";
+	expect((await update({ linux_malware_protection })).status).toBe(200);
+	expect(await read()).toMatchObject({ linux_malware_protection });
+	const refused = await update({ linux_malware_protection: "NOTHING" });
+	expect(refused.status).toBe(400);
+	expect(refused.body.message).toContain("MANDATORY_ACCESS_CONTROL_COUNTS");
+	await expect(
+		tools.database.owner.query(
+			`update device_policies set linux_malware_protection = 'NOTHING'
+			where organization_id = $1`,
+			[organization_id],
+		),
+	).rejects.toThrow("violates check constraint");
+});
+
 test("one of two simultaneous changes of a policy is a conflict, even if the policy was never changed before", async () => {
 	const { read, update } = await makeOrganization();
 	for (const least of [10, 20]) {
@@ -136,6 +153,7 @@ test("the answer to a heartbeat has the thresholds of the device's organization"
 		await fresh.use("updateDevicePolicy", {
 			organization_id,
 			min_password_length: 14,
+			linux_malware_protection: "SCANNER_REQUIRED",
 		});
 		const policyOf = async (organization: string) => {
 			const device = await fresh.enrollDevice(organization);
@@ -149,6 +167,7 @@ test("the answer to a heartbeat has the thresholds of the device's organization"
 		expect(await policyOf(organization_id)).toEqual({
 			...DEFAULT_THRESHOLDS,
 			min_password_length: 14,
+			linux_malware_protection: "SCANNER_REQUIRED",
 		});
 		expect(await policyOf(fresh.otherOrganizationId)).toEqual(
 			DEFAULT_THRESHOLDS,

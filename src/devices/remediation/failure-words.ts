@@ -117,7 +117,10 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			evidence.signatures_current === false ||
 			evidence.signatures_outdated === true ||
 			evidence.definitions_current === false;
-		return isOld ? "the definitions are out of date" : "the protection is off";
+		if (isOld) return "the definitions are out of date";
+		return evidence.scanner_required === true
+			? "no scanner runs, and your organization requires one"
+			: "the protection is off";
 	},
 };
 

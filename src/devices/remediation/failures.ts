@@ -305,6 +305,10 @@ export const FAILURES: Record<
 				fix: `Microsoft Defender reports a problem.${commands("`mdatp health`")}`,
 			},
 			{
+				when: { field: "scanner_required", is: true },
+				fix: `Your organization requires a scanner; AppArmor and SELinux are not enough. Ask an administrator to install the organization's product, or ClamAV.${commands("`apt install clamav-daemon` or `dnf install clamd`, then `systemctl enable --now clamav-clamonacc clamav-freshclam`")}`,
+			},
+			{
 				fix: `Ask an administrator to turn on AppArmor or SELinux, or to install a scanner.${commands("`systemctl enable --now apparmor`, or `SELINUX=enforcing` in /etc/selinux/config and a restart")}`,
 			},
 		],

@@ -1,4 +1,6 @@
 import {
+	type ChoiceName,
+	type Choices,
 	THRESHOLDS,
 	type ThresholdName,
 } from "../../../../src/devices/thresholds.ts";
@@ -43,6 +45,36 @@ export const POLICY_FIELDS: PolicyField[] = [
 		perUnit: 1,
 	},
 ];
+
+interface PolicyChoice<Name extends ChoiceName = ChoiceName> {
+	name: Name;
+	label: string;
+	description: string;
+	/** The words of the service, the default first, with the page's words. */
+	options: { value: Choices[Name]; label: string }[];
+}
+
+/** What the organization chooses between. */
+export const POLICY_CHOICES: PolicyChoice[] = [
+	{
+		name: "linux_malware_protection",
+		label: "Malware protection on Linux",
+		description: "Linux has no scanner of its own",
+		options: [
+			{
+				value: "MANDATORY_ACCESS_CONTROL_COUNTS",
+				label: "SELinux, AppArmor or a scanner",
+			},
+			{ value: "SCANNER_REQUIRED", label: "A scanner is required" },
+		],
+	},
+];
+
+/** Returns the page's words for a choice. */
+export const describeChoice = (
+	{ options }: PolicyChoice,
+	chosen: string,
+): string => options.find(({ value }) => value === chosen)?.label ?? chosen;
 
 /** Returns the bounds and the default of a field in the unit that people see. */
 export function boundsOf({ name, perUnit }: PolicyField) {

@@ -1,16 +1,23 @@
-import { NumberInput, Stack } from "@mantine/core";
+import { NumberInput, Radio, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
-import type { ThresholdName } from "../../../../src/devices/thresholds.ts";
+import type {
+	Choices,
+	ThresholdName,
+} from "../../../../src/devices/thresholds.ts";
 import { ApiError, call, type OutputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { boundsOf, POLICY_FIELDS } from "./device-policy-fields.ts";
+import {
+	boundsOf,
+	POLICY_CHOICES,
+	POLICY_FIELDS,
+} from "./device-policy-fields.ts";
 
 type Policy = OutputOf<"getDevicePolicy">["policy"];
-type Values = Record<ThresholdName, number | string>;
+type Values = Record<ThresholdName, number | string> & Choices;
 
 export const CHANGED_MEANWHILE =
 	"Somebody else has changed the device policy in the meantime. Reload the page to see that change. Then make yours again if you still want it.";
@@ -24,9 +31,13 @@ export function DevicePolicyForm({
 	policy: Policy;
 }) {
 	const form = useForm<Values>({
-		initialValues: Object.fromEntries(
-			POLICY_FIELDS.map(({ name, perUnit }) => [name, policy[name] / perUnit]),
-		) as Values,
+		initialValues: Object.fromEntries([
+			...POLICY_FIELDS.map(({ name, perUnit }) => [
+				name,
+				policy[name] / perUnit,
+			]),
+			...POLICY_CHOICES.map(({ name }) => [name, policy[name]]),
+		]) as Values,
 		validate: Object.fromEntries(
 			POLICY_FIELDS.map((field) => {
 				const { min, max } = boundsOf(field);
@@ -51,6 +62,9 @@ export function DevicePolicyForm({
 						name,
 						Math.round(Number(values[name]) * perUnit),
 					]),
+				),
+				...Object.fromEntries(
+					POLICY_CHOICES.map(({ name }) => [name, values[name]]),
 				),
 			}).catch((error) => {
 				throw error instanceof ApiError && error.code === "conflict"
@@ -84,6 +98,20 @@ export function DevicePolicyForm({
 						/>
 					);
 				})}
+				{POLICY_CHOICES.map(({ name, label, description, options }) => (
+					<Radio.Group
+						key={name}
+						label={label}
+						description={`${description}. The default is "${options[0]?.label}".`}
+						{...form.getInputProps(name)}
+					>
+						<Stack gap="xs" mt="xs">
+							{options.map(({ value, label }) => (
+								<Radio key={value} value={value} label={label} />
+							))}
+						</Stack>
+					</Radio.Group>
+				))}
 				<SaveButton isSaving={saving.isSaving} isDirty={form.isDirty()} />
 			</Stack>
 		</form>

@@ -6,7 +6,11 @@ import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { CheckRulesForm } from "./check-rules-form.tsx";
 import { CheckRulesTable } from "./check-rules-table.tsx";
-import { POLICY_FIELDS } from "./device-policy-fields.ts";
+import {
+	describeChoice,
+	POLICY_CHOICES,
+	POLICY_FIELDS,
+} from "./device-policy-fields.ts";
 import { DevicePolicyForm } from "./device-policy-form.tsx";
 
 /** Shows what the organization requires of its devices. Administrators can change it. */
@@ -52,6 +56,16 @@ export function Page() {
 								</Text>
 								<Text component="dd" m={0}>
 									{policy[name] / perUnit} {unit}
+								</Text>
+							</div>
+						))}
+						{POLICY_CHOICES.map((choice) => (
+							<div key={choice.name}>
+								<Text component="dt" size="sm" c="dimmed">
+									{choice.label}
+								</Text>
+								<Text component="dd" m={0}>
+									{describeChoice(choice, policy[choice.name])}
 								</Text>
 							</div>
 						))}
