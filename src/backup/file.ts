@@ -1,9 +1,15 @@
 import { createReadStream } from "node:fs";
-import { access, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 import { getSystemErrorMessage } from "node:util";
 import { AppError } from "../errors.ts";
+import { ZSTD_MAGIC } from "./format.ts";
+
+/** End of the name of a backup that is not complete yet. */
+const PARTIAL = ".partial";
+/** A running backup writes more often than this. */
+const STALE_MS = 3_600_000;
 
 /** File name that means standard input or standard output. */
 export const STANDARD = "-";
@@ -17,7 +23,8 @@ export async function writeFileSafely<Result>(
 	file: string,
 	write: (out: Writable) => Promise<Result>,
 ): Promise<Result> {
-	const partial = `${file}.partial`;
+	const partial = `${file}${PARTIAL}`;
+	await removeStalePartials(dirname(file));
 	if (await isThere(file)) {
 		throw new AppError(
 			"bad_request",
@@ -43,6 +50,41 @@ export async function writeFileSafely<Result>(
 		throw OF_THE_DISK.has((error as NodeJS.ErrnoException).code ?? "")
 			? explain(error, file)
 			: error;
+	}
+}
+
+/**
+ * Removes what killed backups have left in the folder: files whose name ends in `.partial`, that
+ * begin like a backup and that nobody has written to for an hour. A folder that cannot be read is
+ * left alone, because writing the backup will say why.
+ */
+async function removeStalePartials(folder: string): Promise<void> {
+	const names = await readdir(folder).catch(() => []);
+	for (const name of names.filter((one) => one.endsWith(PARTIAL))) {
+		const file = join(folder, name);
+		try {
+			const { mtimeMs, size } = await stat(file);
+			if (Date.now() - mtimeMs < STALE_MS) continue;
+			if (size > 0 && !(await beginsLikeBackup(file))) continue;
+			await rm(file);
+			process.stderr.write(
+				`removed ${file}, which a backup left that was killed\n`,
+			);
+		} catch {
+			// Another process has removed the file, or it belongs to somebody else.
+		}
+	}
+}
+
+async function beginsLikeBackup(file: string): Promise<boolean> {
+	const handle = await open(file);
+	try {
+		const { buffer, bytesRead } = await handle.read(
+			Buffer.alloc(ZSTD_MAGIC.length),
+		);
+		return bytesRead === buffer.length && buffer.equals(ZSTD_MAGIC);
+	} finally {
+		await handle.close();
 	}
 }
 

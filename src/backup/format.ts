@@ -18,7 +18,8 @@ import { AppError } from "../errors.ts";
 export const FORMAT = "assay-backup";
 export const FORMAT_VERSION = 1;
 
-const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+/** The bytes with which every backup begins. */
+export const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 export const COMPRESSION = {
 	params: { [constants.ZSTD_c_checksumFlag]: 1 },
 	chunkSize: 256 * 1024,

@@ -1,5 +1,11 @@
 import { execFile } from "node:child_process";
-import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+	readFileSync,
+	statSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -49,6 +55,32 @@ test("two backups to the same file do not mix, and the error names the remains o
 	expect(code).toBe(1);
 	expect(stderr).toContain(`${name}.partial already exists`);
 	expect(readFileSync(`${name}.partial`, "utf8")).toBe("");
+});
+
+test("a backup removes what killed backups left an hour ago, and nothing else", async () => {
+	const place = await makeFolder("assay-partials-");
+	onTestFinished(() => rm(place, { recursive: true }));
+	const begin = readFileSync(file).subarray(0, 100);
+	for (const [name, content, minutes] of [
+		["old.backup.partial", begin, 61],
+		["empty.backup.partial", "", 61],
+		["new.backup.partial", begin, 59],
+		["download.partial", "something else", 61],
+		["old.backup", begin, 61],
+	] as const) {
+		writeFileSync(join(place, name), content);
+		const time = new Date(Date.now() - minutes * 60_000);
+		utimesSync(join(place, name), time, time);
+	}
+	const { code, stderr } = await backup(join(place, "tonight.backup"));
+	expect(code, stderr).toBe(0);
+	expect((await readdir(place)).sort()).toEqual([
+		"download.partial",
+		"new.backup.partial",
+		"old.backup",
+		"tonight.backup",
+	]);
+	expect(stderr).toContain("old.backup.partial, which");
 });
 
 test("the error names a file that cannot be written, and no part of the file is left", async () => {
