@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import {
-	SECRET_SETTING_NAMES,
+	FILE_SETTING_NAMES,
 	SETTING_NAMES,
 	SETTINGS,
 } from "./config/settings.ts";
@@ -21,7 +21,7 @@ ${SETTING_NAMES.map((name) => {
 	return `  ${name.padEnd(NAME_WIDTH)}  ${setting.help} (${otherwise})`;
 }).join("\n")}
 
-Each of these can also stand in a file, which NAME_FILE names: ${SECRET_SETTING_NAMES.join(", ")}.
+Each of these can also stand in a file, which NAME_FILE names: ${FILE_SETTING_NAMES.join(", ")}.
 `;
 
 /**

@@ -5,6 +5,7 @@ import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
 import { startDispatcher } from "./events/dispatcher.ts";
+import { makeAccessLog } from "./http/access-log.ts";
 import type { RouteSummary } from "./http/admission.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
 import { makeApp } from "./http/app.ts";
@@ -208,6 +209,9 @@ async function serveFrom(
 		catalogue,
 		isDraining: () => isDraining,
 		observe: metrics?.observe,
+		accessLog: config.accessLog
+			? makeAccessLog(log, makeAddressOf(config.trustedProxies))
+			: undefined,
 		tracing,
 		webConsole,
 	});

@@ -1,4 +1,6 @@
+import cluster from "node:cluster";
 import type { Logger } from "pino";
+import { readConfig } from "../config/config.ts";
 
 /**
  * Logs SIGUSR1 and SIGUSR2 and otherwise ignores them. Administrators send these signals to other
@@ -9,4 +11,22 @@ export function ignoreUserSignals(log: Logger): void {
 	for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
 		process.on(signal, () => log.info({ signal }, "ignored a signal"));
 	}
+}
+
+/**
+ * Reads ASSAY_LOG_LEVEL_FILE again on SIGHUP, and changes nothing else. The parent process passes
+ * the signal on to its workers.
+ */
+export function reloadLogLevel(log: Logger): void {
+	process.on("SIGHUP", () => {
+		try {
+			log.level = readConfig(process.env).logLevel;
+			log.info({ logLevel: log.level }, "read the log level again");
+		} catch (err) {
+			log.error({ err }, "the log level was not changed");
+		}
+		for (const worker of Object.values(cluster.workers ?? {})) {
+			worker?.process.kill("SIGHUP");
+		}
+	});
 }

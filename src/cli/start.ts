@@ -8,7 +8,7 @@ import type { Service } from "../serve.ts";
 import { traceFields } from "../tracing/current.ts";
 import { readTracing, type TracingSettings } from "../tracing/settings.ts";
 import { VERSION } from "../version.ts";
-import { ignoreUserSignals } from "./harmless-signals.ts";
+import { ignoreUserSignals, reloadLogLevel } from "./harmless-signals.ts";
 import { print } from "./output.ts";
 import { whenNpmEnds } from "./started-by-npm.ts";
 import { buildWebConsole, openWebConsole } from "./web-console.ts";
@@ -51,6 +51,7 @@ export function addStart(program: Command): void {
 			const traces = readTracing(process.env);
 			const log = makeLogger(config.logLevel, traces && traceFields);
 			ignoreUserSignals(log);
+			reloadLogLevel(log);
 			const stopped = waitForSignal();
 			const service = await startService(config, log, options.workers, traces);
 			const { close, ...ready } = service;
@@ -155,7 +156,7 @@ function waitForSignal(): Promise<string> {
 	return new Promise((resolve) => {
 		let isStopping = false;
 		if (cluster.isPrimary) whenNpmEnds(() => resolve("the end of npm"));
-		for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+		for (const signal of ["SIGTERM", "SIGINT"] as const) {
 			process.on(signal, () => {
 				if (isStopping && cluster.isPrimary) process.exit(1);
 				isStopping = true;

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { AppError } from "../errors.ts";
 import type { LogLevel } from "../log.ts";
 import {
+	FILE_SETTING_NAMES,
 	type OrganizationCreation,
-	SECRET_SETTING_NAMES,
 	SETTING_NAMES,
 	SETTINGS,
 	type Setting,
@@ -19,8 +19,9 @@ import {
 	readOrigin,
 	readPort,
 	readRanges,
-	readSecret,
 	readSecretText,
+	readSwitch,
+	readValueOrFile,
 } from "./values.ts";
 
 export interface Config {
@@ -43,6 +44,8 @@ export interface Config {
 	/** Origins of other websites whose pages may send requests with an API token. */
 	readonly allowedOrigins: readonly string[];
 	readonly logLevel: LogLevel;
+	/** Says whether the log has a line for each request. */
+	readonly accessLog: boolean;
 	/** The port that serves metrics. Undefined means that no metrics are served. */
 	readonly metricsPort: number | undefined;
 	readonly metricsHost: string;
@@ -96,7 +99,7 @@ export function readConfig(
 ): Config {
 	const known: readonly string[] = [
 		...SETTING_NAMES,
-		...SECRET_SETTING_NAMES.map((name) => `${name}_FILE`),
+		...FILE_SETTING_NAMES.map((name) => `${name}_FILE`),
 	];
 	for (const name of Object.keys(env)) {
 		if (name.startsWith("ASSAY_") && !known.includes(name)) {
@@ -108,7 +111,7 @@ export function readConfig(
 	}
 	const settingOf = (name: SettingName): string | undefined => {
 		const setting: Setting = SETTINGS[name];
-		const value = setting.isSecret ? readSecret(env, name) : env[name];
+		const value = setting.canBeInFile ? readValueOrFile(env, name) : env[name];
 		return value || setting.default;
 	};
 	const port = readPort("ASSAY_PORT", settingOf("ASSAY_PORT")) ?? 0;
@@ -128,6 +131,7 @@ export function readConfig(
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
 		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),
 		logLevel: readLogLevel(settingOf("ASSAY_LOG_LEVEL")),
+		accessLog: readSwitch("ASSAY_ACCESS_LOG", settingOf("ASSAY_ACCESS_LOG")),
 		metricsPort: readPort(
 			"ASSAY_METRICS_PORT",
 			settingOf("ASSAY_METRICS_PORT"),

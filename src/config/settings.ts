@@ -11,10 +11,10 @@ export interface Setting {
 	/** Text about what happens if the setting is absent and has no default. */
 	without?: string;
 	/**
-	 * The value may contain a secret. It can also stand in a file, which the setting with `_FILE` at
-	 * the end of its name names.
+	 * The value can also stand in a file, which the setting with `_FILE` at the end of its name names.
+	 * This holds for every setting that may contain a secret, and for one that SIGHUP reads again.
 	 */
-	isSecret?: true;
+	canBeInFile?: true;
 }
 
 /**
@@ -43,22 +43,22 @@ export const SETTINGS = {
 	DATABASE_URL: {
 		help: "PostgreSQL to use, version 15 or newer",
 		without: "the embedded one",
-		isSecret: true,
+		canBeInFile: true,
 	},
 	ASSAY_SECRET: {
 		help: "key that signs sessions",
 		without: "made and kept in the data folder",
-		isSecret: true,
+		canBeInFile: true,
 	},
 	ASSAY_SECRET_PREVIOUS: {
 		help: "former ASSAY_SECRET, while second factors move to the new one",
 		without: "only ASSAY_SECRET counts",
-		isSecret: true,
+		canBeInFile: true,
 	},
 	ASSAY_SMTP_URL: {
 		help: "mail server, such as smtps://user:password@mail.example.com",
 		without: "no mail is sent",
-		isSecret: true,
+		canBeInFile: true,
 	},
 	ASSAY_MAIL_FROM: {
 		help: "sender of mails, such as Assay <assay@example.com>",
@@ -83,7 +83,7 @@ export const SETTINGS = {
 	ASSAY_TOKEN: {
 		help: "API token for assay call",
 		without: "--token gives one",
-		isSecret: true,
+		canBeInFile: true,
 	},
 	ASSAY_METRICS_PORT: {
 		help: "port that serves metrics for Prometheus",
@@ -96,6 +96,11 @@ export const SETTINGS = {
 	ASSAY_LOG_LEVEL: {
 		help: LOG_LEVELS.join(", "),
 		default: "info",
+		canBeInFile: true,
+	},
+	ASSAY_ACCESS_LOG: {
+		help: "on: a line in the log for each request",
+		default: "off",
 	},
 } as const satisfies Record<string, Setting>;
 
@@ -104,6 +109,6 @@ export type SettingName = keyof typeof SETTINGS;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** Names of the settings whose value can stand in a file. */
-export const SECRET_SETTING_NAMES = SETTING_NAMES.filter(
-	(name) => (SETTINGS[name] as Setting).isSecret,
+export const FILE_SETTING_NAMES = SETTING_NAMES.filter(
+	(name) => (SETTINGS[name] as Setting).canBeInFile,
 );

@@ -10,14 +10,14 @@ import {
 } from "./settings.ts";
 
 const MIN_SECRET = 32;
-const MAX_SECRET_FILE_BYTES = 64 * 1024;
+const MAX_FILE_BYTES = 64 * 1024;
 const MAX_RETENTION_MONTHS = 1200;
 
 /**
  * Returns the value of a setting that may stand in a file, without the line break at its end. The
  * messages name the file and never repeat its content.
  */
-export function readSecret(
+export function readValueOrFile(
 	env: Readonly<Record<string, string | undefined>>,
 	name: SettingName,
 ): string | undefined {
@@ -38,7 +38,7 @@ export function readSecret(
 			`${name}_FILE must name a file that this user can read, not "${file}" (${(error as { code?: string }).code})`,
 		);
 	}
-	if (text === "" || text.length > MAX_SECRET_FILE_BYTES) {
+	if (text === "" || text.length > MAX_FILE_BYTES) {
 		throw new AppError(
 			"bad_request",
 			`${name}_FILE must name a file that contains only the value of ${name}; "${file}" ${text === "" ? "is empty" : "is too long"}`,
@@ -212,4 +212,9 @@ export function readLogLevel(text: string | undefined): LogLevel {
 		);
 	}
 	return level;
+}
+
+export function readSwitch(name: string, text: string | undefined): boolean {
+	if (text === "on" || text === "off") return text === "on";
+	throw new AppError("bad_request", `${name} must be on or off, not "${text}"`);
 }

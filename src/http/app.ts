@@ -24,6 +24,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { Identity } from "../sign-in/identity.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
 import type { Tracing } from "../tracing/tracing.ts";
+import type { AccessLog } from "./access-log.ts";
 import {
 	addAdmission,
 	callerOf,
@@ -82,6 +83,8 @@ export interface AppParts {
 	isDraining: () => boolean;
 	/** Observes every request. Undefined if metrics are off. */
 	observe?: Metrics["observe"] | undefined;
+	/** Logs every request. Undefined if the access log is off. */
+	accessLog?: AccessLog | undefined;
 	/** The tracing of requests. Undefined if tracing is off. */
 	tracing?: Tracing | undefined;
 	webConsole: ConsoleFiles | string;
@@ -193,7 +196,7 @@ function addBodyParsers(app: FastifyInstance, addressOf: AddressOf): void {
 }
 
 function makeServer(
-	{ agentApi, toolServer, observe, tracing }: AppParts,
+	{ agentApi, toolServer, observe, accessLog, tracing }: AppParts,
 	handler: (
 		request: Parameters<AgentApi["handle"]>[0],
 		response: Parameters<AgentApi["handle"]>[1],
@@ -202,6 +205,7 @@ function makeServer(
 	const answer: typeof handler = (request, response) => {
 		noteResponse(request, response);
 		observe?.(request, response);
+		accessLog?.(request, response);
 		const { host } = request.headers;
 		if (host === undefined && request.httpVersion === "1.1") {
 			return answerMissingHost(response);

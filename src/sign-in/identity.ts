@@ -17,6 +17,7 @@ import {
 	type Subject,
 	type Who,
 } from "./exchange.ts";
+import { logFailedSignIn } from "./failed-sign-in-log.ts";
 import { findKnownBrowser } from "./known-browser.ts";
 import { ROUTES } from "./routes.ts";
 import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
@@ -231,6 +232,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		} finally {
 			if (!response?.ok) for (const undo of failures) await undo();
 		}
+		logFailedSignIn(log, path, headers, response);
 		if (response.ok) {
 			for (const step of route.after ?? []) await step(exchange);
 			for (const work of successes) await work(response);

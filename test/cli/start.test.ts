@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -192,6 +192,65 @@ test("SIGUSR1 and SIGUSR2 only write a line to the log, and a lost reader of the
 	for (const body of ["{", "[]"]) {
 		await fetch(`${service.url}/api/agent/v1/enroll`, { method: "POST", body });
 	}
+	expect(await service.stop("SIGTERM")).toBe(0);
+	expect(isRunning(server)).toBe(false);
+});
+
+test("SIGHUP reads the log level again, and the access log and failed sign-ins have their lines", async () => {
+	await fillDataFolder();
+	const file = join(folder, "level");
+	writeFileSync(file, "error\n");
+	settings.ASSAY_LOG_LEVEL_FILE = file;
+	settings.ASSAY_ACCESS_LOG = "on";
+	const service = await start();
+	const server = serverPid();
+	const email = "nobody@example.com";
+	const signIn = () =>
+		fetch(`${service.url}/api/auth/sign-in/email?from=test`, {
+			method: "POST",
+			headers: {
+				"content-type": "application/json",
+				origin: service.url,
+				"x-request-id": "the-request",
+			},
+			body: JSON.stringify({ email, password: "wrong password!" }),
+		});
+	expect((await signIn()).status).toBe(401);
+	expect(service.stderr()).not.toContain("/api/auth");
+
+	writeFileSync(file, "info\n");
+	process.kill(service.pid, "SIGHUP");
+	await expect.poll(service.stderr).toContain("read the log level again");
+	expect((await signIn()).status).toBe(401);
+	await expect.poll(service.stderr).toContain('"event":"request"');
+	const lines = service
+		.stderr()
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	expect(lines.filter(({ event }) => event)).toEqual([
+		expect.objectContaining({
+			level: "warn",
+			event: "sign_in_failed",
+			way: "PASSWORD",
+			address: "127.0.0.1",
+		}),
+		expect.objectContaining({
+			level: "info",
+			event: "request",
+			method: "POST",
+			path: "/api/auth/sign-in/email",
+			status: 401,
+			address: "127.0.0.1",
+			requestId: "the-request",
+		}),
+	]);
+	expect(service.stderr()).not.toContain(email);
+
+	writeFileSync(file, "loud\n");
+	process.kill(service.pid, "SIGHUP");
+	await expect.poll(service.stderr).toContain("the log level was not changed");
+	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
 	expect(await service.stop("SIGTERM")).toBe(0);
 	expect(isRunning(server)).toBe(false);
 });

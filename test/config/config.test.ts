@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import {
-	SECRET_SETTING_NAMES,
+	FILE_SETTING_NAMES,
 	SETTING_NAMES,
 } from "../../src/config/settings.ts";
 import { AppError } from "../../src/errors.ts";
@@ -45,6 +45,7 @@ describe("without settings", () => {
 		allowedOrigins: [],
 		outgoingAllow: [],
 		logLevel: "info",
+		accessLog: false,
 		metricsHost: "127.0.0.1",
 		organizationCreation: "signed-in",
 		reportRetentionMonths: 13,
@@ -86,6 +87,7 @@ test("every setting is read", () => {
 			ASSAY_ALLOWED_ORIGINS: "https://a.example.com, http://localhost:6274",
 			ASSAY_DATA_DIR: "/var/lib/assay",
 			ASSAY_LOG_LEVEL: "trace",
+			ASSAY_ACCESS_LOG: "on",
 			ASSAY_METRICS_PORT: "9090",
 			ASSAY_METRICS_HOST: "10.0.0.5",
 			ASSAY_SECRET_PREVIOUS: "p".repeat(32),
@@ -108,6 +110,7 @@ test("every setting is read", () => {
 		databaseUrl: "postgresql://u:p@h/d",
 		logLevel: "trace",
 		metricsPort: 9090,
+		accessLog: true,
 		previousSecret: "p".repeat(32),
 		token: "asy_pat_x",
 		metricsHost: "10.0.0.5",
@@ -183,6 +186,7 @@ describe("a wrong value stops the start, and the message names the setting:", ()
 		ASSAY_SECRET_PREVIOUS: ["hunter2"],
 		ASSAY_SMTP_URL: ["mail.example.com", "https://mail.example.com", "smtp://"],
 		ASSAY_REPORT_RETENTION_MONTHS: ["-1", "1201", "13m", "1.5", "never"],
+		ASSAY_ACCESS_LOG: ["1", "true", "ON"],
 		ASSAY_LOG_LEVEL: ["verbose", "INFO", "0", "toString"],
 		DATABASE_URL: [
 			"mysql://h/d",
@@ -226,7 +230,7 @@ test("a message never contains a password", () => {
 	}
 });
 
-describe("a secret can stand in a file, which the setting with _FILE names:", () => {
+describe("a secret and the log level can stand in a file, which the setting with _FILE names:", () => {
 	const folder = mkdtempSync(join(tmpdir(), "secrets-"));
 	afterAll(() => rmSync(folder, { recursive: true }));
 	const write = (name: string, content: string) => {
@@ -240,6 +244,7 @@ describe("a secret can stand in a file, which the setting with _FILE names:", ()
 		["ASSAY_SECRET", "s".repeat(32), "secret"],
 		["ASSAY_SECRET_PREVIOUS", "p".repeat(32), "previousSecret"],
 		["ASSAY_TOKEN", "asy_pat_x", "token"],
+		["ASSAY_LOG_LEVEL", "warn", "logLevel"],
 	] as const)("%s_FILE", (name, value, key) => {
 		for (const end of ["", "\n", "\r\n"]) {
 			const file = write(name, `${value}${end}`);
@@ -257,7 +262,7 @@ describe("a secret can stand in a file, which the setting with _FILE names:", ()
 	});
 
 	test.each(
-		SECRET_SETTING_NAMES,
+		FILE_SETTING_NAMES,
 	)("%s_FILE that is missing, empty, too long or set beside the value is rejected", (name) => {
 		const setting = `${name}_FILE`;
 		const missing = join(folder, "missing");
@@ -280,7 +285,7 @@ describe("a secret can stand in a file, which the setting with _FILE names:", ()
 		);
 	});
 
-	test("a setting without secrets has no _FILE", () => {
+	test("another setting has no _FILE", () => {
 		expect(rejection({ ASSAY_PORT_FILE: "/etc/port" })).toContain(
 			"ASSAY_PORT_FILE is not a setting",
 		);
