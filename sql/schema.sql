@@ -930,7 +930,7 @@ begin
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
 			and c.relname <> all (array[
-				'account_links', 'events', 'mails', 'sessions', 'sign_in_failures',
+				'account_links', 'events', 'mails', 'my_devices_links', 'sessions', 'sign_in_failures',
 				'unknown_device_keys', 'verifications', 'webhook_deliveries'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
@@ -1279,6 +1279,17 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.end_my_devices_links() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	delete from my_devices_links l
+	where l.organization_id = new.organization_id and l.people_id = new.id;
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.end_own_sessions(p_one text, p_all_but text) RETURNS SETOF text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1323,6 +1334,14 @@ begin
 	where (i.token_hash = p_token_hash or i.mailed_token_hash = p_token_hash)
 		and i.accepted_at is null and i.revoked_at is null and i.expires_at > now();
 end
+$$;
+
+CREATE FUNCTION public.find_my_devices_link(p_hash bytea) RETURNS TABLE(organization_id text, id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select l.organization_id::text, l.id::text from my_devices_links l
+	where l.token_hash = p_hash or l.session_hash = p_hash
 $$;
 
 CREATE FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) RETURNS SETOF text
@@ -2410,16 +2429,18 @@ CREATE TABLE public.mails (
     failure text,
     failure_text text,
     webhook_id public.typed_id,
+    people_id public.typed_id,
     CONSTRAINT mails_check CHECK (((kind = 'INVITATION'::text) = (invitation_id IS NOT NULL))),
-    CONSTRAINT mails_check1 CHECK (((kind = 'INVITATION'::text) = (user_id IS NULL))),
     CONSTRAINT mails_check2 CHECK (((kind <> ALL (ARRAY['INVITATION'::text, 'TEST'::text])) OR (organization_id IS NOT NULL))),
     CONSTRAINT mails_check3 CHECK (((state = 'QUEUED'::text) = (due_at IS NOT NULL))),
     CONSTRAINT mails_check4 CHECK (((state = 'SENT'::text) = (sent_at IS NOT NULL))),
     CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text]))),
-    CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text])))
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'MY_DEVICES'::text]))),
+    CONSTRAINT mails_people_check CHECK (((kind = 'MY_DEVICES'::text) = (people_id IS NOT NULL))),
+    CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
+    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text])) = (user_id IS NULL)))
 );
 
 ALTER TABLE ONLY public.mails FORCE ROW LEVEL SECURITY;
@@ -2459,6 +2480,27 @@ CREATE TABLE public.migrations (
     checksum text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE TABLE public.my_devices_links (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    people_id public.typed_id NOT NULL,
+    token_hash bytea NOT NULL,
+    is_copied boolean NOT NULL,
+    copied_by_id public.typed_id,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    redeemed_at timestamp with time zone,
+    session_hash bytea,
+    session_ends_at timestamp with time zone,
+    CONSTRAINT my_devices_links_check CHECK ((is_copied OR (copied_by_id IS NULL))),
+    CONSTRAINT my_devices_links_check1 CHECK (((redeemed_at IS NULL) = (session_hash IS NULL))),
+    CONSTRAINT my_devices_links_check2 CHECK (((redeemed_at IS NULL) = (session_ends_at IS NULL))),
+    CONSTRAINT my_devices_links_session_hash_check CHECK ((octet_length(session_hash) = 32)),
+    CONSTRAINT my_devices_links_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+ALTER TABLE ONLY public.my_devices_links FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.nonconformities (
     organization_id public.typed_id NOT NULL,
@@ -2923,6 +2965,15 @@ ALTER TABLE ONLY public.memberships
 ALTER TABLE ONLY public.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (version);
 
+ALTER TABLE ONLY public.my_devices_links
+    ADD CONSTRAINT my_devices_links_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.my_devices_links
+    ADD CONSTRAINT my_devices_links_session_hash_key UNIQUE (session_hash);
+
+ALTER TABLE ONLY public.my_devices_links
+    ADD CONSTRAINT my_devices_links_token_hash_key UNIQUE (token_hash);
+
 ALTER TABLE ONLY public.nonconformities
     ADD CONSTRAINT nonconformities_pkey PRIMARY KEY (organization_id, id);
 
@@ -3171,6 +3222,8 @@ CREATE INDEX mails_invitation ON public.mails USING btree (organization_id, invi
 
 CREATE INDEX mails_organization ON public.mails USING btree (organization_id, created_at);
 
+CREATE INDEX mails_people ON public.mails USING btree (organization_id, people_id);
+
 CREATE INDEX mails_user ON public.mails USING btree (user_id);
 
 CREATE INDEX mails_webhook ON public.mails USING btree (organization_id, webhook_id);
@@ -3190,6 +3243,12 @@ CREATE INDEX measures_state ON public.measures USING btree (organization_id, sta
 CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id);
 
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
+
+CREATE INDEX my_devices_links_copied_by ON public.my_devices_links USING btree (copied_by_id) WHERE (copied_by_id IS NOT NULL);
+
+CREATE INDEX my_devices_links_expires_at ON public.my_devices_links USING btree (expires_at);
+
+CREATE INDEX my_devices_links_people ON public.my_devices_links USING btree (organization_id, people_id);
 
 CREATE INDEX nonconformities_audit_id ON public.nonconformities USING btree (organization_id, audit_id);
 
@@ -3342,6 +3401,8 @@ CREATE INDEX webhook_deliveries_webhook ON public.webhook_deliveries USING btree
 ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_default_pkey;
 
 CREATE TRIGGER audit_device_conflict AFTER INSERT ON public.device_conflicts FOR EACH ROW EXECUTE FUNCTION public.audit_device_conflict();
+
+CREATE TRIGGER end_links AFTER UPDATE OF primary_email_address ON public.people FOR EACH ROW WHEN ((old.primary_email_address IS DISTINCT FROM new.primary_email_address)) EXECUTE FUNCTION public.end_my_devices_links();
 
 CREATE TRIGGER event AFTER UPDATE OF status, enrolled_at ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_device_event();
 
@@ -3519,6 +3580,9 @@ ALTER TABLE ONLY public.mails
     ADD CONSTRAINT mails_organization_id_invitation_id_fkey FOREIGN KEY (organization_id, invitation_id) REFERENCES public.invitations(organization_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_organization_id_people_id_fkey FOREIGN KEY (organization_id, people_id) REFERENCES public.people(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.mails
     ADD CONSTRAINT mails_organization_id_webhook_id_fkey FOREIGN KEY (organization_id, webhook_id) REFERENCES public.webhooks(organization_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.mails
@@ -3535,6 +3599,12 @@ ALTER TABLE ONLY public.memberships
 
 ALTER TABLE ONLY public.memberships
     ADD CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.my_devices_links
+    ADD CONSTRAINT my_devices_links_copied_by_id_fkey FOREIGN KEY (copied_by_id) REFERENCES public.users(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.my_devices_links
+    ADD CONSTRAINT my_devices_links_organization_id_people_id_fkey FOREIGN KEY (organization_id, people_id) REFERENCES public.people(organization_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.nonconformities
     ADD CONSTRAINT nonconformities_audit_id_fkey FOREIGN KEY (organization_id, audit_id) REFERENCES public.audits(organization_id, id);
@@ -3791,6 +3861,8 @@ CREATE POLICY identity ON public.mails TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.memberships TO assay_identity USING (true);
 
+CREATE POLICY identity ON public.my_devices_links TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
@@ -3814,6 +3886,8 @@ ALTER TABLE public.mails ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.measures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.memberships ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.my_devices_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.nonconformities ENABLE ROW LEVEL SECURITY;
 
@@ -4011,6 +4085,8 @@ CREATE POLICY tenant ON public.measures TO assay_app USING (((organization_id)::
 
 CREATE POLICY tenant ON public.memberships TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.my_devices_links TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.nonconformities TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.obligations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -4200,6 +4276,8 @@ GRANT ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name 
 REVOKE ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.end_my_devices_links() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) TO assay_app;
 
@@ -4208,6 +4286,9 @@ GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.find_invitation(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_invitation(p_token_hash bytea) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.find_my_devices_link(p_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_my_devices_link(p_hash bytea) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) TO assay_app;
@@ -4589,9 +4670,13 @@ GRANT UPDATE(state) ON TABLE public.mails TO assay_app;
 
 GRANT UPDATE(attempts) ON TABLE public.mails TO assay_app;
 
+GRANT UPDATE(is_link_made) ON TABLE public.mails TO assay_app;
+
 GRANT UPDATE(due_at) ON TABLE public.mails TO assay_app;
 
 GRANT INSERT(webhook_id) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(people_id) ON TABLE public.mails TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
 GRANT SELECT ON TABLE public.measures TO assay_backup;
@@ -4609,6 +4694,11 @@ GRANT SELECT ON TABLE public.memberships TO assay_backup;
 GRANT SELECT,DELETE ON TABLE public.memberships TO assay_privacy;
 
 GRANT UPDATE(role) ON TABLE public.memberships TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.my_devices_links TO assay_app;
+GRANT SELECT,DELETE ON TABLE public.my_devices_links TO assay_identity;
+
+GRANT UPDATE(expires_at) ON TABLE public.my_devices_links TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonconformities TO assay_app;
 GRANT SELECT ON TABLE public.nonconformities TO assay_backup;

@@ -38,6 +38,7 @@ export const ID_KINDS = {
 	device_group: 215,
 	webhook: 216,
 	webhook_delivery: 217,
+	my_devices_link: 225,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

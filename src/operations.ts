@@ -7,6 +7,7 @@ import { groupOperations } from "./devices/group-operations.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { ownerOperations } from "./devices/owner-operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
+import { myDevicesOperations } from "./my-devices/operations.ts";
 import type { AnyOperation } from "./operation.ts";
 import {
 	acceptInvitation,
@@ -116,6 +117,7 @@ export const operations = [
 	...enrollmentKeyOperations,
 	...groupOperations,
 	...ownerOperations,
+	...myDevicesOperations,
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,

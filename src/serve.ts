@@ -104,7 +104,12 @@ async function serveFrom(
 		config.mail &&
 		startMailer(
 			config.mail,
-			{ pool: database.identityPool, baseUrl, secret },
+			{
+				pool: database.identityPool,
+				appPool: database.pool,
+				baseUrl,
+				secret,
+			},
 			composers,
 			log,
 		);

@@ -73,6 +73,12 @@ const resetPassword = createRoute({
 	component: page(() => import("./pages/sign-in/reset-password-page.tsx")),
 });
 
+const myDevices = createRoute({
+	getParentRoute: () => root,
+	path: "/my-devices",
+	component: page(() => import("./pages/my-devices/my-devices-page.tsx")),
+});
+
 const signedIn = createRoute({
 	getParentRoute: () => root,
 	id: "signed-in",
@@ -270,6 +276,7 @@ const routeTree = root.addChildren([
 	invitation,
 	forgotPassword,
 	resetPassword,
+	myDevices,
 	signedIn.addChildren([
 		start,
 		account,

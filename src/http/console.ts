@@ -23,6 +23,7 @@ import {
 import type { AddressOf } from "./client-address.ts";
 import { encodeBody } from "./compression.ts";
 import { addConsoleCsv } from "./console-csv.ts";
+import { addMyDevices } from "./my-devices.ts";
 
 const AUTH = "/api/auth";
 const CALLS_OF_A_SESSION = { running: 6, waiting: 26 };
@@ -105,6 +106,7 @@ export function addConsole(
 	);
 
 	addAccount(app, account, (request) => sourceOf(request, addressOf));
+	addMyDevices(app, account, (request) => sourceOf(request, addressOf));
 
 	app.post(
 		"/api/join",

@@ -1,3 +1,4 @@
+import { composeMyDevices } from "../my-devices/link-mail.ts";
 import { composeInvitation } from "../organizations/invitation-mail.ts";
 import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
 import { composePasswordReset } from "../sign-in/password-reset.ts";
@@ -29,4 +30,5 @@ export const composers: Record<MailKind, Compose> = {
 	JOIN_ATTEMPT: composeJoinAttempt,
 	TEST: composeTest,
 	WEBHOOK_GIVEN_UP: composeGivenUp,
+	MY_DEVICES: composeMyDevices,
 };

@@ -23,6 +23,7 @@ export interface TakenMail {
 	kind: MailKind;
 	invitation_id: string | null;
 	user_id: string | null;
+	people_id: string | null;
 	attempts: number;
 	is_link_made: boolean;
 }
@@ -31,6 +32,8 @@ export interface TakenMail {
 export interface ComposeParts {
 	/** A pool that acts as assay_identity. */
 	pool: Pool;
+	/** A pool that acts as assay_app, for the data of an organization. */
+	appPool: Pool;
 	baseUrl: string;
 	/** The secret of the service, from which the secrets in links are derived. */
 	secret: string;
@@ -110,7 +113,7 @@ async function takeMails(pool: Pool): Promise<TakenMail[]> {
 			select id from mails where state = 'QUEUED' and due_at <= now()
 			order by due_at limit $1 for update skip locked
 		))
-		returning id, organization_id, kind, invitation_id, user_id, attempts, is_link_made`,
+		returning id, organization_id, kind, invitation_id, user_id, people_id, attempts, is_link_made`,
 		[SENT_TOGETHER, TAKEN_MINUTES],
 	);
 	return rows;

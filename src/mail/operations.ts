@@ -49,11 +49,12 @@ export const listMails = defineOperation({
 	}),
 	run: async ({ client, membership, services }) => {
 		const { rows } = await client.query(
-			`select m.id, m.kind, coalesce(i.email, u.email) as recipient, m.state, m.attempts,
+			`select m.id, m.kind, coalesce(i.email, u.email, p.primary_email_address) as recipient, m.state, m.attempts,
 				m.created_at, m.sent_at, m.due_at as next_attempt_at, m.failure, m.failure_text
 			from mails m
 			left join invitations i on i.organization_id = m.organization_id and i.id = m.invitation_id
 			left join users u on u.id = m.user_id
+			left join people p on p.organization_id = m.organization_id and p.id = m.people_id
 			where m.organization_id = $1 or m.organization_id is null
 			order by m.created_at desc, m.id limit ${MAX_LISTED}`,
 			[membership.organizationId],

@@ -7,6 +7,7 @@ export const MAIL_KINDS = [
 	"JOIN_ATTEMPT",
 	"TEST",
 	"WEBHOOK_GIVEN_UP",
+	"MY_DEVICES",
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
@@ -17,6 +18,8 @@ export interface NewMail {
 	invitationId?: string;
 	userId?: string | null;
 	webhookId?: string;
+	/** The person in the register whom the mail is for. */
+	peopleId?: string;
 }
 
 /**
@@ -25,15 +28,15 @@ export interface NewMail {
  */
 export async function queueMail(
 	client: Pick<Pool | PoolClient, "query">,
-	{ kind, organizationId, invitationId, userId, webhookId }: NewMail,
+	{ kind, organizationId, invitationId, userId, webhookId, peopleId }: NewMail,
 ): Promise<string> {
 	const id = organizationId
 		? makeId(organizationId, "mail")
 		: makeIdWithoutTenant("mail");
 	await client.query(
-		`insert into mails (id, organization_id, kind, invitation_id, user_id, webhook_id)
-		values ($1, $2, $3, $4, $5, $6)`,
-		[id, organizationId, kind, invitationId, userId, webhookId],
+		`insert into mails (id, organization_id, kind, invitation_id, user_id, webhook_id, people_id)
+		values ($1, $2, $3, $4, $5, $6, $7)`,
+		[id, organizationId, kind, invitationId, userId, webhookId, peopleId],
 	);
 	return id;
 }

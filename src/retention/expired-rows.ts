@@ -14,6 +14,9 @@ const BATCH_SIZE = 5_000;
  */
 export const INVITATION_DAYS_AFTER = 30;
 
+/** Number of days for which an expired link to a person's devices can still mail a new one. */
+const LINK_DAYS_AFTER = 90;
+
 /** Number of days for which administrators can see what became of a mail or a delivery. */
 const MAIL_DAYS = 30;
 
@@ -25,6 +28,7 @@ const OVER: Record<string, string> = {
 	sessions: "expires_at < now()",
 	verifications: "expires_at < now()",
 	account_links: "expires_at < now()",
+	my_devices_links: `expires_at < now() - interval '${LINK_DAYS_AFTER} days'`,
 	sign_in_failures: "ends_at < now()",
 	idempotency_keys: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
 	events: "handled_at < now() - interval '7 days'",

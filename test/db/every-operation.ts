@@ -233,6 +233,32 @@ export async function useEverything(
 	await use("rotateWebhookSecret", hook);
 	await use("updateWebhook", { ...hook, is_enabled: false });
 	await use("deleteWebhook", hook);
+	const { people } = await use("addPeople", {
+		organization_id,
+		full_name: "Grace",
+		primary_email_address: "grace@example.com",
+		kind: "EMPLOYEE",
+	});
+	const owned = await use("addDevice", {
+		organization_id,
+		name: "Grace's laptop",
+		owner_id: people.id,
+	});
+	await use("sendMyDevicesLinks", {
+		organization_id,
+		device_ids: [owned.device.id],
+	});
+	const copied = await use("copyMyDevicesLink", {
+		organization_id,
+		device_id: owned.device.id,
+	});
+	const token = copied.link.split("#")[1];
+	const opened = await sendTo(url, "/api/my-devices/open", { token });
+	const page = { cookie: opened.cookie };
+	await sendTo(url, "/api/my-devices", undefined, page);
+	await sendTo(url, "/api/my-devices/close", {}, page);
+	await sendTo(url, "/api/my-devices/new-link", { token });
+	await untilMailed();
 	const { mail_id } = await use("sendTestMail", { organization_id });
 	// The state of the mail decides whether it can be retried, so it must not change meanwhile.
 	await untilMailed();

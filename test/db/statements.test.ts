@@ -38,6 +38,7 @@ const ACROSS_FUNCTIONS = [
 	"count_enrollment_keys",
 	"count_mails",
 	"find_invitation",
+	"find_my_devices_link",
 	"has_organizations",
 	"invitation_email",
 	"invitations_sent",
@@ -64,6 +65,7 @@ const OTHER_FUNCTIONS = [
 	"audit_lock",
 	"create_proven_user",
 	"create_user",
+	"end_my_devices_links",
 	"end_own_sessions",
 	"ensure_posture_report_partitions",
 	"find_records",
@@ -104,6 +106,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"the name of the organization that one joins":
 		/^select name from organizations where id = \$1$/,
 	"invitations that were over a month ago": /^delete from invitations where /,
+	"links to devices that are old": /^delete from my_devices_links where /,
 	"events and deliveries that are old":
 		/^delete from (?:events|webhook_deliveries) where /,
 	"mails older than a month": /^delete from mails where /,

@@ -41,6 +41,16 @@ beforeAll(async () => {
 			{ record_id: risk.id, linked_record_id: references.measure[0] },
 			by,
 		);
+		const ofPerson = [organization_id, references.people[0]];
+		await calls.database.owner.query(
+			`insert into my_devices_links (organization_id, id, people_id, token_hash, is_copied, expires_at)
+			values ($1::text, $1, $2::text, sha256(convert_to($2::text, 'UTF8')), false, now())`,
+			ofPerson,
+		);
+		await calls.database.owner.query(
+			"insert into mails (organization_id, id, people_id, kind) values ($1, $1, $2, 'MY_DEVICES')",
+			ofPerson,
+		);
 	}
 });
 afterAll(() => calls.close());
@@ -51,6 +61,8 @@ const FILLED = [
 	"asset_vendors",
 	"datum_vendors",
 	"record_links",
+	"my_devices_links",
+	"mails",
 	"reference_counters",
 	"audit_entries",
 	"audit_heads",

@@ -238,7 +238,12 @@ test("processes that share a database send each mail once, and the log has no ad
 	);
 	onTestFinished(() => pool.end());
 	const config = { smtpUrl: sink.url, from, requiresTls: false };
-	const parts = { pool, baseUrl: "http://localhost", secret: "x".repeat(32) };
+	const parts = {
+		pool,
+		appPool: database.pool,
+		baseUrl: "http://localhost",
+		secret: "x".repeat(32),
+	};
 	await database.owner.query(
 		`insert into mails (id, organization_id, kind, user_id)
 		select left($1, 12) || 'm' || lpad(n::text, 19, '0'), $1, 'TEST', $2 from generate_series(1, 40) n`,

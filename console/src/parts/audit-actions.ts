@@ -90,6 +90,15 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "organization",
 		phrase: "rotated the secret of the webhook",
 	},
+	sendMyDevicesLinks: {
+		group: "devices",
+		phrase: "mailed a link to the devices of",
+	},
+	copyMyDevicesLink: {
+		group: "devices",
+		phrase: "copied a link to the devices of",
+	},
+	openMyDevices: { group: "devices", phrase: "opened the devices of" },
 	addWebhook: { group: "organization", phrase: "added the webhook" },
 	updateWebhook: { group: "organization", phrase: "changed the webhook" },
 	deleteWebhook: { group: "organization", phrase: "deleted the webhook" },

@@ -3,6 +3,7 @@ import {
 	IconBan,
 	IconChevronDown,
 	IconKey,
+	IconMailForward,
 	IconPencil,
 	IconTrash,
 } from "@tabler/icons-react";
@@ -14,9 +15,10 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import { forgetReadings, queryClient } from "../../queries.ts";
 import { EditDevice } from "./edit-device.tsx";
+import { MyDevicesLink } from "./my-devices-link.tsx";
 import { ReissueToken } from "./reissue-token.tsx";
 
-type Dialog = "edit" | "reissue" | "revoke" | "delete";
+type Dialog = "edit" | "link" | "reissue" | "revoke" | "delete";
 
 /** Shows the actions that the reader may take on a device. */
 export function DeviceActions({ device }: { device: Device }) {
@@ -42,6 +44,14 @@ export function DeviceActions({ device }: { device: Device }) {
 						>
 							Reissue the token …
 						</Menu.Item>
+						{device.status !== "REVOKED" && device.owner_id && (
+							<Menu.Item
+								leftSection={<IconMailForward size={16} aria-hidden />}
+								onClick={() => setDialog("link")}
+							>
+								Send the owner a link …
+							</Menu.Item>
+						)}
 						{device.status !== "REVOKED" && (
 							<Menu.Item
 								leftSection={<IconBan size={16} aria-hidden />}
@@ -70,6 +80,7 @@ export function DeviceActions({ device }: { device: Device }) {
 				</Button>
 			)}
 			{dialog === "edit" && <EditDevice device={device} onClose={close} />}
+			{dialog === "link" && <MyDevicesLink device={device} onClose={close} />}
 			{dialog === "reissue" && <ReissueToken device={device} onClose={close} />}
 			<Revoke device={device} opened={dialog === "revoke"} onClose={close} />
 			<Delete device={device} opened={dialog === "delete"} onClose={close} />

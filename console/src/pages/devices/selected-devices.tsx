@@ -5,10 +5,11 @@ import { Confirm } from "../../parts/confirm.tsx";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import type { Selection } from "../../parts/selection.ts";
 import { GroupOfSelected } from "./group-of-selected.tsx";
+import { sendLinks } from "./my-devices-link.tsx";
 import { callForDevices, type FleetCall } from "./use-fleet-call.ts";
 
 interface Action {
-	operation: FleetCall;
+	operation: FleetCall | "sendMyDevicesLinks";
 	label: string;
 	title: (count: string) => string;
 	consequence: string;
@@ -59,6 +60,16 @@ const ACTIONS: Action[] = [
 		isFor: ({ conflicts, status }) =>
 			status === "PENDING" && conflicts.includes("DUPLICATE_HARDWARE"),
 		isDangerous: true,
+	},
+	{
+		operation: "sendMyDevicesLinks",
+		label: "Send the owners a link",
+		title: (count) => `Send the owners of ${count} a link?`,
+		consequence:
+			"Each owner gets one mail. Its link shows them their own devices, what fails and how to fix it, without an account.",
+		done: "Links sent",
+		isFor: ({ owner_id, status }) => owner_id !== null && status !== "REVOKED",
+		isDangerous: false,
 	},
 	{
 		operation: "revokeDevices",
@@ -112,12 +123,13 @@ export function SelectedDevices({
 					action={asked.label}
 					isDangerous={asked.isDangerous}
 					onConfirm={async () => {
-						await callForDevices(
-							asked.operation,
-							organizationId,
-							concerned.map(({ id }) => id),
-							asked.done,
-						);
+						const ids = concerned.map(({ id }) => id);
+						if (asked.operation === "sendMyDevicesLinks") {
+							await sendLinks(organizationId, ids);
+						} else {
+							const { operation, done } = asked;
+							await callForDevices(operation, organizationId, ids, done);
+						}
 						selection.clear();
 					}}
 				>

@@ -20,6 +20,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	JOIN_ATTEMPT: "Attempt to create an account",
 	TEST: "Test",
 	WEBHOOK_GIVEN_UP: "Disabled webhook",
+	MY_DEVICES: "Link to a person's devices",
 };
 
 /** Shows administrators what became of the mails of the organization and of its members. */

@@ -1,0 +1,116 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { CopyField } from "../../parts/copy-field.tsx";
+import type { Device } from "../../parts/devices/device-words.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { DateTime } from "../../parts/time.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { forgotPasswordQuery } from "../sign-in/link.ts";
+
+/** Mails the owner of a device the link to their own devices, or shows it for copying. */
+export function MyDevicesLink({
+	device,
+	onClose,
+}: {
+	device: Device;
+	onClose: () => void;
+}) {
+	useReturnFocus();
+	const { data: mail } = useQuery(forgotPasswordQuery);
+	const sending = useMutation({
+		mutationFn: () => sendLinks(device.organization_id, [device.id]),
+		onSuccess: onClose,
+	});
+	const copying = useMutation({
+		mutationFn: () =>
+			call("copyMyDevicesLink", {
+				organization_id: device.organization_id,
+				device_id: device.id,
+			}),
+		onSuccess: () => forgetReadings(),
+	});
+	const made = copying.data;
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title="Send the owner a link to their devices"
+			closeButtonProps={{ "aria-label": "Close" }}
+			closeOnClickOutside={!made}
+		>
+			<Stack>
+				{(sending.error ?? copying.error) && (
+					<ErrorState
+						error={sending.error ?? copying.error}
+						title="There is no link"
+					/>
+				)}
+				{made ? (
+					<>
+						<Text size="sm">
+							Give this link to {made.full_name} only. It works once, until{" "}
+							<DateTime value={made.expires_at} />. It is shown only now.
+						</Text>
+						<CopyField label="Link" value={made.link} />
+					</>
+				) : (
+					<Text size="sm">
+						The link shows people their own devices, what fails and how to fix
+						it, without an account. If you copy it, you have seen it, so what
+						its reader asks for is marked.
+						{mail?.sends_mail === false &&
+							" This service has no mail server, so pass the link on yourself."}
+					</Text>
+				)}
+				<Group justify="flex-end">
+					<Button variant="default" onClick={onClose}>
+						{made ? "Done" : "Cancel"}
+					</Button>
+					{!made && (
+						<Button
+							variant={mail?.sends_mail ? "default" : "filled"}
+							loading={copying.isPending}
+							onClick={() => copying.mutate()}
+						>
+							Make a link to copy
+						</Button>
+					)}
+					{!made && mail?.sends_mail && (
+						<Button
+							loading={sending.isPending}
+							onClick={() => sending.mutate()}
+						>
+							Mail the link
+						</Button>
+					)}
+				</Group>
+			</Stack>
+		</Modal>
+	);
+}
+
+/** Mails links to the owners of devices, and says to how many people. */
+export async function sendLinks(
+	organizationId: string,
+	ids: readonly string[],
+): Promise<void> {
+	const { people, skipped } = await call("sendMyDevicesLinks", {
+		organization_id: organizationId,
+		device_ids: [...ids],
+	});
+	await forgetReadings();
+	const to =
+		people.length === 1
+			? `A link is on its way to ${people[0]?.full_name}.`
+			: `Links are on their way to ${people.length} people.`;
+	notifications.show({
+		message:
+			skipped.length === 0
+				? to
+				: `${to} ${skipped.length} of the selected devices have no owner or are revoked.`,
+	});
+}

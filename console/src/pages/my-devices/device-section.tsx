@@ -1,0 +1,138 @@
+import { Accordion, Paper, Stack, Text, Title } from "@mantine/core";
+import { useId } from "react";
+import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
+import { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { checkLabel, inOrder, passMeaning } from "../devices/checks.ts";
+import { Evidence } from "../devices/evidence.tsx";
+import { HowToFix } from "../devices/how-to-fix.tsx";
+
+const STATES: Record<string, { tone: Tone; label: string }> = {
+	FAILING: { tone: "bad", label: "Has to be fixed" },
+	IN_GRACE: { tone: "warning", label: "Fix it soon" },
+	UNKNOWN: { tone: "warning", label: "Could not be determined" },
+	STALE: { tone: "warning", label: "Not reported lately" },
+	NOT_REPORTED: { tone: "warning", label: "Not reported" },
+	EXCEPTED: { tone: "neutral", label: "Excepted" },
+	PASSING: { tone: "good", label: "Fine" },
+	NOT_APPLICABLE: { tone: "neutral", label: "Not required" },
+};
+
+/** States about which the reader can do something. */
+const TO_DO = ["FAILING", "IN_GRACE", "UNKNOWN"];
+
+/** Shows one device of the reader: first what has to be fixed, then the other checks. */
+export function DeviceSection({ device }: { device: MyDevice }) {
+	const heading = useId();
+	const byKey = new Map(device.checks.map((one) => [one.check_key, one]));
+	const checks = inOrder(byKey.keys()).flatMap((key) => byKey.get(key) ?? []);
+	const toDo = checks.filter(({ state }) => state && TO_DO.includes(state));
+	const others = checks.filter((check) => !toDo.includes(check));
+	return (
+		<Paper
+			component="section"
+			withBorder
+			p="md"
+			aria-labelledby={heading}
+			bg="var(--mantine-color-body)"
+		>
+			<Stack gap="md">
+				<div>
+					<Title order={2} id={heading} style={{ overflowWrap: "anywhere" }}>
+						{device.name ?? "Device without a name"}
+					</Title>
+					<Text size="sm" c="dimmed">
+						{device.platform && PLATFORMS[device.platform]} {device.os_version}
+						{device.last_seen_at && (
+							<>
+								, last seen <RelativeTime value={device.last_seen_at} />
+							</>
+						)}
+					</Text>
+				</div>
+				<Summary device={device} toDo={toDo.length} />
+				{toDo.map((check) => (
+					<Stack key={check.check_key} gap="xs">
+						<Heading check={check} />
+						<HowToFix reason={check.reason} remediation={check.remediation} />
+						<Evidence
+							evidence={check.evidence}
+							checkName={checkLabel(check.check_key)}
+						/>
+					</Stack>
+				))}
+				{others.length > 0 && (
+					<Accordion variant="contained" order={3}>
+						<Accordion.Item value="others">
+							<Accordion.Control>
+								<Text fw={500}>
+									{toDo.length > 0 ? "The other checks" : "All checks"} (
+									{others.length})
+								</Text>
+							</Accordion.Control>
+							<Accordion.Panel>
+								<Stack gap="md">
+									{others.map((check) => (
+										<Heading key={check.check_key} check={check} />
+									))}
+								</Stack>
+							</Accordion.Panel>
+						</Accordion.Item>
+					</Accordion>
+				)}
+			</Stack>
+		</Paper>
+	);
+}
+
+function Summary({ device, toDo }: { device: MyDevice; toDo: number }) {
+	if (device.status === "PENDING") {
+		return (
+			<StatusBadge tone="neutral" label="The agent is not installed yet" />
+		);
+	}
+	if (!device.is_reporting) {
+		return (
+			<Text size="sm">
+				The device has not reported lately. What you see is the last known
+				state. Switch it on, and connect it to the internet.
+			</Text>
+		);
+	}
+	if (device.compliance === "COMPLIANT") {
+		return <StatusBadge tone="good" label="Everything is fine" />;
+	}
+	return toDo > 0 ? (
+		<Text size="sm" fw={500}>
+			{toDo === 1 ? "One check needs you." : `${toDo} checks need you.`} After
+			you have changed something, it can take an hour until this page shows it.
+		</Text>
+	) : null;
+}
+
+function Heading({ check }: { check: MyCheck }) {
+	const { tone, label } = STATES[check.state ?? ""] ?? {
+		tone: "neutral",
+		label: "Not judged",
+	};
+	return (
+		<Stack gap={4} align="flex-start">
+			<Title order={3}>{checkLabel(check.check_key)}</Title>
+			<Text size="sm" c="dimmed">
+				{passMeaning(check.check_key)}
+			</Text>
+			<StatusBadge tone={tone} label={label} />
+			{check.since && (
+				<Text size="sm">
+					Since <DateTime value={check.since} />
+					{check.in_grace_until && (
+						<>
+							. Fix it until <DateTime value={check.in_grace_until} />
+						</>
+					)}
+				</Text>
+			)}
+		</Stack>
+	);
+}

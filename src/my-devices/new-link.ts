@@ -1,0 +1,67 @@
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { withTenant } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { queueMail } from "../mail/queue.ts";
+import { countAttempt, QUARTER } from "../sign-in/sign-in-throttle.ts";
+import { isWellFormedSecret } from "../tokens/secret.ts";
+import { findMyDevicesLink, IS_STAFF } from "./links.ts";
+
+/** Largest number of mails that a person can cause in 15 minutes. */
+const MAX_MAILS = 3;
+
+export interface NewLinkParts {
+	/** A pool that acts as assay_identity. */
+	pool: Pool;
+	appPool: Pool;
+	mail?: Mailer | undefined;
+	log: Logger;
+}
+
+/**
+ * Mails a new link to the person whom an earlier link was for. The answer to every token
+ * is the same and takes the same time. Throws bad_request if the service sends no mail.
+ */
+export function requestNewLink(parts: NewLinkParts, token: string): void {
+	const { mail, log } = parts;
+	if (!mail) {
+		throw new AppError(
+			"bad_request",
+			"this service sends no mail; ask your administrator for a new link",
+		);
+	}
+	if (!isWellFormedSecret("myd", token)) return;
+	mailNewLink(parts, mail, token).catch((err) =>
+		log.error({ err }, "could not mail a link to a person's devices"),
+	);
+}
+
+async function mailNewLink(
+	{ pool, appPool }: NewLinkParts,
+	mail: Mailer,
+	token: string,
+): Promise<void> {
+	const found = await findMyDevicesLink(appPool, token);
+	if (!found) return;
+	const { organization_id: organizationId, id } = found;
+	const peopleId = await withTenant(appPool, organizationId, async (client) => {
+		const { rows } = await client.query<{ people_id: string }>(
+			`select l.people_id from my_devices_links l
+			join people p on p.organization_id = l.organization_id and p.id = l.people_id
+			where l.organization_id = $1 and l.id = $2 and ${IS_STAFF}`,
+			[organizationId, id],
+		);
+		return rows[0]?.people_id;
+	});
+	if (!peopleId) return;
+	const { waitSeconds } = await countAttempt(pool, `my devices ${peopleId}`, {
+		allowed: MAX_MAILS,
+		window: QUARTER,
+	});
+	if (waitSeconds > 0) return;
+	await withTenant(appPool, organizationId, (client) =>
+		queueMail(client, { kind: "MY_DEVICES", organizationId, peopleId }),
+	);
+	mail.wake();
+}

@@ -1,0 +1,167 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../support/people.ts";
+import { postureResult } from "../support/service.ts";
+import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+let sink: SmtpSink;
+let admin: TestUser;
+let deviceId: string;
+beforeAll(async () => {
+	sink = await openSmtpSink();
+	served = await startConsole({
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+	});
+	admin = await served.makePerson("admin");
+	const { organizationId: organization_id } = served;
+	const { people } = await use("addPeople", {
+		organization_id,
+		full_name: "Grace Hopper",
+		primary_email_address: "grace@example.com",
+		kind: "EMPLOYEE",
+	});
+	const device = await served.activateDevice();
+	deviceId = device.id;
+	await use("updateDevice", {
+		id: deviceId,
+		owner_id: people.id,
+		name: "Grace's laptop",
+	});
+	const results = [
+		postureResult({
+			status: "FAIL",
+			evidence: { encrypted: false, unencrypted: ["/home"] },
+		}),
+		postureResult({ check_key: "FIREWALL_ENABLED", status: "PASS" }),
+		postureResult({ check_key: "SCREEN_LOCK", status: "PASS" }),
+	];
+	await served.post("postures", { results }, { key: device.key });
+});
+afterAll(async () => {
+	await served.close();
+	sink.close();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: what comes back depends on the name of the call.
+async function use(name: string, input: object): Promise<any> {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	return callAs(served.database, admin, operation, input);
+}
+
+const pathIn = (text: string) =>
+	/\/my-devices#asy_myd_\w+/.exec(text)?.[0] as string;
+
+/** Sends the link as an administrator does on the device's page. */
+async function sendFromPage(page: Page): Promise<string> {
+	await page.getByRole("button", { name: "Actions" }).click();
+	await page.getByRole("menuitem", { name: "Send the owner a link" }).click();
+	const dialog = page.getByRole("dialog");
+	await axe(page);
+	await screenshot(page, "my-devices-send");
+	await dialog.getByRole("button", { name: "Mail the link" }).click();
+	await page.getByText("A link is on its way to Grace Hopper.").waitFor();
+	const { to, text } = await sink.next();
+	expect(to).toBe("grace@example.com");
+	return pathIn(text);
+}
+
+test("an administrator mails a link, and a button on a phone opens the devices and what to fix", async () => {
+	const console = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/devices/${deviceId}`,
+	);
+	const path = await sendFromPage(console);
+	for (const colorScheme of ["light", "dark"] as const) {
+		const page = await served.openPage({
+			viewport: { width: 390, height: 844 },
+			colorScheme,
+		});
+		const { text } =
+			colorScheme === "light" ? { text: path } : await anotherMail();
+		await page.goto(pathIn(text));
+		const button = page.getByRole("button", { name: "Show my devices" });
+		await button.waitFor();
+		await axe(page);
+		await screenshot(page, `my-devices-button-${colorScheme}`);
+		await button.focus();
+		await page.keyboard.press("Enter");
+		await page.getByRole("heading", { name: "Grace's laptop" }).waitFor();
+		await page.getByRole("heading", { name: "Full-disk encryption" }).waitFor();
+		await page.getByText("How to fix it").waitFor();
+		await page.getByText("Fix it soon").waitFor();
+		await page
+			.getByRole("heading", { name: "What your devices report" })
+			.waitFor();
+		expect(new URL(page.url()).hash).toBe("");
+		expect(
+			await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+		).toBe(true);
+		await axe(page);
+		await screenshot(page, `my-devices-phone-${colorScheme}`);
+		await page.setViewportSize({ width: 1280, height: 1400 });
+		await screenshot(page, `my-devices-desktop-${colorScheme}`);
+		// A reload stays on the page, and the console itself stays closed.
+		await page.reload();
+		await page.getByRole("heading", { name: "Grace's laptop" }).waitFor();
+		await page.goto("/");
+		await page.getByRole("button", { name: "Sign in" }).waitFor();
+	}
+});
+
+async function anotherMail() {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/devices/${deviceId}`,
+	);
+	return { text: await sendFromPage(page) };
+}
+
+test("a used link offers a new one, and closing the page ends it", async () => {
+	const { text: path } = await anotherMail();
+	const first = await served.openPage();
+	await first.goto(path);
+	await first.getByRole("button", { name: "Show my devices" }).click();
+	await first.getByRole("heading", { name: "Grace's laptop" }).waitFor();
+	const second = await served.openPage();
+	await second.goto(path);
+	await second.getByRole("button", { name: "Show my devices" }).click();
+	await second.getByText("This link no longer works.").waitFor();
+	await axe(second);
+	await screenshot(second, "my-devices-used");
+	await second.getByRole("button", { name: "Mail me a new link" }).click();
+	await second.getByText("a new one is on its way").waitFor();
+	const { text } = await sink.next();
+	await second.goto("about:blank");
+	await second.goto(pathIn(text));
+	await second.getByRole("button", { name: "Show my devices" }).click();
+	await second.getByRole("heading", { name: "Grace's laptop" }).waitFor();
+	await second.getByRole("button", { name: "Close this page" }).click();
+	await second.getByRole("heading", { name: "This page is closed" }).waitFor();
+	await second.goto("/my-devices");
+	await second.getByText("Open the link to your devices").waitFor();
+});
+
+test("an administrator copies a link, and its page says so", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/devices/${deviceId}`,
+	);
+	await page.getByRole("button", { name: "Actions" }).click();
+	await page.getByRole("menuitem", { name: "Send the owner a link" }).click();
+	await page.getByRole("button", { name: "Make a link to copy" }).click();
+	const shown = page.getByLabel("Link", { exact: true });
+	const path = pathIn((await shown.textContent()) ?? "");
+	await axe(page);
+	await screenshot(page, "my-devices-copy");
+	const reader = await served.openPage();
+	await reader.goto(path);
+	await reader.getByRole("button", { name: "Show my devices" }).click();
+	await reader
+		.getByText("An administrator passed this link on to you")
+		.waitFor();
+});
