@@ -15,26 +15,54 @@ import {
 	IconUsers,
 } from "@tabler/icons-react";
 
-/** The registers in the order in which the navigation shows them. */
+export const REGISTER_GROUPS = ["Risk", "Comply", "Inventory", "Work"] as const;
+
+/** The registers by the groups of the navigation, in the order in which it shows them. */
 export const registerKinds = [
-	{ kind: "risk", label: "Risks", icon: IconAlertTriangle },
-	{ kind: "measure", label: "Measures", icon: IconShieldCheck },
-	{ kind: "framework", label: "Frameworks", icon: IconStack2 },
-	{ kind: "control", label: "Controls", icon: IconChecklist },
-	{ kind: "vendor", label: "Vendors", icon: IconBuildingStore },
-	{ kind: "people", label: "People", icon: IconUsers },
-	{ kind: "nonconformity", label: "Nonconformities", icon: IconReportSearch },
-	{ kind: "obligation", label: "Obligations", icon: IconGavel },
-	{ kind: "audit", label: "Audits", icon: IconFileCertificate },
-	{ kind: "asset", label: "Assets", icon: IconPackage },
-	{ kind: "datum", label: "Data", icon: IconDatabase },
-	{ kind: "task", label: "Tasks", icon: IconClipboardCheck },
+	{ kind: "risk", group: "Risk", label: "Risks", icon: IconAlertTriangle },
+	{ kind: "measure", group: "Risk", label: "Measures", icon: IconShieldCheck },
+	{ kind: "framework", group: "Comply", label: "Frameworks", icon: IconStack2 },
+	{ kind: "control", group: "Comply", label: "Controls", icon: IconChecklist },
+	{
+		kind: "obligation",
+		group: "Comply",
+		label: "Obligations",
+		icon: IconGavel,
+	},
+	{
+		kind: "audit",
+		group: "Comply",
+		label: "Audits",
+		icon: IconFileCertificate,
+	},
+	{
+		kind: "vendor",
+		group: "Inventory",
+		label: "Vendors",
+		icon: IconBuildingStore,
+	},
+	{ kind: "people", group: "Inventory", label: "People", icon: IconUsers },
+	{ kind: "asset", group: "Inventory", label: "Assets", icon: IconPackage },
+	{ kind: "datum", group: "Inventory", label: "Data", icon: IconDatabase },
+	{ kind: "task", group: "Work", label: "Tasks", icon: IconClipboardCheck },
+	{
+		kind: "nonconformity",
+		group: "Work",
+		label: "Nonconformities",
+		icon: IconReportSearch,
+	},
 	{
 		kind: "continual_improvement",
+		group: "Work",
 		label: "Continual improvements",
 		icon: IconTrendingUp,
 	},
-] as const satisfies { kind: string; label: string; icon: Icon }[];
+] as const satisfies {
+	kind: string;
+	group: (typeof REGISTER_GROUPS)[number];
+	label: string;
+	icon: Icon;
+}[];
 
 export type RegisterKind = (typeof registerKinds)[number]["kind"];
 

@@ -2,7 +2,7 @@ import { type CSSVariablesResolver, createTheme } from "@mantine/core";
 import { PICKER } from "./parts/pickers.ts";
 
 const FONT =
-	'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
+	'"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 
 /**
  * The theme is calm and compact, with one accent color. White text on that color has a contrast
@@ -14,7 +14,7 @@ export const theme = createTheme({
 	fontFamily: FONT,
 	fontFamilyMonospace:
 		'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
-	fontSizes: { md: "0.9375rem" },
+	fontSizes: { md: "0.9375rem", sm: "0.875rem", xs: "0.78125rem" },
 	headings: {
 		fontFamily: FONT,
 		fontWeight: "600",

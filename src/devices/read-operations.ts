@@ -226,8 +226,13 @@ const filters: Record<string, Filter> = {
 /** The filters of a list of devices at a moment, which `as_of` gives. */
 export const pastFilters = filtersAsOf(filters);
 
-/** The orders and filters of a list of devices, and its columns that hold people. */
-export const deviceListing = { orders, filters, people: ["owner_id"] };
+/** The orders and filters of a list of devices, and what a search finds besides its texts. */
+export const deviceListing = {
+	orders,
+	filters,
+	people: ["owner_id"],
+	repeated: { table: "devices", column: "os_version" },
+};
 
 export const listDevices = defineOperation({
 	name: "listDevices",
@@ -240,7 +245,7 @@ export const listDevices = defineOperation({
 	input: listInput(
 		orders,
 		filters,
-		"Words that must all occur in its name, hostname or serial number, or the name of its owner",
+		"Words that must all occur in its name, hostname, serial number or system, or the name of its owner",
 	).extend({
 		as_of: pastTimestampSchema()
 			.optional()
@@ -273,7 +278,8 @@ export const listDevices = defineOperation({
 				columns: DEVICE_COLUMNS,
 				from: DEVICES,
 				searched: "devices",
-				people: ["owner_id"],
+				people: deviceListing.people,
+				repeated: deviceListing.repeated,
 				orders,
 				filters: asOf ? pastFilters : filters,
 			},

@@ -36,7 +36,7 @@ const MAX_GROUPS = 100;
 
 /** Records that can be counted: those of a list, by a column. */
 interface Countable
-	extends Pick<Listing, "from" | "orders" | "filters" | "people"> {
+	extends Pick<Listing, "from" | "orders" | "filters" | "people" | "repeated"> {
 	/** SQL of the value of a row `t` by the field that a caller groups by. */
 	groups: Record<string, string>;
 }
@@ -211,7 +211,7 @@ const STATUS_AS_OF = statusAt("$2::timestamptz");
 
 async function count(
 	client: PoolClient,
-	{ from, filters, people = [] }: Countable,
+	{ from, filters, people, repeated }: Countable,
 	column: string,
 	given: z.output<ReturnType<typeof listInput>>,
 ): Promise<Group[]> {
@@ -226,7 +226,7 @@ async function count(
 	);
 	addFilters(conditions, parameter, filters, filter);
 	const words = wordsOf(given.filter?.query ?? "");
-	const inWords = await matchWords(client, words, people);
+	const inWords = await matchWords(client, words, { people, repeated });
 	conditions.push(...inWords.conditions(parameter));
 	const { rows } = await client.query<Group>(
 		`select g.value, g.count,

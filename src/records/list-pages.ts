@@ -9,7 +9,13 @@ import {
 	resolveFilters,
 } from "./filter.ts";
 import { described, obvious } from "./shown.ts";
-import { type Conditions, findFew, matchWords, wordsOf } from "./text-match.ts";
+import {
+	type Conditions,
+	findFew,
+	matchWords,
+	type Searched,
+	wordsOf,
+} from "./text-match.ts";
 import { idSchema } from "./text-schemas.ts";
 
 /** An order of a list. The SQL expression is never null, and there is an index on it. */
@@ -138,7 +144,7 @@ function directionText(orders: Record<string, Order>): string {
 
 export type ListInput = z.output<ReturnType<typeof listInput>>;
 
-export interface Listing {
+export interface Listing extends Searched {
 	/** Name of the operation. A cursor is valid only for the operation that returned it. */
 	tool: string;
 	/** Columns of `t`, as they are written after `select`. */
@@ -151,8 +157,6 @@ export interface Listing {
 	 * The table in which find_records searches for words. If it is absent, a search reads every row.
 	 */
 	searched?: string;
-	/** Columns of `t` that hold people. A search also finds their names. */
-	people?: readonly string[];
 	/**
 	 * Condition that selects the rows of the list, with `value` as $1. The default selects the rows
 	 * of the input's organization.
@@ -253,7 +257,7 @@ export async function readPage<Row extends QueryResultRow>(
 	};
 
 	const words = wordsOf(input.filter?.query ?? "");
-	const inWords = await matchWords(client, words, listing.people ?? []);
+	const inWords = await matchWords(client, words, listing);
 
 	/** Returns the rows that contain all words of the search text. */
 	const findRows = async () => {

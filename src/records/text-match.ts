@@ -73,32 +73,81 @@ const MAX_PEOPLE = 200;
 /** Returns conditions on a row `t` and adds their parameters to a statement. */
 export type Conditions = (parameter: (value: unknown) => string) => string[];
 
+/** What a search finds besides the texts of a row. */
+export interface Searched {
+	/** Columns of `t` that hold people. A search also finds their names. */
+	people?: readonly string[] | undefined;
+	/** A column of `t` with few different texts, and its table. A search also finds these texts. */
+	repeated?: { table: string; column: string } | undefined;
+}
+
 /**
- * Returns the conditions of a search: every word occurs in t.search_text, or in the name of a
- * person in one of the columns. Case and accents make no difference. `isTextOnly` is true if no
- * person has such a name, so that an index of the texts finds all rows.
+ * Returns the conditions of a search: every word occurs in t.search_text, in the name of a person in
+ * one of the columns, or in a repeated text. Case and accents make no difference. `isTextOnly` is
+ * true if no person has such a name and no repeated text has such a word, so that an index of the
+ * texts finds all rows.
  */
 export async function matchWords(
 	client: PoolClient,
 	words: string[],
-	columns: readonly string[],
+	{ people: columns = [], repeated }: Searched,
 ): Promise<{ isTextOnly: boolean; conditions: Conditions }> {
+	const none = new Map<string, string[]>();
 	const people =
 		words.length > 0 && columns.length > 0
 			? await findPeople(client, words)
-			: new Map<string, string[]>();
+			: none;
+	const texts =
+		words.length > 0 && repeated
+			? await findRepeated(client, words, repeated)
+			: none;
 	return {
-		isTextOnly: people.size === 0,
+		isTextOnly: people.size === 0 && texts.size === 0,
 		conditions: (parameter) =>
 			words.map((word) => {
 				const inText = `t.search_text like search_pattern(${parameter(word)})`;
-				const ids = people.get(word);
-				if (!ids) return inText;
-				const given = `${parameter(textArray(ids))}::text[]`;
-				const held = columns.map((column) => `t.${column} = any(${given})`);
-				return `(${[inText, ...held].join(" or ")})`;
+				const isIn = (
+					found: string[] | undefined,
+					names: readonly string[],
+				) => {
+					if (!found) return [];
+					const given = `${parameter(textArray(found))}::text[]`;
+					return names.map((name) => `t.${name} = any(${given})`);
+				};
+				const held = [
+					...isIn(people.get(word), columns),
+					...isIn(texts.get(word), repeated ? [repeated.column] : []),
+				];
+				return held.length === 0
+					? inText
+					: `(${[inText, ...held].join(" or ")})`;
 			}),
 	};
+}
+
+/** Largest number of different texts of a column that may contain a word. */
+const MAX_REPEATED = 200;
+
+/** Returns the different texts of a column by the word that they contain. */
+async function findRepeated(
+	client: PoolClient,
+	words: string[],
+	{ table, column }: { table: string; column: string },
+): Promise<Map<string, string[]>> {
+	const { rows } = await client.query<{ word: string; texts: string[] }>({
+		name: `repeated.${table}.${column}`,
+		text: `
+			with texts as materialized (
+				select distinct x.${column} as text from ${table} x
+				where x.organization_id = current_setting('assay.organization_id')
+			)
+			select w.word, (array_agg(t.text))[:${MAX_REPEATED}] as texts
+			from unnest($1::text[]) w (word)
+			join texts t on search_fold(t.text) like search_pattern(w.word)
+			group by w.word`,
+		values: [textArray(words)],
+	});
+	return new Map(rows.map(({ word, texts }) => [word, texts]));
 }
 
 /** Returns the ids of the organization's people by the word that is in their name. */

@@ -48,10 +48,14 @@ test("the summary and the filter fields narrow down the list, and the address ke
 
 	const summary = page.getByRole("region", { name: "Fleet" });
 	await summary
-		.getByRole("link", { name: "Host firewall", exact: true })
+		.getByRole("link", { name: /^Firewall 50% ?, 1 failing$/ })
 		.click();
 	await expect.poll(() => rows.count()).toBe(1);
 	await rows.getByText("open.local").waitFor();
+	// The list is now one by this check: its status, and since when.
+	await table.getByRole("columnheader", { name: "Host firewall" }).waitFor();
+	await rows.getByText("Fail", { exact: true }).waitFor();
+	await table.getByRole("columnheader", { name: "Since" }).waitFor();
 	expect(new URL(page.url()).searchParams.get("failing_check")).toBe(
 		"FIREWALL_ENABLED",
 	);
@@ -59,6 +63,7 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await expect.poll(() => rows.count()).toBe(1);
 	await page.goBack();
 	await expect.poll(() => rows.count()).toBe(3);
+	await summary.getByRole("button", { name: "All numbers" }).click();
 	for (const [number, found, filter] of [
 		["Host firewall: 1 pass", "good.local", "passing_check"],
 		["Host firewall: 1 fail", "open.local", "failing_check"],
@@ -87,6 +92,33 @@ test("the summary and the filter fields narrow down the list, and the address ke
 		.poll(() => new URL(page.url()).searchParams.get("owner_id"))
 		.toBe("null");
 	await expect.poll(() => rows.count()).toBe(3);
+});
+
+test("the first device is in the upper part of the screen, and a search finds owner and system", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const { id } = await fleet.addReporting(organization, "one.local", {
+			FIREWALL_ENABLED: "PASS",
+		});
+		await fleet.addReporting(organization, "two.local", {});
+		await served.database.owner.query(
+			"update devices set os_version = 'Plan 9 Fourth Edition' where id = $1",
+			[id],
+		);
+	});
+	await page.setViewportSize({ width: 1440, height: 900 });
+	const rows = page
+		.getByRole("region", { name: "Devices", exact: true })
+		.locator("tbody tr");
+	await expect.poll(() => rows.count()).toBe(2);
+	await page.getByRole("region", { name: "Fleet" }).waitFor();
+	const box = await rows.first().boundingBox();
+	expect(box?.y).toBeLessThanOrEqual(330);
+	const search = page.getByRole("searchbox", { name: "Search devices" });
+	await search.fill("plan fourth");
+	await expect.poll(() => rows.count()).toBe(1);
+	await rows.getByText("one.local").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/strip");
 });
 
 test("on a phone the filters are behind a button that shows how many are set", async () => {
@@ -148,10 +180,11 @@ test("the last report of a silent device is never shown as passing", async () =>
 		await fleet.silence(device, DAY_MS);
 	});
 	const summary = page.getByRole("region", { name: "Fleet" });
+	await summary.getByRole("button", { name: "All numbers" }).click();
 	await summary.getByText("0 pass · 1 stale").waitFor();
 	expect(await summary.getByText("No data").count()).toBe(CHECK_KEYS.length);
 	await page.getByText("Last known: 1 pass").waitFor();
-	await summary.getByRole("link", { name: "1 Stale" }).click();
+	await page.getByRole("link", { name: "1 Stale" }).click();
 	await page.getByRole("link", { name: "silent.local" }).click();
 	await page.getByText("These are the last known states").waitFor();
 	await page.getByText("Last known: pass").waitFor();
@@ -176,6 +209,7 @@ test("duplicate hardware and a possible clone are shown with what to do about th
 	const table = page.getByRole("region", { name: "Devices", exact: true });
 	await table.getByText("Duplicate hardware").waitFor();
 	await table.getByText("Possible clone").waitFor();
+	await page.getByRole("button", { name: "More" }).click();
 	await page.getByRole("combobox", { name: "Conflict" }).click();
 	await page.getByRole("option", { name: "Possible clone" }).click();
 	await table.getByText("Duplicate hardware").waitFor({ state: "hidden" });

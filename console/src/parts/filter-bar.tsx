@@ -1,6 +1,6 @@
-import { Button, CloseButton, Group, TextInput } from "@mantine/core";
+import { ActionIcon, CloseButton, Group, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
+import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useState } from "react";
 import type { ListControls } from "../list-search.ts";
 
@@ -18,19 +18,23 @@ export function FilterBar({
 	children?: ReactNode;
 }) {
 	return (
-		<Group mb="md" gap="sm" role="search" align="flex-end">
+		<Group mb="sm" gap={8} role="search" align="flex-end">
 			<QueryField list={list} label={label} />
 			{children}
-			<Button
+			<ActionIcon
 				variant="subtle"
+				color="gray"
+				size={36}
+				aria-label="Clear filters"
+				title="Clear filters"
 				// The button keeps its place while it is hidden, so that the table below does not move.
 				style={{ visibility: list.hasFilters ? "visible" : "hidden" }}
 				// On a phone, it would keep an empty line.
 				{...(list.hasFilters ? {} : { visibleFrom: "sm" })}
 				onClick={() => list.clearFilters()}
 			>
-				Clear filters
-			</Button>
+				<IconFilterOff size={18} aria-hidden />
+			</ActionIcon>
 		</Group>
 	);
 }
@@ -70,7 +74,7 @@ function QueryField({ list, label }: { list: ListControls; label: string }) {
 			}
 			value={typed}
 			onChange={(event) => type(event.currentTarget.value)}
-			style={{ flex: "1 1 220px", maxWidth: 360 }}
+			style={{ flex: "1 1 180px", maxWidth: 360 }}
 		/>
 	);
 }

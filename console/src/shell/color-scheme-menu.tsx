@@ -1,10 +1,13 @@
 import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
 import {
+	IconBaselineDensityMedium,
+	IconBaselineDensitySmall,
 	IconCheck,
 	IconDeviceDesktop,
 	IconMoon,
 	IconSun,
 } from "@tabler/icons-react";
+import { useDensity } from "./density.ts";
 
 const SCHEMES = [
 	{ scheme: "light", label: "Light", icon: IconSun },
@@ -12,7 +15,17 @@ const SCHEMES = [
 	{ scheme: "auto", label: "System", icon: IconDeviceDesktop },
 ] as const;
 
+const DENSITIES = [
+	{
+		density: "comfortable",
+		label: "Comfortable",
+		icon: IconBaselineDensityMedium,
+	},
+	{ density: "compact", label: "Compact", icon: IconBaselineDensitySmall },
+] as const;
+
 export function ColorSchemeMenu() {
+	const [density, setDensity] = useDensity();
 	const { colorScheme, setColorScheme } = useMantineColorScheme();
 	const Current =
 		SCHEMES.find(({ scheme }) => scheme === colorScheme)?.icon ?? IconSun;
@@ -40,6 +53,20 @@ export function ColorSchemeMenu() {
 							)
 						}
 						onClick={() => setColorScheme(scheme)}
+					>
+						{label}
+					</Menu.Item>
+				))}
+				<Menu.Divider />
+				<Menu.Label>Rows of lists</Menu.Label>
+				{DENSITIES.map(({ density: one, label, icon: Shape }) => (
+					<Menu.Item
+						key={one}
+						leftSection={<Shape size={16} aria-hidden />}
+						rightSection={
+							one === density && <IconCheck size={16} aria-label="chosen" />
+						}
+						onClick={() => setDensity(one)}
 					>
 						{label}
 					</Menu.Item>

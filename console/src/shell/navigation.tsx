@@ -1,4 +1,4 @@
-import { Divider, NavLink, Stack, Text } from "@mantine/core";
+import { NavLink, Stack, Text } from "@mantine/core";
 import {
 	type Icon,
 	IconBuilding,
@@ -12,8 +12,9 @@ import {
 	IconWebhook,
 } from "@tabler/icons-react";
 import { Link, type LinkProps } from "@tanstack/react-router";
+import { Fragment } from "react";
 import { useShownOrganization } from "../organization.ts";
-import { registerKinds } from "../register-kinds.ts";
+import { REGISTER_GROUPS, registerKinds } from "../register-kinds.ts";
 
 export function Navigation() {
 	const organization = useShownOrganization();
@@ -22,6 +23,7 @@ export function Navigation() {
 	const params = { org };
 	return (
 		<Stack component="nav" aria-label="Main" gap={2} p="xs">
+			<Heading isFirst>Monitor</Heading>
 			<Item icon={IconHome} label="Home" to="/o/$org" params={params} exact />
 			<Item
 				icon={IconDeviceLaptop}
@@ -29,15 +31,21 @@ export function Navigation() {
 				to="/o/$org/devices"
 				params={params}
 			/>
-			<Heading>Registers</Heading>
-			{registerKinds.map(({ kind, label, icon }) => (
-				<Item
-					key={kind}
-					icon={icon}
-					label={label}
-					to="/o/$org/r/$kind"
-					params={{ org, kind }}
-				/>
+			{REGISTER_GROUPS.map((name) => (
+				<Fragment key={name}>
+					<Heading>{name}</Heading>
+					{registerKinds
+						.filter(({ group }) => group === name)
+						.map(({ kind, label, icon }) => (
+							<Item
+								key={kind}
+								icon={icon}
+								label={label}
+								to="/o/$org/r/$kind"
+								params={{ org, kind }}
+							/>
+						))}
+				</Fragment>
 			))}
 			<Heading>Settings</Heading>
 			<Item
@@ -92,14 +100,17 @@ export function Navigation() {
 	);
 }
 
-function Heading({ children }: { children: string }) {
+function Heading({
+	children,
+	isFirst = false,
+}: {
+	children: string;
+	isFirst?: boolean;
+}) {
 	return (
-		<>
-			<Divider my={4} />
-			<Text size="xs" fw={600} c="dimmed" px="sm" pb={2}>
-				{children}
-			</Text>
-		</>
+		<Text size="xs" fw={500} c="dimmed" px="sm" pt={isFirst ? 2 : 10} pb={2}>
+			{children}
+		</Text>
 	);
 }
 

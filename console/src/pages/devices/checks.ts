@@ -12,6 +12,23 @@ export function checkLabel(key: string): string {
 	return isCanonicalCheck(key) ? CANONICAL_CHECKS[key].name : key;
 }
 
+const SHORT_LABELS: Partial<Record<string, string>> = {
+	DISK_ENCRYPTION: "Encryption",
+	SCREEN_LOCK: "Screen lock",
+	FIREWALL_ENABLED: "Firewall",
+	TIME_SYNC: "Clock",
+	OS_VERSION: "OS version",
+	AUTO_UPDATE: "Updates",
+	PASSWORD_POLICY: "Passwords",
+	REMOTE_LOGIN: "Remote login",
+	MALWARE_PROTECTION: "Malware",
+};
+
+/** Returns a name of a check for narrow places, or its usual name. */
+export function shortCheckLabel(key: string): string {
+	return SHORT_LABELS[key] ?? checkLabel(key);
+}
+
 /** Returns a sentence that says what it means when the check passes. */
 export function passMeaning(key: string): string {
 	return isCanonicalCheck(key)
@@ -26,4 +43,18 @@ export function passMeaning(key: string): string {
 export function inOrder(keys: Iterable<string>): string[] {
 	const others = [...new Set(keys)].filter((key) => !isCanonicalCheck(key));
 	return [...CHECK_KEYS, ...others.sort()];
+}
+
+const CHECK_FILTERS = [
+	"failing_check",
+	"unknown_check",
+	"not_passing_check",
+	"passing_check",
+	"check",
+];
+
+/** Returns the check by which a list is filtered. */
+export function checkOf(filters: Record<string, unknown>): string | undefined {
+	const value = CHECK_FILTERS.map((name) => filters[name]).find(Boolean);
+	return typeof value === "string" ? value : undefined;
 }

@@ -1,5 +1,6 @@
-import { Pill, Select } from "@mantine/core";
+import { Button, Pill, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
@@ -23,6 +24,7 @@ import { summaryQuery } from "./fleet-summary.tsx";
 /** Shows the filters of the list, beside the search field. */
 export function DeviceFilters({ list }: { list: ListControls }) {
 	const { organizationId } = useOrganization();
+	const [isMore, setMore] = useState(false);
 	const summary = useQuery(summaryQuery(organizationId));
 	const groups =
 		useQuery(
@@ -56,8 +58,8 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 	);
 	return (
 		<FoldedFilters list={list}>
-			{choice("status", "Status", optionsOf(STATUSES), 125)}
-			{choice("freshness", "Freshness", optionsOf(FRESHNESS), 125)}
+			{choice("status", "Status", optionsOf(STATUSES), 112)}
+			{choice("freshness", "Freshness", optionsOf(FRESHNESS), 122)}
 			{choice(
 				"platform",
 				"Platform",
@@ -68,17 +70,9 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 				"failing_check",
 				"Failing check",
 				[...checks].map((value) => ({ value, label: checkLabel(value) })),
-				165,
+				150,
 			)}
-			{choice("compliance", "Compliance", optionsOf(COMPLIANCES), 170)}
-			{choice("conflict", "Conflict", CONFLICTS, 130)}
-			{groups.length > 0 &&
-				choice(
-					"group_id",
-					"Group",
-					groups.map(({ id, name }) => ({ value: id, label: name })),
-					140,
-				)}
+			{choice("compliance", "Compliance", optionsOf(COMPLIANCES), 140)}
 			{OTHER_STATES.map(
 				([name, label]) =>
 					filters[name] !== undefined && (
@@ -107,7 +101,7 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 				kind="people"
 				aria-label="Owner"
 				placeholder="Owner"
-				w={140}
+				w={128}
 				none="Unassigned"
 				value={
 					filters.owner_id === null
@@ -118,6 +112,24 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 					list.setFilter("owner_id", id === NONE ? null : (id ?? undefined))
 				}
 			/>
+			{(isMore || filters.conflict !== undefined) &&
+				choice("conflict", "Conflict", CONFLICTS, 130)}
+			{groups.length > 0 &&
+				(isMore || filters.group_id !== undefined) &&
+				choice(
+					"group_id",
+					"Group",
+					groups.map(({ id, name }) => ({ value: id, label: name })),
+					140,
+				)}
+			<Button
+				variant="default"
+				px="sm"
+				aria-expanded={isMore}
+				onClick={() => setMore(!isMore)}
+			>
+				{isMore ? "Less" : "More"}
+			</Button>
 		</FoldedFilters>
 	);
 }

@@ -22,9 +22,11 @@ import { ExportButton } from "../../parts/records/export-button.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { useSelection } from "../../parts/selection.ts";
 import { operationQuery } from "../../queries.ts";
+import { columnsOfCheck } from "./check-columns.tsx";
+import { checkOf } from "./checks.ts";
 import { columnsWith } from "./device-columns.tsx";
 import { DeviceFilters } from "./device-filters.tsx";
-import { FleetSummary } from "./fleet-summary.tsx";
+import { FleetCounts, FleetSummary } from "./fleet-summary.tsx";
 import { GroupForm } from "./group-form.tsx";
 import { SelectedDevices } from "./selected-devices.tsx";
 
@@ -62,11 +64,18 @@ export function Page() {
 			Add device
 		</ButtonLink>
 	);
+	const check = checkOf(list.filters);
 	return (
 		<>
 			<PageHeader
 				title="Devices"
-				description="Laptops and servers, and their security posture."
+				description={
+					hasNone ? (
+						"Laptops and servers, and their security posture."
+					) : (
+						<FleetCounts />
+					)
+				}
 				actions={
 					<>
 						{mayAdmin && (
@@ -147,7 +156,7 @@ export function Page() {
 			{rows.length > 0 && (
 				<DataTable
 					label="Devices"
-					columns={columnsWith(names)}
+					columns={check ? columnsOfCheck(check, names) : columnsWith(names)}
 					rows={rows}
 					list={list}
 					isStale={devices.isPlaceholderData}

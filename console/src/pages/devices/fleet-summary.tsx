@@ -4,28 +4,35 @@ import {
 	Group,
 	Paper,
 	SimpleGrid,
-	Stack,
+	Skeleton,
 	Text,
 	Title,
+	VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
+import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import { FRESHNESS, STATUSES } from "../../parts/devices/device-words.tsx";
+import {
+	FRESHNESS,
+	NOT_REPORTING,
+	STATUSES,
+} from "../../parts/devices/device-words.tsx";
 import {
 	Legend,
 	PARTS,
 	type Part,
 	PostureBar,
 } from "../../parts/devices/posture-bar.tsx";
+import styles from "../../parts/devices/postures.module.css";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
-import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
 import { operationQuery } from "../../queries.ts";
+import { shortCheckLabel } from "./checks.ts";
 
 type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
@@ -36,141 +43,166 @@ export function summaryQuery(organizationId: string) {
 	});
 }
 
-/** Sums up the fleet above the list. Each number is a link that filters the list. */
+/** Counts the devices in the line below the heading. Each number is a link that filters the list. */
+export function FleetCounts() {
+	const { organizationId } = useOrganization();
+	const { data } = useQuery({
+		...summaryQuery(organizationId),
+		refetchInterval: 60_000,
+	});
+	if (!data) return "Laptops and servers, and their security posture.";
+	const { devices_by_freshness: fresh, devices_by_status: status } = data;
+	const counts: [count: number, label: string, search: ListSearch][] = [
+		...(["ONLINE", "STALE", "MISSING"] as const).map(
+			(one): [number, string, ListSearch] => [
+				fresh?.[one] ?? 0,
+				FRESHNESS[one].label,
+				{ status: "ACTIVE", freshness: one },
+			],
+		),
+		[
+			data.not_reporting,
+			NOT_REPORTING.label,
+			{ freshness: "ONLINE", reporting: "NOT_REPORTING" },
+		],
+		[status.PENDING, STATUSES.PENDING.label, { status: "PENDING" }],
+		[status.REVOKED, STATUSES.REVOKED.label, { status: "REVOKED" }],
+	];
+	return (
+		<Group gap="4px 16px">
+			{counts
+				.filter(([count], index) => count > 0 || index < 3)
+				.map(([count, label, search]) => (
+					<TextLink
+						key={label}
+						to="/o/$org/devices"
+						params={{ org: organizationId }}
+						search={search}
+						size="sm"
+						c="inherit"
+					>
+						<Text span inherit fw={600} c="var(--mantine-color-text)">
+							{count.toLocaleString()}
+						</Text>{" "}
+						{label}
+					</TextLink>
+				))}
+		</Group>
+	);
+}
+
+/**
+ * Sums up the checks of the fleet in one line above the list. A check opens the list of the devices
+ * that fail it; the button opens all numbers.
+ */
 export function FleetSummary() {
 	const { organizationId } = useOrganization();
+	const [isOpen, { toggle }] = useDisclosure();
 	const summary = useQuery({
 		...summaryQuery(organizationId),
 		refetchInterval: 60_000,
 	});
-	if (summary.isPending) return <RowsSkeleton rows={3} />;
+	// The same height as the strip, so that the list does not move.
+	if (summary.isPending) return <Skeleton height={64} mb="sm" />;
 	if (summary.isError) {
 		return <ErrorState error={summary.error} onRetry={summary.refetch} />;
 	}
 	const { data } = summary;
+	if (data.active_devices === 0) return null;
 	return (
-		<Paper withBorder p="md" mb="lg" component="section" aria-label="Fleet">
-			<Stack gap="md">
-				<Group gap="xl" align="flex-start">
-					{data.devices_by_freshness && (
-						<Counts
-							title="Active devices"
-							// A device that was never seen is pending, not active.
-							counts={{ ...data.devices_by_freshness, NEVER: 0 }}
-							words={FRESHNESS}
-							searchOf={(freshness) => ({ status: "ACTIVE", freshness })}
-						/>
+		<Paper
+			withBorder
+			px="sm"
+			py={8}
+			mb="sm"
+			component="section"
+			aria-label="Fleet"
+		>
+			<Group wrap="nowrap" gap="sm">
+				<Box visibleFrom="sm" className={styles.strip}>
+					{!isOpen &&
+						data.checks
+							.slice(0, CHECK_KEYS.length)
+							.map((check) => (
+								<CheckTile key={check.check_key} check={check} />
+							))}
+					{isOpen && (
+						<Title order={2} fz="sm" fw={500}>
+							Checks of the active devices
+						</Title>
 					)}
-					<Counts
-						title="All devices"
-						counts={data.devices_by_status}
-						words={STATUSES}
-						searchOf={(status) => ({ status })}
-					/>
-				</Group>
-				{data.not_reporting > 0 && (
-					<TextLink
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={{ freshness: "ONLINE", reporting: "NOT_REPORTING" }}
-						size="sm"
-					>
-						{data.not_reporting === 1
-							? "1 device sends heartbeats but no reports"
-							: `${data.not_reporting.toLocaleString()} devices send heartbeats but no reports`}
-					</TextLink>
-				)}
-				{data.active_devices > 0 && <Checks summary={data} />}
-			</Stack>
+				</Box>
+				<Button
+					variant="subtle"
+					size="compact-sm"
+					aria-expanded={isOpen}
+					onClick={toggle}
+					rightSection={
+						<IconChevronDown
+							size={14}
+							aria-hidden
+							style={{ rotate: isOpen ? "180deg" : "none" }}
+						/>
+					}
+				>
+					All numbers
+				</Button>
+			</Group>
+			{isOpen && <Checks summary={data} />}
 		</Paper>
 	);
 }
 
-function Counts<Name extends string>({
-	title,
-	counts,
-	words,
-	searchOf,
-}: {
-	title: string;
-	counts: Record<Name, number>;
-	words: Record<
-		Name,
-		{ label: string; tone: Parameters<typeof StatusBadge>[0]["tone"] }
-	>;
-	searchOf: (name: Name) => ListSearch;
-}) {
+/** Shows the pass rate of one check in the strip. */
+function CheckTile({ check }: { check: Check }) {
 	const { organizationId } = useOrganization();
-	const names = (Object.keys(words) as Name[]).filter(
-		// An ACTIVE device has been seen at least once, so a "Never seen" with zero devices would
-		// puzzle the reader.
-		(name) => name !== "NEVER" || counts[name] > 0,
-	);
+	const name = check.check_name ?? check.check_key;
 	return (
-		<div>
-			<Title order={2} fz="sm" c="dimmed" fw={500} mb={6}>
-				{title}
-			</Title>
-			<Group gap="lg">
-				{names.map((name) => (
-					<TextLink
-						key={name}
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={searchOf(name)}
-						underline="never"
-						c="inherit"
-					>
-						<Text span fz={22} fw={600} display="block" lh={1.2}>
-							{counts[name].toLocaleString()}
-						</Text>
-						<StatusBadge tone={words[name].tone} label={words[name].label} />
-					</TextLink>
-				))}
-			</Group>
-		</div>
+		<TextLink
+			to="/o/$org/devices"
+			params={{ org: organizationId }}
+			search={{ ...HEARD, failing_check: check.check_key }}
+			c="inherit"
+			underline="never"
+			className={styles.tile ?? ""}
+			title={name}
+		>
+			<Text size="xs" c="dimmed" truncate>
+				{shortCheckLabel(check.check_key)}
+			</Text>
+			<Text size="sm" fw={600} lh={1.3}>
+				{percentOf(check)}
+				<VisuallyHidden>, {check.fail.toLocaleString()} failing</VisuallyHidden>
+			</Text>
+			<PostureBar counts={check} height={5} />
+		</TextLink>
 	);
 }
 
+const percentOf = ({ pass_percent: percent }: Check) =>
+	percent === null ? "No data" : `${percent.toLocaleString()}%`;
+
 function Checks({ summary }: { summary: Summary }) {
-	const [isOpen, { toggle }] = useDisclosure();
-	// On a narrow screen the summary is folded, so that the list comes first.
-	const whenWide = isOpen ? {} : { visibleFrom: "sm" as const };
 	return (
-		<div>
-			<Button
-				hiddenFrom="sm"
-				variant="default"
-				size="xs"
-				aria-expanded={isOpen}
-				onClick={toggle}
+		<Box mt="sm">
+			<Group justify="flex-end" mb="xs">
+				<Legend />
+			</Group>
+			<SimpleGrid
+				cols={{ base: 1, sm: 2, lg: 3 }}
+				spacing="lg"
+				verticalSpacing="sm"
 			>
-				Checks of the active devices
-			</Button>
-			<Box {...whenWide} mt={{ base: "md", sm: 0 }}>
-				<Group justify="space-between" align="baseline" mb="xs" gap="xs">
-					<Title order={2} fz="sm" c="dimmed" fw={500}>
-						Checks of the active devices
-					</Title>
-					<Legend />
-				</Group>
-				<SimpleGrid
-					cols={{ base: 1, sm: 2, lg: 3 }}
-					spacing="lg"
-					verticalSpacing="sm"
-				>
-					{summary.checks.map((check) => (
-						<CheckBar key={check.check_key} check={check} />
-					))}
-				</SimpleGrid>
-				<Text size="xs" c="dimmed" mt="sm">
-					Percentages count online devices: passed ÷ (passed + failed +
-					unknown).
-					{summary.omitted_checks > 0 &&
-						` ${summary.omitted_checks} less common checks are not shown.`}
-				</Text>
-			</Box>
-		</div>
+				{summary.checks.map((check) => (
+					<CheckBar key={check.check_key} check={check} />
+				))}
+			</SimpleGrid>
+			<Text size="xs" c="dimmed" mt="sm">
+				Percentages count online devices: passed ÷ (passed + failed + unknown).
+				{summary.omitted_checks > 0 &&
+					` ${summary.omitted_checks} less common checks are not shown.`}
+			</Text>
+		</Box>
 	);
 }
 
@@ -193,9 +225,7 @@ function CheckBar({ check }: { check: Check }) {
 					{name}
 				</TextLink>
 				<Text size="sm" fw={600} style={{ whiteSpace: "nowrap" }}>
-					{check.pass_percent === null
-						? "No data"
-						: `${check.pass_percent.toLocaleString()}%`}
+					{percentOf(check)}
 				</Text>
 			</Group>
 			<PostureBar counts={check} />

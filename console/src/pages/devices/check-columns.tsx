@@ -1,0 +1,78 @@
+import { Text } from "@mantine/core";
+import type { Column } from "../../parts/data-table.tsx";
+import {
+	CHECK_STATES,
+	type Device,
+	isCurrent,
+	PostureBadge,
+} from "../../parts/devices/device-words.tsx";
+import type { Names } from "../../parts/records/record-names.ts";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { checkLabel } from "./checks.ts";
+import { columnsWith } from "./device-columns.tsx";
+
+/** Returns the columns of a list that is filtered by a check: its status, and since when. */
+export function columnsOfCheck(
+	checkKey: string,
+	names: Names,
+): readonly Column<Device>[] {
+	const postureOf = ({ postures }: Device) =>
+		postures.find(({ check_key }) => check_key === checkKey);
+	const others = columnsWith(names).filter(
+		({ id }) => id !== "state" && id !== "checks",
+	);
+	const [name, ...rest] = others;
+	return [
+		...(name ? [name] : []),
+		{
+			id: "check",
+			header: checkLabel(checkKey),
+			width: 190,
+			cell: (device) => {
+				const posture = postureOf(device);
+				if (!posture) return <Quiet>Not reported</Quiet>;
+				return (
+					<>
+						<PostureBadge
+							status={posture.status}
+							isCurrent={isCurrent(device)}
+						/>
+						{posture.check_state && (
+							<Text size="xs" c="dimmed" mt={2}>
+								{CHECK_STATES[posture.check_state]}
+								{posture.in_grace_until && (
+									<>
+										{" until "}
+										<DateTime value={posture.in_grace_until} />
+									</>
+								)}
+							</Text>
+						)}
+					</>
+				);
+			},
+		},
+		{
+			id: "since",
+			header: "Since",
+			width: 150,
+			cell: (device) => {
+				const posture = postureOf(device);
+				return posture ? (
+					<RelativeTime value={posture.since} />
+				) : (
+					<Quiet>–</Quiet>
+				);
+			},
+		},
+		...rest,
+	];
+}
+
+function Quiet({ children }: { children: string }) {
+	return (
+		<Text size="sm" c="dimmed">
+			{children}
+		</Text>
+	);
+}
