@@ -18,6 +18,9 @@ import { MAX_OPEN, mayMail, rejectTooMany } from "./invitation-limits.ts";
 import { INVITATION_DAYS, invitationUrl } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
 
+/** Longest text that is examined as an invitation link or its token. */
+const MAX_LINK = 2_000;
+
 const invitation = z.object({
 	id: z.string(),
 	organization_id: z.string(),
@@ -167,7 +170,10 @@ export const acceptInvitation = defineOperation({
 	surface: "console",
 	tenant: null,
 	input: z.strictObject({
-		token: z.string().describe("The text after the # of the invitation's link"),
+		token: z
+			.string()
+			.max(MAX_LINK)
+			.describe("The text after the # of the invitation's link"),
 		api_token_ids: z
 			.array(idSchema("api_token"))
 			.max(MAX_LIVE_TOKENS)

@@ -66,6 +66,8 @@ export const byTime = (column: string): Order => ({
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
+/** Longest cursor. The longest value in one is a name of 1,000 characters. */
+const MAX_CURSOR = 8_000;
 
 /** Returns the input field for the page size. `records` names the records in its description. */
 export const pageSize = (records = "Records") =>
@@ -80,6 +82,7 @@ export const pageSize = (records = "Records") =>
 export const pageCursor = () =>
 	z
 		.string()
+		.max(MAX_CURSOR, { abort: true })
 		.nullable()
 		.optional()
 		.meta(described("next_cursor of the previous page", "bare"));

@@ -18,7 +18,7 @@ export function personFilter(column: string): Filter {
 	return {
 		schema: z
 			.string()
-			.max(200)
+			.max(200, { abort: true })
 			.refine((text) => text.trim() !== "", "must not be empty")
 			.describe("Part of the name"),
 		sql: (parameter) => `t.${column} = any(array(${found(parameter)}))`,

@@ -25,11 +25,12 @@ export const searchRecords = defineOperation({
 		organization_id: organizationId(),
 		query: z
 			.string()
-			.max(200)
+			.max(200, { abort: true })
 			.refine((text) => text.trim() !== "", "must not be empty")
 			.describe("Words to find"),
 		kinds: z
 			.array(z.enum(KINDS))
+			.max(KINDS.length)
 			.optional()
 			.describe("These kinds only; all by default"),
 		size: pageSize(),

@@ -5,6 +5,8 @@ import type { Principal } from "../principal.ts";
 
 const MAX_ORGANIZATIONS = 100;
 const MAX_TOOLSETS = 50;
+/** Longest id, and longest name of a toolset, that is compared. */
+const MAX_LENGTH = 100;
 
 /**
  * Limits of an API token, besides those of its user's roles. Null means that the token is not
@@ -30,14 +32,14 @@ export const scopesInput = {
 		.optional()
 		.describe("The token may call only tools that read"),
 	organization_ids: z
-		.array(z.string())
+		.array(z.string().max(MAX_LENGTH))
 		.min(1)
 		.max(MAX_ORGANIZATIONS)
 		.nullable()
 		.optional()
 		.describe("The organizations that the token reaches; null: all of yours"),
 	toolsets: z
-		.array(z.string())
+		.array(z.string().max(MAX_LENGTH))
 		.min(1)
 		.max(MAX_TOOLSETS)
 		.nullable()

@@ -45,13 +45,14 @@ const COLUMNS =
 const given = {
 	url: z
 		.string()
-		.max(MAX_URL)
+		.max(MAX_URL, { abort: true })
 		.refine(isWebAddress, "must be an http or https address")
 		.describe("Address that gets the events"),
 	description: z.string().max(1000).nullable(),
 	event_types: z
 		.array(z.enum(SUBSCRIBABLE as [string, ...string[]]))
 		.min(1)
+		.max(SUBSCRIBABLE.length)
 		.describe("Events that are delivered"),
 };
 
