@@ -1658,6 +1658,21 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.may_send_test_mail(p_of_user integer) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	caller text := current_setting('assay.user_id', true);
+begin
+	perform pg_advisory_xact_lock(hashtextextended('test mails of ' || caller, 0));
+	return (
+		select count(*) < p_of_user from mails m
+		where m.user_id = caller and m.kind = 'TEST' and m.created_at > now() - interval '1 hour'
+	);
+end
+$$;
+
 CREATE FUNCTION public.members_with_second_factor() RETURNS SETOF text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -4077,9 +4092,7 @@ CREATE POLICY tenant ON public.idempotency_keys TO assay_app USING (((organizati
 
 CREATE POLICY tenant ON public.invitations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
-CREATE POLICY tenant ON public.mails TO assay_app USING ((((organization_id)::text = current_setting('assay.organization_id'::text, true)) OR ((organization_id IS NULL) AND (EXISTS ( SELECT
-   FROM public.memberships m
-  WHERE (((m.user_id)::text = (mails.user_id)::text) AND ((m.organization_id)::text = current_setting('assay.organization_id'::text, true)))))))) WITH CHECK ((((organization_id)::text = current_setting('assay.organization_id'::text, true)) OR (organization_id IS NULL)));
+CREATE POLICY tenant ON public.mails TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.measures TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -4341,6 +4354,9 @@ REVOKE ALL ON FUNCTION public.make_register(p_table text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all integer) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.may_send_test_mail(p_of_user integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.may_send_test_mail(p_of_user integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;

@@ -107,7 +107,7 @@ export async function examineMails(client: Client): Promise<Finding> {
 		status: "warning",
 		found: `${failed} mails of the last two days were given up, and ${retrying} wait for another attempt`,
 		advice:
-			"administrators see the reason of each mail under Settings → Mail, and can retry it there",
+			"`npx assay mail list` shows the reason of each, and `npx assay mail retry` tries again; administrators see those of their organization under Settings → Mail",
 	};
 }
 

@@ -1,16 +1,23 @@
 import type { Command } from "commander";
+import type { Pool, PoolClient } from "pg";
 import { readConfig } from "../config/config.ts";
+import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { testMail } from "../mail/composers.ts";
 import { FAILURE_ADVICE, failureOf } from "../mail/failure.ts";
+import { DUE_AGAIN, type MailKind, requireUnsent } from "../mail/queue.ts";
 import { sendMessage } from "../mail/send.ts";
 import { parseEmail } from "./email.ts";
-import { print } from "./output.ts";
+import { print, printable, table } from "./output.ts";
+import { withDatabase } from "./with-database.ts";
+
+const MAX_LISTED = 100;
 
 export function addMail(program: Command): void {
-	program
+	const mail = program
 		.command("mail")
-		.description("Try the mail server.")
+		.description("Try the mail server, and look after the queued mails.");
+	mail
 		.command("test")
 		.description(
 			"Send a test mail at once, without the database. If it fails, say why and what to do.",
@@ -39,4 +46,92 @@ export function addMail(program: Command): void {
 				`${host} took the mail to ${to}. Look for it in the mailbox, and among the spam.`,
 			);
 		});
+	mail
+		.command("list")
+		.description(
+			"List the last 100 mails of all organizations and about accounts, newest first.",
+		)
+		.option("--json", "print the mails as JSON")
+		.action(async (options: { json?: boolean }) => {
+			const mails = await withDatabase(({ identityPool }) =>
+				readMails(identityPool),
+			);
+			print(
+				options,
+				{ mails },
+				mails.length === 0
+					? "There are no mails."
+					: table(
+							["ID", "KIND", "RECIPIENT", "STATE", "QUEUED", "FAILURE"],
+							mails.map((one) => [
+								one.id,
+								one.kind,
+								printable(one.recipient ?? ""),
+								one.state,
+								one.created_at.toISOString(),
+								printable(one.failure_text ?? ""),
+							]),
+						),
+			);
+		});
+	mail
+		.command("retry")
+		.description(
+			"Let the service try again to send a mail that is QUEUED or FAILED.",
+		)
+		.argument("<id>", "id of the mail, as `assay mail list` shows it")
+		.option("--json", "print the result as JSON")
+		.action(async (id: string, options: { json?: boolean }) => {
+			await withDatabase(({ identityPool }) =>
+				transaction(identityPool, {}, (client) => retryMail(client, id)),
+			);
+			print(
+				options,
+				{ retried_mail_id: id },
+				"The service tries to send the mail again within a few seconds.",
+			);
+		});
+}
+
+interface ListedMail {
+	id: string;
+	/** Null for a mail about an account. */
+	organization_id: string | null;
+	kind: MailKind;
+	/** Null for a mail to a person of a register, whose rows this role cannot read. */
+	recipient: string | null;
+	state: string;
+	attempts: number;
+	created_at: Date;
+	sent_at: Date | null;
+	next_attempt_at: Date | null;
+	failure: string | null;
+	failure_text: string | null;
+}
+
+async function readMails(pool: Pool): Promise<ListedMail[]> {
+	const { rows } = await pool.query<ListedMail>(
+		`select m.id, m.organization_id, m.kind, coalesce(i.email, u.email) as recipient, m.state,
+			m.attempts, m.created_at, m.sent_at, m.due_at as next_attempt_at, m.failure, m.failure_text
+		from mails m
+		left join invitations i on i.organization_id = m.organization_id and i.id = m.invitation_id
+		left join users u on u.id = m.user_id
+		order by m.created_at desc, m.id limit ${MAX_LISTED}`,
+	);
+	return rows;
+}
+
+async function retryMail(client: PoolClient, id: string): Promise<void> {
+	const { rows } = await client.query<{ state: string }>(
+		"select state from mails where id = $1 for update",
+		[id],
+	);
+	if (!rows[0]) {
+		throw new AppError(
+			"not_found",
+			"there is no mail with this id; `assay mail list` shows the ids",
+		);
+	}
+	requireUnsent(rows[0].state);
+	await client.query(`update mails set ${DUE_AGAIN} where id = $1`, [id]);
 }

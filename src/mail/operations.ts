@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
@@ -5,9 +6,15 @@ import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { FAILURE_ADVICE, MAIL_FAILURES } from "./failure.ts";
-import { MAIL_KINDS, queueMail } from "./queue.ts";
+import {
+	DUE_AGAIN,
+	ORGANIZATION_MAIL_KINDS,
+	queueMail,
+	requireUnsent,
+} from "./queue.ts";
 
 const MAX_LISTED = 100;
+const MAX_TESTS_AN_HOUR = 5;
 
 const admin = {
 	toolset: "members",
@@ -18,7 +25,7 @@ const admin = {
 
 const mail = z.object({
 	id: z.string(),
-	kind: z.enum(MAIL_KINDS),
+	kind: z.enum(ORGANIZATION_MAIL_KINDS),
 	recipient: z.string().nullable(),
 	state: z.enum(["QUEUED", "SENT", "FAILED", "NOT_NEEDED"]),
 	attempts: z.int(),
@@ -40,7 +47,7 @@ export const listMails = defineOperation({
 	name: "listMails",
 	title: "List mails",
 	description:
-		"List the last 100 mails of an organization and about its members' accounts, newest first, with their state.",
+		"List the last 100 mails of an organization, newest first, with their state. Mails about accounts, such as a forgotten password, are not among them.",
 	isReadOnly: true,
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: z.object({
@@ -55,7 +62,7 @@ export const listMails = defineOperation({
 			left join invitations i on i.organization_id = m.organization_id and i.id = m.invitation_id
 			left join users u on u.id = m.user_id
 			left join people p on p.organization_id = m.organization_id and p.id = m.people_id
-			where m.organization_id = $1 or m.organization_id is null
+			where m.organization_id = $1
 			order by m.created_at desc, m.id limit ${MAX_LISTED}`,
 			[membership.organizationId],
 		);
@@ -88,20 +95,15 @@ export const retryMail = defineOperation({
 		const { client, membership, services } = context;
 		requireMailServer(services.mail);
 		const { rows } = await client.query<{ kind: string; state: string }>(
-			"select kind, state from mails where id = $1 and (organization_id = $2 or organization_id is null) for update",
-			[id, membership.organizationId],
+			"select kind, state from mails where organization_id = $1 and id = $2 for update",
+			[membership.organizationId, id],
 		);
 		const [found] = rows;
 		if (!found) throw notFound(id);
-		if (found.state !== "FAILED" && found.state !== "QUEUED") {
-			throw new AppError(
-				"bad_request",
-				`the mail is ${found.state}; only a mail that is QUEUED or FAILED can be retried`,
-			);
-		}
+		requireUnsent(found.state);
 		await client.query(
-			"update mails set state = 'QUEUED', due_at = now(), attempts = 0 where id = $1 and (organization_id = $2 or organization_id is null)",
-			[id, membership.organizationId],
+			`update mails set ${DUE_AGAIN} where organization_id = $1 and id = $2`,
+			[membership.organizationId, id],
 		);
 		context.changed({
 			kind: "mail",
@@ -125,6 +127,7 @@ export const sendTestMail = defineOperation({
 	run: async (context) => {
 		const { client, membership, principal, services } = context;
 		requireMailServer(services.mail);
+		await rejectTooManyTests(client);
 		const id = await queueMail(client, {
 			kind: "TEST",
 			organizationId: membership.organizationId,
@@ -140,6 +143,19 @@ export const sendTestMail = defineOperation({
 		return { mail_id: id };
 	},
 });
+
+/** Throws bad_request if the caller has sent too many test mails, in whatever organization. */
+async function rejectTooManyTests(client: PoolClient): Promise<void> {
+	const { rows } = await client.query<{ may: boolean }>(
+		"select may_send_test_mail($1) as may",
+		[MAX_TESTS_AN_HOUR],
+	);
+	if (rows[0]?.may) return;
+	throw new AppError(
+		"bad_request",
+		`you have sent ${MAX_TESTS_AN_HOUR} test mails within an hour, which is the maximum; try again later`,
+	);
+}
 
 function requireMailServer(mail: object | undefined): void {
 	if (mail) return;

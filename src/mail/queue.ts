@@ -1,15 +1,20 @@
 import type { Pool, PoolClient } from "pg";
+import { AppError } from "../errors.ts";
 import { makeId, makeIdWithoutTenant } from "../id.ts";
 
-export const MAIL_KINDS = [
+/** Kinds of mails that belong to an organization. */
+export const ORGANIZATION_MAIL_KINDS = [
 	"INVITATION",
-	"PASSWORD_RESET",
-	"JOIN_ATTEMPT",
 	"TEST",
 	"WEBHOOK_GIVEN_UP",
 	"MY_DEVICES",
 ] as const;
-export type MailKind = (typeof MAIL_KINDS)[number];
+
+/** The others are about an account, and only the operator sees them. */
+export type MailKind =
+	| (typeof ORGANIZATION_MAIL_KINDS)[number]
+	| "PASSWORD_RESET"
+	| "JOIN_ATTEMPT";
 
 export interface NewMail {
 	kind: MailKind;
@@ -39,4 +44,16 @@ export async function queueMail(
 		[id, organizationId, kind, invitationId, userId, webhookId, peopleId],
 	);
 	return id;
+}
+
+/** Makes a mail due now, with all its attempts before it. */
+export const DUE_AGAIN = "state = 'QUEUED', due_at = now(), attempts = 0";
+
+/** Throws bad_request if a mail in this state was sent or is no longer needed. */
+export function requireUnsent(state: string): void {
+	if (state === "FAILED" || state === "QUEUED") return;
+	throw new AppError(
+		"bad_request",
+		`the mail is ${state}; only a mail that is QUEUED or FAILED can be retried`,
+	);
 }

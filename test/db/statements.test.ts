@@ -45,6 +45,7 @@ const ACROSS_FUNCTIONS = [
 	"invitations_sent_today",
 	"keep_an_administrator",
 	"may_mail_invitation",
+	"may_send_test_mail",
 	"note_device_event",
 	"note_posture_event",
 	"note_revoked_key",

@@ -20,6 +20,7 @@ import { sendMessage } from "../../src/mail/send.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
+import { runCommand } from "../support/command.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -86,6 +87,18 @@ async function waitFor(
 			(mail: { recipient: string }) => mail.recipient === email,
 		);
 		if (found && isReached(found)) return found;
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	}
+}
+
+/** Waits until every mail about a forgotten password has this state. */
+async function waitForReset(state: string): Promise<void> {
+	for (;;) {
+		const { rowCount } = await served.database.owner.query(
+			"select from mails where kind = 'PASSWORD_RESET' and state <> $1",
+			[state],
+		);
+		if (rowCount === 0) return;
 		await new Promise((resolve) => setTimeout(resolve, 20));
 	}
 }
@@ -161,11 +174,11 @@ test("no table contains a mailed link, and a used link does not work again when 
 		email: admin.email,
 		password,
 	}));
-	await waitFor(admin.email, ({ state }) => state === "SENT");
+	await waitForReset("SENT");
 	await served.database.owner.query(
 		"update mails set state = 'QUEUED', sent_at = null, due_at = now() where kind = 'PASSWORD_RESET'",
 	);
-	await waitFor(admin.email, ({ state }) => state === "NOT_NEEDED");
+	await waitForReset("NOT_NEEDED");
 	expect(sink.waiting()).toBe(0);
 	expect(
 		(await sendTo(url, "/api/reset-password", { token, password })).status,
@@ -226,6 +239,52 @@ test("an administrator gets a test mail, and cannot reach the mails of another o
 		theirs,
 	);
 	expect(retried.status).toBe(404);
+});
+
+test("a mail about an account is the operator's, and no administrator sees or retries it", async () => {
+	sink.answers.set("DATA", "451 not now");
+	const { status } = await sendTo(served.service.url, "/api/forgot-password", {
+		email: admin.email,
+	});
+	expect(status).toBe(200);
+	const env = { DATABASE_URL: served.database.url };
+	let mail: { id: string; recipient: string; failure: string } | undefined;
+	while (!mail?.failure) {
+		const { stdout, stderr } = await runCommand(
+			["mail", "list", "--json"],
+			env,
+		);
+		expect(stderr).toBe("");
+		mail = JSON.parse(stdout).mails.find(
+			({ kind }: { kind: string }) => kind === "PASSWORD_RESET",
+		);
+	}
+	expect(mail.recipient).toBe(admin.email);
+	const { body } = await use("listMails");
+	expect(body.mails.map(({ id }: { id: string }) => id)).not.toContain(mail.id);
+	expect((await use("retryMail", { id: mail.id })).status).toBe(404);
+	sink.answers.clear();
+	expect((await runCommand(["mail", "retry", mail.id], env)).code).toBe(0);
+	// The running service looks for due mails every five seconds.
+	expect((await sink.next()).text).toContain("#asy_");
+	const again = await runCommand(["mail", "retry", `${"A".repeat(32)}`], env);
+	expect(again.stderr).toContain("there is no mail with this id");
+});
+
+test("a user sends at most five test mails an hour, in all organizations together", async () => {
+	for (let sent = 1; sent < 5; sent++) {
+		expect((await use("sendTestMail")).status).toBe(200);
+		await sink.next();
+	}
+	const sixth = await use("sendTestMail");
+	expect(sixth).toMatchObject({ status: 400, body: { error: "bad_request" } });
+	const elsewhere = await createOrganization(served.database.pool, "Second");
+	await served.database.owner.query(
+		"insert into memberships (organization_id, user_id, role) values ($1, $2, 'admin')",
+		[elsewhere, admin.id],
+	);
+	const other = await use("sendTestMail", { organization_id: elsewhere });
+	expect(other.status).toBe(400);
 });
 
 test("processes that share a database send each mail once, and the log has no address", async () => {

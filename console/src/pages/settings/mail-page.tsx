@@ -16,14 +16,12 @@ type Mail = OutputOf<"listMails">["mails"][number];
 
 const KINDS: Record<Mail["kind"], string> = {
 	INVITATION: "Invitation",
-	PASSWORD_RESET: "Forgotten password",
-	JOIN_ATTEMPT: "Attempt to create an account",
 	TEST: "Test",
 	WEBHOOK_GIVEN_UP: "Disabled webhook",
 	MY_DEVICES: "Link to a person's devices",
 };
 
-/** Shows administrators what became of the mails of the organization and of its members. */
+/** Shows administrators what became of the mails of the organization. */
 export function Page() {
 	const { organizationId } = useOrganization();
 	const [error, setError] = useState<Error | null>(null);
@@ -95,7 +93,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Mail"
-				description="The last 100 mails of this organization and about its members' accounts. They are kept for 30 days."
+				description="The last 100 mails of this organization. They are kept for 30 days."
 				actions={
 					data.sends_mail && (
 						<Button variant="default" onClick={sendTest}>
