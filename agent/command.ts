@@ -203,8 +203,15 @@ function addChecks(program: Command, how: string[]): void {
 			const { host, signal, log } = makeParts(how);
 			const { runChecksHere } = await import("./session.ts");
 			const { readStoredThresholds } = await import("./state.ts");
-			const thresholds = await readStoredThresholds(folderOf(options));
-			const results = await runChecksHere(host, log, signal, thresholds);
+			const folder = folderOf(options);
+			const thresholds = await readStoredThresholds(folder);
+			const results = await runChecksHere(
+				host,
+				log,
+				signal,
+				thresholds,
+				folder,
+			);
 			if (signal.aborted) {
 				process.exitCode = EXIT.failed;
 				return;
@@ -215,7 +222,7 @@ function addChecks(program: Command, how: string[]): void {
 				"./describe-results.ts"
 			);
 			const heartbeat = {
-				...(await showFacts(host, folderOf(options))),
+				...(await showFacts(host, folder)),
 				agent_version: VERSION,
 			};
 			const note = host.isPrivileged

@@ -34,6 +34,7 @@ const OWN_NAMES = [
 	"state.json",
 	"hardware.json",
 	"proxies.json",
+	"pending-updates.json",
 	"run.lock",
 	"queue",
 	"refused",

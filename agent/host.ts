@@ -4,6 +4,7 @@ import type {
 	Choices,
 	ThresholdName,
 } from "../src/devices/thresholds.ts";
+import type { PendingUpdates, Waiting } from "./pending-updates.ts";
 
 /** The result of running a program. Its output is cut off at `MAX_OUTPUT_BYTES`. */
 export interface CommandResult {
@@ -73,6 +74,11 @@ export interface Host {
 	threshold(name: ThresholdName): number;
 	/** Returns what the organization chose. The result then says so. */
 	choice<Name extends ChoiceName>(name: Name): Choices[Name];
+	/**
+	 * Notes which updates wait, and returns since when the oldest has waited. Returns undefined if
+	 * the updates are not known or the agent cannot keep notes.
+	 */
+	pendingSince(updates: PendingUpdates): Promise<Waiting | undefined>;
 }
 
 export const COMMAND_TIMEOUT_MS = 5_000;

@@ -14,6 +14,7 @@ import type { Host } from "./host.ts";
 import { storeLastResult } from "./last-result.ts";
 import { type Log, makeTroubleLog, type TroubleLog } from "./log.ts";
 import { noteDropped, noteOutcome, saveState } from "./outcome.ts";
+import { notePendingUpdates } from "./pending-updates.ts";
 import { enqueue, keepReportsOf, type QueueLimits } from "./queue.ts";
 import { describeStatuses, makeReport, type Report } from "./report.ts";
 import {
@@ -75,7 +76,8 @@ export async function openSession(
 		queueLimits,
 		runChecks:
 			options.runChecks ??
-			((until, thresholds) => runChecksHere(host, log, until, thresholds)),
+			((until, thresholds) =>
+				runChecksHere(host, log, until, thresholds, folder)),
 		client: await makeClient({
 			serverUrl: credentials.server_url,
 			platform: host.platform,
@@ -258,10 +260,13 @@ export async function runChecksHere(
 	log: Log,
 	signal: AbortSignal,
 	thresholds: Thresholds,
+	/** The agent's folder, which need not exist. */
+	folder: string,
 ): Promise<CheckResult[]> {
 	return runChecks(await loadChecks(host.platform), host, {
 		signal,
 		thresholds,
+		pendingSince: (updates) => notePendingUpdates(folder, host.now, updates),
 		onCrash: (check) =>
 			log.warn(`the check ${check} crashed; its result is UNKNOWN`),
 	});

@@ -98,6 +98,7 @@ export function makeSystemHost(
 		},
 		threshold: (name) => DEFAULT_THRESHOLDS[name],
 		choice: (name) => DEFAULT_THRESHOLDS[name],
+		pendingSince: async () => undefined,
 		async run(program, args = [], { timeoutMs = COMMAND_TIMEOUT_MS } = {}) {
 			const found = findProgram(program, privileged);
 			if (found.kind !== "program") return ended(found.kind);

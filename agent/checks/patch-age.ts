@@ -1,4 +1,5 @@
 import type { Host } from "../host.ts";
+import type { Waiting } from "../pending-updates.ts";
 import { type CheckOutcome, fail, unknown } from "./check.ts";
 
 /** The age of a device's patches. A value that the device does not report is undefined. */
@@ -23,6 +24,18 @@ export function daysSince(
 	return days >= 0 ? days : undefined;
 }
 
+/** Adds the number of security updates that wait to an outcome. */
+export const withPending = (
+	outcome: CheckOutcome,
+	waiting: Waiting | undefined,
+): CheckOutcome =>
+	waiting === undefined
+		? outcome
+		: {
+				...outcome,
+				evidence: { ...outcome.evidence, pending_updates: waiting.count },
+			};
+
 /**
  * Adds the age of the patches to the outcome about the mechanism that installs updates. The outcome
  * is FAIL if an available update has waited for more days than the threshold, or if no search has
@@ -44,8 +57,10 @@ export function judgePatchAge(
 	};
 	const told = Object.entries(known).filter(([, days]) => days !== undefined);
 	const evidence = { ...outcome.evidence, ...Object.fromEntries(told) };
-	const isOld = told.some(([, days]) => days !== undefined && days > maxDays);
-	if (isOld) return fail({ ...evidence, patches_current: false });
+	const overdue = told.find(([, days]) => days !== undefined && days > maxDays);
+	if (overdue) {
+		return fail({ ...evidence, patches_current: false, overdue: overdue[0] });
+	}
 	return told.length === 0
 		? unknown("patch_age_not_known", evidence)
 		: { status: "PASS", evidence };

@@ -41,6 +41,8 @@ export interface RunOptions {
 	timeoutMs?: number;
 	/** The thresholds of the organization, or the defaults if none are given. */
 	thresholds?: Thresholds | undefined;
+	/** The agent's notes about updates that wait, if it has a folder for them. */
+	pendingSince?: Host["pendingSince"] | undefined;
 	/**
 	 * Called with the key of a check that threw. The error is left out, because it may quote texts
 	 * from the device.
@@ -96,6 +98,7 @@ async function runOne(
 		signal,
 		timeoutMs = CHECK_TIMEOUT_MS,
 		thresholds = DEFAULT_THRESHOLDS,
+		pendingSince = host.pendingSince,
 		onCrash,
 	}: RunOptions,
 ): Promise<CheckOutcome> {
@@ -118,7 +121,7 @@ async function runOne(
 	});
 	try {
 		const outcome = await Promise.race([
-			check(untilOver(host, over.signal, { threshold, choice })),
+			check(untilOver(host, over.signal, { threshold, choice, pendingSince })),
 			limit,
 		]);
 		if (!POSTURE_STATUSES.includes(outcome.status)) throw new TypeError();
@@ -147,7 +150,7 @@ async function runOne(
 function untilOver(
 	host: Host,
 	over: AbortSignal,
-	policy: Pick<Host, "threshold" | "choice">,
+	own: Pick<Host, "threshold" | "choice" | "pendingSince">,
 ): Host {
 	return {
 		platform: host.platform,
@@ -165,7 +168,7 @@ function untilOver(
 			over.aborted ? { kind: "unreadable" } : host.readFileAs(user, path),
 		listFolder: async (path) =>
 			over.aborted ? { kind: "unreadable" } : host.listFolder(path),
-		...policy,
+		...own,
 	};
 }
 

@@ -20,7 +20,7 @@ export interface Row {
 
 /** The checks by the names of their test files. */
 const CHECKS: [RegExp, string][] = [
-	[/auto-update|patch-age/, "AUTO_UPDATE"],
+	[/auto-update|patch-age|pending-updates/, "AUTO_UPDATE"],
 	[/disk-encryption/, "DISK_ENCRYPTION"],
 	[/firewall|packet-filter/, "FIREWALL_ENABLED"],
 	[/malware-protection/, "MALWARE_PROTECTION"],

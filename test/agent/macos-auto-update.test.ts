@@ -47,6 +47,7 @@ macTable("AUTO_UPDATE", [
 			pending_updates: 1,
 			last_search_days: 62,
 			patches_current: false,
+			overdue: "last_search_days",
 		},
 	],
 	[

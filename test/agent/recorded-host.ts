@@ -12,6 +12,8 @@ import {
 
 export interface Recording {
 	platform: Platform;
+	/** The agent's notes about updates that wait. Without it, the agent can keep none. */
+	pendingSince?: Host["pendingSince"];
 	/** True if the agent has the rights of root. This is the default. */
 	isPrivileged?: boolean;
 	/** What the organization chose. The defaults hold for all else. */
@@ -49,6 +51,7 @@ export function recordedHost(recording: Recording): Host {
 		now: new Date(recording.now ?? "2026-11-21T12:00:00Z"),
 		threshold: (name) => DEFAULT_THRESHOLDS[name],
 		choice: (name) => recording.choices?.[name] ?? DEFAULT_THRESHOLDS[name],
+		pendingSince: recording.pendingSince ?? (async () => undefined),
 		async run(program, args = []) {
 			const recorded = commands[[program, ...args].join(" ")];
 			if (recorded === undefined) return ended("missing");

@@ -6,11 +6,12 @@ import {
 	pass,
 	unknown,
 } from "../check.ts";
-import { judgePatchAge } from "../patch-age.ts";
+import { daysSince, judgePatchAge, withPending } from "../patch-age.ts";
 import { checkUnattendedUpgrades } from "./apt-updates.ts";
 import { findEnclosure } from "./enclosure.ts";
 import { familyOf, readOsRelease } from "./os-release.ts";
 import { findSearchDays } from "./patch-stamps.ts";
+import { findPendingPackages } from "./pending-packages.ts";
 import { readText } from "./read-text.ts";
 import { findServices, type Services } from "./services.ts";
 import { parseSettings, parseSwitch } from "./settings.ts";
@@ -72,13 +73,17 @@ const MANAGERS: Record<string, string> = {
  * system manages (Landscape, Satellite, Salt, Puppet, Chef, Automox) is UNKNOWN too.
  *
  * The mechanism must also have worked: the newest sign of a search that succeeded, or of installed
- * packages, may be at most 60 days old.
+ * packages, may be at most 60 days old. A security update that apt or dnf knows of may wait for at
+ * most 60 days from when the agent first saw it.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const outcome = await checkMechanism(host);
 	if (outcome.status !== "PASS") return outcome;
-	return judgePatchAge(host, outcome, {
+	const { mechanism } = outcome.evidence;
+	const waiting = await findPendingPackages(host, mechanism);
+	return judgePatchAge(host, withPending(outcome, waiting), {
 		searchDays: await findSearchDays(host),
+		pendingDays: daysSince(waiting?.since, host.now),
 	});
 }
 

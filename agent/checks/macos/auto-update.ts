@@ -2,6 +2,7 @@ import type { Evidence } from "../../../src/devices/terms.ts";
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { daysSince, judgePatchAge } from "../patch-age.ts";
+import { findPendingUpdates } from "./pending-updates.ts";
 import {
 	type Preferences,
 	readNumber,
@@ -28,7 +29,8 @@ const SWITCHES = [
  * switches is off. Installing has no default that holds for every version, so the result is UNKNOWN
  * if nobody has chosen. A profile takes precedence over the owner's choice, and a declaration of
  * device management takes precedence over both. A Mac on which no search for updates has succeeded
- * for 60 days fails as well. macOS does not tell since when an update has been available.
+ * for 60 days fails as well, and so does one on which an update of macOS or Safari has waited for 60
+ * days from when the agent first saw it.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const forced = await readPreferences(host, FORCED);
@@ -56,11 +58,16 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 		...waiting(chosen.values),
 	};
 	if (isAnyOff) return fail(evidence);
-	return isAllOn
-		? judgePatchAge(host, pass(evidence), {
-				searchDays: await findSearchDays(host),
-			})
-		: unknown("not_configured", evidence);
+	if (!isAllOn) return unknown("not_configured", evidence);
+	const pending = await findPendingUpdates(
+		host,
+		CHOSEN,
+		readNumber(chosen.values, "LastRecommendedUpdatesAvailable"),
+	);
+	return judgePatchAge(host, pass(evidence), {
+		searchDays: await findSearchDays(host),
+		pendingDays: daysSince(pending?.since, host.now),
+	});
 }
 
 /** Returns the days since macOS last searched for updates with success. */

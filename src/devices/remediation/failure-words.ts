@@ -75,15 +75,12 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 		if (typeof evidence.paused_until === "string")
 			return `updates are paused until ${evidence.paused_until}`;
 		if (evidence.patches_current === false) {
-			const days = [
-				"pending_update_days",
-				"last_search_days",
-				"last_update_days",
-			]
-				.map((field) => count(evidence[field]) ?? 0)
-				.reduce((most, one) => Math.max(most, one), 0);
 			const most = thresholdIn(evidence, "max_patch_age_days");
-			return `the newest patches are ${days} days old; at most ${most} are allowed`;
+			const late = AGES.map(([field, words]) => ({
+				words,
+				days: count(evidence[field]) ?? 0,
+			})).find(({ days }) => days > most);
+			return `${late ? `${late.words} ${late.days} days` : "the patches are too old"}; at most ${most} days are allowed`;
 		}
 		if (evidence.update_server === "none")
 			return "a policy points to no update server";
@@ -123,6 +120,13 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			: "the protection is off";
 	},
 };
+
+/** The ages of patches, in the order in which the agent judges them. */
+const AGES: [field: string, words: string][] = [
+	["pending_update_days", "an available update has waited for"],
+	["last_search_days", "no search for updates has succeeded for"],
+	["last_update_days", "no update has been installed for"],
+];
 
 /** The ways in that are open, by the field of the evidence that says so. */
 const DOORS: [field: string, words: string][] = [

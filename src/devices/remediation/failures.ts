@@ -68,6 +68,10 @@ export const FAILURES: Record<
 		],
 		AUTO_UPDATE: [
 			{
+				when: { field: "overdue", is: "pending_update_days" },
+				fix: `An update has waited for too long. Open System Settings → General → Software Update, install it and restart.${commands("`sudo softwareupdate --install --all --restart`")}`,
+			},
+			{
 				when: { field: "patches_current", is: false },
 				fix: `The Mac has not found updates for too long. Open System Settings → General → Software Update and install what it offers.${commands("`softwareupdate --list`")}`,
 			},
@@ -261,6 +265,10 @@ export const FAILURES: Record<
 			},
 		],
 		AUTO_UPDATE: [
+			{
+				when: { field: "overdue", is: "pending_update_days" },
+				fix: `A security update has waited for too long, although updates should be installed automatically. Ask an administrator to install it and to read the errors.${commands("`unattended-upgrade --debug` and `apt-mark showhold` (Debian, Ubuntu), `dnf upgrade --security` (Fedora, RHEL)")}`,
+			},
 			{
 				when: { field: "patches_current", is: false },
 				fix: `The device no longer receives updates. Ask an administrator to search for updates and to read the errors.${commands("`apt update`, `dnf check-update` or `rpm-ostree upgrade`; `journalctl -u apt-daily -u dnf-automatic-install`")}`,

@@ -1,0 +1,106 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseObject, writeFileAtomically } from "./files.ts";
+
+/** The security updates that a device knows of and has not installed. */
+export interface PendingUpdates {
+	/**
+	 * A text that changes whenever the list may have changed. If it is the same as last time, the
+	 * list is not made again.
+	 */
+	stamp?: string | undefined;
+	/**
+	 * Returns a name for each update, which stays the same until the device installs it. Returns
+	 * undefined if the updates are not known.
+	 */
+	list(): Promise<string[] | undefined>;
+}
+
+export interface Waiting {
+	count: number;
+	/** Milliseconds from 1970 to when the agent first saw the oldest of them. */
+	since: number | undefined;
+}
+
+/** What the agent keeps: when it first saw each update, in RFC 3339 format. */
+interface Notes {
+	stamp: string | null;
+	updates: Record<string, string>;
+}
+
+const FILE = "pending-updates.json";
+const MAX_UPDATES = 500;
+const MAX_NAME = 200;
+
+/**
+ * Notes which updates wait, in the agent's folder, and returns since when the oldest one has waited.
+ * An update that no longer waits is forgotten. Returns undefined if the updates are not known, or if
+ * the folder does not exist or belongs to another user. Damaged notes count as none.
+ */
+export async function notePendingUpdates(
+	folder: string,
+	now: Date,
+	{ stamp, list }: PendingUpdates,
+): Promise<Waiting | undefined> {
+	const notes = await readNotes(folder);
+	if (notes !== undefined && stamp !== undefined && notes.stamp === stamp) {
+		return waitingOf(notes, now);
+	}
+	const names = await list();
+	if (names === undefined) return undefined;
+	const next = updateNotes(notes, stamp ?? null, names, now);
+	try {
+		await writeFileAtomically(join(folder, FILE), `${JSON.stringify(next)}\n`);
+	} catch {
+		// Without notes that grow older, an age could not be told.
+		if (notes === undefined) return undefined;
+	}
+	return waitingOf(next, now);
+}
+
+function updateNotes(
+	notes: Notes | undefined,
+	stamp: string | null,
+	names: readonly string[],
+	now: Date,
+): Notes {
+	const seen = [...new Set(names.map((name) => name.slice(0, MAX_NAME)))].map(
+		(name): [string, string] => [
+			name,
+			notes && Object.hasOwn(notes.updates, name)
+				? (notes.updates[name] ?? now.toISOString())
+				: now.toISOString(),
+		],
+	);
+	// The oldest ones decide, so these are kept if there are too many.
+	seen.sort(([, a], [, b]) => Date.parse(a) - Date.parse(b));
+	return { stamp, updates: Object.fromEntries(seen.slice(0, MAX_UPDATES)) };
+}
+
+/** Returns undefined if there are no notes, or if they are damaged. */
+async function readNotes(folder: string): Promise<Notes | undefined> {
+	const text = await readFile(join(folder, FILE), "utf8").catch(() => "");
+	const stored = parseObject(text);
+	const updates = stored?.updates;
+	if (typeof updates !== "object" || updates === null) return undefined;
+	const entries = Object.entries(updates).slice(0, MAX_UPDATES);
+	return {
+		stamp: typeof stored?.stamp === "string" ? stored.stamp : null,
+		updates: Object.fromEntries(
+			entries.filter(
+				([, at]) => typeof at === "string" && !Number.isNaN(Date.parse(at)),
+			),
+		),
+	};
+}
+
+function waitingOf({ updates }: Notes, now: Date): Waiting {
+	const times = Object.values(updates)
+		.map((at) => Date.parse(at))
+		// The clock was wrong when the agent saw an update in the future.
+		.map((at) => Math.min(at, now.getTime()));
+	return {
+		count: times.length,
+		since: times.length > 0 ? Math.min(...times) : undefined,
+	};
+}
