@@ -4,7 +4,8 @@ import {
 	SETTING_NAMES,
 	SETTINGS,
 } from "./config/settings.ts";
-import { AppError, toAppError } from "./errors.ts";
+import { connectionAdvice } from "./db/connection-advice.ts";
+import { AppError, isDatabaseUnavailable } from "./errors.ts";
 import { redact } from "./log.ts";
 import { VERSION } from "./version.ts";
 
@@ -99,12 +100,7 @@ export async function main(
 			return;
 		}
 		process.exitCode = EXIT_FAILED;
-		const known = toAppError(error);
-		const text =
-			error instanceof AppError || known.code === "service_unavailable"
-				? `${known.message}${describeCause(error)}`
-				: String((error as Error).stack ?? error);
-		process.stderr.write(redact(`assay: ${text}\n`));
+		process.stderr.write(redact(`assay: ${describe(error)}\n`));
 		// A failed start must end the process, even if the start left something open that keeps the
 		// process alive.
 		setTimeout(exit, LINGERING_MS).unref();
@@ -123,6 +119,9 @@ function ignoreClosedPipes(): void {
 	}
 }
 
-function describeCause(error: unknown): string {
-	return error instanceof AppError ? "" : ` (${(error as Error).message})`;
+function describe(error: unknown): string {
+	if (error instanceof AppError) return error.message;
+	return isDatabaseUnavailable(error)
+		? `Assay cannot open its database (${(error as Error).message}); ${connectionAdvice(error)}`
+		: String((error as Error).stack ?? error);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { Client } from "pg";
 import { type Config, readConfig } from "../config/config.ts";
+import { connectionAdvice } from "../db/connection-advice.ts";
 import { openServer } from "../db/database.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import {
@@ -12,10 +13,12 @@ import {
 } from "../db/missing-database.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
+import { AppError } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
+import { examinePublicName } from "./doctor-public-name.ts";
 import { examineRoles, examineSeparation } from "./doctor-roles.ts";
 import { examineServer } from "./doctor-server.ts";
 import {
@@ -24,6 +27,7 @@ import {
 	examineMails,
 	examineSecondFactors,
 } from "./doctor-sign-in.ts";
+import { describeDuration } from "./duration.ts";
 import { print } from "./output.ts";
 
 export interface Finding {
@@ -82,7 +86,7 @@ async function examine(): Promise<Finding[]> {
 			},
 		];
 	}
-	findings.push(examineAddress(config));
+	findings.push(examineAddress(config), await examinePublicName(config));
 	findings.push(...(await examineMail(config)));
 	findings.push(await examineDisk(config));
 	findings.push(...(await examineDatabase(config)));
@@ -188,9 +192,12 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 				check: "database",
 				status: "problem",
 				found: (error as Error).message || String(error),
-				advice: config.databaseUrl
-					? "check that the server runs and that DATABASE_URL has the right host, user, password and database"
-					: `look at the newest file in ${join(config.dataDir, "postgres", "log")}`,
+				// An error of ours says itself what to do.
+				...(!(error instanceof AppError) && {
+					advice: config.databaseUrl
+						? connectionAdvice(error)
+						: `look at the newest file in ${join(config.dataDir, "postgres", "log")}`,
+				}),
 			},
 		];
 	}
@@ -317,7 +324,7 @@ async function examineClock(client: Client): Promise<Finding> {
 	);
 	const middle = (before + Date.now()) / 2;
 	const difference = Math.abs((rows[0]?.now.getTime() ?? 0) - middle);
-	const found = `${Math.round(difference)} ms between this machine and the database`;
+	const found = `${describeDuration(difference)} between this machine and the database`;
 	return difference <= MAX_CLOCK_DIFFERENCE_MS
 		? { check: "clock", status: "ok", found }
 		: {

@@ -14,3 +14,20 @@ export function parseDuration(text: string): number {
 	}
 	return seconds;
 }
+
+const UNITS = [
+	["day", 86_400_000],
+	["hour", 3_600_000],
+	["minute", 60_000],
+	["second", 1000],
+] as const;
+
+/** Describes a duration in words, by its largest unit, such as "3 days" or "40 ms". */
+export function describeDuration(milliseconds: number): string {
+	for (const [unit, length] of UNITS) {
+		const count = Math.round(milliseconds / length);
+		if (milliseconds >= length)
+			return `${count} ${unit}${count === 1 ? "" : "s"}`;
+	}
+	return `${Math.round(milliseconds)} ms`;
+}

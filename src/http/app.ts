@@ -37,7 +37,7 @@ import type { AddressOf } from "./client-address.ts";
 import { addConsole, makeAuthenticate } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import type { AllowedOrigins } from "./cross-origin.ts";
-import { addHealth } from "./health.ts";
+import { addHealth, instanceOf } from "./health.ts";
 import { requireModestShape } from "./json.ts";
 import {
 	answerConnect,
@@ -150,7 +150,12 @@ export function makeApp(parts: AppParts): App {
 		throw nothingHere();
 	});
 	app.setErrorHandler(answerError);
-	addHealth(app, parts.healthPool, parts.isDraining);
+	addHealth(
+		app,
+		parts.healthPool,
+		parts.isDraining,
+		instanceOf(parts.account.secret),
+	);
 	addOpenapi(
 		app,
 		parts.catalogue,

@@ -1,7 +1,22 @@
+import { createHmac } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Pool } from "pg";
 import { assertTakesWrites } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+
+/** The header of /health/live that tells one installation from another. */
+export const INSTANCE_HEADER = "x-assay-instance";
+
+/**
+ * Returns the name of an installation. All processes with the same secret have the same name, and
+ * nobody can compute the secret from it.
+ */
+export function instanceOf(secret: string): string {
+	return createHmac("sha256", secret)
+		.update("instance")
+		.digest("hex")
+		.slice(0, 16);
+}
 
 /**
  * Adds the health checks. `/health/live` answers 200 as long as the process answers at all.
@@ -14,12 +29,18 @@ export function addHealth(
 	app: FastifyInstance,
 	pool: Pool,
 	isDraining: () => boolean,
+	instance: string,
 ): void {
 	let check: Promise<void> | undefined;
 
-	app.get("/health/live", { config: { admits: "anyone" } }, () => ({
-		status: "ok",
-	}));
+	app.get(
+		"/health/live",
+		{ config: { admits: "anyone" } },
+		async (_request, reply) => {
+			reply.header(INSTANCE_HEADER, instance);
+			return { status: "ok" };
+		},
+	);
 	app.get("/health/ready", { config: { admits: "anyone" } }, async () => {
 		if (isDraining()) {
 			throw new AppError(

@@ -17,6 +17,9 @@ interface Finding {
 	advice?: string;
 }
 
+/** The secret that `startService` gives to the service. */
+const SECRET = "what the sessions of the tests are signed with";
+
 let running: TestService;
 beforeAll(async () => {
 	running = await startService(undefined, { ASSAY_METRICS_PORT: "0" });
@@ -27,6 +30,8 @@ afterAll(() => running.close());
 async function examine(settings: Record<string, string> = {}) {
 	const { stdout, code } = await runCommand(["doctor", "--json"], {
 		DATABASE_URL: running.database.url,
+		ASSAY_SECRET: SECRET,
+		ASSAY_BASE_URL: running.service.url,
 		...settings,
 	});
 	const { findings } = JSON.parse(stdout) as { findings: Finding[] };
@@ -51,6 +56,58 @@ test("doctor finds the metrics on their port and names the configured traces", a
 	// The databases of the tests are copies of one, so they share roles.
 	expect(others("separation")).toEqual([]);
 	expect(code).toBe(0);
+});
+
+test("doctor requests the public address and tells this installation from another one and from anything else", async () => {
+	const { service } = running;
+	const here = await examine();
+	expect(here.of("public address")).toMatchObject({
+		status: "ok",
+		found: expect.stringContaining("not from another network"),
+	});
+	const other = await examine({ ASSAY_SECRET: "another secret".repeat(3) });
+	expect(other.of("public address")).toMatchObject({
+		status: "problem",
+		found: `${service.url} leads to another installation of Assay`,
+	});
+	const server = createServer((_request, response) => {
+		response.writeHead(404).end("something else");
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const { port } = server.address() as AddressInfo;
+	const settings = { ASSAY_BASE_URL: `http://127.0.0.1:${port}` };
+	expect((await examine(settings)).of("public address")).toMatchObject({
+		status: "problem",
+		found: `http://127.0.0.1:${port} answers with 404, and not as Assay does`,
+	});
+	await new Promise((resolve) => server.close(resolve));
+	expect((await examine(settings)).of("public address")).toMatchObject({
+		status: "warning",
+		found: expect.stringContaining("does not answer"),
+	});
+});
+
+test.each([
+	["postgres://nobody:x@HOST/none", "correct the user or the password"],
+	["postgres://nobody:x@localhost:1/none", "start PostgreSQL, or correct"],
+	["postgres://nobody:x@no.invalid/none", "correct the name of the host"],
+])("doctor and other commands say what is wrong with %s", async (url, advice) => {
+	const database = new URL(running.database.url);
+	const settings = {
+		DATABASE_URL: url.replace(
+			"HOST/none",
+			`${database.host}/none${database.search}`,
+		),
+	};
+	const { of, code } = await examine(settings);
+	expect(of("database")).toMatchObject({
+		status: "problem",
+		advice: expect.stringContaining(advice),
+	});
+	expect(code).toBe(1);
+	const { stderr } = await runCommand(["org", "list"], settings);
+	expect(stderr).toContain(advice);
+	expect(stderr).not.toContain("retry later");
 });
 
 test("doctor distinguishes another program on the metrics port from no program", async () => {

@@ -330,6 +330,6 @@ test("if the workers cannot start, the command exits with 1 and prints the reaso
 		{ workers: 2 },
 	);
 	await expect(refused).rejects.toThrow(
-		/ended with 1 .*cannot reach its database/s,
+		/ended with 1 .*cannot open its database/s,
 	);
 });

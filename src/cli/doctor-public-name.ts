@@ -1,0 +1,59 @@
+import type { Config } from "../config/config.ts";
+import { INSTANCE_HEADER, instanceOf } from "../http/health.ts";
+import { findSecret } from "../sign-in/server-secret.ts";
+import type { Finding } from "./doctor.ts";
+
+const TIMEOUT_MS = 5_000;
+const FROM_HERE =
+	"this was tried from this machine and not from another network";
+
+/** Requests the service at its public address, and checks that this installation answers there. */
+export async function examinePublicName(config: Config): Promise<Finding> {
+	const check = "public address";
+	let response: Response;
+	try {
+		response = await fetch(`${config.baseUrl}/health/live`, {
+			redirect: "manual",
+			signal: AbortSignal.timeout(TIMEOUT_MS),
+		});
+		await response.body?.cancel();
+	} catch (error) {
+		return {
+			check,
+			status: "warning",
+			found: `${config.baseUrl} does not answer (${causeOf(error)})`,
+			advice: `start the service if it is stopped; otherwise check the name in DNS, the proxy and its certificate; ${FROM_HERE}`,
+		};
+	}
+	const given = response.headers.get(INSTANCE_HEADER);
+	if (given === null) {
+		return {
+			check,
+			status: "problem",
+			found: `${config.baseUrl} answers with ${response.status}, and not as Assay does`,
+			advice:
+				"let the proxy pass every path on to the service, or correct ASSAY_BASE_URL",
+		};
+	}
+	const secret = await findSecret(config);
+	if (secret !== undefined && given !== instanceOf(secret)) {
+		return {
+			check,
+			status: "problem",
+			found: `${config.baseUrl} leads to another installation of Assay`,
+			advice:
+				"correct ASSAY_BASE_URL or the proxy; several processes of one installation need the same ASSAY_SECRET",
+		};
+	}
+	return {
+		check,
+		status: "ok",
+		found: `${config.baseUrl} leads to this installation; ${FROM_HERE}`,
+	};
+}
+
+/** Returns the reason why a request failed. `fetch` hides it in the cause of its error. */
+function causeOf(error: unknown): string {
+	const { cause, message } = error as Error & { cause?: Error };
+	return cause?.message || message;
+}

@@ -1,0 +1,58 @@
+/**
+ * What to do about a database that cannot be opened, by the code of the error: a SQLSTATE
+ * (appendix A of PostgreSQL's manual), an error of the operating system or one of OpenSSL.
+ */
+const ADVICE: readonly [RegExp, string][] = [
+	[
+		/^28/,
+		"correct the user or the password in DATABASE_URL, and check that pg_hba.conf lets this machine in",
+	],
+	[/^3D000$/, "create the database, or correct its name in DATABASE_URL"],
+	[/^42501$/, "let the user of DATABASE_URL own the database"],
+	[
+		/^53300$/,
+		"close other connections to PostgreSQL, or raise its max_connections",
+	],
+	[/^57P03$/, "wait until PostgreSQL has started, and try again"],
+	[
+		/^(ECONNREFUSED|ENOENT|EACCES)$/,
+		"start PostgreSQL, or correct the host and port in DATABASE_URL",
+	],
+	[/^(ENOTFOUND|EAI_AGAIN)$/, "correct the name of the host in DATABASE_URL"],
+	[
+		/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET)$/,
+		"check the network and the firewalls between this machine and PostgreSQL",
+	],
+	[
+		/CERT|ISSUER|SIGNATURE|ALTNAME/,
+		"name the authority that signed the certificate of PostgreSQL with sslrootcert in DATABASE_URL, and use a host name that the certificate has",
+	],
+];
+
+/** Advice by the text of errors of `pg` that have no code. */
+const ADVICE_BY_TEXT: readonly [RegExp, string][] = [
+	[
+		/does not support SSL/,
+		"switch TLS on in PostgreSQL, or remove sslmode from DATABASE_URL if the network is safe",
+	],
+	[
+		/timeout/i,
+		"check the network and the firewalls between this machine and PostgreSQL",
+	],
+	[
+		/must be a string|SASL/,
+		"add the password to DATABASE_URL; PostgreSQL asks for one",
+	],
+];
+
+/** Says what the operator should do when the database cannot be opened because of `error`. */
+export function connectionAdvice(error: unknown): string {
+	const { code, message = "" } = error as { code?: string; message?: string };
+	const known =
+		ADVICE.find(([pattern]) => code !== undefined && pattern.test(code)) ??
+		ADVICE_BY_TEXT.find(([pattern]) => pattern.test(message));
+	return (
+		known?.[1] ??
+		"check that PostgreSQL runs and that DATABASE_URL has the right host, user, password and database"
+	);
+}
