@@ -39,6 +39,7 @@ export const ID_KINDS = {
 	webhook: 216,
 	webhook_delivery: 217,
 	my_devices_link: 225,
+	device_exception: 218,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -3,6 +3,14 @@ import { getRecordHistory } from "./audit/record-history.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
 import { importRecords } from "./csv/import.ts";
 import { enrollmentKeyOperations } from "./devices/enrollment-key-operations.ts";
+import {
+	addDeviceException,
+	approveDeviceException,
+	deleteDeviceException,
+	getDeviceException,
+	updateDeviceException,
+} from "./devices/exceptions/exception-operations.ts";
+import { listDeviceExceptions } from "./devices/exceptions/list-exceptions.ts";
 import { groupOperations } from "./devices/group-operations.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { ownerOperations } from "./devices/owner-operations.ts";
@@ -118,6 +126,12 @@ export const operations = [
 	...groupOperations,
 	...ownerOperations,
 	...myDevicesOperations,
+	listDeviceExceptions,
+	getDeviceException,
+	addDeviceException,
+	updateDeviceException,
+	approveDeviceException,
+	deleteDeviceException,
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,

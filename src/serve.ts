@@ -4,6 +4,7 @@ import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
+import { startUpkeep } from "./devices/upkeep.ts";
 import { startDispatcher } from "./events/dispatcher.ts";
 import { makeAccessLog } from "./http/access-log.ts";
 import type { RouteSummary } from "./http/admission.ts";
@@ -121,10 +122,14 @@ async function serveFrom(
 		mail,
 		log,
 	});
+	const upkeep = startUpkeep(database.pool, log);
 	const dispatcher = startDispatcher(
 		database.pool,
-		[queueDeliveries],
-		() => deliverer.wake(),
+		[queueDeliveries, upkeep.noteChanges],
+		() => {
+			deliverer.wake();
+			upkeep.poller.wake();
+		},
 		log,
 	);
 	const services = {
@@ -240,6 +245,7 @@ async function serveFrom(
 		await usage.close();
 		await identity.idle();
 		await dispatcher.stop();
+		await upkeep.poller.stop();
 		await deliverer.stop();
 		await mail?.stop();
 		await stopRetention();

@@ -12,11 +12,12 @@ import {
 } from "./check-states.ts";
 import { checkKeySchema, statusAt } from "./device-record.ts";
 
-/** The raw status that these states come from. An index finds the few spans that have it. */
-const STATUS_OF: Record<string, string> = {
-	FAILING: "FAIL",
-	IN_GRACE: "FAIL",
-	UNKNOWN: "UNKNOWN",
+/** The raw statuses that these states come from. An index finds the few spans that have them. */
+const STATUSES_OF: Record<string, string> = {
+	FAILING: "'FAIL'",
+	IN_GRACE: "'FAIL'",
+	EXCEPTED: "'FAIL', 'UNKNOWN'",
+	UNKNOWN: "'UNKNOWN'",
 };
 
 const among = (ids: string) => `t.id = any(array(${ids}))`;
@@ -44,8 +45,8 @@ export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
 				.enum(CHECK_STATES)
 				.describe("With a required check in this state; with check, this one"),
 			sql: (p, state) => {
-				const status = STATUS_OF[String(state)];
-				const where = status && `s.status = '${status}'`;
+				const statuses = STATUSES_OF[String(state)];
+				const where = statuses && `s.status in (${statuses})`;
 				const states = checkStates({ at: at(p), where });
 				const ofCheck = `(
 					cardinality(${p}::text[]) = 2 or c.check_key = any((${p}::text[])[3:])

@@ -3,6 +3,7 @@ import {
 	DEFAULT_GRACE_DAYS,
 	DEFAULT_NEW_DEVICE_GRACE_DAYS,
 } from "./check-rules.ts";
+import { isInForce } from "./exceptions/exception-status.ts";
 import { MAX_SILENCE, silencesAt } from "./silences.ts";
 import { CHECK_KEYS, PLATFORMS } from "./terms.ts";
 
@@ -16,6 +17,7 @@ export const CHECK_STATES = [
 	"STALE",
 	"NOT_REPORTED",
 	"IN_GRACE",
+	"EXCEPTED",
 	"PASSING",
 	"NOT_APPLICABLE",
 ] as const;
@@ -59,6 +61,27 @@ const lastSpans = (at: string | undefined, ids: string | undefined) => {
 		)`;
 };
 
+/**
+ * SQL of the exception that excuses the device `d` from the check `r`, as an array of its id and its
+ * end. If there are several, it is the one that ends last. Null: there is none.
+ */
+const exceptionAt = (now: string) => `(
+		select array[e.id::text, to_char(e.ends_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')]
+		from device_exceptions e
+		where e.organization_id = $1 and e.check_key = r.check_key and ${isInForce(now)}
+			and case e.scope
+				when 'DEVICE' then e.device_id = d.id
+				when 'PLATFORM' then e.platform = d.platform
+				when 'GROUP' then exists (
+					select from device_exception_members m
+					where m.organization_id = $1 and m.exception_id = e.id and m.device_id = d.id
+						and m.since <= ${now} and coalesce(m.until > ${now}, true)
+				)
+				else true
+			end
+		order by e.ends_at desc, e.id limit 1
+	)`;
+
 /** The part of the fleet that a statement about states reads. */
 export interface StatesOf {
 	/** SQL of a time in the past. The present unless given. */
@@ -75,7 +98,8 @@ export interface StatesOf {
  *
  * A status that nobody has confirmed for longer than the organization permits is STALE. A device
  * that fails is IN_GRACE until the days of grace since the failure began, or since the device was
- * activated, have passed. Missing data is never PASSING.
+ * activated, have passed. An exception makes a device EXCEPTED that fails or cannot tell, but not
+ * one that reports nothing. Missing data is never PASSING.
  */
 export function checkStates({ at, ids, where }: StatesOf): string {
 	const now = at ?? "now()";
@@ -106,27 +130,35 @@ export function checkStates({ at, ids, where }: StatesOf): string {
 			: "join devices d on d.organization_id = $1 and d.platform = any(r.platforms)";
 	return `
 		select
-			d.id as device_id, d.platform, d.owner_id, r.check_key, s.status, s.since,
+			x.device_id, x.platform, x.owner_id, x.check_key, x.status, x.since,
 			case
-				when s.status is null then 'NOT_REPORTED'
-				when ${observedAt} < ${now} - ${MAX_SILENCE} then 'STALE'
-				when s.status = 'PASS' then 'PASSING'
-				when s.status = 'NOT_APPLICABLE' then 'NOT_APPLICABLE'
-				when s.status = 'UNKNOWN' then 'UNKNOWN'
-				when ${graceUntil} > ${now} then 'IN_GRACE'
+				when x.status is null then 'NOT_REPORTED'
+				when x.observed_at < ${now} - ${MAX_SILENCE} then 'STALE'
+				when x.status = 'PASS' then 'PASSING'
+				when x.status = 'NOT_APPLICABLE' then 'NOT_APPLICABLE'
+				when x.exception is not null then 'EXCEPTED'
+				when x.status = 'UNKNOWN' then 'UNKNOWN'
+				when x.grace_until > ${now} then 'IN_GRACE'
 				else 'FAILING'
 			end as state,
-			${graceUntil} as grace_until
-		from (${requiredChecks(at)}) r
-		${devices}
-		left join ${lastSpans(at, ids)} s on s.device_id = d.id and s.check_key = r.check_key
-		${quiet}
-		where ${isActive} ${ids === undefined ? "" : `and d.id = any(${ids})`} and ${where ?? "true"}`;
+			x.grace_until, x.report_id, x.exception[1] as exception_id, x.exception[2] as excepted_until
+		from (
+			select
+				d.id as device_id, d.platform, d.owner_id, r.check_key, s.status, s.since,
+				${observedAt} as observed_at, s.first_report_id as report_id, ${graceUntil} as grace_until,
+				case when s.status in ('FAIL', 'UNKNOWN') then ${exceptionAt(now)} end as exception
+			from (${requiredChecks(at)}) r
+			${devices}
+			left join ${lastSpans(at, ids)} s on s.device_id = d.id and s.check_key = r.check_key
+			${quiet}
+			where ${isActive} ${ids === undefined ? "" : `and d.id = any(${ids})`} and ${where ?? "true"}
+		) x`;
 }
 
 /**
  * An SQL expression for the state of a device as a whole, over the states `c` of its checks.
- * Nothing is proved of a device without a check that passes, so it is UNKNOWN.
+ * Nothing is proved of a device without a check that passes, so it is UNKNOWN. A check from which it
+ * is EXCEPTED does not count.
  */
 export const COMPLIANCE = `
 	case

@@ -234,9 +234,10 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 		not_applicable_count: count("NOT_APPLICABLE"),
 		postures: whole.postures
 			.filter(({ status }) => status === "FAIL" || status === "UNKNOWN")
-			.map(({ check_key, status, since, check_state, in_grace_until }) => ({
+			.map(({ check_key, status, since, check_state, ...until }) => ({
 				...{ check_key, status, since, check_state },
-				...(in_grace_until && { in_grace_until }),
+				...(until.in_grace_until && { in_grace_until: until.in_grace_until }),
+				...(until.excepted_until && { excepted_until: until.excepted_until }),
 			})),
 		...(whole.omitted_checks > 0 && { omitted_checks: whole.omitted_checks }),
 	};

@@ -21,6 +21,7 @@ import { parseInput } from "../validation.ts";
 import { requireDevices } from "./device-changes.ts";
 import { devicesOfGroup, MAX_FILTER_GROUPS } from "./device-groups.ts";
 import { deviceId } from "./device-record.ts";
+import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
 import { deviceListing } from "./read-operations.ts";
 
 const MAX_NAME = 200;
@@ -226,6 +227,7 @@ export const updateDeviceGroup = defineOperation({
 				textArray(input.remove_device_ids ?? []),
 			],
 		);
+		await noteGroupDevices(client, before.organization_id, before.id);
 		const after = await readGroup(context, before.id);
 		noteUpdate(context, before, after, {
 			added_device_ids: added,

@@ -43,6 +43,7 @@ const OWN_FIELDS = [
 	...THRESHOLD_NAMES,
 	...CHOICE_NAMES,
 	"max_silence_days",
+	"exceptions_need_two_people",
 ] as const;
 type OwnField = (typeof OWN_FIELDS)[number];
 
@@ -62,6 +63,7 @@ const policy = z.object({
 	max_definitions_age_days: z.int(),
 	linux_malware_protection: z.enum(CHOICES.linux_malware_protection),
 	max_silence_days: z.int(),
+	exceptions_need_two_people: z.boolean(),
 	checks: z
 		.array(checkRule)
 		.describe("The canonical checks, and others that have a rule"),
@@ -76,6 +78,7 @@ const COLUMNS = `${OWN_FIELDS.join(", ")}, updated_at`;
 const DEFAULTS: Pick<Policy, OwnField> = {
 	...DEFAULT_THRESHOLDS,
 	max_silence_days: SILENCE_DAYS.default,
+	exceptions_need_two_people: false,
 };
 
 export const getDevicePolicy = defineOperation({
@@ -169,6 +172,10 @@ export const updateDevicePolicy = defineOperation({
 			.max(SILENCE_DAYS.most)
 			.optional()
 			.describe("Days without a report after which a check is STALE"),
+		exceptions_need_two_people: z
+			.boolean()
+			.optional()
+			.describe("Whoever requests an exception may not approve it"),
 		checks: z.array(givenRule).max(100).optional().describe("Rules to change"),
 		dry_run: z.boolean().optional().describe("False unless given"),
 	}),

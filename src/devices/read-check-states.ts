@@ -14,6 +14,9 @@ interface StateOfCheck {
 	check_state: CheckState;
 	/** End of the grace, if the state is IN_GRACE. */
 	in_grace_until?: string;
+	/** The exception and its end, if the state is EXCEPTED. */
+	exception_id?: string;
+	excepted_until?: string;
 }
 
 export interface StatesOfDevice {
@@ -25,7 +28,13 @@ export interface StatesOfDevice {
 interface Row {
 	device_id: string;
 	compliance: Compliance;
-	checks: [string, CheckState, string][];
+	checks: [
+		key: string,
+		state: CheckState,
+		graceUntil: string,
+		exceptionId: string,
+		exceptedUntil: string,
+	][];
 }
 
 /** Reads the states of these devices, now or at a time in the past. */
@@ -44,7 +53,8 @@ export async function readCheckStates(
 		text: `
 			select c.device_id, ${COMPLIANCE} as compliance, jsonb_agg(jsonb_build_array(
 				c.check_key, c.state,
-				to_char(c.grace_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+				to_char(c.grace_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+				c.exception_id, c.excepted_until
 			)) as checks
 			from (${states}) c
 			group by c.device_id`,
@@ -56,11 +66,15 @@ export async function readCheckStates(
 			{
 				compliance,
 				checks: new Map(
-					checks.map(([key, state, graceUntil]) => [
+					checks.map(([key, state, graceUntil, exceptionId, exceptedUntil]) => [
 						key,
 						{
 							check_state: state,
 							...(state === "IN_GRACE" && { in_grace_until: graceUntil }),
+							...(state === "EXCEPTED" && {
+								exception_id: exceptionId,
+								excepted_until: exceptedUntil,
+							}),
 						},
 					]),
 				),
@@ -85,6 +99,8 @@ export function withStates<Row extends Unjudged>(
 	postures: (Row["postures"][number] & {
 		check_state: CheckState | null;
 		in_grace_until?: string;
+		exception_id?: string;
+		excepted_until?: string;
 	})[];
 } {
 	const found = states.get(row.id);
@@ -132,4 +148,6 @@ export const checkStateShape = {
 			"The status by the device policy; NOT_APPLICABLE: also when not required; null: not ACTIVE",
 		),
 	in_grace_until: z.string().optional(),
+	exception_id: z.string().optional(),
+	excepted_until: z.string().optional(),
 };

@@ -203,8 +203,8 @@ async function leaveOrganizations(
 }
 
 /**
- * Replaces the user's name in invitations, enrollment tokens and enrollment keys, which store the
- * name of the user who made them. The audit log says which ones the user made.
+ * Replaces the user's name in invitations, enrollment tokens, enrollment keys and exceptions, which
+ * store the name of the user who made or decided them. The audit log says which ones the user made.
  */
 async function renameWhatWasMade(
 	client: PoolClient,
@@ -241,6 +241,12 @@ async function renameWhatWasMade(
 		)`,
 		[user.id, name],
 	);
+	for (const by of ["requested_by", "decided_by"]) {
+		await client.query(
+			`update device_exceptions set ${by}_name = $2 where ${by}_id = $1`,
+			[user.id, name],
+		);
+	}
 }
 
 /**

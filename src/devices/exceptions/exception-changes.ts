@@ -1,0 +1,41 @@
+import type { Context } from "../../operation.ts";
+import type { DeviceException } from "./exception-record.ts";
+
+const FIELDS = [
+	"check_key",
+	"scope",
+	"device_id",
+	"group_id",
+	"platform",
+	"reason",
+	"status",
+	"starts_at",
+	"ends_at",
+	"decision_note",
+] as const satisfies (keyof DeviceException)[];
+
+/** Notes for the audit log what has changed in an exception. */
+export function noteException(
+	{ changed }: Context,
+	before: DeviceException | undefined,
+	after: DeviceException | undefined,
+): void {
+	const known = after ?? before;
+	if (!known) return;
+	const fields: Record<string, { before?: unknown; after?: unknown }> = {};
+	for (const field of FIELDS) {
+		const [was, is] = [before?.[field] ?? null, after?.[field] ?? null];
+		if (was === is) continue;
+		fields[field] = {
+			...(before && { before: was }),
+			...(after && { after: is }),
+		};
+	}
+	if (Object.keys(fields).length === 0) return;
+	changed({
+		kind: "device_exception",
+		id: known.id,
+		name: known.check_name ?? known.check_key,
+		fields,
+	});
+}

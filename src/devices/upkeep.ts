@@ -1,0 +1,72 @@
+import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
+import { withTenant } from "../db/pool.ts";
+import type { EventHandler } from "../events/dispatcher.ts";
+import { type Poller, startPoller } from "../jobs/poller.ts";
+import { noteEnds } from "./exceptions/expire-exceptions.ts";
+import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
+
+/** What time alone changes is done for every organization this often. */
+const EVERY_MS = 60_000;
+
+export interface Upkeep {
+	poller: Poller;
+	/** Notes the organizations whose devices have changed. `poller.wake` then works on them. */
+	noteChanges: EventHandler;
+}
+
+/**
+ * Does what no request does: once a minute for each organization with devices, and soon after an
+ * event about them. Every step reads the present state and changes only what is not yet right.
+ * Therefore a step that a crash cut off, or that two processes begin, does no harm.
+ */
+export function startUpkeep(pool: Pool, log: Logger): Upkeep {
+	const changed = new Set<string>();
+	let fullRunAtMs = Number.NEGATIVE_INFINITY;
+	const poller = startPoller(
+		"device upkeep",
+		EVERY_MS,
+		async () => {
+			const isFull = performance.now() - fullRunAtMs >= EVERY_MS;
+			const ids = isFull ? await organizations(pool) : [...changed];
+			for (const id of ids) {
+				changed.delete(id);
+				await withTenant(pool, id, (client) => keepDevices(client, id));
+			}
+			if (isFull) fullRunAtMs = performance.now();
+			return changed.size > 0;
+		},
+		log,
+	);
+	return {
+		poller,
+		noteChanges: async (_, organizationId, events) => {
+			if (events.some(({ type }) => CONCERNS_DEVICES.test(type))) {
+				changed.add(organizationId);
+			}
+		},
+	};
+}
+
+const CONCERNS_DEVICES = /^(posture|device|exception)\./;
+
+async function organizations(pool: Pool): Promise<string[]> {
+	const { rows } = await pool.query<{ id: string }>(
+		"select id from organizations_with_devices() as id",
+	);
+	return rows.map(({ id }) => id);
+}
+
+/** Does everything that is due for the devices of an organization, unless a process does so now. */
+export async function keepDevices(
+	client: PoolClient,
+	organizationId: string,
+): Promise<void> {
+	const { rows } = await client.query<{ ours: boolean }>(
+		"select pg_try_advisory_xact_lock(hashtextextended('device upkeep ' || $1, 0)) as ours",
+		[organizationId],
+	);
+	if (!rows[0]?.ours) return;
+	await noteGroupDevices(client, organizationId);
+	await noteEnds(client, organizationId);
+}
