@@ -223,6 +223,20 @@ const deviceGroups = createRoute({
 	component: page(() => import("./pages/devices/groups-page.tsx")),
 });
 
+const deviceExceptions = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices/exceptions",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/devices/exceptions-page.tsx")),
+});
+
+const deviceException = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices/exceptions/$id",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/devices/exception-page.tsx")),
+});
+
 const settingsOrganization = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/organization",
@@ -286,6 +300,8 @@ const routeTree = root.addChildren([
 			addDevice,
 			enrollmentKeys,
 			deviceGroups,
+			deviceExceptions,
+			deviceException,
 			device,
 			riskMatrix,
 			register.addChildren([list, create, importRecords, record]),

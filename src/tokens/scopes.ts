@@ -106,6 +106,7 @@ export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
 	"documents",
 	"enrollment_keys",
 	"evidence",
+	"exceptions",
 	"fleet",
 	"snapshots",
 	"webhooks",

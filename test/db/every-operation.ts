@@ -350,6 +350,7 @@ async function useFleet(
 		await use("listDevices", { organization_id, filter });
 		await use("deleteDeviceGroup", { id: group.id });
 	}
+	await useExceptions(use, organization_id);
 	const { devices } = await use("listDevices", {
 		organization_id,
 		filter: { enrollment_key_id: key.id },
@@ -369,4 +370,24 @@ async function useFleet(
 	const csv = `device,owner\n${devices[0].id},\n`;
 	await use("importDeviceOwners", { organization_id, csv });
 	await use("revokeEnrollmentKey", { id: key.id });
+}
+
+async function useExceptions(
+	// biome-ignore lint/suspicious/noExplicitAny: as in the other calls.
+	use: (name: string, input?: object) => Promise<any>,
+	organization_id: string,
+): Promise<void> {
+	for (const after of ["delete", "approve"]) {
+		const { device_exception: exception } = await use("addDeviceException", {
+			organization_id,
+			check: "DISK_ENCRYPTION",
+			reason: "The disk holds no data",
+			ends_at: new Date(Date.now() + 86_400_000).toISOString(),
+		});
+		const { id } = exception;
+		await use("updateDeviceException", { id, reason: "An empty disk" });
+		await use(`${after}DeviceException`, { id });
+		if (after === "approve") await use("getDeviceException", { id });
+	}
+	await use("listDeviceExceptions", { organization_id });
 }

@@ -49,6 +49,7 @@ const ACROSS_FUNCTIONS = [
 	"note_device_event",
 	"note_posture_event",
 	"note_revoked_key",
+	"organizations_with_devices",
 	"organizations_with_events",
 	"record_api_token_calls",
 	"record_api_token_usage",

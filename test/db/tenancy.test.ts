@@ -167,6 +167,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"note_device_event",
 		"note_posture_event",
 		"note_revoked_key",
+		"organizations_with_devices",
 		"organizations_with_events",
 		"set_unknown_key_wait",
 		"take_unknown_device_key",

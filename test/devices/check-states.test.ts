@@ -190,6 +190,7 @@ test("lists, counts and CSV files agree about states", async () => {
 		STALE: 1,
 		NOT_REPORTED: 1,
 		IN_GRACE: 1,
+		EXCEPTED: 0,
 		PASSING: 1,
 		NOT_APPLICABLE: 1,
 	});

@@ -41,6 +41,7 @@ test("a new organization has the defaults, which members and viewers may read bu
 	expect(await read()).toEqual({
 		...DEFAULT_THRESHOLDS,
 		max_silence_days: 3,
+		exceptions_need_two_people: false,
 		checks: CHECK_KEYS.map((key) => ({
 			check_key: key,
 			check_name: CANONICAL_CHECKS[key].name,

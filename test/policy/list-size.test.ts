@@ -27,9 +27,9 @@ const MAX_BYTES: Record<string, number> = {
 	delete: 400,
 	other: 1_000,
 	// Devices have twice as many filters as a register.
-	listDevices: 3_300,
+	listDevices: 3_350,
 	// The rules of the checks. The default list leaves it out.
-	updateDevicePolicy: 2_100,
+	updateDevicePolicy: 2_500,
 };
 
 const admin: Principal = {
@@ -73,14 +73,14 @@ test.each(
 });
 
 test("one more register adds at most 2.5 KB", () => {
-	const exception = recordKind({
+	const waiver = recordKind({
 		kind: "risk",
-		table: "exceptions",
-		tool: { one: "Exception", many: "Exceptions" },
-		key: { one: "exception", many: "exceptions" },
-		noun: "exception",
-		nouns: "exceptions",
-		help: "An exception permits a deviation from a measure.",
+		table: "waivers",
+		tool: { one: "Waiver", many: "Waivers" },
+		key: { one: "waiver", many: "waivers" },
+		noun: "waiver",
+		nouns: "waivers",
+		help: "A waiver permits a deviation from a measure.",
 		title: "name",
 		fields: {
 			name: requiredName("Deviation in a few words"),
@@ -92,7 +92,7 @@ test("one more register adds at most 2.5 KB", () => {
 		orders: { name: byText("name") },
 		filters: ["status", "owner_id"],
 	});
-	const more = new Catalogue([...operations, ...recordOperations(exception)]);
+	const more = new Catalogue([...operations, ...recordOperations(waiver)]);
 	const added = sizeOf(more, undefined) - sizeOf(catalogue, undefined);
 	expect(added).toBeGreaterThan(1_500);
 	expect(added).toBeLessThanOrEqual(2_560);

@@ -18,6 +18,8 @@ const VALUES = [
 	"DE",
 ];
 
+const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
+
 /** The smallest inputs of every operation, in the organization of the tests. */
 export interface LeastInputs {
 	/** One record of the organization of each kind, by the name of the kind, such as `Risk`. */
@@ -35,6 +37,8 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 	const leastOf = (name: string, schema: Schema): unknown => {
 		if (name === "organization_id") return tools.organizationId;
 		if (name === "from" || name === "to") return seeds.get("People").id;
+		if (name === "check") return "DISK_ENCRYPTION";
+		if (name === "ends_at") return TOMORROW;
 		if (name === "id") return seeds.get("Risk").id;
 		if (name.endsWith("_id")) {
 			const kind = name.slice(0, -"_id".length);

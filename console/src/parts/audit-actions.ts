@@ -65,6 +65,22 @@ const ACTIONS: Record<AuditEvent, Action> &
 	addDeviceGroup: { group: "devices", phrase: "added the group" },
 	updateDeviceGroup: { group: "devices", phrase: "changed the group" },
 	deleteDeviceGroup: { group: "devices", phrase: "deleted the group" },
+	addDeviceException: {
+		group: "devices",
+		phrase: "requested an exception from",
+	},
+	updateDeviceException: {
+		group: "devices",
+		phrase: "changed the exception from",
+	},
+	approveDeviceException: {
+		group: "devices",
+		phrase: "decided about the exception from",
+	},
+	deleteDeviceException: {
+		group: "devices",
+		phrase: "deleted the exception from",
+	},
 	updateDevicePolicy: {
 		group: "devices",
 		phrase: "changed the device policy",

@@ -38,7 +38,7 @@ export const getDeviceException = defineOperation({
 	title: "Get an exception",
 	description:
 		"Read an exception, with a page of the times for which it excused a failing device, the latest first.",
-	toolset: "devices",
+	toolset: "exceptions",
 	access: "read",
 	tenant: "id",
 	input: z.strictObject({
@@ -58,7 +58,7 @@ export const addDeviceException = defineOperation({
 	title: "Request an exception",
 	description:
 		"Ask that a device, a group, a platform or, with none of these, all devices be excused from a check for a time. It counts once an administrator approves it (approveDeviceException).",
-	toolset: "devices",
+	toolset: "exceptions",
 	access: "write",
 	tenant: "organization_id",
 	input: z.strictObject({
@@ -68,7 +68,7 @@ export const addDeviceException = defineOperation({
 		group_id: idSchema("device_group")
 			.optional()
 			.meta(obvious("Group of devices")),
-		platform: z.enum(PLATFORMS).optional(),
+		platform: z.enum(PLATFORMS).optional().meta(obvious("One platform")),
 		reason: filledTextSchema().describe("Why, and what is done instead"),
 		starts_at: timeSchema().optional().meta(obvious("Now by default")),
 		ends_at: timeSchema().describe(`At most ${MAX_EXCEPTION_DAYS} days later`),
@@ -96,7 +96,7 @@ export const updateDeviceException = defineOperation({
 	title: "Change an exception",
 	description:
 		"Change a requested exception. Once it is approved, an administrator can only give an earlier ends_at; a time in the past ends it now. To excuse for longer, request another exception.",
-	toolset: "devices",
+	toolset: "exceptions",
 	access: "write",
 	isIdempotent: true,
 	tenant: "id",
@@ -180,7 +180,7 @@ export const approveDeviceException = defineOperation({
 	title: "Decide about an exception",
 	description:
 		"Approve a requested exception, or reject it with is_approved false.",
-	toolset: "devices",
+	toolset: "exceptions",
 	access: "admin",
 	tenant: "id",
 	input: z.strictObject({
@@ -259,7 +259,7 @@ export const deleteDeviceException = defineOperation({
 	title: "Delete an exception",
 	description:
 		"Delete an exception that never excused a device: one that was not approved or has not begun. End another one with updateDeviceException.",
-	toolset: "devices",
+	toolset: "exceptions",
 	access: "admin",
 	isDestructive: true,
 	isIdempotent: true,

@@ -70,7 +70,7 @@ export const listDeviceExceptions = defineOperation({
 	title: "List exceptions",
 	description:
 		"List the exceptions that excuse devices from checks, also those that are requested or have ended. getDeviceException has the devices that one covered.",
-	toolset: "devices",
+	toolset: "exceptions",
 	access: "read",
 	tenant: "organization_id",
 	input: listInput(

@@ -1,7 +1,17 @@
-import { Accordion, Alert, Group, Paper, Stack, Text } from "@mantine/core";
+import {
+	Accordion,
+	Alert,
+	Button,
+	Group,
+	Paper,
+	Stack,
+	Text,
+} from "@mantine/core";
 import { IconClockPause, IconInfoCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
 import {
 	type Device,
 	isCurrent,
@@ -14,6 +24,7 @@ import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { checkValue } from "./check-value.ts";
 import { checkLabel, inOrder, passMeaning } from "./checks.ts";
 import { Evidence } from "./evidence.tsx";
+import { ExceptionForm } from "./exception-form.tsx";
 import { HowToFix } from "./how-to-fix.tsx";
 
 type ExplainedDevice = OutputOf<"getDevice">["device"];
@@ -177,6 +188,7 @@ function Check({
 			</Accordion.Control>
 			<Accordion.Panel>
 				<Stack gap="sm">
+					<ExceptionLink posture={posture} device={device} />
 					<HowToFix reason={posture.reason} remediation={posture.remediation} />
 					<Text size="sm" c="dimmed">
 						Last observed <RelativeTime value={posture.observed_at} />.{" "}
@@ -191,9 +203,67 @@ function Check({
 						</TextLink>
 					</Text>
 					<Evidence evidence={posture.evidence} checkName={name} />
+					<AddException posture={posture} device={device} />
 				</Stack>
 			</Accordion.Panel>
 		</Accordion.Item>
+	);
+}
+
+function ExceptionLink({
+	posture,
+	device,
+}: {
+	posture: Posture;
+	device: Device;
+}) {
+	return (
+		posture.exception_id && (
+			<TextLink
+				to="/o/$org/devices/exceptions/$id"
+				params={{ org: device.organization_id, id: posture.exception_id }}
+				size="sm"
+			>
+				The exception that excuses it
+			</TextLink>
+		)
+	);
+}
+
+/** Offers to excuse the device from a check that it does not pass. */
+function AddException({
+	posture,
+	device,
+}: {
+	posture: Posture;
+	device: Device;
+}) {
+	const { mayWrite } = useOrganization();
+	const [isAdding, setAdding] = useState(false);
+	const isAsked =
+		mayWrite &&
+		["FAILING", "IN_GRACE", "UNKNOWN"].includes(posture.check_state ?? "");
+	return (
+		isAsked && (
+			<>
+				<Group>
+					<Button
+						size="compact-sm"
+						variant="default"
+						onClick={() => setAdding(true)}
+					>
+						Add exception …
+					</Button>
+				</Group>
+				{isAdding && (
+					<ExceptionForm
+						checkKey={posture.check_key}
+						device={device}
+						onClose={() => setAdding(false)}
+					/>
+				)}
+			</>
+		)
 	);
 }
 
@@ -204,6 +274,13 @@ function ByPolicy({ posture }: { posture: Posture }) {
 		return (
 			<Text size="xs">
 				in grace until <DateTime value={until} />
+			</Text>
+		);
+	}
+	if (state === "EXCEPTED") {
+		return (
+			<Text size="xs">
+				excepted until <DateTime value={posture.excepted_until} />
 			</Text>
 		);
 	}

@@ -4,6 +4,7 @@ import {
 	IconFolders,
 	IconKey,
 	IconPlus,
+	IconShieldOff,
 } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -95,6 +96,14 @@ export function Page() {
 							leftSection={<IconFolders size={16} aria-hidden />}
 						>
 							Groups
+						</ButtonLink>
+						<ButtonLink
+							to="/o/$org/devices/exceptions"
+							params={{ org: organizationId }}
+							variant="default"
+							leftSection={<IconShieldOff size={16} aria-hidden />}
+						>
+							Exceptions
 						</ButtonLink>
 						<ExportButton operation="listDevices" input={exported} />
 						{add}

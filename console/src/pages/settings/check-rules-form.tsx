@@ -28,6 +28,7 @@ type Rule = Policy["checks"][number];
 
 interface Values extends Record<string, unknown> {
 	max_silence_days: number | string;
+	exceptions_need_two_people: boolean;
 	checks: Rule[];
 }
 
@@ -50,6 +51,7 @@ export function CheckRulesForm({
 	const form = useForm<Values>({
 		initialValues: {
 			max_silence_days: policy.max_silence_days,
+			exceptions_need_two_people: policy.exceptions_need_two_people,
 			checks: policy.checks,
 		},
 		validate: {
@@ -65,6 +67,7 @@ export function CheckRulesForm({
 		organization_id: organizationId,
 		if_updated_at: policy.updated_at,
 		max_silence_days: Number(values.max_silence_days),
+		exceptions_need_two_people: values.exceptions_need_two_people,
 		checks: values.checks
 			.filter((_, index) => form.isDirty(`checks.${index}`))
 			.map(({ check_name: _, ...rule }) => rule),
@@ -155,6 +158,13 @@ export function CheckRulesForm({
 					allowNegative={false}
 					maw={360}
 					{...form.getInputProps("max_silence_days")}
+				/>
+				<Checkbox
+					label="Exceptions need two people"
+					description="The administrator who approves an exception must be somebody else than the person who requested it."
+					{...form.getInputProps("exceptions_need_two_people", {
+						type: "checkbox",
+					})}
 				/>
 				<Group>
 					<Button

@@ -38,6 +38,7 @@ export const CHECK_STATES = {
 	STALE: "Stale",
 	NOT_REPORTED: "Not reported",
 	IN_GRACE: "In grace",
+	EXCEPTED: "Excepted",
 	PASSING: "Passing",
 	NOT_APPLICABLE: "Not applicable",
 } as const satisfies Record<CheckState, string>;

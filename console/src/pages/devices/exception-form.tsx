@@ -1,0 +1,231 @@
+import {
+	Button,
+	Checkbox,
+	Group,
+	Modal,
+	Select,
+	Stack,
+	Textarea,
+	TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useQuery } from "@tanstack/react-query";
+import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
+import { call, type InputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import {
+	type Device,
+	deviceName,
+	PLATFORMS,
+} from "../../parts/devices/device-words.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import { checkLabel } from "./checks.ts";
+
+type Platform = keyof typeof PLATFORMS;
+
+const DAY_MS = 86_400_000;
+const USUAL_DAYS = 30;
+
+const dayOf = (date: Date) =>
+	[date.getFullYear(), date.getMonth() + 1, date.getDate()]
+		.map((part) => String(part).padStart(2, "0"))
+		.join("-");
+
+/** The end of the day in the reader's time zone. */
+const endOf = (day: string) => new Date(`${day}T23:59:59`);
+
+/**
+ * Asks for an exception from a check: for the given device, or for what the user chooses. An
+ * administrator may approve it in the same step, unless the policy demands two people.
+ */
+export function ExceptionForm({
+	checkKey,
+	device,
+	onClose,
+}: {
+	checkKey?: string;
+	device?: Device;
+	onClose: () => void;
+}) {
+	const { organizationId, mayAdmin } = useOrganization();
+	useReturnFocus();
+	const organization = { organization_id: organizationId };
+	const policy = useQuery(operationQuery("getDevicePolicy", organization)).data
+		?.policy;
+	const groups =
+		useQuery(operationQuery("listDeviceGroups", { ...organization, size: 100 }))
+			.data?.device_groups ?? [];
+	const mayApprove = mayAdmin && policy?.exceptions_need_two_people === false;
+	const form = useForm({
+		initialValues: {
+			check: checkKey ?? "",
+			covers: device ? "device_id" : "group_id",
+			group_id: "",
+			platform: "LINUX",
+			reason: "",
+			ends_at: dayOf(new Date(Date.now() + USUAL_DAYS * DAY_MS)),
+			is_approved: false,
+		},
+		validate: {
+			check: (check) => (check ? null : "Choose a check"),
+			group_id: (id, { covers }) =>
+				covers !== "group_id" || id ? null : "Choose a group",
+			reason: (reason) => (reason.trim() ? null : "Say why"),
+			ends_at: (day) =>
+				endOf(day).getTime() > Date.now() ? null : "Choose a day to come",
+		},
+	});
+	const saving = useSaving(
+		form,
+		async (values) => {
+			const { device_exception: added } = await call("addDeviceException", {
+				...organization,
+				check: values.check,
+				...coveredBy(values, device),
+				reason: values.reason.trim(),
+				ends_at: endOf(values.ends_at).toISOString(),
+			});
+			if (!values.is_approved) return added;
+			const approved = await call("approveDeviceException", { id: added.id });
+			return approved.device_exception;
+		},
+		async ({ status }) => {
+			await forgetReadings();
+			notifications.show({
+				message:
+					status === "REQUESTED"
+						? "The exception is requested. It counts once an administrator approves it."
+						: "The exception is in force.",
+			});
+			onClose();
+		},
+	);
+	const covers = [
+		...(device
+			? [{ value: "device_id", label: `This device (${deviceName(device)})` }]
+			: []),
+		{ value: "group_id", label: "A group of devices" },
+		{ value: "platform", label: "A platform" },
+		{ value: "all", label: "All devices" },
+	];
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title={checkKey ? `Exception from ${checkLabel(checkKey)}` : "Exception"}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form noValidate onSubmit={saving.submit}>
+				<Stack>
+					{saving.refusal && (
+						<ErrorState
+							error={saving.refusal}
+							title="The exception was not saved"
+						/>
+					)}
+					{!checkKey && (
+						<Select
+							label="Check"
+							withAsterisk
+							searchable
+							data={(
+								policy?.checks.map(({ check_key }) => check_key) ?? CHECK_KEYS
+							).map((key) => ({ value: key, label: checkLabel(key) }))}
+							{...form.getInputProps("check")}
+						/>
+					)}
+					<Group align="flex-start" grow preventGrowOverflow={false}>
+						<Select
+							label="It is for"
+							allowDeselect={false}
+							data={covers}
+							miw={200}
+							{...form.getInputProps("covers")}
+						/>
+						{form.values.covers === "group_id" && (
+							<Select
+								label="Group"
+								withAsterisk
+								searchable
+								miw={200}
+								data={groups.map(({ id, name }) => ({
+									value: id,
+									label: name,
+								}))}
+								{...form.getInputProps("group_id")}
+							/>
+						)}
+						{form.values.covers === "platform" && (
+							<Select
+								label="Platform"
+								allowDeselect={false}
+								miw={200}
+								data={Object.entries(PLATFORMS).map(([value, label]) => ({
+									value,
+									label,
+								}))}
+								{...form.getInputProps("platform")}
+							/>
+						)}
+					</Group>
+					<Textarea
+						label="Reason"
+						description="Why the check may fail, and what is done instead. Auditors read it."
+						withAsterisk
+						data-autofocus
+						autosize
+						minRows={3}
+						maxRows={10}
+						{...form.getInputProps("reason")}
+					/>
+					<TextInput
+						type="date"
+						label="Last day"
+						description="An exception ends by itself, after a year at the latest."
+						withAsterisk
+						min={dayOf(new Date())}
+						max={dayOf(new Date(Date.now() + 365 * DAY_MS))}
+						maw={220}
+						{...form.getInputProps("ends_at")}
+					/>
+					{mayApprove && (
+						<Checkbox
+							label="Approve it now"
+							description="The audit log says that you requested and approved it."
+							{...form.getInputProps("is_approved", { type: "checkbox" })}
+						/>
+					)}
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button type="submit" loading={saving.isSaving}>
+							{form.values.is_approved ? "Add the exception" : "Request it"}
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}
+
+function coveredBy(
+	values: { covers: string; group_id: string; platform: string },
+	device: Device | undefined,
+): Pick<InputOf<"addDeviceException">, "device_id" | "group_id" | "platform"> {
+	switch (values.covers) {
+		case "device_id":
+			return device ? { device_id: device.id } : {};
+		case "group_id":
+			return { group_id: values.group_id };
+		case "platform":
+			return { platform: values.platform as Platform };
+		default:
+			return {};
+	}
+}

@@ -1,0 +1,320 @@
+import {
+	Button,
+	Group,
+	Paper,
+	SimpleGrid,
+	Stack,
+	Table,
+	Text,
+	Textarea,
+	Title,
+} from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { call, type InputOf, type OutputOf } from "../../api.ts";
+import { useListSearch } from "../../list-search.ts";
+import { useOrganization } from "../../organization.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { Pager } from "../../parts/pager.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import { checkLabel } from "./checks.ts";
+import {
+	type DeviceException,
+	ExceptionScope,
+	ExceptionStatus,
+} from "./exception-words.tsx";
+
+type Found = OutputOf<"getDeviceException">;
+
+/** Shows an exception with everything that it ever covered, and lets administrators decide. */
+export function Page() {
+	const { id } = useParams({ strict: false }) as { id: string };
+	const { organizationId } = useOrganization();
+	const list = useListSearch();
+	const { size, cursor } = list.input as { size?: number; cursor?: string };
+	const found = useQuery({
+		...operationQuery("getDeviceException", {
+			id,
+			...(size && { size }),
+			...(cursor && { cursor }),
+		} as InputOf<"getDeviceException">),
+		placeholderData: keepPreviousData,
+	});
+	if (found.isPending) return <PageSkeleton />;
+	if (found.isError) {
+		return <ErrorState error={found.error} onRetry={found.refetch} />;
+	}
+	const { device_exception: exception } = found.data;
+	return (
+		<>
+			<PageHeader
+				title={`Exception from ${checkLabel(exception.check_key)}`}
+				description={
+					<Group gap="xs" role="status">
+						<ExceptionStatus exception={exception} />
+						<TextLink
+							to="/o/$org/devices/exceptions"
+							params={{ org: organizationId }}
+							size="sm"
+						>
+							All exceptions
+						</TextLink>
+					</Group>
+				}
+				actions={<Actions exception={exception} />}
+			/>
+			<Stack gap="lg">
+				<Facts exception={exception} />
+				<Decision exception={exception} />
+				<section aria-label="Devices that it covered">
+					<Title order={2} mb="sm">
+						Devices that it covered
+					</Title>
+					<Covered found={found.data} />
+					{found.data.covered.length > 0 && (
+						<Pager
+							list={list}
+							page={found.data}
+							shown={found.data.covered.length}
+						/>
+					)}
+				</section>
+			</Stack>
+		</>
+	);
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+	return (
+		<div>
+			<Text component="dt" size="sm" c="dimmed">
+				{name}
+			</Text>
+			<Text component="dd" m={0} size="sm" style={{ whiteSpace: "pre-wrap" }}>
+				{children}
+			</Text>
+		</div>
+	);
+}
+
+function Facts({ exception }: { exception: DeviceException }) {
+	const { decided_by, requested_by_person_id, link_copied_by_id } = exception;
+	return (
+		<Paper withBorder p="md">
+			<SimpleGrid
+				component="dl"
+				cols={{ base: 1, sm: 2, lg: 3 }}
+				m={0}
+				verticalSpacing="sm"
+			>
+				<Fact name="For">
+					<ExceptionScope exception={exception} />
+				</Fact>
+				<Fact name="From">
+					<DateTime value={exception.starts_at} />
+				</Fact>
+				<Fact name="Until">
+					<DateTime value={exception.ends_at} />
+				</Fact>
+				<Fact name="Requested by">
+					{exception.requested_by?.name ?? "A former person"},{" "}
+					<DateTime value={exception.created_at} />
+					{requested_by_person_id &&
+						(link_copied_by_id
+							? ", by a link that an administrator copied"
+							: ", by a link in a mail")}
+				</Fact>
+				{decided_by && (
+					<Fact
+						name={
+							exception.status === "REJECTED" ? "Rejected by" : "Approved by"
+						}
+					>
+						{decided_by.name}, <DateTime value={exception.decided_at} />
+					</Fact>
+				)}
+				{exception.decision_note && (
+					<Fact name="Note">{exception.decision_note}</Fact>
+				)}
+			</SimpleGrid>
+			<Text size="sm" c="dimmed" mt="md">
+				Reason
+			</Text>
+			<Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+				{exception.reason}
+			</Text>
+		</Paper>
+	);
+}
+
+/** Lets an administrator approve or reject a requested exception. */
+function Decision({ exception }: { exception: DeviceException }) {
+	const { mayAdmin } = useOrganization();
+	const [note, setNote] = useState("");
+	const deciding = useMutation({
+		mutationFn: (is_approved: boolean) =>
+			call("approveDeviceException", {
+				id: exception.id,
+				is_approved,
+				...(note.trim() && { note: note.trim() }),
+			}),
+		onSuccess: async (_, isApproved) => {
+			await forgetReadings();
+			notifications.show({
+				message: isApproved
+					? "The exception is approved."
+					: "The exception is rejected.",
+			});
+		},
+	});
+	if (exception.status !== "REQUESTED") return null;
+	if (!mayAdmin) {
+		return (
+			<Text size="sm">
+				An administrator has to approve it. Until then, it excuses no device.
+			</Text>
+		);
+	}
+	return (
+		<Paper withBorder p="md" component="section" aria-label="Decision">
+			<Stack maw={640}>
+				<Title order={2}>Decision</Title>
+				{deciding.isError && (
+					<ErrorState error={deciding.error} title="Not decided" />
+				)}
+				<Textarea
+					label="Note"
+					description="Why you approve or reject it. Auditors read it."
+					autosize
+					minRows={2}
+					maxRows={8}
+					value={note}
+					onChange={(event) => setNote(event.currentTarget.value)}
+				/>
+				<Group>
+					<Button
+						onClick={() => deciding.mutate(true)}
+						loading={deciding.isPending}
+					>
+						Approve
+					</Button>
+					<Button
+						variant="default"
+						onClick={() => deciding.mutate(false)}
+						disabled={deciding.isPending}
+					>
+						Reject
+					</Button>
+				</Group>
+			</Stack>
+		</Paper>
+	);
+}
+
+/** Ends an exception early, or deletes one that never covered anything. */
+function Actions({ exception }: { exception: DeviceException }) {
+	const { organizationId, mayAdmin } = useOrganization();
+	const navigate = useNavigate();
+	const [asked, setAsked] = useState<"end" | "delete" | null>(null);
+	if (!mayAdmin) return null;
+	const { id, status } = exception;
+	const mayEnd = status === "IN_FORCE";
+	const mayDelete =
+		status !== "IN_FORCE" && !(status === "ENDED" && exception.decided_by);
+	return (
+		<>
+			{mayEnd && (
+				<Button variant="default" onClick={() => setAsked("end")}>
+					End it now …
+				</Button>
+			)}
+			{mayDelete && (
+				<Button variant="default" onClick={() => setAsked("delete")}>
+					Delete …
+				</Button>
+			)}
+			<Confirm
+				opened={asked === "end"}
+				onClose={() => setAsked(null)}
+				title="End the exception now?"
+				action="End it"
+				onConfirm={async () => {
+					await call("updateDeviceException", {
+						id,
+						ends_at: new Date().toISOString(),
+					});
+					await forgetReadings();
+				}}
+			>
+				Its devices have to pass the check again. The exception stays in the
+				list. This cannot be undone.
+			</Confirm>
+			<Confirm
+				opened={asked === "delete"}
+				onClose={() => setAsked(null)}
+				title="Delete the exception?"
+				action="Delete it"
+				onConfirm={async () => {
+					await call("deleteDeviceException", { id });
+					await navigate({
+						to: "/o/$org/devices/exceptions",
+						params: { org: organizationId },
+					});
+					await forgetReadings();
+				}}
+			>
+				It has excused no device. This cannot be undone.
+			</Confirm>
+		</>
+	);
+}
+
+function Covered({ found }: { found: Found }) {
+	const { organizationId } = useOrganization();
+	if (found.covered.length === 0) {
+		return <Text size="sm">It has excused no failing device.</Text>;
+	}
+	return (
+		<Table.ScrollContainer minWidth={480}>
+			<Table verticalSpacing="xs" aria-label="Devices that it covered">
+				<Table.Thead>
+					<Table.Tr>
+						<Table.Th>Device</Table.Th>
+						<Table.Th>Reported</Table.Th>
+						<Table.Th>From</Table.Th>
+						<Table.Th>Until</Table.Th>
+					</Table.Tr>
+				</Table.Thead>
+				<Table.Tbody>
+					{found.covered.map((row) => (
+						<Table.Tr key={`${row.device_id} ${row.from}`}>
+							<Table.Td>
+								<TextLink
+									to="/o/$org/devices/$id"
+									params={{ org: organizationId, id: row.device_id }}
+									size="sm"
+								>
+									{row.device_name ?? "Unnamed device"}
+								</TextLink>
+							</Table.Td>
+							<Table.Td>{row.status === "FAIL" ? "Fail" : "Unknown"}</Table.Td>
+							<Table.Td>
+								<DateTime value={row.from} />
+							</Table.Td>
+							<Table.Td>
+								{row.until ? <DateTime value={row.until} /> : "now"}
+							</Table.Td>
+						</Table.Tr>
+					))}
+				</Table.Tbody>
+			</Table>
+		</Table.ScrollContainer>
+	);
+}

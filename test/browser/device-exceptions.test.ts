@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { DAY_MS, fleetOf } from "./fleet.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+test("an administrator excuses a failing device from its page, sees what that covers, and ends it", async () => {
+	const fleet = fleetOf(served);
+	const { page } = await fleet.start("admin", async (organization) => {
+		const device = await fleet.addReporting(organization, "studio-mac", {});
+		await served.database.owner.query(
+			"update devices set activated_at = now() - interval '100 days' where id = $1",
+			[device.id],
+		);
+		await fleet.report(device, { FIREWALL_ENABLED: "FAIL" }, 10 * DAY_MS);
+		await fleet.report(device, { FIREWALL_ENABLED: "FAIL" });
+		return `/devices/${device.id}?check=FIREWALL_ENABLED`;
+	});
+	await page.getByRole("button", { name: "Add exception …" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("button", { name: "Request it" }).click();
+	await dialog.getByText("Say why").waitFor();
+	await dialog.getByLabel("Reason").fill("It is behind the studio's router.");
+	await axe(page);
+	await screenshot(page, "devices/exception-form");
+	await dialog.getByLabel("Approve it now").check();
+	await dialog.getByRole("button", { name: "Add the exception" }).click();
+	await page.getByText("The exception is in force.").waitFor();
+	await page.getByText(/^excepted until/).waitFor();
+	await page
+		.getByRole("link", { name: "The exception that excuses it" })
+		.click();
+	await page.getByRole("heading", { name: /^Exception from/ }).waitFor();
+	const covered = page.getByRole("region", { name: "Devices that it covered" });
+	await covered.getByRole("link", { name: "studio-mac" }).waitFor();
+	await axe(page);
+	await screenshot(page, "devices/exception");
+	await page.getByRole("button", { name: "End it now …" }).click();
+	await page.getByRole("button", { name: "End it", exact: true }).click();
+	await page.getByRole("status").getByText("Ended").waitFor();
+	await page.getByRole("link", { name: "All exceptions" }).click();
+	const list = page.getByRole("table", { name: "Exceptions" });
+	await list.getByText("Ended").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/exceptions");
+});
+
+test("a member requests an exception, which only an administrator can decide", async () => {
+	const fleet = fleetOf(served);
+	const { page, organization } = await fleet.start(
+		"member",
+		async () => "/devices/exceptions",
+	);
+	await page.getByText("No exceptions yet").waitFor();
+	await page.getByRole("button", { name: "Add exception" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByLabel("Check", { exact: false }).first().click();
+	await page.getByRole("option", { name: "Host firewall" }).click();
+	await dialog.getByRole("textbox", { name: "It is for" }).click();
+	await page.getByRole("option", { name: "All devices" }).click();
+	await dialog.getByLabel("Reason").fill("Until the rollout is done.");
+	expect(await dialog.getByLabel("Approve it now").count()).toBe(0);
+	await dialog.getByRole("button", { name: "Request it" }).click();
+	await page
+		.getByText("The exception is requested.", { exact: false })
+		.waitFor();
+	await page.getByRole("link", { name: "Host firewall" }).click();
+	await page
+		.getByText("An administrator has to approve it.", { exact: false })
+		.waitFor();
+
+	const admin = await served.openPageAs(
+		await served.makePerson("admin", organization),
+		new URL(page.url()).pathname,
+	);
+	await admin.getByLabel("Note").fill("Not needed.");
+	await screenshot(admin, "devices/exception-decision");
+	await admin.getByRole("button", { name: "Reject" }).click();
+	await admin.getByRole("status").getByText("Rejected").waitFor();
+});
