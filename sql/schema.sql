@@ -241,6 +241,7 @@ CREATE TABLE public.device_policies (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     max_silence_days integer DEFAULT 3 NOT NULL,
     linux_malware_protection text DEFAULT 'MANDATORY_ACCESS_CONTROL_COUNTS'::text NOT NULL,
+    exceptions_need_two_people boolean DEFAULT false NOT NULL,
     CONSTRAINT device_policies_linux_malware_protection_check CHECK ((linux_malware_protection = ANY (ARRAY['MANDATORY_ACCESS_CONTROL_COUNTS'::text, 'SCANNER_REQUIRED'::text]))),
     CONSTRAINT device_policies_max_definitions_age_days_check CHECK (((max_definitions_age_days >= 1) AND (max_definitions_age_days <= 30))),
     CONSTRAINT device_policies_max_lock_delay_seconds_check CHECK (((max_lock_delay_seconds >= 60) AND (max_lock_delay_seconds <= 3600))),
@@ -1783,6 +1784,15 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.organizations_with_devices() RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select o.id::text from organizations o
+	where exists (select from devices d where d.organization_id = o.id)
+		or exists (select from device_exceptions e where e.organization_id = o.id)
+$$;
+
 CREATE FUNCTION public.organizations_with_events() RETURNS SETOF text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2279,6 +2289,56 @@ CREATE TABLE public.device_conflicts (
 );
 
 ALTER TABLE ONLY public.device_conflicts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.device_exception_members (
+    organization_id public.typed_id NOT NULL,
+    exception_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    until timestamp with time zone,
+    CONSTRAINT device_exception_members_check CHECK ((since <= until))
+);
+
+ALTER TABLE ONLY public.device_exception_members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.device_exceptions (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    check_key text NOT NULL COLLATE pg_catalog."C",
+    scope text NOT NULL,
+    device_id public.typed_id,
+    group_id public.typed_id,
+    platform text,
+    reason text NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    requested_by_id public.typed_id,
+    requested_by_name text,
+    requested_by_person_id public.typed_id,
+    link_copied_by_id public.typed_id,
+    decision text,
+    decided_at timestamp with time zone,
+    decided_by_id public.typed_id,
+    decided_by_name text,
+    decision_note text,
+    reminded_days integer,
+    end_noted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[check_key, reason])) STORED NOT NULL,
+    CONSTRAINT device_exceptions_check CHECK (((scope = 'DEVICE'::text) OR (device_id IS NULL))),
+    CONSTRAINT device_exceptions_check1 CHECK (((scope = 'GROUP'::text) OR (group_id IS NULL))),
+    CONSTRAINT device_exceptions_check2 CHECK ((starts_at <= ends_at)),
+    CONSTRAINT device_exceptions_check3 CHECK (((scope = 'PLATFORM'::text) = (platform IS NOT NULL))),
+    CONSTRAINT device_exceptions_check4 CHECK (((decision IS NULL) = (decided_at IS NULL))),
+    CONSTRAINT device_exceptions_check_key_check CHECK (((check_key <> ''::text) AND (length(check_key) <= 500))),
+    CONSTRAINT device_exceptions_decision_check CHECK ((decision = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text]))),
+    CONSTRAINT device_exceptions_platform_check CHECK ((platform = ANY (ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]))),
+    CONSTRAINT device_exceptions_reason_check CHECK ((reason <> ''::text)),
+    CONSTRAINT device_exceptions_scope_check CHECK ((scope = ANY (ARRAY['DEVICE'::text, 'GROUP'::text, 'PLATFORM'::text, 'ALL'::text])))
+);
+
+ALTER TABLE ONLY public.device_exceptions FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.device_group_members (
     organization_id public.typed_id NOT NULL,
@@ -2920,6 +2980,12 @@ ALTER TABLE ONLY public.device_check_rules
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_pkey PRIMARY KEY (organization_id, device_id, kind);
 
+ALTER TABLE ONLY public.device_exception_members
+    ADD CONSTRAINT device_exception_members_pkey PRIMARY KEY (organization_id, exception_id, device_id, since);
+
+ALTER TABLE ONLY public.device_exceptions
+    ADD CONSTRAINT device_exceptions_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.device_group_members
     ADD CONSTRAINT device_group_members_pkey PRIMARY KEY (organization_id, group_id, device_id);
 
@@ -3170,6 +3236,24 @@ CREATE INDEX data_updated_at ON public.data USING btree (organization_id, update
 CREATE INDEX datum_vendors_vendor ON public.datum_vendors USING btree (organization_id, vendor_id);
 
 CREATE UNIQUE INDEX device_check_rules_in_force ON public.device_check_rules USING btree (organization_id, check_key) WHERE (valid_until IS NULL);
+
+CREATE UNIQUE INDEX device_exception_members_current ON public.device_exception_members USING btree (organization_id, exception_id, device_id) WHERE (until IS NULL);
+
+CREATE INDEX device_exception_members_device_id ON public.device_exception_members USING btree (organization_id, device_id);
+
+CREATE INDEX device_exceptions_approved ON public.device_exceptions USING btree (organization_id, check_key, ends_at) WHERE (decision = 'APPROVED'::text);
+
+CREATE INDEX device_exceptions_created_at ON public.device_exceptions USING btree (organization_id, created_at, id);
+
+CREATE INDEX device_exceptions_device_id ON public.device_exceptions USING btree (organization_id, device_id) WHERE (device_id IS NOT NULL);
+
+CREATE INDEX device_exceptions_end_due ON public.device_exceptions USING btree (organization_id, ends_at) WHERE ((decision = 'APPROVED'::text) AND (end_noted_at IS NULL));
+
+CREATE INDEX device_exceptions_ends_at ON public.device_exceptions USING btree (organization_id, ends_at, id);
+
+CREATE INDEX device_exceptions_group_id ON public.device_exceptions USING btree (organization_id, group_id) WHERE (group_id IS NOT NULL);
+
+CREATE INDEX device_exceptions_person ON public.device_exceptions USING btree (organization_id, requested_by_person_id) WHERE (requested_by_person_id IS NOT NULL);
 
 CREATE INDEX device_group_members_device_id ON public.device_group_members USING btree (organization_id, device_id);
 
@@ -3534,6 +3618,24 @@ ALTER TABLE ONLY public.device_check_rules
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.device_exception_members
+    ADD CONSTRAINT device_exception_members_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.device_exception_members
+    ADD CONSTRAINT device_exception_members_organization_id_exception_id_fkey FOREIGN KEY (organization_id, exception_id) REFERENCES public.device_exceptions(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.device_exceptions
+    ADD CONSTRAINT device_exceptions_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE SET NULL (device_id);
+
+ALTER TABLE ONLY public.device_exceptions
+    ADD CONSTRAINT device_exceptions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.device_exceptions
+    ADD CONSTRAINT device_exceptions_organization_id_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES public.device_groups(organization_id, id) ON DELETE SET NULL (group_id);
+
+ALTER TABLE ONLY public.device_exceptions
+    ADD CONSTRAINT device_exceptions_organization_id_requested_by_person_id_fkey FOREIGN KEY (organization_id, requested_by_person_id) REFERENCES public.people(organization_id, id) ON DELETE SET NULL (requested_by_person_id);
+
 ALTER TABLE ONLY public.device_group_members
     ADD CONSTRAINT device_group_members_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
@@ -3692,6 +3794,8 @@ CREATE POLICY agent ON public.device_check_keys TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.device_exceptions FOR SELECT TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.device_policies FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_silences TO assay_agent USING (true);
@@ -3770,11 +3874,17 @@ CREATE POLICY backup ON public.device_check_rules FOR SELECT TO assay_backup USI
 
 CREATE POLICY backup ON public.device_conflicts FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.device_exception_members FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.device_exceptions FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.device_group_members FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.device_groups FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.device_policies FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.device_silences FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.devices FOR SELECT TO assay_backup USING (true);
 
@@ -3837,6 +3947,10 @@ ALTER TABLE public.device_check_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.device_check_rules ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_conflicts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_exception_members ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_exceptions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_group_members ENABLE ROW LEVEL SECURITY;
 
@@ -3949,6 +4063,8 @@ CREATE POLICY privacy ON public.continual_improvements TO assay_privacy USING (t
 CREATE POLICY privacy ON public.controls TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.data TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.device_exceptions TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.devices TO assay_privacy USING (true);
 
@@ -4069,6 +4185,10 @@ CREATE POLICY tenant ON public.device_check_keys TO assay_app USING (((organizat
 CREATE POLICY tenant ON public.device_check_rules TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.device_conflicts TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.device_exception_members TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.device_exceptions TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.device_group_members TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -4371,6 +4491,9 @@ REVOKE ALL ON FUNCTION public.note_posture_event() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.note_revoked_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.organizations_with_devices() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.organizations_with_devices() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.organizations_with_events() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.organizations_with_events() TO assay_app;
 
@@ -4555,6 +4678,25 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;
 GRANT SELECT ON TABLE public.device_conflicts TO assay_backup;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.device_exception_members TO assay_app;
+GRANT SELECT ON TABLE public.device_exception_members TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_exceptions TO assay_app;
+GRANT SELECT ON TABLE public.device_exceptions TO assay_backup;
+GRANT SELECT ON TABLE public.device_exceptions TO assay_agent;
+
+GRANT SELECT(organization_id) ON TABLE public.device_exceptions TO assay_privacy;
+
+GRANT SELECT(id) ON TABLE public.device_exceptions TO assay_privacy;
+
+GRANT SELECT(requested_by_id) ON TABLE public.device_exceptions TO assay_privacy;
+
+GRANT SELECT(requested_by_name),UPDATE(requested_by_name) ON TABLE public.device_exceptions TO assay_privacy;
+
+GRANT SELECT(decided_by_id) ON TABLE public.device_exceptions TO assay_privacy;
+
+GRANT SELECT(decided_by_name),UPDATE(decided_by_name) ON TABLE public.device_exceptions TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_group_members TO assay_app;
 GRANT SELECT ON TABLE public.device_group_members TO assay_backup;
 
@@ -4563,6 +4705,7 @@ GRANT SELECT ON TABLE public.device_groups TO assay_backup;
 
 GRANT SELECT ON TABLE public.device_silences TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_silences TO assay_agent;
+GRANT SELECT ON TABLE public.device_silences TO assay_backup;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.enrollment_keys TO assay_app;
 GRANT SELECT ON TABLE public.enrollment_keys TO assay_agent;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, badFields } from "../../errors.ts";
-import { idempotencyShape } from "../../idempotency.ts";
+import { idempotencyShape } from "../../records/idempotency.ts";
 import { type Context, defineOperation } from "../../operation.ts";
 import {
 	organizationId,
