@@ -38,8 +38,9 @@ const failingDevice = async () => {
 		"update devices set activated_at = now() - interval '100 days' where id = $1",
 		[device.id],
 	);
-	await report(device.key, "FAIL", 10);
-	await report(device.key, "FAIL");
+	for (const days of [10, 8, 6, 4, 2, 1, 0]) {
+		await report(device.key, "FAIL", days);
+	}
 	return device;
 };
 
