@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, badFields } from "../../errors.ts";
-import { idempotencyShape } from "../../records/idempotency.ts";
 import { type Context, defineOperation } from "../../operation.ts";
+import { idempotencyShape } from "../../records/idempotency.ts";
 import {
 	organizationId,
 	pageCursor,
