@@ -191,7 +191,7 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 	// No service answers at this address.
 	const { code, stdout } = await runCommand(["doctor", "--json"], {
 		...settings,
-		ASSAY_BASE_URL: "https://127.0.0.1:1",
+		ASSAY_BASE_URL: "http://127.0.0.1:1",
 	});
 	const { findings } = JSON.parse(stdout);
 	expect(findings.map((one: { check: string }) => one.check)).toEqual([
