@@ -1,10 +1,14 @@
 import { macTable, ordinaryUser } from "./macos-table.ts";
-import { commands } from "./recorded-table.ts";
+import { type Case, commands } from "./recorded-table.ts";
 import {
 	disabledServices,
 	loaded,
 	notLoaded,
+	PROGRAMS,
+	programs,
 	REMOTE_MANAGEMENT,
+	SOCKETS,
+	sockets,
 } from "./recordings/macos.ts";
 import { sshdSays } from "./recordings/sshd.ts";
 
@@ -140,5 +144,92 @@ macTable("REMOTE_LOGIN", [
 			ssh_running: false,
 			remote_management: false,
 		},
+	],
+	...(
+		[
+			["/Library/PrivilegedHelperTools/TeamViewer_Service", "teamviewer"],
+			["/Applications/TeamViewer.app/Contents/MacOS/TeamViewer", "teamviewer"],
+			["/Applications/AnyDesk.app/Contents/MacOS/AnyDesk", "anydesk"],
+			["/Applications/RustDesk.app/Contents/MacOS/RustDesk", "rustdesk"],
+			[
+				"/Applications/NoMachine.app/Contents/Frameworks/bin/nxserver.bin",
+				"nomachine",
+			],
+			["/Library/vnc/vncserver", "vnc"],
+			["/Applications/Vine Server.app/Contents/MacOS/OSXvnc-server", "vnc"],
+		] as const
+	).map(
+		([path, name]): Case => [
+			`the program ${path}`,
+			commands({ [PROGRAMS]: programs(path) }),
+			"FAIL",
+			{ ...allOff, open_services: [name] },
+		],
+	),
+	...(
+		[
+			[
+				"tcp4       0      0  *.5938                 *.*                    LISTEN",
+				"teamviewer",
+			],
+			[
+				"tcp46      0      0  *.5906                 *.*                    LISTEN",
+				"vnc",
+			],
+			[
+				"tcp6       0      0  fe80::1c2b%en0.5900    *.*                    LISTEN",
+				"vnc",
+			],
+			[
+				"tcp4       0      0  192.168.1.7.21118      *.*                    LISTEN",
+				"rustdesk",
+			],
+			[
+				"tcp4       0      0  *.4000                 *.*                    LISTEN",
+				"nomachine",
+			],
+		] as const
+	).map(
+		([line, name]): Case => [
+			`the port ${line.split(/ +/)[3]}`,
+			commands({ [SOCKETS]: sockets(line) }),
+			"FAIL",
+			{ ...allOff, open_services: [name] },
+		],
+	),
+	[
+		"ports of the Mac's own programs, and a viewer that is connected",
+		commands({
+			[SOCKETS]: sockets(
+				"tcp4       0      0  127.0.0.1.5900         *.*                    LISTEN",
+				"tcp6       0      0  ::1.5938               *.*                    LISTEN",
+				"tcp4       0      0  *.5000                 *.*                    LISTEN",
+				"tcp4       0      0  192.168.1.7.52001      203.0.113.9.5938       ESTABLISHED",
+			),
+		}),
+		"PASS",
+		allOff,
+	],
+	[
+		"a list of programs that is not complete",
+		commands({ [PROGRAMS]: "/bin/zsh\n" }),
+		"UNKNOWN",
+		{ reason: "processes_not_readable", ...allOff },
+	],
+	[
+		"ports that are not listed",
+		{ without: [SOCKETS] },
+		"UNKNOWN",
+		{ reason: "processes_not_readable", ...allOff },
+	],
+	[
+		"SSH with keys only, and AnyDesk",
+		commands({
+			...sshOn,
+			"sshd -T": sshdSays(),
+			[PROGRAMS]: programs("/Applications/AnyDesk.app/Contents/MacOS/AnyDesk"),
+		}),
+		"FAIL",
+		{ ...allOff, ssh_running: true, open_services: ["anydesk"] },
 	],
 ]);

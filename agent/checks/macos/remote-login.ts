@@ -1,14 +1,15 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { judgeSshd } from "../sshd.ts";
+import { findRemoteControl } from "./remote-control.ts";
 
 const REMOTE_MANAGEMENT =
 	"/Library/Application Support/Apple/Remote Desktop/RemoteManagement.launchd";
 
 /**
- * Checks Remote Login (SSH), Screen Sharing and Remote Management. The last two accept an account's
- * password, so the result is FAIL if one of them is on (CIS macOS 2.3.3). If SSH is on, `judgeSshd`
- * judges it. The check asks launchd, because without Full Disk Access `systemsetup -getremotelogin`
+ * Checks Remote Login (SSH), Screen Sharing, Remote Management and products for remote control. All
+ * but SSH accept a password, so the result is FAIL if one of them is on (CIS macOS 2.3.3). If SSH
+ * is on, `judgeSshd` judges it. The check asks launchd, because without Full Disk Access `systemsetup -getremotelogin`
  * says Off even while sshd runs.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
@@ -16,20 +17,26 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const ssh = await isOn(host, "com.openssh.sshd", overrides);
 	const screenSharing = await isOn(host, "com.apple.screensharing", overrides);
 	const remoteManagement = await isRemotelyManaged(host);
+	const products = await findRemoteControl(host);
 	const evidence = {
 		...(ssh === undefined ? {} : { ssh_running: ssh }),
 		...(screenSharing === undefined ? {} : { screen_sharing: screenSharing }),
 		...(remoteManagement === undefined
 			? {}
 			: { remote_management: remoteManagement }),
+		...(products?.length ? { open_services: products } : {}),
 	};
-	if (screenSharing || remoteManagement) return fail(evidence);
+	if (screenSharing || remoteManagement || products?.length) {
+		return fail(evidence);
+	}
 	const outcome = ssh ? await judgeSshd(host, evidence) : pass(evidence);
 	if (outcome.status !== "PASS") return outcome;
-	const isComplete = Object.keys(evidence).length === 3;
-	return isComplete
-		? outcome
-		: unknown("service_state_not_known", outcome.evidence);
+	if (Object.keys(evidence).length < 3) {
+		return unknown("service_state_not_known", outcome.evidence);
+	}
+	return products === undefined
+		? unknown("processes_not_readable", outcome.evidence)
+		: outcome;
 }
 
 /**

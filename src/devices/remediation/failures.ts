@@ -94,6 +94,10 @@ export const FAILURES: Record<
 				fix: "Open System Settings → General → Sharing and turn off Remote Management.",
 			},
 			{
+				when: { field: "open_services" },
+				fix: `A product for remote control runs on the Mac. The evidence names it. Remove it, or let it run only while somebody needs help.${commands("`sudo launchctl list` shows its service, `sudo launchctl bootout system/NAME` stops it")}`,
+			},
+			{
 				fix: `Open System Settings → General → Sharing and turn off Remote Login. If you need it: ${SSH_KEYS}${commands("`sudo systemsetup -setremotelogin off`")}`,
 			},
 		],

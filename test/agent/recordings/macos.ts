@@ -57,6 +57,25 @@ export const lockDelay = (words: string) => ({
 	stderr: `2026-11-21 09:41:07.123 sysadminctl[4711:81234] screenLock ${words}\n`,
 });
 
+export const PROGRAMS = "ps -axwwo comm=";
+export const SOCKETS = "netstat -an -p tcp";
+
+/** Returns the paths of all programs that run, with these among them. */
+export const programs = (...paths: string[]) =>
+	["/sbin/launchd", "/usr/libexec/logd", ...paths, "/bin/zsh", "-zsh", ""].join(
+		"\n",
+	);
+
+/** Returns the TCP sockets in the format of netstat. */
+export const sockets = (...lines: string[]) =>
+	[
+		"Active Internet connections (including servers)",
+		"Proto Recv-Q Send-Q  Local Address          Foreign Address        (state)    ",
+		"tcp4       0      0  192.168.1.7.52000      203.0.113.9.443        ESTABLISHED",
+		...lines,
+		"",
+	].join("\n");
+
 export const notLoaded = (label: string) => ({
 	exitCode: 113,
 	stderr: `Bad request.\nCould not find service "${label}" in domain for system\n`,
@@ -166,6 +185,8 @@ export const GOOD_MAC: Recording = {
 			],
 			"<key>policyAttributeMaximumFailedAuthentications</key>\n\t<integer>10</integer>",
 		),
+		[PROGRAMS]: programs(),
+		[SOCKETS]: sockets(),
 		"launchctl print-disabled system": disabledServices([
 			'"com.openssh.sshd" => disabled',
 		]),
