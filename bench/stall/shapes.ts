@@ -116,6 +116,7 @@ export const EVIDENCE: Record<string, (result: number) => object> = {
 			Array.from({ length: 700 }, (_, n) => [`k${n}.${result}`, n]),
 		),
 	"nested objects": () => nested(30, (inner) => ({ a: inner })),
+	"very many values": () => ({ a: Array(5_000).fill(0) }),
 };
 
 /** Returns a report with as many checks as one may have. */

@@ -140,12 +140,6 @@ export const OTHER_CHECKS_DAYS = 90;
  */
 export const MAX_HOURLY_BYTES = 64 * 1024 * 1024;
 
-/**
- * Deepest nesting of evidence that is accepted. Neither JSON.stringify nor jsonb can process
- * evidence that is nested thousands of levels deep.
- */
-export const MAX_EVIDENCE_DEPTH = 100;
-
 export type Evidence = Record<string, unknown>;
 
 export interface HeartbeatResponse {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { issuePath } from "../errors.ts";
+import { shallowEvidence } from "./evidence.ts";
 import { parseRfc3339 } from "./rfc3339.ts";
 import {
 	type Evidence,
 	MAX_DISPLAY_LENGTH,
 	MAX_EMAIL_LENGTH,
-	MAX_EVIDENCE_DEPTH,
 	MAX_KEY_LENGTH,
 	MAX_RESULTS,
 	PLATFORMS,
@@ -98,23 +98,13 @@ export const heartbeatRequest = z.object(
 
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
 
-const evidence = z.custom<Evidence>(
-	(value) =>
-		typeof value === "object" &&
-		value !== null &&
-		!Array.isArray(value) &&
-		isShallow(value, MAX_EVIDENCE_DEPTH),
-	`must be a JSON object with at most ${MAX_EVIDENCE_DEPTH} levels`,
-);
-
-function isShallow(value: unknown, levels: number): boolean {
-	if (typeof value !== "object" || value === null) return true;
-	if (levels === 0) return false;
-	for (const inner of Object.values(value)) {
-		if (!isShallow(inner, levels - 1)) return false;
-	}
-	return true;
-}
+const evidence = z
+	.custom<Evidence>(
+		(value) =>
+			typeof value === "object" && value !== null && !Array.isArray(value),
+		{ error: "must be a JSON object", abort: true },
+	)
+	.overwrite(shallowEvidence);
 
 const observedAt = text.transform((time, context) => {
 	const microseconds = parseRfc3339(time);

@@ -40,6 +40,7 @@ import { type BodyRules, claimsOf, parse, readJson } from "./agent-body.ts";
 import { type RouteName, routeName } from "./agent-paths.ts";
 import { endEarly, hasBody } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
+import { ReportReducer } from "./report-reducer.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
 
@@ -110,6 +111,7 @@ export function makeAgentApi(
 	const postures = new Postures(pool);
 	const enrolling = makeEnrolling(pool, statuses);
 	const rare = enrolling.queue;
+	const reducer = new ReportReducer();
 	let isDraining = false;
 
 	const small = { maxBytes: SMALL_BODY, pendingMay: true };
@@ -244,7 +246,9 @@ export function makeAgentApi(
 	): Promise<Answer | "aborted"> {
 		if (!route.withKey) {
 			const network = networkOf(addressOf(request) ?? "");
-			const read = await readJson(route, request, STRANGERS_BODIES.of(network));
+			const read = await readJson(route, request, {
+				room: STRANGERS_BODIES.of(network),
+			});
 			return read === "aborted" ? read : route.withoutKey?.(read.body, request);
 		}
 		const key = readDeviceKey(request.headers.authorization);
@@ -257,7 +261,13 @@ export function makeAgentApi(
 			if (!room.take(bytes)) room = await takeRoomOfDevice(key, bytes);
 			let read: Awaited<ReturnType<typeof readJson>>;
 			try {
-				read = await readJson(route, request);
+				read = await readJson(route, request, {
+					// An unknown key gets its 401 before another thread works for it.
+					reduce: async (text) => {
+						await requireActive(key);
+						return reducer.reduce(key, text);
+					},
+				});
 			} finally {
 				room.give(bytes);
 			}

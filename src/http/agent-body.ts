@@ -5,15 +5,17 @@ import { describeIssues, heartbeatRequest } from "../devices/wire.ts";
 import { AppError } from "../errors.ts";
 import type { BodyRoom } from "../load/body-budget.ts";
 import { readBody, unreadBodyError } from "./body.ts";
-import { parseJson, requireModestShape } from "./json.ts";
+import { parseJson, shapeProblem } from "./json.ts";
 
 /**
  * A body of more bytes has its shape checked before it is parsed. Usual reports are much shorter
- * and need no check. The limits are far above what 100 results hold. At 1 MiB without them, parsing
- * could block the event loop for 90 ms.
+ * and need no check. The limits are far above what 100 results hold. At 1 MiB beyond them, parsing
+ * and storing could block the event loop for 90 to 500 ms, so another thread reduces the body.
  */
 const LARGE_BODY = 64 * 1024;
 const REPORT_SHAPE = { depth: 10_000, values: 50_000 };
+
+type Reduce = (text: string) => Promise<string | null>;
 
 /** The body that a route of the agent accepts. */
 export interface BodyRules {
@@ -21,22 +23,34 @@ export interface BodyRules {
 	emptyBodyIsFine: boolean;
 }
 
-/** Reads the JSON object of a request, or says that the client left. Throws an AppError. */
+/**
+ * Reads the JSON object of a request, or says that the client left. `reduce` makes a body with too
+ * many values smaller, and returns null if it is no JSON object. Without it, the route's limit must
+ * be at most LARGE_BODY. Throws an AppError.
+ */
 export async function readJson(
 	route: BodyRules,
 	request: IncomingMessage,
-	room?: BodyRoom,
+	{ room, reduce }: { room?: BodyRoom; reduce?: Reduce },
 ): Promise<{ body: unknown; bytes: number } | "aborted"> {
 	const bytes = await readBody(request, route.maxBytes, room);
 	if (bytes === "aborted") return bytes;
 	if (typeof bytes === "string") throw unreadBodyError(bytes, route.maxBytes);
 	if (bytes.length === 0 && route.emptyBodyIsFine)
 		return { body: {}, bytes: 0 };
-	const text = bytes.toString("utf8");
+	let text = bytes.toString("utf8");
 	// A text that begins as an array is not parsed, because half a million nested arrays would block
 	// the event loop for 100 ms or more.
 	if (text.trimStart().startsWith("[")) throw noObject();
-	if (bytes.length > LARGE_BODY) requireModestShape(text, REPORT_SHAPE);
+	if (
+		reduce &&
+		bytes.length > LARGE_BODY &&
+		shapeProblem(text, REPORT_SHAPE) !== undefined
+	) {
+		const reduced = await reduce(text);
+		if (reduced === null) throw noObject();
+		text = reduced;
+	}
 	let body: unknown;
 	try {
 		body = parseJson(text) ?? {};

@@ -64,17 +64,26 @@ const BACKSLASH = 0x5c;
  * half a million nested arrays or 90,000 keys. Parsing and rejecting such a body would block the
  * event loop for 350 ms.
  */
-export function requireModestShape(text: string, limits = MODEST): void {
+export function requireModestShape(text: string): void {
+	const problem = shapeProblem(text, MODEST);
+	if (problem) throw new AppError("bad_request", problem);
+}
+
+/**
+ * Describes which limit the JSON text exceeds. Returns undefined if it exceeds none. Takes linear
+ * time.
+ */
+export function shapeProblem(
+	text: string,
+	limits: ShapeLimits,
+): string | undefined {
 	let depth = 0;
 	let values = 0;
 	let word = 0;
 	for (let at = 0; at < text.length; at++) {
 		const code = text.charCodeAt(at);
 		if (code > SPACE && ++word > MAX_WORD) {
-			throw new AppError(
-				"bad_request",
-				`the body must not contain a number with more than ${MAX_WORD} characters`,
-			);
+			return `the body must not contain a number with more than ${MAX_WORD} characters`;
 		}
 		if (code === QUOTE) at = endOfString(text, at);
 		else if (code === COMMA || code === COLON) values++;
@@ -84,18 +93,13 @@ export function requireModestShape(text: string, limits = MODEST): void {
 		else continue;
 		word = 0;
 		if (depth > limits.depth) {
-			throw new AppError(
-				"bad_request",
-				`the body must have at most ${limits.depth} levels of arrays and objects`,
-			);
+			return `the body must have at most ${limits.depth} levels of arrays and objects`;
 		}
 		if (values > limits.values) {
-			throw new AppError(
-				"bad_request",
-				`the body must have at most ${limits.values} keys and values; send less at a time`,
-			);
+			return `the body must have at most ${limits.values} keys and values; send less at a time`;
 		}
 	}
+	return undefined;
 }
 
 /** Returns the position of the closing quote of the string that begins at `start`. */
