@@ -931,8 +931,8 @@ begin
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
 			and c.relname <> all (array[
-				'account_links', 'events', 'mails', 'my_devices_links', 'sessions', 'sign_in_failures',
-				'unknown_device_keys', 'verifications', 'webhook_deliveries'
+				'account_links', 'audit_sealing', 'events', 'mails', 'my_devices_links', 'sessions',
+				'sign_in_failures', 'unknown_device_keys', 'verifications', 'webhook_deliveries'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
 	loop
@@ -945,47 +945,36 @@ $$;
 CREATE FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    SET "TimeZone" TO 'UTC'
     AS $$
 declare
-	head audit_heads;
-	given jsonb;
-	entry audit_entries;
 	own constant text := nullif(current_setting('assay.organization_id', true), '');
 begin
 	if own <> p_organization_id then
 		raise exception 'a transaction of % cannot write to the audit log of %', own, p_organization_id
 			using errcode = 'insufficient_privilege';
 	end if;
-	insert into audit_heads values (p_organization_id, 0, '') on conflict do nothing;
-	select * into head from audit_heads where organization_id = p_organization_id for update;
-	for given in select * from jsonb_array_elements(p_entries) loop
-		entry := jsonb_populate_record(null::audit_entries, given);
-		entry.organization_id := p_organization_id;
-		entry.sequence := head.sequence + 1;
-		-- Unlike now(), which is when the transaction began, the clock never goes back in a chain.
-		entry.at := clock_timestamp();
-		entry.outcome := coalesce(entry.outcome, 'DONE');
-		entry.changes := coalesce(entry.changes, '{}');
-		entry.previous_hash := head.hash;
-		entry.hash_version := 2;
-		-- A random UUID has 122 random bits from the system's generator.
-		select coalesce(jsonb_object_agg(s.field, s.salt), '{}'),
+	-- audit_seal relies on this: a transaction that has taken an id has an xid.
+	perform pg_current_xact_id();
+	insert into audit_entries (
+		organization_id, id, at, actor_kind, actor_id, actor_name, token_id, token_name, client, address,
+		operation, outcome, record_kind, record_id, record_name, changes, hash_version, digests, salts
+	)
+	select p_organization_id, nextval('audit_entry_ids'), clock_timestamp(), e.actor_kind, e.actor_id,
+		e.actor_name, e.token_id, e.token_name, e.client, e.address, e.operation,
+		coalesce(e.outcome, 'DONE'), e.record_kind, e.record_id, e.record_name, coalesce(e.changes, '{}'),
+		2, d.digests, d.salts
+	from jsonb_populate_recordset(null::audit_entries, p_entries) e
+	cross join lateral (
+		select coalesce(jsonb_object_agg(s.field, s.salt), '{}') as salts,
 			coalesce(jsonb_object_agg(
 				s.field, encode(sha256(convert_to(s.salt || s.value, 'UTF8')), 'hex')
-			), '{}')
-		into entry.salts, entry.digests
+			), '{}') as digests
 		from (
+			-- A random UUID has 122 random bits from the system's generator.
 			select f.field, f.value, replace(gen_random_uuid()::text, '-', '') as salt
-			from audit_erasable_fields(entry) f
-		) s;
-		entry.hash := audit_entry_hash(entry);
-		insert into audit_entries values (entry.*);
-		head.sequence := entry.sequence;
-		head.hash := entry.hash;
-	end loop;
-	update audit_heads set sequence = head.sequence, hash = head.hash
-	where organization_id = p_organization_id;
+			from audit_erasable_fields(e) f
+		) s
+	) d;
 end
 $$;
 
@@ -1058,17 +1047,6 @@ CREATE FUNCTION public.audit_device_conflict() RETURNS trigger
 declare
 	device devices;
 begin
-	if new.kind = 'POSSIBLE_CLONE' then
-		for attempt in 1..10 loop
-			exit when audit_lock(new.organization_id);
-			if attempt = 10 then
-				delete from device_conflicts c
-				where c.organization_id = new.organization_id and c.device_id = new.device_id and c.kind = new.kind;
-				return null;
-			end if;
-			perform pg_sleep(0.01);
-		end loop;
-	end if;
 	perform set_config('assay.address', coalesce(new.address, ''), true);
 	select * into device from devices d
 	where d.organization_id = new.organization_id and d.id = new.device_id;
@@ -1089,7 +1067,7 @@ $$;
 
 CREATE TABLE public.audit_entries (
     organization_id public.typed_id NOT NULL,
-    sequence bigint NOT NULL,
+    id bigint NOT NULL,
     at timestamp with time zone NOT NULL,
     actor_kind text NOT NULL,
     actor_id text,
@@ -1104,30 +1082,27 @@ CREATE TABLE public.audit_entries (
     record_id text,
     record_name text,
     changes jsonb DEFAULT '{}'::jsonb NOT NULL,
-    previous_hash bytea NOT NULL,
-    hash bytea NOT NULL,
     hash_version smallint,
     digests jsonb,
     salts jsonb,
     CONSTRAINT audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['USER'::text, 'TOKEN'::text, 'AGENT'::text, 'SYSTEM'::text]))),
     CONSTRAINT audit_entries_changes_check CHECK ((jsonb_typeof(changes) = 'object'::text)),
-    CONSTRAINT audit_entries_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT audit_entries_id_check CHECK ((id > 0)),
     CONSTRAINT audit_entries_outcome_check CHECK ((outcome = ANY (ARRAY['DONE'::text, 'REFUSED'::text]))),
-    CONSTRAINT audit_entries_sequence_check CHECK ((sequence > 0)),
     CONSTRAINT audit_entries_version_check CHECK ((((hash_version IS NULL) AND (digests IS NULL) AND (salts IS NULL)) OR ((hash_version = 2) AND (digests IS NOT NULL) AND (salts IS NOT NULL) AND (jsonb_typeof(digests) = 'object'::text) AND (jsonb_typeof(salts) = 'object'::text))))
 );
 
 ALTER TABLE ONLY public.audit_entries FORCE ROW LEVEL SECURITY;
 
-CREATE FUNCTION public.audit_entry_text(entry public.audit_entries) RETURNS text
+CREATE FUNCTION public.audit_entry_text(entry public.audit_entries, p_sequence bigint, p_previous_hash bytea) RETURNS text
     LANGUAGE sql STABLE
     SET "TimeZone" TO 'UTC'
     SET bytea_output TO 'hex'
-    RETURN ((to_jsonb(entry) - CASE WHEN ((entry).hash_version IS NULL) THEN '{hash,hash_version,digests,salts}'::text[] ELSE '{hash,salts,actor_name,token_name,client,address,record_name,changes}'::text[] END))::text;
+    RETURN (((to_jsonb(entry) - CASE WHEN ((entry).hash_version IS NULL) THEN '{id,hash_version,digests,salts}'::text[] ELSE '{id,salts,actor_name,token_name,client,address,record_name,changes}'::text[] END) || jsonb_build_object('sequence', p_sequence, 'previous_hash', p_previous_hash)))::text;
 
-CREATE FUNCTION public.audit_entry_hash(entry public.audit_entries) RETURNS bytea
+CREATE FUNCTION public.audit_entry_hash(entry public.audit_entries, p_sequence bigint, p_previous_hash bytea) RETURNS bytea
     LANGUAGE sql STABLE
-    RETURN sha256(convert_to(public.audit_entry_text(entry), 'UTF8'::name));
+    RETURN sha256(convert_to(public.audit_entry_text(entry, p_sequence, p_previous_hash), 'UTF8'::name));
 
 CREATE FUNCTION public.audit_erasable_fields(entry public.audit_entries) RETURNS TABLE(field text, value text)
     LANGUAGE sql IMMUTABLE
@@ -1142,14 +1117,122 @@ CREATE FUNCTION public.audit_erasable_fields(entry public.audit_entries) RETURNS
 	select 'changes.' || c.key, c.value::text from jsonb_each(entry.changes) c
 $$;
 
-CREATE FUNCTION public.audit_lock(p_organization_id text) RETURNS boolean
+CREATE FUNCTION public.audit_seal(p_limit integer, p_wait boolean, p_except text[] DEFAULT '{}'::text[]) RETURNS TABLE(sealed integer, broken text[])
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET bytea_output TO 'hex'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
+declare
+	state audit_sealing;
+	newest_id bigint;
+	has_xid boolean;
+	is_next_settled boolean;
+	chain record;
+	head audit_heads;
+	last record;
+	entry audit_entries;
+	hash bytea;
+	ids bigint[];
+	sequences bigint[];
+	previous_hashes bytea[];
+	hashes bytea[];
 begin
-	perform from audit_heads where organization_id = p_organization_id for update skip locked;
-	return found or not exists (select from audit_heads where organization_id = p_organization_id);
+	broken := '{}';
+	if p_wait then
+		perform pg_advisory_xact_lock(4723121);
+	elsif not pg_try_advisory_xact_lock(4723121) then
+		return next;
+		return;
+	end if;
+	sealed := 0;
+	has_xid := pg_current_xact_id_if_assigned() is not null;
+	select s.* into state from audit_sealing s;
+	-- Read before this transaction takes an xid. Every transaction with an id up to this one has a
+	-- lower xid then.
+	select case when s.is_called then s.last_value else s.last_value - 1 end into newest_id
+	from audit_entry_ids s;
+	-- An xid that this server has not reached comes from another server.
+	if state.next_xid >= pg_snapshot_xmax(pg_current_snapshot()) then
+		state.next_xid := null;
+	end if;
+	is_next_settled := coalesce(state.next_xid < pg_snapshot_xmin(pg_current_snapshot()), false);
+
+	for chain in
+		select u.organization_id, array_agg(u.id order by u.id) as ids
+		from (
+			select e.organization_id, e.id from audit_entries e
+			where e.id > state.settled_id and e.organization_id::text <> all (p_except)
+				and not exists (
+					select from audit_seals s where s.organization_id = e.organization_id and s.entry_id = e.id
+				)
+			order by e.id limit p_limit
+		) u
+		group by u.organization_id
+	loop
+		select h.* into head from audit_heads h where h.organization_id = chain.organization_id;
+		select s.sequence, s.hash into last from audit_seals s
+		where s.organization_id = chain.organization_id order by s.sequence desc limit 1;
+		head.organization_id := chain.organization_id;
+		head.sequence := coalesce(head.sequence, 0);
+		head.hash := coalesce(head.hash, '');
+		if head.sequence <> coalesce(last.sequence, 0) or head.hash <> coalesce(last.hash, '') then
+			broken := broken || chain.organization_id::text;
+			continue;
+		end if;
+		ids := '{}'; sequences := '{}'; previous_hashes := '{}'; hashes := '{}';
+		for entry in
+			select e.* from audit_entries e
+			where e.organization_id = chain.organization_id and e.id = any (chain.ids)
+			order by e.id
+		loop
+			head.sequence := head.sequence + 1;
+			hash := audit_entry_hash(entry, head.sequence, head.hash);
+			ids := ids || entry.id;
+			sequences := sequences || head.sequence;
+			previous_hashes := previous_hashes || head.hash;
+			hashes := hashes || hash;
+			head.hash := hash;
+		end loop;
+		insert into audit_seals (organization_id, sequence, entry_id, previous_hash, hash)
+		select chain.organization_id, n.* from unnest(sequences, ids, previous_hashes, hashes) n;
+		insert into audit_heads values (head.*)
+		on conflict (organization_id) do update set sequence = excluded.sequence, hash = excluded.hash;
+		sealed := sealed + cardinality(ids);
+	end loop;
+
+	if is_next_settled and sealed < p_limit and broken = '{}' and p_except = '{}' then
+		state.settled_id := state.next_id;
+		state.next_xid := null;
+	end if;
+	if state.next_xid is null and not has_xid and newest_id > state.settled_id then
+		state.next_id := newest_id;
+		state.next_xid := pg_current_xact_id();
+	end if;
+	update audit_sealing s set settled_id = state.settled_id, next_id = state.next_id, next_xid = state.next_xid
+	where (s.settled_id, s.next_id, s.next_xid) is distinct from (state.settled_id, state.next_id, state.next_xid);
+	return next;
 end
+$$;
+
+CREATE FUNCTION public.audit_settle() RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select setval('audit_entry_ids', coalesce((select max(e.id) from audit_entries e), 0) + 1, false);
+	update audit_sealing set next_xid = null, settled_id = coalesce(
+		(
+			select min(e.id) - 1 from audit_entries e
+			left join audit_seals s on s.organization_id = e.organization_id and s.entry_id = e.id
+			where s.entry_id is null
+		),
+		(select max(e.id) from audit_entries e),
+		0
+	);
 $$;
 
 CREATE FUNCTION public.authenticate_api_tokens(p_hash bytea[]) RETURNS TABLE(ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text)
@@ -1252,6 +1335,22 @@ CREATE FUNCTION public.count_mails() RETURNS TABLE(queued bigint, retrying bigin
 		coalesce(extract(epoch from now() - min(created_at) filter (where state = 'QUEUED')), 0)
 	from mails
 	where state = 'QUEUED' or created_at > now() - interval '2 days'
+$$;
+
+CREATE FUNCTION public.count_unsealed_entries(p_organization_id text DEFAULT NULL::text) RETURNS TABLE(entries bigint, oldest_seconds double precision)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+	select count(*), coalesce(greatest(extract(epoch from clock_timestamp() - min(e.at)), 0), 0)::float8
+	from audit_sealing a
+	join audit_entries e on e.id > a.settled_id
+	where (p_organization_id is null or e.organization_id = p_organization_id) and not exists (
+		select from audit_seals s where s.organization_id = e.organization_id and s.entry_id = e.id
+	)
 $$;
 
 CREATE FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) RETURNS TABLE(user_id text, is_new boolean)
@@ -2147,6 +2246,13 @@ CREATE TABLE public.assets (
 
 ALTER TABLE ONLY public.assets FORCE ROW LEVEL SECURITY;
 
+CREATE SEQUENCE public.audit_entry_ids
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
 CREATE TABLE public.audit_heads (
     organization_id public.typed_id NOT NULL,
     sequence bigint NOT NULL,
@@ -2154,6 +2260,29 @@ CREATE TABLE public.audit_heads (
 );
 
 ALTER TABLE ONLY public.audit_heads FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_sealing (
+    is_only_row boolean DEFAULT true NOT NULL,
+    settled_id bigint NOT NULL,
+    next_id bigint NOT NULL,
+    next_xid xid8,
+    CONSTRAINT audit_sealing_is_only_row_check CHECK (is_only_row)
+);
+
+ALTER TABLE ONLY public.audit_sealing FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_seals (
+    organization_id public.typed_id NOT NULL,
+    sequence bigint NOT NULL,
+    entry_id bigint NOT NULL,
+    previous_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    sealed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT audit_seals_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT audit_seals_sequence_check CHECK ((sequence > 0))
+);
+
+ALTER TABLE ONLY public.audit_seals FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.audits (
     organization_id public.typed_id NOT NULL,
@@ -2948,10 +3077,19 @@ ALTER TABLE ONLY public.assets
     ADD CONSTRAINT assets_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.audit_entries
-    ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (organization_id, sequence);
+    ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.audit_heads
     ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (organization_id);
+
+ALTER TABLE ONLY public.audit_sealing
+    ADD CONSTRAINT audit_sealing_pkey PRIMARY KEY (is_only_row);
+
+ALTER TABLE ONLY public.audit_seals
+    ADD CONSTRAINT audit_seals_entry_key UNIQUE (organization_id, entry_id);
+
+ALTER TABLE ONLY public.audit_seals
+    ADD CONSTRAINT audit_seals_pkey PRIMARY KEY (organization_id, sequence);
 
 ALTER TABLE ONLY public.audits
     ADD CONSTRAINT audits_pkey PRIMARY KEY (organization_id, id);
@@ -3161,19 +3299,21 @@ CREATE INDEX assets_search ON public.assets USING gin (organization_id, search_t
 
 CREATE INDEX assets_updated_at ON public.assets USING btree (organization_id, updated_at, id);
 
-CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (organization_id, actor_id, sequence) WHERE (actor_id IS NOT NULL);
+CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (organization_id, actor_id, id) WHERE (actor_id IS NOT NULL);
 
-CREATE INDEX audit_entries_at ON public.audit_entries USING btree (organization_id, at, sequence);
+CREATE INDEX audit_entries_at ON public.audit_entries USING btree (organization_id, at, id);
 
-CREATE INDEX audit_entries_operation ON public.audit_entries USING btree (organization_id, operation, sequence);
+CREATE INDEX audit_entries_id ON public.audit_entries USING btree (id);
 
-CREATE INDEX audit_entries_record ON public.audit_entries USING btree (organization_id, record_id, sequence) WHERE (record_id IS NOT NULL);
+CREATE INDEX audit_entries_operation ON public.audit_entries USING btree (organization_id, operation, id);
 
-CREATE INDEX audit_entries_record_kind ON public.audit_entries USING btree (organization_id, record_kind, sequence) WHERE (record_kind IS NOT NULL);
+CREATE INDEX audit_entries_record ON public.audit_entries USING btree (organization_id, record_id, id) WHERE (record_id IS NOT NULL);
 
-CREATE INDEX audit_entries_refused ON public.audit_entries USING btree (organization_id, sequence) WHERE (outcome = 'REFUSED'::text);
+CREATE INDEX audit_entries_record_kind ON public.audit_entries USING btree (organization_id, record_kind, id) WHERE (record_kind IS NOT NULL);
 
-CREATE INDEX audit_entries_token ON public.audit_entries USING btree (organization_id, token_id, sequence) WHERE (token_id IS NOT NULL);
+CREATE INDEX audit_entries_refused ON public.audit_entries USING btree (organization_id, id) WHERE (outcome = 'REFUSED'::text);
+
+CREATE INDEX audit_entries_token ON public.audit_entries USING btree (organization_id, token_id, id) WHERE (token_id IS NOT NULL);
 
 CREATE INDEX audits_created_at ON public.audits USING btree (organization_id, created_at, id);
 
@@ -3579,6 +3719,9 @@ ALTER TABLE ONLY public.audit_entries
 ALTER TABLE ONLY public.audit_heads
     ADD CONSTRAINT audit_heads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.audit_seals
+    ADD CONSTRAINT audit_seals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.audits
     ADD CONSTRAINT audits_framework_id_fkey FOREIGN KEY (organization_id, framework_id) REFERENCES public.frameworks(organization_id, id);
 
@@ -3836,11 +3979,19 @@ CREATE POLICY audit ON public.audit_entries TO assay_audit USING (true);
 
 CREATE POLICY audit ON public.audit_heads TO assay_audit USING (true);
 
+CREATE POLICY audit ON public.audit_sealing TO assay_audit USING (true);
+
+CREATE POLICY audit ON public.audit_seals TO assay_audit USING (true);
+
 CREATE POLICY audit ON public.organizations FOR SELECT TO assay_audit USING (true);
 
 ALTER TABLE public.audit_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audit_sealing ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audit_seals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audits ENABLE ROW LEVEL SECURITY;
 
@@ -3857,6 +4008,8 @@ CREATE POLICY backup ON public.assets FOR SELECT TO assay_backup USING (true);
 CREATE POLICY backup ON public.audit_entries FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.audit_heads FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.audit_seals FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.audits FOR SELECT TO assay_backup USING (true);
 
@@ -4056,6 +4209,8 @@ CREATE POLICY privacy ON public.assets TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.audit_entries TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.audit_seals FOR SELECT TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.audits TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.continual_improvements TO assay_privacy USING (true);
@@ -4169,6 +4324,8 @@ CREATE POLICY tenant ON public.assets TO assay_app USING (((organization_id)::te
 CREATE POLICY tenant ON public.audit_entries FOR SELECT TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.audit_heads FOR SELECT TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.audit_seals FOR SELECT TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.audits TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -4382,8 +4539,10 @@ GRANT UPDATE(changes) ON TABLE public.audit_entries TO assay_privacy;
 
 GRANT UPDATE(salts) ON TABLE public.audit_entries TO assay_privacy;
 
-REVOKE ALL ON FUNCTION public.audit_lock(p_organization_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.audit_lock(p_organization_id text) TO assay_agent;
+REVOKE ALL ON FUNCTION public.audit_seal(p_limit integer, p_wait boolean, p_except text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_seal(p_limit integer, p_wait boolean, p_except text[]) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.audit_settle() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_app;
@@ -4402,6 +4561,9 @@ GRANT ALL ON FUNCTION public.count_enrollment_keys() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.count_mails() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_mails() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.count_unsealed_entries(p_organization_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_unsealed_entries(p_organization_id text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name text, p_account_id text, p_password text, p_address_proof text) TO assay_app;
@@ -4620,9 +4782,18 @@ GRANT SELECT(id) ON TABLE public.assets TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.assets TO assay_search;
 
+GRANT ALL ON SEQUENCE public.audit_entry_ids TO assay_audit;
+
 GRANT SELECT ON TABLE public.audit_heads TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO assay_audit;
 GRANT SELECT ON TABLE public.audit_heads TO assay_backup;
+
+GRANT SELECT,UPDATE ON TABLE public.audit_sealing TO assay_audit;
+
+GRANT SELECT ON TABLE public.audit_seals TO assay_app;
+GRANT SELECT ON TABLE public.audit_seals TO assay_privacy;
+GRANT SELECT,INSERT ON TABLE public.audit_seals TO assay_audit;
+GRANT SELECT ON TABLE public.audit_seals TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audits TO assay_app;
 GRANT SELECT ON TABLE public.audits TO assay_backup;

@@ -31,13 +31,12 @@ import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
 
 /**
- * Limits the concurrent changes in one organization. Each change ends by waiting for its turn at
- * the organization's audit log, and needs a database connection while it waits. A call that waits
- * here needs no connection.
+ * Leaves database connections to other organizations while the changes of one organization wait for
+ * a lock.
  */
-const turns = new FairShares({
-	running: 3,
-	waiting: 61,
+const changesOfOrganizations = new FairShares({
+	running: 6,
+	waiting: 250,
 	name: "changes in this organization",
 });
 
@@ -174,7 +173,7 @@ async function authorizeAndRun<
 	const output =
 		operation.isReadOnly || !membership
 			? await perform()
-			: await turns.run(membership.organizationId, perform);
+			: await changesOfOrganizations.run(membership.organizationId, perform);
 	for (const after of afterwards) after();
 	return output;
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { flushRejectedCalls } from "./audit/rejected-calls.ts";
+import { startSealer } from "./audit/sealer.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
@@ -132,6 +133,11 @@ async function serveFrom(
 		},
 		log,
 	);
+	const sealerPool = makePool(database.poolConnection, {
+		max: 1,
+		name: "assay sealer",
+	});
+	const sealer = startSealer(sealerPool, log);
 	const services = {
 		pool: database.pool,
 		log,
@@ -246,6 +252,8 @@ async function serveFrom(
 		await identity.idle();
 		await dispatcher.stop();
 		await upkeep.poller.stop();
+		await sealer.stop();
+		await sealerPool.end();
 		await deliverer.stop();
 		await mail?.stop();
 		await stopRetention();

@@ -344,7 +344,7 @@ export const RECORD_QUESTIONS: readonly Question[] = [
 			return audit_entries.map((entry: Row) => [entry.actor_name, entry.at]);
 		},
 		sql: `select actor_name, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from audit_entries
-			where record_name = 'Ransomware on staff laptops' and operation like '%Risk%' order by sequence desc limit 1`,
+			where record_name = 'Ransomware on staff laptops' and operation like '%Risk%' order by id desc limit 1`,
 	},
 	{
 		question: "How many changes were made in the last 30 days?",

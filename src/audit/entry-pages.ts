@@ -22,7 +22,7 @@ export async function readEntries<Row extends QueryResultRow>(
 	client: PoolClient,
 	{ cursorOf, columns, conditions, values }: EntryList,
 	input: { size?: number | undefined; cursor?: string | null | undefined },
-): Promise<Page<Row & { sequence: number }>> {
+): Promise<Page<Row & { sequence: number | null }>> {
 	const size = input.size ?? DEFAULT_PAGE_SIZE;
 	const after =
 		typeof input.cursor === "string"
@@ -30,13 +30,15 @@ export async function readEntries<Row extends QueryResultRow>(
 			: undefined;
 	const matching = conditions.join(" and ");
 	// The driver returns PostgreSQL's bigint as text.
-	const { rows } = await client.query<Row & { sequence: string }>(
-		`select t.sequence, ${columns}
+	const { rows } = await client.query<
+		Row & { entry_id: string; sequence: string | null }
+	>(
+		`select t.id as entry_id, ${sealOf("s.sequence")} as sequence, ${columns}
 		from audit_entries t
-		where ${matching} ${after ? `and t.sequence < $${values.length + 2}` : ""}
-		order by t.sequence desc
+		where ${matching} ${after ? `and t.id < $${values.length + 2}` : ""}
+		order by t.id desc
 		limit $${values.length + 1}`,
-		[...values, size + 1, ...(after ? [after.sequence] : [])],
+		[...values, size + 1, ...(after ? [after.id] : [])],
 	);
 	const hasMore = rows.length > size;
 	const count = async () => {
@@ -52,32 +54,43 @@ export async function readEntries<Row extends QueryResultRow>(
 	const page = rows.slice(0, size);
 	const last = page.at(-1);
 	return {
-		rows: page.map((row) => ({ ...row, sequence: Number(row.sequence) })),
+		rows: page.map(({ entry_id, ...row }) => ({
+			...(row as unknown as Row),
+			sequence: row.sequence === null ? null : Number(row.sequence),
+		})),
 		next_cursor:
-			hasMore && last ? writeCursor(cursorOf, last.sequence, counted) : null,
+			hasMore && last ? writeCursor(cursorOf, last.entry_id, counted) : null,
 		...totalOf(counted),
 	};
 }
 
-function writeCursor(of: string, sequence: string, counted: number): string {
-	return Buffer.from(JSON.stringify([of, sequence, counted])).toString(
-		"base64url",
-	);
+/**
+ * Returns SQL for a column of the seal `s` of the entry `t`. Its value is null until the entry is
+ * sealed. A subquery, because a join would read seals that are on no page.
+ */
+export function sealOf(column: string): string {
+	return `(
+		select ${column} from audit_seals s
+		where s.organization_id = t.organization_id and s.entry_id = t.id
+	)`;
+}
+
+function writeCursor(of: string, id: string, counted: number): string {
+	return Buffer.from(JSON.stringify([of, id, counted])).toString("base64url");
 }
 
 function readCursor(
 	text: string,
 	cursorOf: string,
-): { sequence: string; counted: number } {
+): { id: string; counted: number } {
 	let parts: unknown;
 	try {
 		parts = JSON.parse(Buffer.from(text, "base64url").toString());
 	} catch {
 		throw badCursor();
 	}
-	const [of, sequence, counted] = Array.isArray(parts) ? parts : [];
-	const isNumber =
-		typeof sequence === "string" && /^[1-9]\d{0,17}$/.test(sequence);
+	const [of, id, counted] = Array.isArray(parts) ? parts : [];
+	const isNumber = typeof id === "string" && /^[1-9]\d{0,17}$/.test(id);
 	if (of !== cursorOf || !isNumber || !isCount(counted)) throw badCursor();
-	return { sequence, counted };
+	return { id, counted };
 }

@@ -50,21 +50,22 @@ const UNHASHED: Record<string, readonly string[]> = {
 };
 
 /**
- * A stored entry with every column as text. `at` is in UTC with six decimals, and hashes are
+ * A sealed entry with every column as text. The number and the hashes come from its seal. `at` is in UTC with six decimals, and hashes are
  * hexadecimal. `change_texts` is an object with the text of each change.
  */
 export type StoredEntry = Record<Column, string | null>;
 
 const READ_AS: Partial<Record<Column, string>> = {
+	sequence: "s.sequence::text",
 	at: `to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`,
-	previous_hash: "encode(e.previous_hash, 'hex')",
-	hash: "encode(e.hash, 'hex')",
+	previous_hash: "encode(s.previous_hash, 'hex')",
+	hash: "encode(s.hash, 'hex')",
 	change_texts: `(
 		select coalesce(jsonb_object_agg(c.key, c.value::text), '{}') from jsonb_each(e.changes) c
 	)::text`,
 };
 
-/** A select list that reads the columns of the entry `e` in the form of StoredEntry. */
+/** A select list that reads the entry `e` and its seal `s` in the form of StoredEntry. */
 export const STORED_ENTRY = [...COLUMNS, "hash", "salts", "change_texts"]
 	.map((name) => `${READ_AS[name as Column] ?? `e.${name}::text`} as ${name}`)
 	.join(", ");

@@ -13,8 +13,7 @@ const AT_ONCE = 1000;
 
 /**
  * Adds the changes of an operation or event to the audit log of each organization concerned, in the
- * client's transaction. This locks the organization's chain until the end of the transaction, so
- * call it last.
+ * client's transaction. The entries are visible with the commit. The sealer numbers them afterwards.
  */
 export async function appendChanges(
 	client: PoolClient,
@@ -28,10 +27,8 @@ export async function appendChanges(
 		changes,
 		(change) => change.organizationId ?? organizationId,
 	);
-	// Two transactions that touch the same chains must lock them in the same order, so the ids are
-	// sorted.
-	const additions = [...byOrganization.keys()].sort().flatMap((id) => {
-		const entries = (byOrganization.get(id) ?? []).map((change) => ({
+	const additions = [...byOrganization].flatMap(([id, changes]) => {
+		const entries = changes.map((change) => ({
 			...actorOf(principal),
 			operation,
 			record_kind: change.kind,
@@ -51,8 +48,7 @@ export async function appendChanges(
 	// if the transaction has none. Some changes concern other organizations, such as revoking a token
 	// that reaches several. For these, the transaction's organization is cleared.
 	if (isOfOthers) await setOrganization(client, "");
-	// The chains stay locked until the end of the transaction. Sending few statements keeps that time
-	// short, even for a user with many organizations.
+	// A user may have many organizations, so one statement writes the entries of several of them.
 	for (let from = 0, to = 0; from < additions.length; from = to) {
 		let count = 0;
 		while (to < additions.length && (to === from || count < AT_ONCE)) {
@@ -128,16 +124,14 @@ export async function appendAccountEvent(
 			record_name: event.user.name,
 			changes: event.fields,
 		};
-		// The ids are sorted for the same reason as in appendChanges.
-		const ids = [...organizationIds].sort();
 		await append(
 			client,
-			ids.map((id): Addition => [id, [entry]]),
+			organizationIds.map((id): Addition => [id, [entry]]),
 		);
 	});
 }
 
-/** An organization and the entries that are added to its chain. */
+/** An organization and the entries that are added to its log. */
 type Addition = [organizationId: string, entries: object[]];
 
 async function append(

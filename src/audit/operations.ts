@@ -13,12 +13,17 @@ import { detailSchema } from "../records/result-rows.ts";
 import { obvious } from "../records/shown.ts";
 import { wordsOf } from "../records/text-match.ts";
 import { anyIdSchema, timeSchema } from "../records/text-schemas.ts";
-import { readEntries } from "./entry-pages.ts";
+import { readEntries, sealOf } from "./entry-pages.ts";
 
 export const actorKind = () => z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]);
 
 const entry = z.object({
-	sequence: z.number().describe("Number of the entry in its organization"),
+	sequence: z
+		.number()
+		.nullable()
+		.describe(
+			"Number of the entry in its organization; null for a second, until it is sealed",
+		),
 	at: z.string(),
 	actor_kind: actorKind(),
 	actor_id: z.string().nullable(),
@@ -37,6 +42,7 @@ const entry = z.object({
 		.describe("{field: {before?, after?}} for each field that changed"),
 	hash: z
 		.string()
+		.nullable()
 		.describe("SHA-256 over the entry and the previous hash, hexadecimal"),
 });
 
@@ -93,7 +99,9 @@ const FILTERS = {
 	},
 	sequence: {
 		schema: z.int().min(1).describe("The entry with this number"),
-		sql: (p: string) => `t.sequence = ${p}`,
+		sql: (p: string) => `t.id = (
+			select s.entry_id from audit_seals s where s.organization_id = $1 and s.sequence = ${p}
+		)`,
 	},
 	outcome: {
 		schema: z
@@ -193,7 +201,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 					cursorOf: "listAuditLog",
 					columns: `t.at, t.actor_kind, t.actor_id, t.actor_name, t.token_id, t.token_name,
 						t.client, t.address, t.operation, t.outcome, t.record_kind, t.record_id, t.record_name,
-						t.changes, encode(t.hash, 'hex') as hash`,
+						t.changes, ${sealOf("encode(s.hash, 'hex')")} as hash`,
 					conditions,
 					values,
 				},

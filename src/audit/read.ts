@@ -27,6 +27,8 @@ export async function listLogs(database: Pool | ClientBase): Promise<string[]> {
 		union
 		select organization_id::text from audit_heads
 		union
+		select organization_id::text from audit_seals where sequence = 1
+		union
 		select id::text from organizations
 		order by id`);
 	return rows.map(({ id }) => id);
@@ -46,7 +48,8 @@ export interface Batch {
 }
 
 /**
- * Reads the organization's entries in batches, oldest first. `database` is a pool that acts as
+ * Reads the organization's sealed entries in batches, in the order of their numbers. Of an entry
+ * that was deleted, only the columns of its seal remain. `database` is a pool that acts as
  * assay_audit, or a client in a transaction of the organization. That client sees no other
  * organization.
  */
@@ -72,12 +75,14 @@ export async function* readLog(
 				from (select) one
 				left join audit_heads h on h.organization_id = $1
 				left join lateral (
-					select e.sequence as place, ${STORED_ENTRY}
-					from audit_entries e
-					where e.organization_id = $1 and e.sequence > $2
+					select s.sequence as place, ${STORED_ENTRY}
+					from audit_seals s
+					left join audit_entries e
+						on e.organization_id = s.organization_id and e.id = s.entry_id
+					where s.organization_id = $1 and s.sequence > $2
 						and ($3::timestamptz is null or e.at >= $3)
 						and ($4::timestamptz is null or e.at < $4)
-					order by e.sequence
+					order by s.sequence
 					limit ${BATCH_SIZE}
 				) n on true
 				order by n.place`,
@@ -102,4 +107,26 @@ export async function* readLog(
 		if (isLast) return;
 		after = entries.at(-1)?.sequence ?? after;
 	}
+}
+
+export interface Unsealed {
+	entries: number;
+	/** Age of the oldest of them, in seconds. */
+	oldestSeconds: number;
+}
+
+/** Counts the entries of a log that have no seal. Reads the whole log. */
+export async function countUnsealed(
+	database: Pool | ClientBase,
+	organizationId: string,
+): Promise<Unsealed> {
+	const { rows } = await database.query<Unsealed>(
+		`select count(*)::float8 as entries,
+			coalesce(extract(epoch from clock_timestamp() - min(e.at)), 0)::float8 as "oldestSeconds"
+		from audit_entries e
+		left join audit_seals s on s.organization_id = $1 and s.entry_id = e.id
+		where e.organization_id = $1 and s.entry_id is null`,
+		[organizationId],
+	);
+	return rows[0] ?? { entries: 0, oldestSeconds: 0 };
 }

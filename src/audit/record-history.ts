@@ -9,7 +9,10 @@ import { readEntries } from "./entry-pages.ts";
 import { actorKind } from "./operations.ts";
 
 const change = z.object({
-	sequence: z.number().describe("Number of the entry in the audit log"),
+	sequence: z
+		.number()
+		.nullable()
+		.describe("Number of the entry in the audit log; null until it is sealed"),
 	at: z.string(),
 	actor_kind: actorKind(),
 	actor_name: z.string().describe("Name of the actor at that time"),

@@ -3,6 +3,7 @@ import { setRole } from "../db/roles.ts";
 import type { Change } from "../operation.ts";
 import { type Principal, systemPrincipal } from "../principal.ts";
 import { appendChanges } from "./log.ts";
+import { sealAll } from "./sealer.ts";
 
 /** Names of the events whose entries list what an erasure removed. */
 export const ERASURES = ["eraseUser", "erasePerson"] as const;
@@ -58,6 +59,10 @@ function placeholders(organizationId: string, subject: Subject): unknown[] {
 	];
 }
 
+const SEAL_NUMBER = `(
+	select s.sequence from audit_seals s where s.organization_id = e.organization_id and s.entry_id = e.id
+)`;
+
 /**
  * Reads the entries about the subject in an organization's log, oldest first. `client` acts as
  * assay_privacy.
@@ -68,8 +73,9 @@ export async function readEntriesAbout(
 	subject: Subject,
 ): Promise<object[]> {
 	const { rows } = await client.query<{ entry: object }>(
-		`select to_jsonb(e) - '{hash,previous_hash,hash_version,digests,salts}'::text[] as entry from audit_entries e
-		where ${IS_ABOUT} order by e.sequence`,
+		`select to_jsonb(e) - '{id,hash_version,digests,salts}'::text[]
+			|| jsonb_build_object('sequence', ${SEAL_NUMBER}) as entry
+		from audit_entries e where ${IS_ABOUT} order by e.id`,
 		placeholders(organizationId, subject),
 	);
 	return rows.map(({ entry }) => entry);
@@ -80,8 +86,8 @@ export async function readEntriesAbout(
  * about that person. An entry keeps its hash, so the chain and every hash that somebody noted
  * elsewhere stay valid. The salt of a field is erased with the field, so that nobody can confirm a
  * guess of its value. A new entry, which the chain protects, lists the erased fields. `client` acts
- * as assay_privacy. The function locks the chain, so call it last, and process organizations in a
- * fixed order.
+ * as assay_privacy. The function seals first and lets nobody else seal until the transaction ends, so
+ * call it last.
  *
  * Returns the number of entries that were redacted. A second call finds nothing and adds nothing.
  */
@@ -91,18 +97,18 @@ export async function redactLog(
 	redaction: Redaction,
 	by: Principal = systemPrincipal(organizationId),
 ): Promise<number> {
-	// This call appends no entry and only locks the chain. No other entry can then be written between
-	// the update and the list of what it erased.
-	await asApp(client, organizationId, () =>
-		client.query("select audit_append($1, '[]')", [organizationId]),
-	);
+	// The list of what the erasure removed names entries by their numbers.
+	await asApp(client, organizationId, () => sealAll(client));
 	const { rows } = await client.query<{ sequence: string; listed: Listed }>(
 		`
 		with found as (
-			select e.organization_id, e.sequence, ${IS_ACTOR} as is_actor, ${IS_SUBJECT} as is_subject
-			from audit_entries e where ${IS_ABOUT}
+			select e.organization_id, e.id, s.sequence, s.previous_hash,
+				${IS_ACTOR} as is_actor, ${IS_SUBJECT} as is_subject
+			from audit_entries e
+			join audit_seals s on s.organization_id = e.organization_id and s.entry_id = e.id
+			where ${IS_ABOUT}
 		), redacted as (
-			select f.organization_id, f.sequence,
+			select f.organization_id, f.id, f.sequence, f.previous_hash,
 				case when f.is_actor then $5 else e.actor_name end as actor_name,
 				case when f.is_actor and e.token_name is not null then '${ERASED}' else e.token_name end as token_name,
 				case when not f.is_actor then e.client end as client,
@@ -121,7 +127,7 @@ export async function redactLog(
 					end), '{}')
 					from jsonb_each(e.changes) c (field, change)
 				) else e.changes end as changes
-			from found f join audit_entries e using (organization_id, sequence)
+			from found f join audit_entries e using (organization_id, id)
 		), erased as (
 			select r.*, array(
 				select f.field
@@ -130,12 +136,12 @@ export async function redactLog(
 					('client', e.client, r.client), ('address', e.address, r.address),
 					('record_name', e.record_name, r.record_name)
 				) f (field, before, after)
-				where e.organization_id = r.organization_id and e.sequence = r.sequence
+				where e.organization_id = r.organization_id and e.id = r.id
 					and f.before is distinct from f.after
 				union all
 				select 'changes.' || c.key
 				from audit_entries e, jsonb_each(e.changes) c
-				where e.organization_id = r.organization_id and e.sequence = r.sequence
+				where e.organization_id = r.organization_id and e.id = r.id
 					and c.value is distinct from r.changes -> c.key
 			) as fields
 			from redacted r
@@ -144,11 +150,12 @@ export async function redactLog(
 		set actor_name = r.actor_name, token_name = r.token_name, client = r.client, address = r.address,
 			record_name = r.record_name, changes = r.changes, salts = e.salts - r.fields
 		from erased r
-		where e.organization_id = r.organization_id and e.sequence = r.sequence
+		where e.organization_id = r.organization_id and e.id = r.id
 			and (e.actor_name, e.token_name, e.client, e.address, e.record_name, e.changes)
 				is distinct from (r.actor_name, r.token_name, r.client, r.address, r.record_name, r.changes)
-		returning e.sequence, case
-			when e.hash_version is null then to_jsonb(encode(audit_entry_hash(e), 'hex'))
+		returning r.sequence, case
+			when e.hash_version is null
+				then to_jsonb(encode(audit_entry_hash(e, r.sequence, r.previous_hash), 'hex'))
 			else to_jsonb(r.fields)
 		end as listed`,
 		[
@@ -222,7 +229,10 @@ export async function readRedactions(
 		) l (sequence, listed)
 		where e.organization_id = $1 and e.operation = any ($2)
 			and l.sequence = any ($3)
-			and case when l.sequence ~ '^[1-9][0-9]{0,17}$' then l.sequence::bigint < e.sequence else false end`,
+			and case
+				when l.sequence ~ '^[1-9][0-9]{0,17}$' then l.sequence::bigint < ${SEAL_NUMBER}
+				else false
+			end`,
 		[organizationId, ERASURES, sequences],
 	);
 	const found = new Map<string, Listing[]>();

@@ -1,9 +1,10 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import type { StoredEntry } from "./entry.ts";
-import { type Head, readLog } from "./read.ts";
-import { checkBatch, checkEnd, type Finding } from "./verify.ts";
+import { type Head, readLog, type Unsealed } from "./read.ts";
+import { checkBatch, checkEnd, checkUnsealed, type Finding } from "./verify.ts";
 
 /**
  * Largest number of entries that one call checks. A log may have millions of entries, and a call
@@ -60,6 +61,11 @@ export const verifyAuditLog = defineOperation({
 			.int()
 			.nullable()
 			.describe("Number of the newest entry according to the log's head"),
+		unsealed: z
+			.int()
+			.describe(
+				"Number of entries that are not sealed yet; 0 until is_complete",
+			),
 		finding: z
 			.object({
 				sequence: z.int().nullable(),
@@ -83,11 +89,19 @@ export const verifyAuditLog = defineOperation({
 		let finding: (Finding & { is_there: boolean }) | null = null;
 		let newest: number | null = null;
 		let isComplete = false;
+		let unsealed = 0;
 		const startedAt = Date.now();
+		// Counted first: an entry that is sealed meanwhile is then in one of the two.
+		const left = await readUnsealed(client, organization_id);
 		const from = { after: after?.sequence };
 		for await (const batch of readLog(client, organization_id, from)) {
 			await checkBatch(client, organization_id, batch, seen, find);
-			if (batch.isLast) checkEnd(seen.head, batch.head, find);
+			if (batch.isLast) {
+				const isNew = left.entries > 0 && !seen.head && !batch.head;
+				if (!isNew) checkEnd(seen.head, batch.head, find);
+				checkUnsealed(left, find);
+				unsealed = left.entries;
+			}
 			checked.push(batch.entries[0], batch.entries.at(-1));
 			newest = batch.head?.sequence ?? null;
 			const [first] = findings;
@@ -110,11 +124,23 @@ export const verifyAuditLog = defineOperation({
 			last_at: timeOf(found.at(-1)),
 			last: seen.head,
 			newest_sequence: newest,
+			unsealed,
 			finding,
 			is_complete: isComplete,
 		};
 	},
 });
+
+async function readUnsealed(
+	client: PoolClient,
+	organizationId: string,
+): Promise<Unsealed> {
+	const { rows } = await client.query<Unsealed>(
+		`select entries::float8, oldest_seconds as "oldestSeconds" from count_unsealed_entries($1)`,
+		[organizationId],
+	);
+	return rows[0] ?? { entries: 0, oldestSeconds: 0 };
+}
 
 function timeOf(entry: StoredEntry | undefined): string | null {
 	return entry?.at ? `${entry.at}Z` : null;

@@ -6,7 +6,13 @@ import {
 	hashOf,
 	type StoredEntry,
 } from "./entry.ts";
-import { type Batch, type Head, readLog } from "./read.ts";
+import {
+	type Batch,
+	countUnsealed,
+	type Head,
+	readLog,
+	type Unsealed,
+} from "./read.ts";
 import {
 	ERASURES,
 	isEntryErased,
@@ -45,7 +51,10 @@ export interface ChainReport {
 	organization_id: string;
 	/** Name of the organization. Null if there is no such organization. */
 	organization_name: string | null;
+	/** Number of sealed entries. */
 	entries: number;
+	/** Number of entries that have no seal yet, so the chain does not protect them. */
+	unsealed: number;
 	/**
 	 * Number of entries from which an erasure removed a person, according to the erasure's own entry.
 	 */
@@ -72,6 +81,12 @@ export const UNSEEN =
  */
 const MAX_FINDINGS = 50;
 
+interface VerifyOptions {
+	expectations?: Expectation[];
+	/** True if a sealer works on this database, so that no entry may be without a seal for long. */
+	isSealing?: boolean;
+}
+
 /**
  * Reads an organization's whole log and reports what is wrong with it: changed, removed or inserted
  * entries, a cut-off end, a changed head, and entries that differ from `expectations`. An entry
@@ -85,7 +100,7 @@ const MAX_FINDINGS = 50;
 export async function verifyLog(
 	database: Pool | ClientBase,
 	organizationId: string,
-	expectations: Expectation[] = [],
+	{ expectations = [], isSealing = false }: VerifyOptions = {},
 ): Promise<ChainReport> {
 	const { rows } = await database.query<{ name: string }>(
 		"select name from organizations where id = $1",
@@ -95,6 +110,7 @@ export async function verifyLog(
 		organization_id: organizationId,
 		organization_name: rows[0]?.name ?? null,
 		entries: 0,
+		unsealed: 0,
 		redacted: 0,
 		erasures: [],
 		head: null,
@@ -107,6 +123,10 @@ export async function verifyLog(
 			report.findings.push({ sequence, problem });
 		}
 	};
+	// Counted first: an entry that is sealed meanwhile is then in one of the two.
+	const unsealed = await countUnsealed(database, organizationId);
+	report.unsealed = unsealed.entries;
+	if (isSealing) checkUnsealed(unsealed, find);
 	const awaited = expectations.filter(
 		(expected) => expected.organizationId === organizationId,
 	);
@@ -122,7 +142,8 @@ export async function verifyLog(
 			}
 		}
 		if (!batch.isLast) continue;
-		const isThere = rows[0] || report.head || batch.head;
+		const isNew = unsealed.entries > 0 && !batch.head;
+		const isThere = (rows[0] && !isNew) || report.head || batch.head;
 		if (isThere) checkEnd(report.head, batch.head, find);
 	}
 	const last = report.head?.sequence ?? 0;
@@ -176,7 +197,12 @@ export async function checkBatch(
 			: new Map<string, Listing[]>();
 	for (const { entry, isSound, isErasedBy } of checked) {
 		checkPlace(entry, seen.head, find);
-		if (!isSound) {
+		if (entry.at === null) {
+			find(
+				Number(entry.sequence),
+				`entry ${entry.sequence} is missing: only its seal remains`,
+			);
+		} else if (!isSound) {
 			if (isErasedBy(redactions.get(entry.sequence ?? "") ?? [])) {
 				seen.redacted++;
 			} else {
@@ -251,6 +277,21 @@ function checkPlace(entry: StoredEntry, before: Head | null, find: Find): void {
 			`entry ${sequence} does not continue the entry before it: one of the two was changed or inserted`,
 		);
 	}
+}
+
+/**
+ * Time after which an entry without a seal is a problem. A transaction that writes an entry ends
+ * within this time.
+ */
+const MAX_UNSEALED_SECONDS = 300;
+
+/** Checks that the sealer has overlooked no entry, and that nobody removed the newest seals. */
+export function checkUnsealed(unsealed: Unsealed, find: Find): void {
+	if (unsealed.oldestSeconds <= MAX_UNSEALED_SECONDS) return;
+	find(
+		null,
+		`${unsealed.entries} entries have no seal, the oldest for ${Math.round(unsealed.oldestSeconds)} s: seals were removed, or nothing seals this log`,
+	);
 }
 
 function checkExpected(expected: Head, hash: string, find: Find): void {

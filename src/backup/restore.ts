@@ -12,6 +12,7 @@ import {
 	takeTurn,
 } from "../db/migrate.ts";
 import { makeRoles, type RolePlan } from "../db/own-roles.ts";
+import { setRole } from "../db/roles.ts";
 import { LOCK_NOT_AVAILABLE } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
 import { damaged, type Manifest, type RowCounts } from "./format.ts";
@@ -62,6 +63,8 @@ export async function restoreBackup(
 				await applyMigration(client, migration, roles);
 			}
 			await makePartitions(client, manifest);
+			await client.query(setRole("audit", "transaction"));
+			await client.query("select audit_settle()");
 			await client.query("commit");
 			const tables = await readTables(client);
 			// Without this statement, PostgreSQL would gather statistics only later, and for a

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import { exportLine } from "../audit/entry.ts";
 import { listLogs, readLog } from "../audit/read.ts";
+import { sealAll } from "../audit/sealer.ts";
 import {
 	type ChainReport,
 	type Expectation,
@@ -106,9 +107,10 @@ async function verifyAll(
 	organizationIds: string[],
 	expectations: Expectation[],
 ): Promise<ChainReport[]> {
+	await sealAll(pool);
 	const reports: ChainReport[] = [];
 	for (const id of organizationIds) {
-		reports.push(await verifyLog(pool, id, expectations));
+		reports.push(await verifyLog(pool, id, { expectations, isSealing: true }));
 	}
 	return reports;
 }
@@ -153,9 +155,10 @@ function describeReport(report: ChainReport): string {
 		);
 	}
 	const redacted = report.redacted ? `, ${report.redacted} redacted` : "";
+	const unsealed = report.unsealed ? `, ${report.unsealed} not sealed` : "";
 	const newest = head ? `${id}:${head.sequence}:${head.hash}` : id;
 	lines.push(
-		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  ${name} (${counted(report.entries, "entry", "entries")}${redacted})`,
+		`${count === 0 ? "ok     " : "BROKEN "} ${newest}  ${name} (${counted(report.entries, "entry", "entries")}${redacted}${unsealed})`,
 	);
 	return lines.join("\n");
 }
@@ -207,6 +210,7 @@ async function* exportLines(
 	organizationIds: string[],
 	between: ExportOptions,
 ): AsyncGenerator<string> {
+	await sealAll(pool);
 	for (const id of organizationIds) {
 		for await (const { entries } of readLog(pool, id, between)) {
 			if (entries.length > 0) {

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import { inParallel } from "../../simulator/pace.ts";
+import { sealAll } from "../audit/sealer.ts";
 import { recordKinds } from "../registers/all.ts";
 import { type DatedMoment, groupMoments } from "./timeline.ts";
 
@@ -7,7 +8,7 @@ import { type DatedMoment, groupMoments } from "./timeline.ts";
 const WIDTH = 6;
 
 /**
- * The audit entries that one group of moments wrote: those with a number above `after` and up to
+ * The audit entries that one group of moments wrote: those with an id above `after` and up to
  * `upTo`. They are dated between `from` and `to`.
  */
 interface Trace {
@@ -22,8 +23,7 @@ interface Trace {
  * left: audit entries, records, devices, links, members and tokens. A record's page and its audit
  * entries therefore show the same past.
  *
- * This changes an audit log and computes its chain again, which the owner of a database can do. It
- * is meant for the temporary database of the demonstration, and nothing else calls it. `owner` is
+ * This changes an audit log and seals it again, which the owner of a database can do. It is meant for the temporary database of the demonstration, and nothing else calls it. `owner` is
  * the superuser of that database.
  */
 export async function liveThrough(
@@ -40,7 +40,7 @@ export async function liveThrough(
 		await inParallel(group.length, WIDTH, async (index) => {
 			await one(index).run(one(index).at);
 		});
-		const upTo = await lastSequence(owner, organizationId);
+		const upTo = await lastEntryId(owner, organizationId);
 		const [from, to] = [one(0).at, one(group.length - 1).at];
 		if (upTo > after) traces.push({ from, to, after, upTo });
 		after = upTo;
@@ -49,18 +49,21 @@ export async function liveThrough(
 	await dateRecords(owner, organizationId);
 }
 
-async function lastSequence(
+async function lastEntryId(
 	owner: ClientBase,
 	organizationId: string,
 ): Promise<number> {
-	const { rows } = await owner.query<{ sequence: string }>(
-		"select sequence from audit_heads where organization_id = $1",
+	const { rows } = await owner.query<{ id: string | null }>(
+		"select max(id) as id from audit_entries where organization_id = $1",
 		[organizationId],
 	);
-	return Number(rows[0]?.sequence ?? 0);
+	return Number(rows[0]?.id ?? 0);
 }
 
-/** Sets the times of the entries. They keep their order and are at least one millisecond apart. */
+/**
+ * Sets the times of the entries and then seals them. They keep their order and are at least one
+ * millisecond apart.
+ */
 async function dateEntries(
 	owner: ClientBase,
 	organizationId: string,
@@ -68,10 +71,10 @@ async function dateEntries(
 ): Promise<void> {
 	await owner.query(
 		`update audit_entries e
-		set at = t.since + (t.until - t.since) * ((e.sequence - t.after - 1.0) / (t.up_to - t.after))
-			+ (e.sequence - t.after) * interval '1 millisecond'
+		set at = t.since + (t.until - t.since) * ((e.id - t.after - 1.0) / (t.up_to - t.after))
+			+ (e.id - t.after) * interval '1 millisecond'
 		from unnest($2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::bigint[]) t (since, until, after, up_to)
-		where e.organization_id = $1 and e.sequence > t.after and e.sequence <= t.up_to`,
+		where e.organization_id = $1 and e.id > t.after and e.id <= t.up_to`,
 		[
 			organizationId,
 			traces.map(({ from }) => from),
@@ -80,23 +83,15 @@ async function dateEntries(
 			traces.map(({ upTo }) => upTo),
 		],
 	);
-	await owner.query(`
-		do $$
-		declare
-			previous bytea;
-			entry audit_entries;
-			organization text := '${organizationId}';
-		begin
-			for entry in select * from audit_entries where organization_id = organization order by sequence loop
-				entry.previous_hash := coalesce(previous, entry.previous_hash);
-				entry.hash := audit_entry_hash(entry);
-				update audit_entries e set previous_hash = entry.previous_hash, hash = entry.hash
-				where e.organization_id = organization and e.sequence = entry.sequence;
-				previous := entry.hash;
-			end loop;
-			update audit_heads set hash = previous where organization_id = organization;
-		end
-		$$`);
+	// The service may have sealed some of them already.
+	await owner.query("delete from audit_seals where organization_id = $1", [
+		organizationId,
+	]);
+	await owner.query("delete from audit_heads where organization_id = $1", [
+		organizationId,
+	]);
+	await owner.query("select audit_settle()");
+	await sealAll(owner);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from "prom-client";
 import type { Queue, QueueLoad } from "../load/queue.ts";
 import { VERSION } from "../version.ts";
+import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
 import { FleetCounts } from "./fleet.ts";
 import { type MailCounts, readMailCounts } from "./mails.ts";
 import { IGNORED_ADDRESSES } from "./names.ts";
@@ -82,6 +83,7 @@ export function makeMetrics({
 	if (pools.app) {
 		addFleet(new FleetCounts(pools.app), registers);
 		addMails(pools.app, registers);
+		addAuditLog(pools.app, registers);
 	}
 
 	return {
@@ -271,6 +273,33 @@ function addMails(pool: Pool, registers: Registry[]): void {
 	new Gauge({
 		name: "assay_oldest_mail_seconds",
 		help: "Age of the oldest mail that waits.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await counts;
+			this.reset();
+			if (found) this.set(found.oldest_seconds);
+		},
+	});
+}
+
+function addAuditLog(pool: Pool, registers: Registry[]): void {
+	let counts: Promise<UnsealedCounts | undefined> = Promise.resolve(undefined);
+	new Gauge({
+		name: "assay_audit_unsealed_entries",
+		help: "Entries of all audit logs that are not sealed yet.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			counts = readUnsealedCounts(pool).catch(() => undefined);
+			const found = await counts;
+			this.reset();
+			if (found) this.set(found.entries);
+		},
+	});
+	new Gauge({
+		name: "assay_audit_oldest_unsealed_seconds",
+		help: "Age of the oldest entry of an audit log that is not sealed yet.",
 		aggregator: "max",
 		registers,
 		async collect() {

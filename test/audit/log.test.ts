@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sealAll } from "../../src/audit/sealer.ts";
 import { verifyLog } from "../../src/audit/verify.ts";
 import { makePool, withTenant } from "../../src/db/pool.ts";
 import { makeId, makeIdWithoutTenant } from "../../src/id.ts";
@@ -125,7 +126,7 @@ test("a change whose entry cannot be written does not happen", async () => {
 	const id = await addRisk();
 	const { owner } = calls.database;
 	await owner.query(
-		"alter table audit_entries add constraint stop check (sequence < 0) not valid",
+		"alter table audit_entries add constraint stop check (id < 0) not valid",
 	);
 	await expect(
 		calls.call("updateRisk", { id, name: "Changed" }),
@@ -178,7 +179,12 @@ test("an entry keeps who called, with which token, from where and with which cli
 		client: "inspector 1.0",
 		address: "192.0.2.7",
 	};
-	const [added] = await entriesOf(await addRisk({}, by));
+	const record = await addRisk({}, by);
+	expect(await entriesOf(record)).toMatchObject([
+		{ sequence: null, hash: null },
+	]);
+	await sealAll(calls.database.pool);
+	const [added] = await entriesOf(record);
 	expect(added).toMatchObject({
 		actor_kind: "TOKEN",
 		actor_id: by.userId,
@@ -215,6 +221,11 @@ test("the service's role cannot change or delete an entry, insert one directly, 
 		"delete from audit_entries",
 		"truncate audit_entries",
 		"insert into audit_entries select * from audit_entries limit 1",
+		"update audit_seals set sequence = 1",
+		"delete from audit_seals",
+		"insert into audit_seals select * from audit_seals",
+		"update audit_sealing set settled_id = 1",
+		"select nextval('audit_entry_ids')",
 		"update audit_heads set sequence = 1",
 		"delete from audit_heads",
 		"insert into audit_heads select * from audit_heads",
@@ -238,6 +249,8 @@ test("the role that owns the log's function cannot change or delete an entry eit
 	for (const sql of [
 		"update audit_entries set actor_name = 'x'",
 		"delete from audit_entries",
+		"update audit_seals set hash = ''",
+		"delete from audit_seals",
 		"delete from audit_heads",
 	]) {
 		await expect(pool.query(sql), sql).rejects.toMatchObject({ code: "42501" });
@@ -256,6 +269,7 @@ test("40 simultaneous changes form one unbroken chain, and two organizations do 
 			return addRisk({ name: `Risk ${number}` }, admin, organization);
 		}),
 	);
+	await sealAll(pool);
 	const reader = makePool({ connectionString: url }, { max: 1, role: "audit" });
 	for (const [organization, added] of [
 		[ours, 30],

@@ -38,7 +38,7 @@ test("a viewer reads who changed which fields of a record, newest first, and not
 	const { changes, total } = await read({ id });
 	expect(total).toBe(2);
 	expect(changes[0]).toEqual({
-		sequence: expect.any(Number),
+		sequence: null,
 		at: expect.any(String),
 		actor_kind: "TOKEN",
 		actor_name: "Ada Lovelace",

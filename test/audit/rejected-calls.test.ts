@@ -13,7 +13,7 @@ afterAll(async () => {
 async function rejections(operation: string) {
 	const { rows } = await tools.database.owner.query(
 		`select record_id, changes from audit_entries
-		where operation = $1 and outcome = 'REFUSED' order by sequence`,
+		where operation = $1 and outcome = 'REFUSED' order by id`,
 		[operation],
 	);
 	return rows;

@@ -11,6 +11,7 @@ import {
 	onTestFinished,
 	test,
 } from "vitest";
+import { sealAll } from "../../src/audit/sealer.ts";
 import { BackupReader } from "../../src/backup/read.ts";
 import { SEAL_LENGTH, seal } from "../../src/backup/seal.ts";
 import { writeBackup } from "../../src/backup/write.ts";
@@ -46,6 +47,7 @@ beforeAll(async () => {
 	);
 	const { key } = await served.activateDevice();
 	await served.post("postures", { results: [postureResult()] }, { key });
+	await sealAll(served.database.pool);
 	backup = await backUp(served.database.url);
 });
 afterAll(() => served.close());

@@ -210,7 +210,7 @@ test("an administrator verifies the log and sees the entry that was changed in t
 		newest: string;
 	}>(
 		`select count(*)::int, max(sequence) || ':' || encode((array_agg(hash order by sequence desc))[1], 'hex') as newest
-		from audit_entries where organization_id = $1`,
+		from audit_seals where organization_id = $1`,
 		[served.organizationId],
 	);
 	await dialog
@@ -247,6 +247,7 @@ test("verifying continues where an error stopped it", async () => {
 		last_at: "2026-01-31T11:00:00Z",
 		last: { sequence: 2000, hash: "ab".repeat(32) },
 		newest_sequence: 3500,
+		unsealed: 0,
 		finding: null,
 		is_complete: false,
 	};

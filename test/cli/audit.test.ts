@@ -4,7 +4,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeOrganizationId } from "../../src/id.ts";
-import { forgeHashes, makeLog } from "../support/audit-logs.ts";
+import { forgeHashes, makeLog, tamper } from "../support/audit-logs.ts";
 import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -80,9 +80,10 @@ test("verify of intact logs exits with 0 and prints each newest entry in the for
 
 test("verify of a log that was tampered with exits with 1 and names the organization, the entry and the fault", async () => {
 	const broken = await makeLog(database, 4);
-	await database.owner.query(
-		"update audit_entries set record_name = 'Forged' where organization_id = $1 and sequence = 2",
-		[broken],
+	await tamper(
+		database,
+		"update audit_entries set record_name = 'Forged' where organization_id = $1 and id = #2",
+		broken,
 	);
 	const { code, stdout } = await run("verify");
 	expect(code).toBe(1);
@@ -174,9 +175,10 @@ test("a date without a time means the whole day in UTC, and --json makes no diff
 		[3, "2026-01-31T23:59:59.999Z"],
 		[4, "2026-02-01T00:00:00Z"],
 	]) {
-		await database.owner.query(
-			"update audit_entries set at = $3 where organization_id = $1 and sequence = $2",
-			[id, sequence, at],
+		await tamper(
+			database,
+			`update audit_entries set at = '${at}' where organization_id = $1 and id = #${sequence}`,
+			id,
 		);
 	}
 	await forgeHashes(database, id, 1);

@@ -208,7 +208,7 @@ test("a damaged audit log is backed up and restored unchanged, and both commands
 	);
 	await query(
 		broken,
-		"update audit_entries set actor_name = 'somebody else' where sequence = 1",
+		"update audit_entries e set actor_name = 'somebody else' from audit_seals s where s.entry_id = e.id and s.sequence = 1",
 	);
 	const name = join(folder, "broken");
 	onTestFinished(() => rm(name, { force: true }));

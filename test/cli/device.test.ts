@@ -59,7 +59,7 @@ test("commands create a device with an owner, revoke it and issue a new token, a
 		actor_kind: string;
 		actor_name: string;
 	}>(
-		"select operation, actor_kind, actor_name from audit_entries where record_id = $1 order by sequence",
+		"select operation, actor_kind, actor_name from audit_entries where record_id = $1 order by id",
 		[id],
 	);
 	expect(rows.map(({ operation }) => operation)).toEqual([
@@ -87,7 +87,7 @@ test("a device is deleted only with --yes, and the audit log records it", async 
 	});
 	expect((await device("show", id)).code).toBe(1);
 	const { rows } = await database.owner.query(
-		"select operation, actor_kind from audit_entries where record_id = $1 order by sequence",
+		"select operation, actor_kind from audit_entries where record_id = $1 order by id",
 		[id],
 	);
 	expect(rows).toEqual([

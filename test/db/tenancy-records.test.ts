@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sealAll } from "../../src/audit/sealer.ts";
 import { transaction } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
@@ -52,6 +53,7 @@ beforeAll(async () => {
 			ofPerson,
 		);
 	}
+	await sealAll(calls.database.pool);
 });
 afterAll(() => calls.close());
 
@@ -66,6 +68,7 @@ const FILLED = [
 	"reference_counters",
 	"audit_entries",
 	"audit_heads",
+	"audit_seals",
 ];
 
 async function tenantTables(): Promise<string[]> {

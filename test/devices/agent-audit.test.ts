@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sealAll } from "../../src/audit/sealer.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
 import { reissueEnrollmentToken } from "../../src/devices/write-operations.ts";
 import { hashSecret } from "../../src/tokens/secret.ts";
@@ -130,10 +131,13 @@ test("many simultaneous new conflicts in one organization are all logged in an u
 	expect(rows).toEqual(
 		devices.map(({ id }, n) => ({ id, address: `198.51.100.${n}` })),
 	);
+	await sealAll(fleet.assay.database.pool);
 	const { rows: chain } = await fleet.assay.database.owner.query(
-		`select count(*)::int as broken from audit_entries e
-		left join audit_entries p on p.organization_id = e.organization_id and p.sequence = e.sequence - 1
-		where e.previous_hash is distinct from coalesce(p.hash, '') or e.hash <> audit_entry_hash(e)`,
+		`select count(*)::int as broken from audit_seals s
+		left join audit_entries e on e.organization_id = s.organization_id and e.id = s.entry_id
+		left join audit_seals p on p.organization_id = s.organization_id and p.sequence = s.sequence - 1
+		where s.previous_hash is distinct from coalesce(p.hash, '')
+			or s.hash is distinct from audit_entry_hash(e, s.sequence, s.previous_hash)`,
 	);
 	expect(chain).toEqual([{ broken: 0 }]);
 });

@@ -373,7 +373,7 @@ test("null gives a field of a rule its default again, and the audit log has the 
 	});
 	const { rows } = await fleet.assay.database.owner.query(
 		`select changes from audit_entries
-		where organization_id = $1 and operation = 'updateDevicePolicy' order by sequence`,
+		where organization_id = $1 and operation = 'updateDevicePolicy' order by id`,
 		[of.organization_id],
 	);
 	expect(rows.map(({ changes }) => changes)).toEqual([

@@ -76,7 +76,7 @@ test("an administrator changes only the given thresholds, and the audit log has 
 	await update({ min_password_length: 12 });
 	const { rows } = await tools.database.owner.query(
 		`select record_kind, record_id, changes from audit_entries
-		where organization_id = $1 and operation = 'updateDevicePolicy' order by sequence`,
+		where organization_id = $1 and operation = 'updateDevicePolicy' order by id`,
 		[organization_id],
 	);
 	const entry = (changes: object) => ({

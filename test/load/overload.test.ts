@@ -17,10 +17,9 @@ test("many stuck tool calls do not delay devices, and the surplus calls get 503 
 	await tools.use("addTask", { organization_id, name: "first" });
 	const holder = await database.owner.connect();
 	await holder.query("begin");
-	await holder.query(
-		"select from audit_heads where organization_id = $1 for update",
-		[organization_id],
-	);
+	await holder.query("select from organizations where id = $1 for update", [
+		organization_id,
+	]);
 	const calls = Array.from({ length: CROWD }, (_, number) =>
 		tools.call("addTask", { organization_id, name: `task ${number}` }),
 	);
@@ -46,31 +45,31 @@ test("many stuck tool calls do not delay devices, and the surplus calls get 503 
 });
 
 /**
- * Locks an organization's audit log, which all changes in the organization have to write one after
- * the other.
+ * Locks an organization's row, to which all new rows of the organization refer.
  */
-async function holdLog(organizationId: string): Promise<() => Promise<void>> {
+async function holdOrganization(
+	organizationId: string,
+): Promise<() => Promise<void>> {
 	const holder = await tools.database.owner.connect();
 	await holder.query("begin");
-	await holder.query(
-		"select from audit_heads where organization_id = $1 for update",
-		[organizationId],
-	);
+	await holder.query("select from organizations where id = $1 for update", [
+		organizationId,
+	]);
 	return async () => {
 		await holder.query("rollback");
 		holder.release();
 	};
 }
 
-test("changes that wait for one organization's log do not delay another organization's changes or the health check, and time out with 503", async () => {
+test("changes that wait for a lock in one organization do not delay another organization's changes or the health check, and time out with 503", async () => {
 	const { organizationId: organization_id, otherOrganizationId } = tools;
 	await tools.use("addTask", { organization_id, name: "before" });
-	const letGo = await holdLog(organization_id);
 	const users = await Promise.all(
 		Array.from({ length: 4 }, () =>
 			tools.makeUser({ [organization_id]: "member" }),
 		),
 	);
+	const letGo = await holdOrganization(organization_id);
 	const calls = Promise.all(
 		users.flatMap(({ token }) =>
 			Array.from({ length: 10 }, (_, number) =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sealAll } from "../../src/audit/sealer.ts";
 import { verifyLog } from "../../src/audit/verify.ts";
 import { makePool } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
@@ -45,6 +46,7 @@ async function verify(organization = organization_id) {
 		{ connectionString: calls.database.url },
 		{ max: 1, role: "audit" },
 	);
+	await sealAll(pool);
 	const report = await verifyLog(pool, organization);
 	await pool.end();
 	return report;
@@ -120,6 +122,10 @@ test("hashes that were noted before an erasure still match afterwards", async ()
 	});
 });
 
+/** SQL for the number of a row of audit_entries. */
+const NUMBER =
+	"(select s.sequence from audit_seals s where s.entry_id = audit_entries.id and s.organization_id = audit_entries.organization_id)";
+
 test("verify finds a redacted entry that was changed again or that no erasure lists", async () => {
 	const person = await addPerson(calls);
 	await run(
@@ -128,12 +134,12 @@ test("verify finds a redacted entry that was changed again or that no erasure li
 	const { owner } = calls.database;
 	const change = (sql: string) =>
 		owner.query<{ sequence: string }>(
-			`update audit_entries set record_name = $2 where organization_id = $1 and ${sql} returning sequence`,
+			`update audit_entries set record_name = $2 where organization_id = $1 and ${sql} returning ${NUMBER} as sequence`,
 			[organization_id, "Forged"],
 		);
 	const restore = async (sequence: string, name: string) =>
 		owner.query(
-			"update audit_entries set record_name = $3 where organization_id = $1 and sequence = $2",
+			`update audit_entries set record_name = $3 where organization_id = $1 and ${NUMBER} = $2`,
 			[organization_id, sequence, name],
 		);
 	const { rows: names } = await owner.query<{ record_name: string }>(
@@ -184,7 +190,7 @@ test("an entry that does not match its hash is accepted only if an erasure of th
 	expect(await verify(forged)).toMatchObject({ findings: [], redacted: 1 });
 	// An erasure that was changed itself is reported.
 	await owner.query(
-		"update audit_entries set actor_name = 'y' where organization_id = $1 and sequence = 3",
+		`update audit_entries set actor_name = 'y' where organization_id = $1 and ${NUMBER} = 3`,
 		[forged],
 	);
 	expect((await verify(forged)).findings).toMatchObject([{ sequence: 3 }]);
@@ -318,8 +324,11 @@ test("the database role that erases can neither change an entry's action or hash
 		{ max: 1, role: "privacy" },
 	);
 	for (const sql of [
-		"update audit_entries set hash = ''",
-		"update audit_entries set previous_hash = ''",
+		"update audit_entries set id = 0",
+		"update audit_entries set digests = '{}'",
+		"update audit_seals set hash = ''",
+		"update audit_seals set previous_hash = ''",
+		"delete from audit_seals",
 		"update audit_entries set operation = 'x'",
 		"update audit_entries set at = now()",
 		"update audit_entries set record_id = null",

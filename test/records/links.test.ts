@@ -346,7 +346,7 @@ test("a cursor of another record or kind, or one made by hand, is rejected", asy
  */
 async function historyOf(id: string): Promise<unknown[][]> {
 	const { rows } = await calls.database.owner.query(
-		"select operation, record_name, changes from audit_entries where record_id = $1 and operation not like 'add%' order by sequence",
+		"select operation, record_name, changes from audit_entries where record_id = $1 and operation not like 'add%' order by id",
 		[id],
 	);
 	return rows.map(Object.values);

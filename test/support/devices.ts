@@ -87,7 +87,7 @@ export async function startFleet(
 		audited: async (deviceId) => {
 			const { rows } = await assay.database.owner.query<AuditedChange>(
 				`select actor_kind, actor_id, actor_name, operation, record_name, address, changes
-				from audit_entries where record_id = $1 order by sequence`,
+				from audit_entries where record_id = $1 order by id`,
 				[deviceId],
 			);
 			return rows;

@@ -130,7 +130,7 @@ export async function auditEntries(
 	organizationId: string,
 ): Promise<Record<string, unknown>[]> {
 	const { rows } = await owner.query(
-		"select * from audit_entries where organization_id = $1 order by sequence",
+		"select * from audit_entries where organization_id = $1 order by id",
 		[organizationId],
 	);
 	return rows;

@@ -348,14 +348,13 @@ test("when many tokens are created at once, no more than 100 are stored", async 
 		from generate_series(1, 98) n`,
 		[user.id],
 	);
-	// Every call writes to this log. The log is locked, so that no call can commit before all have
-	// begun.
+	// Every call writes to the log of this organization, so its entry refers to this row. The row is
+	// locked, so that no call can commit before all have begun.
 	const holder = await database.owner.connect();
 	await holder.query("begin");
-	await holder.query(
-		"select from audit_heads where organization_id = $1 for update",
-		[acme],
-	);
+	await holder.query("select from organizations where id = $1 for update", [
+		acme,
+	]);
 	const tries = Array.from({ length: 5 }, () =>
 		callAs(database, user, createApiToken, { name: "new" }).then(
 			() => "made",

@@ -41,7 +41,7 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 		>
 			<Rows isEmpty={changes.length === 0}>
 				{changes.map((entry) => (
-					<li key={entry.sequence} className={styles.row}>
+					<li key={entry.sequence ?? entry.at} className={styles.row}>
 						<Text size="sm" lineClamp={2}>
 							<Text span inherit fw={500}>
 								{entry.actor_name}

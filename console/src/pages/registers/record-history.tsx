@@ -58,7 +58,10 @@ export function RecordHistory({
 		<Paper withBorder p="lg">
 			<Timeline bulletSize={12} lineWidth={2}>
 				{entries.map((entry) => (
-					<Timeline.Item key={entry.sequence} title={whatHappened(entry)}>
+					<Timeline.Item
+						key={entry.sequence ?? entry.at}
+						title={whatHappened(entry)}
+					>
 						<Text size="sm" c="dimmed" mb={4}>
 							<DateTime value={entry.at} /> by {entry.actor_name}
 							{entry.actor_kind === "TOKEN" && ", with an API token"}

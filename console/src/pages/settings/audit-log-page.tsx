@@ -54,13 +54,18 @@ function AuditLog() {
 			...input,
 		} as InputOf<"listAuditLog">),
 		placeholderData: keepPreviousData,
+		// An entry gets its number, by which it is opened, within a second.
+		refetchInterval: ({ state }) =>
+			state.data?.audit_entries.some(({ sequence }) => sequence === null)
+				? 1000
+				: false,
 	});
 	const nothing = Object.fromEntries(
 		["q", ...Object.keys(list.filters)].map((name) => [name, undefined]),
 	);
-	const rows = (log.data?.audit_entries ?? []).map((entry) => ({
+	const rows = (log.data?.audit_entries ?? []).map((entry, index) => ({
 		...entry,
-		id: String(entry.sequence),
+		id: String(entry.sequence ?? `unsealed ${index}`),
 	}));
 	const { entry: number } = list.search;
 	const shown = rows.find(({ sequence }) => sequence === number);
@@ -113,7 +118,7 @@ function AuditLog() {
 			{rows.length > 0 && (
 				<DataTable
 					label="Audit log"
-					columns={columnsWith(({ sequence }) => list.openEntry(sequence))}
+					columns={columnsWith(list.openEntry)}
 					rows={rows}
 					isStale={log.isPlaceholderData}
 				/>
@@ -141,7 +146,7 @@ function AuditLog() {
 	);
 }
 
-const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
+const columnsWith = (open: (sequence: number) => void): Column<Row>[] => [
 	{
 		id: "at",
 		header: "When",
@@ -160,18 +165,7 @@ const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
 		width: 170,
 		cell: (entry) => (
 			<>
-				<Anchor
-					component="button"
-					type="button"
-					className="data-table-link"
-					size="sm"
-					fw={500}
-					ta="left"
-					aria-haspopup="dialog"
-					onClick={() => open(entry)}
-				>
-					{inWords(entry.operation)}
-				</Anchor>
+				<EntryLink entry={entry} open={open} />
 				{entry.outcome === "REFUSED" && (
 					<div>
 						<StatusBadge tone="bad" label="Denied" />
@@ -198,3 +192,33 @@ const columnsWith = (open: (entry: Entry) => void): Column<Row>[] => [
 		),
 	},
 ];
+
+function EntryLink({
+	entry: { sequence, operation },
+	open,
+}: {
+	entry: Entry;
+	open: (sequence: number) => void;
+}) {
+	if (sequence === null) {
+		return (
+			<Text size="sm" fw={500}>
+				{inWords(operation)}
+			</Text>
+		);
+	}
+	return (
+		<Anchor
+			component="button"
+			type="button"
+			className="data-table-link"
+			size="sm"
+			fw={500}
+			ta="left"
+			aria-haspopup="dialog"
+			onClick={() => open(sequence)}
+		>
+			{inWords(operation)}
+		</Anchor>
+	);
+}

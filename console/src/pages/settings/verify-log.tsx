@@ -138,7 +138,7 @@ function Checking({ checked }: { checked: Checked | null }) {
 }
 
 function Verdict({
-	checked: { finding, entries, redacted, first_at, last_at, last },
+	checked: { finding, entries, unsealed, redacted, first_at, last_at, last },
 	organizationId,
 	onOpen,
 }: {
@@ -188,6 +188,8 @@ function Verdict({
 					and continues the one before it, and none is missing.
 					{redacted > 0 &&
 						` An erasure removed a person from ${redacted.toLocaleString()} of them, and has an entry of its own.`}
+					{unsealed > 0 &&
+						` ${counted(unsealed)} of the last seconds ${unsealed === 1 ? "is" : "are"} not sealed yet.`}
 				</Text>
 			</Alert>
 			{last && (
