@@ -8,6 +8,7 @@ import {
 	parseOrganizationId,
 	requireOrganization,
 } from "../organizations/organization-store.ts";
+import { addPersonOf } from "../organizations/person-of-member.ts";
 import { ROLES, type Role, systemPrincipal } from "../principal.ts";
 import { requireAnother } from "../sign-in/new-password.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
@@ -130,7 +131,11 @@ async function makeMember(
 			systemPrincipal(),
 			"createUser",
 			organizationId,
-			[change, ...(await reachingTokens(client, organizationId, userId))],
+			[
+				change,
+				...(await addPersonOf(client, organizationId, { name, email })),
+				...(await reachingTokens(client, organizationId, userId)),
+			],
 		);
 		return {
 			user_id: userId,

@@ -245,7 +245,7 @@ export const listDevices = defineOperation({
 	input: listInput(
 		orders,
 		filters,
-		"Words that must all occur in its name, hostname, serial number or system, or the name of its owner",
+		"Words, all in its name, hostname, serial number, system or owner's name",
 	).extend({
 		as_of: pastTimestampSchema()
 			.optional()

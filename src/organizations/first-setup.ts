@@ -18,6 +18,7 @@ import {
 	makeSecret,
 } from "../tokens/secret.ts";
 import { insertOrganization } from "./organization-store.ts";
+import { addPersonOf } from "./person-of-member.ts";
 
 export const setupInput = z.strictObject({
 	token: z.string(),
@@ -127,6 +128,7 @@ export async function setUp(
 				{ id: userId, name, email },
 				"admin",
 			),
+			...(await addPersonOf(client, organizationId, { name, email })),
 		];
 		await appendChanges(
 			client,

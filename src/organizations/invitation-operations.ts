@@ -17,6 +17,7 @@ import {
 import { MAX_OPEN, mayMail, rejectTooMany } from "./invitation-limits.ts";
 import { INVITATION_DAYS, invitationUrl } from "./invitation-mail.ts";
 import { role } from "./member-operations.ts";
+import { addPersonOf } from "./person-of-member.ts";
 
 /** Longest text that is examined as an invitation link or its token. */
 const MAX_LINK = 2_000;
@@ -226,6 +227,19 @@ export const acceptInvitation = defineOperation({
 			principal.userId,
 		);
 		for (const change of reaching) context.changed(change);
+		const { rows: users } = await client.query<{ name: string; email: string }>(
+			"select name, email from users where id = $1",
+			[principal.userId],
+		);
+		// From here on, the transaction acts for the organization that the caller has joined.
+		await client.query("select set_config('assay.organization_id', $1, true)", [
+			organizationId,
+		]);
+		for (const user of users) {
+			for (const change of await addPersonOf(client, organizationId, user)) {
+				context.changed(change);
+			}
+		}
 		return {
 			organization: {
 				id: accepted.organization_id,

@@ -16,6 +16,7 @@ import {
 import { countAttempt, DAY } from "../sign-in/sign-in-throttle.ts";
 import { createUser, findUser } from "../sign-in/users.ts";
 import { hashInvitation, unusableInvitation } from "./invitation-operations.ts";
+import { addPersonOf } from "./person-of-member.ts";
 
 export const joinInput = z.strictObject({
 	token: z.string(),
@@ -75,6 +76,13 @@ export async function joinByInvitation(
 		);
 		const [accepted] = rows;
 		if (!accepted) throw unusableInvitation();
+		await client.query("select set_config('assay.organization_id', $1, true)", [
+			accepted.organization_id,
+		]);
+		const person = await addPersonOf(client, accepted.organization_id, {
+			name,
+			email,
+		});
 		await appendChanges(
 			client,
 			{ kind: "USER", userId: user.userId, name, memberships: [] },
@@ -90,6 +98,7 @@ export async function joinByInvitation(
 						role: { after: accepted.role },
 					},
 				},
+				...person,
 			],
 		);
 		return {

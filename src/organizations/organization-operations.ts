@@ -18,6 +18,7 @@ import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import type { Values } from "../records/values.ts";
 import { addMember } from "../sign-in/users.ts";
 import { insertOrganization } from "./organization-store.ts";
+import { addPersonOf } from "./person-of-member.ts";
 
 const organization = z.object({
 	id: z.string(),
@@ -228,6 +229,9 @@ export const createOrganization = defineOperation({
 		context.changed(await insertOrganization(client, id, name, true));
 		const user = { id: principal.userId, ...caller };
 		context.changed(await addMember(client, id, user, "admin"));
+		for (const change of await addPersonOf(client, id, caller)) {
+			context.changed(change);
+		}
 		return { organization: { id, name } };
 	},
 });

@@ -13,6 +13,7 @@ import { nameSql } from "../records/record-name.ts";
 import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
 import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
+import { personalShape, readPersonal } from "./personal.ts";
 
 const SOON_DAYS = 14;
 const FEW = 10;
@@ -81,6 +82,7 @@ export const getOverview = defineOperation({
 			.describe(
 				"Devices with unknown keys, which get 503 until then; null unless you are an administrator",
 			),
+		...personalShape,
 		recently_changed: z.array(
 			z.object({
 				kind: z.string(),
@@ -91,19 +93,21 @@ export const getOverview = defineOperation({
 			}),
 		),
 	}),
-	run: async ({ client, membership }, input) => {
+	run: async ({ client, membership, principal }, input) => {
 		const organization = input.organization_id;
 		const today = input.today ?? new Date().toISOString().slice(0, 10);
 		const soon = dayAfter(today, SOON_DAYS);
 		const isAdmin = membership.role === "admin";
-		const [open, risks, failing, tokens, unknown, recent] = await Promise.all([
-			countWork(client, organization, today, soon),
-			countRisks(client, organization),
-			findFailingLongest(client, organization),
-			isAdmin ? countOldTokens(client) : null,
-			isAdmin ? countUnknownKeys(client) : null,
-			findRecent(client, organization),
-		]);
+		const [open, risks, failing, tokens, unknown, recent, personal] =
+			await Promise.all([
+				countWork(client, organization, today, soon),
+				countRisks(client, organization),
+				findFailingLongest(client, organization),
+				isAdmin ? countOldTokens(client) : null,
+				isAdmin ? countUnknownKeys(client) : null,
+				findRecent(client, organization),
+				readPersonal(client, organization, principal.userId, today),
+			]);
 		return {
 			today,
 			overdue_until: dayAfter(today, -1),
@@ -113,6 +117,7 @@ export const getOverview = defineOperation({
 			failing_longest: failing,
 			old_api_tokens: tokens,
 			unknown_device_keys: unknown,
+			...personal,
 			recently_changed: recent,
 		};
 	},

@@ -13,6 +13,7 @@ export async function removeRecord(
 	kind: AnyRecordKind,
 	id: string,
 ): Promise<void> {
+	if (kind.kind === "people") await refuseMember(client, organizationId, id);
 	await client.query("savepoint removal");
 	try {
 		await client.query(
@@ -31,6 +32,29 @@ export async function removeRecord(
 			},
 		]);
 	}
+}
+
+/** Throws bad_request for the person of a member, who owns records as long as the member works. */
+async function refuseMember(
+	client: PoolClient,
+	organizationId: string,
+	id: string,
+): Promise<void> {
+	const { rowCount } = await client.query(
+		`select from people p
+		join users u on lower(u.email) = lower(p.primary_email_address)
+		join memberships m on m.organization_id = p.organization_id and m.user_id = u.id
+		where p.organization_id = $1 and p.id = $2`,
+		[organizationId, id],
+	);
+	if (rowCount === 0) return;
+	throw badFields([
+		{
+			field: "id",
+			message:
+				"the person is a member of the organization; remove the member first, or set the last day of the contract",
+		},
+	]);
 }
 
 /**

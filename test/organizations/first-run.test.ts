@@ -72,6 +72,7 @@ test("the setup link creates the first admin and organization, the admin signs i
 	expect(entries).toMatchObject([
 		{ operation: "setUp", actor_name: "Ada", record_kind: "organization" },
 		{ operation: "setUp", actor_kind: "USER", record_kind: "member" },
+		{ operation: "setUp", record_kind: "people", record_name: "Ada" },
 		{ operation: "signIn", outcome: "DONE" },
 	]);
 	expect(JSON.stringify(entries)).not.toContain("asy_");

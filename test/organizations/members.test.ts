@@ -195,6 +195,7 @@ test("the user who creates an organization is its admin", async () => {
 	expect(await auditEntries(database, organization.id)).toMatchObject([
 		{ operation: "createOrganization", record_kind: "organization" },
 		{ operation: "createOrganization", record_kind: "member" },
+		{ operation: "createOrganization", record_kind: "people" },
 	]);
 });
 

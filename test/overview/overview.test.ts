@@ -188,7 +188,10 @@ test("the checks that have been failing for the longest time come first, without
 		"update devices set last_seen_at = now() - interval '3 days' where id = $1",
 		[silent.id],
 	);
-	const { failing_longest } = await overview();
+	const { failing_longest, newly_failing } = await overview();
+	expect(
+		newly_failing.map((one: { device_id: string }) => one.device_id),
+	).toEqual([first.id, second.id]);
 	expect(failing_longest).toEqual([
 		{
 			device_id: second.id,

@@ -16,7 +16,7 @@ export function OrganizationSwitcher() {
 	const { data = [] } = useQuery(organizationsQuery);
 	const current = useShownOrganization();
 	const [isCreating, setCreating] = useState(false);
-	const mayCreate = data.some(({ role }) => role === "admin");
+	const mayCreate = data.some(({ role }) => role !== "viewer");
 	if (data.length === 0) return null;
 	return (
 		<>

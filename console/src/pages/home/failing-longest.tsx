@@ -7,48 +7,83 @@ import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
 const SHOWN = 7;
+const SHOWN_NEW = 5;
+
+type Failure = Overview["failing_longest"][number];
 
 /** Lists the checks that have been failing for the longest time. */
 export function FailingLongest({
 	failing,
 	isAnyOnline,
 }: {
-	failing: Overview["failing_longest"];
+	failing: readonly Failure[];
 	isAnyOnline: boolean;
 }) {
-	const { organizationId } = useOrganization();
 	return (
 		<Section title="Failing longest">
-			{failing.length === 0 && (
-				<Text size="sm" c="dimmed">
-					{isAnyOnline
+			<Failures
+				failing={failing.slice(0, SHOWN)}
+				none={
+					isAnyOnline
 						? "No online device fails a check."
-						: "Failing checks of online devices are listed here."}
-				</Text>
-			)}
-			<ul className={styles.rows}>
-				{failing.slice(0, SHOWN).map((one) => (
-					<li key={`${one.device_id} ${one.check_key}`} className={styles.row}>
-						<Group justify="space-between" gap="xs" wrap="nowrap">
-							<TextLink
-								to="/o/$org/devices/$id"
-								params={{ org: organizationId, id: one.device_id }}
-								search={{ check: one.check_key }}
-								size="sm"
-								truncate
-							>
-								{one.device_name ?? "Unnamed device"}
-							</TextLink>
-							<Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-								<RelativeTime value={one.since} />
-							</Text>
-						</Group>
-						<Text size="sm" c="dimmed" truncate>
-							{one.check_name ?? one.check_key}
-						</Text>
-					</li>
-				))}
-			</ul>
+						: "Failing checks of online devices are listed here."
+				}
+			/>
 		</Section>
+	);
+}
+
+/** Lists the checks that began to fail within the last day. */
+export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
+	return (
+		<Section title="Began to fail since yesterday">
+			<Failures
+				failing={failing.slice(0, SHOWN_NEW)}
+				none="No check of an online device has begun to fail since yesterday."
+			/>
+		</Section>
+	);
+}
+
+function Failures({
+	failing,
+	none,
+}: {
+	failing: readonly Failure[];
+	/** The sentence that stands in the place of an empty list. */
+	none: string;
+}) {
+	const { organizationId } = useOrganization();
+	if (failing.length === 0) {
+		return (
+			<Text size="sm" c="dimmed">
+				{none}
+			</Text>
+		);
+	}
+	return (
+		<ul className={styles.rows}>
+			{failing.map((one) => (
+				<li key={`${one.device_id} ${one.check_key}`} className={styles.row}>
+					<Group justify="space-between" gap="xs" wrap="nowrap">
+						<TextLink
+							to="/o/$org/devices/$id"
+							params={{ org: organizationId, id: one.device_id }}
+							search={{ check: one.check_key }}
+							size="sm"
+							truncate
+						>
+							{one.device_name ?? "Unnamed device"}
+						</TextLink>
+						<Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+							<RelativeTime value={one.since} />
+						</Text>
+					</Group>
+					<Text size="sm" c="dimmed" truncate>
+						{one.check_name ?? one.check_key}
+					</Text>
+				</li>
+			))}
+		</ul>
 	);
 }

@@ -7,10 +7,12 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../queries.ts";
+import { Coverage } from "./coverage.tsx";
 import { DueWork, type Overview } from "./due-work.tsx";
-import { FailingLongest } from "./failing-longest.tsx";
+import { FailingLongest, NewlyFailing } from "./failing-longest.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { FleetPosture, type Summary } from "./fleet-posture.tsx";
+import { MyWork } from "./my-work.tsx";
 import { OldTokens } from "./old-tokens.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
 import { RiskOverview } from "./risk-overview.tsx";
@@ -109,6 +111,14 @@ function Content({
 			{steps}
 			<UnknownKeys found={overview.unknown_device_keys} />
 			<OldTokens count={overview.old_api_tokens} />
+			<Grid gap="md">
+				<Grid.Col span={{ base: 12, md: 6, lg: 8 }}>
+					<MyWork overview={overview} />
+				</Grid.Col>
+				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
+					<NewlyFailing failing={overview.newly_failing} />
+				</Grid.Col>
+			</Grid>
 			<DueWork overview={overview} />
 			<FleetPosture summary={summary} />
 			<Grid gap="md">
@@ -121,7 +131,10 @@ function Content({
 						isAnyOnline={(summary.devices_by_freshness?.ONLINE ?? 0) > 0}
 					/>
 				</Grid.Col>
-				<Grid.Col span={{ base: 12, lg: 4 }}>{children}</Grid.Col>
+				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
+					<Coverage coverage={overview.coverage} />
+				</Grid.Col>
+				<Grid.Col span={12}>{children}</Grid.Col>
 			</Grid>
 		</>
 	);

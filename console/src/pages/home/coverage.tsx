@@ -1,0 +1,48 @@
+import { Group, Progress, Text } from "@mantine/core";
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+import type { Overview } from "./due-work.tsx";
+import styles from "./home.module.css";
+import { Section } from "./home-section.tsx";
+
+/** Shows how many controls of each framework an implemented measure covers. */
+export function Coverage({ coverage }: { coverage: Overview["coverage"] }) {
+	const { organizationId } = useOrganization();
+	return (
+		<Section title="Coverage">
+			{coverage.length === 0 && (
+				<Text size="sm" c="dimmed">
+					Add a framework and its controls to see how far measures cover them.
+				</Text>
+			)}
+			<ul className={styles.rows}>
+				{coverage.map(({ framework_id: id, name, included, covered }) => {
+					const percent =
+						included > 0 ? Math.floor((covered / included) * 100) : 0;
+					return (
+						<li key={id} className={styles.row}>
+							<Group justify="space-between" gap="xs" wrap="nowrap" mb={4}>
+								<TextLink
+									to="/o/$org/r/$kind/$id"
+									params={{ org: organizationId, kind: "framework", id }}
+									size="sm"
+									truncate
+								>
+									{name}
+								</TextLink>
+								<Text size="sm" fw={600}>
+									{included > 0 ? `${percent}%` : "No controls"}
+								</Text>
+							</Group>
+							<Progress value={percent} color="green.7" size={6} aria-hidden />
+							<Text size="xs" c="dimmed" mt={4}>
+								{covered.toLocaleString()} of {included.toLocaleString()}{" "}
+								controls covered
+							</Text>
+						</li>
+					);
+				})}
+			</ul>
+		</Section>
+	);
+}

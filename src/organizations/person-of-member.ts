@@ -1,0 +1,63 @@
+import type { PoolClient } from "pg";
+import { makeId } from "../id.ts";
+import type { Change } from "../operation.ts";
+
+/**
+ * Adds a person for a new member, unless the organization has a person with the member's e-mail
+ * address. A member and a person belong together by their address. The person stays when the member
+ * leaves. The transaction acts for the organization. Returns the change for the audit log, if there
+ * is one.
+ */
+export async function addPersonOf(
+	client: PoolClient,
+	organizationId: string,
+	{ name, email }: { name: string; email: string },
+): Promise<Change[]> {
+	const id = makeId(organizationId, "people");
+	const kind = "EMPLOYEE";
+	const { rowCount } = await client.query(
+		`insert into people (organization_id, id, full_name, primary_email_address, kind)
+		select $1::text, $2::text, $3::text, $4::text, $5::text
+		where not exists (
+			select from people p
+			where p.organization_id = $1::text and p.primary_email_address_key = sort_key($4::text)
+				and lower(p.primary_email_address) = lower($4::text)
+		)`,
+		[organizationId, id, name, email, kind],
+	);
+	if (rowCount === 0) return [];
+	return [
+		{
+			kind: "people",
+			id,
+			name,
+			fields: {
+				full_name: { after: name },
+				primary_email_address: { after: email },
+				kind: { after: kind },
+			},
+			organizationId,
+		},
+	];
+}
+
+/** Returns the id of the person with the user's e-mail address, if the organization has one. */
+export async function findPersonOf(
+	client: PoolClient,
+	organizationId: string,
+	userId: string | null,
+): Promise<string | undefined> {
+	const { rows } = await client.query<{ id: string }>({
+		name: "person_of_user",
+		text: `
+			select p.id from users u
+			join people p on p.organization_id = $1
+				and p.primary_email_address_key = sort_key(u.email)
+				and lower(p.primary_email_address) = lower(u.email)
+			where u.id = $2
+			order by p.created_at, p.id
+			limit 1`,
+		values: [organizationId, userId],
+	});
+	return rows[0]?.id;
+}

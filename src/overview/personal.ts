@@ -1,0 +1,195 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import {
+	checkName,
+	DEVICES,
+	FRESHNESS,
+	isReporting,
+} from "../devices/device-record.ts";
+import { findPersonOf } from "../organizations/person-of-member.ts";
+import { nameSql } from "../records/record-name.ts";
+import { recordKinds } from "../registers/all.ts";
+
+/** The days that "this week" means, from today on. */
+const WEEK_DAYS = 7;
+const FEW = 10;
+const MAX_FRAMEWORKS = 6;
+
+/** The registers whose records have a due date, each with the field of the person. */
+const WORK = recordKinds.flatMap((kind) =>
+	kind.due
+		? [
+				{
+					kind,
+					due: kind.due,
+					person:
+						"assigned_to_id" in kind.fields ? "assigned_to_id" : "owner_id",
+				},
+			]
+		: [],
+);
+
+const failure = z.object({
+	device_id: z.string(),
+	device_name: z.string().nullable(),
+	check_key: z.string(),
+	check_name: z.string().nullable(),
+	since: z.string(),
+});
+
+export const personalShape = {
+	mine: z
+		.object({
+			person_id: z.string(),
+			overdue: z.int(),
+			this_week: z.int().describe(`Due within ${WEEK_DAYS} days`),
+			devices: z.int(),
+			records: z
+				.array(
+					z.object({
+						kind: z.string(),
+						id: z.string(),
+						name: z.string().nullable(),
+						due: z.string(),
+					}),
+				)
+				.describe(`Overdue or due this week, at most ${FEW}`),
+		})
+		.nullable()
+		.describe(
+			"Open work of the person with the caller's e-mail address; null: there is no such person",
+		),
+	newly_failing: z
+		.array(failure)
+		.describe("Checks of ONLINE devices that began to fail within 24 hours"),
+	coverage: z
+		.array(
+			z.object({
+				framework_id: z.string(),
+				name: z.string(),
+				included: z.int(),
+				covered: z.int(),
+			}),
+		)
+		.describe(
+			"Controls of each framework, and those with an IMPLEMENTED measure",
+		),
+};
+
+/** Returns the part of the overview that is about the caller, and what is new. */
+export async function readPersonal(
+	client: PoolClient,
+	organization: string,
+	userId: string | null,
+	today: string,
+): Promise<z.input<z.ZodObject<typeof personalShape>>> {
+	const [mine, newlyFailing, coverage] = await Promise.all([
+		readMine(client, organization, userId, today),
+		findNewlyFailing(client, organization),
+		readCoverages(client, organization),
+	]);
+	return { mine, newly_failing: newlyFailing, coverage };
+}
+
+interface Due {
+	kind: string;
+	id: string;
+	name: string | null;
+	due: string;
+}
+
+async function readMine(
+	client: PoolClient,
+	organization: string,
+	userId: string | null,
+	today: string,
+) {
+	const person = await findPersonOf(client, organization, userId);
+	if (person === undefined) return null;
+	const dueOf = WORK.map(
+		({ kind, due, person: field }) => `
+			select '${kind.kind}' as kind, t.id, left(${nameSql(kind, "t")}, 1000) as name, t.${due.date} as due
+			from ${kind.table} t
+			where t.organization_id = $1 and t.${field} = $2 and t.${due.done.field} <> '${due.done.value}'
+				and t.${due.date} <= $3::date + ${WEEK_DAYS}`,
+	);
+	const { rows } = await client.query<{
+		overdue: number;
+		this_week: number;
+		devices: number;
+		records: Due[];
+	}>({
+		name: "overview.mine",
+		text: `
+			with due as materialized (${dueOf.join(" union all ")})
+			select
+				(select count(*)::int from due d where d.due < $3::date) as overdue,
+				(select count(*)::int from due d where d.due >= $3::date) as this_week,
+				(
+					select count(*)::int from devices d
+					where d.organization_id = $1 and d.owner_id = $2 and d.status <> 'REVOKED'
+				) as devices,
+				(
+					select coalesce(jsonb_agg(x), '[]')
+					from (select d.* from due d order by d.due, d.id limit ${FEW}) x
+				) as records`,
+		values: [organization, person, today],
+	});
+	const [row] = rows;
+	return row ? { person_id: person, ...row } : null;
+}
+
+async function findNewlyFailing(client: PoolClient, organization: string) {
+	const { rows } = await client.query<
+		Omit<z.output<typeof failure>, "check_name">
+	>({
+		name: "overview.newly_failing",
+		text: `
+			select s.device_id, d.device_name, s.check_key, s.since
+			from posture_spans s
+			cross join lateral (
+				select coalesce(t.name, t.hostname) as device_name
+				from ${DEVICES}
+				where t.organization_id = s.organization_id and t.id = s.device_id
+					and t.status = 'ACTIVE' and (${FRESHNESS}) = 'ONLINE' and ${isReporting()}
+				limit 1
+			) d
+			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
+				and s.since > now() - interval '24 hours'
+			order by s.since desc, s.device_id, s.check_key
+			limit ${FEW}`,
+		values: [organization],
+	});
+	return rows.map((row) => ({ ...row, check_name: checkName(row.check_key) }));
+}
+
+async function readCoverages(client: PoolClient, organization: string) {
+	const { rows } = await client.query<{
+		framework_id: string;
+		name: string;
+		included: number;
+		covered: number;
+	}>({
+		name: "overview.coverage",
+		text: `
+			select f.id as framework_id, f.name, count(c.id)::int as included,
+				(count(c.id) filter (where exists (
+					select from record_links l
+					join measures m on m.organization_id = l.organization_id
+						and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
+					where l.organization_id = c.organization_id
+						and (l.first_id = c.id or l.second_id = c.id)
+						and m.state = 'IMPLEMENTED'
+				)))::int as covered
+			from (
+				select f.organization_id, f.id, f.name, f.name_key from frameworks f
+				where f.organization_id = $1 order by f.name_key, f.id limit ${MAX_FRAMEWORKS}
+			) f
+			left join controls c on c.organization_id = f.organization_id
+				and c.framework_id = f.id and c.status = 'INCLUDED'
+			group by f.id, f.name, f.name_key
+			order by f.name_key, f.id`,
+		values: [organization],
+	});
+	return rows;
+}
