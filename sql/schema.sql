@@ -931,7 +931,7 @@ begin
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
 			and c.relname <> all (array[
-				'account_links', 'audit_sealing', 'events', 'mails', 'my_devices_links', 'sessions',
+				'account_links', 'audit_sealing', 'events', 'last_backup', 'mails', 'my_devices_links', 'sessions',
 				'sign_in_failures', 'unknown_device_keys', 'verifications', 'webhook_deliveries'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
@@ -1784,6 +1784,15 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.note_backup(p_made_at timestamp with time zone, p_has_sound_logs boolean) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	insert into last_backup (made_at, has_sound_logs) values (p_made_at, p_has_sound_logs)
+	on conflict (singleton) do update set made_at = excluded.made_at, has_sound_logs = excluded.has_sound_logs
+	where last_backup.made_at < excluded.made_at
+$$;
+
 CREATE FUNCTION public.note_device_event() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1961,6 +1970,15 @@ begin
 	update users u set two_factor_enabled = false where u.id = p_user_id;
 	return true;
 end
+$$;
+
+CREATE FUNCTION public.read_last_backup() RETURNS TABLE(made_at timestamp with time zone, has_sound_logs boolean, in_use_since timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select b.made_at, b.has_sound_logs, o.since
+	from (select min(created_at) as since from organizations) o
+	left join last_backup b on true
 $$;
 
 CREATE FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) RETURNS void
@@ -2618,6 +2636,17 @@ CREATE TABLE public.invitations (
 
 ALTER TABLE ONLY public.invitations FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.last_backup (
+    singleton boolean DEFAULT true NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    has_sound_logs boolean,
+    CONSTRAINT last_backup_singleton_check CHECK (singleton)
+);
+
+ALTER TABLE ONLY public.last_backup FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.last_backup.has_sound_logs IS 'Whether the audit logs in the backup were found sound. Null means that they were not verified.';
+
 CREATE TABLE public.mails (
     id public.typed_id NOT NULL,
     organization_id public.typed_id,
@@ -3171,6 +3200,9 @@ ALTER TABLE ONLY public.invitations
 
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY public.last_backup
+    ADD CONSTRAINT last_backup_pkey PRIMARY KEY (singleton);
 
 ALTER TABLE ONLY public.mails
     ADD CONSTRAINT mails_pkey PRIMARY KEY (id);
@@ -3951,6 +3983,8 @@ CREATE POLICY agent ON public.enrollment_tokens TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.events TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.last_backup TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.organizations TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.people FOR SELECT TO assay_agent USING (true);
@@ -4162,6 +4196,8 @@ CREATE POLICY identity ON public.webhook_deliveries TO assay_identity USING (tru
 CREATE POLICY identity ON public.webhooks FOR SELECT TO assay_identity USING (true);
 
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.last_backup ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.mails ENABLE ROW LEVEL SECURITY;
 
@@ -4643,6 +4679,9 @@ GRANT ALL ON FUNCTION public.may_send_test_mail(p_of_user integer) TO assay_app;
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.note_backup(p_made_at timestamp with time zone, p_has_sound_logs boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_backup(p_made_at timestamp with time zone, p_has_sound_logs boolean) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.note_device_event() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) FROM PUBLIC;
@@ -4669,6 +4708,9 @@ REVOKE ALL ON FUNCTION public.own_sessions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_sessions() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.read_last_backup() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_last_backup() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) TO assay_app;
@@ -4981,6 +5023,8 @@ GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.invitations TO assay
 GRANT SELECT(revoked_at) ON TABLE public.invitations TO assay_privacy;
 
 GRANT UPDATE(mailed_token_hash) ON TABLE public.invitations TO assay_identity;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.last_backup TO assay_agent;
 
 GRANT SELECT ON TABLE public.mails TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.mails TO assay_identity;

@@ -4,12 +4,13 @@ import { roleName } from "../db/roles.ts";
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
  * ended session must not become valid again, and no mail or event is sent twice.
- * sql/0042_audit_seals.sql has the same names.
+ * sql/0043_last_backup.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",
 	"audit_sealing",
 	"events",
+	"last_backup",
 	"mails",
 	"my_devices_links",
 	"sessions",

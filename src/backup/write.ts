@@ -28,6 +28,8 @@ export interface Written {
 	rows: RowCounts;
 	/** Problems of the audit logs in the backup. Undefined if the logs were not verified. */
 	auditProblems: LogProblem[] | undefined;
+	/** True if the database has the newest schema. */
+	isCurrent: boolean;
 }
 
 export interface WriteOptions {
@@ -75,10 +77,10 @@ export async function writeBackup(
 		// The verification reads the database as it was at the moment of the backup. If it finds a
 		// changed log, people can compare that log with the one in the file.
 		if (!verifiesAudit || !isCurrent)
-			return { manifest, rows, auditProblems: undefined };
+			return { manifest, rows, isCurrent, auditProblems: undefined };
 		report("written; verifying the audit logs");
 		const auditProblems = await findLogProblems(client, signal);
-		return { manifest, rows, auditProblems };
+		return { manifest, rows, isCurrent, auditProblems };
 	} finally {
 		await client.end();
 	}

@@ -42,6 +42,7 @@ export function addBackup(program: Command): void {
 async function backup(file: string, options: BackupOptions): Promise<void> {
 	const { STANDARD, writeFileSafely } = await import("../backup/file.ts");
 	const { readBackupKey } = await import("../backup/key.ts");
+	const { noteBackup } = await import("../backup/last-backup.ts");
 	const { writeBackup } = await import("../backup/write.ts");
 	const { describeSummary, summarize } = await import("../backup/summary.ts");
 	const isStandard = file === STANDARD;
@@ -66,10 +67,16 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 				key,
 				signal: stop.signal,
 			});
-		const { manifest, rows, auditProblems } = isStandard
+		const { manifest, rows, auditProblems, isCurrent } = isStandard
 			? await write(toStandardOutput())
 			: await writeFileSafely(file, write);
 		const summary = summarize(manifest, rows);
+		if (isCurrent) {
+			await noteBackup(server.connection, {
+				madeAt: manifest.made_at,
+				hasSoundLogs: auditProblems ? auditProblems.length === 0 : null,
+			});
+		}
 		const text = `The backup of ${summary.made_at} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}.\n${describeSummary(summary)}
 Keep ASSAY_SECRET, or the file secret of the data folder, in another place; second factors need it.
 ${describeAudit(auditProblems)}`;

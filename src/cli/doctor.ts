@@ -15,6 +15,7 @@ import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
+import { examineBackup } from "./doctor-backup.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
@@ -173,6 +174,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 				...(schema.status === "ok"
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
+							await examineBackup(client),
 							await examineAccounts(client),
 							await examineSecondFactors(client, config),
 							await examineMails(client),

@@ -7,6 +7,7 @@ import {
 	Histogram,
 	Registry,
 } from "prom-client";
+import { readLastBackup } from "../backup/last-backup.ts";
 import type { Queue, QueueLoad } from "../load/queue.ts";
 import { VERSION } from "../version.ts";
 import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
@@ -84,6 +85,7 @@ export function makeMetrics({
 		addFleet(new FleetCounts(pools.app), registers);
 		addMails(pools.app, registers);
 		addAuditLog(pools.app, registers);
+		addLastBackup(pools.app, registers);
 	}
 
 	return {
@@ -248,6 +250,21 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 			for (const { awaiting_approval } of await counts.enrollmentKeys()) {
 				this.set(awaiting_approval);
 			}
+		},
+	});
+}
+
+function addLastBackup(pool: Pool, registers: Registry[]): void {
+	new Gauge({
+		name: "assay_last_backup_timestamp_seconds",
+		help: "Moment that the last backup shows, in seconds since 1970. Before the first backup, the time at which the first organization was created.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await readLastBackup(pool).catch(() => undefined);
+			this.reset();
+			const time = found?.made_at ?? found?.in_use_since;
+			if (time) this.set(time.getTime() / 1000);
 		},
 	});
 }

@@ -57,6 +57,46 @@ test("two backups to the same file do not mix, and the error names the remains o
 	expect(readFileSync(`${name}.partial`, "utf8")).toBe("");
 });
 
+test("the database knows its last backup, and doctor reports one that is too old or has a broken log", async () => {
+	const { owner, url } = tools.database;
+	const finding = async () => {
+		const { stdout } = await runCommand(["doctor", "--json"], at(url));
+		return JSON.parse(stdout).findings.find(
+			({ check }: { check: string }) => check === "backup",
+		);
+	};
+	const { stdout } = await backup("--json", join(folder, "noted"));
+	onTestFinished(() => rm(join(folder, "noted")));
+	const { rows } = await owner.query(
+		"select made_at = $1 as is_noted, has_sound_logs from last_backup",
+		[JSON.parse(stdout).made_at],
+	);
+	expect(rows).toEqual([{ is_noted: true, has_sound_logs: true }]);
+	expect(await finding()).toMatchObject({
+		status: "ok",
+		found: expect.stringMatching(/^the last backup was made .+ ago$/),
+	});
+	await owner.query(
+		"update last_backup set made_at = now() - interval '50 hours'",
+	);
+	expect(await finding()).toMatchObject({
+		status: "warning",
+		found: "the last backup was made 2 days ago",
+	});
+	await owner.query("update last_backup set has_sound_logs = false");
+	expect((await finding()).status).toBe("problem");
+	await owner.query("delete from last_backup");
+	expect(await finding()).toMatchObject({ status: "ok" });
+	await owner.query(
+		"update organizations set created_at = now() - interval '3 days'",
+	);
+	expect(await finding()).toMatchObject({
+		status: "warning",
+		found:
+			"no backup was made since the first organization was created 3 days ago",
+	});
+});
+
 test("a backup removes what killed backups left an hour ago, and nothing else", async () => {
 	const place = await makeFolder("assay-partials-");
 	onTestFinished(() => rm(place, { recursive: true }));

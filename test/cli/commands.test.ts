@@ -209,6 +209,7 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 		"vacuum",
 		"indexes",
 		"retention",
+		"backup",
 		"accounts",
 		"second factors",
 		"mails",

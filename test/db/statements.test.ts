@@ -75,6 +75,8 @@ const OTHER_FUNCTIONS = [
 	"has_users",
 	"is_setup_link",
 	"list_unknown_device_keys",
+	"note_backup",
+	"read_last_backup",
 	"members_with_second_factor",
 	"own_account",
 	"own_session_proved_at",

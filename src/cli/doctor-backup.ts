@@ -1,0 +1,42 @@
+import type { Client } from "pg";
+import { readLastBackup } from "../backup/last-backup.ts";
+import { setRole } from "../db/roles.ts";
+import type { Finding } from "./doctor.ts";
+import { describeDuration } from "./duration.ts";
+
+const MAX_AGE_MS = 2 * 86_400_000;
+
+/** Reports a last backup that is too old or whose audit logs are broken. */
+export async function examineBackup(client: Client): Promise<Finding> {
+	const check = "backup";
+	await client.query("begin");
+	await client.query(setRole("app", "transaction"));
+	const { made_at, has_sound_logs, in_use_since } =
+		await readLastBackup(client);
+	await client.query("rollback");
+	if (!in_use_since) {
+		return { check, status: "ok", found: "there is nothing to back up yet" };
+	}
+	const age = Date.now() - (made_at ?? in_use_since).getTime();
+	const found = made_at
+		? `the last backup was made ${describeDuration(age)} ago`
+		: `no backup was made since the first organization was created ${describeDuration(age)} ago`;
+	if (has_sound_logs === false) {
+		return {
+			check,
+			status: "problem",
+			found: `${found}, and its audit logs are broken`,
+			advice:
+				"keep that file and older backups, and run npx assay audit verify (docs/audit-log.md)",
+		};
+	}
+	return age <= MAX_AGE_MS
+		? { check, status: "ok", found }
+		: {
+				check,
+				status: "warning",
+				found,
+				advice:
+					"run npx assay backup every night (docs/backup.md); backups of a standby and by other programs are not counted here",
+			};
+}
