@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import type { Platform } from "../src/devices/terms.ts";
 import { VERSION } from "../src/version.ts";
 import { errorCode, parseObject } from "./files.ts";
+import { namesProxies } from "./proxies.ts";
 import {
 	CERTIFICATE_ERROR,
 	describeError,
@@ -10,6 +11,7 @@ import {
 	Stopped,
 } from "./request-errors.ts";
 import { isLoopback } from "./server-url.ts";
+import type { SystemProxy } from "./system-proxy.ts";
 
 export type Route = "enroll" | "heartbeat" | "postures" | "unenroll";
 
@@ -62,9 +64,16 @@ export interface ClientOptions {
 	/** The environment, which may name proxies in HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
 	environment?: NodeJS.ProcessEnv;
 	connectTimeoutMs?: number;
+	/**
+	 * Asks the system for its proxy. It is called before the first request and again after a request
+	 * that made no connection, unless the environment names a proxy.
+	 */
+	findProxy?: (service: URL) => Promise<SystemProxy>;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Least milliseconds between two questions for the system's proxy. */
+const PROXY_LASTS_MS = 5 * 60_000;
 const ANSWER_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const SUCCESS: Record<Route, number> = {
@@ -78,19 +87,46 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 	const base = new URL(options.serverUrl);
 	const environment = options.environment ?? process.env;
 	// A proxy would look for localhost on its own machine, so the agent never uses one for localhost.
-	const proxy = isLoopback(base.hostname) ? {} : { proxyEnv: environment };
-	const usedProxy = isLoopback(base.hostname)
-		? undefined
-		: proxyFor(base, environment);
-	const describe = (error: unknown) => describeError(error, base, usedProxy);
-	const isSecure = base.protocol === "https:";
-	let { request, agent } = isSecure
-		? await makeSecure(proxy, options.extraCa, "first")
-		: {
-				request: httpRequest,
-				agent: new HttpAgent({ keepAlive: true, maxSockets: 1, ...proxy }),
-			};
+	const isHere = isLoopback(base.hostname);
+	let proxy: { proxyEnv?: NodeJS.ProcessEnv } = isHere
+		? {}
+		: { proxyEnv: environment };
+	let usedProxy = isHere ? undefined : proxyFor(base, environment);
+	let system: SystemProxy = {};
+	const findProxy =
+		isHere || namesProxies(environment) ? undefined : options.findProxy;
+	let askedAtMs: number | undefined;
+	const describe = (error: unknown) =>
+		describeError(error, base, usedProxy, system);
 	let trusts: Trust = "first";
+	const connect = async () =>
+		base.protocol === "https:"
+			? await makeSecure(proxy, options.extraCa, trusts)
+			: {
+					request: httpRequest,
+					agent: new HttpAgent({ keepAlive: true, maxSockets: 1, ...proxy }),
+				};
+	let { request, agent } = await connect();
+	/** Asks for the system's proxy. Returns true if it is another one than before. */
+	const askForProxy = async (): Promise<boolean> => {
+		if (!findProxy) return false;
+		const nowMs = performance.now();
+		if (askedAtMs !== undefined && nowMs - askedAtMs < PROXY_LASTS_MS) {
+			return false;
+		}
+		askedAtMs = nowMs;
+		system = await findProxy(base);
+		if (system.proxy?.href === usedProxy?.href) return false;
+		usedProxy = system.proxy;
+		proxy = usedProxy
+			? {
+					proxyEnv: { HTTPS_PROXY: usedProxy.href, HTTP_PROXY: usedProxy.href },
+				}
+			: {};
+		agent.destroy();
+		({ request, agent } = await connect());
+		return true;
+	};
 	const userAgent = `assay-agent/${VERSION} (${options.platform})`;
 	const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
 
@@ -161,6 +197,7 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 					},
 					// The service may close an idle connection at the moment in which the agent uses it
 					// again.
+					isUnsent: !wasOpen,
 					mayRepeat: sent.reusedSocket && !(error instanceof Stopped),
 					isUntrusted: CERTIFICATE_ERROR.test(errorCode(error) ?? ""),
 				}),
@@ -170,13 +207,17 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 
 	return {
 		async send(route, message) {
+			if (askedAtMs === undefined) await askForProxy();
 			const first = await attempt(route, message);
 			if (message.signal?.aborted) return first.outcome;
 			if (first.isUntrusted && trusts === "first") {
 				trusts = "all";
 				agent.destroy();
-				({ request, agent } = await makeSecure(proxy, options.extraCa, trusts));
-			} else if (!first.mayRepeat) {
+				({ request, agent } = await connect());
+			} else if (
+				!first.mayRepeat &&
+				!(first.isUnsent && (await askForProxy()))
+			) {
 				return first.outcome;
 			}
 			return (await attempt(route, message)).outcome;
@@ -187,6 +228,8 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 
 interface Attempt {
 	outcome: Outcome;
+	/** True if there was no connection, perhaps because the device is now in another network. */
+	isUnsent?: boolean;
 	mayRepeat?: boolean;
 	isUntrusted?: boolean;
 }

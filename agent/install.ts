@@ -13,6 +13,7 @@ import type { Log } from "./log.ts";
 import { storeProxies } from "./proxies.ts";
 import { beat, openSession } from "./session.ts";
 import { readStateOf } from "./state.ts";
+import { findSystemProxy } from "./system-proxy.ts";
 
 export interface InstallOptions {
 	serverUrl: string;
@@ -63,6 +64,7 @@ export async function install(
 		serverUrl,
 		platform: host.platform,
 		extraCa,
+		findProxy: (service) => findSystemProxy(host, service),
 	});
 	const takeBack = await prepareFolder(folder);
 	let credentials: Credentials;
@@ -191,6 +193,7 @@ async function revoke(
 		serverUrl: earlier.server_url,
 		platform: host.platform,
 		extraCa: earlier.extra_ca,
+		findProxy: (service) => findSystemProxy(host, service),
 	});
 	await client.send("unenroll", {
 		key: earlier.api_key,

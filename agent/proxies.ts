@@ -10,6 +10,10 @@ const NAMES = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [
 	name.toLowerCase(),
 ]);
 
+/** Returns true if the environment says itself which proxies to use. */
+export const namesProxies = (environment: NodeJS.ProcessEnv): boolean =>
+	NAMES.some((name) => environment[name]);
+
 /**
  * Stores the proxies of this environment in the agent's folder for the service. They are not part
  * of the service's definition, because it would show a proxy's password to every user of the
@@ -33,7 +37,7 @@ export async function useStoredProxies(
 	folder: string,
 	environment: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
-	if (NAMES.some((name) => environment[name])) return;
+	if (namesProxies(environment)) return;
 	let text: string;
 	try {
 		text = await readFile(join(folder, FILE), "utf8");

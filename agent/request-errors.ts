@@ -1,3 +1,5 @@
+import type { SystemProxy } from "./system-proxy.ts";
+
 /** An error of our own: the agent ended a request, and the message says why. */
 export class Stopped extends Error {}
 
@@ -31,12 +33,24 @@ export const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/;
 
 /**
  * Says in our own words why a request failed. The text of an error may contain anything, so it is
- * not used. `proxy` is the proxy in the environment, if there is one.
+ * not used. `proxy` is the proxy in the environment or, if `system` has it too, in the system's
+ * settings.
  */
 export function describeError(
 	error: unknown,
 	service: URL,
 	proxy: URL | undefined,
+	system: SystemProxy = {},
+): string {
+	const reason = reasonFor(error, service, proxy, system);
+	return system.note === undefined ? reason : `${reason}; ${system.note}`;
+}
+
+function reasonFor(
+	error: unknown,
+	service: URL,
+	proxy: URL | undefined,
+	system: SystemProxy,
 ): string {
 	if (error instanceof Stopped) return error.message;
 	const { code = "", message = "" } = error as NodeJS.ErrnoException;
@@ -44,12 +58,12 @@ export function describeError(
 		const { statusCode } = error as { statusCode?: number };
 		if (code === "ERR_PROXY_TUNNEL") {
 			return statusCode === 407
-				? `the proxy ${proxy.host} demands a user name and a password; add them to HTTPS_PROXY`
+				? `the proxy ${proxy.host} demands a user name and a password; ${system.proxy ? "set HTTPS_PROXY with them" : "add them to HTTPS_PROXY"}`
 				: `the proxy ${proxy.host} does not connect to the service${statusCode ? ` (it answered ${statusCode})` : ""}`;
 		}
 		const reason = OF_PROXY[code];
 		if (reason && isOfProxy(error, service, proxy)) {
-			return `${reason} (${proxy.host}); check HTTPS_PROXY`;
+			return `${reason} (${proxy.host}); check ${system.proxy ? "the proxy in the system's settings" : "HTTPS_PROXY"}`;
 		}
 	}
 	const known = REASONS[code];

@@ -23,6 +23,7 @@ import {
 	readStateOf,
 	type State,
 } from "./state.ts";
+import { findSystemProxy } from "./system-proxy.ts";
 
 /**
  * The state of the agent's work for one enrollment. `run`, `once` and `install` pass it to the
@@ -82,6 +83,7 @@ export async function openSession(
 			serverUrl: credentials.server_url,
 			platform: host.platform,
 			extraCa: credentials.extra_ca,
+			findProxy: (service) => findSystemProxy(host, service),
 		}),
 		state: await readStateOf(folder, credentials.enrollment_id),
 		troubles: {

@@ -5,6 +5,7 @@ import { readMarker } from "./folder.ts";
 import { makeLog } from "./log.ts";
 import { ownProgram } from "./own-program.ts";
 import { useStoredProxies } from "./proxies.ts";
+import { findSystemProxy } from "./system-proxy.ts";
 
 export function addInstall(program: Command, how: string[]): void {
 	program
@@ -110,6 +111,7 @@ export function addUninstall(program: Command, how: string[]): void {
 				folder,
 				hasService ? () => removeService(marker !== undefined) : undefined,
 				signal,
+				(service) => findSystemProxy(host, service),
 			);
 			print(
 				options,

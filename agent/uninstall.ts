@@ -1,4 +1,4 @@
-import { makeClient } from "./client.ts";
+import { type ClientOptions, makeClient } from "./client.ts";
 import { clearCredentials, readCredentials } from "./credentials.ts";
 import { readMarker, removeFolder } from "./folder.ts";
 import { removeLastResult } from "./last-result.ts";
@@ -26,6 +26,7 @@ export async function uninstall(
 	/** Removes the service. Undefined if no service was set up for this folder. */
 	removeService: (() => Promise<string[]>) | undefined,
 	signal: AbortSignal,
+	findProxy?: ClientOptions["findProxy"],
 ): Promise<Uninstalled> {
 	const warnings: string[] = [];
 	try {
@@ -43,6 +44,7 @@ export async function uninstall(
 				serverUrl: credentials.server_url,
 				platform: thisPlatform() ?? "LINUX",
 				extraCa: credentials.extra_ca,
+				...(findProxy && { findProxy }),
 			});
 			const outcome = await client.send("unenroll", {
 				key: credentials.api_key,
