@@ -124,8 +124,8 @@ export function readConfig(
 			settingOf("ASSAY_TRUSTED_PROXIES"),
 		),
 		outgoingAllow: readRanges(
-			"ASSAY_OUTGOING_ALLOW",
-			settingOf("ASSAY_OUTGOING_ALLOW"),
+			"ASSAY_OUTGOING_NETWORKS",
+			settingOf("ASSAY_OUTGOING_NETWORKS"),
 		),
 		allowedOrigins: readAllowedOrigins(settingOf("ASSAY_ALLOWED_ORIGINS")),
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),

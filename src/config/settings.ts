@@ -64,7 +64,7 @@ export const SETTINGS = {
 		help: "sender of mails, such as Assay <assay@example.com>",
 		without: "required with ASSAY_SMTP_URL",
 	},
-	ASSAY_OUTGOING_ALLOW: {
+	ASSAY_OUTGOING_NETWORKS: {
 		help: "private addresses or ranges that webhooks may reach",
 		without: "only public addresses",
 	},

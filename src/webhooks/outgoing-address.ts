@@ -1,5 +1,5 @@
-import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
+import { resolveHost } from "./resolve-host.ts";
 
 /** Networks that are not part of the public internet (IANA's registries of special addresses). */
 const SPECIAL_IPV4 = [
@@ -45,9 +45,11 @@ publicIpv6.addSubnet(...PUBLIC_IPV6, "ipv6");
 /** Decides which addresses the service may send requests to. */
 export interface OutgoingRule {
 	isAllowed: (address: string) => boolean;
+	/** The DNS servers to ask, by default those of the system. */
+	dnsServers?: readonly string[];
 }
 
-/** Makes the rule: public addresses, and the addresses and ranges of ASSAY_OUTGOING_ALLOW. */
+/** Makes the rule: public addresses, and the addresses and ranges of ASSAY_OUTGOING_NETWORKS. */
 export function makeOutgoingRule(allowed: readonly string[]): OutgoingRule {
 	const list = new BlockList();
 	for (const range of allowed) {
@@ -75,18 +77,17 @@ export function makeOutgoingRule(allowed: readonly string[]): OutgoingRule {
  */
 export async function resolveAllowed(
 	hostname: string,
-	{ isAllowed }: OutgoingRule,
+	{ isAllowed, dnsServers }: OutgoingRule,
 ): Promise<{ address: string; family: 4 | 6 }> {
 	const host = hostname.replace(/^\[(.*)\]$/, "$1");
-	const found = await lookup(host, { all: true });
-	const forbidden = found.find(({ address }) => !isAllowed(address));
+	const found = await resolveHost(host, dnsServers);
+	const forbidden = found.find((address) => !isAllowed(address));
 	if (forbidden) {
-		const { address } = forbidden;
 		throw new Error(
-			`${host === address ? host : `${host} leads to ${address}, which`} is not a public address; the operator can allow it with ASSAY_OUTGOING_ALLOW`,
+			`${host === forbidden ? host : `${host} leads to ${forbidden}, which`} is not a public address; the operator can allow it with ASSAY_OUTGOING_NETWORKS`,
 		);
 	}
-	const [first] = found;
-	if (!first) throw new Error(`${host} has no address`);
-	return first as { address: string; family: 4 | 6 };
+	const [address] = found;
+	if (!address) throw new Error(`${host} has no address`);
+	return { address, family: isIP(address) as 4 | 6 };
 }

@@ -29,7 +29,11 @@ export async function post(
 	const startedAt = performance.now();
 	const target = new URL(url);
 	const signal = AbortSignal.timeout(maxMs);
-	const resolved = await resolveAllowed(target.hostname, rule);
+	const resolved = await inTime(
+		resolveAllowed(target.hostname, rule),
+		signal,
+		maxMs,
+	);
 	const send = target.protocol === "https:" ? httpsRequest : httpRequest;
 	const { promise, resolve, reject } = Promise.withResolvers<Answer>();
 	const request = send(
@@ -70,11 +74,7 @@ export async function post(
 		},
 	);
 	request.on("error", (error) =>
-		reject(
-			signal.aborted
-				? new Error(`there was no complete answer within ${maxMs / 1000} s`)
-				: error,
-		),
+		reject(signal.aborted ? tooSlow(maxMs) : error),
 	);
 	// Some answers end neither well nor with an error, such as one that switches the protocol.
 	request.on("close", () =>
@@ -82,6 +82,21 @@ export async function post(
 	);
 	request.end(body);
 	return promise;
+}
+
+function tooSlow(maxMs: number): Error {
+	return new Error(`there was no complete answer within ${maxMs / 1000} s`);
+}
+
+/** Returns what `work` resolves to. Rejects when the signal is aborted first. */
+async function inTime<T>(
+	work: Promise<T>,
+	signal: AbortSignal,
+	maxMs: number,
+): Promise<T> {
+	const { promise, reject } = Promise.withResolvers<never>();
+	signal.addEventListener("abort", () => reject(tooSlow(maxMs)));
+	return Promise.race([work, promise]);
 }
 
 /** Returns the beginning of a body as text that the database can store. */

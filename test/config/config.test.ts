@@ -97,7 +97,7 @@ test("every setting is read", () => {
 			ASSAY_ORGANIZATION_CREATION: "command-line",
 			ASSAY_REPORT_RETENTION_MONTHS: "0",
 			ASSAY_BACKUP_KEY_FILE: "/etc/assay/backup.key",
-			ASSAY_OUTGOING_ALLOW: "10.0.0.0/8, ::1",
+			ASSAY_OUTGOING_NETWORKS: "10.0.0.0/8, ::1",
 			DATABASE_URL: "postgresql://u:p@h/d",
 		}),
 	).toEqual({

@@ -43,7 +43,7 @@ test("with ASSAY_SECRET_PREVIOUS a webhook's deliveries are signed with its old 
 		const service = await serve(
 			readConfig({
 				ASSAY_PORT: "0",
-				ASSAY_OUTGOING_ALLOW: "127.0.0.1",
+				ASSAY_OUTGOING_NETWORKS: "127.0.0.1",
 				DATABASE_URL: database.url,
 				ASSAY_SECRET,
 				ASSAY_SECRET_PREVIOUS,

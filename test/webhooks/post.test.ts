@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	expect,
+	onTestFinished,
+	test,
+} from "vitest";
 import { makeOutgoingRule } from "../../src/webhooks/outgoing-address.ts";
 import { post } from "../../src/webhooks/post.ts";
 import { makeReceiver } from "./receiver.ts";
@@ -80,3 +89,45 @@ test("private and special addresses are rejected when the connection is made, un
 	expect(wider.isAllowed("fd00::1")).toBe(true);
 	expect(wider.isAllowed("192.168.1.1")).toBe(false);
 });
+
+test("a name is resolved without a thread, and a DNS server that does not answer holds up nothing", async () => {
+	const answers = new Map([["receiver.example", "127.0.0.1"]]);
+	const dns = createSocket("udp4", (query, from) => {
+		const { name, end } = readQuestion(query);
+		const address = answers.get(name);
+		if (!address) return;
+		const isTypeA = query.readUInt16BE(end) === 1;
+		const head = Buffer.from(query.subarray(0, end + 4));
+		head.writeUInt16BE(0x8180, 2);
+		head.writeUInt16BE(isTypeA ? 1 : 0, 6);
+		head.writeUInt32BE(0, 8);
+		const record = Buffer.from("c00c000100010000003c0004", "hex");
+		const bytes = Buffer.from(address.split(".").map(Number));
+		const answer = isTypeA ? [head, record, bytes] : [head];
+		dns.send(Buffer.concat(answer), from.port, from.address);
+	});
+	dns.bind(0, "127.0.0.1");
+	await once(dns, "listening");
+	onTestFinished(() => void dns.close());
+	const rule = {
+		...makeOutgoingRule(["127.0.0.1"]),
+		dnsServers: [`127.0.0.1:${dns.address().port}`],
+	};
+	await expect(
+		post("http://silent.example/", "{}", {}, rule, 200),
+	).rejects.toThrow("no complete answer within 0.2 s");
+	const port = new URL(url).port;
+	const answer = post(`http://receiver.example:${port}/`, "{}", {}, rule);
+	expect((await answer).text).toBe("thanks");
+});
+
+/** Returns the name that a DNS query asks for, and the position after it. */
+function readQuestion(query: Buffer): { name: string; end: number } {
+	const labels: string[] = [];
+	let at = 12;
+	for (let size = query[at] ?? 0; size > 0; size = query[at] ?? 0) {
+		labels.push(query.toString("latin1", at + 1, at + 1 + size));
+		at += 1 + size;
+	}
+	return { name: labels.join(".").toLowerCase(), end: at + 1 };
+}

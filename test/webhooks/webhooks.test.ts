@@ -24,7 +24,7 @@ beforeAll(async () => {
 	url = await receiver.listen();
 	sink = await openSmtpSink();
 	served = await startService(undefined, {
-		ASSAY_OUTGOING_ALLOW: "127.0.0.1",
+		ASSAY_OUTGOING_NETWORKS: "127.0.0.1",
 		ASSAY_SMTP_URL: sink.url,
 		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
 	});
