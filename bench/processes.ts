@@ -33,11 +33,13 @@ export interface Server {
 
 /**
  * Starts the service with the command that its users run, with an embedded database in `dataDir`.
+ * `root` is the checkout whose service is started.
  */
 export async function startService(
 	dataDir: string,
 	workers: number,
 	profileDir: string | undefined,
+	root = ROOT,
 ): Promise<Server> {
 	const env = Object.fromEntries(
 		Object.entries(process.env).filter(
@@ -48,13 +50,13 @@ export async function startService(
 		process.execPath,
 		[
 			...(profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : []),
-			join(ROOT, "bin/assay.js"),
+			join(root, "bin/assay.js"),
 			"start",
 			"--json",
 			`--workers=${workers}`,
 		],
 		{
-			cwd: ROOT,
+			cwd: root,
 			env: {
 				...env,
 				ASSAY_PORT: "0",
