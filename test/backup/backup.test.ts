@@ -86,11 +86,19 @@ async function fillRegisters(organization_id: string, token: string) {
 		max_devices: 500,
 	});
 	const { device } = await call("addDevice", { organization_id });
-	await call("addDeviceGroup", {
+	const { device_group: group } = await call("addDeviceGroup", {
 		organization_id,
 		name: "Sales",
 		device_ids: [device.id],
 	});
+	const { device_exception: exception } = await call("addDeviceException", {
+		organization_id,
+		check: "DISK_ENCRYPTION",
+		group_id: group.id,
+		reason: "Being replaced",
+		ends_at: new Date(Date.now() + 86_400_000).toISOString(),
+	});
+	await call("approveDeviceException", { id: exception.id });
 	for (const sample of samples) {
 		const input = inputOf(sample, references, "all");
 		const answer = await call(`add${sample.one}`, {
@@ -145,6 +153,10 @@ async function fillDevices() {
 		`insert into posture_reports
 		select organization_id, device_id, 'r' || right(report_id, 31), at::timestamptz, results
 		from (select * from posture_reports limit 1) r, unnest(array['2026-03-05', '2021-01-01']) at`,
+	);
+	await owner.query(
+		"insert into device_silences values ($1, $2, '2026-03-01', '2026-03-05')",
+		[tools.organizationId, active.id],
 	);
 	return active;
 }
