@@ -2103,7 +2103,7 @@ CREATE FUNCTION public.take_unknown_device_key(p_key_hash bytea) RETURNS SETOF p
 	delete from unknown_device_keys u where u.key_hash = p_key_hash returning u.*
 $$;
 
-CREATE FUNCTION public.take_webhook_deliveries(p_count integer, p_to_one integer, p_busy text[], p_seconds integer) RETURNS TABLE(organization_id text, id text, webhook_id text, attempts integer)
+CREATE FUNCTION public.take_webhook_deliveries(p_count integer, p_to_one integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) RETURNS TABLE(organization_id text, id text, webhook_id text, attempts integer)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -2111,22 +2111,28 @@ CREATE FUNCTION public.take_webhook_deliveries(p_count integer, p_to_one integer
 	set attempts = d.attempts + 1, due_at = now() + p_seconds * interval '1 second'
 	-- Another process may have taken the delivery a moment ago. Its due_at has then moved on.
 	where d.state = 'QUEUED' and d.due_at <= now() and (d.organization_id, d.id) in (
-		select x.organization_id, x.id
+		select y.organization_id, y.id
 		from (
-			select w.organization_id, w.id, w.due_at, row_number() over (
-				partition by w.organization_id, w.webhook_id order by w.due_at
-			) as place
-			from webhook_deliveries w
-			where w.state = 'QUEUED' and w.due_at <= now() and w.webhook_id <> all (p_busy)
-				and not exists (
-					select from webhook_deliveries earlier
-					where earlier.organization_id = w.organization_id
-						and earlier.webhook_id = w.webhook_id and earlier.record_id = w.record_id
-						and earlier.state = 'QUEUED' and earlier.position < w.position
-				)
-		) x
-		where x.place <= p_to_one
-		order by x.due_at
+			select x.*, row_number() over (partition by x.organization_id order by x.due_at) as turn
+			from (
+				select w.organization_id, w.id, w.due_at, row_number() over (
+					partition by w.organization_id, w.webhook_id order by w.due_at
+				) as place
+				from webhook_deliveries w
+				where w.state = 'QUEUED' and w.due_at <= now() and w.webhook_id <> all (p_busy)
+					and w.organization_id <> all (p_full)
+					and not exists (
+						select from webhook_deliveries earlier
+						where earlier.organization_id = w.organization_id
+							and earlier.webhook_id = w.webhook_id and earlier.record_id = w.record_id
+							and earlier.state = 'QUEUED' and earlier.position < w.position
+					)
+			) x
+			where x.place <= p_to_one
+		) y
+		where y.turn <= p_of_one
+		-- Each organization has its turn before any of them has a second one.
+		order by y.turn, y.due_at
 		limit p_count
 	)
 	returning d.organization_id::text, d.id::text, d.webhook_id::text, d.attempts
@@ -4727,8 +4733,8 @@ GRANT ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zo
 REVOKE ALL ON FUNCTION public.take_unknown_device_key(p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_unknown_device_key(p_key_hash bytea) TO assay_app;
 
-REVOKE ALL ON FUNCTION public.take_webhook_deliveries(p_count integer, p_to_one integer, p_busy text[], p_seconds integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.take_webhook_deliveries(p_count integer, p_to_one integer, p_busy text[], p_seconds integer) TO assay_app;
+REVOKE ALL ON FUNCTION public.take_webhook_deliveries(p_count integer, p_to_one integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_webhook_deliveries(p_count integer, p_to_one integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.unknown_key_state() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.unknown_key_state() TO assay_app;

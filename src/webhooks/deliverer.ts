@@ -14,6 +14,11 @@ const POLL_MS = 5_000;
 const MAX_SENDING = 32;
 /** Deliveries to one webhook that are taken together. Others to it wait until these are done. */
 const MAX_TO_ONE = 4;
+/**
+ * Deliveries of one organization that are taken together. An organization with as many in progress
+ * waits, so at most twice as many are in progress.
+ */
+const MAX_OF_ORGANIZATION = 8;
 /** A request takes at most 15 s. A process that has not reported by then has died. */
 const TAKEN_SECONDS = 60;
 const MAX_WAIT_SECONDS = 6 * 3600;
@@ -55,7 +60,7 @@ type Result = { answer: Answer } | { failure: string };
  */
 export function startDeliverer(parts: DelivererParts): Poller {
 	const { pool, log } = parts;
-	const sending = new Map<Promise<void>, string>();
+	const sending = new Map<Promise<void>, Taken>();
 	let failure: unknown;
 
 	function start(taken: Taken): void {
@@ -67,7 +72,7 @@ export function startDeliverer(parts: DelivererParts): Poller {
 				sending.delete(done);
 				poller.wake();
 			});
-		sending.set(done, taken.webhook_id);
+		sending.set(done, taken);
 	}
 
 	const poller = startPoller(
@@ -82,8 +87,15 @@ export function startDeliverer(parts: DelivererParts): Poller {
 			const free = MAX_SENDING - sending.size;
 			if (free === 0) return false;
 			const { rows } = await pool.query<Taken>(
-				"select * from take_webhook_deliveries($1, $2, $3, $4)",
-				[free, MAX_TO_ONE, [...new Set(sending.values())], TAKEN_SECONDS],
+				"select * from take_webhook_deliveries($1, $2, $3, $4, $5, $6)",
+				[
+					free,
+					MAX_TO_ONE,
+					[...new Set([...sending.values()].map((one) => one.webhook_id))],
+					MAX_OF_ORGANIZATION,
+					fullOrganizations([...sending.values()]),
+					TAKEN_SECONDS,
+				],
 			);
 			for (const taken of rows) start(taken);
 			return rows.length > 0;
@@ -105,6 +117,17 @@ export function startDeliverer(parts: DelivererParts): Poller {
 			await Promise.all(sending.keys());
 		},
 	};
+}
+
+/** Returns the organizations that have as many deliveries in progress as one may take. */
+function fullOrganizations(taken: Taken[]): string[] {
+	const counts = new Map<string, number>();
+	for (const { organization_id: id } of taken) {
+		counts.set(id, (counts.get(id) ?? 0) + 1);
+	}
+	return [...counts]
+		.filter(([, count]) => count >= MAX_OF_ORGANIZATION)
+		.map(([id]) => id);
 }
 
 async function deliver(parts: DelivererParts, taken: Taken): Promise<void> {

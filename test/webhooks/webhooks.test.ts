@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { makeUser } from "../support/people.ts";
@@ -313,4 +314,38 @@ test("a webhook whose receiver hangs does not hold up the others", async () => {
 	for (const response of held) response.end();
 	// The others follow when the first ones are done.
 	await delivered(11);
+});
+
+test("an organization whose many receivers hang does not hold up another organization", async () => {
+	const held: ServerResponse[] = [];
+	receiver.behave = (response, request) => {
+		if (request.url === "/hang") held.push(response);
+		else accept(response, request);
+	};
+	for (let number = 1; number <= 12; number++) {
+		await use("addWebhook", {
+			url: url.replace("/hook", "/hang"),
+			event_types: ["record.created"],
+		});
+	}
+	await use("addMeasure", { name: "For each of them", category: "Any" });
+	await until(() => held.length === 8 || undefined);
+	const { pool, owner } = served.database;
+	const organization_id = await createOrganization(pool, "Another");
+	await owner.query(
+		"insert into memberships (organization_id, user_id, role) select $1, id, 'admin' from users where email = $2",
+		[organization_id, email],
+	);
+	const { webhook } = await use("addWebhook", { organization_id, url });
+	const { id } = webhook;
+	await use("testWebhook", { organization_id, id });
+	await until(
+		() =>
+			received.some(({ body }) => body.includes("webhook.test")) || undefined,
+	);
+	// Only eight of the twelve are in progress, although the process has room for more.
+	expect(held).toHaveLength(8);
+	receiver.behave = accept;
+	for (const response of held) response.end();
+	await delivered(13);
 });
