@@ -1458,6 +1458,26 @@ begin
 end
 $_$;
 
+CREATE FUNCTION public.follow_nonconformity() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	if new.status = 'CLOSED' then
+		update nonconformity_devices set until = now(), end_reason = 'CLOSED', is_held = true
+		where organization_id = new.organization_id and nonconformity_id = new.id and until is null;
+	else
+		update nonconformity_devices set until = null, end_reason = null, is_held = false
+		where organization_id = new.organization_id and nonconformity_id = new.id and is_held;
+	end if;
+	update check_nonconformities set
+		closed_at = case when new.status = 'CLOSED' then now() end,
+		opened_at = case when new.status = 'CLOSED' then opened_at else now() end
+	where organization_id = new.organization_id and nonconformity_id = new.id;
+	return null;
+end
+$$;
+
 CREATE TABLE public.organizations (
     id public.typed_id NOT NULL,
     name text NOT NULL,
@@ -1485,6 +1505,17 @@ CREATE FUNCTION public.has_users() RETURNS boolean
     AS $$
 begin
 	return exists (select from users);
+end
+$$;
+
+CREATE FUNCTION public.hold_deleted_nonconformity() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	update nonconformity_devices set until = now(), end_reason = 'DELETED', is_held = true
+	where organization_id = old.organization_id and nonconformity_id = old.id and until is null;
+	return old;
 end
 $$;
 
@@ -2326,6 +2357,21 @@ CREATE TABLE public.audits (
 
 ALTER TABLE ONLY public.audits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.check_nonconformities (
+    organization_id public.typed_id NOT NULL,
+    nonconformity_id public.typed_id NOT NULL,
+    check_key text NOT NULL COLLATE pg_catalog."C",
+    device_id public.typed_id,
+    is_per_device boolean NOT NULL,
+    opened_at timestamp with time zone DEFAULT now() NOT NULL,
+    closed_at timestamp with time zone,
+    effectiveness_check text,
+    CONSTRAINT check_nonconformities_check CHECK ((is_per_device OR (device_id IS NULL))),
+    CONSTRAINT check_nonconformities_check_key_check CHECK ((check_key <> ''::text))
+);
+
+ALTER TABLE ONLY public.check_nonconformities FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.continual_improvements (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -2414,11 +2460,16 @@ CREATE TABLE public.device_check_rules (
     platforms text[] NOT NULL,
     grace_days integer NOT NULL,
     new_device_grace_days integer NOT NULL,
+    opens_nonconformity boolean DEFAULT true NOT NULL,
+    per_device boolean DEFAULT false NOT NULL,
+    severity text DEFAULT 'MINOR'::text NOT NULL,
+    owner_id public.typed_id,
     CONSTRAINT device_check_rules_check CHECK ((valid_from < valid_until)),
     CONSTRAINT device_check_rules_check_key_check CHECK (((check_key <> ''::text) AND (length(check_key) <= 500))),
     CONSTRAINT device_check_rules_grace_days_check CHECK (((grace_days >= 0) AND (grace_days <= 90))),
     CONSTRAINT device_check_rules_new_device_grace_days_check CHECK (((new_device_grace_days >= 0) AND (new_device_grace_days <= 90))),
-    CONSTRAINT device_check_rules_platforms_check CHECK (((platforms <@ ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]) AND (platforms <> '{}'::text[])))
+    CONSTRAINT device_check_rules_platforms_check CHECK (((platforms <@ ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]) AND (platforms <> '{}'::text[]))),
+    CONSTRAINT device_check_rules_severity_check CHECK ((severity = ANY (ARRAY['MINOR'::text, 'MAJOR'::text])))
 );
 
 ALTER TABLE ONLY public.device_check_rules FORCE ROW LEVEL SECURITY;
@@ -2767,6 +2818,36 @@ CREATE TABLE public.nonconformities (
 );
 
 ALTER TABLE ONLY public.nonconformities FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.nonconformity_devices (
+    organization_id public.typed_id NOT NULL,
+    "position" bigint NOT NULL,
+    nonconformity_id public.typed_id,
+    check_key text NOT NULL COLLATE pg_catalog."C",
+    device_id public.typed_id,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    failing_since timestamp with time zone NOT NULL,
+    report_id public.typed_id NOT NULL,
+    until timestamp with time zone,
+    end_reason text,
+    end_report_id public.typed_id,
+    is_held boolean DEFAULT false NOT NULL,
+    CONSTRAINT nonconformity_devices_check CHECK (((until IS NULL) = (end_reason IS NULL))),
+    CONSTRAINT nonconformity_devices_check1 CHECK (((NOT is_held) OR (until IS NOT NULL))),
+    CONSTRAINT nonconformity_devices_check_key_check CHECK ((check_key <> ''::text)),
+    CONSTRAINT nonconformity_devices_end_reason_check CHECK ((end_reason = ANY (ARRAY['PASSED'::text, 'NOT_APPLICABLE'::text, 'EXCEPTED'::text, 'REVOKED'::text, 'DEVICE_DELETED'::text, 'POLICY'::text, 'CLOSED'::text, 'DELETED'::text])))
+);
+
+ALTER TABLE ONLY public.nonconformity_devices FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.nonconformity_devices ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.nonconformity_devices_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.obligations (
     organization_id public.typed_id NOT NULL,
@@ -3129,6 +3210,9 @@ ALTER TABLE ONLY public.audit_seals
 ALTER TABLE ONLY public.audits
     ADD CONSTRAINT audits_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.check_nonconformities
+    ADD CONSTRAINT check_nonconformities_pkey PRIMARY KEY (organization_id, nonconformity_id);
+
 ALTER TABLE ONLY public.continual_improvements
     ADD CONSTRAINT continual_improvements_pkey PRIMARY KEY (organization_id, id);
 
@@ -3236,6 +3320,9 @@ ALTER TABLE ONLY public.nonconformities
 
 ALTER TABLE ONLY public.nonconformities
     ADD CONSTRAINT nonconformities_reference_id_key UNIQUE (organization_id, reference_id);
+
+ALTER TABLE ONLY public.nonconformity_devices
+    ADD CONSTRAINT nonconformity_devices_pkey PRIMARY KEY (organization_id, "position");
 
 ALTER TABLE ONLY public.obligations
     ADD CONSTRAINT obligations_pkey PRIMARY KEY (organization_id, id);
@@ -3367,6 +3454,8 @@ CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, CO
 
 CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, COALESCE(valid_until, 'infinity'::date), id);
 
+CREATE INDEX check_nonconformities_check ON public.check_nonconformities USING btree (organization_id, check_key, device_id);
+
 CREATE INDEX continual_improvements_created_at ON public.continual_improvements USING btree (organization_id, created_at, id);
 
 CREATE INDEX continual_improvements_open ON public.continual_improvements USING btree (organization_id, target_date) WHERE (status <> 'CLOSED'::text);
@@ -3414,6 +3503,8 @@ CREATE INDEX data_updated_at ON public.data USING btree (organization_id, update
 CREATE INDEX datum_vendors_vendor ON public.datum_vendors USING btree (organization_id, vendor_id);
 
 CREATE UNIQUE INDEX device_check_rules_in_force ON public.device_check_rules USING btree (organization_id, check_key) WHERE (valid_until IS NULL);
+
+CREATE INDEX device_check_rules_owner_id ON public.device_check_rules USING btree (organization_id, owner_id) WHERE (owner_id IS NOT NULL);
 
 CREATE UNIQUE INDEX device_exception_members_current ON public.device_exception_members USING btree (organization_id, exception_id, device_id) WHERE (until IS NULL);
 
@@ -3548,6 +3639,14 @@ CREATE INDEX nonconformities_severity ON public.nonconformities USING btree (org
 CREATE INDEX nonconformities_status ON public.nonconformities USING btree (organization_id, status, created_at, id);
 
 CREATE INDEX nonconformities_updated_at ON public.nonconformities USING btree (organization_id, updated_at, id);
+
+CREATE UNIQUE INDEX nonconformity_devices_current ON public.nonconformity_devices USING btree (organization_id, check_key, device_id) WHERE ((until IS NULL) OR is_held);
+
+CREATE INDEX nonconformity_devices_device_id ON public.nonconformity_devices USING btree (organization_id, device_id);
+
+CREATE INDEX nonconformity_devices_open ON public.nonconformity_devices USING btree (organization_id, nonconformity_id) WHERE (until IS NULL);
+
+CREATE INDEX nonconformity_devices_since ON public.nonconformity_devices USING btree (organization_id, nonconformity_id, since, "position");
 
 CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id);
 
@@ -3687,6 +3786,10 @@ CREATE TRIGGER event AFTER INSERT ON public.posture_spans FOR EACH ROW EXECUTE F
 
 CREATE TRIGGER event_of_new AFTER INSERT ON public.devices FOR EACH ROW WHEN ((new.enrolled_at IS NOT NULL)) EXECUTE FUNCTION public.note_device_event();
 
+CREATE TRIGGER follow AFTER UPDATE OF status ON public.nonconformities FOR EACH ROW WHEN (((old.status = 'CLOSED'::text) <> (new.status = 'CLOSED'::text))) EXECUTE FUNCTION public.follow_nonconformity();
+
+CREATE TRIGGER hold BEFORE DELETE ON public.nonconformities FOR EACH ROW EXECUTE FUNCTION public.hold_deleted_nonconformity();
+
 CREATE TRIGGER keep_an_administrator AFTER DELETE OR UPDATE OF role ON public.memberships FOR EACH ROW WHEN ((old.role = 'admin'::text)) EXECUTE FUNCTION public.keep_an_administrator();
 
 CREATE TRIGGER note_changed_key AFTER UPDATE OF key_hash ON public.devices FOR EACH ROW WHEN ((old.key_hash IS DISTINCT FROM new.key_hash)) EXECUTE FUNCTION public.note_revoked_key();
@@ -3766,6 +3869,12 @@ ALTER TABLE ONLY public.audits
 ALTER TABLE ONLY public.audits
     ADD CONSTRAINT audits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.check_nonconformities
+    ADD CONSTRAINT check_nonconformities_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE SET NULL (device_id);
+
+ALTER TABLE ONLY public.check_nonconformities
+    ADD CONSTRAINT check_nonconformities_organization_id_nonconformity_id_fkey FOREIGN KEY (organization_id, nonconformity_id) REFERENCES public.nonconformities(organization_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.continual_improvements
     ADD CONSTRAINT continual_improvements_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -3795,6 +3904,9 @@ ALTER TABLE ONLY public.device_check_keys
 
 ALTER TABLE ONLY public.device_check_rules
     ADD CONSTRAINT device_check_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.device_check_rules
+    ADD CONSTRAINT device_check_rules_organization_id_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id) ON DELETE SET NULL (owner_id);
 
 ALTER TABLE ONLY public.device_conflicts
     ADD CONSTRAINT device_conflicts_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
@@ -3912,6 +4024,15 @@ ALTER TABLE ONLY public.nonconformities
 
 ALTER TABLE ONLY public.nonconformities
     ADD CONSTRAINT nonconformities_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.nonconformity_devices
+    ADD CONSTRAINT nonconformity_devices_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE SET NULL (device_id);
+
+ALTER TABLE ONLY public.nonconformity_devices
+    ADD CONSTRAINT nonconformity_devices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.nonconformity_devices
+    ADD CONSTRAINT nonconformity_devices_organization_id_nonconformity_id_fkey FOREIGN KEY (organization_id, nonconformity_id) REFERENCES public.nonconformities(organization_id, id) ON DELETE SET NULL (nonconformity_id);
 
 ALTER TABLE ONLY public.obligations
     ADD CONSTRAINT obligations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
@@ -4053,6 +4174,8 @@ CREATE POLICY backup ON public.audit_seals FOR SELECT TO assay_backup USING (tru
 
 CREATE POLICY backup ON public.audits FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.check_nonconformities FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.continual_improvements FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.controls FOR SELECT TO assay_backup USING (true);
@@ -4097,6 +4220,8 @@ CREATE POLICY backup ON public.memberships FOR SELECT TO assay_backup USING (tru
 
 CREATE POLICY backup ON public.nonconformities FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.nonconformity_devices FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.obligations FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.organizations FOR SELECT TO assay_backup USING (true);
@@ -4126,6 +4251,8 @@ CREATE POLICY backup ON public.users FOR SELECT TO assay_backup USING (true);
 CREATE POLICY backup ON public.vendors FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.webhooks FOR SELECT TO assay_backup USING (true);
+
+ALTER TABLE public.check_nonconformities ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.continual_improvements ENABLE ROW LEVEL SECURITY;
 
@@ -4214,6 +4341,8 @@ ALTER TABLE public.memberships ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.my_devices_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.nonconformities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.nonconformity_devices ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.obligations ENABLE ROW LEVEL SECURITY;
 
@@ -4371,6 +4500,8 @@ CREATE POLICY tenant ON public.audit_seals FOR SELECT TO assay_app USING (((orga
 
 CREATE POLICY tenant ON public.audits TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.check_nonconformities TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.continual_improvements TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.controls TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -4420,6 +4551,8 @@ CREATE POLICY tenant ON public.memberships TO assay_app USING (((organization_id
 CREATE POLICY tenant ON public.my_devices_links TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.nonconformities TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.nonconformity_devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.obligations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -4853,6 +4986,9 @@ GRANT SELECT(id) ON TABLE public.audits TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.audits TO assay_search;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.check_nonconformities TO assay_app;
+GRANT SELECT ON TABLE public.check_nonconformities TO assay_backup;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.continual_improvements TO assay_app;
 GRANT SELECT ON TABLE public.continual_improvements TO assay_backup;
 GRANT SELECT ON TABLE public.continual_improvements TO assay_privacy;
@@ -5089,6 +5225,9 @@ GRANT SELECT(organization_id) ON TABLE public.nonconformities TO assay_search;
 GRANT SELECT(id) ON TABLE public.nonconformities TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.nonconformities TO assay_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.nonconformity_devices TO assay_app;
+GRANT SELECT ON TABLE public.nonconformity_devices TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.obligations TO assay_app;
 GRANT SELECT ON TABLE public.obligations TO assay_backup;

@@ -12,6 +12,7 @@ import {
 } from "./devices/exceptions/exception-operations.ts";
 import { listDeviceExceptions } from "./devices/exceptions/list-exceptions.ts";
 import { groupOperations } from "./devices/group-operations.ts";
+import { listNonconformityDevices } from "./devices/nonconformities/list-devices.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { ownerOperations } from "./devices/owner-operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
@@ -115,6 +116,7 @@ export const operations = [
 	...recordOperations(vendor),
 	...recordOperations(people),
 	...recordOperations(nonconformity),
+	listNonconformityDevices,
 	...recordOperations(obligation),
 	...recordOperations(audit),
 	...recordOperations(asset),

@@ -23,6 +23,7 @@ export const AUDIT_EVENTS = [
 	"activateDevice",
 	"reportDeviceConflict",
 	"unenrollDevice",
+	"settleNonconformities",
 	"openMyDevices",
 	// Operations with these names write the same events.
 	"createOrganization",

@@ -91,6 +91,9 @@ async function resolve(
 				},
 			]);
 		}
+		if (given.owner_id) {
+			await requireOwner(client, organizationId, given.owner_id, index);
+		}
 		const usual = defaultRule(key);
 		wanted.set(
 			key,
@@ -102,6 +105,25 @@ async function resolve(
 		);
 	}
 	return wanted;
+}
+
+async function requireOwner(
+	client: PoolClient,
+	organizationId: string,
+	id: string,
+	index: number,
+): Promise<void> {
+	const { rowCount } = await client.query(
+		"select from people where organization_id = $1 and id = $2 for key share",
+		[organizationId, id],
+	);
+	if (rowCount) return;
+	throw badFields([
+		{
+			field: `checks[${index}].owner_id`,
+			message: `there is no person ${id}`,
+		},
+	]);
 }
 
 async function store(

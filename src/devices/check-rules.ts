@@ -14,13 +14,26 @@ export interface CheckRule {
 	grace_days: number;
 	/** Days from its activation for which a new device may fail the check. */
 	new_device_grace_days: number;
+	/** Whether the service opens a nonconformity when a device is FAILING. */
+	opens_nonconformity: boolean;
+	/** One nonconformity for each device, instead of one for the check. */
+	per_device: boolean;
+	severity: "MINOR" | "MAJOR";
+	/** Person who owns the nonconformities. */
+	owner_id: string | null;
 }
+
+export const SEVERITIES = ["MINOR", "MAJOR"] as const;
 
 export const RULE_FIELDS = [
 	"is_required",
 	"platforms",
 	"grace_days",
 	"new_device_grace_days",
+	"opens_nonconformity",
+	"per_device",
+	"severity",
+	"owner_id",
 ] as const satisfies (keyof CheckRule)[];
 
 /**
@@ -29,6 +42,9 @@ export const RULE_FIELDS = [
  */
 export const DEFAULT_GRACE_DAYS = 3;
 export const DEFAULT_NEW_DEVICE_GRACE_DAYS = 7;
+
+/** The check whose failure is MAJOR unless the policy says otherwise. */
+export const MAJOR_CHECK = "DISK_ENCRYPTION";
 
 /**
  * Returns the rule of a check that the organization has not changed. The canonical checks are
@@ -41,5 +57,10 @@ export function defaultRule(checkKey: string): CheckRule {
 		platforms: [...PLATFORMS],
 		grace_days: DEFAULT_GRACE_DAYS,
 		new_device_grace_days: DEFAULT_NEW_DEVICE_GRACE_DAYS,
+		opens_nonconformity: true,
+		per_device: false,
+		// A lost laptop with an open disk is a leak of everything on it.
+		severity: checkKey === MAJOR_CHECK ? "MAJOR" : "MINOR",
+		owner_id: null,
 	};
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { idSchema } from "../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import { changeRules, readRules } from "./check-rule-store.ts";
-import { MAX_GRACE_DAYS, SILENCE_DAYS } from "./check-rules.ts";
+import { MAX_GRACE_DAYS, SEVERITIES, SILENCE_DAYS } from "./check-rules.ts";
 import {
 	complianceCounts,
 	countStates,
@@ -54,6 +55,10 @@ const checkRule = z.object({
 	platforms: z.array(z.enum(PLATFORMS)),
 	grace_days: z.int(),
 	new_device_grace_days: z.int(),
+	opens_nonconformity: z.boolean(),
+	per_device: z.boolean(),
+	severity: z.enum(SEVERITIES),
+	owner_id: z.string().nullable(),
 });
 
 const policy = z.object({
@@ -129,6 +134,18 @@ const givenRule = z.strictObject({
 	new_device_grace_days: graceDays(
 		"Days from its activation for which a new device is IN_GRACE",
 	),
+	opens_nonconformity: z
+		.boolean()
+		.nullable()
+		.optional()
+		.describe("Whether a FAILING device opens a nonconformity"),
+	per_device: z
+		.boolean()
+		.nullable()
+		.optional()
+		.describe("One nonconformity a device, not one for the check"),
+	severity: z.enum(SEVERITIES).nullable().optional().describe("Of it"),
+	owner_id: idSchema("people").nullable().optional().describe("Of it"),
 });
 
 const effects = z.object({

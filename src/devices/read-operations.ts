@@ -46,6 +46,7 @@ import {
 	rejectPresent,
 } from "./devices-as-of.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
+import { openNonconformities } from "./nonconformities/of-device.ts";
 import { readCheckStates, withStates } from "./read-check-states.ts";
 import { explain } from "./remediation/remediation.ts";
 import { PLATFORMS, type PostureStatus } from "./terms.ts";
@@ -321,6 +322,8 @@ async function readDevices(
 const explainedPosture = currentPosture.extend({
 	reason: z.string().optional().describe("Why it has this status"),
 	remediation: z.string().optional().describe("How to fix it"),
+	nonconformity_id: z.string().optional().describe("Open one that lists it"),
+	nonconformity_reference_id: z.string().optional(),
 });
 
 export const getDevice = defineOperation({
@@ -363,15 +366,17 @@ export const getDevice = defineOperation({
 			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {
-		const [found, groups, conflicts, token] = await Promise.all([
+		const [found, groups, conflicts, token, open] = await Promise.all([
 			findDevice(client, organizationId, id),
 			groupsOfDevices(client, organizationId, [id], filters),
 			listConflicts(client, organizationId, id),
 			findEnrollmentToken(client, organizationId, id),
+			openNonconformities(client, organizationId, id),
 		]);
 		if (!found) throw notFound(id);
 		const postures = found.postures.map((posture) => ({
 			...posture,
+			...open.get(posture.check_key),
 			...explain({ ...posture, platform: found.platform }),
 		}));
 		return {

@@ -5,6 +5,7 @@ import type { EventHandler } from "../events/dispatcher.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
 import { noteEnds } from "./exceptions/expire-exceptions.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
+import { settleNonconformities } from "./nonconformities/settle.ts";
 
 /** What time alone changes is done for every organization this often. */
 const EVERY_MS = 60_000;
@@ -31,7 +32,10 @@ export function startUpkeep(pool: Pool, log: Logger): Upkeep {
 			const ids = isFull ? await organizations(pool) : [...changed];
 			for (const id of ids) {
 				changed.delete(id);
-				await withTenant(pool, id, (client) => keepDevices(client, id));
+				const isMore = await withTenant(pool, id, (client) =>
+					keepDevices(client, id),
+				);
+				if (isMore) changed.add(id);
 			}
 			if (isFull) fullRunAtMs = performance.now();
 			return changed.size > 0;
@@ -57,16 +61,20 @@ async function organizations(pool: Pool): Promise<string[]> {
 	return rows.map(({ id }) => id);
 }
 
-/** Does everything that is due for the devices of an organization, unless a process does so now. */
+/**
+ * Does what is due for the devices of an organization, unless another process does so now. Returns
+ * true if more is due.
+ */
 export async function keepDevices(
 	client: PoolClient,
 	organizationId: string,
-): Promise<void> {
+): Promise<boolean> {
 	const { rows } = await client.query<{ ours: boolean }>(
 		"select pg_try_advisory_xact_lock(hashtextextended('device upkeep ' || $1, 0)) as ours",
 		[organizationId],
 	);
-	if (!rows[0]?.ours) return;
+	if (!rows[0]?.ours) return false;
 	await noteGroupDevices(client, organizationId);
 	await noteEnds(client, organizationId);
+	return settleNonconformities(client, organizationId);
 }

@@ -390,4 +390,7 @@ async function useExceptions(
 		if (after === "approve") await use("getDeviceException", { id });
 	}
 	await use("listDeviceExceptions", { organization_id });
+	const { nonconformity } = await use("addNonconformity", { organization_id });
+	await use("listNonconformityDevices", { id: nonconformity.id });
+	await use("deleteNonconformity", { id: nonconformity.id });
 }

@@ -127,6 +127,15 @@ test("rows of another organization can be neither changed, deleted nor inserted,
 	}
 });
 
+/** Tables that have no row with a reference in this test. */
+const WITHOUT_ROWS = [
+	"check_nonconformities",
+	"device_check_rules",
+	"device_exceptions",
+	"devices",
+	"nonconformity_devices",
+];
+
 test("a reference to a record of another organization cannot be stored, even by the owner of the tables", async () => {
 	const { rows } = await calls.database.owner.query<{
 		from: string;
@@ -138,8 +147,8 @@ test("a reference to a record of another organization cannot be stored, even by 
 		from pg_constraint c
 		join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]
 		where c.contype = 'f' and array_length(c.conkey, 1) = 2 and c.confrelid::regclass::text = any ($1)
-			and c.conrelid::regclass::text <> all (array['devices', 'device_exceptions'])`,
-		[samples.map(({ table }) => table)],
+			and c.conrelid::regclass::text <> all ($2)`,
+		[samples.map(({ table }) => table), WITHOUT_ROWS],
 	);
 	expect(rows.length).toBeGreaterThan(15);
 	for (const { from, column, to } of rows) {

@@ -49,6 +49,10 @@ test("a new organization has the defaults, which members and viewers may read bu
 			platforms: ["DARWIN", "LINUX", "FREEBSD", "WINDOWS"],
 			grace_days: 3,
 			new_device_grace_days: 7,
+			opens_nonconformity: true,
+			per_device: false,
+			severity: key === "DISK_ENCRYPTION" ? "MAJOR" : "MINOR",
+			owner_id: null,
 		})),
 		updated_at: expect.any(String),
 	});

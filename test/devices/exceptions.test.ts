@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withTenant } from "../../src/db/pool.ts";
-import { keepDevices } from "../../src/devices/upkeep.ts";
 import { makeId } from "../../src/id.ts";
 import { postureResult } from "../support/service.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { keepDevicesNow } from "../support/upkeep.ts";
 
 let assay: TestTools;
 let organization_id: string;
@@ -83,10 +82,7 @@ const eventsOf = async (id: string): Promise<string[]> =>
 		)
 	).rows.map(({ type }) => type);
 
-const keep = () =>
-	withTenant(assay.database.pool, organization_id, (client) =>
-		keepDevices(client, organization_id),
-	);
+const keep = () => keepDevicesNow(assay.database.pool, organization_id);
 
 test("an approved exception excuses a failing device until its end, and a past date keeps the state of then", async () => {
 	const device = await failingDevice();

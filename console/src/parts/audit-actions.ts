@@ -241,6 +241,10 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "agents",
 		phrase: "reported a hardware conflict of the device",
 	},
+	settleNonconformities: {
+		group: "agents",
+		phrase: "followed the devices of the nonconformity",
+	},
 	unenrollDevice: { group: "agents", phrase: "unenrolled the device" },
 };
 

@@ -189,6 +189,19 @@ function Check({
 			<Accordion.Panel>
 				<Stack gap="sm">
 					<ExceptionLink posture={posture} device={device} />
+					{posture.nonconformity_id && (
+						<TextLink
+							to="/o/$org/r/$kind/$id"
+							params={{
+								org: device.organization_id,
+								kind: "nonconformity",
+								id: posture.nonconformity_id,
+							}}
+							size="sm"
+						>
+							Nonconformity {posture.nonconformity_reference_id}
+						</TextLink>
+					)}
 					<HowToFix reason={posture.reason} remediation={posture.remediation} />
 					<Text size="sm" c="dimmed">
 						Last observed <RelativeTime value={posture.observed_at} />.{" "}

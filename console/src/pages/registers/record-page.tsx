@@ -24,6 +24,7 @@ import { DeleteRecord } from "./delete-record.tsx";
 import { conflictsOf, useConflictQuestion } from "./edit-conflicts.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
+import { NonconformityDevices } from "./nonconformity-devices.tsx";
 import { RecordDetails } from "./record-details.tsx";
 import { RecordForm } from "./record-form.tsx";
 import { RecordHistory } from "./record-history.tsx";
@@ -75,6 +76,7 @@ function Read({ kind, record }: OfRecord) {
 			{kind.kind === "framework" && (
 				<FrameworkCoverage organizationId={organizationId} frameworkId={id} />
 			)}
+			{kind.kind === "nonconformity" && <NonconformityDevices id={id} />}
 			<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
 			<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />
 			<Text size="sm" c="dimmed">

@@ -4,6 +4,7 @@ import {
 	Group,
 	MultiSelect,
 	NumberInput,
+	Select,
 	Stack,
 	Table,
 } from "@mantine/core";
@@ -18,6 +19,7 @@ import { ApiError, call, type InputOf } from "../../api.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { forgetReadings } from "../../queries.ts";
 import type { Policy } from "./check-rules-table.tsx";
 import { CHANGED_MEANWHILE } from "./device-policy-form.tsx";
@@ -95,21 +97,24 @@ export function CheckRulesForm({
 				{preview.isError && (
 					<ErrorState error={preview.error} title="Not saved" />
 				)}
-				<Table.ScrollContainer minWidth={880}>
+				<Table.ScrollContainer minWidth={1320}>
 					<Table verticalSpacing="xs">
 						<Table.Thead>
 							<Table.Tr>
-								<Table.Th>Check</Table.Th>
+								<Table.Th style={STAYS}>Check</Table.Th>
 								<Table.Th>Required</Table.Th>
 								<Table.Th>Platforms</Table.Th>
 								<Table.Th>Days of grace</Table.Th>
 								<Table.Th>For new devices</Table.Th>
+								<Table.Th>Nonconformity</Table.Th>
+								<Table.Th>Severity</Table.Th>
+								<Table.Th>Owner</Table.Th>
 							</Table.Tr>
 						</Table.Thead>
 						<Table.Tbody>
 							{policy.checks.map((rule, index) => (
 								<Table.Tr key={rule.check_key}>
-									<Table.Td>{nameOf(rule)}</Table.Td>
+									<Table.Td style={STAYS}>{nameOf(rule)}</Table.Td>
 									<Table.Td>
 										<Checkbox
 											{...field(index, "is_required", "required")}
@@ -143,6 +148,49 @@ export function CheckRulesForm({
 												"new_device_grace_days",
 												"days of grace of new devices",
 											)}
+										/>
+									</Table.Td>
+									<Table.Td>
+										<Select
+											w={160}
+											size="xs"
+											allowDeselect={false}
+											data={OPENS}
+											aria-label={`${nameOf(rule)}: nonconformity`}
+											value={opensOf(form.values.checks[index])}
+											onChange={(value) => {
+												const at = `checks.${index}`;
+												form.setFieldValue(
+													`${at}.opens_nonconformity`,
+													value !== "none",
+												);
+												form.setFieldValue(
+													`${at}.per_device`,
+													value === "device",
+												);
+											}}
+										/>
+									</Table.Td>
+									<Table.Td>
+										<Select
+											w={100}
+											size="xs"
+											allowDeselect={false}
+											data={SEVERITIES}
+											{...field(index, "severity", "severity")}
+										/>
+									</Table.Td>
+									<Table.Td>
+										<ReferencePicker
+											organizationId={organizationId}
+											kind="people"
+											w={180}
+											placeholder="Nobody"
+											aria-label={`${nameOf(rule)}: owner`}
+											value={form.values.checks[index]?.owner_id ?? null}
+											onChange={(value: string | null) =>
+												form.setFieldValue(`checks.${index}.owner_id`, value)
+											}
 										/>
 									</Table.Td>
 								</Table.Tr>
@@ -195,6 +243,29 @@ export function CheckRulesForm({
 		</form>
 	);
 }
+
+/** The names stay in view when the table scrolls sideways. */
+const STAYS = {
+	position: "sticky",
+	left: 0,
+	zIndex: 1,
+	background: "var(--mantine-color-body)",
+} as const;
+
+/** Whether a failure opens a nonconformity, as one choice. */
+const OPENS = [
+	{ value: "check", label: "One for the check" },
+	{ value: "device", label: "One a device" },
+	{ value: "none", label: "None" },
+];
+
+const opensOf = (rule: Rule | undefined) =>
+	!rule?.opens_nonconformity ? "none" : rule.per_device ? "device" : "check";
+
+const SEVERITIES = [
+	{ value: "MINOR", label: "Minor" },
+	{ value: "MAJOR", label: "Major" },
+];
 
 const PLATFORM_CHOICES = Object.entries(PLATFORMS).map(([value, label]) => ({
 	value,

@@ -16,6 +16,7 @@ export function CheckRulesTable({ policy }: { policy: Policy }) {
 							<Table.Th>Required on</Table.Th>
 							<Table.Th>Grace</Table.Th>
 							<Table.Th>Grace of new devices</Table.Th>
+							<Table.Th>Nonconformity</Table.Th>
 						</Table.Tr>
 					</Table.Thead>
 					<Table.Tbody>
@@ -29,6 +30,11 @@ export function CheckRulesTable({ policy }: { policy: Policy }) {
 								</Table.Td>
 								<Table.Td>{rule.grace_days} days</Table.Td>
 								<Table.Td>{rule.new_device_grace_days} days</Table.Td>
+								<Table.Td>
+									{rule.opens_nonconformity
+										? `${rule.severity === "MAJOR" ? "Major" : "Minor"}, one ${rule.per_device ? "a device" : "for the check"}`
+										: "None"}
+								</Table.Td>
 							</Table.Tr>
 						))}
 					</Table.Tbody>

@@ -1,0 +1,186 @@
+import type { PoolClient } from "pg";
+import { MAJOR_CHECK } from "../check-rules.ts";
+import { checkStates } from "../check-states.ts";
+
+/** Why a device no longer belongs to a nonconformity. */
+export const END_REASONS = [
+	"PASSED",
+	"NOT_APPLICABLE",
+	"EXCEPTED",
+	"REVOKED",
+	"DEVICE_DELETED",
+	"POLICY",
+	"CLOSED",
+	"DELETED",
+] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** A device whose failure is over. */
+export interface EndedPlace {
+	nonconformity_id: string | null;
+	end_reason: EndReason;
+	was_held: boolean;
+}
+
+/** A failure that goes on, also one that a person's close holds. */
+const GOES_ON = "(p.until is null or p.is_held)";
+
+/** The states of the devices and checks of failures that go on. */
+const STATES = checkStates({
+	where: `exists (
+		select from nonconformity_devices p
+		where p.organization_id = $1 and p.check_key = r.check_key and p.device_id = d.id and ${GOES_ON}
+	)`,
+});
+
+/**
+ * Ends the places of devices whose failure is over, in one statement, and returns them. A pass, a
+ * check that does not apply, an exception, the end of the device or a change of the policy ends a
+ * failure. UNKNOWN and silence do not: nothing shows that it is over.
+ */
+export async function endPlaces(
+	client: PoolClient,
+	organizationId: string,
+): Promise<EndedPlace[]> {
+	const { rows } = await client.query<EndedPlace>(
+		`with place as (
+			select p.position, p.nonconformity_id, p.is_held, p.since, p.failing_since, x.*,
+				case
+					when p.device_id is null then 'DEVICE_DELETED'
+					when x.status = 'REVOKED' then 'REVOKED'
+					when x.status <> 'ACTIVE' then null
+					when x.later = 'PASS' then 'PASSED'
+					when x.later = 'NOT_APPLICABLE' then 'NOT_APPLICABLE'
+					when c.state is null or not coalesce(r.opens_nonconformity, true) then 'POLICY'
+					when c.exception_id is not null then 'EXCEPTED'
+					-- The same failure is in grace again, because the grace has become longer.
+					when c.status = 'FAIL' and c.since <= p.failing_since and c.grace_until > now() then 'POLICY'
+				end as reason
+			from nonconformity_devices p
+			left join (${STATES}) c on c.device_id = p.device_id and c.check_key = p.check_key
+			left join device_check_rules r on r.organization_id = $1 and r.check_key = p.check_key
+				and r.valid_until is null
+			left join lateral (
+				select d.status, l.later, l.later_since, l.later_report
+				from devices d
+				left join lateral (
+					select s.status as later, s.since as later_since, s.first_report_id as later_report
+					from posture_spans s
+					where s.organization_id = $1 and s.device_id = d.id and s.check_key = p.check_key
+						and s.since > p.failing_since and s.status in ('PASS', 'NOT_APPLICABLE')
+					order by s.since limit 1
+				) l on true
+				where d.organization_id = $1 and d.id = p.device_id
+			) x on true
+			where p.organization_id = $1 and ${GOES_ON}
+		)
+		update nonconformity_devices p set
+			is_held = false,
+			until = coalesce(p.until, case
+				when e.reason in ('PASSED', 'NOT_APPLICABLE') then least(greatest(e.later_since, p.since), now())
+				else now()
+			end),
+			end_reason = coalesce(p.end_reason, e.reason),
+			end_report_id = case when e.reason in ('PASSED', 'NOT_APPLICABLE') then e.later_report end
+		from place e
+		where p.organization_id = $1 and p.position = e.position and e.reason is not null
+		returning e.nonconformity_id, e.reason as end_reason, e.is_held as was_held`,
+		[organizationId],
+	);
+	return rows;
+}
+
+/** A check, or a check of one device, that needs a nonconformity. */
+export interface Failure {
+	check_key: string;
+	/** Null unless each device has a nonconformity of its own. */
+	device_id: string | null;
+	severity: "MINOR" | "MAJOR";
+	owner_id: string | null;
+	is_per_device: boolean;
+	/** The newest nonconformity that the service opened for it, if any. */
+	nonconformity_id: string | null;
+	/** Days since it was closed. Null if it is open. */
+	closed_days: number | null;
+	/** Devices that begin to fail. */
+	devices: number;
+}
+
+/**
+ * Returns the failures of devices that are in no nonconformity, each with the nonconformity that
+ * the service opened for it before. A failure that a person's close holds is not among them.
+ */
+export async function findFailures(
+	client: PoolClient,
+	organizationId: string,
+	limit: number,
+): Promise<Failure[]> {
+	const { rows } = await client.query<Failure>(
+		`with failing as (
+			select f.device_id, f.check_key
+			from (${checkStates({ where: "s.status = 'FAIL'" })}) f
+			where f.state = 'FAILING' and not exists (
+				select from nonconformity_devices p
+				where p.organization_id = $1 and p.check_key = f.check_key and p.device_id = f.device_id
+					and ${GOES_ON}
+			)
+		), needed as (
+			select f.check_key, case when r.per_device then f.device_id end as device_id,
+				coalesce(r.per_device, false) as is_per_device, count(*)::int as devices,
+				coalesce(min(r.severity), case f.check_key when '${MAJOR_CHECK}' then 'MAJOR' else 'MINOR' end) as severity,
+				min(r.owner_id) as owner_id
+			from failing f
+			left join device_check_rules r on r.organization_id = $1 and r.check_key = f.check_key
+				and r.valid_until is null
+			where coalesce(r.opens_nonconformity, true)
+			group by 1, 2, 3
+		)
+		select n.*, k.nonconformity_id,
+			extract(epoch from now() - k.closed_at)::float8 / 86400 as closed_days
+		from needed n
+		left join lateral (
+			select k.nonconformity_id, k.closed_at from check_nonconformities k
+			where k.organization_id = $1 and k.check_key = n.check_key
+				and k.is_per_device = n.is_per_device
+				and k.device_id is not distinct from n.device_id
+			order by k.closed_at desc nulls first, k.opened_at desc limit 1
+		) k on true
+		order by n.check_key, n.device_id
+		limit $2`,
+		[organizationId, limit],
+	);
+	return rows;
+}
+
+/**
+ * Adds the devices that fail to a nonconformity, in one statement. Failures that a person's close
+ * held join it too, because it is open again. Returns the number of added devices.
+ */
+export async function addPlaces(
+	client: PoolClient,
+	organizationId: string,
+	nonconformityId: string,
+	{ check_key, device_id }: Failure,
+): Promise<number> {
+	const values = [organizationId, check_key, device_id];
+	await client.query(
+		`update nonconformity_devices set is_held = false
+		where organization_id = $1 and check_key = $2 and is_held
+			and ($3::text is null or device_id = $3)`,
+		values,
+	);
+	const { rowCount } = await client.query(
+		`insert into nonconformity_devices
+			(organization_id, nonconformity_id, check_key, device_id, failing_since, report_id)
+		select $1, $4, f.check_key, f.device_id, f.since, f.report_id
+		from (${checkStates({ where: "s.status = 'FAIL' and r.check_key = $2 and ($3::text is null or d.id = $3)" })}) f
+		where f.state = 'FAILING' and not exists (
+			select from nonconformity_devices p
+			where p.organization_id = $1 and p.check_key = f.check_key and p.device_id = f.device_id
+				and p.until is null
+		)
+		on conflict do nothing`,
+		[...values, nonconformityId],
+	);
+	return rowCount ?? 0;
+}

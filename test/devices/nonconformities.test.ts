@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { postureResult } from "../support/service.ts";
+import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { keepDevicesNow } from "../support/upkeep.ts";
+
+let assay: TestTools;
+beforeAll(async () => {
+	assay = await startTools();
+});
+afterAll(() => assay.close());
+
+const DAY = 86_400_000;
+const daysAgo = (days: number) =>
+	new Date(Date.now() - days * DAY).toISOString();
+const CHECK = "FIREWALL_ENABLED";
+
+/** Makes an organization whose devices were activated long ago, so new failures have 3 days. */
+async function makeLoop() {
+	const organization_id = await createOrganization(assay.database.pool, "Loop");
+	const { token } = await assay.makeUser({
+		[organization_id]: "admin",
+	});
+	const use = (tool: string, input: Json = {}) => assay.use(tool, input, token);
+	const owner = (sql: string, values: unknown[] = []) =>
+		assay.database.owner.query(sql, values);
+	const settle = () => keepDevicesNow(assay.database.pool, organization_id);
+	const list = async (): Promise<Json[]> =>
+		(await use("listNonconformities", { organization_id, detail: "full" }))
+			.nonconformities;
+	return {
+		organization_id,
+		use,
+		owner,
+		settle,
+		list,
+		/** Settles, and returns the only nonconformity. */
+		only: async (): Promise<Json> => {
+			await settle();
+			const all = await list();
+			expect(all).toHaveLength(1);
+			return all[0];
+		},
+		device: async (name: string) => {
+			const device = await assay.activateDevice(organization_id);
+			await owner(
+				"update devices set activated_at = now() - interval '100 days', name = $2 where id = $1",
+				[device.id, name],
+			);
+			const report = async (status: string, days = 0, check_key = CHECK) => {
+				const answer = await assay.post(
+					"postures",
+					{
+						results: [
+							postureResult({ check_key, status, observed_at: daysAgo(days) }),
+						],
+					},
+					{ key: device.key },
+				);
+				expect(answer.status).toBe(204);
+			};
+			return {
+				id: device.id,
+				report,
+				/** Begins to fail so long ago that the grace is over. */
+				fail: async () => {
+					for (const days of [6, 4, 2, 0]) await report("FAIL", days);
+				},
+			};
+		},
+		places: async (id: string): Promise<Json[]> =>
+			(await use("listNonconformityDevices", { id })).nonconformity_devices,
+		events: async (): Promise<string[]> =>
+			(
+				await owner(
+					"select type from events where organization_id = $1 and type like 'nonconformity.%' order by id",
+					[organization_id],
+				)
+			).rows.map(({ type }) => type.replace("nonconformity.", "")),
+	};
+}
+
+test("a failure opens one nonconformity after its grace, later devices join it, and the last pass closes it", async () => {
+	const loop = await makeLoop();
+	const [first, second] = [await loop.device("one"), await loop.device("two")];
+	await first.report("FAIL", 2);
+	await first.report("FAIL", 0);
+	await loop.settle();
+	expect(await loop.list()).toEqual([]);
+	await loop.owner(
+		"update posture_spans set since = since - interval '2 days' where device_id = $1",
+		[first.id],
+	);
+	const opened = await loop.only();
+	expect(opened).toMatchObject({
+		status: "OPEN",
+		severity: "MINOR",
+		title: "Devices fail: Host firewall",
+		reference_id: "NC-001",
+	});
+	await second.fail();
+	expect((await loop.only()).updated_at).toBe(opened.updated_at);
+	expect(
+		(await loop.places(opened.id)).map(({ device_name }) => device_name).sort(),
+	).toEqual(["one", "two"]);
+	await first.report("PASS");
+	expect((await loop.only()).status).toBe("OPEN");
+	await second.report("PASS");
+	const closed = await loop.only();
+	expect(closed.status).toBe("CLOSED");
+	expect(closed.effectiveness_check).toContain("2 devices pass");
+	const places = await loop.places(opened.id);
+	for (const place of places) {
+		expect(place).toMatchObject({ end_reason: "PASSED", check_key: CHECK });
+		for (const id of [place.report_id, place.end_report_id]) {
+			await loop.use("getDevicePostureReport", {
+				device_id: place.device_id,
+				report_id: id,
+			});
+		}
+	}
+	expect(await loop.events()).toEqual(["opened", "closed"]);
+	await loop.settle();
+	expect(await loop.events()).toEqual(["opened", "closed"]);
+	const { audit_entries: entries } = await loop.use("listAuditLog", {
+		organization_id: loop.organization_id,
+		filter: { operation: "settleNonconformities" },
+	});
+	expect(entries.length).toBeGreaterThanOrEqual(3);
+	expect(entries[0]).toMatchObject({
+		actor_kind: "SYSTEM",
+		actor_name: "Assay",
+	});
+});
+
+test("UNKNOWN and silence keep a device in it; an exception, the policy, revocation and deletion end its place", async () => {
+	const loop = await makeLoop();
+	const names = [
+		"unknown",
+		"silent",
+		"excepted",
+		"revoked",
+		"deleted",
+		"absent",
+	];
+	const devices = Object.fromEntries(
+		await Promise.all(
+			names.map(async (name) => [name, await loop.device(name)] as const),
+		),
+	);
+	const of = (name: string) =>
+		devices[name] as Awaited<ReturnType<typeof loop.device>>;
+	for (const name of names) await of(name).fail();
+	const { id } = await loop.only();
+	await of("unknown").report("UNKNOWN");
+	await loop.owner(
+		"update posture_spans set last_observed_at = since where device_id = $1",
+		[of("silent").id],
+	);
+	const { device_exception: exception } = await loop.use("addDeviceException", {
+		organization_id: loop.organization_id,
+		check: CHECK,
+		device_id: of("excepted").id,
+		reason: "Behind a router",
+		ends_at: daysAgo(-10),
+	});
+	await loop.use("approveDeviceException", { id: exception.id });
+	await loop.use("revokeDevice", { id: of("revoked").id });
+	await loop.use("deleteDevice", { id: of("deleted").id });
+	await of("absent").report("NOT_APPLICABLE");
+	expect((await loop.only()).status).toBe("OPEN");
+	const reasons = async () =>
+		Object.fromEntries(
+			(await loop.places(id)).map(({ device_name, end_reason }) => [
+				device_name ?? "deleted",
+				end_reason,
+			]),
+		);
+	expect(await reasons()).toEqual({
+		unknown: null,
+		silent: null,
+		excepted: "EXCEPTED",
+		revoked: "REVOKED",
+		deleted: "DEVICE_DELETED",
+		absent: "NOT_APPLICABLE",
+	});
+	await loop.use("updateDevicePolicy", {
+		organization_id: loop.organization_id,
+		checks: [{ check_key: CHECK, is_required: false }],
+	});
+	const closed = await loop.only();
+	expect(closed.status).toBe("CLOSED");
+	expect(await reasons()).toMatchObject({
+		unknown: "POLICY",
+		silent: "POLICY",
+	});
+	expect(closed.effectiveness_check).toContain("the device policy");
+});
+
+test("a failure that comes back within 30 days reopens it, a later one opens another", async () => {
+	const loop = await makeLoop();
+	const device = await loop.device("again");
+	await device.fail();
+	const { id } = await loop.only();
+	await device.report("PASS");
+	expect((await loop.only()).status).toBe("CLOSED");
+	const failAgain = async () => {
+		await device.report("FAIL");
+		await loop.use("updateDevicePolicy", {
+			organization_id: loop.organization_id,
+			checks: [{ check_key: CHECK, grace_days: 0, new_device_grace_days: 0 }],
+		});
+	};
+	await failAgain();
+	expect(await loop.only()).toMatchObject({
+		id,
+		status: "OPEN",
+		effectiveness_check: null,
+	});
+	expect(await loop.places(id)).toHaveLength(2);
+	await device.report("PASS");
+	expect((await loop.only()).status).toBe("CLOSED");
+	await loop.owner(
+		"update check_nonconformities set closed_at = now() - interval '31 days'",
+	);
+	await failAgain();
+	await loop.settle();
+	expect((await loop.list()).map(({ status }) => status).sort()).toEqual([
+		"CLOSED",
+		"OPEN",
+	]);
+	expect(await loop.events()).toEqual([
+		...["opened", "closed", "reopened", "closed", "opened"],
+	]);
+});
+
+test("a person's close or deletion holds until a new failure, and people's texts stay", async () => {
+	const loop = await makeLoop();
+	const [old, fresh] = [await loop.device("old"), await loop.device("fresh")];
+	await old.fail();
+	const { id } = await loop.only();
+	await loop.use("updateNonconformity", {
+		id,
+		status: "CLOSED",
+		effectiveness_check: "Ada looked at it",
+		root_cause: "An update",
+	});
+	expect((await loop.only()).status).toBe("CLOSED");
+	await old.report("UNKNOWN");
+	await old.report("FAIL");
+	expect((await loop.only()).status).toBe("CLOSED");
+	expect(await loop.places(id)).toMatchObject([{ end_reason: "CLOSED" }]);
+	await fresh.fail();
+	expect(await loop.only()).toMatchObject({
+		id,
+		status: "OPEN",
+		effectiveness_check: "Ada looked at it",
+		root_cause: "An update",
+	});
+	const failing = async (of: string) =>
+		(await loop.places(of))
+			.filter(({ until }) => until === null)
+			.map(({ device_name }) => device_name)
+			.sort();
+	expect(await failing(id)).toEqual(["fresh", "old"]);
+	await loop.use("deleteNonconformity", { id });
+	await loop.settle();
+	expect(await loop.list()).toEqual([]);
+	const third = await loop.device("third");
+	await third.fail();
+	const next = await loop.only();
+	expect(next.id).not.toBe(id);
+	expect(await failing(next.id)).toContain("third");
+	for (const device of [old, fresh, third]) await device.report("PASS");
+	expect((await loop.only()).status).toBe("CLOSED");
+});
+
+test("a nonconformity that a person opened is never touched", async () => {
+	const loop = await makeLoop();
+	const { nonconformity } = await loop.use("addNonconformity", {
+		organization_id: loop.organization_id,
+		title: "Devices fail: Host firewall",
+	});
+	const device = await loop.device("laptop");
+	await device.fail();
+	await loop.settle();
+	await device.report("PASS");
+	await loop.settle();
+	const all = await loop.list();
+	expect(all).toHaveLength(2);
+	expect(all.find(({ id }) => id === nonconformity.id)).toEqual(nonconformity);
+});
+
+test("by policy each device has its own nonconformity, with a severity and an owner, or none is opened", async () => {
+	const loop = await makeLoop();
+	const { organization_id } = loop;
+	const { people } = await loop.use("addPeople", {
+		organization_id,
+		full_name: "Grace",
+		primary_email_address: "grace@example.com",
+		kind: "EMPLOYEE",
+	});
+	const rule = (fields: Json) =>
+		loop.use("updateDevicePolicy", {
+			organization_id,
+			checks: [{ check_key: CHECK, ...fields }],
+		});
+	await rule({ per_device: true, severity: "MAJOR", owner_id: people.id });
+	for (const name of ["a", "b"]) await (await loop.device(name)).fail();
+	await loop.settle();
+	const all = await loop.list();
+	expect(all).toHaveLength(2);
+	for (const one of all) {
+		expect(one).toMatchObject({ severity: "MAJOR", owner_id: people.id });
+		expect(await loop.places(one.id)).toHaveLength(1);
+	}
+	await rule({ opens_nonconformity: false });
+	await loop.settle();
+	for (const one of await loop.list()) expect(one.status).toBe("CLOSED");
+});
+
+test("it is linked to the included controls of frameworks that its check tests", async () => {
+	const loop = await makeLoop();
+	const { organization_id } = loop;
+	const { framework } = await loop.use("addFramework", {
+		organization_id,
+		name: "ISO/IEC 27001:2022",
+	});
+	for (const [name, more] of [
+		["8.1 User endpoint devices", {}],
+		["8.20 Networks security", {}],
+		["8.2 Privileged access", {}],
+		["8.17 Clocks", {}],
+	] as const) {
+		await loop.use("addControl", {
+			...{ organization_id, framework_id: framework.id, name },
+			...{ section_title: "A.8 Technological controls", ...more },
+		});
+	}
+	await (await loop.device("laptop")).fail();
+	const { id } = await loop.only();
+	const { linked_records: linked } = await loop.use("listLinkedRecords", {
+		record_id: id,
+	});
+	expect(linked.map(({ name }: Json) => name).sort()).toEqual([
+		"8.1 User endpoint devices",
+		"8.20 Networks security",
+	]);
+});
+
+test("a storm opens one nonconformity for each check, and two processes at once do it once", async () => {
+	const loop = await makeLoop();
+	const devices = await Promise.all(
+		Array.from({ length: 12 }, (_, index) => loop.device(`storm ${index}`)),
+	);
+	for (const device of devices) {
+		for (const key of [CHECK, "SCREEN_LOCK"]) {
+			for (const days of [6, 4, 2, 0]) await device.report("FAIL", days, key);
+		}
+	}
+	await Promise.all(Array.from({ length: 4 }, () => loop.settle()));
+	await loop.settle();
+	const all = await loop.list();
+	expect(all).toHaveLength(2);
+	for (const { id } of all) expect(await loop.places(id)).toHaveLength(12);
+	expect(await loop.events()).toEqual(["opened", "opened"]);
+});

@@ -1,0 +1,20 @@
+import type { Pool } from "pg";
+import { withTenant } from "../../src/db/pool.ts";
+import { keepDevices } from "../../src/devices/upkeep.ts";
+
+/**
+ * Does what is due for the devices of an organization. The service that a test runs may do so at
+ * the same moment; this waits for it.
+ */
+export async function keepDevicesNow(
+	pool: Pool,
+	organizationId: string,
+): Promise<void> {
+	await withTenant(pool, organizationId, async (client) => {
+		await client.query(
+			"select pg_advisory_xact_lock(hashtextextended('device upkeep ' || $1, 0))",
+			[organizationId],
+		);
+		await keepDevices(client, organizationId);
+	});
+}
