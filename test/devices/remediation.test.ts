@@ -238,6 +238,57 @@ test.each([
 		"the definitions are 23 days old; at most 7 are allowed",
 	],
 	["REMOTE_LOGIN", { open_services: ["vnc"] }, "open to the network: vnc"],
+	[
+		"REMOTE_LOGIN",
+		{ password_authentication: false, root_login: "yes" },
+		"SSH lets root sign in",
+	],
+	[
+		"SCREEN_LOCK",
+		{ lock_enabled: true, screen_saver_seconds: 0, display_off_seconds: 0 },
+		"the screen never locks; it must lock within 15 min",
+	],
+	[
+		"SCREEN_LOCK",
+		{ lock_enabled: true, idle_seconds: 900, lock_delay_seconds: 1 },
+		"the screen locks after 901 s; at most 900 s are allowed",
+	],
+	[
+		"PASSWORD_POLICY",
+		{ quality_module: "pam_passwdqc", enforced: false },
+		"the rule for passwords is not enforced",
+	],
+	["MALWARE_PROTECTION", { gatekeeper: false }, "Gatekeeper is off"],
+	[
+		"MALWARE_PROTECTION",
+		{ gatekeeper: true, system_integrity_protection: false },
+		"System Integrity Protection is off",
+	],
+	[
+		"MALWARE_PROTECTION",
+		{ scanners: [], scanner_unused: true },
+		"the scanner runs, but nothing gives it files to scan",
+	],
+	[
+		"DISK_ENCRYPTION",
+		{ engine: "bitlocker", conversion: "encrypting" },
+		"the disk is not fully encrypted yet",
+	],
+	[
+		"FIREWALL_ENABLED",
+		{
+			engine: "nftables",
+			ipv4_filtered: false,
+			ipv6_filtered: false,
+			open_packets: ["tcp_1009"],
+		},
+		"the firewall lets in what no rule allows",
+	],
+	[
+		"AUTO_UPDATE",
+		{ patches_current: false, pending_update_days: 3, last_search_days: 90 },
+		"no search for updates has succeeded for 90 days; at most 60 days are allowed",
+	],
 ])("a failing %s says why: %s", (check_key, evidence, reason) => {
 	expect(
 		explain({ platform: "LINUX", check_key, status: "FAIL", evidence }).reason,

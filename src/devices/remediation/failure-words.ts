@@ -32,6 +32,8 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 		if (drives && evidence.conversion === "encrypted")
 			return `${drives === 1 ? "an internal drive is" : `${drives} internal drives are`} not encrypted`;
 		if (evidence.state === "decrypting") return "the disk is being decrypted";
+		if (evidence.conversion === "encrypting")
+			return "the disk is not fully encrypted yet";
 		if (evidence.root_encrypted === true && evidence.swap_encrypted === false)
 			return "the swap space is not encrypted";
 		return "the disk is not encrypted";
@@ -39,11 +41,17 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 	SCREEN_LOCK: (evidence, platform) => {
 		if (evidence.lock_enabled === false)
 			return "the screen does not lock automatically";
-		const seconds = lockSeconds(evidence, platform);
+		const neverLocks =
+			evidence.screen_saver_seconds === 0 && evidence.display_off_seconds === 0;
+		const seconds = neverLocks ? 0 : lockSeconds(evidence, platform);
 		if (seconds === undefined) return undefined;
-		const most = duration(thresholdIn(evidence, "max_lock_delay_seconds"));
-		return seconds === 0
-			? `the screen never locks; it must lock within ${most}`
+		const limit = thresholdIn(evidence, "max_lock_delay_seconds");
+		const most = duration(limit);
+		if (seconds === 0)
+			return `the screen never locks; it must lock within ${most}`;
+		const isRounded = duration(seconds) === most;
+		return isRounded
+			? `the screen locks after ${seconds} s; at most ${limit} s are allowed`
 			: `the screen locks after ${duration(seconds)}; at most ${most} are allowed`;
 	},
 	FIREWALL_ENABLED: (evidence) => {
@@ -56,6 +64,7 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			return "a zone of the firewall lets everything in";
 		const isOn =
 			evidence.inbound_allowed_by_default === true ||
+			(evidence.open_packets !== undefined && evidence.engine !== "none") ||
 			evidence.default_block === false;
 		return isOn
 			? "the firewall lets in what no rule allows"
@@ -90,7 +99,10 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 		if (count(evidence.empty_passwords))
 			return "an account has an empty password";
 		const length = count(evidence.minimum_length);
-		if (length === undefined) return undefined;
+		if (length === undefined)
+			return evidence.enforced === false
+				? "the rule for passwords is not enforced"
+				: undefined;
 		const least = thresholdIn(evidence, "min_password_length");
 		return length < least
 			? `the minimum length is ${length}; at least ${least} is required`
@@ -99,10 +111,11 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 	REMOTE_LOGIN: (evidence) => {
 		const open = texts(evidence.open_services);
 		if (open) return `open to the network: ${open}`;
-		const doors = DOORS.filter(([field]) => evidence[field] === true);
-		return doors.length > 0
-			? doors.map(([, words]) => words).join(", ")
-			: undefined;
+		const doors = DOORS.filter(([field]) => evidence[field] === true).map(
+			([, words]) => words,
+		);
+		if (evidence.root_login === "yes") doors.push("SSH lets root sign in");
+		return doors.length > 0 ? doors.join(", ") : undefined;
 	},
 	MALWARE_PROTECTION: (evidence) => {
 		const days = count(evidence.signature_age_days);
@@ -115,6 +128,13 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			evidence.signatures_outdated === true ||
 			evidence.definitions_current === false;
 		if (isOld) return "the definitions are out of date";
+		if (evidence.gatekeeper === false) return "Gatekeeper is off";
+		if (evidence.system_integrity_protection === false)
+			return "System Integrity Protection is off";
+		if (evidence.scanner_unused === true)
+			return "the scanner runs, but nothing gives it files to scan";
+		if (evidence.scanner_unhealthy === true)
+			return "the scanner reports a problem";
 		return evidence.scanner_required === true
 			? "no scanner runs, and your organization requires one"
 			: "the protection is off";

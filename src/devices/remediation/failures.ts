@@ -126,6 +126,10 @@ export const FAILURES: Record<
 				fix: `Encrypt the other internal drives too. Search for "Manage BitLocker" and turn it on for each drive.${commands("`manage-bde -on D: -RecoveryPassword`, then `manage-bde -autounlock -enable D:`")}`,
 			},
 			{
+				when: { field: "conversion", is: "encrypting" },
+				fix: "Windows is still encrypting the drive. Leave the device on and connected to power until it has finished.",
+			},
+			{
 				fix: `Open Settings → Privacy & security → Device encryption and turn it on. On Windows Pro, search for "Manage BitLocker". Save the recovery key.${commands("`manage-bde -on $env:SystemDrive -RecoveryPassword`")}`,
 			},
 		],
