@@ -21,7 +21,9 @@ function note(actual: unknown, wanted: unknown): void {
 	const expected = statusOf(wanted);
 	const { currentTestName, testPath } = expect.getState();
 	if (!file || !verdict || !expected || !testPath || !currentTestName) return;
+	const { evidence } = Object(actual) as { evidence?: Verdict["evidence"] };
 	const line: Verdict = {
+		...(evidence && { evidence }),
 		file: basename(testPath, ".test.ts"),
 		name: currentTestName,
 		verdict,

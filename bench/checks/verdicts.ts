@@ -1,3 +1,8 @@
+import {
+	type Explanation,
+	explain,
+} from "../../src/devices/remediation/remediation.ts";
+
 /** The verdict of a check about one case. */
 export interface Verdict {
 	/** The test file without its extension, or the check's key for a real run. */
@@ -5,6 +10,8 @@ export interface Verdict {
 	name: string;
 	verdict: string;
 	expected: string;
+	/** The evidence, if the test compares the whole outcome. */
+	evidence?: Record<string, unknown>;
 }
 
 export interface Row {
@@ -16,6 +23,8 @@ export interface Row {
 	verdict: string;
 	/** `any` if the run only shows the verdict. */
 	expected: string;
+	/** What the user of the device is told about a failure. */
+	explanation?: Explanation;
 }
 
 /** The checks by the names of their test files. */
@@ -37,11 +46,15 @@ export function rowOf({
 	name,
 	verdict,
 	expected,
+	evidence,
 }: Verdict): Row | undefined {
-	const platform = file.split("-")[0]?.toUpperCase() ?? "";
+	const platform = file.split("-")[0]?.toUpperCase().replace("MACOS", "DARWIN");
 	const check = CHECKS.find(([pattern]) => pattern.test(file))?.[1];
-	if (check === undefined) return undefined;
+	if (check === undefined || platform === undefined) return undefined;
+	const isFailure = verdict === "FAIL" && evidence !== undefined;
+	const result = { platform, check_key: check, status: verdict, evidence };
 	return {
+		...(isFailure && { explanation: explain(result) }),
 		platform,
 		check,
 		source: "recording",

@@ -62,6 +62,10 @@ test("a device that beats but does not report is marked with advice in the list 
 	// The last heartbeat and the last report are two facts.
 	await page.getByText("Last seen", { exact: true }).waitFor();
 	await page.getByText("Last report", { exact: true }).waitFor();
+	await page
+		.getByRole("alert")
+		.getByText(/^The device last reported 3 hours ago/)
+		.waitFor();
 	await axe(page);
 	await screenshot(page, "devices/not-reporting");
 

@@ -140,7 +140,12 @@ function NotCurrent({ device }: { device: Device }) {
 				"The device has to enroll again before it can report."
 			) : (
 				<>
-					The device was last seen <RelativeTime value={device.last_seen_at} />.
+					{device.last_reported_at && (
+						<>
+							The device last reported{" "}
+							<RelativeTime value={device.last_reported_at} />.{" "}
+						</>
+					)}
 					Until it reports again, its checks do not count as passing.
 				</>
 			)}
