@@ -3,7 +3,13 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOperation } from "../../src/operations.ts";
 import { callAs, type TestUser } from "../support/people.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 
 let served: TestConsole;
 let admin: TestUser;
@@ -246,7 +252,7 @@ test("a list is exported with its filters and order, for every role", async () =
 		expect.stringContaining('"Replace Zip drive, all"'),
 		expect.stringContaining('"Replace Disk, all"'),
 	]);
-	await page.goto(at("r/task"));
+	await visit(page, at("r/task"));
 	await page.getByRole("button", { name: "Export CSV" }).waitFor();
 	expect(await page.getByRole("link", { name: "Import" }).count()).toBe(0);
 });

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postureResult } from "../support/service.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 import {
 	DAY_MS,
 	type Fleet,
@@ -111,7 +117,7 @@ test("a member can change only name and owner, and a viewer sees no button that 
 	await page.getByRole("button", { name: "Save" }).click();
 	await page.getByRole("heading", { name: "Reception", level: 1 }).waitFor();
 	expect(await page.getByRole("button", { name: "Actions" }).count()).toBe(0);
-	await page.goto(at("/devices"));
+	await visit(page, at("/devices"));
 	await page.getByRole("link", { name: "Reception" }).waitFor();
 	expect(await page.getByRole("link", { name: "Add device" }).count()).toBe(0);
 
@@ -121,7 +127,7 @@ test("a member can change only name and owner, and a viewer sees no button that 
 	for (const name of ["Edit", "Actions"]) {
 		expect(await seen.getByRole("button", { name }).count()).toBe(0);
 	}
-	await seen.goto(at("/devices/new"));
+	await visit(seen, at("/devices/new"));
 	await seen.getByText("Only administrators can add devices").waitFor();
 });
 

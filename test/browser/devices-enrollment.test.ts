@@ -3,12 +3,26 @@ import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SILENCE_DAYS } from "../../src/devices/check-rules.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { makeFolder } from "../support/folder.ts";
 import { assay } from "../support/program.ts";
 import { heartbeatBody, type TestDevice } from "../support/service.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
-import { type Fleet, fleetOf, HOUR_MS, must, statesOf } from "./fleet.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
+import {
+	DAY_MS,
+	type Fleet,
+	fleetOf,
+	HOUR_MS,
+	must,
+	statesOf,
+} from "./fleet.ts";
 
 let served: TestConsole;
 let fleet: Fleet;
@@ -78,7 +92,10 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	expect(await page.getByText("Not reported").count()).toBe(CHECK_KEYS.length);
 
 	const device = { id: "", key, hardwareUuid: hardware };
-	await fleet.report(device, { DISK_ENCRYPTION: "FAIL" }, 3 * HOUR_MS);
+	const silent = (SILENCE_DAYS.default + 1) * DAY_MS;
+	for (const agoMs of [silent + HOUR_MS, silent]) {
+		await fleet.report(device, { DISK_ENCRYPTION: "FAIL" }, agoMs);
+	}
 	await fleet.report(device, { DISK_ENCRYPTION: "PASS" });
 	await page.reload();
 	const check = page.getByRole("button", { name: /^Full-disk encryption/ });
@@ -103,7 +120,7 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	await axe(page);
 	await screenshot(page, "devices/history-new");
 
-	await page.goto(`/o/${organization}/devices`);
+	await visit(page, `/o/${organization}/devices`);
 	await page.getByRole("link", { name: "Ada's laptop" }).waitFor();
 });
 
@@ -185,7 +202,7 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await page.getByText("Before it was set up again").waitFor();
 	await page.getByText("Intune", { exact: true }).waitFor();
 
-	await page.goto(at("/devices?platform=LINUX"));
+	await visit(page, at("/devices?platform=LINUX"));
 	await page.getByLabel("Select new").check();
 	await page.getByRole("button", { name: /^Groups/ }).click();
 	await page.getByRole("menuitem", { name: /^A new group/ }).click();

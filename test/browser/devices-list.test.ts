@@ -5,7 +5,13 @@ import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
 import { callAs } from "../support/people.ts";
 import { heartbeatBody } from "../support/service.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 import { DAY_MS, type Fleet, fleetOf, must } from "./fleet.ts";
 
 let served: TestConsole;
@@ -162,7 +168,7 @@ test("a list can be sorted and read page by page, and an invalid page shows an e
 	expect(await rows.count()).toBe(1);
 	await page.goBack();
 	await rows.first().getByText("device 01").waitFor();
-	await page.goto(at("/devices?cursor=nonsense"));
+	await visit(page, at("/devices?cursor=nonsense"));
 	await page.getByRole("alert").getByText("cursor").waitFor();
 	await page.getByRole("button", { name: "Try again" }).waitFor();
 	await page.getByRole("button", { name: "First page" }).click();

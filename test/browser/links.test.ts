@@ -2,7 +2,13 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOperation } from "../../src/operations.ts";
 import { callAs, type TestUser } from "../support/people.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 
 let served: TestConsole;
 let member: TestUser;
@@ -117,7 +123,8 @@ test("the history and the audit log show a link as a kind and a name that lead t
 	await page.getByText(/^Measure: A dry place$/).waitFor();
 	await page.getByRole("link", { name: "A dry place" }).click();
 	await page.waitForURL(`**/measure/${measure}`);
-	await page.goto(
+	await visit(
+		page,
 		`/o/${served.organizationId}/settings/audit-log?operation=linkRecords&record_id=${risk}`,
 	);
 	await page.getByRole("button", { name: "Link records" }).click();
@@ -158,13 +165,13 @@ test("a viewer sees links and coverage, and no button to change them", async () 
 	const page = await served.openPageAs(viewer, at(`risk/${risk}`));
 	await links(page).getByRole("link", { name: "Seen measure" }).waitFor();
 	expect(await links(page).getByRole("button").count()).toBe(0);
-	await page.goto(at("risk/import"));
+	await visit(page, at("risk/import"));
 	await page.getByText("You cannot import records").waitFor();
 	expect(await page.locator("input[type=file]").count()).toBe(0);
 	await axe(page);
 	const { framework } = await add("addFramework", { name: "Viewed" });
 	await addControl(framework.id, "A.5.1", "Policies");
-	await page.goto(at(`framework/${framework.id}`));
+	await visit(page, at(`framework/${framework.id}`));
 	const controls = page.getByRole("region", { name: "Controls" });
 	await controls.getByRole("link", { name: "Policies" }).waitFor();
 	expect(await controls.getByRole("link", { name: /Add a/ }).count()).toBe(0);
@@ -387,7 +394,7 @@ test("a large framework starts folded, and its page and the links panel are usab
 			"IN_PROGRESS",
 		),
 	});
-	await page.goto(at(`risk/${risk}`));
+	await visit(page, at(`risk/${risk}`));
 	await links(page).getByText("In progress").waitFor();
 	await links(page).scrollIntoViewIfNeeded();
 	expect(await width()).toBeLessThanOrEqual(375);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axe, screenshot } from "./browser.ts";
+import { axe, screenshot, visit } from "./browser.ts";
 import {
 	heading,
 	names,
@@ -113,7 +113,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	await page.getByRole("img", { name: /It is overdue/ }).waitFor();
 	await axe(page);
 	// A range that is not one of the usual ones is shown with its dates.
-	await page.goto(registers.at("task?due_from=2099-01-01"));
+	await visit(page, registers.at("task?due_from=2099-01-01"));
 	await expect.poll(names(page)).toEqual(["Far away"]);
 	const due = page.getByRole("combobox", { name: "Deadline" });
 	expect(await due.inputValue()).toBe("from 1 Jan 2099");
@@ -213,16 +213,16 @@ test("a viewer sees no button that would be rejected", async () => {
 	expect(await page.getByRole("checkbox").count()).toBe(0);
 	await axe(page);
 	// A viewer who opens the address of a form sees the record instead.
-	await page.goto(registers.at(`risk/${registers.ids.theft}?edit=true`));
+	await visit(page, registers.at(`risk/${registers.ids.theft}?edit=true`));
 	await heading(page, "Laptop theft").waitFor();
 	await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
 	for (const name of ["Edit", "Delete", "Link a record"]) {
 		expect(await page.getByRole("link", { name }).count()).toBe(0);
 		expect(await page.getByRole("button", { name }).count()).toBe(0);
 	}
-	await page.goto(registers.at("risk/new"));
+	await visit(page, registers.at("risk/new"));
 	await page.getByRole("heading", { name: /You cannot add records/ }).waitFor();
-	await page.goto(registers.at("audit"));
+	await visit(page, registers.at("audit"));
 	await page
 		.getByRole("heading", { name: "There are no audits yet" })
 		.waitFor();
@@ -257,7 +257,7 @@ test("at 375 px and in dark mode, the pages are usable, and nothing is wider tha
 		`risk/${registers.ids.grown}`,
 		`risk/${registers.ids.grown}?edit=true`,
 	]) {
-		await page.goto(registers.at(path));
+		await visit(page, registers.at(path));
 		await page
 			.getByRole("heading", { level: 1, name: /A risk that grew/ })
 			.waitFor();

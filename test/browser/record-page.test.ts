@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axe } from "./browser.ts";
+import { axe, visit } from "./browser.ts";
 import {
 	heading,
 	names,
@@ -64,7 +64,7 @@ test("everything that a person owns is handed over to another from the person's 
 	expect(now.task.assigned_to_id).toBe(heir);
 	const laptop = await registers.use("getDevice", { id: device.id });
 	expect(laptop.device.owner_id).toBe(heir);
-	await page.goto(page.url().replace(leaver, heir));
+	await visit(page, page.url().replace(leaver, heir));
 	await page.getByRole("region", { name: "Owned by this person" }).waitFor();
 });
 
@@ -150,7 +150,7 @@ test("the address of a missing record says so", async () => {
 		`risk/${registers.ids.ada}`,
 	);
 	await heading(page, "Not found").waitFor();
-	await page.goto(registers.at("people/half-an-id"));
+	await visit(page, registers.at("people/half-an-id"));
 	await heading(page, "Not found").waitFor();
 	await page.goto(registers.at("dragon"));
 	await heading(page, "Not found").waitFor();

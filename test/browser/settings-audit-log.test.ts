@@ -2,7 +2,13 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeApiToken, type TestUser } from "../support/people.ts";
 import type { Json } from "../support/tools.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 
 let served: TestConsole;
 let admin: TestUser;
@@ -86,7 +92,7 @@ test("an entry shows who changed what, before and after, in the words of the reg
 	// The address contains the opened entry, so the entry is found even when newer entries have come
 	// before it.
 	const shared = page.url();
-	await page.goto(path("?size=50"));
+	await visit(page, path("?size=50"));
 	await page.goto(
 		shared.replace("operation=updateRisk", "operation=addVendor"),
 	);
@@ -171,7 +177,7 @@ test("the log is filtered by kind of actor, action, kind of record, outcome and 
 	expect(await page.getByLabel("Until").inputValue()).toBe("2020-02-29");
 	await page.getByRole("button", { name: "Show all entries" }).click();
 	await page.getByRole("button", { name: "Delete vendor" }).waitFor();
-	await page.goto(path(`?token_id=${tokenId}`));
+	await visit(page, path(`?token_id=${tokenId}`));
 	await page
 		.getByRole("button", {
 			name: "Remove the filter: Token: Claude Code",
@@ -191,7 +197,7 @@ test.each([
 		"[document.documentElement.scrollWidth, window.innerWidth]",
 	)) as [number, number];
 	expect(width).toBeLessThanOrEqual(limit);
-	await page.goto(path("?operation=updateRisk"));
+	await visit(page, path("?operation=updateRisk"));
 	await page.getByRole("button", { name: "Update risk" }).click();
 	await page.getByText("Mitigated").last().waitFor();
 	await screenshot(page, `audit-entry-${name}`);

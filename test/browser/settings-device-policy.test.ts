@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postureResult } from "../support/service.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -46,7 +52,7 @@ test("an administrator changes a threshold, which the form checks, and a viewer 
 	expect(await viewer.getByRole("button", { name: "Save" }).count()).toBe(0);
 	await axe(viewer);
 
-	await page.goto(`/o/${served.organizationId}/settings/audit-log`);
+	await visit(page, `/o/${served.organizationId}/settings/audit-log`);
 	await page
 		.getByRole("button", { name: /device policy/i })
 		.first()
@@ -97,7 +103,8 @@ test("an administrator sees what a change of a rule does before saving it, and a
 	await screenshot(page, "settings/device-policy-preview");
 	await dialog.getByRole("button", { name: "Save" }).click();
 	await page.getByText("The rules are saved.").waitFor();
-	await page.goto(
+	await visit(
+		page,
 		`/o/${served.organizationId}/devices?compliance=NONCOMPLIANT`,
 	);
 	await page.getByRole("row", { name: /Noncompliant/ }).waitFor();

@@ -8,6 +8,7 @@ import {
 	signIn,
 	startConsole,
 	type TestConsole,
+	visit,
 } from "./browser.ts";
 
 let served: TestConsole;
@@ -38,7 +39,7 @@ async function join(page: Page, link: string, name: string): Promise<void> {
 }
 
 async function auditEntry(page: Page, action: string): Promise<void> {
-	await page.goto(`/o/${served.organizationId}/settings/audit-log`);
+	await visit(page, `/o/${served.organizationId}/settings/audit-log`);
 	await page.getByRole("button", { name: action }).first().click();
 }
 
@@ -159,8 +160,10 @@ test("an open invitation is revoked, and its link no longer works", async () => 
 });
 
 test("the only administrator cannot give up the role, and the page says why", async () => {
-	const page = await served.openPageAs(await served.makePerson("admin"));
-	await page.goto(`/o/${served.organizationId}/settings/organization`);
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		`/o/${served.organizationId}/settings/organization`,
+	);
 	await page
 		.getByRole("button", { name: "Create another organization" })
 		.click();
@@ -187,8 +190,10 @@ test("the only administrator cannot give up the role, and the page says why", as
 
 test("a user who leaves loses access and lands in another of their organizations", async () => {
 	const person = await served.makePerson("member");
-	const other = await served.openPageAs(await served.makePerson("admin"));
-	await other.goto(`/o/${served.organizationId}/settings/organization`);
+	const other = await served.openPageAs(
+		await served.makePerson("admin"),
+		`/o/${served.organizationId}/settings/organization`,
+	);
 	await other
 		.getByRole("button", { name: "Create another organization" })
 		.click();
@@ -231,7 +236,7 @@ test("an administrator makes a password reset link and resets lost two-factor au
 	await page.getByRole("button", { name: "Reset two-factor" }).click();
 	await row(page, member.name).getByText("Off", { exact: true }).waitFor();
 
-	await page.goto(path(`?q=${admin.email}`));
+	await visit(page, path(`?q=${admin.email}`));
 	await page.getByRole("button", { name: `Actions for ${admin.name}` }).click();
 	await page.getByRole("menuitem", { name: "Change role …" }).waitFor();
 	expect(await page.getByRole("menuitem").count()).toBe(1);
@@ -257,11 +262,13 @@ test("the address of the list of members contains its search, filters and order"
 });
 
 test("only administrators change the organization's name, description and intervals", async () => {
-	const admin = await served.openPageAs(await served.makePerson("admin"));
 	const device = await served.activateDevice();
 	expect(device.id).toBeTruthy();
 	const address = `/o/${served.organizationId}/settings/organization`;
-	await admin.goto(address);
+	const admin = await served.openPageAs(
+		await served.makePerson("admin"),
+		address,
+	);
 	await admin.getByText(/active device/).waitFor();
 	await screenshot(admin, "organization");
 	await axe(admin);
@@ -305,7 +312,7 @@ test("only administrators change the organization's name, description and interv
 	expect(await viewer.getByRole("textbox").count()).toBe(0);
 	await screenshot(viewer, "organization-viewer-375-dark");
 	await axe(viewer);
-	await viewer.goto(path());
+	await visit(viewer, path());
 	await viewer.getByRole("table").waitFor();
 	await screenshot(viewer, "members-viewer-375-dark");
 	await axe(viewer);

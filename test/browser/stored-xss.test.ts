@@ -260,7 +260,7 @@ test("home, settings, audit log, account and search show names of people, tokens
 		await visit(page, at(path));
 		await staysText(page);
 	}
-	await page.goto("/account");
+	await visit(page, "/account");
 	await staysText(page);
 	await page.goto(at(""));
 	await page.getByRole("heading", { level: 1 }).first().waitFor();
