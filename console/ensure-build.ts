@@ -16,7 +16,7 @@ const SOURCES = [
 	"console",
 	"src/records",
 	"src/registers",
-	"src/devices/terms.ts",
+	"src/devices",
 	"src/errors.ts",
 	"src/mcp/json-schema.ts",
 	"src/operations.ts",

@@ -1,3 +1,4 @@
+import { badFields } from "../errors.ts";
 import { makeBreather } from "../load/breather.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
@@ -28,18 +29,28 @@ export interface CsvFile {
 	 * ids.
 	 */
 	ignored: string[];
+	/** Headings of columns that are no fields of the register. */
+	unknown: string[];
 	lines: FileLine[];
 }
 
+/** The field of a column by its heading, or null for a column that is not imported. */
+export type ColumnChoices = Readonly<Record<string, string | null>>;
+
 /**
- * Reads a table as records of a register. Throws bad_request for a column that the register does
- * not have.
+ * Reads a table as records of a register. Throws bad_request if a choice names no field, or if two
+ * columns are for the same field.
  */
 export async function readFile(
 	kind: AnyRecordKind,
 	table: CsvTable,
+	choices: ColumnChoices = {},
 ): Promise<CsvFile> {
-	const { fields, ignored } = readHeadings(kind, table.heading);
+	const { fields, ignored, unknown } = readHeadings(
+		kind,
+		table.heading,
+		choices,
+	);
 	const breathe = makeBreather();
 	const lines: FileLine[] = [];
 	for (const { line, cells } of table.lines) {
@@ -58,7 +69,7 @@ export async function readFile(
 		field,
 		table.heading[at] ?? field,
 	]);
-	return { headings: new Map(headings), ignored, lines };
+	return { headings: new Map(headings), ignored, unknown, lines };
 }
 
 /** Returns why the cells of a line cannot be read, or undefined if they can. */
@@ -78,33 +89,66 @@ function findIssue(
 function readHeadings(
 	kind: AnyRecordKind,
 	headings: readonly string[],
-): { fields: Map<string, number>; ignored: string[] } {
+	choices: ColumnChoices,
+): { fields: Map<string, number>; ignored: string[]; unknown: string[] } {
 	const aliases = aliasesOf(kind);
+	const possible = new Set(["id", ...Object.keys(givenFields(kind))]);
+	for (const [heading, field] of Object.entries(choices)) {
+		if (field !== null && !possible.has(field)) {
+			throw badFields([
+				{
+					field: `columns.${heading.slice(0, 80)}`,
+					message: `must be null or a field of ${kind.nouns}: ${[...possible].join(", ")}`,
+				},
+			]);
+		}
+	}
+	const isChosen = (heading: string) => Object.hasOwn(choices, heading);
 	const beside = new Set(
 		Object.entries(kind.fields)
 			.filter(([, { reference }]) => reference)
 			.map(([name]) => nameField(name)),
 	);
-	const given = headings.map((heading) => aliases.get(normalize(heading)));
+	const given = headings.map((heading) =>
+		isChosen(heading) ? choices[heading] : aliases.get(normalize(heading)),
+	);
 	const counts = new Map<string | null | undefined, number>();
 	for (const field of given) counts.set(field, (counts.get(field) ?? 0) + 1);
 	const fields = new Map<string, number>();
 	const ignored: string[] = [];
+	const unknown: string[] = [];
 	for (const [at, heading] of headings.entries()) {
 		const field = given[at];
 		if (field === undefined) {
-			throw wrongFile(
-				`has a column "${heading.slice(0, 80)}", which is not a field of ${kind.nouns}; the fields are id, ${headingsOf(kind).join(", ")}`,
-			);
+			unknown.push(heading);
+			continue;
 		}
 		const isBeside = beside.has(normalize(heading));
 		if (field === null || (isBeside && (counts.get(field) ?? 0) > 1)) {
-			if (heading.trim() !== "") ignored.push(heading);
+			if (heading.trim() !== "" && !isChosen(heading)) ignored.push(heading);
 		} else if (fields.has(field)) {
 			throw wrongFile(`has two columns for ${field}; remove one of them`);
 		} else fields.set(field, at);
 	}
-	return { fields, ignored };
+	return { fields, ignored, unknown };
+}
+
+/** Largest number of unknown columns that an error names. */
+const MAX_NAMED = 20;
+
+/** Throws bad_request if the file has columns that are no fields, because one may be misspelled. */
+export function rejectUnknown(kind: AnyRecordKind, { unknown }: CsvFile): void {
+	if (unknown.length === 0) return;
+	const names = unknown
+		.slice(0, MAX_NAMED)
+		.map((heading) => `"${heading.slice(0, 80)}"`);
+	const what =
+		unknown.length === 1
+			? `a column ${names[0]}, which is not a field`
+			: `${unknown.length} columns that are not fields: ${names.join(", ")}; they are none`;
+	throw wrongFile(
+		`has ${what} of ${kind.nouns}; the fields are id, ${headingsOf(kind).join(", ")}; say in columns which field each one is, or null`,
+	);
 }
 
 /**

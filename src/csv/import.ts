@@ -10,7 +10,12 @@ import { recordName } from "../records/record-name.ts";
 import { insertRecord, noteStored, updateRecord } from "../records/store.ts";
 import type { Values } from "../records/values.ts";
 import { recordKinds } from "../registers/all.ts";
-import { type CsvFile, type FileLine, readFile } from "./import-file.ts";
+import {
+	type CsvFile,
+	type FileLine,
+	readFile,
+	rejectUnknown,
+} from "./import-file.ts";
 import { chooseMatch, countKnownNames, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
 import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
@@ -43,10 +48,13 @@ const importedLine = z.object({
 		.describe("Problems of a WRONG line"),
 });
 
+/** Largest number of columns in a file. */
+const MAX_CHOICES = 200;
+
 export const importRecords = defineOperation({
 	name: "importRecords",
 	title: "Import records from CSV",
-	description: `Add and change the records of a register from a CSV file, at most ${MAX_LINES} lines. Returns what happens to each line. By default this is a dry run, which stores nothing. With dry_run: false, either every line is stored or, if one is wrong, none.`,
+	description: `Add and change the records of a register from a CSV file, at most ${MAX_LINES} lines. Returns what happens to each line. By default this is a dry run, which stores nothing. With dry_run: false, either every line is stored or, if one is wrong, none, unless skip_wrong is true.`,
 	toolset: "csv",
 	access: "write",
 	surface: "console",
@@ -67,6 +75,19 @@ export const importRecords = defineOperation({
 			.boolean()
 			.optional()
 			.describe("false stores the lines; true by default"),
+		columns: z
+			.record(z.string(), z.string().nullable())
+			.refine((given) => Object.keys(given).length <= MAX_CHOICES, {
+				error: `must name at most ${MAX_CHOICES} columns`,
+			})
+			.optional()
+			.describe(
+				"The field of a column by its heading, for headings that are no fields; null leaves the column out",
+			),
+		skip_wrong: z
+			.boolean()
+			.optional()
+			.describe("true stores the other lines if some are wrong"),
 		plan: z
 			.string()
 			.max(100)
@@ -93,13 +114,17 @@ export const importRecords = defineOperation({
 			.describe(
 				"Columns that an import cannot set: times, scores, names beside ids",
 			),
+		unknown_columns: z
+			.array(z.string())
+			.describe("Columns that are no fields; only a dry run leaves them out"),
 		lines: z.array(importedLine),
 	}),
 	run: async (context, input) => {
 		const isDryRun = input.dry_run ?? true;
 		const kind = recordKinds.find((known) => known.kind === input.kind);
 		if (!kind) throw new Error(`there is no kind of record ${input.kind}`);
-		const file = await readFile(kind, input.csv);
+		const file = await readFile(kind, input.csv, input.columns);
+		if (!isDryRun) rejectUnknown(kind, file);
 		const by = chooseMatch(kind, file, input.match_by);
 		const plan = await planImport(
 			context.client,
@@ -112,7 +137,7 @@ export const importRecords = defineOperation({
 		const print = await fingerprint(plan);
 		let stored: Map<PlannedLine, Values> | undefined;
 		if (!isDryRun) {
-			rejectWrong(plan);
+			if (!input.skip_wrong) rejectWrong(plan);
 			if (input.plan !== undefined && input.plan !== print) {
 				throw new AppError(
 					"bad_request",
@@ -145,6 +170,7 @@ export const importRecords = defineOperation({
 				isDryRun ? plan : [],
 			),
 			ignored_columns: file.ignored,
+			unknown_columns: file.unknown,
 			lines,
 		};
 	},
@@ -164,10 +190,22 @@ export async function importCsv(
 ): Promise<z.output<typeof importRecords.output>> {
 	await authorize(services, principal, importRecords, input);
 	const given: Record<string, unknown> = { ...input };
-	const flag = { true: true, false: false }[input.dry_run ?? ""];
-	if (flag !== undefined) given.dry_run = flag;
+	for (const name of ["dry_run", "skip_wrong"]) {
+		const flag = { true: true, false: false }[input[name] ?? ""];
+		if (flag !== undefined) given[name] = flag;
+	}
+	if (input.columns !== undefined) given.columns = parsed(input.columns);
 	if (isStream(bytes)) given.csv = await readTable(bytes);
 	return invoke(services, principal, importRecords, given, requestId);
+}
+
+/** Parses JSON of a query string. Returns the text itself if it is none, for the schema to reject. */
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
 }
 
 function isStream(body: unknown): body is AsyncIterable<Uint8Array> {

@@ -171,14 +171,45 @@ test("a file that is not CSV is rejected with a hint what to do instead", async 
 	const refused = page.getByRole("alert");
 	await choose(page, "vendors.xlsx", "PK\u0003\u0004");
 	await refused.getByText("is a workbook").waitFor();
-	await choose(page, "vendors.csv", "name,colour\r\nX,red\r\n");
-	await refused.getByText('has a column "colour"').waitFor();
+	await choose(page, "vendors.csv", "name,Name\r\nX,red\r\n");
+	await refused.getByText("has two columns for name").waitFor();
 	await axe(page);
 	await choose(page, "vendors.csv", "name\r\n");
 	await page.getByText("no lines below its heading").waitFor();
 	await choose(page, "old.csv", Buffer.from("name\r\nM\xfcller", "latin1"));
 	await page.getByText("read as Windows-1252").waitFor();
 	await preview(page).getByText("Müller").waitFor();
+});
+
+test("columns of other names get a field or are left out, and wrong lines can be left out", async () => {
+	const page = await served.openPageAs(admin, at("r/measure/import"));
+	await choose(
+		page,
+		"measures.csv",
+		"Title,Category,Colour,State\r\nLocks,Doors,red,DONE\r\nFences,Sites,blue,Implemented\r\n",
+	);
+	const columns = page.getByRole("region", {
+		name: "Columns that are no fields",
+	});
+	await columns.getByText("2 columns are not fields").waitFor();
+	await page.getByText("Choose the fields of all columns first.").waitFor();
+	for (const [heading, field] of [
+		["Title", "Name"],
+		["Colour", "Leave out"],
+	] as const) {
+		await columns.getByRole("combobox", { name: heading }).click();
+		await page.getByRole("option", { name: field, exact: true }).click();
+	}
+	await page
+		.getByText("Fix the wrong lines first, or leave them out.")
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "import-columns");
+	await page
+		.getByLabel("Leave out the wrong line and import the others")
+		.check();
+	await page.getByRole("button", { name: "Import 1 measure" }).click();
+	await page.getByText("1 measure added.").waitFor();
 });
 
 test("a file can be dropped on the page", async () => {

@@ -26,14 +26,15 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 	const { organizationId } = useOrganization();
 	const [isMore, setMore] = useState(false);
 	const summary = useQuery(summaryQuery(organizationId));
+	const { filters } = list;
 	const groups =
-		useQuery(
-			operationQuery("listDeviceGroups", {
+		useQuery({
+			...operationQuery("listDeviceGroups", {
 				organization_id: organizationId,
 				size: 100,
 			}),
-		).data?.device_groups ?? [];
-	const { filters } = list;
+			enabled: isMore || filters.group_id !== undefined,
+		}).data?.device_groups ?? [];
 	const check = filters.failing_check as string | undefined;
 	const checks = new Set(
 		summary.data?.checks.map(({ check_key }) => check_key) ?? [],

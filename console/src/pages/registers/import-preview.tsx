@@ -1,6 +1,7 @@
 import {
 	Alert,
 	Button,
+	Checkbox,
 	Group,
 	Paper,
 	Select,
@@ -8,7 +9,7 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type InputOf, type OutputOf, sendCsv } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
@@ -16,6 +17,7 @@ import { fieldOf } from "../../kinds.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { forgetReadings } from "../../queries.ts";
+import { type ColumnChoices, ColumnFields } from "./column-choices.tsx";
 import type { ChosenFile } from "./import-file.ts";
 import { ImportLines } from "./import-lines.tsx";
 
@@ -40,21 +42,36 @@ export function ImportPreview({
 	onDone: (result: Plan) => void;
 }) {
 	const [matchBy, setMatchBy] = useState<MatchBy>();
+	const [columns, setColumns] = useState<ColumnChoices>({});
+	const [isSkipping, setSkipping] = useState(false);
 	const input = {
 		organization_id: organizationId,
 		kind: kind.kind,
+		...(Object.keys(columns).length > 0 && {
+			columns: JSON.stringify(columns),
+		}),
 		...(matchBy && { match_by: matchBy }),
 	};
 	const trying = useQuery({
 		// The key contains the file's number and not its text, which may be megabytes long.
-		queryKey: ["importRecords", kind.kind, number, matchBy],
+		queryKey: ["importRecords", kind.kind, number, matchBy, columns],
 		queryFn: ({ signal }) => sendCsv<Plan>(IMPORT, input, file.text, signal),
 		gcTime: 0,
+		placeholderData: keepPreviousData,
 		staleTime: Number.POSITIVE_INFINITY,
 	});
 	const importing = useMutation({
 		mutationFn: (plan: string) =>
-			sendCsv<Plan>(IMPORT, { ...input, dry_run: "false", plan }, file.text),
+			sendCsv<Plan>(
+				IMPORT,
+				{
+					...input,
+					dry_run: "false",
+					plan,
+					...(isSkipping && { skip_wrong: "true" }),
+				},
+				file.text,
+			),
 		onSuccess: (result) => {
 			onDone(result);
 			void forgetReadings();
@@ -73,6 +90,17 @@ export function ImportPreview({
 					onChange={setMatchBy}
 				/>
 			</Group>
+			<ColumnFields
+				kind={kind}
+				headings={[
+					...Object.keys(columns),
+					...(trying.data?.unknown_columns ?? []).filter(
+						(heading) => !Object.hasOwn(columns, heading),
+					),
+				]}
+				choices={columns}
+				onChange={setColumns}
+			/>
 			{trying.isError ? (
 				<ErrorState
 					title="This file cannot be imported"
@@ -111,7 +139,21 @@ export function ImportPreview({
 							})}
 						/>
 					)}
+					{trying.data.wrong > 0 && (
+						<Checkbox
+							label={
+								trying.data.wrong === 1
+									? "Leave out the wrong line and import the others"
+									: `Leave out the ${trying.data.wrong.toLocaleString()} wrong lines and import the others`
+							}
+							checked={isSkipping}
+							onChange={({ currentTarget }) =>
+								setSkipping(currentTarget.checked)
+							}
+						/>
+					)}
 					<ConfirmButton
+						isSkipping={isSkipping}
 						plan={trying.data}
 						kind={kind}
 						isImporting={importing.isPending}
@@ -146,7 +188,7 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 					title={wrong === 1 ? "A line is wrong" : "Some lines are wrong"}
 				>
 					Fix {wrong === 1 ? "it" : "them"} in the file, and choose the file
-					again. Nothing is imported until all lines are valid.
+					again, or leave {wrong === 1 ? "it" : "them"} out below.
 				</Alert>
 			)}
 			{known_names > 0 && (
@@ -174,23 +216,27 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 }
 
 function ConfirmButton({
-	plan: { add, update, wrong },
+	plan: { add, update, wrong, unknown_columns },
 	kind: { noun, nouns },
+	isSkipping,
 	isImporting,
 	onConfirm,
 }: {
 	plan: Plan;
+	isSkipping: boolean;
 	kind: KindDescription;
 	isImporting: boolean;
 	onConfirm: () => void;
 }) {
 	const records = add + update;
 	const why =
-		wrong > 0
-			? "Fix the wrong lines first."
-			: records === 0
-				? "Everything in the file is already in the register."
-				: undefined;
+		unknown_columns.length > 0
+			? "Choose the fields of all columns first."
+			: wrong > 0 && !isSkipping
+				? "Fix the wrong lines first, or leave them out."
+				: records === 0
+					? "Everything in the file is already in the register."
+					: undefined;
 	return (
 		<Group justify="flex-end" gap="md">
 			{why && (
