@@ -19,13 +19,14 @@ export function checkKeysOf(text: string): string[] {
 }
 
 /**
- * Returns the key of the one check that a caller means. Throws bad_request for `check_key` if no
+ * Returns the key of the one check that a caller means. Throws bad_request for `field` if no
  * device of the organization has reported the check.
  */
 export async function findCheckKey(
 	client: PoolClient,
 	organizationId: string,
 	text: string,
+	field = "check_key",
 ): Promise<string> {
 	const keys = checkKeysOf(text);
 	const [first] = keys;
@@ -44,7 +45,7 @@ export async function findCheckKey(
 	const message = await whyNoCheck(client, organizationId, text);
 	throw badFields([
 		{
-			field: "check_key",
+			field,
 			message: message ?? "must be the key or the name of a check",
 		},
 	]);

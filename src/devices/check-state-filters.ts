@@ -4,20 +4,17 @@ import { badFields } from "../errors.ts";
 import type { Filter } from "../records/filter.ts";
 import { obvious } from "../records/shown.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
-import {
-	CHECK_STATES,
-	COMPLIANCE,
-	COMPLIANCES,
-	checkStates,
-} from "./check-states.ts";
+import { CHECK_STATES, COMPLIANCES, checkStates } from "./check-states.ts";
 import { checkKeySchema, statusAt } from "./device-record.ts";
+import { fleetStates, PATTERN_OF_DEVICE } from "./fleet-states.ts";
+import type { PostureStatus } from "./terms.ts";
 
 /** The raw statuses that these states come from. An index finds the few spans that have them. */
-const STATUSES_OF: Record<string, string> = {
-	FAILING: "'FAIL'",
-	IN_GRACE: "'FAIL'",
-	EXCEPTED: "'FAIL', 'UNKNOWN'",
-	UNKNOWN: "'UNKNOWN'",
+const STATUSES_OF: Record<string, readonly PostureStatus[]> = {
+	FAILING: ["FAIL"],
+	IN_GRACE: ["FAIL"],
+	EXCEPTED: ["FAIL", "UNKNOWN"],
+	UNKNOWN: ["UNKNOWN"],
 };
 
 const among = (ids: string) => `t.id = any(array(${ids}))`;
@@ -45,18 +42,24 @@ export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
 				.enum(CHECK_STATES)
 				.describe("With a required check in this state; with check, this one"),
 			sql: (p, state) => {
-				const statuses = STATUSES_OF[String(state)];
-				const where = statuses && `s.status in (${statuses})`;
-				const states = checkStates({ at: at(p), where });
 				const ofCheck = `(
 					cardinality(${p}::text[]) = 2 or c.check_key = any((${p}::text[])[3:])
 				)`;
+				const statuses = STATUSES_OF[String(state)];
+				if (statuses) {
+					return among(`select c.device_id::text from (${checkStates({ at: at(p), statuses })}) c
+						where c.state = (${p}::text[])[2] and ${ofCheck}`);
+				}
+				const having = (comparison: string) =>
+					among(`with ${fleetStates(at(p))} select f.id::text from ${PATTERN_OF_DEVICE}
+						where p.n in (
+							select c.n from required c
+							where c.state ${comparison} (${p}::text[])[2] and ${ofCheck}
+						)`);
 				// A device is NOT_APPLICABLE for each check for which it has no other state.
 				return state === "NOT_APPLICABLE"
-					? `${isActive(p)} and not ${among(`select c.device_id::text from (${states}) c
-						where c.state <> (${p}::text[])[2] and ${ofCheck}`)}`
-					: among(`select c.device_id::text from (${states}) c
-						where c.state = (${p}::text[])[2] and ${ofCheck}`);
+					? `${isActive(p)} and not ${having("<>")}`
+					: having("=");
 			},
 			toParameter: withTime((state, { check }) => {
 				if (state === "NOT_APPLICABLE" && check === undefined) {
@@ -98,17 +101,12 @@ export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
 				const wanted = [value].flat() as string[];
 				const values = `(${p}::text[])[2:]`;
 				if (wanted.length === 1 && wanted[0] === "NONCOMPLIANT") {
-					const where = "s.status = 'FAIL'";
-					return among(`select c.device_id::text from (${checkStates({ at: at(p), where })}) c
+					const failing = checkStates({ at: at(p), statuses: ["FAIL"] });
+					return among(`select c.device_id::text from (${failing}) c
 						where c.state = 'FAILING' and '${wanted[0]}' = any(${values})`);
 				}
-				const having = (condition: string) =>
-					among(`select c.device_id::text from (${checkStates({ at: at(p) })}) c
-						group by c.device_id having (${COMPLIANCE}) ${condition}`);
-				// A device without a required check is UNKNOWN too, so that state is the complement.
-				return wanted.includes("UNKNOWN")
-					? `${isActive(p)} and not ${having(`<> all(${values})`)}`
-					: having(`= any(${values})`);
+				return among(`with ${fleetStates(at(p))} select f.id::text from ${PATTERN_OF_DEVICE}
+					join judged j on j.n = p.n where j.compliance = any(${values})`);
 			},
 			toParameter: withTime((value) => [value].flat().map(String)),
 		},

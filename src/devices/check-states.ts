@@ -5,7 +5,7 @@ import {
 } from "./check-rules.ts";
 import { isInForce } from "./exceptions/exception-status.ts";
 import { MAX_SILENCE, silencesAt } from "./silences.ts";
-import { CHECK_KEYS, PLATFORMS } from "./terms.ts";
+import { CHECK_KEYS, PLATFORMS, type PostureStatus } from "./terms.ts";
 
 /**
  * The states of a device for a check, the worst first. Every ACTIVE device has one state for each
@@ -35,7 +35,7 @@ export type Compliance = (typeof COMPLIANCES)[number];
 const literal = (texts: readonly string[]) => `'${textArray(texts)}'::text[]`;
 
 /** Returns the checks that the organization $1 requires, with their platforms and days of grace. */
-const requiredChecks = (at: string | undefined) => `
+export const requiredChecks = (at: string | undefined) => `
 	select
 		k.check_key, coalesce(r.platforms, ${literal(PLATFORMS)}) as platforms,
 		coalesce(r.grace_days, ${DEFAULT_GRACE_DAYS}) * interval '1 day' as grace,
@@ -49,8 +49,11 @@ const requiredChecks = (at: string | undefined) => `
 		and ${at === undefined ? "r.valid_until is null" : `r.valid_from <= ${at} and coalesce(r.valid_until > ${at}, true)`}
 	where coalesce(r.is_required, k.check_key = any(${literal(CHECK_KEYS)}))`;
 
-/** Returns the last span of each check. `ids` is an SQL array that limits it to these devices. */
-const lastSpans = (at: string | undefined, ids: string | undefined) => {
+/**
+ * Returns a subquery for the last span of each check until the time, now by default. `ids` is an
+ * SQL array that limits it to these devices.
+ */
+export const lastSpans = (at: string | undefined, ids?: string | undefined) => {
 	const some = ids === undefined ? "" : `and x.device_id = any(${ids})`;
 	return at === undefined
 		? `(select * from posture_spans x where x.organization_id = $1 and x.is_current ${some})`
@@ -82,14 +85,34 @@ const exceptionAt = (now: string) => `(
 		order by e.ends_at desc, e.id limit 1
 	)`;
 
+/**
+ * Returns an SQL expression for the state that the last span of a required check means. The parts
+ * are SQL expressions for its status and for three conditions.
+ */
+export const stateOfSpan = (
+	status: string,
+	is: { silent: string; excused: string; inGrace: string },
+) => `case
+		when ${status} is null then 'NOT_REPORTED'
+		when ${is.silent} then 'STALE'
+		when ${status} = 'PASS' then 'PASSING'
+		when ${status} = 'NOT_APPLICABLE' then 'NOT_APPLICABLE'
+		when ${is.excused} then 'EXCEPTED'
+		when ${status} = 'UNKNOWN' then 'UNKNOWN'
+		when ${is.inGrace} then 'IN_GRACE'
+		else 'FAILING'
+	end`;
+
 /** The part of the fleet that a statement about states reads. */
 export interface StatesOf {
 	/** SQL of a time in the past. The present unless given. */
 	at?: string | undefined;
 	/** SQL array of device ids. All devices unless given. */
 	ids?: string | undefined;
-	/** Condition on the device `d`, the check `r` and its last span `s`, which an index answers. */
-	where?: string | undefined;
+	/** SQL of the key of the only check that is read. All checks unless given. */
+	check?: string | undefined;
+	/** Reads only the last spans with these statuses, and so no state NOT_REPORTED. */
+	statuses?: readonly PostureStatus[] | undefined;
 }
 
 /**
@@ -101,7 +124,7 @@ export interface StatesOf {
  * activated, have passed. An exception makes a device EXCEPTED that fails or cannot tell, but not
  * one that reports nothing. Missing data is never PASSING.
  */
-export function checkStates({ at, ids, where }: StatesOf): string {
+export function checkStates({ at, ids, check, statuses }: StatesOf): string {
 	const now = at ?? "now()";
 	const isActive =
 		at === undefined
@@ -122,36 +145,49 @@ export function checkStates({ at, ids, where }: StatesOf): string {
 		at === undefined
 			? ""
 			: `left join ${silencesAt(at, ids)} quiet on quiet.device_id = d.id`;
-	// The planner can hash platforms one by one, but finds few spans sooner without them.
-	const devices =
-		where === undefined
-			? `cross join unnest(r.platforms) p (platform)
-				join devices d on d.organization_id = $1 and d.platform = p.platform`
-			: "join devices d on d.organization_id = $1 and d.platform = any(r.platforms)";
+	const some = ids === undefined ? "" : `and d.id = any(${ids})`;
+	const ofCheck = (column: string) =>
+		check === undefined ? "" : `and ${column} = ${check}`;
+	// The planner expects few devices in both cases. So the first one has platforms one by one, which
+	// the planner can hash, and the second one finds the spans on its own.
+	const [first, from] =
+		statuses === undefined
+			? [
+					"",
+					`(${requiredChecks(at)} ${ofCheck("k.check_key")}) r
+				cross join unnest(r.platforms) p (platform)
+				join devices d on d.organization_id = $1 and d.platform = p.platform
+				left join ${lastSpans(at, ids)} s on s.device_id = d.id and s.check_key = r.check_key`,
+				]
+			: [
+					`with rule as materialized (${requiredChecks(at)}), found as materialized (
+				select s.* from ${lastSpans(at, ids)} s
+				where s.status in ('${statuses.join("', '")}') ${ofCheck("s.check_key")}
+			)`,
+					`found s
+				join rule r on r.check_key = s.check_key
+				join devices d on d.organization_id = $1 and d.id = s.device_id
+					and d.platform = any(r.platforms)`,
+				];
+	const state = stateOfSpan("x.status", {
+		silent: `x.observed_at < ${now} - ${MAX_SILENCE}`,
+		excused: "x.exception is not null",
+		inGrace: `x.grace_until > ${now}`,
+	});
 	return `
+		${first}
 		select
 			x.device_id, x.platform, x.owner_id, x.check_key, x.status, x.since,
-			case
-				when x.status is null then 'NOT_REPORTED'
-				when x.observed_at < ${now} - ${MAX_SILENCE} then 'STALE'
-				when x.status = 'PASS' then 'PASSING'
-				when x.status = 'NOT_APPLICABLE' then 'NOT_APPLICABLE'
-				when x.exception is not null then 'EXCEPTED'
-				when x.status = 'UNKNOWN' then 'UNKNOWN'
-				when x.grace_until > ${now} then 'IN_GRACE'
-				else 'FAILING'
-			end as state,
+			${state} as state,
 			x.grace_until, x.report_id, x.exception[1] as exception_id, x.exception[2] as excepted_until
 		from (
 			select
 				d.id as device_id, d.platform, d.owner_id, r.check_key, s.status, s.since,
 				${observedAt} as observed_at, s.first_report_id as report_id, ${graceUntil} as grace_until,
 				case when s.status in ('FAIL', 'UNKNOWN') then ${exceptionAt(now)} end as exception
-			from (${requiredChecks(at)}) r
-			${devices}
-			left join ${lastSpans(at, ids)} s on s.device_id = d.id and s.check_key = r.check_key
+			from ${from}
 			${quiet}
-			where ${isActive} ${ids === undefined ? "" : `and d.id = any(${ids})`} and ${where ?? "true"}
+			where ${isActive} ${some}
 		) x`;
 }
 

@@ -3,12 +3,11 @@ import { z } from "zod";
 import {
 	CHECK_STATES,
 	type CheckState,
-	COMPLIANCE,
 	COMPLIANCES,
 	type Compliance,
-	checkStates,
 } from "./check-states.ts";
-import { statusAt } from "./device-record.ts";
+import { fleetStates } from "./fleet-states.ts";
+import type { PostureStatus } from "./terms.ts";
 
 const counts = <const Name extends string>(names: readonly Name[]) =>
 	z.object(
@@ -26,58 +25,104 @@ export const complianceCounts = () => counts(COMPLIANCES);
 export type StateCounts = Record<CheckState, number>;
 export type ComplianceCounts = Record<Compliance, number>;
 
-export interface FleetStates {
+/** The numbers of ACTIVE devices. */
+export interface FleetCounts {
 	active: number;
+	/** Devices that are not ONLINE or no longer report. */
+	stale: number;
+	/** ONLINE devices that no longer report. */
+	notReporting: number;
+	statuses: StatusCount[];
 	compliance: ComplianceCounts;
 	/** Returns the counts of a check, whether or not the policy requires it. */
 	ofCheck: (key: string) => StateCounts;
 }
 
-interface Row {
-	check_key: string | null;
-	state: string | null;
+/** The number of devices that report a status of a check. */
+export interface StatusCount {
+	check_key: string;
+	status: PostureStatus;
+	is_stale: boolean;
 	devices: number;
 }
 
-/** Counts the ACTIVE devices by state, now or at a time in the past. */
-export async function countStates(
+/** The counts as JSON arrays. An array without rows is null. */
+interface Row {
+	totals: [isOnline: boolean, isStale: boolean, devices: number][] | null;
+	statuses: [string, PostureStatus, boolean, number][] | null;
+	states: [string, CheckState, number][] | null;
+	compliance: [Compliance, number][] | null;
+}
+
+/** Selects the counts of a query as a JSON array of arrays. */
+const counted = (columns: string, from: string) => `(
+	select jsonb_agg(jsonb_build_array(${columns}, x.devices))
+	from (
+		select ${columns}, sum(x.devices)::int as devices from (${from}) x group by ${columns}
+	) x
+)`;
+
+const PATTERNS = "join pattern p on p.n = c.n";
+
+/** The counts that an expression over `fleetStates` selects, for one statement with all of them. */
+const COUNTS = `
+	${counted("x.is_online, x.is_stale", "select * from pattern")} as totals,
+	${counted(
+		"x.check_key, x.status, x.is_stale",
+		`select c.*, p.is_stale, p.devices from reported c ${PATTERNS}`,
+	)} as statuses,
+	${counted("x.check_key, x.state", `select c.*, p.devices from required c ${PATTERNS}`)} as states,
+	${counted("x.compliance", `select c.*, p.devices from judged c ${PATTERNS}`)} as compliance`;
+
+/**
+ * Counts the ACTIVE devices by check, status and state, now or at a time in the past. `more` are
+ * further common table expressions and columns of the same statement; the result has these columns.
+ */
+export async function countFleet<More extends object = object>(
 	client: PoolClient,
 	organizationId: string,
 	asOf?: string,
-): Promise<FleetStates> {
+	more?: { name: string; with: string; columns: string },
+): Promise<FleetCounts & { more: More }> {
 	const at = asOf === undefined ? undefined : "$2::timestamptz";
-	const isActive = at ? `${statusAt(at)} = 'ACTIVE'` : "t.status = 'ACTIVE'";
-	const { rows } = await client.query<Row>({
-		name: asOf === undefined ? "count_states" : "count_states.as_of",
+	const { rows } = await client.query<Row & More>({
+		name: `count_fleet${more ? `.${more.name}` : ""}${at ? ".as_of" : ""}`,
 		text: `
-			with states as materialized (
-				select c.device_id, c.check_key, c.state from (${checkStates({ at })}) c
-			)
-			select c.check_key, c.state, count(*)::int as devices from states c group by 1, 2
-			union all
-			select null, x.compliance, count(*)::int
-			from (select ${COMPLIANCE} as compliance from states c group by c.device_id) x
-			group by 2
-			union all
-			select null, null, count(*)::int from devices t
-			where t.organization_id = $1 and ${isActive}`,
+			with ${fleetStates(at)} ${more ? `, ${more.with}` : ""}
+			select ${COUNTS} ${more ? `, ${more.columns}` : ""}`,
 		values: asOf === undefined ? [organizationId] : [organizationId, asOf],
 	});
+	const [row] = rows;
+	if (!row) throw new Error("the statement returned no row");
+	return { ...readCounts(row), more: row };
+}
+
+function readCounts(row: Row): FleetCounts {
 	const checks = new Map<string, StateCounts>();
-	const compliance = zeros(COMPLIANCES);
-	let active = 0;
-	for (const { check_key, state, devices } of rows) {
-		if (check_key !== null) {
-			const counts = checks.get(check_key) ?? zeros(CHECK_STATES);
-			counts[state as CheckState] = devices;
-			checks.set(check_key, counts);
-		} else if (state !== null) compliance[state as Compliance] = devices;
-		else active = devices;
+	for (const [key, state, devices] of row.states ?? []) {
+		const counts = checks.get(key) ?? zeros(CHECK_STATES);
+		counts[state] = devices;
+		checks.set(key, counts);
 	}
-	compliance.UNKNOWN += active - sum(compliance);
+	const totals = row.totals ?? [];
+	const sumOf = (wanted: (isOnline: boolean, isStale: boolean) => boolean) =>
+		totals
+			.filter(([isOnline, isStale]) => wanted(isOnline, isStale))
+			.reduce((sum, [, , devices]) => sum + devices, 0);
+	const active = sumOf(() => true);
 	return {
 		active,
-		compliance,
+		stale: sumOf((_, isStale) => isStale),
+		notReporting: sumOf((isOnline, isStale) => isOnline && isStale),
+		statuses: (row.statuses ?? []).map(
+			([check_key, status, is_stale, devices]) => ({
+				...{ check_key, status, is_stale, devices },
+			}),
+		),
+		compliance: {
+			...zeros(COMPLIANCES),
+			...Object.fromEntries(row.compliance ?? []),
+		},
 		ofCheck: (key) => {
 			const counts = { ...(checks.get(key) ?? zeros(CHECK_STATES)) };
 			// The check does not concern the devices without another state.

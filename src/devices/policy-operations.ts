@@ -7,8 +7,8 @@ import { changeRules, readRules } from "./check-rule-store.ts";
 import { MAX_GRACE_DAYS, SEVERITIES, SILENCE_DAYS } from "./check-rules.ts";
 import {
 	complianceCounts,
-	countStates,
-	type FleetStates,
+	countFleet,
+	type FleetCounts,
 	stateCounts,
 } from "./count-states.ts";
 import { checkKeySchema, checkName } from "./device-record.ts";
@@ -207,8 +207,7 @@ export const updateDevicePolicy = defineOperation({
 		const { client, changed } = context;
 		const before = await lockPolicy(context, organization_id);
 		requireUnchanged("device policy", before, if_updated_at);
-		const statesBefore =
-			dry_run && (await countStates(client, organization_id));
+		const statesBefore = dry_run && (await countFleet(client, organization_id));
 		if (dry_run) await client.query("savepoint dry_run");
 		const fields = {
 			...(await changeOwn(context, organization_id, before, own)),
@@ -218,7 +217,7 @@ export const updateDevicePolicy = defineOperation({
 		const after = hasChanged ? await touch(context, organization_id) : before;
 		const result = await withChecks(client, organization_id, after);
 		if (statesBefore) {
-			const statesAfter = await countStates(client, organization_id);
+			const statesAfter = await countFleet(client, organization_id);
 			await client.query("rollback to savepoint dry_run");
 			return {
 				policy: result,
@@ -256,8 +255,8 @@ async function withChecks(
 /** Returns how a change of the policy moves devices from one state to another. */
 function compare(
 	{ checks }: Policy,
-	before: FleetStates,
-	after: FleetStates,
+	before: FleetCounts,
+	after: FleetCounts,
 ): z.input<typeof effects> {
 	return {
 		compliance: { before: before.compliance, after: after.compliance },

@@ -4,8 +4,8 @@ import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import {
 	complianceCounts,
-	countStates,
-	type FleetStates,
+	countFleet,
+	type FleetCounts,
 	stateCounts,
 } from "./count-states.ts";
 import {
@@ -17,12 +17,13 @@ import {
 	statusAt,
 } from "./device-record.ts";
 import {
-	countGroups,
-	fleetAndState,
+	type Group,
 	groupBy,
+	groupParts,
 	groupsShape,
+	readGroups,
 } from "./posture-groups.ts";
-import { CHECK_KEYS, type PostureStatus } from "./terms.ts";
+import { CHECK_KEYS } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
 /**
@@ -49,19 +50,16 @@ const checkSummary = z.object({
 		.describe(
 			"Share of pass in pass + fail + unknown, 0 to 100; null: there are none",
 		),
-	states: stateCounts()
-		.optional()
-		.describe("Every ACTIVE device, by the device policy"),
+	states: stateCounts().describe("Every ACTIVE device, by the device policy"),
 });
 
 export type CheckSummary = z.output<typeof checkSummary>;
-type StatusCounts = Omit<CheckSummary, "states">;
 
 export const listPostureSummary = defineOperation({
 	name: "listPostureSummary",
 	title: "Summarize postures",
 	description:
-		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE or no longer report count as stale, never as passing. With as_of, the counts are those at that time; last known states of devices that had gone silent are stale. group_by also counts which checks fail by platform or owner.",
+		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. Devices that are not ONLINE or no longer report count as stale, never as passing. states and devices_by_compliance judge by the device policy. With as_of, the counts are those at that time; last known states of devices that had gone silent are stale. group_by also counts which checks fail by platform or owner.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -73,10 +71,6 @@ export const listPostureSummary = defineOperation({
 		group_by: groupBy()
 			.optional()
 			.describe("Also give the numbers of each group"),
-		with_states: z
-			.boolean()
-			.optional()
-			.describe("Also count by the device policy; slow for a large fleet"),
 	}),
 	output: z.object({
 		active_devices: count().describe(
@@ -91,9 +85,7 @@ export const listPostureSummary = defineOperation({
 		checks: z.array(checkSummary),
 		omitted_checks: count().describe("Number of less common checks left out"),
 		devices_by_status: byName(DEVICE_STATUSES),
-		devices_by_compliance: complianceCounts()
-			.nullable()
-			.describe("ACTIVE devices; null without with_states"),
+		devices_by_compliance: complianceCounts().describe("ACTIVE devices"),
 		pending_in_conflict: count().describe(
 			"PENDING devices whose heartbeat was turned away because another device has the hardware",
 		),
@@ -102,32 +94,35 @@ export const listPostureSummary = defineOperation({
 			.describe("Devices that are not revoked; null with as_of"),
 		...groupsShape,
 	}),
-	run: async (
-		{ client },
-		{ organization_id, as_of, group_by, with_states },
-	) => {
+	run: async ({ client }, { organization_id, as_of, group_by }) => {
 		const moment = as_of && endOfMillisecond(as_of);
-		const [fleet, postures, states, grouped] = await Promise.all([
+		const counts = await countFleet<{ groups?: Group[] | null }>(
+			client,
+			organization_id,
+			moment,
+			group_by && groupParts(group_by),
+		);
+		const [fleet, grouped] = await Promise.all([
 			countDevices(client, organization_id, moment),
-			countPostures(client, organization_id, moment),
-			// Reads each span and joins it with its device and its rule, which takes several times as
-			// long as the other counts together.
-			with_states ? countStates(client, organization_id, moment) : undefined,
 			group_by
-				? countGroups(client, organization_id, group_by, moment)
+				? readGroups(
+						client,
+						organization_id,
+						group_by,
+						counts.more.groups ?? [],
+					)
 				: { groups: [], omitted_groups: 0 },
 		]);
-		const { active, stale, notReporting, counts } = postures;
-		const all = summarize(counts, active, states);
+		const all = summarize(counts);
 		const listed = all.slice(0, CHECK_KEYS.length + MAX_SHOWN_CHECKS);
 		return {
-			active_devices: active,
-			stale_devices: stale,
-			not_reporting: notReporting,
+			active_devices: counts.active,
+			stale_devices: counts.stale,
+			not_reporting: counts.notReporting,
 			checks: listed,
 			omitted_checks: all.length - listed.length,
 			devices_by_status: fleet.status,
-			devices_by_compliance: states?.compliance ?? null,
+			devices_by_compliance: counts.compliance,
 			pending_in_conflict: fleet.inConflict,
 			devices_by_freshness: as_of ? null : fleet.freshness,
 			...grouped,
@@ -187,79 +182,24 @@ async function countDevices(
 	return { status, freshness, inConflict };
 }
 
-/** Number of devices in one state of one check. If check_key is null, the number of all devices. */
-interface PostureCount {
-	check_key: string | null;
-	status: PostureStatus | null;
-	is_stale: boolean;
-	devices: number;
-	/** Number of the devices that send heartbeats but no reports. */
-	not_reporting: number;
-}
-
-// The last part of the statement. It counts devices by check and status, and all devices.
-const COUNTED = `
-	select s.check_key, s.status, f.is_stale, count(*)::int as devices, 0 as not_reporting
-	from fleet f
-	join state s on s.device_id = f.id
-	group by 1, 2, 3
-	union all
-	select null, null, f.is_stale, count(*)::int,
-		(count(*) filter (where f.is_online and f.is_stale))::int
-	from fleet f
-	group by 3`;
-
-async function countPostures(
-	client: PoolClient,
-	organizationId: string,
-	asOf: string | undefined,
-) {
-	const { rows } = await client.query<PostureCount>({
-		name: asOf ? "summary.postures.as_of" : "summary.postures",
-		text: `with ${fleetAndState(asOf)} ${COUNTED}`,
-		values: asOf ? [organizationId, asOf] : [organizationId],
-	});
-	return tally(rows);
-}
-
-function tally(rows: PostureCount[]) {
-	let active = 0;
-	let stale = 0;
-	let notReporting = 0;
-	const counts: (PostureCount & { check_key: string })[] = [];
-	for (const row of rows) {
-		if (row.check_key !== null)
-			counts.push({ ...row, check_key: row.check_key });
-		else {
-			active += row.devices;
-			if (row.is_stale) stale += row.devices;
-			notReporting += row.not_reporting;
-		}
-	}
-	return { active, stale, notReporting, counts };
-}
-
 /**
  * Lists the canonical checks first, whether or not a device has reported them. The other checks
  * follow, the most common ones first.
  */
-function summarize(
-	counts: (PostureCount & { check_key: string })[],
-	active: number,
-	states: FleetStates | undefined,
-): CheckSummary[] {
+function summarize({ active, statuses, ofCheck }: FleetCounts): CheckSummary[] {
+	const empty = (key: string) => ({
+		...emptySummary(key, active),
+		states: ofCheck(key),
+	});
 	const summaries = new Map(
-		CHECK_KEYS.map<[string, StatusCounts]>((key) => [
-			key,
-			emptySummary(key, active),
-		]),
+		CHECK_KEYS.map<[string, CheckSummary]>((key) => [key, empty(key)]),
 	);
-	for (const { check_key, status, is_stale, devices } of counts) {
-		const summary = summaries.get(check_key) ?? emptySummary(check_key, active);
+	for (const { check_key, status, is_stale, devices } of statuses) {
+		const summary = summaries.get(check_key) ?? empty(check_key);
 		summaries.set(check_key, summary);
 		summary.not_reported -= devices;
 		if (is_stale) summary.stale += devices;
-		else summary[FIELD_OF[status as PostureStatus]] += devices;
+		else summary[FIELD_OF[status]] += devices;
 	}
 	for (const summary of summaries.values()) {
 		const judged = summary.pass + summary.fail + summary.unknown;
@@ -275,10 +215,7 @@ function summarize(
 		(a, b) =>
 			a.not_reported - b.not_reported || (a.check_key < b.check_key ? -1 : 1),
 	);
-	return [...canonical, ...others].map((summary) => ({
-		...summary,
-		...(states && { states: states.ofCheck(summary.check_key) }),
-	}));
+	return [...canonical, ...others];
 }
 
 const FIELD_OF = {
@@ -288,7 +225,10 @@ const FIELD_OF = {
 	NOT_APPLICABLE: "not_applicable",
 } as const;
 
-function emptySummary(checkKey: string, active: number): StatusCounts {
+function emptySummary(
+	checkKey: string,
+	active: number,
+): Omit<CheckSummary, "states"> {
 	return {
 		check_key: checkKey,
 		check_name: checkName(checkKey),

@@ -1,11 +1,7 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import {
-	DEVICES,
-	FRESHNESS,
-	REPORTING,
-	statusAt,
-} from "../devices/device-record.ts";
+import { findCheckKey } from "../devices/check-keys.ts";
+import { DEVICES } from "../devices/device-record.ts";
 import { rejectPresent } from "../devices/devices-as-of.ts";
 import { deviceListing, pastFilters } from "../devices/read-operations.ts";
 import {
@@ -27,9 +23,11 @@ import {
 } from "../records/list-pages.ts";
 import { findNames } from "../records/name-lookup.ts";
 import { listingOf, peopleFields } from "../records/record-filters.ts";
+import { obvious } from "../records/shown.ts";
 import { matchWords, wordsOf } from "../records/text-match.ts";
 import { recordKinds } from "../registers/all.ts";
 import { parseInput } from "../validation.ts";
+import { type Column, deviceColumns } from "./device-columns.ts";
 
 /** Largest number of groups that a count returns. The largest groups come first. */
 const MAX_GROUPS = 100;
@@ -37,8 +35,8 @@ const MAX_GROUPS = 100;
 /** Records that can be counted: those of a list, by a column. */
 interface Countable
 	extends Pick<Listing, "from" | "orders" | "filters" | "people" | "repeated"> {
-	/** SQL of the value of a row `t` by the field that a caller groups by. */
-	groups: Record<string, string>;
+	/** The columns by the fields that a caller can group by. */
+	groups: Record<string, Column>;
 }
 
 const COUNTABLE: Record<string, Countable> = Object.fromEntries([
@@ -48,15 +46,7 @@ const COUNTABLE: Record<string, Countable> = Object.fromEntries([
 		{
 			...deviceListing,
 			from: DEVICES,
-			groups: {
-				status: "t.status",
-				freshness: `(${FRESHNESS})`,
-				reporting: `(${REPORTING})`,
-				platform: "t.platform",
-				owner_id: "t.owner_id",
-				os_version: "t.os_version",
-				agent_version: "t.agent_version",
-			},
+			groups: deviceColumns(),
 		},
 	] as const,
 ]);
@@ -74,17 +64,17 @@ export const countRecords = defineOperation({
 	name: "countRecords",
 	title: "Count records",
 	description:
-		"Count the records of a kind that match a filter, all at once or by one of its fields (null: without a value). listPostureSummary counts devices by check.",
+		"Count records that match a filter, all or by a field (null: no value); check_state needs filter.check. listPostureSummary counts devices by check.",
 	toolset: "counts",
 	access: "read",
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		kind: z.enum(KINDS).describe("Kind of record"),
+		kind: z.enum(KINDS).meta(obvious("Kind of record")),
 		filter: z
 			.record(z.string(), z.unknown())
 			.optional()
-			.describe("As in the list tool of the kind"),
+			.describe("As in the kind's list tool"),
 		group_by: z.string().max(100).optional().describe(GROUPS.join(", ")),
 		as_of: pastTimestampSchema()
 			.optional()
@@ -111,16 +101,16 @@ export const countRecords = defineOperation({
 		const { organization_id, kind, filter, group_by } = input;
 		const counted = COUNTABLE[kind];
 		if (!counted) throw new Error(`there is no kind ${kind}`);
-		const column = columnOf(counted, kind, group_by);
+		requireGroup(counted, kind, group_by);
 		const { orders, filters } = counted;
 		const given = parseInput(listInput(orders, filters), {
 			organization_id,
 			filter,
 		});
 		const rows =
-			input.as_of === undefined
-				? await count(client, counted, column, given)
-				: await countPast(client, kind, group_by, input.as_of, given);
+			kind === "device"
+				? await countDevices(client, group_by, input.as_of, given)
+				: await countOthers(client, counted, group_by, input.as_of, given);
 		const [first] = rows;
 		if (!first) await rejectImpossible(client, filters, given);
 		const grouped = group_by === undefined ? [] : rows;
@@ -150,18 +140,18 @@ function countable(kind: AnyRecordKind): Countable {
 		...listingOf(kind),
 		from: `${kind.table} t`,
 		people: peopleFields(kind),
-		groups: Object.fromEntries(fields.map(([name]) => [name, `t.${name}`])),
+		groups: Object.fromEntries(
+			fields.map(([name]) => [name, { value: `t.${name}`, join: "" }]),
+		),
 	};
 }
 
-function columnOf(
+function requireGroup(
 	{ groups }: Countable,
 	kind: string,
 	groupBy: string | undefined,
-): string {
-	if (groupBy === undefined) return "null";
-	const column = Object.hasOwn(groups, groupBy) ? groups[groupBy] : undefined;
-	if (column) return column;
+): void {
+	if (groupBy === undefined || Object.hasOwn(groups, groupBy)) return;
 	const names = Object.keys(groups).join(", ");
 	throw badFields([
 		{
@@ -179,43 +169,85 @@ interface Group {
 	groups: number;
 }
 
-/** Counts devices as they were known at a time in the past. */
-function countPast(
+type Given = z.output<ReturnType<typeof listInput>>;
+
+/** Fields of devices that had other values in the past. The others are those of the present. */
+const CHANGING = ["status", "compliance", "check_state"];
+
+const ALL: Column = { value: "null", join: "" };
+
+function countOthers(
 	client: PoolClient,
-	kind: string,
+	counted: Countable,
 	group_by: string | undefined,
-	as_of: string,
-	given: z.output<ReturnType<typeof listInput>>,
+	as_of: string | undefined,
+	given: Given,
 ): Promise<Group[]> {
-	if (kind !== "device") {
+	if (as_of !== undefined) {
 		const message = "is only for the kind device; leave it out";
 		throw badFields([{ field: "as_of", message }]);
 	}
-	if (group_by === "freshness" || group_by === "reporting") {
-		const message =
-			"is known only for the present; leave out this field or as_of";
-		throw badFields([{ field: "group_by", message }]);
-	}
-	rejectPresent(given);
-	const moment = endOfMillisecond(as_of);
-	const { groups } = COUNTABLE.device as Countable;
-	const column =
-		group_by === "status" ? STATUS_AS_OF : (groups[group_by ?? ""] ?? "null");
-	const past = { ...(COUNTABLE.device as Countable), filters: pastFilters };
-	const filter = { as_of: moment, ...given.filter };
-	return count(client, past, column, { ...given, filter } as typeof given);
+	const column = counted.groups[group_by ?? ""] ?? ALL;
+	return count(client, counted, column, given, [given.organization_id]);
 }
 
-/** The status at the moment, which is the first parameter after the organization. */
-const STATUS_AS_OF = statusAt("$2::timestamptz");
+/** Counts devices, now or as they were known at a time in the past. */
+async function countDevices(
+	client: PoolClient,
+	group_by: string | undefined,
+	as_of: string | undefined,
+	given: Given,
+): Promise<Group[]> {
+	const { organization_id } = given;
+	const values: unknown[] = [organization_id];
+	const parameter = (value: unknown) => `$${values.push(value)}`;
+	const filter: Record<string, unknown> = { ...given.filter };
+	let at: string | undefined;
+	if (as_of !== undefined) {
+		if (group_by === "freshness" || group_by === "reporting") {
+			const message =
+				"is known only for the present; leave out this field or as_of";
+			throw badFields([{ field: "group_by", message }]);
+		}
+		rejectPresent(given);
+		filter.as_of = endOfMillisecond(as_of);
+		// PostgreSQL rejects a parameter that the statement does not use.
+		if (CHANGING.includes(group_by ?? ""))
+			at = `${parameter(filter.as_of)}::timestamptz`;
+	}
+	let check: string | undefined;
+	if (group_by === "check_state") {
+		check = `${parameter(await checkOf(client, organization_id, filter.check))}::text`;
+		if (filter.check_state === undefined) delete filter.check;
+	}
+	const counted = {
+		...(COUNTABLE.device as Countable),
+		...(as_of !== undefined && { filters: pastFilters }),
+	};
+	const column = deviceColumns(at, check)[group_by ?? ""] ?? ALL;
+	return count(client, counted, column, { ...given, filter }, values);
+}
 
+/** Returns the key of the check whose states are counted. */
+async function checkOf(
+	client: PoolClient,
+	organizationId: string,
+	check: unknown,
+): Promise<string> {
+	if (typeof check === "string")
+		return findCheckKey(client, organizationId, check, "filter.check");
+	const message = "is required with group_by check_state";
+	throw badFields([{ field: "filter.check", message }]);
+}
+
+/** Counts records by a column. `values` are the parameters that the column uses. */
 async function count(
 	client: PoolClient,
 	{ from, filters, people, repeated }: Countable,
-	column: string,
-	given: z.output<ReturnType<typeof listInput>>,
+	{ value, join }: Column,
+	given: Given,
+	values: unknown[],
 ): Promise<Group[]> {
-	const values: unknown[] = [given.organization_id];
 	const parameter = (value: unknown) => `$${values.push(value)}`;
 	const conditions = ["t.organization_id = $1"];
 	const filter = await resolveFilters(
@@ -232,8 +264,8 @@ async function count(
 		`select g.value, g.count,
 			(sum(g.count) over ())::int as total, (count(*) over ())::int as groups
 		from (
-			select (${column})::text as value, count(*)::int as count
-			from ${from}
+			select (${value})::text as value, count(*)::int as count
+			from ${from} ${join}
 			where ${conditions.join(" and ")}
 			group by 1
 		) g

@@ -116,3 +116,19 @@ test("a wrong filter, value or group is an error that says what is allowed", asy
 	).toEqual(["filter"]);
 	expect((await refusal({ kind: "user" })).fields).toEqual(["kind"]);
 });
+
+test("devices are counted by the state of a check only if the filter names the check", async () => {
+	const input = { kind: "device", group_by: "check_state" };
+	expect((await refusal(input)).message).toBe(
+		"filter.check: is required with group_by check_state",
+	);
+	const unknown = await refusal({ ...input, filter: { check: "no check" } });
+	expect(unknown.message).toMatch(
+		/^filter\.check: no device has reported the check "no check"; the checks are DISK_/,
+	);
+	const filter = { check: "disk encryption" };
+	expect(await count({ ...input, filter })).toMatchObject({ total: 4 });
+	expect(
+		await count({ ...input, filter: { ...filter, check_state: "FAILING" } }),
+	).toMatchObject({ total: 0 });
+});

@@ -1,0 +1,149 @@
+import {
+	COMPLIANCE,
+	lastSpans,
+	requiredChecks,
+	stateOfSpan,
+} from "./check-states.ts";
+import { DEVICES, staleAfter } from "./device-record.ts";
+import { isInForce } from "./exceptions/exception-status.ts";
+import { MAX_SILENCE, silencesAt } from "./silences.ts";
+
+/**
+ * Returns common table expressions that say what the ACTIVE devices of the organization $1 report
+ * and what it means by the policy, now or at a time in the past, whose SQL is `at`.
+ *
+ * The devices of a fleet resemble each other, so only the first step reads each span. It describes
+ * a device by the keys of the checks that pass, and by a text for each other check. The further
+ * steps judge all devices with the same description together.
+ *
+ * | name | a row for each |
+ * |---|---|
+ * | `fleet` | device: id, platform, owner_id, is_online, is_stale, fails, and its description |
+ * | `pattern` | description of devices with a platform, online and stale or not: n, devices |
+ * | `reported` | check that the devices of a pattern reported: n, check_key, status, state |
+ * | `required` | check that the policy requires of them: n, check_key, state |
+ * | `judged` | pattern: n, compliance |
+ *
+ * At a time in the past, only observations are known. A device belongs to the fleet if it had been
+ * activated by then and was not yet revoked. It is stale if its last observation was older than two
+ * posture intervals. If a span of the history covers the time, that counts as an observation,
+ * unless the device was silent.
+ */
+export function fleetStates(at?: string): string {
+	const now = at ?? "now()";
+	// Most devices are not new, so the second condition reads few of them.
+	const inGrace = `(
+		s.since + (select r.grace from rule r where r.check_key = s.check_key) > ${now}
+		or s.device_id in (select y.id from young y) and (
+			select y.activated_at + r.new_device_grace from young y, rule r
+			where y.id = s.device_id and r.check_key = s.check_key
+		) > ${now}
+	)`;
+	const longAgo = `${now} - ${MAX_SILENCE}`;
+	const silent =
+		at === undefined
+			? `s.last_observed_at < ${longAgo}`
+			: `(s.last_observed_at < ${longAgo}
+				or s.device_id in (select q.device_id from quiet q where q.since < ${longAgo}))`;
+	const excused = `(
+		(s.device_id, s.check_key) in (
+			select x.device_id, x.check_key from excuse x where x.device_id is not null
+		) or exists (
+			select from excuse x
+			where x.check_key = s.check_key and x.device_id is null and coalesce(x.platform = (
+				select d.platform from devices d where d.organization_id = $1 and d.id = s.device_id
+			), true)
+		)
+	)`;
+	const state = stateOfSpan("s.status", { silent, excused, inGrace });
+	// Most checks pass, so these are described by their keys alone.
+	const passes = `(s.status = 'PASS' and not ${silent})`;
+	const silentFor = (interval: string) =>
+		`${now} - ${staleAfter(`o.${interval}`)}`;
+	const isOnline = `coalesce(t.last_seen_at >= ${silentFor("heartbeat_interval_seconds")}, false)`;
+	const observedAt =
+		at === undefined ? "k.observed_at" : "least(k.observed_at, q.since)";
+	const reports = `coalesce(${observedAt} >= ${silentFor("posture_interval_seconds")}, false)`;
+	const [online, stale, isActive] =
+		at === undefined
+			? [
+					isOnline,
+					`not (${isOnline} and (
+						t.activated_at >= ${silentFor("posture_interval_seconds")} or ${reports}
+					))`,
+					"t.status = 'ACTIVE'",
+				]
+			: [
+					"false",
+					`not ${reports}`,
+					`coalesce(t.revoked_at > ${at}, true)
+						and (t.activated_at <= ${at} or k.observed_at is not null)`,
+				];
+	return `
+		rule as materialized (${requiredChecks(at)}),
+		young as materialized (
+			select t.id, t.activated_at from devices t
+			where t.organization_id = $1 and t.activated_at <= ${now}
+				and t.activated_at > ${now} - (select max(r.new_device_grace) from rule r)
+		), excuse as materialized (
+			select e.check_key, e.platform, coalesce(e.device_id, m.device_id) as device_id
+			from device_exceptions e
+			left join device_exception_members m on e.scope = 'GROUP' and m.organization_id = $1
+				and m.exception_id = e.id and m.since <= ${now} and coalesce(m.until > ${now}, true)
+			where e.organization_id = $1 and ${isInForce(now)}
+				and (e.scope in ('PLATFORM', 'ALL') or coalesce(e.device_id, m.device_id) is not null)
+		), ${at === undefined ? "" : `quiet as materialized ${silencesAt(at)},`} known as (
+			select
+				s.device_id as id, least(max(s.last_observed_at), ${now}) as observed_at,
+				array_agg(s.check_key) filter (where ${passes}) as passing,
+				array_agg(s.status || ' ' || ${state} || ' ' || s.check_key)
+					filter (where not ${passes}) as others,
+				bool_or(s.status = 'FAIL') as fails
+			from ${lastSpans(at)} s
+			where s.organization_id = $1
+			group by s.device_id
+		), fleet as materialized (
+			select
+				t.id, t.platform, t.owner_id,
+				coalesce(k.passing, '{}') as passing, coalesce(k.others, '{}') as others,
+				coalesce(k.fails, false) as fails,
+				${online} as is_online, ${stale} as is_stale
+			from ${DEVICES}
+			left join known k on k.id = t.id
+			${at === undefined ? "" : "left join quiet q on q.device_id = t.id"}
+			where t.organization_id = $1 and ${isActive}
+		), pattern as materialized (
+			select
+				row_number() over () as n, f.platform, f.is_online, f.is_stale, f.passing, f.others,
+				count(*)::int as devices
+			from fleet f
+			group by f.platform, f.is_online, f.is_stale, f.passing, f.others
+		), reported as materialized (
+			select p.n, ${parts("c")}
+			from pattern p cross join unnest(p.others) c
+			union all
+			select p.n, 'PASS', 'PASSING', c collate "C" from pattern p cross join unnest(p.passing) c
+		), required as materialized (
+			select p.n, r.check_key, coalesce(c.state, 'NOT_REPORTED') as state
+			from pattern p
+			join rule r on p.platform = any(r.platforms)
+			left join reported c on c.n = p.n and c.check_key = r.check_key
+		), judged as materialized (
+			select p.n, coalesce(c.compliance, 'UNKNOWN') as compliance
+			from pattern p
+			left join (
+				select c.n, ${COMPLIANCE} as compliance from required c group by c.n
+			) c on c.n = p.n
+		)`;
+}
+
+/** The status, the state and the key of a check from the text that describes it. */
+export const parts = (text: string) => `
+	split_part(${text}, ' ', 1) as status, split_part(${text}, ' ', 2) as state,
+	substr(${text}, length(split_part(${text}, ' ', 1)) + length(split_part(${text}, ' ', 2)) + 3)
+		collate "C" as check_key`;
+
+/** Joins each device of the fleet with its pattern `p`. */
+export const PATTERN_OF_DEVICE = `
+	fleet f join pattern p on p.platform = f.platform and p.is_online = f.is_online
+		and p.is_stale = f.is_stale and p.passing = f.passing and p.others = f.others`;
