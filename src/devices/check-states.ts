@@ -111,6 +111,8 @@ export interface StatesOf {
 	ids?: string | undefined;
 	/** SQL of the key of the only check that is read. All checks unless given. */
 	check?: string | undefined;
+	/** Condition on the device `d`, the check `r` and its last span `s`. */
+	where?: string | undefined;
 	/** Reads only the last spans with these statuses, and so no state NOT_REPORTED. */
 	statuses?: readonly PostureStatus[] | undefined;
 }
@@ -124,7 +126,13 @@ export interface StatesOf {
  * activated, have passed. An exception makes a device EXCEPTED that fails or cannot tell, but not
  * one that reports nothing. Missing data is never PASSING.
  */
-export function checkStates({ at, ids, check, statuses }: StatesOf): string {
+export function checkStates({
+	at,
+	ids,
+	check,
+	where,
+	statuses,
+}: StatesOf): string {
 	const now = at ?? "now()";
 	const isActive =
 		at === undefined
@@ -148,15 +156,20 @@ export function checkStates({ at, ids, check, statuses }: StatesOf): string {
 	const some = ids === undefined ? "" : `and d.id = any(${ids})`;
 	const ofCheck = (column: string) =>
 		check === undefined ? "" : `and ${column} = ${check}`;
-	// The planner expects few devices in both cases. So the first one has platforms one by one, which
-	// the planner can hash, and the second one finds the spans on its own.
+	// The planner can hash platforms one by one, but finds few devices sooner without them.
+	const devices =
+		where === undefined
+			? `cross join unnest(r.platforms) p (platform)
+				join devices d on d.organization_id = $1 and d.platform = p.platform`
+			: "join devices d on d.organization_id = $1 and d.platform = any(r.platforms)";
+	// It expects few spans with a status, too, and would read them device by device. So they are found
+	// on their own.
 	const [first, from] =
 		statuses === undefined
 			? [
 					"",
 					`(${requiredChecks(at)} ${ofCheck("k.check_key")}) r
-				cross join unnest(r.platforms) p (platform)
-				join devices d on d.organization_id = $1 and d.platform = p.platform
+				${devices}
 				left join ${lastSpans(at, ids)} s on s.device_id = d.id and s.check_key = r.check_key`,
 				]
 			: [
@@ -187,7 +200,7 @@ export function checkStates({ at, ids, check, statuses }: StatesOf): string {
 				case when s.status in ('FAIL', 'UNKNOWN') then ${exceptionAt(now)} end as exception
 			from ${from}
 			${quiet}
-			where ${isActive} ${some}
+			where ${isActive} ${some} and ${where ?? "true"}
 		) x`;
 }
 

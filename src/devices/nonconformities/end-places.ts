@@ -118,7 +118,7 @@ export async function findFailures(
 	const { rows } = await client.query<Failure>(
 		`with failing as (
 			select f.device_id, f.check_key
-			from (${checkStates({ where: "s.status = 'FAIL'" })}) f
+			from (${checkStates({ statuses: ["FAIL"] })}) f
 			where f.state = 'FAILING' and not exists (
 				select from nonconformity_devices p
 				where p.organization_id = $1 and p.check_key = f.check_key and p.device_id = f.device_id
@@ -173,7 +173,7 @@ export async function addPlaces(
 		`insert into nonconformity_devices
 			(organization_id, nonconformity_id, check_key, device_id, failing_since, report_id)
 		select $1, $4, f.check_key, f.device_id, f.since, f.report_id
-		from (${checkStates({ where: "s.status = 'FAIL' and r.check_key = $2 and ($3::text is null or d.id = $3)" })}) f
+		from (${checkStates({ statuses: ["FAIL"], check: "$2", where: "($3::text is null or d.id = $3)" })}) f
 		where f.state = 'FAILING' and not exists (
 			select from nonconformity_devices p
 			where p.organization_id = $1 and p.check_key = f.check_key and p.device_id = f.device_id
