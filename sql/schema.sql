@@ -1789,6 +1789,28 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.may_mail_people(p_count integer, p_of_organization integer, p_of_all integer) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	current_one text := current_setting('assay.organization_id', true);
+begin
+	if not (select o.made_by_user from organizations o where o.id = current_one) then
+		return true;
+	end if;
+	perform pg_advisory_xact_lock(hashtextextended('mails to people', 0));
+	return (
+		select
+			count(*) filter (where m.organization_id = current_one) + p_count <= p_of_organization
+			and count(*) + p_count <= p_of_all
+		from mails m
+		join organizations o on o.id = m.organization_id
+		where m.kind = 'MY_DEVICES' and m.created_at > now() - interval '1 day' and o.made_by_user
+	);
+end
+$$;
+
 CREATE FUNCTION public.may_send_test_mail(p_of_user integer) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -4811,6 +4833,9 @@ REVOKE ALL ON FUNCTION public.make_register(p_table text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.may_mail_invitation(p_of_user integer, p_of_all integer) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.may_mail_people(p_count integer, p_of_organization integer, p_of_all integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.may_mail_people(p_count integer, p_of_organization integer, p_of_all integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.may_send_test_mail(p_of_user integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.may_send_test_mail(p_of_user integer) TO assay_app;

@@ -7,6 +7,7 @@ import { queueMail } from "../mail/queue.ts";
 import { countAttempt, QUARTER } from "../sign-in/sign-in-throttle.ts";
 import { isWellFormedSecret } from "../tokens/secret.ts";
 import { findMyDevicesLink, IS_STAFF } from "./links.ts";
+import { mayMailPeople } from "./mail-limits.ts";
 
 /** Largest number of mails that a person can cause in 15 minutes. */
 const MAX_MAILS = 3;
@@ -60,8 +61,9 @@ async function mailNewLink(
 		window: QUARTER,
 	});
 	if (waitSeconds > 0) return;
-	await withTenant(appPool, organizationId, (client) =>
-		queueMail(client, { kind: "MY_DEVICES", organizationId, peopleId }),
-	);
+	await withTenant(appPool, organizationId, async (client) => {
+		if (!(await mayMailPeople(client, 1))) return;
+		await queueMail(client, { kind: "MY_DEVICES", organizationId, peopleId });
+	});
 	mail.wake();
 }

@@ -6,6 +6,10 @@ import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { makeSecret } from "../tokens/secret.ts";
 import { IS_STAFF, myDevicesUrl, storeMyDevicesLink } from "./links.ts";
+import {
+	MAX_MAILS_OF_ORGANIZATION_A_DAY,
+	mayMailPeople,
+} from "./mail-limits.ts";
 
 const MAX_DEVICES_OF_CALL = 500;
 
@@ -80,19 +84,29 @@ export const sendMyDevicesLinks = defineOperation({
 		}
 		const owned = await findOwners(context, device_ids);
 		const people = new Map<string, string>();
-		for (const { why, people_id, full_name, has_waiting_mail } of owned) {
+		const mailed: Owned[] = [];
+		for (const one of owned) {
+			const { why, people_id, full_name, has_waiting_mail } = one;
 			if (why || !people_id || people.has(people_id)) continue;
 			people.set(people_id, full_name ?? "");
 			// A mail that still waits has the same link to offer.
-			if (has_waiting_mail) continue;
+			if (!has_waiting_mail) mailed.push(one);
+		}
+		if (!(await mayMailPeople(client, mailed.length))) {
+			throw new AppError(
+				"bad_request",
+				`the service mails at most ${MAX_MAILS_OF_ORGANIZATION_A_DAY} links a day for an organization that was not made on the server; copy the links on the devices' pages, and pass them on yourself`,
+			);
+		}
+		for (const { people_id, full_name } of mailed) {
 			await queueMail(client, {
 				kind: "MY_DEVICES",
 				organizationId,
-				peopleId: people_id,
+				peopleId: people_id as string,
 			});
 			context.changed({
 				kind: "people",
-				id: people_id,
+				id: people_id as string,
 				name: full_name,
 				fields: { link: { after: "MAILED" } },
 			});

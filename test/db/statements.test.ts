@@ -47,6 +47,7 @@ const ACROSS_FUNCTIONS = [
 	"invitations_sent_today",
 	"keep_an_administrator",
 	"may_mail_invitation",
+	"may_mail_people",
 	"may_send_test_mail",
 	"note_device_event",
 	"note_posture_event",

@@ -199,6 +199,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"is_setup_link",
 		"keep_an_administrator",
 		"may_mail_invitation",
+		"may_mail_people",
 		"may_send_test_mail",
 		"members_with_second_factor",
 		"own_account",

@@ -1,4 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	expect,
+	onTestFinished,
+	test,
+} from "vitest";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
@@ -346,4 +353,46 @@ test("a request of another website's page is refused, and so is a body that is t
 	);
 	expect(large.status).toBe(400);
 	expect((await open(token)).status).toBe(200);
+});
+
+test("an organization that a user made mails a few links a day, so it cannot flood strangers", async () => {
+	const devices = [];
+	for (let number = 1; number <= 7; number++) {
+		const { id } = await addPerson();
+		devices.push(await addDeviceOf(id));
+	}
+	const ids = devices.map(({ id }) => id);
+	const madeBy = (isUser: boolean) =>
+		owner().query("update organizations set made_by_user = $1", [isUser]);
+	await owner().query("delete from mails");
+	await madeBy(true);
+	onTestFinished(async () => void (await madeBy(false)));
+	const send = (device_ids: string[]) =>
+		sendTo(
+			url(),
+			"/api/console/sendMyDevicesLinks",
+			{ organization_id: served.organizationId, device_ids },
+			{ cookie },
+		);
+	const all = await send(ids);
+	expect(all.status).toBe(400);
+	expect(all.body.message).toContain("at most 5 links a day");
+	expect((await send(ids.slice(0, 5))).status).toBe(200);
+	for (let number = 1; number <= 5; number++) await sink.next();
+	expect((await send(ids.slice(5, 6))).status).toBe(400);
+	// Who has a copied link cannot ask for a mail either.
+	const { link } = await use("copyMyDevicesLink", { device_id: ids[6] });
+	const token = tokenIn(link);
+	const attempts = async () =>
+		(await owner().query("select from sign_in_failures")).rowCount ?? 0;
+	const before = await attempts();
+	expect(
+		(await sendTo(url(), "/api/my-devices/new-link", { token })).status,
+	).toBe(200);
+	while ((await attempts()) <= before) {
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+	expect((await send(ids.slice(5, 6))).status).toBe(400);
+	const { rowCount } = await owner().query("select from mails");
+	expect(rowCount).toBe(5);
 });
