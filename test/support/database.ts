@@ -40,7 +40,6 @@ export async function createDatabase(): Promise<TestDatabase> {
 	const owner = new Pool({ connectionString: url, max: 2 });
 	owner.on("error", () => {});
 	const pool = makePool({ connectionString: url }, { max: 8 });
-	await pool.query("select ensure_posture_report_partitions()");
 	return {
 		url,
 		pool,

@@ -37,7 +37,11 @@ export default async function setup(project: TestProject) {
 	await run(server.url, (client) =>
 		client.query(`create database ${template}`),
 	);
-	await migrate({ connectionString: withDatabaseName(server.url, template) });
+	const templateUrl = withDatabaseName(server.url, template);
+	await migrate({ connectionString: templateUrl });
+	await run(templateUrl, (client) =>
+		client.query("select ensure_posture_report_partitions()"),
+	);
 	project.provide("serverUrl", server.url);
 	project.provide("template", template);
 	return async () => {
