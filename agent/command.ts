@@ -211,6 +211,7 @@ function addChecks(program: Command, how: string[]): void {
 				signal,
 				thresholds,
 				folder,
+				options.resultsOnly === true,
 			);
 			if (signal.aborted) {
 				process.exitCode = EXIT.failed;

@@ -22,7 +22,7 @@ export interface Waiting {
 	since: number | undefined;
 }
 
-/** What the agent keeps: when it first saw each update, in RFC 3339 format. */
+/** The agent's notes: when it first saw each update, in RFC 3339 format. */
 interface Notes {
 	stamp: string | null;
 	updates: Record<string, string>;
@@ -41,6 +41,8 @@ export async function notePendingUpdates(
 	folder: string,
 	now: Date,
 	{ stamp, list }: PendingUpdates,
+	/** False if the notes must stay as they are. */
+	mayWrite = true,
 ): Promise<Waiting | undefined> {
 	const notes = await readNotes(folder);
 	if (notes !== undefined && stamp !== undefined && notes.stamp === stamp) {
@@ -49,13 +51,20 @@ export async function notePendingUpdates(
 	const names = await list();
 	if (names === undefined) return undefined;
 	const next = updateNotes(notes, stamp ?? null, names, now);
-	try {
-		await writeFileAtomically(join(folder, FILE), `${JSON.stringify(next)}\n`);
-	} catch {
-		// Without notes that grow older, an age could not be told.
-		if (notes === undefined) return undefined;
-	}
+	const isKept = mayWrite && (await writeNotes(folder, next));
+	// Without notes, an age could not be told.
+	if (!isKept && notes === undefined) return undefined;
 	return waitingOf(next, now);
+}
+
+/** Returns false if the folder does not exist or must not be written. */
+async function writeNotes(folder: string, notes: Notes): Promise<boolean> {
+	try {
+		await writeFileAtomically(join(folder, FILE), `${JSON.stringify(notes)}\n`);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 function updateNotes(

@@ -78,7 +78,7 @@ export async function openSession(
 		runChecks:
 			options.runChecks ??
 			((until, thresholds) =>
-				runChecksHere(host, log, until, thresholds, folder)),
+				runChecksHere(host, log, until, thresholds, folder, true)),
 		client: await makeClient({
 			serverUrl: credentials.server_url,
 			platform: host.platform,
@@ -264,11 +264,14 @@ export async function runChecksHere(
 	thresholds: Thresholds,
 	/** The agent's folder, which need not exist. */
 	folder: string,
+	/** False if the agent's notes about updates must stay as they are. */
+	mayNote: boolean,
 ): Promise<CheckResult[]> {
 	return runChecks(await loadChecks(host.platform), host, {
 		signal,
 		thresholds,
-		pendingSince: (updates) => notePendingUpdates(folder, host.now, updates),
+		pendingSince: (updates) =>
+			notePendingUpdates(folder, host.now, updates, mayNote),
 		onCrash: (check) =>
 			log.warn(`the check ${check} crashed; its result is UNKNOWN`),
 	});

@@ -3,7 +3,7 @@ import type { Host } from "./host.ts";
 /** The proxy that the system's settings name for the service. */
 export interface SystemProxy {
 	proxy?: URL | undefined;
-	/** What a person should know if no connection comes about. */
+	/** A hint for the case that no connection comes about. */
 	note?: string;
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ownProgram } from "../../agent/own-program.ts";
 import { makeSystemHost } from "../../agent/system-host.ts";
 
-// What the programs share that run in namespaces of their own.
+// Code that the programs in namespaces share.
 
 export const host = makeSystemHost(
 	"LINUX",

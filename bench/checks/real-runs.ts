@@ -7,7 +7,7 @@ import type { Row } from "./verdicts.ts";
 // Runs the checks about real programs, in namespaces of their own.
 
 interface RealRun {
-	/** What is judged, in words. */
+	/** The programs or rules that are judged, in words. */
 	name: string;
 	/** A program of this folder. It prints rows without their platform and source. */
 	file: string;

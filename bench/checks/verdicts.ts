@@ -23,7 +23,7 @@ export interface Row {
 	verdict: string;
 	/** `any` if the run only shows the verdict. */
 	expected: string;
-	/** What the user of the device is told about a failure. */
+	/** The reason and the advice that the user of the device gets for a failure. */
 	explanation?: Explanation;
 }
 

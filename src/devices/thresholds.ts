@@ -17,7 +17,7 @@ export const THRESHOLDS = {
 } as const;
 
 /**
- * What an organization chooses between, where a limit is no number. The first word of each list is
+ * Choices of an organization where a limit is no number. The first word of each list is
  * the default. No word switches a check off.
  */
 export const CHOICES = {

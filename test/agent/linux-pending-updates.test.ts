@@ -68,6 +68,7 @@ async function checkOn(
 		new AbortController().signal,
 		DEFAULT_THRESHOLDS,
 		folder,
+		true,
 	);
 	return results.find(({ check_key }) => check_key === "AUTO_UPDATE");
 }

@@ -54,6 +54,7 @@ async function checkOn(
 		new AbortController().signal,
 		DEFAULT_THRESHOLDS,
 		folder,
+		true,
 	);
 	return results.find(({ check_key }) => check_key === "AUTO_UPDATE");
 }
@@ -122,6 +123,7 @@ describe("updates of macOS that wait", () => {
 			new AbortController().signal,
 			DEFAULT_THRESHOLDS,
 			folder,
+			true,
 		);
 		const result = results.find(({ check_key }) => check_key === "AUTO_UPDATE");
 		expect(result?.status).toBe("PASS");

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { notePendingUpdates } from "../../agent/pending-updates.ts";
@@ -44,4 +44,18 @@ test("an update with the name of a method is an ordinary update", async () => {
 	expect(waiting).toEqual({ count: 3, since: START });
 	const text = await readFile(join(folder, "pending-updates.json"), "utf8");
 	expect(JSON.parse(text).updates).toHaveProperty("constructor");
+});
+
+test("notes that must stay as they are are read and not written", async () => {
+	const folder = await makeAgentFolder();
+	expect(
+		await notePendingUpdates(folder, on(0), list(["a"]), false),
+	).toBeUndefined();
+	expect(await readdir(folder)).not.toContain("pending-updates.json");
+	await notePendingUpdates(folder, on(0), list(["a"]));
+	expect(
+		await notePendingUpdates(folder, on(9), list(["a", "b"]), false),
+	).toEqual({ count: 2, since: START });
+	const text = await readFile(join(folder, "pending-updates.json"), "utf8");
+	expect(Object.keys(JSON.parse(text).updates)).toEqual(["a"]);
 });
