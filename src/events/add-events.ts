@@ -15,10 +15,12 @@ export async function addEvents(
 	events: NewEvent[],
 ): Promise<void> {
 	if (events.length === 0) return;
-	await client.query(
-		`insert into events (organization_id, type, record_id, data)
-		select $1, e.type, e.record_id, coalesce(e.data, '{}')
-		from jsonb_to_recordset($2) e (type text, record_id text, data jsonb)`,
-		[organizationId, JSON.stringify(events)],
-	);
+	await client.query({
+		// Each change of a record sends it, so it is planned once for each connection.
+		name: "add_events",
+		text: `insert into events (organization_id, type, record_id, data)
+			select $1, e.type, e.record_id, coalesce(e.data, '{}')
+			from jsonb_to_recordset($2) e (type text, record_id text, data jsonb)`,
+		values: [organizationId, JSON.stringify(events)],
+	});
 }

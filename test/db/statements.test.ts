@@ -168,7 +168,9 @@ function note(client: Client, query: unknown, values: unknown): void {
 		["user", "user_id"],
 	] as const) {
 		const set = text.match(
-			new RegExp(`set_config\\('assay\\.${setting}', (?:'([\\w-]*)'|\\$(\\d))`),
+			new RegExp(
+				`(?:set_config\\('assay\\.${setting}', |set local assay\\.${setting} = )(?:'([\\w-]*)'|\\$(\\d))`,
+			),
 		);
 		if (set) scope[part] = set[1] ?? String(given[Number(set[2]) - 1] ?? "");
 	}
