@@ -25,69 +25,109 @@ export interface EndedPlace {
 /** A failure that goes on, also one that a person's close holds. */
 const GOES_ON = "(p.until is null or p.is_held)";
 
-/** The states of the devices and checks of failures that go on. */
-const STATES = checkStates({
-	where: `exists (
-		select from nonconformity_devices p
-		where p.organization_id = $1 and p.check_key = r.check_key and p.device_id = d.id and ${GOES_ON}
-	)`,
+/**
+ * Number of failures that one statement looks at. It reads the state of each one by itself, because
+ * a join of all failures with all states can take quadratic time.
+ */
+const AT_ONCE = 5_000;
+
+/** The state of the place `p`. */
+const STATE = checkStates({
+	where: "r.check_key = p.check_key and d.id = p.device_id",
 });
 
+/** Reads the next places after a position, with the reason for the end of each one that is over. */
+const NEXT_PLACES = `
+	select p.position, p.nonconformity_id, p.is_held as was_held, x.later_since, x.later_report,
+		case
+			when p.device_id is null then 'DEVICE_DELETED'
+			when x.status = 'REVOKED' then 'REVOKED'
+			when x.status <> 'ACTIVE' then null
+			when x.later = 'PASS' then 'PASSED'
+			when x.later = 'NOT_APPLICABLE' then 'NOT_APPLICABLE'
+			when c.state is null or not coalesce(r.opens_nonconformity, true) then 'POLICY'
+			when c.exception_id is not null then 'EXCEPTED'
+			-- The same failure is in grace again, because the grace has become longer.
+			when c.status = 'FAIL' and c.since <= p.failing_since and c.grace_until > now() then 'POLICY'
+		end as end_reason
+	from (
+		select * from nonconformity_devices p
+		where p.organization_id = $1 and ${GOES_ON} and p.position > $2
+		order by p.position limit ${AT_ONCE}
+	) p
+	left join lateral (${STATE}) c on true
+	left join device_check_rules r on r.organization_id = $1 and r.check_key = p.check_key
+		and r.valid_until is null
+	left join lateral (
+		select d.status, l.later, l.later_since, l.later_report
+		from devices d
+		left join lateral (
+			select s.status as later, s.since as later_since, s.first_report_id as later_report
+			from posture_spans s
+			where s.organization_id = $1 and s.device_id = d.id and s.check_key = p.check_key
+				and s.since > p.failing_since and s.status in ('PASS', 'NOT_APPLICABLE')
+			order by s.since limit 1
+		) l on true
+		where d.organization_id = $1 and d.id = p.device_id
+	) x on true`;
+
+interface FoundPlace {
+	position: string;
+	nonconformity_id: string | null;
+	was_held: boolean;
+	end_reason: EndReason | null;
+	later_since: string | null;
+	later_report: string | null;
+}
+
 /**
- * Ends the places of devices whose failure is over, in one statement, and returns them. A pass, a
- * check that does not apply, an exception, the end of the device or a change of the policy ends a
- * failure. UNKNOWN and silence do not: nothing shows that it is over.
+ * Ends the places of devices whose failure is over, and returns them. A pass, a check that does not
+ * apply, an exception, the end of the device or a change of the policy ends a failure. UNKNOWN and
+ * silence do not: nothing shows that it is over.
  */
 export async function endPlaces(
 	client: PoolClient,
 	organizationId: string,
 ): Promise<EndedPlace[]> {
-	const { rows } = await client.query<EndedPlace>(
-		`with place as (
-			select p.position, p.nonconformity_id, p.is_held, p.since, p.failing_since, x.*,
-				case
-					when p.device_id is null then 'DEVICE_DELETED'
-					when x.status = 'REVOKED' then 'REVOKED'
-					when x.status <> 'ACTIVE' then null
-					when x.later = 'PASS' then 'PASSED'
-					when x.later = 'NOT_APPLICABLE' then 'NOT_APPLICABLE'
-					when c.state is null or not coalesce(r.opens_nonconformity, true) then 'POLICY'
-					when c.exception_id is not null then 'EXCEPTED'
-					-- The same failure is in grace again, because the grace has become longer.
-					when c.status = 'FAIL' and c.since <= p.failing_since and c.grace_until > now() then 'POLICY'
-				end as reason
-			from nonconformity_devices p
-			left join (${STATES}) c on c.device_id = p.device_id and c.check_key = p.check_key
-			left join device_check_rules r on r.organization_id = $1 and r.check_key = p.check_key
-				and r.valid_until is null
-			left join lateral (
-				select d.status, l.later, l.later_since, l.later_report
-				from devices d
-				left join lateral (
-					select s.status as later, s.since as later_since, s.first_report_id as later_report
-					from posture_spans s
-					where s.organization_id = $1 and s.device_id = d.id and s.check_key = p.check_key
-						and s.since > p.failing_since and s.status in ('PASS', 'NOT_APPLICABLE')
-					order by s.since limit 1
-				) l on true
-				where d.organization_id = $1 and d.id = p.device_id
-			) x on true
-			where p.organization_id = $1 and ${GOES_ON}
-		)
-		update nonconformity_devices p set
+	const ended: EndedPlace[] = [];
+	for (let position = "0", isMore = true; isMore; ) {
+		const { rows } = await client.query<FoundPlace>(
+			`select * from (${NEXT_PLACES}) f order by f.position`,
+			[organizationId, position],
+		);
+		position = rows.at(-1)?.position ?? position;
+		isMore = rows.length === AT_ONCE;
+		const over = rows.filter(({ end_reason }) => end_reason !== null);
+		if (over.length === 0) continue;
+		await storeEnds(client, organizationId, over);
+		ended.push(...(over as EndedPlace[]));
+	}
+	return ended;
+}
+
+async function storeEnds(
+	client: PoolClient,
+	organizationId: string,
+	over: FoundPlace[],
+): Promise<void> {
+	await client.query(
+		`update nonconformity_devices p set
 			is_held = false,
 			until = coalesce(p.until, case
-				when e.reason in ('PASSED', 'NOT_APPLICABLE') then least(greatest(e.later_since, p.since), now())
+				when e.end_reason in ('PASSED', 'NOT_APPLICABLE') then least(greatest(e.later_since, p.since), now())
 				else now()
 			end),
-			end_reason = coalesce(p.end_reason, e.reason),
-			end_report_id = case when e.reason in ('PASSED', 'NOT_APPLICABLE') then e.later_report end
-		from place e
-		where p.organization_id = $1 and p.position = e.position and e.reason is not null
-		returning e.nonconformity_id, e.reason as end_reason, e.is_held as was_held`,
-		[organizationId],
+			end_reason = coalesce(p.end_reason, e.end_reason),
+			end_report_id = case when e.end_reason in ('PASSED', 'NOT_APPLICABLE') then e.later_report end
+		from jsonb_to_recordset($2) e
+			(position bigint, end_reason text, later_since timestamptz, later_report text)
+		where p.organization_id = $1 and p.position = e.position and p.position = any ($3::bigint[])`,
+		[
+			organizationId,
+			JSON.stringify(over),
+			over.map(({ position }) => position),
+		],
 	);
-	return rows;
 }
 
 /** A check, or a check of one device, that needs a nonconformity. */
