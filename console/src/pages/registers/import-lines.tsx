@@ -108,7 +108,9 @@ export function ImportLines({
 					<Table.Tbody>
 						{shown.map((line) => (
 							<Table.Tr key={line.line} style={{ verticalAlign: "top" }}>
-								<Table.Td ta="right">{line.line}</Table.Td>
+								<Table.Td className="figures" ta="right">
+									{line.line}
+								</Table.Td>
 								<Table.Td>
 									<StatusBadge {...OUTCOMES[line.outcome]} />
 								</Table.Td>

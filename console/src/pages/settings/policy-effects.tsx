@@ -43,8 +43,12 @@ export function PolicyEffects({ effects }: { effects: Effects }) {
 						<Table.Tr key={`${row.of} ${row.state}`}>
 							<Table.Td>{row.of}</Table.Td>
 							<Table.Td>{row.state}</Table.Td>
-							<Table.Td ta="right">{row.before.toLocaleString()}</Table.Td>
-							<Table.Td ta="right">{row.after.toLocaleString()}</Table.Td>
+							<Table.Td className="figures" ta="right">
+								{row.before.toLocaleString()}
+							</Table.Td>
+							<Table.Td className="figures" ta="right">
+								{row.after.toLocaleString()}
+							</Table.Td>
 						</Table.Tr>
 					))}
 				</Table.Tbody>

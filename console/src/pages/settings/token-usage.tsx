@@ -113,8 +113,12 @@ function Counts({
 				{rows.map(({ key, name, calls, errors }) => (
 					<Table.Tr key={key}>
 						<Table.Td style={{ overflowWrap: "anywhere" }}>{name}</Table.Td>
-						<Table.Td ta="right">{calls.toLocaleString()}</Table.Td>
-						<Table.Td ta="right">{errors.toLocaleString()}</Table.Td>
+						<Table.Td className="figures" ta="right">
+							{calls.toLocaleString()}
+						</Table.Td>
+						<Table.Td className="figures" ta="right">
+							{errors.toLocaleString()}
+						</Table.Td>
 					</Table.Tr>
 				))}
 			</Table.Tbody>
