@@ -931,8 +931,9 @@ begin
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
 			and c.relname <> all (array[
-				'account_links', 'audit_sealing', 'events', 'last_backup', 'mails', 'my_devices_links', 'sessions',
-				'sign_in_failures', 'unknown_device_keys', 'verifications', 'webhook_deliveries'
+				'account_links', 'audit_sealing', 'events', 'last_backup', 'mails', 'my_devices_links',
+				'notification_messages', 'sessions', 'sign_in_failures', 'unknown_device_keys',
+				'verifications', 'webhook_deliveries'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
 	loop
@@ -1806,7 +1807,8 @@ begin
 			and count(*) + p_count <= p_of_all
 		from mails m
 		join organizations o on o.id = m.organization_id
-		where m.kind = 'MY_DEVICES' and m.created_at > now() - interval '1 day' and o.made_by_user
+		where m.kind in ('MY_DEVICES', 'DEVICE_DIGEST', 'OVERDUE_WORK')
+			and m.created_at > now() - interval '1 day' and o.made_by_user
 	);
 end
 $$;
@@ -1952,6 +1954,14 @@ CREATE FUNCTION public.organizations_with_devices() RETURNS SETOF text
 	select o.id::text from organizations o
 	where exists (select from devices d where d.organization_id = o.id)
 		or exists (select from device_exceptions e where e.organization_id = o.id)
+$$;
+
+CREATE FUNCTION public.organizations_with_due_digests() RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select distinct c.organization_id::text from notification_channels c
+	where c.is_enabled and c.next_digest_at <= now() limit 100
 $$;
 
 CREATE FUNCTION public.organizations_with_events() RETURNS SETOF text
@@ -2147,6 +2157,35 @@ CREATE FUNCTION public.subject_of(VARIADIC p_texts text[]) RETURNS text
 		order by t.place
 		limit 1
 	) first
+$$;
+
+CREATE FUNCTION public.take_notification_messages(p_count integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) RETURNS TABLE(organization_id text, id text, channel_id text, attempts integer)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	update notification_messages m
+	set attempts = m.attempts + 1, due_at = now() + p_seconds * interval '1 second'
+	-- Another process may have taken the message a moment ago. Its due_at has then moved on.
+	where m.state = 'QUEUED' and m.due_at <= now() and (m.organization_id, m.id) in (
+		select y.organization_id, y.id
+		from (
+			select x.*, row_number() over (partition by x.organization_id order by x.due_at) as turn
+			from (
+				select w.organization_id, w.id, w.due_at, row_number() over (
+					partition by w.organization_id, w.channel_id order by w.due_at, w.id
+				) as place
+				from notification_messages w
+				where w.state = 'QUEUED' and w.due_at <= now() and w.channel_id <> all (p_busy)
+					and w.organization_id <> all (p_full)
+			) x
+			where x.place = 1
+		) y
+		where y.turn <= p_of_one
+		-- Each organization has its turn before any of them has a second one.
+		order by y.turn, y.due_at
+		limit p_count
+	)
+	returning m.organization_id::text, m.id::text, m.channel_id::text, m.attempts
 $$;
 
 CREATE FUNCTION public.take_unknown_device_key(p_key_hash bytea) RETURNS SETOF public.unknown_device_keys
@@ -2742,6 +2781,10 @@ CREATE TABLE public.mails (
     failure_text text,
     webhook_id public.typed_id,
     people_id public.typed_id,
+    channel_id public.typed_id,
+    event_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    further_events integer DEFAULT 0 NOT NULL,
+    CONSTRAINT mails_channel_check CHECK (((kind = ANY (ARRAY['EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (channel_id IS NOT NULL))),
     CONSTRAINT mails_check CHECK (((kind = 'INVITATION'::text) = (invitation_id IS NOT NULL))),
     CONSTRAINT mails_check2 CHECK (((kind <> ALL (ARRAY['INVITATION'::text, 'TEST'::text])) OR (organization_id IS NOT NULL))),
     CONSTRAINT mails_check3 CHECK (((state = 'QUEUED'::text) = (due_at IS NOT NULL))),
@@ -2749,10 +2792,10 @@ CREATE TABLE public.mails (
     CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'MY_DEVICES'::text]))),
-    CONSTRAINT mails_people_check CHECK (((kind = 'MY_DEVICES'::text) = (people_id IS NOT NULL))),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text]))),
+    CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (people_id IS NOT NULL))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
-    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text])) = (user_id IS NULL)))
+    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (user_id IS NULL)))
 );
 
 ALTER TABLE ONLY public.mails FORCE ROW LEVEL SECURITY;
@@ -2870,6 +2913,70 @@ ALTER TABLE public.nonconformity_devices ALTER COLUMN "position" ADD GENERATED A
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.notification_channels (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    sealed_address text,
+    address_host text,
+    event_types text[] DEFAULT '{}'::text[] NOT NULL,
+    digest_weekday integer,
+    next_digest_at timestamp with time zone,
+    is_enabled boolean DEFAULT true NOT NULL,
+    failing_since timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT notification_channels_address_host_check CHECK ((length(address_host) <= 300)),
+    CONSTRAINT notification_channels_check CHECK (((kind = ANY (ARRAY['SLACK'::text, 'TEAMS'::text])) = (sealed_address IS NOT NULL))),
+    CONSTRAINT notification_channels_check1 CHECK (((sealed_address IS NULL) = (address_host IS NULL))),
+    CONSTRAINT notification_channels_check2 CHECK (((kind = ANY (ARRAY['DEVICE_OWNERS'::text, 'OVERDUE_WORK'::text])) = (digest_weekday IS NOT NULL))),
+    CONSTRAINT notification_channels_check3 CHECK (((digest_weekday IS NULL) = (next_digest_at IS NULL))),
+    CONSTRAINT notification_channels_digest_weekday_check CHECK (((digest_weekday >= 1) AND (digest_weekday <= 7))),
+    CONSTRAINT notification_channels_kind_check CHECK ((kind = ANY (ARRAY['DEVICE_OWNERS'::text, 'OVERDUE_WORK'::text, 'ADMINISTRATORS'::text, 'SLACK'::text, 'TEAMS'::text]))),
+    CONSTRAINT notification_channels_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT notification_channels_sealed_address_check CHECK ((length(sealed_address) <= 4000))
+);
+
+ALTER TABLE ONLY public.notification_channels FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.notification_messages (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    channel_id public.typed_id NOT NULL,
+    is_test boolean DEFAULT false NOT NULL,
+    event_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    further_events integer DEFAULT 0 NOT NULL,
+    body text,
+    state text DEFAULT 'QUEUED'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    due_at timestamp with time zone DEFAULT now(),
+    delivered_at timestamp with time zone,
+    attempted_at timestamp with time zone,
+    duration_ms integer,
+    answer_status integer,
+    answer text,
+    failure text,
+    CONSTRAINT notification_messages_answer_check CHECK ((length(answer) <= 1000)),
+    CONSTRAINT notification_messages_check CHECK (((state = 'QUEUED'::text) = (due_at IS NOT NULL))),
+    CONSTRAINT notification_messages_check1 CHECK (((state = 'DELIVERED'::text) = (delivered_at IS NOT NULL))),
+    CONSTRAINT notification_messages_failure_check CHECK ((length(failure) <= 500)),
+    CONSTRAINT notification_messages_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'DELIVERED'::text, 'FAILED'::text])))
+);
+
+ALTER TABLE ONLY public.notification_messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.notification_stops (
+    organization_id public.typed_id NOT NULL,
+    people_id public.typed_id NOT NULL,
+    kind text NOT NULL,
+    stopped_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT notification_stops_kind_check CHECK ((kind = ANY (ARRAY['DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])))
+);
+
+ALTER TABLE ONLY public.notification_stops FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.obligations (
     organization_id public.typed_id NOT NULL,
@@ -3346,6 +3453,15 @@ ALTER TABLE ONLY public.nonconformities
 ALTER TABLE ONLY public.nonconformity_devices
     ADD CONSTRAINT nonconformity_devices_pkey PRIMARY KEY (organization_id, "position");
 
+ALTER TABLE ONLY public.notification_channels
+    ADD CONSTRAINT notification_channels_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.notification_messages
+    ADD CONSTRAINT notification_messages_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.notification_stops
+    ADD CONSTRAINT notification_stops_pkey PRIMARY KEY (organization_id, people_id, kind);
+
 ALTER TABLE ONLY public.obligations
     ADD CONSTRAINT obligations_pkey PRIMARY KEY (organization_id, id);
 
@@ -3604,6 +3720,8 @@ CREATE INDEX invitations_sent ON public.invitations USING btree (invited_by_id, 
 
 CREATE INDEX invitations_sent_at ON public.invitations USING btree (invited_by_id, created_at) WHERE (invited_by_id IS NOT NULL);
 
+CREATE INDEX mails_channel ON public.mails USING btree (organization_id, channel_id, created_at) WHERE (channel_id IS NOT NULL);
+
 CREATE INDEX mails_created_at ON public.mails USING btree (created_at);
 
 CREATE INDEX mails_due ON public.mails USING btree (due_at) WHERE (state = 'QUEUED'::text);
@@ -3669,6 +3787,16 @@ CREATE INDEX nonconformity_devices_device_id ON public.nonconformity_devices USI
 CREATE INDEX nonconformity_devices_open ON public.nonconformity_devices USING btree (organization_id, nonconformity_id) WHERE (until IS NULL);
 
 CREATE INDEX nonconformity_devices_since ON public.nonconformity_devices USING btree (organization_id, nonconformity_id, since, "position");
+
+CREATE INDEX notification_channels_digest ON public.notification_channels USING btree (next_digest_at) WHERE (is_enabled AND (next_digest_at IS NOT NULL));
+
+CREATE UNIQUE INDEX notification_channels_mail ON public.notification_channels USING btree (organization_id, kind) WHERE (kind <> ALL (ARRAY['SLACK'::text, 'TEAMS'::text]));
+
+CREATE INDEX notification_messages_channel ON public.notification_messages USING btree (organization_id, channel_id, created_at);
+
+CREATE INDEX notification_messages_created_at ON public.notification_messages USING btree (created_at);
+
+CREATE INDEX notification_messages_due ON public.notification_messages USING btree (due_at) WHERE (state = 'QUEUED'::text);
 
 CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id);
 
@@ -4006,6 +4134,9 @@ ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_organization_id_channel_id_fkey FOREIGN KEY (organization_id, channel_id) REFERENCES public.notification_channels(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.mails
     ADD CONSTRAINT mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.mails
@@ -4055,6 +4186,15 @@ ALTER TABLE ONLY public.nonconformity_devices
 
 ALTER TABLE ONLY public.nonconformity_devices
     ADD CONSTRAINT nonconformity_devices_organization_id_nonconformity_id_fkey FOREIGN KEY (organization_id, nonconformity_id) REFERENCES public.nonconformities(organization_id, id) ON DELETE SET NULL (nonconformity_id);
+
+ALTER TABLE ONLY public.notification_channels
+    ADD CONSTRAINT notification_channels_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notification_messages
+    ADD CONSTRAINT notification_messages_organization_id_channel_id_fkey FOREIGN KEY (organization_id, channel_id) REFERENCES public.notification_channels(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notification_stops
+    ADD CONSTRAINT notification_stops_organization_id_people_id_fkey FOREIGN KEY (organization_id, people_id) REFERENCES public.people(organization_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.obligations
     ADD CONSTRAINT obligations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
@@ -4133,6 +4273,10 @@ CREATE POLICY agent ON public.enrollment_tokens TO assay_agent USING (true);
 CREATE POLICY agent ON public.events TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.last_backup TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.notification_channels FOR SELECT TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.notification_messages TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.organizations TO assay_agent USING (true);
 
@@ -4244,6 +4388,10 @@ CREATE POLICY backup ON public.nonconformities FOR SELECT TO assay_backup USING 
 
 CREATE POLICY backup ON public.nonconformity_devices FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.notification_channels FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.notification_stops FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.obligations FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.organizations FOR SELECT TO assay_backup USING (true);
@@ -4334,6 +4482,8 @@ CREATE POLICY identity ON public.memberships TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.my_devices_links TO assay_identity USING (true);
 
+CREATE POLICY identity ON public.notification_messages TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
@@ -4365,6 +4515,12 @@ ALTER TABLE public.my_devices_links ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.nonconformities ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.nonconformity_devices ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.notification_channels ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.notification_messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.notification_stops ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.obligations ENABLE ROW LEVEL SECURITY;
 
@@ -4575,6 +4731,12 @@ CREATE POLICY tenant ON public.my_devices_links TO assay_app USING (((organizati
 CREATE POLICY tenant ON public.nonconformities TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.nonconformity_devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.notification_channels TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.notification_messages TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.notification_stops TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.obligations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -4859,6 +5021,9 @@ GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
 REVOKE ALL ON FUNCTION public.organizations_with_devices() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.organizations_with_devices() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.organizations_with_due_digests() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.organizations_with_due_digests() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.organizations_with_events() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.organizations_with_events() TO assay_app;
 
@@ -4887,6 +5052,9 @@ GRANT ALL ON FUNCTION public.remove_second_factor(p_user_id text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.take_notification_messages(p_count integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_notification_messages(p_count integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.take_unknown_device_key(p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_unknown_device_key(p_key_hash bytea) TO assay_app;
@@ -5213,11 +5381,17 @@ GRANT UPDATE(attempts) ON TABLE public.mails TO assay_app;
 
 GRANT UPDATE(is_link_made) ON TABLE public.mails TO assay_app;
 
-GRANT UPDATE(due_at) ON TABLE public.mails TO assay_app;
+GRANT INSERT(due_at),UPDATE(due_at) ON TABLE public.mails TO assay_app;
 
 GRANT INSERT(webhook_id) ON TABLE public.mails TO assay_app;
 
 GRANT INSERT(people_id) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(channel_id) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(event_ids),UPDATE(event_ids) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(further_events),UPDATE(further_events) ON TABLE public.mails TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
 GRANT SELECT ON TABLE public.measures TO assay_backup;
@@ -5253,6 +5427,25 @@ GRANT SELECT(search_text) ON TABLE public.nonconformities TO assay_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.nonconformity_devices TO assay_app;
 GRANT SELECT ON TABLE public.nonconformity_devices TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.notification_channels TO assay_app;
+GRANT SELECT ON TABLE public.notification_channels TO assay_agent;
+GRANT SELECT ON TABLE public.notification_channels TO assay_backup;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.notification_messages TO assay_app;
+GRANT SELECT ON TABLE public.notification_messages TO assay_agent;
+GRANT DELETE ON TABLE public.notification_messages TO assay_identity;
+
+GRANT SELECT(ctid) ON TABLE public.notification_messages TO assay_identity;
+
+GRANT UPDATE(attempts) ON TABLE public.notification_messages TO assay_agent;
+
+GRANT SELECT(created_at),UPDATE(created_at) ON TABLE public.notification_messages TO assay_identity;
+
+GRANT UPDATE(due_at) ON TABLE public.notification_messages TO assay_agent;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.notification_stops TO assay_app;
+GRANT SELECT ON TABLE public.notification_stops TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.obligations TO assay_app;
 GRANT SELECT ON TABLE public.obligations TO assay_backup;

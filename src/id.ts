@@ -40,6 +40,8 @@ export const ID_KINDS = {
 	webhook_delivery: 217,
 	my_devices_link: 225,
 	device_exception: 218,
+	notification_channel: 226,
+	notification_message: 227,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -54,6 +54,8 @@ export interface Services {
 	secret?: string;
 	/** Says that a delivery to a webhook was queued. Call it after the commit. */
 	wakeDeliverer?: () => void;
+	/** Says that a message to a chat was queued. Call it after the commit. */
+	wakeChatSender?: () => void;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;
 }

@@ -17,6 +17,7 @@ import { deviceOperations } from "./devices/operations.ts";
 import { ownerOperations } from "./devices/owner-operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
 import { myDevicesOperations } from "./my-devices/operations.ts";
+import { notificationOperations } from "./notifications/operations.ts";
 import type { AnyOperation } from "./operation.ts";
 import {
 	acceptInvitation,
@@ -176,6 +177,7 @@ export const operations = [
 	testWebhook,
 	listWebhookDeliveries,
 	resendWebhookDelivery,
+	...notificationOperations,
 ] as const satisfies AnyOperation[];
 
 function operationNames(): readonly string[] {

@@ -20,6 +20,9 @@ import { composers } from "./mail/composers.ts";
 import { startMailer } from "./mail/mailer.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
 import { openMetrics } from "./metrics/open.ts";
+import { startChatSender } from "./notifications/chat-sender.ts";
+import { startDigests } from "./notifications/digest.ts";
+import { makeQueueNews } from "./notifications/queue-news.ts";
 import { operations } from "./operations.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { startRetention } from "./retention/retention.ts";
@@ -115,20 +118,31 @@ async function serveFrom(
 			composers,
 			log,
 		);
+	const rule = makeOutgoingRule(config.outgoingAllow);
 	const deliverer = startDeliverer({
 		pool: database.pool,
 		secret,
 		previousSecret,
-		rule: makeOutgoingRule(config.outgoingAllow),
+		rule,
 		mail,
 		log,
 	});
 	const upkeep = startUpkeep(database.pool, log);
+	const chatSender = startChatSender({
+		pool: database.pool,
+		secret,
+		previousSecret,
+		baseUrl,
+		rule,
+		log,
+	});
+	const digests = mail && startDigests(database.pool, mail, log);
 	const dispatcher = startDispatcher(
 		database.pool,
-		[queueDeliveries, upkeep.noteChanges],
+		[queueDeliveries, makeQueueNews(mail !== undefined), upkeep.noteChanges],
 		() => {
 			deliverer.wake();
+			chatSender.wake();
 			upkeep.poller.wake();
 		},
 		log,
@@ -145,6 +159,7 @@ async function serveFrom(
 		mail,
 		secret,
 		wakeDeliverer: () => deliverer.wake(),
+		wakeChatSender: () => chatSender.wake(),
 		organizationCreation,
 		reportRetentionMonths,
 	};
@@ -255,6 +270,8 @@ async function serveFrom(
 		await sealer.stop();
 		await sealerPool.end();
 		await deliverer.stop();
+		await chatSender.stop();
+		await digests?.stop();
 		await mail?.stop();
 		await stopRetention();
 		await metrics?.close();

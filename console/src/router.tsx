@@ -79,6 +79,12 @@ const myDevices = createRoute({
 	component: page(() => import("./pages/my-devices/my-devices-page.tsx")),
 });
 
+const stopMails = createRoute({
+	getParentRoute: () => root,
+	path: "/stop-mails",
+	component: page(() => import("./pages/stop-mails/stop-mails-page.tsx")),
+});
+
 const signedIn = createRoute({
 	getParentRoute: () => root,
 	id: "signed-in",
@@ -270,6 +276,12 @@ const settingsWebhooks = createRoute({
 	component: page(() => import("./pages/settings/webhooks-page.tsx")),
 });
 
+const settingsNotifications = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/notifications",
+	component: page(() => import("./pages/settings/notifications-page.tsx")),
+});
+
 const settingsMail = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/mail",
@@ -291,6 +303,7 @@ const routeTree = root.addChildren([
 	forgotPassword,
 	resetPassword,
 	myDevices,
+	stopMails,
 	signedIn.addChildren([
 		start,
 		account,
@@ -310,6 +323,7 @@ const routeTree = root.addChildren([
 			settingsMembers,
 			settingsApiTokens,
 			settingsWebhooks,
+			settingsNotifications,
 			settingsMail,
 			settingsAuditLog,
 		]),

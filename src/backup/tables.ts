@@ -4,7 +4,7 @@ import { roleName } from "../db/roles.ts";
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
  * ended session must not become valid again, and no mail or event is sent twice.
- * sql/0043_last_backup.sql has the same names.
+ * sql/0047_notifications.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",
@@ -13,6 +13,7 @@ export const OF_THE_MOMENT = [
 	"last_backup",
 	"mails",
 	"my_devices_links",
+	"notification_messages",
 	"sessions",
 	"sign_in_failures",
 	"unknown_device_keys",

@@ -24,6 +24,7 @@ import type { AddressOf } from "./client-address.ts";
 import { encodeBody } from "./compression.ts";
 import { addConsoleCsv } from "./console-csv.ts";
 import { addMyDevices } from "./my-devices.ts";
+import { addStopMails } from "./stop-mails.ts";
 
 const AUTH = "/api/auth";
 const CALLS_OF_A_SESSION = { running: 6, waiting: 26 };
@@ -106,6 +107,7 @@ export function addConsole(
 	);
 
 	addAccount(app, account, (request) => sourceOf(request, addressOf));
+	addStopMails(app, account);
 	addMyDevices(app, account, (request) => sourceOf(request, addressOf));
 
 	app.post(

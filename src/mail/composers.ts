@@ -1,4 +1,7 @@
 import { composeMyDevices } from "../my-devices/link-mail.ts";
+import { composeDeviceDigest } from "../notifications/device-digest-mail.ts";
+import { composeEvents } from "../notifications/events-mail.ts";
+import { composeOverdueWork } from "../notifications/overdue-mail.ts";
 import { composeInvitation } from "../organizations/invitation-mail.ts";
 import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
 import { composePasswordReset } from "../sign-in/password-reset.ts";
@@ -31,4 +34,7 @@ export const composers: Record<MailKind, Compose> = {
 	TEST: composeTest,
 	WEBHOOK_GIVEN_UP: composeGivenUp,
 	MY_DEVICES: composeMyDevices,
+	EVENTS: composeEvents,
+	DEVICE_DIGEST: composeDeviceDigest,
+	OVERDUE_WORK: composeOverdueWork,
 };

@@ -3,6 +3,8 @@ export interface Message {
 	subject: string;
 	/** Text of the message, which is plain text. Each paragraph is one line. */
 	text: string;
+	/** Further headers, such as those of RFC 8058. */
+	headers?: Record<string, string>;
 }
 
 const MAX_NAME = 80;

@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
-import { defineOperation } from "../operation.ts";
+import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { FAILURE_ADVICE, MAIL_FAILURES } from "./failure.ts";
@@ -124,25 +124,31 @@ export const sendTestMail = defineOperation({
 		"Queue a mail to your own address that shows whether the service can send mail.",
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: z.object({ mail_id: z.string() }),
-	run: async (context) => {
-		const { client, membership, principal, services } = context;
-		requireMailServer(services.mail);
-		await rejectTooManyTests(client);
-		const id = await queueMail(client, {
-			kind: "TEST",
-			organizationId: membership.organizationId,
-			userId: principal.userId,
-		});
-		context.changed({
-			kind: "mail",
-			id,
-			name: "TEST",
-			fields: { state: { after: "QUEUED" } },
-		});
-		context.afterCommit(() => services.mail?.wake());
-		return { mail_id: id };
-	},
+	run: async (context) => ({ mail_id: await queueTestMail(context) }),
 });
+
+/**
+ * Queues a test mail to the caller and returns its id. Throws bad_request if the service sends no
+ * mail, or the caller has sent too many test mails.
+ */
+export async function queueTestMail(context: Context): Promise<string> {
+	const { client, membership, principal, services } = context;
+	requireMailServer(services.mail);
+	await rejectTooManyTests(client);
+	const id = await queueMail(client, {
+		kind: "TEST",
+		organizationId: membership.organizationId,
+		userId: principal.userId,
+	});
+	context.changed({
+		kind: "mail",
+		id,
+		name: "TEST",
+		fields: { state: { after: "QUEUED" } },
+	});
+	context.afterCommit(() => services.mail?.wake());
+	return id;
+}
 
 /** Throws bad_request if the caller has sent too many test mails, in whatever organization. */
 async function rejectTooManyTests(client: PoolClient): Promise<void> {
@@ -157,7 +163,8 @@ async function rejectTooManyTests(client: PoolClient): Promise<void> {
 	);
 }
 
-function requireMailServer(mail: object | undefined): void {
+/** Throws bad_request if the service sends no mail. */
+export function requireMailServer(mail: object | undefined): void {
 	if (mail) return;
 	throw new AppError(
 		"bad_request",

@@ -8,6 +8,9 @@ export const ORGANIZATION_MAIL_KINDS = [
 	"TEST",
 	"WEBHOOK_GIVEN_UP",
 	"MY_DEVICES",
+	"EVENTS",
+	"DEVICE_DIGEST",
+	"OVERDUE_WORK",
 ] as const;
 
 /** The others are about an account, and only the operator sees them. */

@@ -36,7 +36,7 @@ export async function sendMessage(
 			from: config.from,
 			...(messageId && { messageId }),
 			// The header tells out-of-office programs not to answer.
-			headers: { "Auto-Submitted": "auto-generated" },
+			headers: { ...message.headers, "Auto-Submitted": "auto-generated" },
 			disableFileAccess: true,
 			disableUrlAccess: true,
 		}),

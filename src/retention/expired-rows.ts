@@ -32,6 +32,7 @@ const OVER: Record<string, string> = {
 	sign_in_failures: "ends_at < now()",
 	idempotency_keys: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
 	events: "handled_at < now() - interval '7 days'",
+	notification_messages: `created_at < now() - interval '${MAIL_DAYS} days'`,
 	webhook_deliveries: `created_at < now() - interval '${MAIL_DAYS} days'`,
 	mails: `created_at < now() - interval '${MAIL_DAYS} days'`,
 	invitations: `least(expires_at, accepted_at, revoked_at) < now() - interval '${INVITATION_DAYS_AFTER} days'`,

@@ -108,6 +108,7 @@ export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
 	"evidence",
 	"exceptions",
 	"fleet",
+	"notifications",
 	"snapshots",
 	"webhooks",
 ]);

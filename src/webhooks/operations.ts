@@ -43,11 +43,7 @@ const COLUMNS =
 	"id, url, description, event_types, is_enabled, failing_since, given_up_at, previous_secret_until, created_at, updated_at";
 
 const given = {
-	url: z
-		.string()
-		.max(MAX_URL, { abort: true })
-		.refine(isWebAddress, "must be an http or https address")
-		.describe("Address that gets the events"),
+	url: webAddress().describe("Address that gets the events"),
 	description: z.string().max(1000).nullable(),
 	event_types: z
 		.array(z.enum(SUBSCRIBABLE as [string, ...string[]]))
@@ -57,6 +53,14 @@ const given = {
 };
 
 const one = { organization_id: organizationId(), id: idSchema("webhook") };
+
+/** Returns a schema for an address that the service sends requests to. */
+export function webAddress() {
+	return z
+		.string()
+		.max(MAX_URL, { abort: true })
+		.refine(isWebAddress, "must be an http or https address");
+}
 
 function isWebAddress(text: string): boolean {
 	const url = URL.parse(text);

@@ -233,6 +233,18 @@ export async function useEverything(
 	await use("rotateWebhookSecret", hook);
 	await use("updateWebhook", { ...hook, is_enabled: false });
 	await use("deleteWebhook", hook);
+	const told = await use("addNotificationChannel", {
+		organization_id,
+		kind: "SLACK",
+		name: "Chat",
+		address: "https://assay.invalid/hook",
+	});
+	const chat = { organization_id, id: told.channel.id };
+	await use("listNotificationChannels", { organization_id });
+	await use("testNotificationChannel", chat);
+	await use("listNotificationDeliveries", chat);
+	await use("updateNotificationChannel", { ...chat, is_enabled: false });
+	await use("deleteNotificationChannel", chat);
 	const { people } = await use("addPeople", {
 		organization_id,
 		full_name: "Grace",

@@ -53,9 +53,11 @@ const ACROSS_FUNCTIONS = [
 	"note_posture_event",
 	"note_revoked_key",
 	"organizations_with_devices",
+	"organizations_with_due_digests",
 	"organizations_with_events",
 	"record_api_token_calls",
 	"record_api_token_usage",
+	"take_notification_messages",
 	"take_webhook_deliveries",
 	"unknown_key_state",
 ];
@@ -114,7 +116,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"invitations that were over a month ago": /^delete from invitations where /,
 	"links to devices that are old": /^delete from my_devices_links where /,
 	"events and deliveries that are old":
-		/^delete from (?:events|webhook_deliveries) where /,
+		/^delete from (?:events|notification_messages|webhook_deliveries) where /,
 	"mails older than a month": /^delete from mails where /,
 	"mails that are due": /^update mails set attempts = attempts \+ 1/,
 	"the end of a mail": /^update mails set state = \$3/,

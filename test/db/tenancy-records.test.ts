@@ -49,6 +49,10 @@ beforeAll(async () => {
 			ofPerson,
 		);
 		await calls.database.owner.query(
+			"insert into notification_stops (organization_id, people_id, kind) values ($1, $2, 'OVERDUE_WORK')",
+			ofPerson,
+		);
+		await calls.database.owner.query(
 			"insert into mails (organization_id, id, people_id, kind) values ($1, $1, $2, 'MY_DEVICES')",
 			ofPerson,
 		);
@@ -64,6 +68,7 @@ const FILLED = [
 	"datum_vendors",
 	"record_links",
 	"my_devices_links",
+	"notification_stops",
 	"mails",
 	"reference_counters",
 	"audit_entries",

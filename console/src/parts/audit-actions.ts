@@ -115,6 +115,22 @@ const ACTIONS: Record<AuditEvent, Action> &
 		phrase: "copied a link to the devices of",
 	},
 	openMyDevices: { group: "devices", phrase: "opened the devices of" },
+	addNotificationChannel: {
+		group: "organization",
+		phrase: "added the notification channel",
+	},
+	updateNotificationChannel: {
+		group: "organization",
+		phrase: "changed the notification channel",
+	},
+	deleteNotificationChannel: {
+		group: "organization",
+		phrase: "deleted the notification channel",
+	},
+	testNotificationChannel: {
+		group: "organization",
+		phrase: "tested the notification channel",
+	},
 	addWebhook: { group: "organization", phrase: "added the webhook" },
 	updateWebhook: { group: "organization", phrase: "changed the webhook" },
 	deleteWebhook: { group: "organization", phrase: "deleted the webhook" },

@@ -1,6 +1,7 @@
 import { NavLink, Stack, Text } from "@mantine/core";
 import {
 	type Icon,
+	IconBell,
 	IconBuilding,
 	IconDeviceLaptop,
 	IconHistory,
@@ -72,6 +73,14 @@ export function Navigation() {
 				to="/o/$org/settings/api-tokens"
 				params={params}
 			/>
+			{role === "admin" && (
+				<Item
+					icon={IconBell}
+					label="Notifications"
+					to="/o/$org/settings/notifications"
+					params={params}
+				/>
+			)}
 			{role === "admin" && (
 				<Item
 					icon={IconWebhook}

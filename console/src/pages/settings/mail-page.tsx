@@ -18,6 +18,9 @@ const KINDS: Record<Mail["kind"], string> = {
 	INVITATION: "Invitation",
 	TEST: "Test",
 	WEBHOOK_GIVEN_UP: "Disabled webhook",
+	EVENTS: "Notification of events",
+	DEVICE_DIGEST: "Weekly mail about devices",
+	OVERDUE_WORK: "Weekly mail about overdue work",
 	MY_DEVICES: "Link to a person's devices",
 };
 

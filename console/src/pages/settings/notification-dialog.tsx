@@ -1,0 +1,185 @@
+import {
+	Button,
+	Checkbox,
+	Group,
+	Modal,
+	PasswordInput,
+	Select,
+	Stack,
+	Switch,
+	Text,
+	TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { EVENT_TYPES } from "../../../../src/events/types.ts";
+import {
+	CHANNEL_KINDS,
+	type ChannelKind,
+	hasDigest,
+	isChat,
+	TOLD_EVENTS,
+	USUAL_EVENTS,
+} from "../../../../src/notifications/channel-kinds.ts";
+import { call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
+import { forgetReadings } from "../../queries.ts";
+import { CHANNEL_WORDS, WEEKDAYS } from "./channel-words.ts";
+import type { Channel } from "./notifications-page.tsx";
+
+/** Adds or changes a channel. The address of a chat is never shown again. */
+export function NotificationDialog({
+	channel,
+	sendsMail,
+	taken,
+	onClose,
+}: {
+	/** Undefined for a new channel. */
+	channel?: Channel | undefined;
+	sendsMail: boolean;
+	/** The kinds that the organization has. */
+	taken: ChannelKind[];
+	onClose: () => void;
+}) {
+	const { organizationId } = useOrganization();
+	useReturnFocus();
+	const kinds = CHANNEL_KINDS.filter(
+		(kind) => isChat(kind) || (sendsMail && !taken.includes(kind)),
+	);
+	const form = useForm({
+		initialValues: {
+			kind: (channel?.kind ?? kinds[0] ?? "SLACK") as ChannelKind,
+			name: channel?.name ?? "",
+			address: "",
+			event_types: (channel?.event_types ?? USUAL_EVENTS) as string[],
+			digest_weekday: String(channel?.digest_weekday ?? 1),
+			is_enabled: channel?.is_enabled ?? true,
+		},
+	});
+	const { kind } = form.values;
+	const saving = useSaving(
+		form,
+		(values) => {
+			const address = values.address.trim();
+			const fields = {
+				organization_id: organizationId,
+				name: values.name.trim() || CHANNEL_WORDS[kind].label,
+				...(isChat(kind) && (address || !channel) && { address }),
+				...(!hasDigest(kind) && {
+					event_types: values.event_types as typeof USUAL_EVENTS,
+				}),
+				...(hasDigest(kind) && {
+					digest_weekday: Number(values.digest_weekday),
+				}),
+			};
+			return channel
+				? call("updateNotificationChannel", {
+						...fields,
+						id: channel.id,
+						is_enabled: values.is_enabled,
+					})
+				: call("addNotificationChannel", { ...fields, kind });
+		},
+		async () => {
+			await forgetReadings();
+			onClose();
+		},
+	);
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title={channel ? "Change the channel" : "Add a channel"}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form noValidate onSubmit={saving.submit}>
+				<Stack>
+					{saving.refusal && (
+						<ErrorState error={saving.refusal} title="Not saved" />
+					)}
+					{!channel && (
+						<Select
+							label="Kind"
+							withAsterisk
+							allowDeselect={false}
+							data={kinds.map((value) => ({
+								value,
+								label: CHANNEL_WORDS[value].label,
+							}))}
+							{...form.getInputProps("kind")}
+						/>
+					)}
+					<Text size="sm" c="dimmed">
+						{CHANNEL_WORDS[kind].means}
+					</Text>
+					<TextInput
+						label="Name"
+						placeholder={CHANNEL_WORDS[kind].label}
+						maxLength={200}
+						{...form.getInputProps("name")}
+					/>
+					{isChat(kind) && (
+						<PasswordInput
+							label="Address"
+							withAsterisk={!channel}
+							autoComplete="off"
+							description={
+								channel
+									? "Leave it empty to keep the address. It is a secret, so it is not shown."
+									: "Whoever knows it can write into the chat. It is stored encrypted and not shown again."
+							}
+							visibilityToggleButtonProps={{ "aria-label": "Show the address" }}
+							{...form.getInputProps("address")}
+						/>
+					)}
+					{hasDigest(kind) && (
+						<Select
+							label="Day of the mail"
+							description="It is sent at 7:00 UTC."
+							allowDeselect={false}
+							data={WEEKDAYS.map((label, index) => ({
+								value: String(index + 1),
+								label,
+							}))}
+							{...form.getInputProps("digest_weekday")}
+						/>
+					)}
+					{!hasDigest(kind) && (
+						<Checkbox.Group
+							label="Events"
+							{...form.getInputProps("event_types")}
+						>
+							<Stack gap="xs" mt="xs">
+								{TOLD_EVENTS.map((type) => (
+									<Checkbox
+										key={type}
+										value={type}
+										label={type}
+										description={EVENT_TYPES[type]}
+									/>
+								))}
+							</Stack>
+						</Checkbox.Group>
+					)}
+					{channel && (
+						<Switch
+							label="Enabled"
+							{...form.getInputProps("is_enabled", { type: "checkbox" })}
+						/>
+					)}
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button type="submit" loading={saving.isSaving}>
+							Save
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}

@@ -1,0 +1,105 @@
+import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
+import { withTenant } from "../db/pool.ts";
+import { checkStates } from "../devices/check-states.ts";
+import { makeId } from "../id.ts";
+import { type Poller, startPoller } from "../jobs/poller.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { IS_STAFF } from "../my-devices/links.ts";
+import { mayMailPeople } from "../my-devices/mail-limits.ts";
+import { overdueWork } from "./overdue-mail.ts";
+
+const POLL_MS = 60_000;
+
+/** People with a device that fails a check, in grace or not. */
+const OWNERS = `
+	select c.owner_id as people_id from (${checkStates({})}) c
+	where c.owner_id is not null and c.state in ('FAILING', 'IN_GRACE')`;
+
+interface Due {
+	id: string;
+	kind: "DEVICE_OWNERS" | "OVERDUE_WORK";
+}
+
+/**
+ * Queues the weekly mails when they are due. They are queued in the transaction that sets the time
+ * of the next ones, so each is queued once, however many processes there are. Who has nothing to do
+ * gets no mail.
+ */
+export function startDigests(pool: Pool, mail: Mailer, log: Logger): Poller {
+	return startPoller(
+		"weekly mails",
+		POLL_MS,
+		async () => {
+			const { rows } = await pool.query<{ id: string }>(
+				"select id from organizations_with_due_digests() as id",
+			);
+			for (const { id } of rows) {
+				await withTenant(pool, id, (client) => queueDigests(client, id));
+			}
+			if (rows.length > 0) mail.wake();
+			return rows.length > 0;
+		},
+		log,
+	);
+}
+
+async function queueDigests(
+	client: PoolClient,
+	organizationId: string,
+): Promise<void> {
+	const { rows } = await client.query<Due>(
+		`update notification_channels c
+		set next_digest_at = next_digest_at
+			+ ceil(extract(epoch from now() - next_digest_at + interval '1 second') / 604800)
+				* interval '7 days'
+		where c.organization_id = $1 and c.is_enabled and c.next_digest_at <= now()
+		returning c.id, c.kind`,
+		[organizationId],
+	);
+	for (const { id, kind } of rows) {
+		const isDevices = kind === "DEVICE_OWNERS";
+		await queueFor(client, organizationId, {
+			channelId: id,
+			kind: isDevices ? "DEVICE_DIGEST" : "OVERDUE_WORK",
+			people: isDevices
+				? OWNERS
+				: `select w.people_id from (${overdueWork()}) w`,
+		});
+	}
+}
+
+/** Queues a mail for each person that the SQL `people` finds and who has not stopped these mails. */
+async function queueFor(
+	client: PoolClient,
+	organizationId: string,
+	wanted: { channelId: string; kind: string; people: string },
+): Promise<void> {
+	const { rows } = await client.query<{ id: string }>(
+		`select p.id from people p
+		where p.organization_id = $1 and p.id in (${wanted.people}) and ${IS_STAFF}
+			and not exists (
+				select from notification_stops s
+				where s.organization_id = $1 and s.people_id = p.id and s.kind = $2
+			)
+			and not exists (
+				select from mails m
+				where m.organization_id = $1 and m.people_id = p.id and m.kind = $2
+					and m.state = 'QUEUED'
+			)
+		order by p.id`,
+		[organizationId, wanted.kind],
+	);
+	if (rows.length === 0 || !(await mayMailPeople(client, rows.length))) return;
+	await client.query(
+		`insert into mails (organization_id, id, kind, channel_id, people_id)
+		select $1, g.id, $2, $3, g.people_id from unnest($4::text[], $5::text[]) g (id, people_id)`,
+		[
+			organizationId,
+			wanted.kind,
+			wanted.channelId,
+			rows.map(() => makeId(organizationId, "mail")),
+			rows.map(({ id }) => id),
+		],
+	);
+}

@@ -1,0 +1,101 @@
+import type { PoolClient } from "pg";
+import { checkName } from "../devices/device-record.ts";
+import { EVENT_TYPES, type EventType } from "../events/types.ts";
+import { type IdKind, kindNoun } from "../id.ts";
+import { nameInMail } from "../mail/message.ts";
+import { findNames } from "../records/name-lookup.ts";
+
+/** What a message says: a title and a line for each kind of event. */
+export interface News {
+	title: string;
+	lines: string[];
+	/** Address of the page with more. */
+	url: string;
+}
+
+/** Largest numbers of lines in a message, and of names in a line. */
+const MAX_LINES = 20;
+const MAX_NAMES = 5;
+
+interface Row {
+	type: EventType;
+	record_id: string;
+	data: Record<string, unknown>;
+}
+
+/**
+ * Puts events into words, with the names that their records have now. Events of the same kind share
+ * a line, so a check that fails on a thousand devices is one line. Returns null if the events are
+ * no longer stored.
+ */
+export async function readNews(
+	client: PoolClient,
+	organizationId: string,
+	eventIds: string[],
+	further: number,
+	baseUrl: string,
+): Promise<News | null> {
+	const { rows: events } = await client.query<Row>(
+		"select type, record_id, data from events where organization_id = $1 and id = any ($2::bigint[]) order by id",
+		[organizationId, eventIds],
+	);
+	if (events.length === 0) return null;
+	const { rows } = await client.query<{ name: string }>(
+		"select name from organizations where id = $1",
+		[organizationId],
+	);
+	const groups = Map.groupBy(events, ({ type, data }) =>
+		[type, data.check_key ?? "", data.kind ?? ""].join(" "),
+	);
+	const shown = [...groups.values()].slice(0, MAX_LINES);
+	const wanted = new Set(
+		shown.flatMap((group) => idsOf(group).slice(0, MAX_NAMES)),
+	);
+	const found = await findNames(client, organizationId, [...wanted]);
+	const names = new Map(found.map(({ id, name }) => [id, name]));
+	const lines = shown.map((group) => lineOf(group, names));
+	const left = events.length + further - shown.flat().length;
+	if (left > 0) lines.push(`And ${left} more events.`);
+	const count = events.length + further;
+	return {
+		title: `${nameInMail(rows[0]?.name ?? "")}: ${count === 1 ? "1 event" : `${count} events`}`,
+		lines,
+		url: `${baseUrl}/o/${organizationId}`,
+	};
+}
+
+const idsOf = (events: Row[]) => [
+	...new Set(events.map(({ record_id }) => record_id)),
+];
+
+/** Returns a line for events of the same kind. */
+function lineOf(group: Row[], names: Map<string, string | null>): string {
+	const [{ type, data }] = group as [Row];
+	const ids = idsOf(group);
+	const known = ids
+		.slice(0, MAX_NAMES)
+		.flatMap((id) => names.get(id) ?? [])
+		.map(nameInMail);
+	const further = ids.length - known.length;
+	const listed =
+		known.length === 0
+			? ids.length === 1
+				? "1 record"
+				: `${ids.length} records`
+			: known.join(", ") + (further > 0 ? ` and ${further} more` : "");
+	const check = checkOf(data);
+	if (type === "posture.failed") return `${check} fails now: ${listed}`;
+	if (type === "posture.passed") return `${check} passes again: ${listed}`;
+	if (type.startsWith("record.") && typeof data.kind === "string") {
+		const done = type.slice("record.".length);
+		const noun = kindNoun(data.kind as IdKind);
+		return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${done}: ${listed}`;
+	}
+	const meaning = EVENT_TYPES[type].replace(/\.$/, "");
+	return `${meaning}: ${check ? `${check}, ` : ""}${listed}`;
+}
+
+function checkOf({ check_key }: Record<string, unknown>): string {
+	if (typeof check_key !== "string") return "";
+	return nameInMail(checkName(check_key) ?? check_key);
+}

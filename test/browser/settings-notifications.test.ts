@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
+import { makeStopToken } from "../../src/notifications/stop-link.ts";
+import type { TestUser } from "../support/people.ts";
+import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+const SECRET = "a secret of at least thirty-two characters";
+
+let served: TestConsole;
+let sink: SmtpSink;
+let admin: TestUser;
+let address: string;
+const receiver = createServer((_request, response) => response.end("ok"));
+beforeAll(async () => {
+	receiver.listen(0, "127.0.0.1");
+	await once(receiver, "listening");
+	address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/services/T0/B0/s3cr3t`;
+	sink = await openSmtpSink();
+	served = await startConsole({
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+		ASSAY_OUTGOING_NETWORKS: "127.0.0.1",
+		ASSAY_SECRET: SECRET,
+	});
+	admin = await served.makePerson("admin");
+});
+afterAll(async () => {
+	await served.close();
+	sink.close();
+	receiver.closeAllConnections();
+	receiver.close();
+});
+
+test("an administrator adds a chat and a weekly mail, tests the chat and sees the answer", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/settings/notifications`,
+	);
+	await page.getByText("Nobody is told yet").waitFor();
+	await page.getByRole("button", { name: "Add a channel" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByLabel("Name").fill("The owners");
+	await axe(page);
+	await screenshot(page, "notifications-dialog-mail");
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await page.getByText("Next mails:").waitFor();
+
+	await page.getByRole("button", { name: "Add a channel" }).click();
+	await dialog.getByRole("combobox", { name: "Kind" }).click();
+	await page.getByRole("option", { name: "Slack" }).click();
+	await dialog.getByLabel("Name").fill("Security team");
+	await dialog.getByRole("textbox", { name: "Address" }).fill(address);
+	await axe(page);
+	await screenshot(page, "notifications-dialog-slack");
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await page.getByRole("button", { name: "Test: Security team" }).click();
+	await page.getByText(/Status 200 after/).waitFor();
+	await axe(page);
+	await screenshot(page, "notifications-desktop-light");
+	expect(await page.content()).not.toContain("s3cr3t");
+	await page.setViewportSize({ width: 390, height: 844 });
+	await page.emulateMedia({ colorScheme: "dark" });
+	expect(
+		await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+	).toBe(true);
+	await axe(page);
+	await screenshot(page, "notifications-phone-dark");
+	await page.getByRole("button", { name: "Delete: Security team" }).click();
+	await page
+		.getByRole("dialog")
+		.getByRole("button", { name: "Delete the channel" })
+		.click();
+	await page
+		.getByRole("button", { name: "Test: Security team" })
+		.waitFor({ state: "detached" });
+});
+
+test("a person stops weekly mails with a button, and can start them again", async () => {
+	const peopleId = makeId(served.organizationId, "people");
+	await served.database.owner.query(
+		`insert into people (organization_id, id, full_name, primary_email_address, kind)
+		values ($1, $2, 'Grace', 'grace@example.com', 'EMPLOYEE')`,
+		[served.organizationId, peopleId],
+	);
+	const token = makeStopToken(SECRET, {
+		organizationId: served.organizationId,
+		peopleId,
+		kind: "DEVICE_DIGEST",
+	});
+	const page = await served.openPage({ viewport: { width: 390, height: 844 } });
+	await page.goto(`/stop-mails#${token}`);
+	await page.getByRole("button", { name: "Stop these mails" }).waitFor();
+	await axe(page);
+	await screenshot(page, "stop-mails-phone");
+	await page.getByRole("button", { name: "Stop these mails" }).click();
+	await page
+		.getByText("You get no more weekly mails about your devices.")
+		.waitFor();
+	await page.getByRole("button", { name: "Start these mails again" }).click();
+	await page
+		.getByText("You get the weekly mails about your devices.")
+		.waitFor();
+});
