@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseObject, writeFileAtomically } from "./files.ts";
@@ -48,6 +49,9 @@ export async function notePendingUpdates(
 	if (notes !== undefined && stamp !== undefined && notes.stamp === stamp) {
 		return waitingOf(notes, now);
 	}
+	// The list costs a second or more, so it is not made in vain.
+	if (notes === undefined && !(mayWrite && existsSync(folder)))
+		return undefined;
 	const names = await list();
 	if (names === undefined) return undefined;
 	const next = updateNotes(notes, stamp ?? null, names, now);

@@ -46,6 +46,23 @@ test("an update with the name of a method is an ordinary update", async () => {
 	expect(JSON.parse(text).updates).toHaveProperty("constructor");
 });
 
+test("the updates are not listed if no notes can be kept", async () => {
+	const folder = await makeAgentFolder();
+	const never = {
+		list: async () => {
+			throw new Error("the updates were listed");
+		},
+	};
+	for (const [path, mayWrite] of [
+		[join(folder, "missing"), true],
+		[folder, false],
+	] as const) {
+		expect(
+			await notePendingUpdates(path, on(0), never, mayWrite),
+		).toBeUndefined();
+	}
+});
+
 test("notes that must stay as they are are read and not written", async () => {
 	const folder = await makeAgentFolder();
 	expect(
