@@ -7,6 +7,7 @@ import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { lineSchema } from "../records/text-schemas.ts";
 import { changeDevices } from "./fleet-operations.ts";
+import { visibleText } from "./visible-text.ts";
 
 const MAX_OWNERS = 500;
 const MAX_NAME = 320;
@@ -138,7 +139,7 @@ export const importDeviceOwners = defineOperation({
 			throw badFields([
 				{
 					field: "csv",
-					message: `must have the columns device and owner; it has ${columns.join(", ")}`,
+					message: `must have the columns device and owner; it has ${visibleText(columns.join(", ")).slice(0, 200)}`,
 				},
 			]);
 		}

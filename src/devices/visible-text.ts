@@ -20,6 +20,15 @@ export function visibleText(text: string): string {
 	return text.replace(LINE_BREAKS_AND_TABS, " ").replace(HIDDEN, "");
 }
 
+/** Bidirectional controls and tag characters. JSON escapes control characters. */
+const HIDDEN_IN_JSON =
+	/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+
+/** Returns a JSON text, such as the result of a tool, without hidden characters in its strings. */
+export function visibleJson(json: string): string {
+	return json.replace(HIDDEN_IN_JSON, "");
+}
+
 /** Returns a JSON value from a device after applying `visibleText` to all its texts and keys. */
 export function visibleValue(value: unknown): unknown {
 	if (typeof value === "string") return visibleText(value);

@@ -4,6 +4,7 @@ import {
 	ProtocolErrorCode,
 	SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/server";
+import { visibleJson } from "../devices/visible-text.ts";
 import { type AppError, toAppError } from "../errors.ts";
 import { invoke, organizationOfCall, type Services } from "../invoke.ts";
 import type { OutageLog } from "../load/outage-log.ts";
@@ -69,7 +70,7 @@ export async function callMembers(
 	if (!tool) throw unknownTool(tools, name);
 	try {
 		const output = await callTool(tools, caller, tool, withBrief(tool, input));
-		const json = JSON.stringify(output);
+		const json = visibleJson(JSON.stringify(output));
 		return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
 	} catch (thrown) {
 		const error = toAppError(thrown);
@@ -79,7 +80,7 @@ export async function callMembers(
 			error.code === "conflict" ||
 			(error.code === "forbidden" && caller.refusalsAreResults === true);
 		if (!isForTheModel) throw error;
-		return `"content":[{"type":"text","text":${JSON.stringify(error.message)}}],"isError":true`;
+		return `"content":[{"type":"text","text":${visibleJson(JSON.stringify(error.message))}}],"isError":true`;
 	}
 }
 

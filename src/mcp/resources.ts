@@ -2,6 +2,7 @@ import {
 	ResourceNotFoundError,
 	type Server,
 } from "@modelcontextprotocol/server";
+import { visibleJson } from "../devices/visible-text.ts";
 import { toAppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import { recordKinds } from "../registers/all.ts";
@@ -53,7 +54,7 @@ export function offerResources(
 			const [record] = Object.values(
 				await callTool(tools, caller, tool, { id }),
 			);
-			const text = JSON.stringify(record);
+			const text = visibleJson(JSON.stringify(record));
 			return { contents: [{ uri, mimeType: "application/json", text }] };
 		} catch (thrown) {
 			const { code } = toAppError(thrown);

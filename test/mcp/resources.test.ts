@@ -85,3 +85,27 @@ test("words complete the id of a record", async () => {
 	]);
 	expect((await complete(" ")).body.result.completion.values).toEqual([]);
 });
+
+test("tools and resources leave out characters that only a model reads, and so do errors", async () => {
+	const hidden = "\u202e\u2066\u{e0041}\u200f";
+	const { risk } = await tools.use("addRisk", {
+		organization_id: tools.organizationId,
+		name: `Lap${hidden}top`,
+		category: "Devices",
+		treatment: "MITIGATED",
+		inherent_likelihood: 3,
+		inherent_impact: 4,
+	});
+	const call = (name: string, input: object) =>
+		ask("tools/call", { name, arguments: input });
+	const found = (await call("getRisk", { id: risk.id })).body.result;
+	expect(found.structuredContent.risk.name).toBe("Laptop");
+	expect(JSON.parse(found.content[0].text).risk.name).toBe("Laptop");
+	const { body } = await read(`assay://record/${risk.id}`);
+	expect(JSON.parse(body.result.contents[0].text).name).toBe("Laptop");
+	const wrong = await call("listRisks", { [`a${hidden}b`]: 1 });
+	expect(wrong.body.result.isError).toBe(true);
+	expect(JSON.stringify(wrong.body)).not.toMatch(
+		/[\u202e\u2066\u{e0041}\u200f]/u,
+	);
+});
