@@ -78,10 +78,9 @@ function readProxy(text: string): URL | undefined {
 
 /** Returns the hosts that macOS reaches without the proxy, such as `*.local` and `10.0.0.7`. */
 function exceptions(text: string): string[] {
-	const list = /^ {2}ExceptionsList : <array> \{\n([\s\S]*?)\n {2}\}$/m.exec(
-		text,
-	)?.[1];
-	return [...(list ?? "").matchAll(/^ {4}\d+ : (\S{1,255})$/gm)].map(
+	const [, after = ""] = text.split("\n  ExceptionsList : <array> {\n", 2);
+	const [list = ""] = after.split("\n  }", 1);
+	return [...list.matchAll(/^ {4}\d+ : (\S{1,255})$/gm)].map(
 		([, pattern]) => pattern as string,
 	);
 }
