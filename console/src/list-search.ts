@@ -20,6 +20,8 @@ export interface ListSearch {
 	size?: number;
 	/** The number of the audit entry that is open. */
 	entry?: number;
+	/** The ids of the columns, separated by commas. Absent if the list has its usual columns. */
+	cols?: string;
 	[filter: string]: FilterValue | undefined;
 }
 
@@ -33,7 +35,15 @@ declare module "@tanstack/react-router" {
 	}
 }
 
-const NOT_FILTERS = new Set(["q", "sort", "dir", "cursor", "size", "entry"]);
+const NOT_FILTERS = new Set([
+	"q",
+	"sort",
+	"dir",
+	"cursor",
+	"size",
+	"entry",
+	"cols",
+]);
 export const SIZES = [20, 50, 100];
 const NO_PAGES: (string | null)[] = [];
 
@@ -49,7 +59,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 			search[name] = value as FilterValue;
 		}
 	}
-	const { q, sort, dir, cursor, size, entry } = raw;
+	const { q, sort, dir, cursor, size, entry, cols } = raw;
 	// If somebody typed the address by hand, a word such as 2024 has been parsed as a number.
 	if (typeof q === "number") search.q = String(q);
 	if (typeof q === "string" && q !== "") search.q = q;
@@ -58,6 +68,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 	if (typeof cursor === "string") search.cursor = cursor;
 	if (typeof size === "number" && SIZES.includes(size)) search.size = size;
 	if (typeof entry === "number") search.entry = entry;
+	if (typeof cols === "string") search.cols = cols;
 	return search;
 }
 
@@ -149,6 +160,10 @@ export function useListSearch() {
 			change(changes),
 		openEntry,
 		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
+		/** The ids of the chosen columns, or undefined if the list has its usual ones. */
+		columns: search.cols?.split(","),
+		setColumns: (ids: readonly string[] | undefined) =>
+			change({ cols: ids?.join(",") }, { replace: true }),
 		setSize: (size: number) => change({ size }),
 		/** The number of pages before this one, or undefined if it is not known. */
 		pagesBefore: earlier?.length,

@@ -125,6 +125,17 @@ test("the first device is in the upper part of the screen, and a search finds ow
 	await rows.getByText("one.local").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/strip");
+
+	await page.getByRole("button", { name: "Columns" }).click();
+	await page.getByRole("checkbox", { name: "Serial number" }).click();
+	await page.getByRole("checkbox", { name: "Platform" }).click();
+	const heading = (name: string) => page.getByRole("columnheader", { name });
+	await heading("Serial number").waitFor();
+	await heading("Platform").waitFor({ state: "hidden" });
+	await axe(page);
+	await page.reload();
+	await heading("Serial number").waitFor();
+	expect(await heading("Platform").count()).toBe(0);
 });
 
 test("on a phone the filters are behind a button that shows how many are set", async () => {

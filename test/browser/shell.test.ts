@@ -25,6 +25,18 @@ test("`/` opens the organization, and the frame shows its name and pages", async
 	await screenshot(page, "shell");
 });
 
+test("the key ? opens the help with keys and words", async () => {
+	const page = await served.openPageAs(await served.makePerson("viewer"));
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	await page.keyboard.press("?");
+	const help = page.getByRole("dialog", { name: "Help" });
+	await help.getByRole("rowheader", { name: "Silence" }).waitFor();
+	await axe(page);
+	await screenshot(page, "help");
+	await page.keyboard.press("Escape");
+	await help.waitFor({ state: "hidden" });
+});
+
 test("after a navigation the heading has the focus and names the document", async () => {
 	const page = await served.openPageAs(await served.makePerson("member"));
 	await page.getByRole("heading", { name: "Home" }).waitFor();

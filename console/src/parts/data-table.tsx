@@ -31,6 +31,8 @@ export interface Column<Row> {
 	firstDirection?: "asc" | "desc";
 	align?: "left" | "right";
 	width?: number | string;
+	/** True if the list shows the column only on request. */
+	isExtra?: boolean;
 }
 
 /**

@@ -19,6 +19,7 @@ import { PageSkeleton } from "../parts/page-skeleton.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
 import { ColorSchemeMenu } from "./color-scheme-menu.tsx";
+import { HelpButton } from "./help-button.tsx";
 import { Navigation } from "./navigation.tsx";
 import { OrganizationSwitcher } from "./organization-switcher.tsx";
 import { ProofDialog } from "./proof-dialog.tsx";
@@ -73,6 +74,7 @@ export function Shell() {
 					<OrganizationSwitcher />
 					<Group gap={4} wrap="nowrap" ml="auto">
 						<SearchButton />
+						<HelpButton />
 						<ColorSchemeMenu />
 						<AccountMenu />
 					</Group>

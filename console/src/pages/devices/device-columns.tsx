@@ -88,6 +88,24 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		firstDirection: "desc",
 		cell: ({ last_seen_at }) => <RelativeTime value={last_seen_at} />,
 	},
+	{
+		id: "serial",
+		header: "Serial number",
+		isExtra: true,
+		cell: ({ serial_number }) => <Text size="sm">{serial_number ?? "–"}</Text>,
+	},
+	{
+		id: "agent",
+		header: "Agent version",
+		isExtra: true,
+		cell: ({ agent_version }) => <Text size="sm">{agent_version ?? "–"}</Text>,
+	},
+	{
+		id: "enrolled",
+		header: "Enrolled",
+		isExtra: true,
+		cell: ({ enrolled_at }) => <RelativeTime value={enrolled_at} />,
+	},
 ];
 
 /**

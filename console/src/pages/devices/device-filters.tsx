@@ -60,7 +60,6 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 	return (
 		<FoldedFilters list={list}>
 			{choice("status", "Status", optionsOf(STATUSES), 112)}
-			{choice("freshness", "Freshness", optionsOf(FRESHNESS), 122)}
 			{choice(
 				"platform",
 				"Platform",
@@ -113,6 +112,8 @@ export function DeviceFilters({ list }: { list: ListControls }) {
 					list.setFilter("owner_id", id === NONE ? null : (id ?? undefined))
 				}
 			/>
+			{(isMore || filters.freshness !== undefined) &&
+				choice("freshness", "Freshness", optionsOf(FRESHNESS), 122)}
 			{(isMore || filters.conflict !== undefined) &&
 				choice("conflict", "Conflict", CONFLICTS, 130)}
 			{groups.length > 0 &&

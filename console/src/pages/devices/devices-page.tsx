@@ -11,6 +11,7 @@ import { useState } from "react";
 import type { InputOf } from "../../api.ts";
 import { type FilterValue, useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { ColumnMenu, shownColumns } from "../../parts/column-menu.tsx";
 import { DataTable } from "../../parts/data-table.tsx";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
@@ -66,6 +67,9 @@ export function Page() {
 		</ButtonLink>
 	);
 	const check = checkOf(list.filters);
+	const possible = check ? columnsOfCheck(check, names) : columnsWith(names);
+	const usual = possible.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
+	const shown = shownColumns(list, possible, usual);
 	return (
 		<>
 			<PageHeader
@@ -115,6 +119,14 @@ export function Page() {
 					<FleetSummary />
 					<FilterBar list={list} label="Search devices">
 						<DeviceFilters list={list} />
+						<ColumnMenu
+							list={list}
+							possible={possible.map(({ id, header }) => ({
+								id,
+								label: header,
+							}))}
+							shown={shown}
+						/>
 					</FilterBar>
 					{mayWrite && canBeGroup(list.filters, list.search.q) && (
 						<Button
@@ -165,7 +177,9 @@ export function Page() {
 			{rows.length > 0 && (
 				<DataTable
 					label="Devices"
-					columns={check ? columnsOfCheck(check, names) : columnsWith(names)}
+					columns={shown.flatMap(
+						(id) => possible.find((one) => one.id === id) ?? [],
+					)}
 					rows={rows}
 					list={list}
 					isStale={devices.isPlaceholderData}

@@ -6,6 +6,7 @@ import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, fieldOf, titleOf } from "../../kinds.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { ColumnMenu, shownColumns } from "../../parts/column-menu.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
@@ -53,7 +54,15 @@ function Register({ kind }: { kind: KindDescription }) {
 		placeholderData: keepPreviousData,
 	});
 	const rows = page.data?.records ?? [];
-	const { columns } = layoutOf(kind.kind);
+	const usual: readonly string[] = layoutOf(kind.kind).columns;
+	const possible = [
+		...usual,
+		...kind.fields.map(({ name }) => name),
+		"updated_at",
+	]
+		.filter((name, at, all) => all.indexOf(name) === at)
+		.map((id) => ({ id, label: fieldOf(kind, id)?.label ?? "Updated" }));
+	const columns = shownColumns(list, possible, usual);
 	const names = useRecordNames(
 		organizationId,
 		referencesIn(kind, rows, columns),
@@ -101,6 +110,7 @@ function Register({ kind }: { kind: KindDescription }) {
 			/>
 			<FilterBar list={list} label={`Search ${kind.nouns}`}>
 				<ListFilters kind={kind} list={list} organizationId={organizationId} />
+				<ColumnMenu list={list} possible={possible} shown={columns} />
 			</FilterBar>
 			{page.isError ? (
 				<ListError error={page.error} onRetry={page.refetch} list={list} />
