@@ -166,14 +166,19 @@ const { id, name, status, owner_id, owner_name, failing_count, compliance } =
 type BriefDevice = z.input<typeof listedDevice>;
 
 /**
- * A device in a list. A brief row has only the checks that fail or are unknown, and the numbers of
- * the others. It has a hostname only if that differs from the name, and conflicts only if there are
+ * A device in a list. A brief row has only the checks that fail or are unknown, with their state only
+ * if it is not FAILING or UNKNOWN, and the numbers of the others. It has last_seen_at only if the
+ * device is not ONLINE. It has a hostname only if that differs from the name, and conflicts only if there are
  * some.
  */
 export const listedDevice = device.partial().extend({
 	...{ id, name, status, owner_id, owner_name, failing_count, compliance },
 	postures: z.array(
-		currentPosture.partial({ check_name: true, observed_at: true }),
+		currentPosture.partial({
+			check_name: true,
+			observed_at: true,
+			check_state: true,
+		}),
 	),
 	is_stale: z
 		.boolean()
@@ -197,6 +202,12 @@ type Present =
 /** A device as it was at a time in the past. */
 export type PastDevice = Omit<Device, Present> & { is_stale: boolean };
 
+/** The states that a brief row leaves out, because the status says the same. */
+const MEANING: Partial<Record<PostureStatus, string>> = {
+	FAIL: "FAILING",
+	UNKNOWN: "UNKNOWN",
+};
+
 /** Returns the row of a device with the fields that people decide by. */
 export function toBrief(whole: Device | PastDevice): BriefDevice {
 	const time =
@@ -204,7 +215,9 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 			? { is_stale: whole.is_stale }
 			: {
 					freshness: whole.freshness,
-					last_seen_at: whole.last_seen_at,
+					...(whole.freshness !== "ONLINE" && {
+						last_seen_at: whole.last_seen_at,
+					}),
 					...(whole.reporting === "NOT_REPORTING" && {
 						reporting: whole.reporting,
 					}),
@@ -235,7 +248,8 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 		postures: whole.postures
 			.filter(({ status }) => status === "FAIL" || status === "UNKNOWN")
 			.map(({ check_key, status, since, check_state, ...until }) => ({
-				...{ check_key, status, since, check_state },
+				...{ check_key, status, since },
+				...(check_state !== MEANING[status] && { check_state }),
 				...(until.in_grace_until && { in_grace_until: until.in_grace_until }),
 				...(until.excepted_until && { excepted_until: until.excepted_until }),
 			})),

@@ -248,7 +248,7 @@ export const listDevices = defineOperation({
 	name: "listDevices",
 	title: "List devices",
 	description:
-		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. The state of a silent device (not ONLINE, or is_stale with as_of) is only the last known one.",
+		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. The state of a silent device (not ONLINE, or is_stale with as_of) is only the last known one. FAIL without a check_state is FAILING.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",

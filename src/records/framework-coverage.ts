@@ -53,7 +53,7 @@ const MAX_CONTROLS = 2000;
 const getFrameworkCoverage = defineOperation({
 	name: "getFrameworkCoverage",
 	title: "Get a framework's coverage",
-	description: `Read the controls of a framework by section, each with the number of measures linked to it by their state; at most ${MAX_CONTROLS}.`,
+	description: `Read the controls of a framework by section, each with the number of measures linked to it by their state; at most ${MAX_CONTROLS}. covered counts only those with an IMPLEMENTED measure.`,
 	toolset: "frameworks",
 	access: "read",
 	tenant: "id",

@@ -383,6 +383,29 @@ test("null gives a field of a rule its default again, and the audit log has the 
 	]);
 });
 
+test("a brief row has the state of a check only if the status does not imply it", async () => {
+	const of = await makeFleet(["failing", "grace"]);
+	await of.report("failing", "FAIL", 10);
+	await of.report("failing", "FAIL", 0);
+	await of.report("grace", "FAIL", 0);
+	const { devices } = await fleet.call(
+		listDevices,
+		{
+			organization_id: of.organization_id,
+			order_by: { field: "name" },
+			detail: "brief",
+		},
+		{ organizationId: of.organization_id },
+	);
+	const [failing, grace] = devices.map(({ postures }) => postures[0]);
+	expect(failing).toEqual({
+		check_key: KEY,
+		status: "FAIL",
+		since: expect.any(String),
+	});
+	expect(grace).toMatchObject({ status: "FAIL", check_state: "IN_GRACE" });
+});
+
 test("the counts and the filters agree with the states of each device, now and in the past", async () => {
 	const names = Array.from({ length: 24 }, (_, n) => `device ${10 + n}`);
 	const of = await makeFleet(names);
