@@ -8,7 +8,13 @@ import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
 import { settleNonconformities } from "./nonconformities/settle.ts";
 
 /** What time alone changes is done for every organization this often. */
-const EVERY_MS = 60_000;
+const EVERY_MS = 45_000;
+
+/**
+ * After an event, the next run for an organization waits this many times as long as the last one
+ * took. In a large fleet, events never stop, and each run reads every failure.
+ */
+const PAUSE_FACTOR = 20;
 
 export interface Upkeep {
 	poller: Poller;
@@ -17,12 +23,14 @@ export interface Upkeep {
 }
 
 /**
- * Does what no request does: once a minute for each organization with devices, and soon after an
- * event about them. Every step reads the present state and changes only what is not yet right.
+ * Does what no request does: at least once a minute for each organization with devices, and soon
+ * after an event about them. Every step reads the present state and changes only what is not yet right.
  * Therefore a step that a crash cut off, or that two processes begin, does no harm.
  */
 export function startUpkeep(pool: Pool, log: Logger): Upkeep {
 	const changed = new Set<string>();
+	/** The times before which an event causes no run. */
+	const pausedUntilMs = new Map<string, number>();
 	let fullRunAtMs = Number.NEGATIVE_INFINITY;
 	const poller = startPoller(
 		"device upkeep",
@@ -30,15 +38,24 @@ export function startUpkeep(pool: Pool, log: Logger): Upkeep {
 		async () => {
 			const isFull = performance.now() - fullRunAtMs >= EVERY_MS;
 			const ids = isFull ? await organizations(pool) : [...changed];
+			let isMore = false;
 			for (const id of ids) {
+				const beganMs = performance.now();
+				if (!isFull && beganMs < (pausedUntilMs.get(id) ?? 0)) continue;
 				changed.delete(id);
-				const isMore = await withTenant(pool, id, (client) =>
+				const hasMore = await withTenant(pool, id, (client) =>
 					keepDevices(client, id),
 				);
-				if (isMore) changed.add(id);
+				const endedMs = performance.now();
+				if (hasMore) {
+					changed.add(id);
+					isMore = true;
+				} else {
+					pausedUntilMs.set(id, endedMs + PAUSE_FACTOR * (endedMs - beganMs));
+				}
 			}
 			if (isFull) fullRunAtMs = performance.now();
-			return changed.size > 0;
+			return isMore;
 		},
 		log,
 	);
