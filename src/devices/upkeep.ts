@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
+import { isDatabaseUnavailable } from "../errors.ts";
 import type { EventHandler } from "../events/dispatcher.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
 import { noteEnds } from "./exceptions/expire-exceptions.ts";
@@ -24,8 +25,8 @@ export interface Upkeep {
 
 /**
  * Does what no request does: at least once a minute for each organization with devices, and soon
- * after an event about them. Every step reads the present state and changes only what is not yet right.
- * Therefore a step that a crash cut off, or that two processes begin, does no harm.
+ * after an event about them. Every step reads the present state and changes only what is not yet
+ * right. Therefore a step that a crash cut off, or that two processes begin, does no harm.
  */
 export function startUpkeep(pool: Pool, log: Logger): Upkeep {
 	const changed = new Set<string>();
@@ -45,7 +46,12 @@ export function startUpkeep(pool: Pool, log: Logger): Upkeep {
 				changed.delete(id);
 				const hasMore = await withTenant(pool, id, (client) =>
 					keepDevices(client, id),
-				);
+				).catch((err) => {
+					// The other organizations must not wait for what is wrong with this one.
+					if (isDatabaseUnavailable(err)) throw err;
+					log.error({ err, organization: id }, "device upkeep failed");
+					return false;
+				});
 				const endedMs = performance.now();
 				if (hasMore) {
 					changed.add(id);
