@@ -124,7 +124,7 @@ test("a device that was silent at a time is stale in the counts and the list of 
 	const organization_id = fleet.assay.organizationId;
 	await report(device, onDay(1), "FAIL");
 	await report(device, onDay(10), "FAIL");
-	const input = { organization_id, with_states: true };
+	const input = { organization_id };
 	const stateOf = async (time: string) => {
 		const { devices } = await fleet.call(listDevices, {
 			organization_id,
