@@ -34,9 +34,9 @@ const MAX_UPDATES = 500;
 const MAX_NAME = 200;
 
 /**
- * Notes which updates wait, in the agent's folder, and returns since when the oldest one has waited.
- * An update that no longer waits is forgotten. Returns undefined if the updates are not known, or if
- * the folder does not exist or belongs to another user. Damaged notes count as none.
+ * Notes which updates wait, in the agent's folder, and returns since when the oldest one has
+ * waited. An update that no longer waits is forgotten. Returns undefined if the updates are not
+ * known, or if the folder does not exist or belongs to another user. Damaged notes count as none.
  */
 export async function notePendingUpdates(
 	folder: string,

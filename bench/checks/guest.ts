@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { isInstalled } from "./real-runs.ts";
 import type { Row } from "./verdicts.ts";
 
-// Runs the agent's program in a virtual machine: a Debian with systemd and AppArmor, whose root file
-// system is on LUKS. The kernel is the one that is installed here, because not every machine's
+// Runs the agent's program in a virtual machine: a Debian with systemd and AppArmor, whose root
+// file system is on LUKS. The kernel is the one that is installed here, because not every machine's
 // running kernel has LUKS. Nothing in the guest has a network.
 
 const ROOT = join(import.meta.dirname, "../..");

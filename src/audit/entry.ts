@@ -50,8 +50,9 @@ const UNHASHED: Record<string, readonly string[]> = {
 };
 
 /**
- * A sealed entry with every column as text. The number and the hashes come from its seal. `at` is in UTC with six decimals, and hashes are
- * hexadecimal. `change_texts` is an object with the text of each change.
+ * A sealed entry with every column as text. The number and the hashes come from its seal. `at` is
+ * in UTC with six decimals, and hashes are hexadecimal. `change_texts` is an object with the text
+ * of each change.
  */
 export type StoredEntry = Record<Column, string | null>;
 

@@ -13,7 +13,8 @@ const AT_ONCE = 1000;
 
 /**
  * Adds the changes of an operation or event to the audit log of each organization concerned, in the
- * client's transaction. The entries are visible with the commit. The sealer numbers them afterwards.
+ * client's transaction. The entries are visible with the commit. The sealer numbers them
+ * afterwards.
  */
 export async function appendChanges(
 	client: PoolClient,

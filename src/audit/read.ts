@@ -48,7 +48,7 @@ export interface Batch {
 }
 
 /**
- * Reads the organization's sealed entries in batches, in the order of their numbers. Of an entry
+ * Reads the organization's sealed entries in batches, in the order of their numbers. From an entry
  * that was deleted, only the columns of its seal remain. `database` is a pool that acts as
  * assay_audit, or a client in a transaction of the organization. That client sees no other
  * organization.

@@ -22,8 +22,8 @@ interface Sealed {
 }
 
 /**
- * Numbers and chains the committed entries of all organizations, oldest first. One process at a time
- * does it. A process that is killed leaves its entries to the next one.
+ * Numbers and chains the committed entries of all organizations, oldest first. One process at a
+ * time does it. A process that is killed leaves its entries to the next one.
  */
 export function startSealer(pool: Pool, log: Logger): Poller {
 	const broken = new Map<string, number>();

@@ -91,8 +91,8 @@ export interface MailConfig {
 /**
  * Reads the configuration from `env`, and secrets from the files that it names. An empty value
  * counts as absent. Throws a bad_request AppError that names the variable if a value is wrong, a
- * file cannot be read or an `ASSAY_` name is unknown. A misspelled setting therefore stops the start
- * and is not silently ignored.
+ * file cannot be read or an `ASSAY_` name is unknown. A misspelled setting therefore stops the
+ * start and is not silently ignored.
  */
 export function readConfig(
 	env: Readonly<Record<string, string | undefined>>,

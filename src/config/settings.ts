@@ -11,8 +11,9 @@ export interface Setting {
 	/** Text about what happens if the setting is absent and has no default. */
 	without?: string;
 	/**
-	 * The value can also stand in a file, which the setting with `_FILE` at the end of its name names.
-	 * This holds for every setting that may contain a secret, and for one that SIGHUP reads again.
+	 * The value can also stand in a file, which the setting with `_FILE` at the end of its name
+	 * names. This holds for every setting that may contain a secret, and for one that SIGHUP reads
+	 * again.
 	 */
 	canBeInFile?: true;
 }

@@ -199,7 +199,9 @@ export async function importCsv(
 	return invoke(services, principal, importRecords, given, requestId);
 }
 
-/** Parses JSON of a query string. Returns the text itself if it is none, for the schema to reject. */
+/**
+ * Parses JSON of a query string. Returns the text itself if it is none, for the schema to reject.
+ */
 function parsed(text: string): unknown {
 	try {
 		return JSON.parse(text);

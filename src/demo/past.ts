@@ -23,8 +23,9 @@ interface Trace {
  * left: audit entries, records, devices, links, members and tokens. A record's page and its audit
  * entries therefore show the same past.
  *
- * This changes an audit log and seals it again, which the owner of a database can do. It is meant for the temporary database of the demonstration, and nothing else calls it. `owner` is
- * the superuser of that database.
+ * This changes an audit log and seals it again, which the owner of a database can do. It is meant
+ * for the temporary database of the demonstration, and nothing else calls it. `owner` is the
+ * superuser of that database.
  */
 export async function liveThrough(
 	moments: readonly DatedMoment[],

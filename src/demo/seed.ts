@@ -195,8 +195,8 @@ async function readEnrolledAt(owner: Client): Promise<Map<string, Date>> {
 }
 
 /**
- * Forgets most silences. The demonstration has few reports of the past, and its devices seem to have
- * reported all the time between them. One device in sixteen keeps its latest silence.
+ * Forgets most silences. The demonstration has few reports of the past, and its devices seem to
+ * have reported all the time between them. One device in sixteen keeps its latest silence.
  */
 async function fillSilences(owner: Client): Promise<void> {
 	await owner.query(

@@ -14,7 +14,7 @@ export interface CheckRule {
 	grace_days: number;
 	/** Days from its activation for which a new device may fail the check. */
 	new_device_grace_days: number;
-	/** Whether the service opens a nonconformity when a device is FAILING. */
+	/** Says whether the service opens a nonconformity when a device is FAILING. */
 	opens_nonconformity: boolean;
 	/** One nonconformity for each device, instead of one for the check. */
 	per_device: boolean;

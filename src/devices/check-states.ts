@@ -65,8 +65,8 @@ export const lastSpans = (at: string | undefined, ids?: string | undefined) => {
 };
 
 /**
- * SQL of the exception that excuses the device `d` from the check `r`, as an array of its id and its
- * end. If there are several, it is the one that ends last. Null: there is none.
+ * SQL of the exception that excuses the device `d` from the check `r`, as an array of its id and
+ * its end. If there are several, it is the one that ends last. Null: there is none.
  */
 const exceptionAt = (now: string) => `(
 		select array[e.id::text, to_char(e.ends_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')]
@@ -162,8 +162,8 @@ export function checkStates({
 			? `cross join unnest(r.platforms) p (platform)
 				join devices d on d.organization_id = $1 and d.platform = p.platform`
 			: "join devices d on d.organization_id = $1 and d.platform = any(r.platforms)";
-	// It expects few spans with a status, too, and would read them device by device. So they are found
-	// on their own.
+	// It expects few spans with a status, too, and would read them device by device. So they are
+	// found on their own.
 	const [first, from] =
 		statuses === undefined
 			? [
@@ -206,8 +206,8 @@ export function checkStates({
 
 /**
  * An SQL expression for the state of a device as a whole, over the states `c` of its checks.
- * Nothing is proved of a device without a check that passes, so it is UNKNOWN. A check from which it
- * is EXCEPTED does not count.
+ * Nothing is proved of a device without a check that passes, so it is UNKNOWN. A check from which
+ * it is EXCEPTED does not count.
  */
 export const COMPLIANCE = `
 	case

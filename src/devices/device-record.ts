@@ -166,10 +166,10 @@ const { id, name, status, owner_id, owner_name, failing_count, compliance } =
 type BriefDevice = z.input<typeof listedDevice>;
 
 /**
- * A device in a list. A brief row has only the checks that fail or are unknown, with their state only
- * if it is not FAILING or UNKNOWN, and the numbers of the others. It has last_seen_at only if the
- * device is not ONLINE. It has a hostname only if that differs from the name, and conflicts only if there are
- * some.
+ * A device in a list. A brief row has only the checks that fail or are unknown, with their state
+ * only if it is not FAILING or UNKNOWN, and the numbers of the others. It has last_seen_at only if
+ * the device is not ONLINE. It has a hostname only if that differs from the name, and conflicts
+ * only if there are some.
  */
 export const listedDevice = device.partial().extend({
 	...{ id, name, status, owner_id, owner_name, failing_count, compliance },

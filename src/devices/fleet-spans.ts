@@ -68,9 +68,10 @@ const NEXT_SINCE = `(
 )`;
 
 /**
- * The device was silent, or the span ends before the period or begins after it, and nothing is known
- * about the time between: the neighboring observation with another status lies beyond the beginning or the end of the
- * period. A device that has reported nothing since may still have the status, until it is revoked.
+ * The device was silent, or the span ends before the period or begins after it, and nothing is
+ * known about the time between: the neighboring observation with another status lies beyond the
+ * beginning or the end of the period. A device that has reported nothing since may still have the
+ * status, until it is revoked.
  */
 const mayHaveHeld = (period: string) => `case
 	when ${isSilent(period)} then true

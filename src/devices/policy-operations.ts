@@ -192,7 +192,7 @@ export const updateDevicePolicy = defineOperation({
 		exceptions_need_two_people: z
 			.boolean()
 			.optional()
-			.describe("Whoever requests an exception may not approve it"),
+			.describe("The requester of an exception may not approve it"),
 		checks: z.array(givenRule).max(100).optional().describe("Rules to change"),
 		dry_run: z.boolean().optional().describe("False unless given"),
 	}),

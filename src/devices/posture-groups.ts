@@ -44,8 +44,8 @@ export interface Group
 }
 
 /**
- * Returns the parts of a statement over `fleetStates` that count the fleet by platform or owner: its
- * devices, and which checks fail or are unknown.
+ * Returns the parts of a statement over `fleetStates` that count the fleet by platform or owner:
+ * its devices, and which checks fail or are unknown.
  */
 export function groupParts(column: GroupBy) {
 	const checksWith = (status: string) => `(

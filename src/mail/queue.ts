@@ -26,7 +26,7 @@ export interface NewMail {
 	invitationId?: string;
 	userId?: string | null;
 	webhookId?: string;
-	/** The person in the register whom the mail is for. */
+	/** The person in the register who gets the mail. */
 	peopleId?: string;
 }
 

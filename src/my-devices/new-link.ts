@@ -21,7 +21,7 @@ export interface NewLinkParts {
 }
 
 /**
- * Mails a new link to the person whom an earlier link was for. The answer to every token
+ * Mails a new link to the person who got an earlier link. The answer to every token
  * is the same and takes the same time. Throws bad_request if the service sends no mail.
  */
 export function requestNewLink(parts: NewLinkParts, token: string): void {

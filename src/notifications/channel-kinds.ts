@@ -1,6 +1,6 @@
 import { EVENT_TYPE_NAMES, type EventType } from "../events/types.ts";
 
-/** Who is told: people by mail, or a team in its chat. */
+/** The receivers of a channel: people by mail, or a team in its chat. */
 export const CHANNEL_KINDS = [
 	"DEVICE_OWNERS",
 	"OVERDUE_WORK",
@@ -28,8 +28,8 @@ export const TOLD_EVENTS = EVENT_TYPE_NAMES.filter(
 ) as [EventType, ...EventType[]];
 
 /**
- * Events that a new channel tells unless others are chosen. Changes of records are left out, because
- * there are many of them.
+ * Events that a new channel tells unless others are chosen. Changes of records are left out,
+ * because there are many of them.
  */
 export const USUAL_EVENTS = TOLD_EVENTS.filter(
 	(name) => !name.startsWith("record."),

@@ -50,8 +50,8 @@ type Result = { answer: Answer } | { failure: string };
 
 /**
  * Sends queued messages to chats. A message is sent at least once: a process that dies between
- * sending and noting it leaves the message to the next attempt. Each chat has at most one request at
- * a time, so a receiver that hangs holds up only its own channel.
+ * sending and noting it leaves the message to the next attempt. Each chat has at most one request
+ * at a time, so a receiver that hangs holds up only its own channel.
  */
 export function startChatSender(parts: ChatSenderParts): Poller {
 	const { pool, log } = parts;

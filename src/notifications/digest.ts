@@ -23,8 +23,8 @@ interface Due {
 
 /**
  * Queues the weekly mails when they are due. They are queued in the transaction that sets the time
- * of the next ones, so each is queued once, however many processes there are. Who has nothing to do
- * gets no mail.
+ * of the next ones, so each is queued once, however many processes there are. A person who has
+ * nothing to do gets no mail.
  */
 export function startDigests(pool: Pool, mail: Mailer, log: Logger): Poller {
 	return startPoller(
@@ -69,7 +69,9 @@ async function queueDigests(
 	}
 }
 
-/** Queues a mail for each person that the SQL `people` finds and who has not stopped these mails. */
+/**
+ * Queues a mail for each person that the SQL `people` finds and who has not stopped these mails.
+ */
 async function queueFor(
 	client: PoolClient,
 	organizationId: string,

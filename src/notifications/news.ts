@@ -5,7 +5,7 @@ import { type IdKind, kindNoun } from "../id.ts";
 import { nameInMail } from "../mail/message.ts";
 import { findNames } from "../records/name-lookup.ts";
 
-/** What a message says: a title and a line for each kind of event. */
+/** The text of a message: a title and a line for each kind of event. */
 export interface News {
 	title: string;
 	lines: string[];

@@ -18,8 +18,8 @@ interface Overdue {
 }
 
 /**
- * SQL for the overdue work of the organization $1: the person who answers for it, and the record. It
- * covers every register whose records have a due date.
+ * SQL for the overdue work of the organization $1: the person who answers for it, and the record.
+ * It covers every register whose records have a due date.
  */
 export function overdueWork(): string {
 	const selects = recordKinds.flatMap(({ kind, table, due, fields }) => {

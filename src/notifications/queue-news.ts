@@ -17,9 +17,9 @@ interface Channel {
 }
 
 /**
- * Makes the handler that tells events to the channels that want them. While a message waits, further
- * events go into it. However much happens, a chat gets one message a minute and a person one mail an
- * hour. The weekly mails do not come from here.
+ * Makes the handler that tells events to the channels that want them. While a message waits,
+ * further events go into it. However much happens, a chat gets one message a minute and a person
+ * one mail an hour. The weekly mails do not come from here.
  */
 export function makeQueueNews(sendsMail: boolean): EventHandler {
 	return async (client, organizationId, events) => {

@@ -11,7 +11,7 @@ export interface Recipient {
 }
 
 /**
- * Returns the person whom a mail is for. Returns undefined if they have left, have stopped these
+ * Returns the person who gets a mail. Returns undefined if they have left, have stopped these
  * mails, or the channel is off.
  */
 export async function findRecipient(

@@ -22,8 +22,8 @@ function keyOf(secret: string): Buffer {
 }
 
 /**
- * Encrypts the address of a chat. The result belongs to one channel, so a copy in another row cannot
- * be decrypted.
+ * Encrypts the address of a chat. The result belongs to one channel, so a copy in another row
+ * cannot be decrypted.
  */
 export function sealAddress(
 	address: string,

@@ -4,7 +4,7 @@ import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { ID_LENGTH, parseId } from "../id.ts";
 
-/** The weekly mails, which a person may stop. What is urgent cannot be stopped. */
+/** The weekly mails, which a person may stop. Nobody can stop urgent mails. */
 export const STOPPABLE = ["DEVICE_DIGEST", "OVERDUE_WORK"] as const;
 export type Stoppable = (typeof STOPPABLE)[number];
 

@@ -38,8 +38,8 @@ export function listingOf(
 
 /**
  * Returns a filter that finds the records in which a field is empty. The list of tools does not
- * name the fields, because `add*` beside it does. The error names them. Long texts have no index: if
- * none of 100,000 records match, the query reads them all, which takes 0.2 s.
+ * name the fields, because `add*` beside it does. The error names them. Long texts have no index:
+ * if none of 100,000 records match, the query reads them all, which takes 0.2 s.
  */
 function emptyFilter({ kind, fields }: AnyRecordKind): Record<string, Filter> {
 	const emptyWhen: Record<string, string> = {};

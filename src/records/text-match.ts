@@ -73,7 +73,7 @@ const MAX_PEOPLE = 200;
 /** Returns conditions on a row `t` and adds their parameters to a statement. */
 export type Conditions = (parameter: (value: unknown) => string) => string[];
 
-/** What a search finds besides the texts of a row. */
+/** Texts that a search reads besides those of a row. */
 export interface Searched {
 	/** Columns of `t` that hold people. A search also finds their names. */
 	people?: readonly string[] | undefined;
@@ -82,10 +82,10 @@ export interface Searched {
 }
 
 /**
- * Returns the conditions of a search: every word occurs in t.search_text, in the name of a person in
- * one of the columns, or in a repeated text. Case and accents make no difference. `isTextOnly` is
- * true if no person has such a name and no repeated text has such a word, so that an index of the
- * texts finds all rows.
+ * Returns the conditions of a search: every word occurs in t.search_text, in the name of a person
+ * in one of the columns, or in a repeated text. Case and accents make no difference. `isTextOnly`
+ * is true if no person has such a name and no repeated text has such a word, so that an index of
+ * the texts finds all rows.
  */
 export async function matchWords(
 	client: PoolClient,

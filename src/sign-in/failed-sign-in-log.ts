@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { fromOf } from "./exchange.ts";
 
-/** What was wrong in a sign-in, by the route that checks it. */
+/** The part of a sign-in that was wrong, by the route that checks it. */
 const WAYS: Readonly<Record<string, string>> = {
 	"/sign-in/email": "PASSWORD",
 	"/two-factor/verify-totp": "TOTP",

@@ -16,7 +16,7 @@ import { makeAgentFolder } from "./folders.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 import { linux, MACHINE, OS_RELEASE, units } from "./recordings/linux.ts";
 
-// What the real apt 2.6 printed on a Debian 12.
+// The output of apt 2.6 on a Debian 12.
 const OPENSSL =
 	"Inst libssl3 [3.0.16-1~deb12u1] (3.0.17-1~deb12u2 Debian:12.15/oldstable, Debian-Security:12/oldstable-security [amd64]) []\n";
 const LZMA =

@@ -16,7 +16,7 @@ export interface Recording {
 	pendingSince?: Host["pendingSince"];
 	/** True if the agent has the rights of root. This is the default. */
 	isPrivileged?: boolean;
-	/** What the organization chose. The defaults hold for all else. */
+	/** The thresholds that the organization chose. The defaults hold for all others. */
 	choices?: Partial<Choices>;
 	/** The time of the checks in RFC 3339 format. A fixed day by default. */
 	now?: string;

@@ -206,7 +206,7 @@ test("a restored database has every row and every object of the one that was bac
 	const backup = await backUp(url());
 	const at = await createEmptyDatabase();
 	const restored = await restore(at, backup.file);
-	// The restore computes this row anew.
+	// The restore computes this row again.
 	const { audit_sealing: _, ...after } = await allRows(at);
 	for (const [table, rows] of Object.entries(before)) {
 		const kept = OF_THE_MOMENT.includes(table) ? [] : rows;

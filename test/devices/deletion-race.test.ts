@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => fleet.assay.close());
 
 /**
- * Sends a report, again and again while the answer is 503. After a long wait for a lock, the service
- * turns reports of locked devices away for a few seconds. Returns the last status.
+ * Sends a report, again and again while the answer is 503. After a long wait for a lock, the
+ * service turns reports of locked devices away for a few seconds. Returns the last status.
  */
 async function reportUntilAnswered(device: TestDevice): Promise<number> {
 	const report = { results: [postureResult()] };

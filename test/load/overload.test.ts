@@ -45,7 +45,7 @@ test("many stuck tool calls do not delay devices, and the surplus calls get 503 
 });
 
 /**
- * Locks an organization's row, to which all new rows of the organization refer.
+ * Locks an organization's row. All new rows of the organization refer to it.
  */
 async function holdOrganization(
 	organizationId: string,

@@ -222,7 +222,8 @@ test("a session ends by itself and at a click, and its cookie opens nothing else
 			)
 		).status,
 	).toBe(401);
-	// Neither the secret of the link nor a made-up one is a session, and the console's cookie is none.
+	// Neither the secret of the link nor a made-up one is a session, and the console's cookie is
+	// none.
 	for (const wrong of [first.token, makeSecret("mys")]) {
 		expect((await read(`assay.my_devices=${wrong}`)).status).toBe(401);
 	}
@@ -380,7 +381,7 @@ test("an organization that a user made mails a few links a day, so it cannot flo
 	expect((await send(ids.slice(0, 5))).status).toBe(200);
 	for (let number = 1; number <= 5; number++) await sink.next();
 	expect((await send(ids.slice(5, 6))).status).toBe(400);
-	// Who has a copied link cannot ask for a mail either.
+	// The holder of a copied link cannot ask for a mail either.
 	const { link } = await use("copyMyDevicesLink", { device_id: ids[6] });
 	const token = tokenIn(link);
 	const attempts = async () =>

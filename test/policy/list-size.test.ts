@@ -18,7 +18,9 @@ import { recordOperations } from "../../src/records/operations.ts";
 import { described, obvious } from "../../src/records/shown.ts";
 import { byName, catalogue } from "../support/every-tool.ts";
 
-/** Largest number of bytes in the list of tools, by a tool's name or the verb that it begins with. */
+/**
+ * Largest number of bytes in the list of tools, by a tool's name or the verb that it begins with.
+ */
 const MAX_BYTES: Record<string, number> = {
 	list: 2_900,
 	get: 550,

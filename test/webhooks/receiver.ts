@@ -20,7 +20,7 @@ export const accept: Behavior = (response) => response.end("thanks");
 export interface Receiver {
 	/** How the receiver answers from now on. At first it accepts everything. */
 	behave: Behavior;
-	/** What has arrived, oldest first. */
+	/** Requests that have arrived, oldest first. */
 	received: Received[];
 	/** Listens on this machine. Returns the receiver's address. */
 	listen: () => Promise<string>;

@@ -29,8 +29,8 @@ const SWITCHES = [
  * switches is off. Installing has no default that holds for every version, so the result is UNKNOWN
  * if nobody has chosen. A profile takes precedence over the owner's choice, and a declaration of
  * device management takes precedence over both. A Mac on which no search for updates has succeeded
- * for 60 days fails as well, and so does one on which an update of macOS or Safari has waited for 60
- * days from when the agent first saw it.
+ * for 60 days fails as well, and so does one on which an update of macOS or Safari has waited for
+ * 60 days from when the agent first saw it.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const forced = await readPreferences(host, FORCED);

@@ -9,8 +9,8 @@ const REMOTE_MANAGEMENT =
 /**
  * Checks Remote Login (SSH), Screen Sharing, Remote Management and products for remote control. All
  * but SSH accept a password, so the result is FAIL if one of them is on (CIS macOS 2.3.3). If SSH
- * is on, `judgeSshd` judges it. The check asks launchd, because without Full Disk Access `systemsetup -getremotelogin`
- * says Off even while sshd runs.
+ * is on, `judgeSshd` judges it. The check asks launchd, because without Full Disk Access
+ * `systemsetup -getremotelogin` says Off even while sshd runs.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const overrides = await readOverrides(host);

@@ -3,8 +3,8 @@ import { IconColumns3 } from "@tabler/icons-react";
 import type { ListControls } from "../list-search.ts";
 
 /**
- * Chooses the columns of a list. The address keeps the choice, so that a bookmark and a link have it
- * too. A column that is chosen later stands further right. The first column cannot be left out.
+ * Chooses the columns of a list. The address keeps the choice, so that a bookmark and a link have
+ * it too. A column that is chosen later stands further right. The first column cannot be left out.
  */
 export function ColumnMenu({
 	list,

@@ -37,9 +37,9 @@ export interface Column<Row> {
 
 /**
  * Shows one page of rows. The server sorts, filters and divides the list into pages. If the table
- * is wider than its box, it scrolls inside it. The box can receive the focus, so that the arrow keys
- * scroll it. On a phone, each row is a card. The roles are written out, because the cards' layout
- * would take the table's meaning away from screen readers.
+ * is wider than its box, it scrolls inside it. The box can receive the focus, so that the arrow
+ * keys scroll it. On a phone, each row is a card. The roles are written out, because the cards'
+ * layout would take the table's meaning away from screen readers.
  */
 export function DataTable<Row extends { id: string }>({
 	label,

@@ -22,9 +22,10 @@ const NEXT_SINCE = `(
 )`;
 
 /**
- * The times for which exceptions of the transaction's organization excused a device, one row for each time that the device
- * failed or could not tell. They follow from the history of the checks, so nothing has to store
- * them. The devices of a group have a row for each time that they belonged to it.
+ * The times for which exceptions of the transaction's organization excused a device, one row for
+ * each time that the device failed or could not tell. They follow from the history of the checks,
+ * so nothing has to store them. The devices of a group have a row for each time that they belonged
+ * to it.
  */
 const COVERED = `(
 	select

@@ -1,4 +1,4 @@
-/** What an exception covers. */
+/** The devices that an exception covers. */
 export const SCOPES = ["DEVICE", "GROUP", "PLATFORM", "ALL"] as const;
 
 export const EXCEPTION_STATUSES = [

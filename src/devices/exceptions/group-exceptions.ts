@@ -5,8 +5,8 @@ import { deviceListing } from "../read-operations.ts";
 
 /**
  * Notes which devices the groups of approved exceptions contain now. The state of a device, also at
- * a time in the past, reads these rows. They are noted when an exception is approved, when a list of
- * devices changes, and once a minute for groups with a filter.
+ * a time in the past, reads these rows. They are noted when an exception is approved, when a list
+ * of devices changes, and once a minute for groups with a filter.
  *
  * A group whose filter depends on the states of checks keeps the devices it had, because its own
  * exception changes those states.

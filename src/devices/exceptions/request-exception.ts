@@ -9,7 +9,7 @@ import { EXCEPTION_STATUS, MAX_EXCEPTION_DAYS } from "./exception-status.ts";
 const MAX_OPEN = 1000;
 const DAY_MS = 86_400_000;
 
-/** What an exception covers: at most one of these, or all devices. */
+/** The devices that an exception covers: at most one of these, or all devices. */
 export interface Covered {
 	device_id?: string | undefined;
 	group_id?: string | undefined;

@@ -2,7 +2,7 @@ import type { Context } from "../../operation.ts";
 import { storeLinks } from "../../records/link-new-records.ts";
 import { CHECK_MAPPING, TESTED_BY } from "../check-controls.ts";
 
-/** Most controls to which a new nonconformity is linked. */
+/** Largest number of controls that a new nonconformity is linked to. */
 const MAX_CONTROLS = 50;
 
 /** Links a new nonconformity to the controls that its check tests. */

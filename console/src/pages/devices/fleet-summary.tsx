@@ -43,7 +43,9 @@ export function summaryQuery(organizationId: string) {
 	});
 }
 
-/** Counts the devices in the line below the heading. Each number is a link that filters the list. */
+/**
+ * Counts the devices in the line below the heading. Each number is a link that filters the list.
+ */
 export function FleetCounts() {
 	const { organizationId } = useOrganization();
 	const { data } = useQuery({

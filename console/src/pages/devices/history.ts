@@ -1,7 +1,9 @@
 import { call, type OutputOf } from "../../api.ts";
 
 export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
-/** A time without any report, longer than the organization permits. `until` is null if it goes on. */
+/**
+ * A time without any report, longer than the organization permits. `until` is null if it goes on.
+ */
 export type Silence = OutputOf<"listDevicePostures">["silences"][number];
 
 const MINUTE_MS = 60_000;
@@ -29,7 +31,9 @@ export function rangeOf(text: string | undefined, createdAt: string): Range {
 	return age < RANGES["7d"].ms ? "7d" : "30d";
 }
 
-/** Loads the spans and silences that overlap the time since `from`, newest first, up to the limit. */
+/**
+ * Loads the spans and silences that overlap the time since `from`, newest first, up to the limit.
+ */
 export async function readSpans(
 	deviceId: string,
 	from: string,

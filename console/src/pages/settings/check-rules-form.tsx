@@ -252,7 +252,7 @@ const STAYS = {
 	background: "var(--mantine-color-body)",
 } as const;
 
-/** Whether a failure opens a nonconformity, as one choice. */
+/** Says whether a failure opens a nonconformity, as one choice. */
 const OPENS = [
 	{ value: "check", label: "One for the check" },
 	{ value: "device", label: "One a device" },

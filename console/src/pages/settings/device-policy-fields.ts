@@ -54,7 +54,7 @@ interface PolicyChoice<Name extends ChoiceName = ChoiceName> {
 	options: { value: Choices[Name]; label: string }[];
 }
 
-/** What the organization chooses between. */
+/** The values that the organization chooses between. */
 export const POLICY_CHOICES: PolicyChoice[] = [
 	{
 		name: "linux_malware_protection",

@@ -26,7 +26,7 @@ const WHAT: Record<string, string> = {
 	OVERDUE_WORK: "Weekly mail",
 };
 
-/** Shows the last messages and mails of a channel: what, to whom, when, and the answer. */
+/** Shows the last messages and mails of a channel: what, who got it, when, and the answer. */
 export function NotificationDeliveries({ channel }: { channel: Channel }) {
 	const { organizationId } = useOrganization();
 	const found = useQuery({

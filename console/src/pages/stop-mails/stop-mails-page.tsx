@@ -16,7 +16,9 @@ const MAILS: Record<Choice["kind"], string> = {
 	OVERDUE_WORK: "weekly mails about overdue work",
 };
 
-/** Stops weekly mails, or starts them again. The link in the mail is the proof, so nobody signs in. */
+/**
+ * Stops weekly mails, or starts them again. The link in the mail is the proof, so nobody signs in.
+ */
 export function Page() {
 	const token = useLinkToken();
 	const choosing = useMutation({
