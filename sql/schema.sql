@@ -2886,7 +2886,7 @@ ALTER TABLE ONLY public.nonconformities FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.nonconformity_devices (
     organization_id public.typed_id NOT NULL,
-    "position" bigint NOT NULL,
+    "position" bigint DEFAULT (floor((random() * ('9007199254740991'::bigint)::double precision)))::bigint NOT NULL,
     nonconformity_id public.typed_id,
     check_key text NOT NULL COLLATE pg_catalog."C",
     device_id public.typed_id,
@@ -2904,15 +2904,6 @@ CREATE TABLE public.nonconformity_devices (
 );
 
 ALTER TABLE ONLY public.nonconformity_devices FORCE ROW LEVEL SECURITY;
-
-ALTER TABLE public.nonconformity_devices ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.nonconformity_devices_position_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 
 CREATE TABLE public.notification_channels (
     organization_id public.typed_id NOT NULL,
