@@ -111,6 +111,18 @@ async function fillRegisters(organization_id: string, token: string) {
 		organization_id,
 		idempotency_key: "kept in the backup",
 	});
+	const failing = [organization_id, made.nonconformity, "FIREWALL_ENABLED"];
+	await tools.database.owner.query(
+		`insert into check_nonconformities (organization_id, nonconformity_id, check_key, is_per_device)
+		values ($1, $2, $3, false)`,
+		failing,
+	);
+	await tools.database.owner.query(
+		`insert into nonconformity_devices
+			(organization_id, nonconformity_id, check_key, device_id, failing_since, report_id)
+		values ($1, $2, $3, $4, now(), $5)`,
+		[...failing, device.id, makeId(organization_id, "device_posture_report")],
+	);
 	await call("linkRecords", {
 		record_id: made.risk,
 		linked_record_id: made.measure,
