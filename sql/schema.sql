@@ -1807,7 +1807,7 @@ begin
 			and count(*) + p_count <= p_of_all
 		from mails m
 		join organizations o on o.id = m.organization_id
-		where m.kind in ('MY_DEVICES', 'DEVICE_DIGEST', 'OVERDUE_WORK')
+		where m.kind in ('MY_DEVICES', 'DEVICE_ALERT', 'DEVICE_DIGEST', 'OVERDUE_WORK')
 			and m.created_at > now() - interval '1 day' and o.made_by_user
 	);
 end
@@ -2897,6 +2897,7 @@ CREATE TABLE public.nonconformity_devices (
     end_reason text,
     end_report_id public.typed_id,
     is_held boolean DEFAULT false NOT NULL,
+    alert_mail_id public.typed_id,
     CONSTRAINT nonconformity_devices_check CHECK (((until IS NULL) = (end_reason IS NULL))),
     CONSTRAINT nonconformity_devices_check1 CHECK (((NOT is_held) OR (until IS NOT NULL))),
     CONSTRAINT nonconformity_devices_check_key_check CHECK ((check_key <> ''::text)),
@@ -3770,6 +3771,8 @@ CREATE INDEX nonconformities_severity ON public.nonconformities USING btree (org
 CREATE INDEX nonconformities_status ON public.nonconformities USING btree (organization_id, status, created_at, id);
 
 CREATE INDEX nonconformities_updated_at ON public.nonconformities USING btree (organization_id, updated_at, id);
+
+CREATE INDEX nonconformity_devices_alert_mail_id ON public.nonconformity_devices USING btree (organization_id, alert_mail_id) WHERE (alert_mail_id IS NOT NULL);
 
 CREATE UNIQUE INDEX nonconformity_devices_current ON public.nonconformity_devices USING btree (organization_id, check_key, device_id) WHERE ((until IS NULL) OR is_held);
 

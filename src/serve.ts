@@ -127,7 +127,7 @@ async function serveFrom(
 		mail,
 		log,
 	});
-	const upkeep = startUpkeep(database.pool, log);
+	const upkeep = startUpkeep(database.pool, mail !== undefined, log);
 	const chatSender = startChatSender({
 		pool: database.pool,
 		secret,

@@ -28,7 +28,11 @@ export interface Upkeep {
  * after an event about them. Every step reads the present state and changes only what is not yet
  * right. Therefore a step that a crash cut off, or that two processes begin, does no harm.
  */
-export function startUpkeep(pool: Pool, log: Logger): Upkeep {
+export function startUpkeep(
+	pool: Pool,
+	sendsMail: boolean,
+	log: Logger,
+): Upkeep {
 	const changed = new Set<string>();
 	/** The times before which an event causes no run. */
 	const pausedUntilMs = new Map<string, number>();
@@ -45,7 +49,7 @@ export function startUpkeep(pool: Pool, log: Logger): Upkeep {
 				if (!isFull && beganMs < (pausedUntilMs.get(id) ?? 0)) continue;
 				changed.delete(id);
 				const hasMore = await withTenant(pool, id, (client) =>
-					keepDevices(client, id),
+					keepDevices(client, id, sendsMail),
 				).catch((err) => {
 					// The other organizations must not wait for what is wrong with this one.
 					if (isDatabaseUnavailable(err)) throw err;
@@ -91,6 +95,7 @@ async function organizations(pool: Pool): Promise<string[]> {
 export async function keepDevices(
 	client: PoolClient,
 	organizationId: string,
+	sendsMail = false,
 ): Promise<boolean> {
 	const { rows } = await client.query<{ ours: boolean }>(
 		"select pg_try_advisory_xact_lock(hashtextextended('device upkeep ' || $1, 0)) as ours",
@@ -99,5 +104,5 @@ export async function keepDevices(
 	if (!rows[0]?.ours) return false;
 	await noteGroupDevices(client, organizationId);
 	await noteEnds(client, organizationId);
-	return settleNonconformities(client, organizationId);
+	return settleNonconformities(client, organizationId, sendsMail);
 }

@@ -1,4 +1,5 @@
 import { composeMyDevices } from "../my-devices/link-mail.ts";
+import { composeDeviceAlert } from "../notifications/device-alert-mail.ts";
 import { composeDeviceDigest } from "../notifications/device-digest-mail.ts";
 import { composeEvents } from "../notifications/events-mail.ts";
 import { composeOverdueWork } from "../notifications/overdue-mail.ts";
@@ -35,6 +36,7 @@ export const composers: Record<MailKind, Compose> = {
 	WEBHOOK_GIVEN_UP: composeGivenUp,
 	MY_DEVICES: composeMyDevices,
 	EVENTS: composeEvents,
+	DEVICE_ALERT: composeDeviceAlert,
 	DEVICE_DIGEST: composeDeviceDigest,
 	OVERDUE_WORK: composeOverdueWork,
 };

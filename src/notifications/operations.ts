@@ -103,7 +103,7 @@ export const addNotificationChannel = defineOperation({
 	name: "addNotificationChannel",
 	title: "Add a notification channel",
 	description:
-		"Tell people or a team what happens: DEVICE_OWNERS and OVERDUE_WORK get a weekly mail, ADMINISTRATORS get mails about events, SLACK and TEAMS get messages in a chat.",
+		"Tell people or a team what happens: DEVICE_OWNERS and OVERDUE_WORK get a weekly mail, DEVICE_OWNERS also one at once when a device joins a nonconformity of severity MAJOR, ADMINISTRATORS get mails about events, SLACK and TEAMS get messages in a chat.",
 	input: z.strictObject({
 		organization_id: organizationId(),
 		kind: z.enum(CHANNEL_KINDS),

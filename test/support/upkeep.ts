@@ -9,12 +9,13 @@ import { keepDevices } from "../../src/devices/upkeep.ts";
 export async function keepDevicesNow(
 	pool: Pool,
 	organizationId: string,
+	sendsMail = false,
 ): Promise<void> {
 	await withTenant(pool, organizationId, async (client) => {
 		await client.query(
 			"select pg_advisory_xact_lock(hashtextextended('device upkeep ' || $1, 0))",
 			[organizationId],
 		);
-		await keepDevices(client, organizationId);
+		await keepDevices(client, organizationId, sendsMail);
 	});
 }

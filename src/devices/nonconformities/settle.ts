@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { appendChanges } from "../../audit/log.ts";
 import { addEvents, type NewEvent } from "../../events/add-events.ts";
 import type { EventType } from "../../events/types.ts";
+import { queueDeviceAlerts } from "../../notifications/queue-device-alerts.ts";
 import type { Change, Context } from "../../operation.ts";
 import type { Principal } from "../../principal.ts";
 import {
@@ -43,11 +44,13 @@ const SERVICE: Principal = {
  * The service writes the status and `effectiveness_check` only. It never changes a text that people
  * wrote, and never touches a nonconformity that it did not open.
  *
- * Returns true if more is to be opened.
+ * With `sendsMail`, the owners of the devices that newly fail are told. Returns true if more is to be
+ * opened.
  */
 export async function settleNonconformities(
 	client: PoolClient,
 	organizationId: string,
+	sendsMail: boolean,
 ): Promise<boolean> {
 	const changes: Change[] = [];
 	const events: NewEvent[] = [];
@@ -60,7 +63,11 @@ export async function settleNonconformities(
 	} as unknown as Context;
 	const ended = await endPlaces(client, organizationId);
 	const failures = await findFailures(client, organizationId, MAX_OPENED);
-	for (const failure of failures) await openFor(context, failure);
+	const opened: string[] = [];
+	for (const failure of failures) opened.push(await openFor(context, failure));
+	if (sendsMail && opened.length > 0) {
+		await queueDeviceAlerts(client, organizationId, opened);
+	}
 	await closeEmpty(context, ended);
 	await addEvents(client, organizationId, events);
 	if (changes.length > 0) {
@@ -75,7 +82,8 @@ export async function settleNonconformities(
 	return failures.length === MAX_OPENED;
 }
 
-async function openFor(context: Context, failure: Failure): Promise<void> {
+/** Opens the nonconformity of a failure unless it is open, adds its devices, and returns its id. */
+async function openFor(context: Context, failure: Failure): Promise<string> {
 	const { client, membership } = context;
 	const { organizationId } = membership;
 	const { nonconformity_id: known, closed_days } = failure;
@@ -95,7 +103,7 @@ async function openFor(context: Context, failure: Failure): Promise<void> {
 			name: null,
 			fields: { added_devices: { after: devices } },
 		});
-		return;
+		return id;
 	}
 	noteEvent(
 		context,
@@ -109,6 +117,7 @@ async function openFor(context: Context, failure: Failure): Promise<void> {
 			devices,
 		},
 	);
+	return id;
 }
 
 async function openNew(context: Context, failure: Failure): Promise<string> {

@@ -8,7 +8,7 @@ export const CHANNEL_WORDS: Record<
 	DEVICE_OWNERS: {
 		label: "Mail to the owners of devices",
 		means:
-			"Each owner of a device that fails a check gets a mail once a week, with a link to their own devices. Owners whose devices are fine get none.",
+			"Each owner of a device that fails a check gets a mail once a week, with a link to their own devices. They also get one at once when a device joins a nonconformity of severity Major. Owners whose devices are fine get none.",
 	},
 	OVERDUE_WORK: {
 		label: "Mail to the owners of overdue work",

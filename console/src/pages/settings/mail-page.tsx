@@ -19,6 +19,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	TEST: "Test",
 	WEBHOOK_GIVEN_UP: "Disabled webhook",
 	EVENTS: "Notification of events",
+	DEVICE_ALERT: "Failed check of a device",
 	DEVICE_DIGEST: "Weekly mail about devices",
 	OVERDUE_WORK: "Weekly mail about overdue work",
 	MY_DEVICES: "Link to a person's devices",

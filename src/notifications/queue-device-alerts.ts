@@ -1,0 +1,103 @@
+import type { PoolClient } from "pg";
+import { makeId } from "../id.ts";
+import { IS_STAFF } from "../my-devices/links.ts";
+import { mayMailPeople } from "../my-devices/mail-limits.ts";
+
+/** Seconds for which a mail collects failures before it is sent. */
+const COLLECTED_SECONDS = 60;
+
+/** Shortest time, in seconds, between two of these mails to a person. */
+const APART_SECONDS = 600;
+
+/**
+ * The devices that have joined one of the nonconformities $2 in this transaction, `since` its start,
+ * and whose owners `p` have to be told. A device that comes back to a nonconformity is no news.
+ */
+const TO_TELL = `
+	nonconformity_devices f
+	join nonconformities n on n.organization_id = $1 and n.id = f.nonconformity_id
+		and n.severity = 'MAJOR'
+	join devices d on d.organization_id = $1 and d.id = f.device_id
+	join people p on p.organization_id = $1 and p.id = d.owner_id and ${IS_STAFF}
+	where f.organization_id = $1 and f.nonconformity_id = any ($2::text[]) and f.since = now()
+		and f.until is null and not exists (
+			select from nonconformity_devices e
+			where e.organization_id = $1 and e.device_id = f.device_id
+				and e.nonconformity_id = f.nonconformity_id and e.alert_mail_id is not null
+		)`;
+
+/**
+ * Queues a mail for each owner of a device that has just joined a nonconformity of severity MAJOR.
+ * While a mail waits, further failures of the same person go into it, so a storm is one mail a
+ * person. Nobody is told unless the organization has the channel for owners of devices.
+ */
+export async function queueDeviceAlerts(
+	client: PoolClient,
+	organizationId: string,
+	nonconformityIds: string[],
+): Promise<void> {
+	const { rows: channels } = await client.query<{ id: string }>(
+		`select id from notification_channels
+		where organization_id = $1 and kind = 'DEVICE_OWNERS' and is_enabled`,
+		[organizationId],
+	);
+	const [channel] = channels;
+	if (!channel) return;
+	const { rows: owners } = await client.query<{ id: string }>(
+		`select distinct p.id from ${TO_TELL}`,
+		[organizationId, nonconformityIds],
+	);
+	if (owners.length === 0) return;
+	// The lock keeps the mailer from taking a mail to which this transaction adds.
+	const { rows: waiting } = await client.query<{ id: string; people: string }>(
+		`select m.id, m.people_id as people from mails m
+		where m.organization_id = $1 and m.channel_id = $2 and m.kind = 'DEVICE_ALERT'
+			and m.state = 'QUEUED' and m.attempts = 0
+		order by m.id for update`,
+		[organizationId, channel.id],
+	);
+	const mailOf = new Map(waiting.map(({ id, people }) => [people, id]));
+	const others = owners.filter(({ id }) => !mailOf.has(id));
+	if (others.length > 0 && (await mayMailPeople(client, others.length))) {
+		for (const { id } of others) mailOf.set(id, makeId(organizationId, "mail"));
+		await insertMails(client, organizationId, channel.id, {
+			people: others.map(({ id }) => id),
+			mails: others.map(({ id }) => mailOf.get(id) as string),
+		});
+	}
+	await client.query(
+		`update nonconformity_devices x set alert_mail_id = g.mail_id
+		from (select f.position, p.id as people_id from ${TO_TELL}) t
+		join unnest($3::text[], $4::text[]) g (people_id, mail_id) on g.people_id = t.people_id
+		where x.organization_id = $1 and x.position = t.position`,
+		[
+			organizationId,
+			nonconformityIds,
+			[...mailOf.keys()],
+			[...mailOf.values()],
+		],
+	);
+}
+
+async function insertMails(
+	client: PoolClient,
+	organizationId: string,
+	channelId: string,
+	{ people, mails }: { people: string[]; mails: string[] },
+): Promise<void> {
+	await client.query(
+		`insert into mails (organization_id, id, kind, channel_id, people_id, due_at)
+		select $1::text, g.id, 'DEVICE_ALERT', $2::text, g.people_id, greatest(
+			now() + ${COLLECTED_SECONDS} * interval '1 second',
+			last.queued_at + ${APART_SECONDS} * interval '1 second'
+		)
+		from unnest($3::text[], $4::text[]) g (id, people_id)
+		left join (
+			select m.people_id, max(m.created_at) as queued_at from mails m
+			where m.organization_id = $1 and m.channel_id = $2 and m.kind = 'DEVICE_ALERT'
+				and m.created_at > now() - ${APART_SECONDS} * interval '1 second'
+			group by m.people_id
+		) last on last.people_id = g.people_id`,
+		[organizationId, channelId, mails, people],
+	);
+}
