@@ -1968,7 +1968,11 @@ CREATE FUNCTION public.organizations_with_events() RETURNS SETOF text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-	select distinct organization_id::text from events where handled_at is null limit 100
+	select organization_id::text from events
+	where handled_at is null and (retry_at is null or retry_at <= now())
+	group by organization_id
+	order by min(coalesce(retry_at, occurred_at))
+	limit 100
 $$;
 
 CREATE FUNCTION public.own_account() RETURNS TABLE(two_factor_enabled boolean)
@@ -2687,6 +2691,9 @@ CREATE TABLE public.events (
     data jsonb DEFAULT '{}'::jsonb NOT NULL,
     occurred_at timestamp with time zone DEFAULT now() NOT NULL,
     handled_at timestamp with time zone,
+    waiting_for text[],
+    attempts integer DEFAULT 0 NOT NULL,
+    retry_at timestamp with time zone,
     CONSTRAINT events_type_check CHECK ((type ~ '^[a-z_]+\.[a-z_]+$'::text))
 );
 
@@ -5291,6 +5298,12 @@ GRANT INSERT(data) ON TABLE public.events TO assay_app;
 
 GRANT UPDATE(handled_at) ON TABLE public.events TO assay_app;
 GRANT SELECT(handled_at),UPDATE(handled_at) ON TABLE public.events TO assay_identity;
+
+GRANT UPDATE(waiting_for) ON TABLE public.events TO assay_app;
+
+GRANT UPDATE(attempts) ON TABLE public.events TO assay_app;
+
+GRANT UPDATE(retry_at) ON TABLE public.events TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.frameworks TO assay_app;
 GRANT SELECT ON TABLE public.frameworks TO assay_backup;

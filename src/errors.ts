@@ -1,5 +1,6 @@
 import {
 	codeOf,
+	isLockTimeout,
 	isReadOnlyDatabase,
 	isTransactionConflict,
 	LOCK_NOT_AVAILABLE,
@@ -138,6 +139,19 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 		return (error as { syscall?: unknown }).syscall === "connect";
 	}
 	return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
+}
+
+/**
+ * Returns true if the database is unavailable for everybody. It returns false for a lock that was
+ * held too long, a deadlock or a slow statement, which may concern the data of one organization.
+ */
+export function isConnectionTrouble(error: unknown): boolean {
+	return (
+		isDatabaseUnavailable(error) &&
+		!isTransactionConflict(error) &&
+		!isLockTimeout(error) &&
+		codeOf(error) !== QUERY_CANCELED
+	);
 }
 
 /** The message of `pg` when no connection of the pool became free in time. */

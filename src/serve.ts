@@ -139,7 +139,11 @@ async function serveFrom(
 	const digests = mail && startDigests(database.pool, mail, log);
 	const dispatcher = startDispatcher(
 		database.pool,
-		[queueDeliveries, makeQueueNews(mail !== undefined), upkeep.noteChanges],
+		[
+			{ name: "webhooks", handle: queueDeliveries },
+			{ name: "notifications", handle: makeQueueNews(mail !== undefined) },
+			{ name: "device upkeep", handle: upkeep.noteChanges },
+		],
 		() => {
 			deliverer.wake();
 			chatSender.wake();

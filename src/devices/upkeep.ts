@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
-import { isDatabaseUnavailable } from "../errors.ts";
-import type { EventHandler } from "../events/dispatcher.ts";
+import { isConnectionTrouble } from "../errors.ts";
+import type { EventHandler } from "../events/types.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
 import { noteEnds } from "./exceptions/expire-exceptions.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
@@ -20,7 +20,7 @@ const PAUSE_FACTOR = 20;
 export interface Upkeep {
 	poller: Poller;
 	/** Notes the organizations whose devices have changed. `poller.wake` then works on them. */
-	noteChanges: EventHandler;
+	noteChanges: EventHandler["handle"];
 }
 
 /**
@@ -52,7 +52,7 @@ export function startUpkeep(
 					keepDevices(client, id, sendsMail),
 				).catch((err) => {
 					// The other organizations must not wait for what is wrong with this one.
-					if (isDatabaseUnavailable(err)) throw err;
+					if (isConnectionTrouble(err)) throw err;
 					log.error({ err, organization: id }, "device upkeep failed");
 					return false;
 				});

@@ -1,3 +1,5 @@
+import type { PoolClient } from "pg";
+
 /** Every event, with what it means. docs/webhooks.md has an example of each. */
 export const EVENT_TYPES = {
 	"posture.failed": "A check of a device has begun to fail.",
@@ -34,4 +36,18 @@ export interface StoredEvent {
 	/** Ids and codes, no names. */
 	data: Record<string, unknown>;
 	occurred_at: string;
+}
+
+export interface EventHandler {
+	/** Name that the database stores for an event that waits for the handler. It never changes. */
+	name: string;
+	/**
+	 * Stores the consequences of events, oldest event first. It runs in the transaction that marks
+	 * the events as handled, so each consequence is stored exactly once. It must send nothing itself.
+	 */
+	handle: (
+		client: PoolClient,
+		organizationId: string,
+		events: StoredEvent[],
+	) => Promise<void>;
 }

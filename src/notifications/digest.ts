@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
 import { checkStates } from "../devices/check-states.ts";
+import { isConnectionTrouble } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
 import type { Mailer } from "../mail/mailer.ts";
@@ -34,11 +35,22 @@ export function startDigests(pool: Pool, mail: Mailer, log: Logger): Poller {
 			const { rows } = await pool.query<{ id: string }>(
 				"select id from organizations_with_due_digests() as id",
 			);
+			let queued = 0;
 			for (const { id } of rows) {
-				await withTenant(pool, id, (client) => queueDigests(client, id));
+				await withTenant(pool, id, (client) => queueDigests(client, id)).then(
+					() => queued++,
+					(err) => {
+						// The other organizations must not wait for what is wrong with this one.
+						if (isConnectionTrouble(err)) throw err;
+						log.error(
+							{ err, organization: id },
+							"the weekly mails of an organization have to wait",
+						);
+					},
+				);
 			}
-			if (rows.length > 0) mail.wake();
-			return rows.length > 0;
+			if (queued > 0) mail.wake();
+			return queued > 0;
 		},
 		log,
 	);

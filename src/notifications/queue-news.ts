@@ -1,6 +1,5 @@
 import type { PoolClient } from "pg";
-import type { EventHandler } from "../events/dispatcher.ts";
-import type { StoredEvent } from "../events/types.ts";
+import type { EventHandler, StoredEvent } from "../events/types.ts";
 import { makeId } from "../id.ts";
 import { type ChannelKind, isChat, MAX_EVENTS } from "./channel-kinds.ts";
 
@@ -21,7 +20,7 @@ interface Channel {
  * further events go into it. However much happens, a chat gets one message a minute and a person
  * one mail an hour. The weekly mails do not come from here.
  */
-export function makeQueueNews(sendsMail: boolean): EventHandler {
+export function makeQueueNews(sendsMail: boolean): EventHandler["handle"] {
 	return async (client, organizationId, events) => {
 		if (events.length === 0) return;
 		const { rows } = await client.query<Channel>(

@@ -6,6 +6,8 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { makeUser } from "../support/people.ts";
@@ -449,6 +451,32 @@ test("two processes queue the weekly mails once", async () => {
 		[person.id],
 	);
 	expect(rows[0].count).toBe(1);
+});
+
+test("an organization whose weekly mails fail does not hold up the others", async () => {
+	const person = await addPerson();
+	await addFailingDevice(person.id);
+	const { id } = await addChannel("DEVICE_OWNERS");
+	// The ids of organizations are random, so one of these comes first in all likelihood.
+	for (let n = 0; n < 4; n++) {
+		const other = await createOrganization(served.database.pool, "Other");
+		await owner().query(
+			`insert into notification_channels
+				(organization_id, id, kind, name, digest_weekday, next_digest_at)
+			values ($1, $2, 'DEVICE_OWNERS', 'broken', 1, now())`,
+			[other, makeId(other, "notification_channel")],
+		);
+	}
+	await owner().query(`
+		create function fail() returns trigger language plpgsql as $$
+		begin raise 'no'; end $$;
+		create trigger fail before update on notification_channels for each row
+			when (old.name = 'broken') execute function fail()`);
+	await digestNow(id, 1);
+	await owner().query("drop function fail cascade");
+	await owner().query(
+		"delete from notification_channels where name = 'broken'",
+	);
 });
 
 test("a channel takes only the fields of its kind, and its errors name them", async () => {
