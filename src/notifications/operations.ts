@@ -5,7 +5,7 @@ import { notFound } from "../invoke.ts";
 import { queueTestMail, requireMailServer } from "../mail/operations.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
-import { idSchema } from "../records/text-schemas.ts";
+import { idSchema, nameSchema } from "../records/text-schemas.ts";
 import { webAddress } from "../webhooks/operations.ts";
 import {
 	CHANNEL_KINDS,
@@ -58,12 +58,13 @@ const nextDigest = (weekday: string) => `(
 )`;
 
 const given = {
-	name: z.string().trim().min(1).max(200).describe("Name of the channel"),
+	name: nameSchema(200).describe("Name of the channel"),
 	address: webAddress().describe(
 		"Address of the chat's incoming webhook, for SLACK and TEAMS",
 	),
 	event_types: z
 		.array(z.enum(TOLD_EVENTS))
+		.max(TOLD_EVENTS.length)
 		.describe("Events that the channel tells"),
 	digest_weekday: z
 		.int()

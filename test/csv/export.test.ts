@@ -162,13 +162,17 @@ test("the audit log is exported with the values before and after", async () => {
 
 test("every list with pages can be exported", async () => {
 	const device = await served.activateDevice();
+	const { nonconformity } = await admin.use("addNonconformity", {
+		organization_id,
+	});
 	const lists = (operations as readonly AnyOperation[]).filter(listedIn);
 	expect(lists.length).toBeGreaterThan(17);
 	for (const { name, tenant, input } of lists) {
 		const query = new URLSearchParams();
-		if (tenant) {
-			const isByDevice = tenant !== "organization_id";
-			query.set(tenant, isByDevice ? device.id : organization_id);
+		if (tenant === "organization_id") query.set(tenant, organization_id);
+		else if (tenant) {
+			const isByDevice = name !== "listNonconformityDevices";
+			query.set(tenant, isByDevice ? device.id : nonconformity.id);
 		}
 		const { check_key } = input.shape;
 		if (check_key && !check_key.safeParse(undefined).success) {

@@ -161,10 +161,13 @@ test("the mailed link of another organization is a first proof too, and ends eve
 		200,
 	);
 	const entries = await auditEntries(served.database, acme);
-	expect(entries.at(-1)).toMatchObject({
-		operation: "acceptInvitation",
-		changes: { api_tokens: { after: "REVOKED" } },
-	});
+	expect(
+		entries.filter(({ operation }) => operation === "acceptInvitation"),
+	).toContainEqual(
+		expect.objectContaining({
+			changes: expect.objectContaining({ api_tokens: { after: "REVOKED" } }),
+		}),
+	);
 });
 
 const idOf = ({ id }: { id: string }) => id;
