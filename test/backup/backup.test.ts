@@ -132,6 +132,14 @@ async function fillRegisters(organization_id: string, token: string) {
 		[organization_id, makeId(organization_id, "webhook")],
 	);
 	await tools.database.owner.query(
+		"insert into notification_channels (organization_id, id, kind, name) values ($1, $2, 'ADMINISTRATORS', 'Team')",
+		[organization_id, makeId(organization_id, "notification_channel")],
+	);
+	await tools.database.owner.query(
+		"insert into notification_stops (organization_id, people_id, kind) values ($1, $2, 'OVERDUE_WORK')",
+		[organization_id, made.people],
+	);
+	await tools.database.owner.query(
 		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)
 		values ($1::text, $2, 'grace@example.com', 'viewer', sha256(convert_to($1::text, 'UTF8')), 'Ada', now() + interval '7 days')`,
 		[organization_id, makeId(organization_id, "invitation")],
