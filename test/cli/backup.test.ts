@@ -10,6 +10,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { sealAll } from "../../src/audit/sealer.ts";
 import { catalogue, query } from "../support/backups.ts";
 import { runCommand } from "../support/command.ts";
 import { createEmptyDatabase } from "../support/database.ts";
@@ -26,6 +27,8 @@ beforeAll(async () => {
 	const { organizationId: organization_id } = tools;
 	await tools.use("addVendor", { organization_id, name: "Cloud" });
 	await tools.activateDevice();
+	// The service seals within a second, which may be after the backup.
+	await sealAll(tools.database.pool);
 	const made = await backup(file);
 	expect(made, made.stderr).toMatchObject({ code: 0 });
 });
