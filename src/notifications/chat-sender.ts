@@ -8,7 +8,7 @@ import { type Answer, post } from "../webhooks/post.ts";
 import type { ChatKind } from "./channel-kinds.ts";
 import { chatPayload } from "./chat-payloads.ts";
 import { type News, readNews } from "./news.ts";
-import { openAddress, type Secrets } from "./sealed-address.ts";
+import { openAddress, type Secrets, sealAddress } from "./sealed-address.ts";
 
 const POLL_MS = 5_000;
 const MAX_SENDING = 16;
@@ -123,8 +123,22 @@ async function send(parts: ChatSenderParts, taken: Taken): Promise<void> {
 		const message = await readMessage(client, taken);
 		if (!message) return undefined;
 		const news = await newsOf(client, taken, message, baseUrl);
+		const { sealed_address } = message;
+		const opened = openAddress(sealed_address, taken.channel_id, parts);
+		if (opened && !opened.isCurrent) {
+			await client.query(
+				`update notification_channels set sealed_address = $4
+				where organization_id = $1 and id = $2 and sealed_address = $3`,
+				[
+					taken.organization_id,
+					taken.channel_id,
+					sealed_address,
+					sealAddress(opened.address, taken.channel_id, parts),
+				],
+			);
+		}
 		return {
-			address: openAddress(message.sealed_address, taken.channel_id, parts),
+			address: opened?.address,
 			body: JSON.stringify(chatPayload(message.kind, news)),
 		};
 	});

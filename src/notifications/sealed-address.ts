@@ -41,12 +41,15 @@ export function sealAddress(
 	return `${VERSION}.${whole.toString("base64url")}`;
 }
 
-/** Decrypts an address. Returns undefined if it was encrypted with another secret. */
+/**
+ * Decrypts an address, and says whether it is encrypted with the current secret. Returns undefined
+ * if neither secret decrypts it.
+ */
 export function openAddress(
 	sealed: string,
 	channelId: string,
 	{ secret, previousSecret }: Secrets,
-): string | undefined {
+): { address: string; isCurrent: boolean } | undefined {
 	const whole = Buffer.from(sealed.slice(VERSION.length + 1), "base64url");
 	for (const each of [secret, previousSecret]) {
 		if (each === undefined) continue;
@@ -57,7 +60,8 @@ export function openAddress(
 		decipher.setAuthTag(tag);
 		try {
 			const text = decipher.update(whole.subarray(IV_BYTES + TAG_BYTES));
-			return Buffer.concat([text, decipher.final()]).toString("utf8");
+			const address = Buffer.concat([text, decipher.final()]).toString("utf8");
+			return { address, isCurrent: each === secret };
 		} catch {
 			// The former secret may open it.
 		}

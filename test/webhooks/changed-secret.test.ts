@@ -15,7 +15,7 @@ import { makeUser } from "../support/people.ts";
 const FIRST = "the first secret, which the operator replaces later";
 const SECOND = "the second secret, which comes after the first one";
 
-test("with ASSAY_SECRET_PREVIOUS a webhook's deliveries are signed with its old and its new secret", async () => {
+test("with ASSAY_SECRET_PREVIOUS a webhook's deliveries are signed with its old and its new secret, and a chat's address moves to the new one", async () => {
 	const database = await createDatabase();
 	onTestFinished(() => database.drop());
 	const organization_id = await createOrganization(database.pool, "Acme");
@@ -91,7 +91,19 @@ test("with ASSAY_SECRET_PREVIOUS a webhook's deliveries are signed with its old 
 		url: `http://127.0.0.1:${port}/hook`,
 		event_types: ["posture.failed"],
 	});
+	const { channel } = await before.use("addNotificationChannel", {
+		kind: "SLACK",
+		name: "Team",
+		address: `http://127.0.0.1:${port}/chat`,
+	});
 	await before.close();
+
+	/** Sends a test message to the chat, and waits until it arrives. */
+	async function tryChat({ use }: Awaited<ReturnType<typeof start>>) {
+		const count = received.length;
+		await use("testNotificationChannel", { id: channel.id });
+		await expect.poll(() => received.length).toBe(count + 1);
+	}
 
 	const during = await start(SECOND, FIRST);
 	const { secret } = await during.use("rotateWebhookSecret", {
@@ -101,6 +113,7 @@ test("with ASSAY_SECRET_PREVIOUS a webhook's deliveries are signed with its old 
 		true,
 		true,
 	]);
+	await tryChat(during);
 	await during.close();
 
 	const after = await start(SECOND);
@@ -108,5 +121,6 @@ test("with ASSAY_SECRET_PREVIOUS a webhook's deliveries are signed with its old 
 		false,
 		true,
 	]);
+	await tryChat(after);
 	await after.close();
 });
