@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
-import { badFields } from "../errors.ts";
+import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
@@ -190,6 +190,9 @@ export const updateDeviceGroup = defineOperation({
 		for (const field of ["add_device_ids", "remove_device_ids"] as const) {
 			if (input[field] && before.filter) throw eitherOr(field);
 		}
+		if (filter || input.add_device_ids?.length) {
+			await requireMayExcuse(context, before.id);
+		}
 		const wanted = {
 			name: input.name ?? before.name,
 			description:
@@ -236,6 +239,28 @@ export const updateDeviceGroup = defineOperation({
 		return { device_group: after };
 	},
 });
+
+/**
+ * Throws forbidden if an approved exception counts for the group and the caller is no administrator.
+ * The exception would excuse each device that is added, without anybody's approval.
+ */
+async function requireMayExcuse(
+	{ client, membership }: Context,
+	groupId: string,
+): Promise<void> {
+	if (membership.role === "admin") return;
+	const { rowCount } = await client.query(
+		`select from device_exceptions
+		where organization_id = $1 and group_id = $2 and decision = 'APPROVED' and ends_at > now()
+		limit 1`,
+		[membership.organizationId, groupId],
+	);
+	if (rowCount === 0) return;
+	throw new AppError(
+		"forbidden",
+		"permission denied: an approved exception counts for this group, so only an administrator can add devices to it or change its filter",
+	);
+}
 
 export const deleteDeviceGroup = defineOperation({
 	name: "deleteDeviceGroup",

@@ -156,21 +156,51 @@ async function send(parts: ChatSenderParts, taken: Taken): Promise<void> {
 					{ "content-type": "application/json" },
 					rule,
 				).then(
-					(answer) => ({ answer }),
+					(answer) => ({
+						answer: { ...answer, text: withoutAddress(answer.text, address) },
+					}),
 					(error: Error) => ({
-						failure: withoutAddress(error.message, address),
+						failure: withoutAddress(error.message, address).slice(0, 500),
 					}),
 				);
 	await inTenant((client) => noteResult(client, taken, body, result));
 }
 
-/** An error may repeat the address, which is a secret. */
+/**
+ * Leaves the address, which is a secret, out of an error or an answer. Error pages often repeat the
+ * path. A text that was cut may end with the beginning of it.
+ */
 function withoutAddress(text: string, address: string): string {
-	const { pathname, search } = new URL(address);
-	return [address, pathname + search]
-		.filter((part) => part.length > 1)
-		.reduce((rest, part) => rest.replaceAll(part, "[address]"), text)
-		.slice(0, 500);
+	const { pathname, search, hash } = new URL(address);
+	const secrets = [
+		address,
+		pathname + search + hash,
+		pathname + search,
+		pathname,
+	]
+		.flatMap((part) => [part, unescaped(part)])
+		.filter((part) => part.length > 1);
+	let rest = text;
+	for (const secret of secrets) rest = rest.replaceAll(secret, "[address]");
+	for (const secret of secrets) {
+		for (let length = secret.length; length >= MIN_BEGINNING; length--) {
+			if (!rest.endsWith(secret.slice(0, length))) continue;
+			rest = `${rest.slice(0, -length)}[address]`;
+			break;
+		}
+	}
+	return rest;
+}
+
+/** A shorter beginning of an address tells nothing. */
+const MIN_BEGINNING = 12;
+
+function unescaped(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
 }
 
 async function readMessage(
@@ -243,7 +273,7 @@ async function noteResult(
 			retrySeconds(attempts, MAX_WAIT_SECONDS),
 			answer?.durationMs,
 			answer?.status,
-			answer?.text,
+			answer?.text.slice(0, 1000),
 			"failure" in result ? result.failure : null,
 			body,
 		],

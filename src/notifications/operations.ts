@@ -19,6 +19,8 @@ import { sealAddress } from "./sealed-address.ts";
 
 const MAX_CHATS = 20;
 const MAX_LISTED = 100;
+/** Test messages to all chats of an organization. */
+const MAX_TESTS_AN_HOUR = 20;
 
 const admin = {
 	toolset: "notifications",
@@ -245,6 +247,7 @@ export const testNotificationChannel = defineOperation({
 			await queueTestMail(context);
 			return { sent_to: "YOURSELF" as const };
 		}
+		await rejectTooManyTests(context);
 		await client.query(
 			"insert into notification_messages (organization_id, id, channel_id, is_test) values ($1, $2, $3, true)",
 			[organizationId, makeId(organizationId, "notification_message"), id],
@@ -382,6 +385,30 @@ async function rejectTooMany(
 			`the organization has ${MAX_CHATS} chats, which is the maximum; delete one that is no longer needed`,
 		);
 	}
+}
+
+/** Throws bad_request if the organization has sent too many test messages to its chats. */
+async function rejectTooManyTests({
+	client,
+	membership,
+}: Context): Promise<void> {
+	// The lock keeps calls at the same time from exceeding the limit together.
+	await client.query(
+		"select pg_advisory_xact_lock(hashtextextended('notification tests ' || $1, 0))",
+		[membership.organizationId],
+	);
+	const { rows } = await client.query<{ count: number }>(
+		`select count(*)::integer as count from notification_messages m
+		join notification_channels c
+			on c.organization_id = m.organization_id and c.id = m.channel_id
+		where c.organization_id = $1 and m.is_test and m.created_at > now() - interval '1 hour'`,
+		[membership.organizationId],
+	);
+	if ((rows[0]?.count ?? 0) < MAX_TESTS_AN_HOUR) return;
+	throw new AppError(
+		"bad_request",
+		`the organization has sent ${MAX_TESTS_AN_HOUR} test messages within an hour, which is the maximum; try again later`,
+	);
 }
 
 async function readChannel(

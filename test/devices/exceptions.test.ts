@@ -206,6 +206,39 @@ test("a group with a filter is followed by the upkeep, and one that depends on s
 	).toContain("depends on the state of checks");
 });
 
+test("a member cannot add a device to a group that an approved exception excuses", async () => {
+	const device = await failingDevice();
+	const add = async (fields: Json): Promise<Json> =>
+		(await assay.use("addDeviceGroup", { organization_id, ...fields }))
+			.device_group;
+	const list = await add({ name: "Excused list" });
+	const filtered = await add({
+		name: "Excused by filter",
+		filter: { platform: "FREEBSD" },
+	});
+	const change = (id: string, fields: Json) =>
+		assay.call("updateDeviceGroup", { id, ...fields }, assay.member.token);
+	for (const { id } of [list, filtered]) {
+		await approve((await request({ group_id: id })).id);
+	}
+	for (const [id, fields] of [
+		[list.id, { add_device_ids: [device.id] }],
+		[filtered.id, { filter: { platform: "LINUX" } }],
+	]) {
+		const { status, body } = await change(id, fields);
+		expect(status, JSON.stringify(body)).toBe(403);
+	}
+	await keep();
+	expect((await stateOf(device.id)).check_state).toBe("FAILING");
+	expect((await change(list.id, { name: "Excused devices" })).status).toBe(200);
+	const input = { id: list.id, add_device_ids: [device.id] };
+	await assay.use("updateDeviceGroup", input);
+	expect((await stateOf(device.id)).check_state).toBe("EXCEPTED");
+	const less = { remove_device_ids: [device.id] };
+	expect((await change(list.id, less)).status).toBe(200);
+	expect((await stateOf(device.id)).check_state).toBe("FAILING");
+});
+
 test("missing data is not excused: an excepted device that stays silent is STALE", async () => {
 	const device = await assay.activateDevice();
 	const { id } = await request({ device_id: device.id });
@@ -299,6 +332,26 @@ test("if the policy demands two people, the requester may not approve, and whoev
 		"another administrator",
 	);
 	expect((await approve(id, { is_approved: false })).status).toBe("REJECTED");
+	const own = await request({ platform: "FREEBSD" });
+	const { rows } = await assay.database.owner.query(
+		"select email from users where id = $1",
+		[own.requested_by.user_id],
+	);
+	const { people } = await assay.use("addPeople", {
+		organization_id,
+		full_name: "The administrator",
+		primary_email_address: rows[0].email.toUpperCase(),
+		kind: "EMPLOYEE",
+	});
+	// A person asks without an account, by a link that was mailed.
+	await assay.database.owner.query(
+		`update device_exceptions set requested_by_id = null, requested_by_name = null,
+			requested_by_person_id = $2 where id = $1`,
+		[own.id, people.id],
+	);
+	expect(await refused("approveDeviceException", { id: own.id })).toContain(
+		"another administrator",
+	);
 	await setting(false);
 	const copied = await request({ platform: "FREEBSD" });
 	await assay.database.owner.query(

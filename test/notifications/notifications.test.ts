@@ -249,7 +249,8 @@ test("the address of a chat is not shown, stored in readable form, audited or lo
 	const { id } = await addChannel("SLACK");
 	behave = (response) => {
 		response.writeHead(404);
-		response.end("no_service");
+		// Error pages often repeat the path, which is the secret.
+		response.end(`no_service: Cannot POST ${response.req.url}`);
 	};
 	await use("testNotificationChannel", { id });
 	const failed = await deliveryOf(id, ({ attempts }) => attempts === 1);
@@ -453,6 +454,17 @@ test("two processes queue the weekly mails once", async () => {
 	expect(rows[0].count).toBe(1);
 });
 
+test("an organization sends at most 20 test messages an hour to its chats", async () => {
+	const { id } = await addChannel("SLACK");
+	const answers = await Promise.all(
+		Array.from({ length: 25 }, () => call("testNotificationChannel", { id })),
+	);
+	expect(answers.filter(({ status }) => status === 200).length).toBe(20);
+	const rejected = answers.find(({ status }) => status !== 200);
+	expect(rejected?.status).toBe(400);
+	expect(rejected?.body.message).toContain("try again later");
+});
+
 test("an organization whose weekly mails fail does not hold up the others", async () => {
 	const person = await addPerson();
 	await addFailingDevice(person.id);
@@ -493,6 +505,9 @@ test("a channel takes only the fields of its kind, and its errors name them", as
 	await wrong({ kind: "SLACK" }, "address");
 	await wrong({ kind: "SLACK", address: "ftp://example.com" }, "address");
 	await wrong({ kind: "SLACK", address, digest_weekday: 1 }, "digest_weekday");
+	// Each event that happens is compared with this list.
+	const event_types = Array.from({ length: 100 }, () => "device.revoked");
+	await wrong({ kind: "SLACK", address, event_types }, "event_types");
 	await wrong({ kind: "DEVICE_OWNERS", address }, "address");
 	await wrong(
 		{ kind: "OVERDUE_WORK", event_types: ["posture.failed"] },

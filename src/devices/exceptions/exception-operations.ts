@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, badFields } from "../../errors.ts";
 import { type Context, defineOperation } from "../../operation.ts";
+import { findPersonOf } from "../../organizations/person-of-member.ts";
 import { idempotencyShape } from "../../records/idempotency.ts";
 import {
 	organizationId,
@@ -233,7 +234,7 @@ export const approveDeviceException = defineOperation({
 /** Throws forbidden if somebody else has to approve the exception. */
 async function requireMayApprove(
 	{ client, membership, principal }: Context,
-	{ requested_by, link_copied_by_id }: DeviceException,
+	{ requested_by, requested_by_person_id, link_copied_by_id }: DeviceException,
 ): Promise<void> {
 	const { userId } = principal;
 	if (userId !== null && userId === link_copied_by_id) {
@@ -242,7 +243,12 @@ async function requireMayApprove(
 			"permission denied: you copied the link by which this exception was requested, so another administrator has to approve it",
 		);
 	}
-	if (userId === null || userId !== requested_by?.user_id) return;
+	if (userId === null) return;
+	const isRequester = requested_by_person_id
+		? requested_by_person_id ===
+			(await findPersonOf(client, membership.organizationId, userId))
+		: requested_by?.user_id === userId;
+	if (!isRequester) return;
 	const { rows } = await client.query(
 		"select from device_policies where organization_id = $1 and exceptions_need_two_people",
 		[membership.organizationId],
