@@ -10,6 +10,10 @@ import {
 } from "../my-devices/links.ts";
 import { type NewLinkParts, requestNewLink } from "../my-devices/new-link.ts";
 import { readMyDevices } from "../my-devices/page.ts";
+import {
+	exceptionInput,
+	requestMyException,
+} from "../my-devices/request-exception.ts";
 import { findCookie } from "../sign-in/cookies.ts";
 import type { From } from "../sign-in/exchange.ts";
 import { isWellFormedSecret } from "../tokens/secret.ts";
@@ -32,6 +36,9 @@ const CALLS = { running: 4, waiting: 60, name: "calls from your address" };
  *                                    cannot be used
  *     GET  /api/my-devices           → see readMyDevices; 401 without the cookie
  *     POST /api/my-devices/new-link  {token} → {} for every token; 400 without SMTP
+ *     POST /api/my-devices/request-exception
+ *                                    {device_id, check_key, reason, ends_at} → {}; 400 names the
+ *                                    field; 401 without the cookie
  *     POST /api/my-devices/close     {} → {}; ends the session
  */
 export function addMyDevices(
@@ -72,14 +79,17 @@ export function addMyDevices(
 		},
 	);
 
-	app.get(PATH, options, async (request) => {
+	const requireSession = (request: FastifyRequest) => {
 		const session = cookie.read(request);
-		if (!session) {
-			throw new AppError(
-				"unauthorized",
-				"open the link to your devices that was sent to you",
-			);
-		}
+		if (session) return session;
+		throw new AppError(
+			"unauthorized",
+			"open the link to your devices that was sent to you",
+		);
+	};
+
+	app.get(PATH, options, async (request) => {
+		const session = requireSession(request);
 		return ofPages.run(session, () => readMyDevices(appPool, session));
 	});
 
@@ -92,6 +102,15 @@ export function addMyDevices(
 			return {};
 		},
 	);
+
+	app.post(`${PATH}/request-exception`, options, async (request) => {
+		const session = requireSession(request);
+		const wanted = parseInput(exceptionInput, request.body ?? {});
+		await ofPages.run(session, () =>
+			requestMyException(appPool, session, wanted, fromOf(request)),
+		);
+		return {};
+	});
 
 	app.post(`${PATH}/close`, options, async (request, reply) => {
 		const session = cookie.read(request);

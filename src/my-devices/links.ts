@@ -173,7 +173,7 @@ async function isOfLink(
 }
 
 /** Returns the actor of an audit entry about what a person did without an account. */
-function personAsActor(name: string, from: From): Principal {
+export function personAsActor(name: string, from: From): Principal {
 	return {
 		kind: "SYSTEM",
 		userId: null,

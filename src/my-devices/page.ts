@@ -1,5 +1,4 @@
-import type { Pool, PoolClient } from "pg";
-import { withTenant } from "../db/pool.ts";
+import type { Pool } from "pg";
 import type { CheckState } from "../devices/check-states.ts";
 import { readPostures, toDevice } from "../devices/device-postures.ts";
 import {
@@ -13,8 +12,8 @@ import {
 	type Explanation,
 	explain,
 } from "../devices/remediation/remediation.ts";
-import { AppError } from "../errors.ts";
-import { findMyDevicesLink, IS_STAFF } from "./links.ts";
+import { type MyException, readMyExceptions } from "./request-exception.ts";
+import { openVisit } from "./visit.ts";
 
 /** Most devices of a person that the page shows. */
 const MAX_DEVICES = 20;
@@ -30,17 +29,11 @@ export interface MyCheck extends Explanation {
 	state: CheckState | null;
 	since: string | null;
 	in_grace_until?: string;
+	/** End of the exception in force, also of one for more than this device. */
+	excepted_until?: string;
+	/** The newest exception for this device that somebody asked for and that has not ended. */
+	exception?: MyException;
 	evidence: Record<string, unknown> | null;
-}
-
-/** The person whose page is open. */
-interface Visit {
-	organization_id: string;
-	organization_name: string;
-	people_id: string;
-	full_name: string;
-	is_copied: boolean;
-	session_ends_at: string;
 }
 
 /**
@@ -48,10 +41,7 @@ interface Visit {
  * moment. A claimed owner is no owner. Throws unauthorized if the session has ended.
  */
 export async function readMyDevices(appPool: Pool, session: string) {
-	const found = await findMyDevicesLink(appPool, session);
-	if (!found) throw ended();
-	return withTenant(appPool, found.organization_id, async (client) => {
-		const visit = await findVisit(client, found);
+	return openVisit(appPool, session, async (client, visit) => {
 		const { organization_id: organizationId } = visit;
 		const { rows } = await client.query<DeviceRow>(
 			`select ${DEVICE_COLUMNS} from ${DEVICES}
@@ -66,6 +56,7 @@ export async function readMyDevices(appPool: Pool, session: string) {
 			withEvidence: true,
 		});
 		const states = await readCheckStates(client, organizationId, ids);
+		const exceptions = await readMyExceptions(client, visit, ids);
 		return {
 			person_name: visit.full_name,
 			organization_name: visit.organization_name,
@@ -73,27 +64,10 @@ export async function readMyDevices(appPool: Pool, session: string) {
 			session_ends_at: visit.session_ends_at,
 			has_more_devices: rows.length > MAX_DEVICES,
 			devices: shown.map((row) =>
-				toMyDevice(withStates(toDevice(row, postures), states)),
+				toMyDevice(withStates(toDevice(row, postures), states), exceptions),
 			),
 		};
 	});
-}
-
-async function findVisit(
-	client: PoolClient,
-	{ organization_id, id }: { organization_id: string; id: string },
-): Promise<Visit> {
-	const { rows } = await client.query<Visit>(
-		`select l.organization_id, o.name as organization_name, l.people_id, p.full_name, l.is_copied,
-			l.session_ends_at
-		from my_devices_links l
-		join organizations o on o.id = l.organization_id
-		join people p on p.organization_id = l.organization_id and p.id = l.people_id
-		where l.organization_id = $1 and l.id = $2 and l.session_ends_at > now() and ${IS_STAFF}`,
-		[organization_id, id],
-	);
-	if (!rows[0]) throw ended();
-	return rows[0];
 }
 
 type Judged = ReturnType<
@@ -104,8 +78,12 @@ type Judged = ReturnType<
  * Leaves out what the person does not need, such as hardware numbers. The evidence stays, because
  * the advice refers to it, and people may see what their devices report.
  */
-function toMyDevice(device: Judged) {
+function toMyDevice(device: Judged, exceptions: Map<string, MyException>) {
 	const { id, status, platform, os_version, last_seen_at } = device;
+	const exceptionOf = (checkKey: string) => {
+		const exception = exceptions.get(`${id} ${checkKey}`);
+		return exception && { exception };
+	};
 	const checks: MyCheck[] = [
 		...device.postures.map((posture) => ({
 			check_key: posture.check_key,
@@ -117,6 +95,10 @@ function toMyDevice(device: Judged) {
 			...(posture.in_grace_until && {
 				in_grace_until: posture.in_grace_until,
 			}),
+			...(posture.excepted_until && {
+				excepted_until: posture.excepted_until,
+			}),
+			...exceptionOf(posture.check_key),
 			...explain({ ...posture, platform }),
 		})),
 		...device.missing_checks.map((check_key) => ({
@@ -140,11 +122,4 @@ function toMyDevice(device: Judged) {
 			device.freshness === "ONLINE" && device.reporting === "REPORTING",
 		checks,
 	};
-}
-
-function ended(): AppError {
-	return new AppError(
-		"unauthorized",
-		"this page has closed; open the newest link to your devices, or ask for a new one",
-	);
 }

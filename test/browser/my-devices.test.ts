@@ -165,3 +165,53 @@ test("an administrator copies a link, and its page says so", async () => {
 		.getByText("An administrator passed this link on to you")
 		.waitFor();
 });
+
+test("a person asks for an exception on a phone, and the page shows what became of it", async () => {
+	const { text: path } = await anotherMail();
+	const page = await served.openPage({
+		viewport: { width: 390, height: 844 },
+	});
+	await page.goto(path);
+	await page.getByRole("button", { name: "Show my devices" }).click();
+	const button = page.getByRole("button", {
+		name: "Ask for an exception: Full-disk encryption",
+	});
+	await button.scrollIntoViewIfNeeded();
+	await screenshot(page, "my-devices-exception-button");
+	await button.click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("button", { name: "Ask for it" }).click();
+	await dialog.getByText("Say why").waitFor();
+	await dialog
+		.getByLabel("Reason")
+		.fill("The laptop is replaced next week, and it stays in the office.");
+	await axe(page);
+	await screenshot(page, "my-devices-exception-form");
+	await dialog.getByLabel("Last day").fill("2999-01-01");
+	await dialog.getByRole("button", { name: "Ask for it" }).click();
+	await dialog.getByText("must be at most 366 days").waitFor();
+	const end = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10);
+	await dialog.getByLabel("Last day").fill(end);
+	await dialog.getByRole("button", { name: "Ask for it" }).click();
+	await page.getByText("Your request was sent.").waitFor();
+	await page.getByText("An exception was requested on").waitFor();
+	await dialog.waitFor({ state: "hidden" });
+	expect(await button.count()).toBe(0);
+	expect(
+		await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+	).toBe(true);
+	await axe(page);
+	await screenshot(page, "my-devices-exception-requested");
+	await page.setViewportSize({ width: 1280, height: 1200 });
+	await screenshot(page, "my-devices-exception-desktop");
+	const { device_exceptions } = await use("listDeviceExceptions", {
+		organization_id: served.organizationId,
+	});
+	await use("approveDeviceException", { id: device_exceptions[0].id });
+	await page.reload();
+	await page.getByRole("button", { name: /checks \(/ }).click();
+	await page.getByText("An exception was approved. It ends on").waitFor();
+	await axe(page);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await screenshot(page, "my-devices-exception-approved");
+});

@@ -7,6 +7,7 @@ import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { checkLabel, inOrder, passMeaning } from "../devices/checks.ts";
 import { Evidence } from "../devices/evidence.tsx";
 import { HowToFix } from "../devices/how-to-fix.tsx";
+import { ExceptionOf } from "./exception-request.tsx";
 
 const STATES: Record<string, { tone: Tone; label: string }> = {
 	FAILING: { tone: "bad", label: "Has to be fixed" },
@@ -60,6 +61,7 @@ export function DeviceSection({ device }: { device: MyDevice }) {
 							evidence={check.evidence}
 							checkName={checkLabel(check.check_key)}
 						/>
+						<ExceptionOf device={device} check={check} />
 					</Stack>
 				))}
 				{others.length > 0 && (
@@ -74,7 +76,10 @@ export function DeviceSection({ device }: { device: MyDevice }) {
 							<Accordion.Panel>
 								<Stack gap="md">
 									{others.map((check) => (
-										<Heading key={check.check_key} check={check} />
+										<Stack key={check.check_key} gap="xs">
+											<Heading check={check} />
+											<ExceptionOf device={device} check={check} />
+										</Stack>
 									))}
 								</Stack>
 							</Accordion.Panel>

@@ -14,9 +14,8 @@ import { Card } from "../sign-in/card.tsx";
 import { useLinkToken } from "../sign-in/link.ts";
 import { Message } from "../sign-in/message.tsx";
 import { DeviceSection } from "./device-section.tsx";
+import { MY_DEVICES_KEY } from "./query-key.ts";
 import { WhatIsCollected } from "./what-is-collected.tsx";
-
-const KEY = ["my-devices"] as const;
 
 /** Returns the data of the page, or null if no page is open in this browser. */
 async function read(signal: AbortSignal): Promise<MyDevices | null> {
@@ -41,7 +40,7 @@ export function Page() {
 	const [isClosed, setIsClosed] = useState(false);
 	const isWaiting = inAddress !== "";
 	const found = useQuery({
-		queryKey: KEY,
+		queryKey: MY_DEVICES_KEY,
 		queryFn: ({ signal }) => read(signal),
 		enabled: !isWaiting && !isClosed,
 	});
@@ -49,7 +48,7 @@ export function Page() {
 		mutationFn: () =>
 			request("/api/my-devices/open", { body: { token: inAddress } }),
 		onSuccess: () => {
-			queryClient.removeQueries({ queryKey: KEY });
+			queryClient.removeQueries({ queryKey: MY_DEVICES_KEY });
 			return navigate({ to: "/my-devices", hash: "", replace: true });
 		},
 	});
@@ -57,7 +56,7 @@ export function Page() {
 		mutationFn: () => request("/api/my-devices/close", { body: {} }),
 		onSuccess: () => {
 			setIsClosed(true);
-			queryClient.removeQueries({ queryKey: KEY });
+			queryClient.removeQueries({ queryKey: MY_DEVICES_KEY });
 		},
 	});
 	if (isWaiting) {
@@ -219,7 +218,8 @@ function Devices({
 						variant="outline"
 						title="An administrator passed this link on to you"
 					>
-						Whatever you ask for here says so.
+						An exception that you ask for here says so. The administrator who
+						copied the link may not approve it.
 					</Alert>
 				)}
 			</div>
