@@ -19,6 +19,7 @@ import {
 	listCommands,
 	queryEmbedded,
 } from "../support/embedded.ts";
+import { assay, PROGRAM, withSettings } from "../support/program.ts";
 
 const folder = embeddedFolder();
 
@@ -161,6 +162,38 @@ test("a server whose owner was killed continues while another program, such as p
 	await sleep(1500);
 	expect((await dump.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 	await dump.end();
+	while (folder.serverPids().length > 0) await sleep(50);
+});
+
+test("a server whose owner was killed continues while a backup runs, and stops after it", async () => {
+	await folder.fillDataDir();
+	const settings = { ASSAY_DATA_DIR: folder.dataDir };
+	expect(await assay(["migrate"], settings)).toMatchObject({ code: 0 });
+	const owner = await folder.openElsewhere({ idleMs: 600 });
+	const watcher = new Client(owner.connection);
+	await watcher.connect();
+	await owner.kill();
+	const file = join(folder.root, "assay.backup");
+	const backup = spawn(process.execPath, [PROGRAM, "backup", file], {
+		env: withSettings(settings),
+	});
+	folder.children.push(backup);
+	const exit = once(backup, "exit");
+	const isConnected = async () =>
+		(
+			await watcher.query(
+				"select from pg_stat_activity where datname = 'assay' and pid <> pg_backend_pid() and backend_type = 'client backend'",
+			)
+		).rowCount !== 0;
+	while (!(await isConnected())) await sleep(2);
+	// A backup that takes longer than the server may be unused.
+	backup.kill("SIGSTOP");
+	await watcher.end();
+	await sleep(1500);
+	expect(folder.serverPids()).toEqual([owner.pid]);
+	backup.kill("SIGCONT");
+	expect((await exit)[0]).toBe(0);
+	expect(statSync(file).size).toBeGreaterThan(0);
 	while (folder.serverPids().length > 0) await sleep(50);
 });
 

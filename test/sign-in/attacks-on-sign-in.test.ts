@@ -101,6 +101,28 @@ test("a false cookie before the real one cannot replay a code or hide a sign-in 
 	]);
 });
 
+test("a right password without the code is in the audit log, with the address, and is no sign-in", async () => {
+	const user = await makePerson();
+	await enrol(user);
+	const half = await signIn(user, PASSWORD, { address: "203.0.113.77" });
+	expect(half.body.twoFactorRedirect).toBe(true);
+	const { status } = await sendTo(
+		served.service.url,
+		"/api/console/listOrganizations",
+		{},
+		{ cookie: half.cookie },
+	);
+	expect(status).toBe(401);
+	const entries = await auditEntries(served.database, served.organizationId);
+	const last = entries.findLast(({ record_id }) => record_id === user.id);
+	expect(last).toMatchObject({
+		operation: "beginSignIn",
+		outcome: "DONE",
+		actor_name: user.name,
+	});
+	expect(JSON.stringify(last)).toContain("203.0.113.77");
+});
+
 test("only ten of many simultaneous guesses are checked, with TOTP and recovery codes counted together", async () => {
 	const user = await makePerson();
 	await enrol(user);
