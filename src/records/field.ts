@@ -201,12 +201,13 @@ export const requiredChoice = <const Value extends string>(
 ) => required<Value>(choiceOf(values), help);
 
 /**
- * Makes a choice field. A new record gets the first of `values`, unless `initial` names another.
+ * Makes a choice field. `initial` is the value of a new record, which the order of `values` does not
+ * decide.
  */
 export const choice = <const Value extends string>(
 	values: readonly Value[],
 	help: Help,
-	initial: NoInfer<Value> = values[0] as Value,
+	initial: NoInfer<Value>,
 ) => initially<Value>(choiceOf(values), initial, help);
 
 const integer = (min: number, max: number, form?: string): Schemas<number> => ({

@@ -30,6 +30,7 @@ export const audit = recordKind({
 		state: choice(
 			["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "REJECTED", "OUTDATED"],
 			"Progress",
+			"NOT_STARTED",
 		),
 	},
 	brief: ["name", "framework_id", "state", "valid_from", "valid_until"],

@@ -25,7 +25,7 @@ export const continualImprovement = recordKind({
 		source: optionalName("Source of the idea"),
 		owner_id: owner(),
 		target_date: optionalDate("Due date"),
-		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress"),
+		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress", "OPEN"),
 		priority: choice(["LOW", "MEDIUM", "HIGH"], "Importance", "MEDIUM"),
 	},
 	brief: [

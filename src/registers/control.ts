@@ -27,6 +27,7 @@ export const control = recordKind({
 		status: choice(
 			["INCLUDED", "EXCLUDED"],
 			"Whether it applies to the organization",
+			"INCLUDED",
 		),
 		exclusion_justification: optionalText({
 			help: "Why it does not apply; required when excluded",

@@ -20,6 +20,7 @@ export const measure = recordKind({
 		state: choice(
 			["NOT_STARTED", "IN_PROGRESS", "IMPLEMENTED", "NOT_APPLICABLE"],
 			"Progress",
+			"NOT_STARTED",
 		),
 		owner_id: owner(),
 	},

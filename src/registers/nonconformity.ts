@@ -30,11 +30,11 @@ export const nonconformity = recordKind({
 		corrective_action: optionalText("Action that removes the cause"),
 		owner_id: owner(),
 		due_date: optionalDate("Due date"),
-		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress"),
+		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress", "OPEN"),
 		effectiveness_check: optionalText(
 			"How the effect of the action was checked",
 		),
-		severity: choice(["MINOR", "MAJOR"], "Severity"),
+		severity: choice(["MINOR", "MAJOR"], "Severity", "MINOR"),
 	},
 	brief: [
 		"reference_id",

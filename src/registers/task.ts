@@ -20,7 +20,7 @@ export const task = recordKind({
 	fields: {
 		name: requiredName("Task in a few words"),
 		description: optionalText("Task in full"),
-		state: choice(["TODO", "IN_PROGRESS", "DONE"], "Progress"),
+		state: choice(["TODO", "IN_PROGRESS", "DONE"], "Progress", "TODO"),
 		priority: choice(["URGENT", "HIGH", "MEDIUM", "LOW"], "Urgency", "MEDIUM"),
 		measure_id: optionalReference("measure", "Measure that it belongs to"),
 		assigned_to_id: optionalReference("people", "Person who does the task"),

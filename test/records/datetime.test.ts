@@ -37,7 +37,7 @@ const mishap = recordKind({
 	fields: {
 		name: requiredName("Mishap in a few words"),
 		occurred_at: optionalDateTime("Time at which it happened"),
-		status: choice(["OPEN", "CLOSED"], "Progress"),
+		status: choice(["OPEN", "CLOSED"], "Progress", "OPEN"),
 		owner_id: optionalReference("people", "Accountable person"),
 	},
 	brief: ["name", "occurred_at", "status", "owner_id"],
