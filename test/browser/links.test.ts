@@ -259,6 +259,11 @@ test("a framework shows by section which controls are covered, and a measure can
 	await controls.getByText("User endpoint devices").waitFor();
 	expect(await controls.getByText("Policies for information").count()).toBe(0);
 	expect(await controls.getByText("Physical security").count()).toBe(0);
+	// The figures of a section still count the controls that are not shown.
+	expect(await sections.allInnerTexts()).toEqual([
+		expect.stringMatching(/^A\.5\s+1 of 3 covered/),
+		expect.stringMatching(/^A\.8\s+0 of 1 covered/),
+	]);
 	await controls
 		.getByRole("button", { name: "Link a measure to User endpoint devices" })
 		.click();

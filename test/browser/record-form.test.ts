@@ -36,10 +36,26 @@ test("saving a change sends only the fields that differ, with null for emptied o
 	await page.getByRole("tab", { name: "History" }).click();
 	await page.waitForURL(/tab=history/);
 	const item = page.locator("dl > div", { hasText: "Residual impact" }).first();
-	await expect.poll(() => item.innerText()).toMatch(/2\s*1$/);
+	await expect
+		.poll(() => item.innerText())
+		.toMatch(/2 – Minor\s*1 – Negligible$/);
 	await page.getByText("Changed", { exact: true }).waitFor();
 	await axe(page);
 	await screenshot(page, "history");
+});
+
+test("an empty form asks for the required values without a request", async () => {
+	const page = await registers.open(registers.admin, "risk/new");
+	const calls: string[] = [];
+	page.on("request", (request) => calls.push(request.url()));
+	await page.getByRole("button", { name: "Add the risk" }).click();
+	await page.getByText("Enter a name.").waitFor();
+	for (const wanted of ["a category", "a treatment", "an inherent impact"]) {
+		await page.getByText(new RegExp(`^(Enter|Choose) ${wanted}\\.$`)).waitFor();
+	}
+	await page.locator("input:focus[data-path=name]").waitFor();
+	expect(calls.filter((url) => url.includes("addRisk"))).toEqual([]);
+	await axe(page);
 });
 
 test("Enter in an open list chooses the first match and never submits the form", async () => {

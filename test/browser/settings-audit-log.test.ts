@@ -296,3 +296,16 @@ test("a user who is not an administrator sees why the log is not shown, and the 
 		.waitFor();
 	expect(asked.filter((url) => url.includes("listAuditLog"))).toEqual([]);
 });
+
+test("an entry leaves out a field that did not change", async () => {
+	const { token } = await served.makeToken();
+	expect((await served.post("enroll", { token })).status).toBe(200);
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/settings/audit-log?operation=enrollDevice`,
+	);
+	await page.getByRole("button", { name: "Enroll device" }).first().click();
+	const drawer = page.getByRole("dialog");
+	await drawer.getByRole("rowheader", { name: "Enrolled with" }).waitFor();
+	expect(await drawer.innerText()).not.toMatch(/Pending/);
+});

@@ -21,17 +21,25 @@ import {
  */
 const FEW = 40;
 
-/** Lists the controls by section. The reader can link each control to the measure that meets it. */
+/**
+ * Lists the controls by section. The reader can link each control to the measure that meets it. The
+ * figures of a section count all its controls, also those that are not shown.
+ */
 export function ControlSections({
 	controls,
+	isShown,
 	organizationId,
 }: {
 	controls: readonly CoveredControl[];
+	isShown: (control: CoveredControl) => boolean;
 	organizationId: string;
 }) {
 	const { mayWrite } = useOrganization();
 	const [linking, setLinking] = useState<CoveredControl | null>(null);
-	const sections = sectionsOf(controls);
+	const sections = sectionsOf(controls).filter(({ controls }) =>
+		controls.some(isShown),
+	);
+	const shownCount = controls.filter(isShown).length;
 	return (
 		<>
 			<Accordion
@@ -41,7 +49,7 @@ export function ControlSections({
 				keepMounted={false}
 				chevronPosition="left"
 				defaultValue={
-					controls.length <= FEW ? sections.map(({ title }) => title) : []
+					shownCount <= FEW ? sections.map(({ title }) => title) : []
 				}
 			>
 				{sections.map((section) => (
@@ -51,7 +59,7 @@ export function ControlSections({
 						</Accordion.Control>
 						<Accordion.Panel>
 							<Box component="ul" p={0} m={0} style={{ listStyle: "none" }}>
-								{section.controls.map((control) => (
+								{section.controls.filter(isShown).map((control) => (
 									<Control
 										key={control.id}
 										control={control}

@@ -23,6 +23,7 @@ import styles from "./coverage.module.css";
 import { CoverageBar } from "./coverage-bar.tsx";
 import {
 	type CoverageState,
+	type CoveredControl,
 	countStates,
 	STATES,
 	stateOf,
@@ -176,11 +177,8 @@ function Controls({
 				show: value === "uncovered" ? value : undefined,
 			}),
 		} as never);
-	const shown = isNarrowed
-		? controls.filter((control) =>
-				["open", "planned", "started"].includes(stateOf(control)),
-			)
-		: controls;
+	const isShown = (control: CoveredControl) =>
+		!isNarrowed || ["open", "planned", "started"].includes(stateOf(control));
 	return (
 		<>
 			<SegmentedControl
@@ -190,7 +188,7 @@ function Controls({
 				onChange={setShown}
 				mb="sm"
 			/>
-			{shown.length === 0 ? (
+			{!controls.some(isShown) ? (
 				<Group>
 					<Text c="dimmed">Every control that applies is covered.</Text>
 					<Button variant="subtle" onClick={() => setShown("all")}>
@@ -201,7 +199,8 @@ function Controls({
 				<ControlSections
 					// A new key mounts the sections again, so that their folding starts from the default.
 					key={isNarrowed ? "uncovered" : "all"}
-					controls={shown}
+					controls={controls}
+					isShown={isShown}
 					organizationId={organizationId}
 				/>
 			)}

@@ -17,9 +17,7 @@ export function inWordsOf(
 	about?: string,
 ): string {
 	const missing = isMissing(text) && fields.find(({ name }) => name === about);
-	if (missing) {
-		return askFor(missing.label, isChosen(missing) ? "Choose" : "Enter");
-	}
+	if (missing) return askForValue(missing);
 	const words = new Map<string, string>();
 	for (const { name, label, choices = [] } of fields) {
 		// A name without an underscore, such as `status`, may also be an ordinary word of the sentence,
@@ -40,6 +38,11 @@ export function inWordsOf(
 						.replace(/\b\d{4}-\d\d-\d\d\b/g, formatDay),
 		)
 		.join("");
+}
+
+/** Returns a request for the value of a field, such as "Choose a category." */
+export function askForValue(field: FieldDescription): string {
+	return askFor(field.label, isChosen(field) ? "Choose" : "Enter");
 }
 
 /** Returns true for a field whose value is picked and not typed. */

@@ -32,7 +32,7 @@ import { FieldInput } from "./field-input.tsx";
 import { FormHints } from "./form-hints.tsx";
 import { type FormValues, givenFields } from "./form-values.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
-import { inWordsOf } from "./messages.ts";
+import { askForValue, inWordsOf } from "./messages.ts";
 
 /**
  * Asks for the fields of a record. An error from the server is shown beside the field that it
@@ -92,8 +92,9 @@ export function RecordForm({
 		setRefusal(null);
 		const unfinished = unfinishedDates(event.currentTarget);
 		const missing = {
-			...unfinished,
+			...missingValues(kind, form.getValues()),
 			...(isNew ? unsaid(kind, form.getValues()) : {}),
+			...unfinished,
 		};
 		form.setErrors(missing);
 		const [first] = Object.keys(missing);
@@ -223,6 +224,18 @@ function ComputedScore({
 				</Text>
 			)}
 		</Group>
+	);
+}
+
+/** Returns errors for required fields without a value, in the order of the form. */
+function missingValues(kind: KindDescription, values: FormValues) {
+	const isMissing = ({ given, name }: FieldDescription) =>
+		given === "required" && !String(values[name] ?? "").trim();
+	return Object.fromEntries(
+		sectionsOf(kind)
+			.flatMap(({ fields }) => fields)
+			.filter(isMissing)
+			.map((field) => [field.name, askForValue(field)]),
 	);
 }
 

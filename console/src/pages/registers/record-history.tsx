@@ -8,7 +8,7 @@ import { linkIn } from "../../parts/audit-actions.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { ShortValue } from "../../parts/records/field-value.tsx";
+import { FieldValue } from "../../parts/records/field-value.tsx";
 import { isLinkedEnd, LinkedRecord } from "../../parts/records/record-link.tsx";
 import {
 	type Names,
@@ -151,7 +151,7 @@ function End({
 		return <LinkedRecord {...{ end: value, organizationId, names }} />;
 	}
 	const field = fieldOf(kind, name);
-	if (field) return <ShortValue field={field} value={value} names={names} />;
+	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
 	return <Text inherit>{names.get(String(value)) ?? String(value)}</Text>;
 }
 

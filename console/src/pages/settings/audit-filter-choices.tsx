@@ -81,5 +81,10 @@ export function kindLabel(kind: string): string {
 }
 
 export function endsOf({ changes }: Entry): [string, Ends][] {
-	return Object.entries(changes) as [string, Ends][];
+	const all = Object.entries(changes) as [string, Ends][];
+	return all.filter(
+		([, ends]) =>
+			!("before" in ends && "after" in ends) ||
+			JSON.stringify(ends.before) !== JSON.stringify(ends.after),
+	);
 }

@@ -34,7 +34,10 @@ export function FieldValue({
 	if (isEmpty(value)) return <Empty />;
 	if (field.type === "text" || field.type === "name") {
 		return (
-			<Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+			<Text
+				inherit
+				style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+			>
 				{String(value)}
 			</Text>
 		);
@@ -68,7 +71,11 @@ export function FieldValue({
 		);
 	}
 	if (isScale(field) && typeof value === "number") {
-		return <Text>{`${value} – ${scaleOf(field.name)[value - 1] ?? ""}`}</Text>;
+		return (
+			<Text
+				inherit
+			>{`${value} – ${scaleOf(field.name)[value - 1] ?? ""}`}</Text>
+		);
 	}
 	return <ShortValue field={field} value={value} names={names} />;
 }
