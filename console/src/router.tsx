@@ -236,6 +236,13 @@ const deviceExceptions = createRoute({
 	component: page(() => import("./pages/devices/exceptions-page.tsx")),
 });
 
+const fleetInPeriod = createRoute({
+	getParentRoute: () => organization,
+	path: "/devices/period",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/devices/period-page.tsx")),
+});
+
 const deviceException = createRoute({
 	getParentRoute: () => organization,
 	path: "/devices/exceptions/$id",
@@ -313,6 +320,7 @@ const routeTree = root.addChildren([
 			addDevice,
 			enrollmentKeys,
 			deviceGroups,
+			fleetInPeriod,
 			deviceExceptions,
 			deviceException,
 			device,

@@ -24,6 +24,24 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
+test("a missing device is called missing, and not silent or stale as well", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const device = await fleet.addReporting(
+			organization,
+			"missing.local",
+			{ FIREWALL_ENABLED: "PASS" },
+			{ agoMs: 20 * DAY_MS },
+		);
+		await fleet.silence(device, 20 * DAY_MS);
+		return `/devices/${device.id}`;
+	});
+	await page.getByText("Missing", { exact: true }).waitFor();
+	await page.getByText("no heartbeat for 7 days or more").waitFor();
+	await page.getByText("These are the last known states").waitFor();
+	expect(await page.getByRole("main").innerText()).not.toMatch(/silent|stale/i);
+	await axe(page);
+});
+
 test("the state on a day is the one at its end, and the user can choose a longer period", async () => {
 	const { page } = await fleet.start("viewer", async (organization) => {
 		const device = await fleet.addReporting(

@@ -198,7 +198,7 @@ test("the last report of a silent device is never shown as passing", async () =>
 	});
 	const summary = page.getByRole("region", { name: "Fleet" });
 	await summary.getByRole("button", { name: "All numbers" }).click();
-	await summary.getByText("0 pass · 1 stale").waitFor();
+	await summary.getByText("0 pass · 1 silent").waitFor();
 	expect(await summary.getByText("No data").count()).toBe(CHECK_KEYS.length);
 	await page.getByText("Last known: 1 pass").waitFor();
 	await page.getByRole("link", { name: "1 Stale" }).click();
@@ -285,4 +285,22 @@ test("the list shows long host names in full at 1280 px and loads all owners' na
 	);
 	expect(calls.filter((name) => name === "getRecordNames")).toHaveLength(1);
 	expect(calls).not.toContain("getPeople");
+});
+
+test("the line under the heading counts the devices by the device policy, and a count filters the list", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const every = (status: string) =>
+			Object.fromEntries(CHECK_KEYS.map((key) => [key, status]));
+		await fleet.addReporting(organization, "good.local", every("PASS"));
+		await fleet.addReporting(organization, "vague.local", every("UNKNOWN"));
+	});
+	const counts = page.getByRole("group", { name: "By the device policy" });
+	await counts.getByRole("link", { name: "1 Not proved" }).waitFor();
+	await counts.getByRole("link", { name: "1 Compliant" }).click();
+	await page.waitForURL(/status=ACTIVE&compliance=COMPLIANT/);
+	await page.getByRole("link", { name: "good.local" }).waitFor();
+	await page
+		.getByRole("link", { name: "vague.local" })
+		.waitFor({ state: "detached" });
+	await axe(page);
 });

@@ -188,7 +188,7 @@ function Check({
 					<Text size="xs" c="dimmed">
 						since <DateTime value={posture.since} />
 					</Text>
-					<ByPolicy posture={posture} />
+					<ByPolicy posture={posture} device={device} />
 				</Summary>
 			</Accordion.Control>
 			<Accordion.Panel>
@@ -285,8 +285,11 @@ function AddException({
 	);
 }
 
-/** Says what the device policy makes of the status, unless that is obvious. */
-function ByPolicy({ posture }: { posture: Posture }) {
+/**
+ * Says what the device policy makes of the status, unless that is obvious. A device that is not
+ * current says above the checks that it is silent.
+ */
+function ByPolicy({ posture, device }: { posture: Posture; device: Device }) {
 	const { check_state: state, in_grace_until: until, status } = posture;
 	if (state === "IN_GRACE" && until) {
 		return (
@@ -302,7 +305,9 @@ function ByPolicy({ posture }: { posture: Posture }) {
 			</Text>
 		);
 	}
-	if (state === "STALE") return <Text size="xs">stale by the policy</Text>;
+	if (state === "STALE" && isCurrent(device)) {
+		return <Text size="xs">silent for longer than the policy allows</Text>;
+	}
 	return state === "NOT_APPLICABLE" && status !== "NOT_APPLICABLE" ? (
 		<Text size="xs">not required by the policy</Text>
 	) : null;

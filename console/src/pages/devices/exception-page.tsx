@@ -124,7 +124,7 @@ function Facts({ exception }: { exception: DeviceException }) {
 					<DateTime value={exception.ends_at} />
 				</Fact>
 				<Fact name="Requested by">
-					{exception.requested_by?.name ?? "A former person"},{" "}
+					{exception.requested_by?.name ?? "A former member"},{" "}
 					<DateTime value={exception.created_at} />
 					{requested_by_person_id &&
 						(link_copied_by_id

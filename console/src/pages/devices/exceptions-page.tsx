@@ -173,7 +173,7 @@ const COLUMNS: readonly Column<DeviceException>[] = [
 		width: 180,
 		cell: ({ requested_by, created_at }) => (
 			<>
-				<Text size="sm">{requested_by?.name ?? "A former person"}</Text>
+				<Text size="sm">{requested_by?.name ?? "A former member"}</Text>
 				<Text size="xs" c="dimmed">
 					<DateTime value={created_at} />
 				</Text>

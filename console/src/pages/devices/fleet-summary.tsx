@@ -5,12 +5,13 @@ import {
 	Paper,
 	SimpleGrid,
 	Skeleton,
+	Stack,
 	Text,
 	Title,
 	VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChevronDown } from "@tabler/icons-react";
+import { IconCalendarSearch, IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
@@ -18,6 +19,7 @@ import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import {
+	COMPLIANCES,
 	FRESHNESS,
 	NOT_REPORTING,
 	STATUSES,
@@ -30,7 +32,7 @@ import {
 } from "../../parts/devices/posture-bar.tsx";
 import styles from "../../parts/devices/postures.module.css";
 import { ErrorState } from "../../parts/error-state.tsx";
-import { TextLink } from "../../parts/links.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
 import { shortCheckLabel } from "./checks.ts";
 
@@ -54,7 +56,7 @@ export function FleetCounts() {
 	});
 	if (!data) return "Laptops and servers, and their security posture.";
 	const { devices_by_freshness: fresh, devices_by_status: status } = data;
-	const counts: [count: number, label: string, search: ListSearch][] = [
+	const counts: Count[] = [
 		...(["ONLINE", "STALE", "MISSING"] as const).map(
 			(one): [number, string, ListSearch] => [
 				fresh?.[one] ?? 0,
@@ -70,25 +72,58 @@ export function FleetCounts() {
 		[status.PENDING, STATUSES.PENDING.label, { status: "PENDING" }],
 		[status.REVOKED, STATUSES.REVOKED.label, { status: "REVOKED" }],
 	];
+	const byCompliance = (
+		Object.keys(COMPLIANCES) as (keyof typeof COMPLIANCES)[]
+	).map(
+		(one): Count => [
+			data.devices_by_compliance[one],
+			COMPLIANCES[one].label,
+			{ status: "ACTIVE", compliance: one },
+		],
+	);
 	return (
-		<Group gap="4px 16px">
-			{counts
-				.filter(([count], index) => count > 0 || index < 3)
-				.map(([count, label, search]) => (
-					<TextLink
-						key={label}
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={search}
-						size="sm"
-						c="inherit"
-					>
-						<Text span inherit fw={600} c="var(--mantine-color-text)">
-							{count.toLocaleString()}
-						</Text>{" "}
-						{label}
-					</TextLink>
-				))}
+		<>
+			<CountLinks
+				label="By heartbeat"
+				counts={counts.filter(([count], index) => count > 0 || index < 3)}
+			/>
+			<CountLinks
+				label="By the device policy"
+				counts={byCompliance.filter(([count]) => count > 0)}
+			/>
+		</>
+	);
+}
+
+type Count = [count: number, label: string, search: ListSearch];
+
+function CountLinks({
+	label,
+	counts,
+}: {
+	/** Text that tells screen readers what the numbers are. */
+	label: string;
+	counts: readonly Count[];
+}) {
+	const { organizationId } = useOrganization();
+	return (
+		<Group gap="4px 16px" role="group" aria-label={label}>
+			{counts.map(([count, name, search]) => (
+				<TextLink
+					key={name}
+					to="/o/$org/devices"
+					params={{ org: organizationId }}
+					search={search}
+					size="sm"
+					lh={1.3}
+					c="inherit"
+				>
+					<Text span inherit fw={600} c="var(--mantine-color-text)">
+						{count.toLocaleString()}
+					</Text>{" "}
+					{name}
+				</TextLink>
+			))}
 		</Group>
 	);
 }
@@ -134,21 +169,32 @@ export function FleetSummary() {
 						</Title>
 					)}
 				</Box>
-				<Button
-					variant="subtle"
-					size="compact-sm"
-					aria-expanded={isOpen}
-					onClick={toggle}
-					rightSection={
-						<IconChevronDown
-							size={14}
-							aria-hidden
-							style={{ rotate: isOpen ? "180deg" : "none" }}
-						/>
-					}
-				>
-					All numbers
-				</Button>
+				<Stack gap={2} align="flex-end">
+					<Button
+						variant="subtle"
+						size="compact-xs"
+						aria-expanded={isOpen}
+						onClick={toggle}
+						rightSection={
+							<IconChevronDown
+								size={14}
+								aria-hidden
+								style={{ rotate: isOpen ? "180deg" : "none" }}
+							/>
+						}
+					>
+						All numbers
+					</Button>
+					<ButtonLink
+						to="/o/$org/devices/period"
+						params={{ org: organizationId }}
+						variant="subtle"
+						size="compact-xs"
+						rightSection={<IconCalendarSearch size={14} aria-hidden />}
+					>
+						In a period
+					</ButtonLink>
+				</Stack>
 			</Group>
 			{isOpen && <Checks summary={data} />}
 		</Paper>
@@ -239,7 +285,7 @@ function CheckBar({ check }: { check: Check }) {
 }
 
 /**
- * Shows, for example, "10 pass · 2 fail · 1 stale". Passes are always shown, and other states only
+ * Shows, for example, "10 pass · 2 fail · 1 silent". Passes are always shown, and other states only
  * if they are not zero. A state links to its devices if a filter can express it.
  */
 function PartsInWords({ check, name }: { check: Check; name: string }) {

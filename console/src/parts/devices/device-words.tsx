@@ -16,7 +16,11 @@ const POSTURES: Record<PostureStatus, { label: string; tone: Tone }> = {
 export const FRESHNESS = {
 	ONLINE: { label: "Online", tone: "good", means: "recent heartbeat" },
 	STALE: { label: "Stale", tone: "warning", means: "no recent heartbeat" },
-	MISSING: { label: "Missing", tone: "bad", means: "no heartbeat for 7 days" },
+	MISSING: {
+		label: "Missing",
+		tone: "bad",
+		means: "no heartbeat for 7 days or more",
+	},
 	NEVER: { label: "Never seen", tone: "neutral", means: "no heartbeat yet" },
 } as const satisfies Record<
 	Device["freshness"],
@@ -35,7 +39,7 @@ export const STATUSES = {
 export const CHECK_STATES = {
 	FAILING: "Failing",
 	UNKNOWN: "Unknown",
-	STALE: "Stale",
+	STALE: "Silent",
 	NOT_REPORTED: "Not reported",
 	IN_GRACE: "In grace",
 	EXCEPTED: "Excepted",

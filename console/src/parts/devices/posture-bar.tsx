@@ -7,7 +7,7 @@ export const PARTS = {
 	fail: { label: "Fail", className: styles.fail },
 	unknown: { label: "Unknown", className: styles.unknown },
 	not_applicable: { label: "Not applicable", className: styles.notApplicable },
-	stale: { label: "Stale", className: styles.stale },
+	stale: { label: "Silent", className: styles.stale },
 	not_reported: { label: "Not reported", className: styles.notReported },
 } as const;
 
