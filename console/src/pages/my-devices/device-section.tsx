@@ -13,7 +13,7 @@ const STATES: Record<string, { tone: Tone; label: string }> = {
 	FAILING: { tone: "bad", label: "Has to be fixed" },
 	IN_GRACE: { tone: "warning", label: "Fix it soon" },
 	UNKNOWN: { tone: "warning", label: "Could not be determined" },
-	STALE: { tone: "warning", label: "Not reported lately" },
+	STALE: { tone: "warning", label: "No recent report" },
 	NOT_REPORTED: { tone: "warning", label: "Not reported" },
 	EXCEPTED: { tone: "neutral", label: "Excepted" },
 	PASSING: { tone: "good", label: "Fine" },
@@ -100,7 +100,7 @@ function Summary({ device, toDo }: { device: MyDevice; toDo: number }) {
 	if (!device.is_reporting) {
 		return (
 			<Text size="sm">
-				The device has not reported lately. What you see is the last known
+				The device has not reported recently. What you see is the last known
 				state. Switch it on, and connect it to the internet.
 			</Text>
 		);

@@ -187,7 +187,7 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 					variant="outline"
 					title={wrong === 1 ? "A line is wrong" : "Some lines are wrong"}
 				>
-					Fix {wrong === 1 ? "it" : "them"} in the file, and choose the file
+					Fix {wrong === 1 ? "this line" : "these lines"} and upload the file
 					again, or leave {wrong === 1 ? "it" : "them"} out below.
 				</Alert>
 			)}

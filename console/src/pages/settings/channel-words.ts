@@ -13,7 +13,7 @@ export const CHANNEL_WORDS: Record<
 	OVERDUE_WORK: {
 		label: "Mail to the owners of overdue work",
 		means:
-			"Each person who answers for overdue tasks, nonconformities, obligations or continual improvements gets a mail once a week.",
+			"Each owner of overdue tasks, nonconformities, obligations or continual improvements gets a mail once a week.",
 	},
 	ADMINISTRATORS: {
 		label: "Mail to the administrators",

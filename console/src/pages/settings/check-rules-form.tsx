@@ -200,7 +200,7 @@ export function CheckRulesForm({
 				</Table.ScrollContainer>
 				<NumberInput
 					label="Longest silence"
-					description={`Days without a report after which a check is stale. From ${SILENCE_DAYS.least} to ${SILENCE_DAYS.most}; the default is ${SILENCE_DAYS.default}.`}
+					description={`Days without a report after which a check is silent. From ${SILENCE_DAYS.least} to ${SILENCE_DAYS.most}; the default is ${SILENCE_DAYS.default}.`}
 					suffix=" days"
 					allowDecimal={false}
 					allowNegative={false}

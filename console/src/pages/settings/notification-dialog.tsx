@@ -129,7 +129,7 @@ export function NotificationDialog({
 							description={
 								channel
 									? "Leave it empty to keep the address. It is a secret, so it is not shown."
-									: "Whoever knows it can write into the chat. It is stored encrypted and not shown again."
+									: "Anybody who knows it can write into the chat. It is stored encrypted and not shown again."
 							}
 							visibilityToggleButtonProps={{ "aria-label": "Show the address" }}
 							{...form.getInputProps("address")}
