@@ -119,7 +119,7 @@ export function Page() {
 	);
 }
 
-/** Returns the question that the address asks. What it does not say has a usual value. */
+/** Returns the question that the address asks. Each part that it leaves out has a usual value. */
 function questionOf({ filters }: ListControls) {
 	const text = (name: string) => {
 		const value = filters[name];
