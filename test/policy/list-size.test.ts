@@ -87,7 +87,11 @@ test("one more register adds at most 2.5 KB", () => {
 		fields: {
 			name: requiredName("Deviation in a few words"),
 			description: optionalText("Reason for it"),
-			status: choice(["REQUESTED", "APPROVED", "ENDED"], "Progress", "REQUESTED"),
+			status: choice(
+				["REQUESTED", "APPROVED", "ENDED"],
+				"Progress",
+				"REQUESTED",
+			),
 			owner_id: owner(),
 		},
 		brief: ["name", "status", "owner_id"],
