@@ -22,10 +22,20 @@ import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
 /** Shows the filters of the list, beside the search field. */
-export function DeviceFilters({ list }: { list: ListControls }) {
+export function DeviceFilters({
+	list,
+	isReady,
+}: {
+	list: ListControls;
+	/** True once the list is there, so that counting the fleet does not delay it. */
+	isReady: boolean;
+}) {
 	const { organizationId } = useOrganization();
 	const [isMore, setMore] = useState(false);
-	const summary = useQuery(summaryQuery(organizationId));
+	const summary = useQuery({
+		...summaryQuery(organizationId),
+		enabled: isReady,
+	});
 	const { filters } = list;
 	const groups =
 		useQuery({

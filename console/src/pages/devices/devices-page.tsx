@@ -50,6 +50,8 @@ export function Page() {
 		placeholderData: keepPreviousData,
 		refetchInterval: 30_000,
 	});
+	// A large fleet takes seconds to count, so the list comes first.
+	const isListed = !devices.isPending;
 	const rows = devices.data?.devices ?? [];
 	const names = useRecordNames(
 		organizationId,
@@ -78,7 +80,7 @@ export function Page() {
 					hasNone ? (
 						"Laptops and servers, and their security posture."
 					) : (
-						<FleetCounts />
+						<FleetCounts isReady={isListed} />
 					)
 				}
 				actions={
@@ -116,9 +118,9 @@ export function Page() {
 			/>
 			{!hasNone && (
 				<>
-					<FleetSummary />
+					<FleetSummary isReady={isListed} />
 					<FilterBar list={list} label="Search devices">
-						<DeviceFilters list={list} />
+						<DeviceFilters list={list} isReady={isListed} />
 						<ColumnMenu
 							list={list}
 							possible={possible.map(({ id, header }) => ({

@@ -1,11 +1,11 @@
 import {
 	Box,
 	Button,
+	Flex,
 	Group,
 	Paper,
 	SimpleGrid,
 	Skeleton,
-	Stack,
 	Text,
 	Title,
 	VisuallyHidden,
@@ -48,10 +48,11 @@ export function summaryQuery(organizationId: string) {
 /**
  * Counts the devices in the line below the heading. Each number is a link that filters the list.
  */
-export function FleetCounts() {
+export function FleetCounts({ isReady }: { isReady: boolean }) {
 	const { organizationId } = useOrganization();
 	const { data } = useQuery({
 		...summaryQuery(organizationId),
+		enabled: isReady,
 		refetchInterval: 60_000,
 	});
 	if (!data) return "Laptops and servers, and their security posture.";
@@ -132,11 +133,12 @@ function CountLinks({
  * Sums up the checks of the fleet in one line above the list. A check opens the list of the devices
  * that fail it; the button opens all numbers.
  */
-export function FleetSummary() {
+export function FleetSummary({ isReady }: { isReady: boolean }) {
 	const { organizationId } = useOrganization();
 	const [isOpen, { toggle }] = useDisclosure();
 	const summary = useQuery({
 		...summaryQuery(organizationId),
+		enabled: isReady,
 		refetchInterval: 60_000,
 	});
 	// The same height as the strip, so that the list does not move.
@@ -150,7 +152,7 @@ export function FleetSummary() {
 		<Paper
 			withBorder
 			px="sm"
-			py={8}
+			py={6}
 			mb="sm"
 			component="section"
 			aria-label="Fleet"
@@ -169,10 +171,11 @@ export function FleetSummary() {
 						</Title>
 					)}
 				</Box>
-				<Stack gap={2} align="flex-end">
+				<Flex direction={{ base: "row", sm: "column" }} align="flex-end">
 					<Button
 						variant="subtle"
 						size="compact-xs"
+						h={24}
 						aria-expanded={isOpen}
 						onClick={toggle}
 						rightSection={
@@ -190,11 +193,12 @@ export function FleetSummary() {
 						params={{ org: organizationId }}
 						variant="subtle"
 						size="compact-xs"
+						h={24}
 						rightSection={<IconCalendarSearch size={14} aria-hidden />}
 					>
 						In a period
 					</ButtonLink>
-				</Stack>
+				</Flex>
 			</Group>
 			{isOpen && <Checks summary={data} />}
 		</Paper>
