@@ -2791,7 +2791,7 @@ CREATE TABLE public.mails (
     channel_id public.typed_id,
     event_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     further_events integer DEFAULT 0 NOT NULL,
-    CONSTRAINT mails_channel_check CHECK (((kind = ANY (ARRAY['EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (channel_id IS NOT NULL))),
+    CONSTRAINT mails_channel_check CHECK (((kind = ANY (ARRAY['CHAT_GIVEN_UP'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (channel_id IS NOT NULL))),
     CONSTRAINT mails_check CHECK (((kind = 'INVITATION'::text) = (invitation_id IS NOT NULL))),
     CONSTRAINT mails_check2 CHECK (((kind <> ALL (ARRAY['INVITATION'::text, 'TEST'::text])) OR (organization_id IS NOT NULL))),
     CONSTRAINT mails_check3 CHECK (((state = 'QUEUED'::text) = (due_at IS NOT NULL))),
@@ -2799,7 +2799,7 @@ CREATE TABLE public.mails (
     CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text]))),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text]))),
     CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (people_id IS NOT NULL))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
     CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (user_id IS NULL)))

@@ -134,6 +134,7 @@ async function serveFrom(
 		previousSecret,
 		baseUrl,
 		rule,
+		sendsMail: mail !== undefined,
 		log,
 	});
 	const digests = mail && startDigests(database.pool, mail, log);

@@ -2,6 +2,7 @@ import { composeMyDevices } from "../my-devices/link-mail.ts";
 import { composeDeviceAlert } from "../notifications/device-alert-mail.ts";
 import { composeDeviceDigest } from "../notifications/device-digest-mail.ts";
 import { composeEvents } from "../notifications/events-mail.ts";
+import { composeGivenUpChat } from "../notifications/given-up-chat.ts";
 import { composeOverdueWork } from "../notifications/overdue-mail.ts";
 import { composeInvitation } from "../organizations/invitation-mail.ts";
 import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
@@ -34,6 +35,7 @@ export const composers: Record<MailKind, Compose> = {
 	JOIN_ATTEMPT: composeJoinAttempt,
 	TEST: composeTest,
 	WEBHOOK_GIVEN_UP: composeGivenUp,
+	CHAT_GIVEN_UP: composeGivenUpChat,
 	MY_DEVICES: composeMyDevices,
 	EVENTS: composeEvents,
 	DEVICE_ALERT: composeDeviceAlert,

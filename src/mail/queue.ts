@@ -8,6 +8,7 @@ export const ORGANIZATION_MAIL_KINDS = [
 	"TEST",
 	"WEBHOOK_GIVEN_UP",
 	"MY_DEVICES",
+	"CHAT_GIVEN_UP",
 	"EVENTS",
 	"DEVICE_ALERT",
 	"DEVICE_DIGEST",
@@ -27,6 +28,7 @@ export interface NewMail {
 	invitationId?: string;
 	userId?: string | null;
 	webhookId?: string;
+	channelId?: string;
 	/** The person in the register who gets the mail. */
 	peopleId?: string;
 }
@@ -37,15 +39,19 @@ export interface NewMail {
  */
 export async function queueMail(
 	client: Pick<Pool | PoolClient, "query">,
-	{ kind, organizationId, invitationId, userId, webhookId, peopleId }: NewMail,
+	mail: NewMail,
 ): Promise<string> {
+	const { kind, organizationId, invitationId, userId } = mail;
 	const id = organizationId
 		? makeId(organizationId, "mail")
 		: makeIdWithoutTenant("mail");
 	await client.query(
-		`insert into mails (id, organization_id, kind, invitation_id, user_id, webhook_id, people_id)
-		values ($1, $2, $3, $4, $5, $6, $7)`,
-		[id, organizationId, kind, invitationId, userId, webhookId, peopleId],
+		`insert into mails (id, organization_id, kind, invitation_id, user_id, webhook_id, channel_id, people_id)
+		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		[
+			...[id, organizationId, kind, invitationId, userId],
+			...[mail.webhookId, mail.channelId, mail.peopleId],
+		],
 	);
 	return id;
 }

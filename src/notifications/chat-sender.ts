@@ -7,6 +7,7 @@ import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { type Answer, post } from "../webhooks/post.ts";
 import type { ChatKind } from "./channel-kinds.ts";
 import { chatPayload } from "./chat-payloads.ts";
+import { GIVEN_UP_AFTER_DAYS, giveUpChat } from "./given-up-chat.ts";
 import { type News, readNews } from "./news.ts";
 import { openAddress, type Secrets, sealAddress } from "./sealed-address.ts";
 
@@ -27,6 +28,7 @@ export interface ChatSenderParts extends Secrets {
 	pool: Pool;
 	baseUrl: string;
 	rule: OutgoingRule;
+	sendsMail: boolean;
 	log: Logger;
 }
 
@@ -163,7 +165,9 @@ async function send(parts: ChatSenderParts, taken: Taken): Promise<void> {
 						failure: withoutAddress(error.message, address).slice(0, 500),
 					}),
 				);
-	await inTenant((client) => noteResult(client, taken, body, result));
+	await inTenant((client) =>
+		noteResult(client, taken, body, result, parts.sendsMail),
+	);
 }
 
 /**
@@ -249,6 +253,7 @@ async function noteResult(
 	{ organization_id, id, channel_id, attempts }: Taken,
 	body: string,
 	result: Result,
+	sendsMail: boolean,
 ): Promise<void> {
 	const answer = "answer" in result ? result.answer : undefined;
 	const isDelivered =
@@ -280,10 +285,14 @@ async function noteResult(
 	);
 	// Another process has taken the message in the meantime.
 	if (rowCount === 0) return;
-	await client.query(
+	const { rows } = await client.query<{ is_over: boolean }>(
 		`update notification_channels
 		set failing_since = case when $3 then null else coalesce(failing_since, now()) end
-		where organization_id = $1 and id = $2 and ($3 = (failing_since is not null))`,
-		[organization_id, channel_id, isDelivered],
+		where organization_id = $1 and id = $2 and not ($3 and failing_since is null)
+		returning is_enabled and failing_since < now() - $4 * interval '1 day' as is_over`,
+		[organization_id, channel_id, isDelivered, GIVEN_UP_AFTER_DAYS],
 	);
+	if (rows[0]?.is_over) {
+		await giveUpChat(client, organization_id, channel_id, sendsMail);
+	}
 }

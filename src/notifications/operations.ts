@@ -190,7 +190,9 @@ export const updateNotificationChannel = defineOperation({
 					else next_digest_at
 				end,
 				is_enabled = coalesce($8, is_enabled),
-				failing_since = case when $5::text is null then failing_since end,
+				failing_since = case
+					when $5::text is null and (is_enabled or $8 is not true) then failing_since
+				end,
 				updated_at = now()
 			where organization_id = $1 and id = $2 returning ${COLUMNS}`,
 			[

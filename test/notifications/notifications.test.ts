@@ -533,3 +533,45 @@ test("a private address is refused unless the operator allows it", async () => {
 	expect(failed.failure).toContain("not a public address");
 	expect(failed.failure).not.toContain("/hook");
 });
+
+test("a chat that fails for three days is disabled once, and the administrators get a mail", async () => {
+	const { id } = await addChannel("SLACK", { event_types: ["record.created"] });
+	behave = (response) => {
+		response.writeHead(410);
+		response.end("gone");
+	};
+	const failOnce = async (attempts: number) => {
+		await hurry();
+		return deliveryOf(
+			id,
+			(one) => one.answer_status === 410 && Number(one.attempts) >= attempts,
+		);
+	};
+	const channelNow = async () => {
+		const { channels } = await use("listNotificationChannels");
+		return channels.find((one: { id: string }) => one.id === id);
+	};
+	await use("addVendor", { name: "A vendor of the chat" });
+	await untilHandled();
+	await failOnce(1);
+	expect(await channelNow()).toMatchObject({ is_enabled: true });
+	await owner().query(
+		"update notification_channels set failing_since = now() - interval '3 days 1 second'",
+	);
+	await failOnce(2);
+	const mail = await sink.next();
+	expect(mail.to).toBe(email);
+	expect(mail.text).toContain("has failed for three days");
+	expect(mail.text).not.toContain("XXXXsecretXXXX");
+	expect(await channelNow()).toMatchObject({ is_enabled: false });
+	await deliveryOf(id, ({ state }) => state === "FAILED");
+	// A test shows whether the chat works again. It disables nothing a second time.
+	await use("testNotificationChannel", { id });
+	await deliveryOf(id, (one) => one.what === "TEST" && one.attempts === 1);
+	await use("updateNotificationChannel", { id, is_enabled: true });
+	expect((await channelNow()).failing_since).toBeNull();
+	const { rows } = await owner().query(
+		"select count(*)::integer as count from mails where kind = 'CHAT_GIVEN_UP'",
+	);
+	expect(rows).toEqual([{ count: 1 }]);
+});

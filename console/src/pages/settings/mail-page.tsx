@@ -18,6 +18,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	INVITATION: "Invitation",
 	TEST: "Test",
 	WEBHOOK_GIVEN_UP: "Disabled webhook",
+	CHAT_GIVEN_UP: "Disabled chat",
 	EVENTS: "Notification of events",
 	DEVICE_ALERT: "Failed check of a device",
 	DEVICE_DIGEST: "Weekly mail about devices",

@@ -21,6 +21,7 @@ const STATES = {
 const WHAT: Record<string, string> = {
 	TEST: "Test",
 	EVENTS: "Events",
+	CHAT_GIVEN_UP: "Disabled chat",
 	DEVICE_ALERT: "Failed check",
 	DEVICE_DIGEST: "Weekly mail",
 	OVERDUE_WORK: "Weekly mail",

@@ -1,0 +1,78 @@
+import type { PoolClient } from "pg";
+import { withTenant } from "../db/pool.ts";
+import type { Compose } from "../mail/mailer.ts";
+import { nameInMail } from "../mail/message.ts";
+import { queueMail } from "../mail/queue.ts";
+
+/** Days without a success after which a chat is disabled. */
+export const GIVEN_UP_AFTER_DAYS = 3;
+
+/** Disables a chat that keeps failing, drops what waits for it, and tells the administrators. */
+export async function giveUpChat(
+	client: PoolClient,
+	organizationId: string,
+	channelId: string,
+	sendsMail: boolean,
+): Promise<void> {
+	await client.query(
+		"update notification_channels set is_enabled = false, updated_at = now() where organization_id = $1 and id = $2",
+		[organizationId, channelId],
+	);
+	await client.query(
+		`update notification_messages set state = 'FAILED', due_at = null
+		where organization_id = $1 and channel_id = $2 and state = 'QUEUED'`,
+		[organizationId, channelId],
+	);
+	if (!sendsMail) return;
+	const { rows } = await client.query<{ user_id: string }>(
+		"select user_id from memberships where organization_id = $1 and role = 'admin'",
+		[organizationId],
+	);
+	for (const { user_id: userId } of rows) {
+		await queueMail(client, {
+			kind: "CHAT_GIVEN_UP",
+			organizationId,
+			userId,
+			channelId,
+		});
+	}
+}
+
+/**
+ * Makes the mail that tells an administrator that a chat was disabled. Returns null if it was
+ * enabled again or deleted, or if the administrator has left.
+ */
+export const composeGivenUpChat: Compose = async (
+	{ pool, appPool, baseUrl },
+	mail,
+) => {
+	const { organization_id: organizationId, user_id } = mail;
+	if (!organizationId || !user_id) return null;
+	const { rows: admins } = await pool.query<{ email: string }>(
+		`select u.email from users u
+		join memberships s on s.user_id = u.id
+		where u.id = $1 and s.organization_id = $2 and s.role = 'admin'`,
+		[user_id, organizationId],
+	);
+	const { rows: chats } = await withTenant(appPool, organizationId, (client) =>
+		client.query<{ name: string; organization: string }>(
+			`select c.name, o.name as organization from mails m
+			join notification_channels c
+				on c.organization_id = m.organization_id and c.id = m.channel_id
+			join organizations o on o.id = m.organization_id
+			where m.organization_id = $1 and m.id = $2 and not c.is_enabled
+				and c.failing_since is not null`,
+			[organizationId, mail.id],
+		),
+	);
+	const [[admin], [chat]] = [admins, chats];
+	if (!admin || !chat) return null;
+	return {
+		to: admin.email,
+		subject: `A chat of ${nameInMail(chat.organization)} on Assay is disabled`,
+		text: `The channel "${nameInMail(chat.name)}" has failed for three days. Assay no longer sends messages to that chat. Correct its address, and then enable the channel here:
+
+${baseUrl}/o/${organizationId}/settings/notifications
+`,
+	};
+};
