@@ -191,7 +191,11 @@ test("an organization whose transaction fails does not hold up the next one", as
 	await database.owner.query("drop function fail cascade");
 	expect(seen).toContain(`${good} 1`);
 	expect(await waiting()).toMatchObject([{ attempts: 0, waiting_for: null }]);
-	expect(lines).toMatchObject([{ level: 50, organization: bad }]);
+	// A slow run may try the organization twice.
+	expect(lines[0]).toMatchObject({ level: 50 });
+	expect(new Set(lines.map((line) => line.organization))).toEqual(
+		new Set([bad]),
+	);
 });
 
 test("a handler that always fails is tried a few times, loses nothing, and lets new events pass", async () => {
