@@ -74,7 +74,7 @@ function QueryField({ list, label }: { list: ListControls; label: string }) {
 			}
 			value={typed}
 			onChange={(event) => type(event.currentTarget.value)}
-			style={{ flex: "1 1 180px", maxWidth: 360 }}
+			style={{ flex: "1 1 140px", maxWidth: 360 }}
 		/>
 	);
 }

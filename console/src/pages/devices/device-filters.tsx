@@ -80,7 +80,7 @@ export function DeviceFilters({
 				"failing_check",
 				"Failing check",
 				[...checks].map((value) => ({ value, label: checkLabel(value) })),
-				150,
+				140,
 			)}
 			{choice("compliance", "Compliance", optionsOf(COMPLIANCES), 140)}
 			{OTHER_STATES.map(
