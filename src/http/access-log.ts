@@ -28,7 +28,7 @@ export function makeAccessLog(log: Logger, addressOf: AddressOf): AccessLog {
 				{
 					event: "request",
 					method: request.method,
-					path: (request.url ?? "").split("?", 1)[0]?.slice(0, MAX_PATH),
+					path: pathOf(request.url ?? "").slice(0, MAX_PATH),
 					status: response.writableFinished ? response.statusCode : 0,
 					durationMs: Math.round(performance.now() - startedAt),
 					address,
@@ -38,4 +38,14 @@ export function makeAccessLog(log: Logger, addressOf: AddressOf): AccessLog {
 			);
 		});
 	};
+}
+
+/**
+ * Returns the path of a request without its query. A request may name a whole address, as to a
+ * proxy, and the address may contain a password.
+ */
+function pathOf(target: string): string {
+	const [path = ""] = target.split("?", 1);
+	if (path.startsWith("/")) return path;
+	return URL.parse(path)?.pathname ?? "";
 }
