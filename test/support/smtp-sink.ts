@@ -34,7 +34,15 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 		let lines: string[] | undefined;
 		for await (const line of createInterface(socket)) {
 			if (lines && line === ".") {
-				const message = { to, text: decode(lines.join("\n")) };
+				const message = {
+					to,
+					text: lines
+						.map(keepLinks)
+						.join("\n")
+						.split(KEPT)
+						.map((part, at) => (at % 2 ? part : decode(part)))
+						.join(""),
+				};
 				lines = undefined;
 				const ask = asking.shift();
 				if (ask) ask(message);
@@ -72,6 +80,17 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 		answers,
 		close: () => server.close(),
 	};
+}
+
+/** Surrounds text that is not decoded. */
+const KEPT = "\0";
+
+/** An address in a header is not quoted-printable, although it may contain a `=` and two digits. */
+function keepLinks(line: string): string {
+	return line.replace(
+		/^(?:List-Unsubscribe:)?\s*<https?:.*>/i,
+		`${KEPT}$&${KEPT}`,
+	);
 }
 
 /** Decodes quoted-printable text. */
