@@ -15,14 +15,20 @@ export const EXIT = {
  */
 export class AgentError extends Error {
 	readonly exitCode: (typeof EXIT)[keyof typeof EXIT];
+	/** Seconds for which the service asked the agent to wait, if it did. */
+	readonly retryAfterSeconds: number | undefined;
 
 	constructor(
 		message: string,
-		options: ErrorOptions & { exitCode?: AgentError["exitCode"] } = {},
+		options: ErrorOptions & {
+			exitCode?: AgentError["exitCode"];
+			retryAfterSeconds?: number | undefined;
+		} = {},
 	) {
 		super(message, options);
 		this.name = "AgentError";
 		this.exitCode = options.exitCode ?? EXIT.failed;
+		this.retryAfterSeconds = options.retryAfterSeconds;
 	}
 }
 

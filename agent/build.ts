@@ -26,6 +26,7 @@ interface Options {
 	node?: string;
 	name?: string;
 	bundleOnly?: boolean;
+	release: string;
 }
 
 /**
@@ -45,7 +46,7 @@ async function build(options: Options): Promise<void> {
 	const out = resolve(options.out);
 	mkdirSync(out, { recursive: true });
 	const bundle = join(out, BUNDLE);
-	writeFileSync(bundle, await bundleAgent());
+	writeFileSync(bundle, await bundleAgent(options.release));
 	chmodSync(bundle, 0o755);
 	process.stdout.write(`${bundle}\n`);
 	if (options.bundleOnly) return;
@@ -65,7 +66,7 @@ async function build(options: Options): Promise<void> {
  * Bundles the agent and commander into one file. Each module is still evaluated only when it is
  * needed.
  */
-async function bundleAgent(): Promise<string> {
+async function bundleAgent(version: string): Promise<string> {
 	const made = await rolldown({
 		input: join(ROOT, "agent/main.ts"),
 		platform: "node",
@@ -74,7 +75,7 @@ async function bundleAgent(): Promise<string> {
 				name: "the version, otherwise read from package.json",
 				load: (id) =>
 					resolve(id) === join(ROOT, "src/version.ts")
-						? `export const VERSION = ${JSON.stringify(VERSION)};`
+						? `export const VERSION = ${JSON.stringify(version)};`
 						: null,
 			},
 		],
@@ -89,7 +90,7 @@ async function bundleAgent(): Promise<string> {
 			throw new Error(`the bundle must be one file, not ${output.length}`);
 		const notice = licenseOf("commander").replaceAll("*/", "* /");
 		return `#!/usr/bin/env node
-/*! Assay agent ${VERSION}, MIT. It contains commander:
+/*! Assay agent ${version}, MIT. It contains commander:
 ${notice}*/
 ${output[0].code}`;
 	} finally {
@@ -110,7 +111,7 @@ async function makeExecutable(
 	chmodSync(node, 0o755);
 	if (source.endsWith(".exe")) dropWindowsSignature(node);
 	// Debugging symbols make up a quarter of the executable.
-	if (!foreignNode && process.platform === "linux") tryStrip(node);
+	if (isElf(node)) tryStrip(node);
 	const config = join(work, "sea.json");
 	writeFileSync(
 		config,
@@ -168,12 +169,19 @@ function dropWindowsSignature(file: string): void {
 	writeFileSync(file, bytes.subarray(0, start));
 }
 
+const isElf = (file: string) =>
+	readFileSync(file).subarray(0, 4).toString("latin1") === "\x7fELF";
+
 function tryStrip(file: string): void {
+	// The machine that the program is for stands at byte 18. 183 is ARM64.
+	const isArm64 = readFileSync(file).readUInt16LE(18) === 183;
+	const strip =
+		isArm64 && process.arch !== "arm64" ? "aarch64-linux-gnu-strip" : "strip";
 	try {
-		execFileSync("strip", [file], { stdio: "ignore" });
+		execFileSync(strip, [file], { stdio: "ignore" });
 	} catch {
 		process.stderr.write(
-			"strip is not installed, so the executable is larger\n",
+			`${strip} is not installed, so the executable is larger\n`,
 		);
 	}
 }
@@ -213,5 +221,6 @@ const program = new Command("build:agent")
 	)
 	.option("--name <name>", "name of the executable")
 	.option("--bundle-only", "make only the single file for Node")
+	.option("--release <version>", "version of the agent", VERSION)
 	.parse();
 await build(program.opts<Options>());

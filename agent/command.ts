@@ -7,7 +7,7 @@ import { defaultFolder } from "./folder.ts";
 import { printable } from "./log.ts";
 import { ownProgram } from "./own-program.ts";
 import { useStoredProxies } from "./proxies.ts";
-import { addInstall, addUninstall } from "./setup-commands.ts";
+import { addConfigure, addInstall, addUninstall } from "./setup-commands.ts";
 import { isPrivileged, READ_AS_USER } from "./system-host.ts";
 
 const ENVIRONMENT = `
@@ -29,6 +29,7 @@ export function addAgentCommands(program: Command, how: string[] = []): void {
 		.version(VERSION)
 		.addHelpText("after", ENVIRONMENT);
 	addInstall(program, how);
+	addConfigure(program, how);
 	addRun(program, how);
 	addOnce(program, how);
 	addStatus(program);
@@ -82,7 +83,11 @@ function addRun(program: Command, how: string[]): void {
 			"Report on this device until stopped. The service runs this command.",
 		)
 		.option("--dir <folder>", "the agent's folder")
-		.action(async (options: Common) => {
+		.option(
+			"--config <file>",
+			"file that says how to enroll this device while it is not enrolled",
+		)
+		.action(async (options: Common & { config?: string }) => {
 			const { run } = await import("./run.ts");
 			const { runChecksInChild } = await import("./checks/in-child.ts");
 			const own = ownProgram(how);
@@ -91,9 +96,16 @@ function addRun(program: Command, how: string[]): void {
 			await run({
 				folder,
 				...makeParts(how),
+				configFile: options.config,
+				serviceName: options.config && (await serviceManagerName()),
 				runChecks: (signal) => runChecksInChild(own, folder, signal),
 			});
 		});
+}
+
+async function serviceManagerName(): Promise<string | undefined> {
+	const { serviceManager } = await import("./service.ts");
+	return (await serviceManager())?.name;
 }
 
 function addOnce(program: Command, how: string[]): void {

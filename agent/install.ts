@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { AgentError } from "./agent-error.ts";
-import { makeClient } from "./client.ts";
+import { makeClient, type Outcome } from "./client.ts";
 import {
 	type Credentials,
 	readCredentials,
@@ -26,6 +26,8 @@ export interface InstallOptions {
 	service?: ServiceSetup | undefined;
 	/** True to enroll again even if the device is enrolled already. */
 	force?: boolean | undefined;
+	/** True if the service enrolls the device and retries, so that no user reads the errors. */
+	isUnattended?: boolean | undefined;
 }
 
 export interface ServiceSetup {
@@ -74,6 +76,7 @@ export async function install(
 			client,
 			{ token, ...(options.ownerEmail && { owner_email: options.ownerEmail }) },
 			signal,
+			options.isUnattended === true,
 		);
 		credentials = await storeCredentials(folder, serverUrl, apiKey, extraCa);
 		await storeProxies(folder);
@@ -148,6 +151,7 @@ async function exchange(
 	client: Awaited<ReturnType<typeof makeClient>>,
 	body: { token: string; owner_email?: string },
 	signal: AbortSignal,
+	isUnattended: boolean,
 ): Promise<string> {
 	const outcome = await client.send("enroll", { body, signal });
 	if (outcome.kind === "ok") {
@@ -167,17 +171,25 @@ async function exchange(
 			`the service rejected the enrollment token: ${outcome.message}`,
 		);
 	}
-	// If the agent never sent the token, the service cannot have used it up.
-	const mayBeTaken = outcome.kind !== "trouble" || outcome.isUnsent !== true;
 	const reason =
 		outcome.kind === "trouble"
 			? outcome.reason
 			: "its answer is not from an Assay service";
 	throw new AgentError(
-		mayBeTaken
-			? `this device is not enrolled: ${reason}. Run the command again; if the service then rejects the token, it has been used, and you need a new one`
-			: `this device is not enrolled: ${reason}. Run the command again`,
+		`this device is not enrolled: ${reason}. ${nextStep(outcome, isUnattended)}`,
+		outcome.kind === "trouble"
+			? { retryAfterSeconds: outcome.retryAfterSeconds }
+			: {},
 	);
+}
+
+function nextStep(outcome: Outcome, isUnattended: boolean): string {
+	if (isUnattended) return "The agent tries again";
+	// If the agent never sent the token, the service cannot have used it up.
+	const mayBeTaken = outcome.kind !== "trouble" || outcome.isUnsent !== true;
+	return mayBeTaken
+		? "Run the command again; if the service then rejects the token, it has been used, and you need a new one"
+		: "Run the command again";
 }
 
 /**

@@ -54,25 +54,26 @@ const REPEAT_MS = 60 * 60 * 1000;
 
 /**
  * Makes a log that reports a problem when it begins or changes, and after that at most hourly. If
- * the service is down for a weekend, the log does not fill up with the same line.
+ * the service is down for a weekend, the log does not fill up with the same line. Two problems that
+ * alternate are each reported at most hourly too.
  */
 export function makeTroubleLog(log: Log) {
-	let last: { sentence: string; atMs: number } | undefined;
+	/** The sentences of the last hour, with their times. */
+	const said = new Map<string, number>();
 	return {
 		say(sentence: string, level: "warn" | "error" = "warn"): void {
-			const atMs = Date.now();
-			const isNews =
-				last?.sentence !== sentence ||
-				atMs - last.atMs >= REPEAT_MS ||
-				atMs < last.atMs;
-			if (!isNews) return;
-			last = { sentence, atMs };
+			const nowMs = Date.now();
+			for (const [old, atMs] of said) {
+				if (nowMs - atMs >= REPEAT_MS || nowMs < atMs) said.delete(old);
+			}
+			if (said.has(sentence)) return;
+			said.set(sentence, nowMs);
 			log[level](sentence);
 		},
 		/** Notes that the problem is over. Returns true if there was one. */
 		clear(): boolean {
-			const was = last !== undefined;
-			last = undefined;
+			const was = said.size > 0;
+			said.clear();
 			return was;
 		},
 	};

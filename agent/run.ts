@@ -4,8 +4,9 @@ import { nextDelayMs } from "./backoff.ts";
 import type { Outcome } from "./client.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
 import { hasReports, sendNext } from "./deliver.ts";
+import { enrollFromConfig } from "./enroll-from-config.ts";
 import { removeLeftovers } from "./files.ts";
-import { readMarker } from "./folder.ts";
+import { prepareFolder, readMarker, writeMarker } from "./folder.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { type Log, makeTroubleLog } from "./log.ts";
 import { nextQuestion } from "./rejection.ts";
@@ -29,6 +30,10 @@ export interface RunOptions extends SessionOptions {
 	startDelayMs?: number | undefined;
 	/** Milliseconds between two looks for an enrollment while there is none. */
 	idleMs?: number | undefined;
+	/** File that says how to enroll this device. Undefined if only `install` enrolls it. */
+	configFile?: string | undefined;
+	/** Name of the service manager that a package has set up for this agent. */
+	serviceName?: string | undefined;
 }
 
 const MAX_START_DELAY_MS = 30_000;
@@ -42,10 +47,18 @@ const REFUSED_SECONDS = 900;
 /**
  * Sends heartbeats and reports until `signal` aborts or the folder is gone. While there is no
  * enrollment, or after the service has rejected the key, the function waits for the next
- * enrollment.
+ * enrollment. With a config file, it makes the folder and enrolls the device itself.
  */
 export async function run(options: RunOptions): Promise<void> {
-	const { folder, log, signal } = options;
+	const { folder, log, signal, configFile } = options;
+	if (configFile !== undefined) {
+		await prepareFolder(folder);
+		await writeMarker(folder, { service: options.serviceName ?? null });
+	}
+	const enrollment =
+		configFile === undefined
+			? undefined
+			: enrollFromConfig(configFile, options);
 	if (!(await readMarker(folder))) {
 		throw new AgentError(
 			`there is no agent in ${folder}; enroll this device with the install command, or name the agent's folder with --dir`,
@@ -61,12 +74,16 @@ export async function run(options: RunOptions): Promise<void> {
 			const credentials = await readCredentials(folder);
 			if (credentials) {
 				troubles.clear();
+				await enrollment?.deleteKey();
 				await serve(credentials, lock, options, isFirst);
 			} else {
-				troubles.say(
-					"this device is not enrolled; the agent waits until you run the install command",
-				);
-				await pause(options.idleMs ?? LONGEST_SLEEP_MS, signal);
+				const trouble = enrollment
+					? await enrollment.tryToEnroll()
+					: "this device is not enrolled; the agent waits until you run the install command";
+				if (trouble !== undefined) {
+					troubles.say(trouble);
+					await pause(options.idleMs ?? LONGEST_SLEEP_MS, signal);
+				}
 			}
 			isFirst = false;
 		}

@@ -1,6 +1,8 @@
+import { rm } from "node:fs/promises";
 import type { Command } from "commander";
 import { AgentError } from "./agent-error.ts";
 import { type Common, folderOf, makeParts, print } from "./command-parts.ts";
+import { defaultConfigFile } from "./config-file.ts";
 import { readMarker } from "./folder.ts";
 import { makeLog } from "./log.ts";
 import { ownProgram } from "./own-program.ts";
@@ -89,6 +91,53 @@ function describeInstalled(
 	return lines.join("\n");
 }
 
+/**
+ * Adds the command that the packages for Windows and macOS run after they have copied the program.
+ */
+export function addConfigure(program: Command, how: string[]): void {
+	program
+		.command("configure")
+		.description(
+			"Set up the service, and let it enroll this device as soon as it reaches the Assay service. Without options, the config file stays as it is.",
+		)
+		.option("--server <url>", "address of the Assay service")
+		.option(
+			"--key-file <file>",
+			"file that contains the enrollment key; the agent deletes it after it has enrolled",
+		)
+		.option("--owner-email <address>", "person who uses this device")
+		.option("--ca-file <file>", "PEM file of a certificate authority to trust")
+		.option("--json", "print the result as JSON")
+		.action(async (options: ConfigureFlags) => {
+			const { configure } = await import("./configure.ts");
+			const { host } = makeParts(how);
+			if (!host.isPrivileged) {
+				throw new AgentError(
+					"only root or an administrator can set up the service; run this command with those rights",
+				);
+			}
+			const folder = folderOf(options);
+			const file = defaultConfigFile();
+			const service = await prepareService(folder, how, ["--config", file]);
+			const done = await configure(options, file, service);
+			print(
+				options,
+				done,
+				[
+					`The agent runs as a service (${done.service}) and enrolls this device as ${done.config} says.`,
+					...done.warnings,
+				].join("\n"),
+			);
+		});
+}
+
+interface ConfigureFlags extends Common {
+	server?: string;
+	keyFile?: string;
+	ownerEmail?: string;
+	caFile?: string;
+}
+
 export function addUninstall(program: Command, how: string[]): void {
 	program
 		.command("uninstall")
@@ -113,6 +162,8 @@ export function addUninstall(program: Command, how: string[]): void {
 				signal,
 				(service) => findSystemProxy(host, service),
 			);
+			// Otherwise a package's service would enroll this device again when it starts.
+			if (isDefault) await rm(defaultConfigFile(), { force: true });
 			print(
 				options,
 				done,
@@ -137,7 +188,11 @@ async function removeService(isExpected: boolean): Promise<string[]> {
  * Prepares the service before the token is used up, so that a machine without a service manager
  * fails early.
  */
-async function prepareService(folder: string, how: string[]) {
+async function prepareService(
+	folder: string,
+	how: string[],
+	more: string[] = [],
+) {
 	const { checkProgram, serviceManager } = await import("./service.ts");
 	const manager = await serviceManager();
 	if (!manager) {
@@ -152,7 +207,7 @@ async function prepareService(folder: string, how: string[]) {
 		: {};
 	const spec = {
 		program: own.program,
-		args: [...own.args, "run", "--dir", folder],
+		args: [...own.args, "run", "--dir", folder, ...more],
 		folder,
 		environment,
 	};

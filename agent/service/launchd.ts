@@ -1,6 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { exists } from "../files.ts";
 import type { Host } from "../host.ts";
 import {
 	checkSpec,
@@ -11,12 +12,7 @@ import {
 	succeeded,
 	tryRun,
 } from "./manager.ts";
-import {
-	exists,
-	placeProgram,
-	programFolder,
-	removeProgram,
-} from "./program.ts";
+import { placeProgram, programFolder, removeProgram } from "./program.ts";
 import { escapeXml } from "./xml.ts";
 
 const TARGET = `system/${SERVICE_NAME}`;

@@ -144,13 +144,3 @@ const unsafe = (path: string) =>
 			? `users other than administrators can change ${path}, which the service runs with full rights; use the single executable, or move the program into Program Files`
 			: `users other than root can change ${path}, which the service runs with full rights; let only root write it (chown root, chmod go-w), or use the single executable, which is copied to a safe folder`,
 	);
-
-export async function exists(path: string): Promise<boolean> {
-	try {
-		await stat(path);
-		return true;
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return false;
-		throw error;
-	}
-}

@@ -1,5 +1,6 @@
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { exists } from "../files.ts";
 import type { Host } from "../host.ts";
 import {
 	checkSpec,
@@ -9,12 +10,7 @@ import {
 	succeeded,
 	tryRun,
 } from "./manager.ts";
-import {
-	exists,
-	placeProgram,
-	programFolder,
-	removeProgram,
-} from "./program.ts";
+import { placeProgram, programFolder, removeProgram } from "./program.ts";
 
 /** The name of the service. It has no hyphen, because it is part of variable names in rc.conf. */
 const NAME = "assay_agent";

@@ -1,5 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { AgentError } from "../agent-error.ts";
+import { exists } from "../files.ts";
+import { defaultFolder } from "../folder.ts";
 import type { Host } from "../host.ts";
 import {
 	checkSpec,
@@ -9,37 +12,43 @@ import {
 	type ServiceSpec,
 	tryRun,
 } from "./manager.ts";
-import {
-	exists,
-	placeProgram,
-	programFolder,
-	removeProgram,
-} from "./program.ts";
+import { placeProgram, programFolder, removeProgram } from "./program.ts";
 
 const UNIT = `${SERVICE_NAME}.service`;
 
 export interface SystemdPlaces {
 	units: string;
 	programs: string;
+	/** Folder of the units of packages. A unit of `units` with the same name comes before them. */
+	packagedUnits: string;
 }
+
+/** The first line of a unit that `install` has made. Packages replace such a unit by their own. */
+export const MADE_BY_INSTALL = "# Made by the Assay agent's install command";
 
 export function systemd(
 	host: Host,
 	places: SystemdPlaces = {
 		units: "/etc/systemd/system",
 		programs: programFolder("linux"),
+		packagedUnits: "/usr/lib/systemd/system",
 	},
 ): ServiceManager {
 	const unit = join(places.units, UNIT);
+	const packaged = join(places.packagedUnits, UNIT);
+	const isPackaged = async () =>
+		(await exists(packaged)) && !(await exists(unit));
 	return {
 		name: "systemd",
 		async install(spec) {
 			checkSpec(spec);
+			if (await isPackaged()) return startPackaged(host, spec);
 			const placed = await placeProgram(spec, places.programs);
 			// A new file gets the SELinux label of its parent folder. This command sets the label that a
 			// service's program needs.
 			await tryRun(host, "restorecon", ["-RF", places.programs]);
-			await writeFile(unit, systemdUnit(placed), { mode: 0o644 });
+			const text = `${MADE_BY_INSTALL}; uninstall removes it.\n${systemdUnit(placed)}`;
+			await writeFile(unit, text, { mode: 0o644 });
 			await runOrThrow(host, "systemctl", ["daemon-reload"]);
 			await runOrThrow(host, "systemctl", ["enable", UNIT]);
 			await runOrThrow(host, "systemctl", ["restart", UNIT]);
@@ -47,6 +56,12 @@ export function systemd(
 		},
 		async uninstall() {
 			const notes: string[] = [];
+			if (await isPackaged()) {
+				await runOrThrow(host, "systemctl", ["disable", "--now", UNIT]);
+				return [
+					"The agent came as a package, which is still installed. Remove it with your package manager.",
+				];
+			}
 			if (await exists(unit)) {
 				await runOrThrow(host, "systemctl", ["disable", "--now", UNIT]);
 				await rm(unit, { force: true });
@@ -58,7 +73,9 @@ export function systemd(
 			return [...notes, ...(await removeProgram(places.programs))];
 		},
 		async state() {
-			if (!(await exists(unit))) return "not_installed";
+			if (!(await exists(unit)) && !(await exists(packaged))) {
+				return "not_installed";
+			}
 			const { ended, stdout } = await tryRun(host, "systemctl", [
 				"is-active",
 				UNIT,
@@ -71,6 +88,24 @@ export function systemd(
 				: "unknown";
 		},
 	};
+}
+
+/** Starts the service whose unit and program a package has installed. */
+async function startPackaged(host: Host, spec: ServiceSpec): Promise<string[]> {
+	const folder = defaultFolder({ platform: "linux", isPrivileged: true });
+	if (spec.folder !== folder) {
+		throw new AgentError(
+			`the service of the package uses ${folder}; leave --dir out, or use --no-service`,
+		);
+	}
+	await runOrThrow(host, "systemctl", ["enable", UNIT]);
+	await runOrThrow(host, "systemctl", ["restart", UNIT]);
+	const names = Object.keys(spec.environment);
+	return names.length === 0
+		? []
+		: [
+				`The service of the package does not pass on environment variables. Set ${names.join(", ")} with \`systemctl edit ${UNIT}\`.`,
+			];
 }
 
 /**
@@ -89,8 +124,7 @@ export function systemdUnit(spec: ServiceSpec): string {
 		([name, value]) => `Environment=${quote(`${name}=${value}`)}`,
 	);
 	const args = spec.args.map((arg) => quote(arg).replaceAll("$", "$$$$"));
-	return `# Made by the Assay agent's install command; uninstall removes it.
-[Unit]
+	return `[Unit]
 Description=Assay device agent
 Wants=network-online.target
 After=network-online.target

@@ -7,6 +7,7 @@ import {
 	readLastResult,
 	storeLastResult,
 } from "../../agent/last-result.ts";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { runAgent } from "../support/command.ts";
 import { startAgents, type TestAgents } from "./agents.ts";
 import { makeAgentFolder } from "./folders.ts";
@@ -100,7 +101,7 @@ test.runIf(process.geteuid?.() === 0)(
 		]);
 		const shown = JSON.parse(stdout);
 		expect(shown).not.toHaveProperty("device_id");
-		expect(shown.last_result.results).toHaveLength(9);
+		expect(shown.last_result.results).toHaveLength(CHECK_KEYS.length);
 		const text = await runAgent(["status", "--dir", folder]);
 		expect(text.stdout).toMatch(/^STATUS +CHECK\n/m);
 

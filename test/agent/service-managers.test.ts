@@ -17,7 +17,7 @@ import type { CommandResult, Host } from "../../agent/host.ts";
 import { launchd } from "../../agent/service/launchd.ts";
 import { checkProgram, placeProgram } from "../../agent/service/program.ts";
 import { rcD } from "../../agent/service/rc-d.ts";
-import { systemd } from "../../agent/service/systemd.ts";
+import { type SystemdPlaces, systemd } from "../../agent/service/systemd.ts";
 import {
 	TASK_STATE_SCRIPT,
 	taskScheduler,
@@ -25,12 +25,17 @@ import {
 import { recordedHost } from "./recorded-host.ts";
 
 let folder: string;
-let places: { units: string; programs: string };
+let places: SystemdPlaces;
 let program: string;
 beforeEach(() => {
 	folder = mkdtempSync(join(tmpdir(), "assay-service-"));
-	places = { units: join(folder, "units"), programs: join(folder, "programs") };
+	places = {
+		units: join(folder, "units"),
+		programs: join(folder, "programs"),
+		packagedUnits: join(folder, "packaged"),
+	};
 	mkdirSync(places.units);
+	mkdirSync(places.packagedUnits);
 	program = join(folder, "downloaded");
 	writeFileSync(program, "the program", { mode: 0o700 });
 });
@@ -108,6 +113,25 @@ describe.skipIf(!isRoot)("setting up the service", () => {
 		await expect(systemd(host, places).install(spec())).rejects.toThrow(
 			"systemctl enable assay-agent.service ended with 1: Failed to enable unit: Read-only file system",
 		);
+	});
+
+	test("systemd starts the unit of a package instead of a copy, and leaves it when the agent is uninstalled", async () => {
+		const unit = join(places.packagedUnits, "assay-agent.service");
+		writeFileSync(unit, "the unit of the package");
+		const { host, ran } = systemSaying({});
+		await systemd(host, places).install(spec());
+		const [note] = await systemd(host, places).uninstall();
+		expect(note).toContain("Remove it with your package manager");
+		expect(ran).toEqual([
+			"systemctl enable assay-agent.service",
+			"systemctl restart assay-agent.service",
+			"systemctl disable --now assay-agent.service",
+		]);
+		expect(existsSync(unit)).toBe(true);
+		expect(existsSync(places.programs)).toBe(false);
+		await expect(
+			systemd(host, places).install({ ...spec(), folder: "/srv/agent" }),
+		).rejects.toThrow("leave --dir out");
 	});
 
 	test("launchd gets the daemon only after an earlier one has stopped", async () => {

@@ -1,0 +1,92 @@
+import { rm } from "node:fs/promises";
+import { AgentError } from "./agent-error.ts";
+import { nextDelayMs } from "./backoff.ts";
+import { readConfigFile } from "./config-file.ts";
+import { exists } from "./files.ts";
+import type { Host } from "./host.ts";
+import { install } from "./install.ts";
+import type { Log } from "./log.ts";
+
+export interface ConfigEnrollment {
+	/**
+	 * Enrolls this device if the config file says how and an attempt is due. Returns why the device
+	 * is not enrolled, or undefined if it is.
+	 */
+	tryToEnroll(): Promise<string | undefined>;
+	/** Deletes the file with the enrollment key, because this device is enrolled. */
+	deleteKey(): Promise<void>;
+}
+
+/**
+ * Lets the service enroll this device as a config file says. A package can therefore be installed
+ * without a network, or into an image, and the device enrolls when it first reaches the service.
+ * The file is read for each attempt, so an administrator can correct it.
+ */
+export function enrollFromConfig(
+	file: string,
+	parts: { folder: string; host: Host; log: Log; signal: AbortSignal },
+): ConfigEnrollment {
+	let failures = 0;
+	let nextMs = 0;
+	let reason = "";
+
+	const attempt = async (): Promise<string | undefined> => {
+		const config = await readConfigFile(file);
+		if (!config) {
+			return `this device is not enrolled; the agent waits until you run the install command or write ${file}`;
+		}
+		if (!(await exists(config.keyFile))) {
+			return `this device is not enrolled; the agent waits until you run the install command or put an enrollment key into ${config.keyFile}`;
+		}
+		try {
+			const { warnings } = await install(
+				{
+					serverUrl: config.serverUrl,
+					folder: parts.folder,
+					tokenFile: config.keyFile,
+					ownerEmail: config.ownerEmail,
+					caFile: config.caFile,
+					isUnattended: true,
+				},
+				parts,
+			);
+			for (const warning of warnings) parts.log.warn(warning);
+			return undefined;
+		} catch (error) {
+			if (!(error instanceof AgentError)) throw error;
+			failures++;
+			nextMs =
+				Date.now() +
+				nextDelayMs({
+					attempt: failures,
+					retryAfterSeconds: error.retryAfterSeconds,
+					random: Math.random(),
+				});
+			return error.message;
+		}
+	};
+
+	return {
+		async tryToEnroll() {
+			if (Date.now() < nextMs) return reason;
+			try {
+				reason = (await attempt()) ?? "";
+			} catch (error) {
+				reason = (error as Error).message;
+			}
+			return reason === "" ? undefined : reason;
+		},
+		async deleteKey() {
+			try {
+				const config = await readConfigFile(file);
+				if (!config || !(await exists(config.keyFile))) return;
+				await rm(config.keyFile);
+				parts.log.info(`deleted the enrollment key in ${config.keyFile}`);
+			} catch (error) {
+				parts.log.error(
+					`the enrollment key cannot be deleted: ${(error as Error).message}. Delete the file by hand`,
+				);
+			}
+		},
+	};
+}

@@ -1,0 +1,165 @@
+import {
+	chmodSync,
+	copyFileSync,
+	cpSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { defaultConfigFile } from "../config-file.ts";
+import { defaultFolder } from "../folder.ts";
+import { systemdUnit } from "../service/systemd.ts";
+import { runTool } from "./run-tool.ts";
+
+/** The names that deb and rpm have for the architectures of Node. */
+const ARCHITECTURES = {
+	x64: { deb: "amd64", rpm: "x86_64" },
+	arm64: { deb: "arm64", rpm: "aarch64" },
+} as const;
+
+const BUILDERS = {
+	deb: buildDeb,
+	rpm: buildRpm,
+	"tar.gz": buildTar,
+} as const;
+
+export type LinuxFormat = keyof typeof BUILDERS;
+export const LINUX_FORMATS = Object.keys(BUILDERS) as LinuxFormat[];
+
+export type LinuxArchitecture = keyof typeof ARCHITECTURES;
+
+export interface LinuxBuild {
+	architecture: LinuxArchitecture;
+	version: string;
+	/** Folder with `assay-agent` and `LICENSES.txt` for this architecture. */
+	built: string;
+	/** An empty folder for intermediate files. */
+	work: string;
+	out: string;
+	formats: readonly LinuxFormat[];
+	/** Compression level from 0 to 9. */
+	level: number;
+}
+
+const HERE = import.meta.dirname;
+
+/** Makes the packages and returns the names of the files in `out`. */
+export function buildLinux(build: LinuxBuild): string[] {
+	const staged = join(build.work, "staged");
+	stage(build, staged);
+	return build.formats.map((format) => BUILDERS[format](build, staged));
+}
+
+/** Makes the tree of files that the packages install. */
+function stage({ built }: LinuxBuild, staged: string): void {
+	const put = (path: string, mode: number, text?: string, from?: string) => {
+		const to = join(staged, path);
+		mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
+		if (from) copyFileSync(from, to);
+		else writeFileSync(to, text ?? "");
+		chmodSync(to, mode);
+	};
+	const docs = "usr/share/doc/assay-agent";
+	put("usr/bin/assay-agent", 0o755, undefined, join(built, "assay-agent"));
+	put("usr/lib/systemd/system/assay-agent.service", 0o644, packagedUnit());
+	put(`${docs}/copyright`, 0o644, undefined, join(built, "LICENSES.txt"));
+	put(`${docs}/config.example`, 0o644, undefined, join(HERE, "config.example"));
+	mkdirSync(join(staged, "etc/assay-agent"), { recursive: true, mode: 0o755 });
+}
+
+/** Returns the unit of the packages. Its service enrolls the device as the config file says. */
+export function packagedUnit(): string {
+	const folder = defaultFolder({ platform: "linux", isPrivileged: true });
+	return systemdUnit({
+		program: "/usr/bin/assay-agent",
+		args: ["run", "--dir", folder, "--config", defaultConfigFile("linux")],
+		folder,
+		environment: {},
+	});
+}
+
+function buildDeb(build: LinuxBuild, staged: string): string {
+	const { architecture, version, out } = build;
+	const tree = join(build.work, "deb");
+	cpSync(staged, tree, { recursive: true });
+	const scripts = join(tree, "DEBIAN");
+	mkdirSync(scripts, { mode: 0o755 });
+	for (const name of ["postinst", "prerm", "postrm"]) {
+		copyFileSync(join(HERE, "debian", name), join(scripts, name));
+		chmodSync(join(scripts, name), 0o755);
+	}
+	const bytes = statSync(join(tree, "usr/bin/assay-agent")).size;
+	const text = debControl(version, architecture, Math.ceil(bytes / 1024) + 200);
+	writeFileSync(join(scripts, "control"), text, { mode: 0o644 });
+	const name = `assay-agent_${version}_${ARCHITECTURES[architecture].deb}.deb`;
+	// Debian 11 and Ubuntu 20.04 can read xz, but Debian 11 cannot read zstd.
+	const options = ["-Zxz", `-z${build.level}`, "--root-owner-group", "--build"];
+	runTool("dpkg-deb", [...options, tree, join(out, name)]);
+	return name;
+}
+
+/** Returns the control file of the deb. The libraries are those that Node's executable names. */
+export function debControl(
+	version: string,
+	architecture: LinuxArchitecture,
+	installedKib: number,
+): string {
+	return `Package: assay-agent
+Version: ${version}
+Architecture: ${ARCHITECTURES[architecture].deb}
+Maintainer: Assay contributors <assay@localhost>
+Installed-Size: ${installedKib}
+Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1, libatomic1, init-system-helpers
+Section: admin
+Priority: optional
+Description: Device agent of Assay
+ Checks how this device is secured and reports the results to an Assay service.
+`;
+}
+
+function buildRpm(build: LinuxBuild, staged: string): string {
+	const { architecture, version, work, out, level } = build;
+	const target = ARCHITECTURES[architecture].rpm;
+	const top = join(work, "rpm");
+	runTool("rpmbuild", [
+		"-bb",
+		"--quiet",
+		"--target",
+		`${target}-linux`,
+		"--define",
+		`_topdir ${top}`,
+		"--define",
+		`release_version ${version}`,
+		"--define",
+		`staged ${staged}`,
+		// A macro of Debian's rpm would name the folder after the machine that builds.
+		"--define",
+		`_rpmdir ${top}/made`,
+		"--define",
+		`_binary_payload w${level}T0.xzdio`,
+		join(HERE, "rpm/assay-agent.spec"),
+	]);
+	const folder = join(top, "made", target);
+	const [name] = readdirSync(folder);
+	if (!name) throw new Error("rpmbuild made no package");
+	renameSync(join(folder, name), join(out, name));
+	return name;
+}
+
+function buildTar({ architecture, version, built, work, out }: LinuxBuild) {
+	const root = `assay-agent-${version}-linux-${architecture}`;
+	const folder = join(work, root);
+	mkdirSync(folder, { mode: 0o755 });
+	copyFileSync(join(built, "assay-agent"), join(folder, "assay-agent"));
+	chmodSync(join(folder, "assay-agent"), 0o755);
+	const licenses = readFileSync(join(built, "LICENSES.txt"));
+	writeFileSync(join(folder, "LICENSES.txt"), licenses, { mode: 0o644 });
+	const name = `${root}.tar.gz`;
+	const owner = ["--owner=root:0", "--group=root:0"];
+	runTool("tar", [...owner, "-czf", join(out, name), "-C", work, root]);
+	return name;
+}

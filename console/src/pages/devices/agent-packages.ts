@@ -1,0 +1,37 @@
+import { useQuery } from "@tanstack/react-query";
+
+/**
+ * The packages of the agent that the service offers, as src/agent-packages/package-list.ts says.
+ */
+export interface AgentPackages {
+	version: string;
+	packages: {
+		file: string;
+		platform: string;
+		architecture: string;
+		format: string;
+		bytes: number;
+		sha256: string;
+	}[];
+}
+
+export const PACKAGES_PATH = "/agent-packages/";
+
+/** Reads the list of packages. The data is null if the service offers none. */
+export function useAgentPackages() {
+	return useQuery({
+		queryKey: ["agent packages"],
+		staleTime: 60_000,
+		queryFn: async ({ signal }): Promise<AgentPackages | null> => {
+			const response = await fetch(`${PACKAGES_PATH}packages.json`, { signal });
+			if (response.status !== 200) return null;
+			return (await response.json()) as AgentPackages;
+		},
+	});
+}
+
+/** Returns true if `version` is a release that is earlier than `newest`. */
+export function isBehind(version: string | null, newest: string): boolean {
+	if (!version || !/^\d+\.\d+\.\d+$/.test(version)) return false;
+	return version.localeCompare(newest, "en", { numeric: true }) < 0;
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+/** Name of the file that lists the newest packages of a folder. */
+export const LIST_NAME = "packages.json";
+
+const FORMATS = ["deb", "rpm", "msi", "pkg", "tar.gz"] as const;
+const PACKAGE_PLATFORMS = ["LINUX", "WINDOWS", "DARWIN", "FREEBSD"] as const;
+
+/** A file name that the service offers for download. It names no folder and is not hidden. */
+export const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._~+-]{0,199}$/;
+/** The version of a release of the agent. */
+export const RELEASE = /^\d{1,3}\.\d{1,3}\.\d{1,5}$/;
+
+const packageFile = z.object({
+	file: z.string().regex(FILE_NAME),
+	platform: z.enum(PACKAGE_PLATFORMS),
+	architecture: z.enum(["x64", "arm64"]),
+	format: z.enum(FORMATS),
+	bytes: z.int().min(0),
+	/** SHA-256 in hexadecimal. */
+	sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+export const packageList = z.object({
+	/** The newest version of the agent. */
+	version: z.string().regex(RELEASE),
+	/** True if the folder contains `assay-agent.asc`, the key that signed the repositories. */
+	is_signed: z.boolean(),
+	packages: z.array(packageFile).max(50),
+});
+
+export type PackageFile = z.infer<typeof packageFile>;
+export type PackageList = z.infer<typeof packageList>;
+
+/** Returns what the name of a package says. Throws if the name is not one of ours. */
+export function describeName(
+	file: string,
+): Pick<PackageFile, "platform" | "architecture" | "format"> {
+	const format = FORMATS.find((each) => file.endsWith(`.${each}`));
+	if (!format) throw new Error(`${file} is not a package of the agent`);
+	return {
+		format,
+		architecture: /arm64|aarch64/.test(file) ? "arm64" : "x64",
+		platform:
+			format === "msi"
+				? "WINDOWS"
+				: format === "pkg" || file.includes("darwin")
+					? "DARWIN"
+					: "LINUX",
+	};
+}

@@ -1,0 +1,92 @@
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import type {
+	OfferedFile,
+	PackageFolder,
+} from "../agent-packages/package-folder.ts";
+import { LIST_NAME } from "../agent-packages/package-list.ts";
+import { overloaded } from "../errors.ts";
+import { nothingHere } from "./admission.ts";
+
+/** Path below which the service offers the packages of the agent. */
+export const PACKAGES_PATH = "/agent-packages/";
+
+/** Largest number of downloads at a time. Further ones get 503 with Retry-After. */
+const MAX_DOWNLOADS = 64;
+/** Milliseconds without progress after which a download ends. */
+const IDLE_MS = 30_000;
+
+const TYPES: Record<string, string> = {
+	json: "application/json; charset=utf-8",
+	deb: "application/vnd.debian.binary-package",
+	rpm: "application/x-rpm",
+	msi: "application/x-msi",
+	xml: "application/xml",
+	gz: "application/gzip",
+	asc: "text/plain; charset=utf-8",
+};
+
+/** Files without an extension are lists: Packages, Release, InRelease and SHA256SUMS. */
+const typeOf = (name: string) =>
+	TYPES[name.split(".").at(-1) ?? ""] ??
+	(name.includes(".")
+		? "application/octet-stream"
+		: "text/plain; charset=utf-8");
+
+/**
+ * Adds the downloads of the agent. Everybody may read them, because a device has no credential
+ * before it enrolls and the packages contain no secret.
+ */
+export function addAgentPackages(
+	app: FastifyInstance,
+	folder: PackageFolder | undefined,
+): void {
+	let running = 0;
+	app.get(
+		`${PACKAGES_PATH}*`,
+		{ config: { admits: "visitor" } },
+		async (request, reply) => {
+			// apt puts ./ before the names in a repository without suites.
+			const name = (request.params as { "*": string })["*"].replace(
+				/^\.\//,
+				"",
+			);
+			const file = folder?.find(name);
+			// The console asks for the list, and a browser would report 404 as an error.
+			if (!file && name === LIST_NAME) return reply.status(204).send();
+			if (!file) throw nothingHere();
+			const etag = `"${file.modifiedMs.toString(36)}-${file.bytes.toString(36)}"`;
+			reply.headers({
+				etag,
+				"last-modified": new Date(file.modifiedMs).toUTCString(),
+				"cache-control": "no-cache",
+			});
+			if (isUnchanged(request.headers, etag, file)) {
+				return reply.status(304).send();
+			}
+			reply.type(typeOf(name)).header("content-length", file.bytes);
+			// Without a stream, Fastify would announce a length of 0.
+			if (request.method === "HEAD") return reply.send(Readable.from([]));
+			if (running >= MAX_DOWNLOADS) throw overloaded();
+			running++;
+			reply.raw.once("close", () => running--);
+			reply.raw.setTimeout(IDLE_MS, () => reply.raw.destroy());
+			// The file may grow while it is read, and the length was announced.
+			return reply.send(
+				createReadStream(file.path, { end: Math.max(0, file.bytes - 1) }),
+			);
+		},
+	);
+}
+
+function isUnchanged(
+	headers: Record<string, unknown>,
+	etag: string,
+	{ modifiedMs }: OfferedFile,
+): boolean {
+	const known = headers["if-none-match"];
+	if (typeof known === "string") return known === etag;
+	const since = Date.parse(String(headers["if-modified-since"] ?? ""));
+	return Math.floor(modifiedMs / 1000) * 1000 <= since;
+}

@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readMarker } from "../../agent/folder.ts";
+import { makeFolder } from "../support/folder.ts";
+import { count, eventually, start } from "./running-agent.ts";
+import { respond, startScriptedService } from "./scripted-service.ts";
+
+/** Writes a config file and a key file, and returns the paths with a folder that does not exist. */
+async function prepare(serverUrl: string) {
+	const place = await makeFolder("assay-config-");
+	onTestFinished(() => rm(place, { recursive: true, force: true }));
+	const configFile = join(place, "config");
+	const keyFile = join(place, "enrollment-key");
+	await writeFile(keyFile, "asy_enk_secret\n");
+	const text = `SERVER=${serverUrl}\nKEYFILE=${keyFile}\nOWNEREMAIL=ada@example.com\n`;
+	await writeFile(configFile, text, { mode: 0o644 });
+	return { configFile, keyFile, folder: join(place, "agent") };
+}
+
+test("the service enrolls this device as the config file says, deletes the key and reports", async () => {
+	const service = await startScriptedService();
+	const { configFile, keyFile, folder } = await prepare(service.url);
+	start(folder, { configFile, serviceName: "systemd" });
+	await service.until((seen) => count(seen, "postures") === 1);
+	expect(service.seen[0]).toMatchObject({
+		route: "enroll",
+		body: { token: "asy_enk_secret", owner_email: "ada@example.com" },
+	});
+	expect(existsSync(keyFile)).toBe(false);
+	expect(await readMarker(folder)).toEqual({ service: "systemd" });
+});
+
+test("the service keeps the key while it cannot enroll, waits as long as it was asked to, and says why", async () => {
+	const service = await startScriptedService();
+	const { configFile, keyFile, folder } = await prepare(service.url);
+	service.answer((_, response) => {
+		response.setHeader("retry-after", "3600");
+		respond(response, 503, { error: "service_unavailable" });
+		return false;
+	});
+	const agent = start(folder, { configFile, idleMs: 5 });
+	await eventually(() =>
+		agent.logged().includes("this device is not enrolled"),
+	);
+	await new Promise((resolve) => setTimeout(resolve, 100));
+	await agent.stop();
+	expect(count(service.seen, "enroll")).toBe(1);
+	expect(existsSync(keyFile)).toBe(true);
+	expect(agent.logged()).not.toContain("Run the command again");
+});
+
+test("the service uses a config file that is written or corrected while it runs", async () => {
+	const service = await startScriptedService();
+	const { configFile, folder } = await prepare(service.url);
+	const right = `SERVER=${service.url}\nKEYFILE=${configFile}-key\n`;
+	await writeFile(configFile, "SERVER=nowhere\n");
+	const agent = start(folder, { configFile, idleMs: 5 });
+	await eventually(() => agent.logged().includes("must look like https://"));
+	await writeFile(configFile, right);
+	await eventually(() => agent.logged().includes("put an enrollment key into"));
+	await writeFile(`${configFile}-key`, "asy_enk_later");
+	await service.until((seen) => count(seen, "heartbeat") > 0);
+	expect(service.seen[0]?.body).toEqual({ token: "asy_enk_later" });
+});

@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CONFIG_NAMES, parseConfig } from "../../agent/config-file.ts";
+import { debControl, packagedUnit } from "../../agent/packages/build-linux.ts";
+import { ACTIONS } from "../../agent/packages/build-windows.ts";
+import { checksums } from "../../agent/packages/repositories.ts";
+import { MADE_BY_INSTALL } from "../../agent/service/systemd.ts";
+import { describeName } from "../../src/agent-packages/package-list.ts";
+import { makeFolder } from "../support/folder.ts";
+
+const SOURCES = join(import.meta.dirname, "../../agent/packages");
+const source = (path: string) => readFileSync(join(SOURCES, path), "utf8");
+
+test("the deb names its version, its architecture and the libraries of Node", () => {
+	const control = debControl("1.4.0", "arm64", 115_000);
+	expect(control).toContain("Version: 1.4.0\nArchitecture: arm64\n");
+	expect(control).toContain("libatomic1");
+	expect(control.endsWith("\n")).toBe(true);
+});
+
+test("the unit of the packages enrolls the device as the config file says", () => {
+	expect(packagedUnit()).toContain(
+		'ExecStart="/usr/bin/assay-agent" "run" "--dir" "/var/lib/assay-agent" "--config" "/etc/assay-agent/config"',
+	);
+});
+
+test("the packages replace the unit that the install command makes", () => {
+	for (const script of ["debian/postinst", "rpm/assay-agent.spec"]) {
+		expect(source(script)).toContain(MADE_BY_INSTALL);
+	}
+});
+
+test("the rpm contains the files that are staged for the deb", () => {
+	for (const path of ["/usr/bin/assay-agent", "assay-agent.service"]) {
+		expect(source("rpm/assay-agent.spec")).toContain(path);
+	}
+});
+
+test("the example of a config file is valid once its comments are removed", () => {
+	const text = source("config.example").replaceAll(/^#(?=[A-Z]+=)/gm, "");
+	const names = text.match(/^[A-Z]+(?==)/gm);
+	expect(names).toEqual([...CONFIG_NAMES]);
+	expect(parseConfig(text, "config")).toMatchObject({
+		serverUrl: "https://assay.example.com",
+	});
+});
+
+test("the msi passes every property to the agent, and hides the command line that contains them", () => {
+	const configure = ACTIONS.find(({ name }) => name === "Configure");
+	for (const name of CONFIG_NAMES) {
+		expect(configure?.command).toContain(`"[${name}]"`);
+	}
+	expect((configure?.type ?? 0) & 8192).toBe(8192);
+	const wxs = source("windows/assay-agent.wxs");
+	expect(wxs).toMatch(/MsiHiddenProperties" Value="KEYFILE;OWNEREMAIL/);
+});
+
+test("the msi stops the agent before files are replaced, and starts it when all are there", () => {
+	const at = Object.fromEntries(
+		ACTIONS.map(({ name, sequence }) => [name, sequence]),
+	);
+	// InstallInitialize has 1500, RemoveFiles 3500, PublishProduct 6400 and InstallFinalize 6600.
+	expect(at.StopTask).toBeGreaterThan(1500);
+	expect(at.Uninstall).toBeGreaterThan(at.StopTask as number);
+	expect(at.Uninstall).toBeLessThan(3500);
+	expect(at.Configure).toBeGreaterThan(6400);
+	expect(at.Configure).toBeLessThan(6600);
+});
+
+test.each([
+	["assay-agent_1.4.0_amd64.deb", "LINUX", "x64", "deb"],
+	["assay-agent_1.4.0_arm64.deb", "LINUX", "arm64", "deb"],
+	["assay-agent-1.4.0-1.aarch64.rpm", "LINUX", "arm64", "rpm"],
+	["assay-agent-1.4.0-x64.msi", "WINDOWS", "x64", "msi"],
+	["assay-agent-1.4.0-linux-x64.tar.gz", "LINUX", "x64", "tar.gz"],
+	["assay-agent-1.4.0-arm64.pkg", "DARWIN", "arm64", "pkg"],
+])("%s is a package for %s on %s", (file, platform, architecture, format) => {
+	expect(describeName(file)).toEqual({ platform, architecture, format });
+});
+
+test("SHA256SUMS has the format of sha256sum", async () => {
+	const folder = await makeFolder("assay-sums-");
+	writeFileSync(join(folder, "b.deb"), "b");
+	writeFileSync(join(folder, "a.deb"), "");
+	expect(checksums(folder, ["b.deb", "a.deb"])).toBe(
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.deb\n" +
+			"3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d  b.deb\n",
+	);
+});
