@@ -11,7 +11,7 @@ export interface SystemProxy {
 const TIMEOUT_MS = 10_000;
 
 const SCRIPT_NOTE =
-	"this Mac takes its proxy from a script (PAC), which the agent does not run; set HTTPS_PROXY to the proxy that the script names";
+	"this Mac takes its proxy from a script (PAC), which the agent does not run; set HTTPS_PROXY to the proxy that the script names: for install in its environment, for the installed service in proxies.json in the agent's folder";
 
 /**
  * Returns the proxy that the settings of Windows or macOS name for the service. Windows itself

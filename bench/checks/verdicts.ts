@@ -3,6 +3,12 @@ import {
 	explain,
 } from "../../src/devices/remediation/remediation.ts";
 
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
+import {
+	PLATFORMS_IN_GUIDE,
+	reasonsOf,
+} from "../../test/agent/guide-to-checks.ts";
+
 /** The verdict of a check about one case. */
 export interface Verdict {
 	/** The test file without its extension, or the check's key for a real run. */
@@ -23,6 +29,8 @@ export interface Row {
 	verdict: string;
 	/** `any` if the run only shows the verdict. */
 	expected: string;
+	/** The reason for UNKNOWN or NOT_APPLICABLE, if the test compares the whole outcome. */
+	reason?: string;
 	/** The reason and the advice that the user of the device gets for a failure. */
 	explanation?: Explanation;
 }
@@ -51,9 +59,11 @@ export function rowOf({
 	const platform = file.split("-")[0]?.toUpperCase().replace("MACOS", "DARWIN");
 	const check = CHECKS.find(([pattern]) => pattern.test(file))?.[1];
 	if (check === undefined || platform === undefined) return undefined;
+	const { reason } = evidence ?? {};
 	const isFailure = verdict === "FAIL" && evidence !== undefined;
 	const result = { platform, check_key: check, status: verdict, evidence };
 	return {
+		...(typeof reason === "string" && { reason }),
 		...(isFailure && { explanation: explain(result) }),
 		platform,
 		check,
@@ -62,6 +72,23 @@ export function rowOf({
 		verdict,
 		expected,
 	};
+}
+
+/**
+ * Returns the reasons that docs/agent-checks.md names and no case gives, such as `LINUX TIME_SYNC
+ * wsl`.
+ */
+export function findUntriedReasons(rows: readonly Row[]): string[] {
+	const tried = new Set(
+		rows.map(({ platform, check, reason }) => `${platform} ${check} ${reason}`),
+	);
+	return PLATFORMS_IN_GUIDE.flatMap((platform) =>
+		CHECK_KEYS.flatMap((check) =>
+			reasonsOf(check, platform).map(
+				(reason) => `${platform} ${check} ${reason}`,
+			),
+		),
+	).filter((reason) => !tried.has(reason));
 }
 
 export function describeRows(rows: readonly Row[]): string {

@@ -15,6 +15,7 @@ export const FREEBSD: Behaviours = {
 			engine: "none",
 			root_encrypted: false,
 			swap_encrypted: false,
+			unencrypted: ["root", "swap"],
 		}),
 	},
 	SCREEN_LOCK: {

@@ -1,9 +1,15 @@
 import { bsdTable } from "./freebsd-table.ts";
 import { commands } from "./recorded-table.ts";
-import { OWN_ENCRYPTION, POOL, pool, swap } from "./recordings/freebsd.ts";
+import {
+	datasets,
+	OWN_ENCRYPTION,
+	POOL,
+	pool,
+	swap,
+} from "./recordings/freebsd.ts";
 
-const root = (line: string) =>
-	`${line}\t\t/\t\t\tufs\trw\t\t1 1\ndevfs\t\t\t/dev\t\t\tdevfs\trw\t\t0 0\n`;
+const root = (line: string, more = "") =>
+	`${line}\t\t/\t\t\tufs\trw\t\t1 1\n${more}devfs\t\t\t/dev\t\t\tdevfs\trw\t\t0 0\n`;
 
 bsdTable("DISK_ENCRYPTION", [
 	[
@@ -14,6 +20,7 @@ bsdTable("DISK_ENCRYPTION", [
 			file_system: "zfs",
 			engine: "geli",
 			root_encrypted: true,
+			home_encrypted: true,
 			swap_encrypted: true,
 		},
 	],
@@ -25,7 +32,9 @@ bsdTable("DISK_ENCRYPTION", [
 			file_system: "zfs",
 			engine: "none",
 			root_encrypted: false,
+			home_encrypted: false,
 			swap_encrypted: true,
+			unencrypted: ["root", "home"],
 		},
 	],
 	[
@@ -36,21 +45,88 @@ bsdTable("DISK_ENCRYPTION", [
 			file_system: "zfs",
 			engine: "none",
 			root_encrypted: false,
+			home_encrypted: false,
 			swap_encrypted: true,
+			unencrypted: ["root", "home"],
 		},
 	],
 	[
 		"an encrypted dataset with swap in its pool",
 		commands({
-			[OWN_ENCRYPTION]: "aes-256-gcm\n",
+			[OWN_ENCRYPTION]: datasets("aes-256-gcm"),
 			[POOL]: pool("/dev/ada0p3"),
 			"swapctl -l": swap("/dev/zvol/zroot/swap"),
-			"zfs get -H -o value encryption zroot/swap": "aes-256-gcm\n",
 		}),
 		"PASS",
 		{
 			file_system: "zfs",
 			engine: "zfs",
+			root_encrypted: true,
+			home_encrypted: true,
+			swap_encrypted: true,
+		},
+	],
+	[
+		"an encrypted root beside home folders that are not encrypted",
+		commands({
+			[OWN_ENCRYPTION]: datasets("aes-256-gcm", "off"),
+			[POOL]: pool("/dev/ada0p3"),
+			"swapctl -l": swap(),
+		}),
+		"FAIL",
+		{
+			file_system: "zfs",
+			engine: "zfs",
+			root_encrypted: true,
+			home_encrypted: false,
+			unencrypted: ["home"],
+		},
+	],
+	[
+		"a second disk without encryption",
+		commands({
+			"mount -p": root(
+				"/dev/ada0p2.eli",
+				"/dev/ada1p1\t/backup\tufs\trw\t2 2\n",
+			),
+		}),
+		"FAIL",
+		{
+			file_system: "ufs",
+			engine: "geli",
+			root_encrypted: true,
+			other_encrypted: false,
+			swap_encrypted: true,
+			unencrypted: ["other"],
+		},
+	],
+	[
+		"a second disk of unknown devices",
+		commands({
+			"mount -p": root(
+				"/dev/ada0p2.eli",
+				"/dev/mirror/gm1\t/var\tufs\trw\t2 2\n",
+			),
+		}),
+		"UNKNOWN",
+		{
+			reason: "storage_not_recognized",
+			file_system: "ufs",
+			engine: "geli",
+			root_encrypted: true,
+			var_encrypted: "unknown",
+			swap_encrypted: true,
+		},
+	],
+	[
+		"a disk on USB does not count",
+		commands({
+			"mount -p": root("/dev/ada0p2.eli", "/dev/da0p1\t/mnt\tufs\trw\t2 2\n"),
+		}),
+		"PASS",
+		{
+			file_system: "ufs",
+			engine: "geli",
 			root_encrypted: true,
 			swap_encrypted: true,
 		},
@@ -63,14 +139,21 @@ bsdTable("DISK_ENCRYPTION", [
 			file_system: "zfs",
 			engine: "geli",
 			root_encrypted: true,
+			home_encrypted: true,
 			swap_encrypted: false,
+			unencrypted: ["swap"],
 		},
 	],
 	[
 		"no swap",
 		commands({ "swapctl -l": swap() }),
 		"PASS",
-		{ file_system: "zfs", engine: "geli", root_encrypted: true },
+		{
+			file_system: "zfs",
+			engine: "geli",
+			root_encrypted: true,
+			home_encrypted: true,
+		},
 	],
 	[
 		"UFS on GELI, partitioned inside",
@@ -110,6 +193,7 @@ bsdTable("DISK_ENCRYPTION", [
 			engine: "none",
 			root_encrypted: false,
 			swap_encrypted: false,
+			unencrypted: ["root", "swap"],
 		},
 	],
 	[
@@ -120,6 +204,18 @@ bsdTable("DISK_ENCRYPTION", [
 			reason: "storage_not_recognized",
 			file_system: "ufs",
 			swap_encrypted: true,
+		},
+	],
+	[
+		"swap on a mirror of unknown devices",
+		commands({ "swapctl -l": swap("/dev/mirror/swap") }),
+		"UNKNOWN",
+		{
+			reason: "swap_not_recognized",
+			file_system: "zfs",
+			engine: "geli",
+			root_encrypted: true,
+			home_encrypted: true,
 		},
 	],
 	[

@@ -33,6 +33,18 @@ bsdTable("PASSWORD_POLICY", [
 		{ ...qc, enforced: false },
 	],
 	[
+		"a rule whose result is ignored",
+		pam("password optional pam_passwdqc.so min=disabled,24,14,12,12\n"),
+		"UNKNOWN",
+		{ reason: "rule_not_binding", ...qc },
+	],
+	[
+		"rules of another service",
+		pam("password include system\n"),
+		"UNKNOWN",
+		{ reason: "included_rules_not_read" },
+	],
+	[
 		"settings in another file",
 		pam(passwdqc("config=/usr/local/etc/passwdqc.conf")),
 		"UNKNOWN",

@@ -49,6 +49,12 @@ bsdTable("REMOTE_LOGIN", [
 		{ open_services: ["rdp", "vnc"] },
 	],
 	[
+		"RustDesk",
+		commands({ [NAMES]: running("rustdesk") }),
+		"FAIL",
+		{ open_services: ["rustdesk"] },
+	],
+	[
 		"telnet behind inetd",
 		{
 			...commands({ [NAMES]: running("inetd") }),
@@ -59,6 +65,18 @@ bsdTable("REMOTE_LOGIN", [
 		},
 		"FAIL",
 		{ open_services: ["telnet"] },
+	],
+	[
+		"SSH behind inetd",
+		{
+			...commands({ [NAMES]: running("inetd") }),
+			...file(
+				"/etc/inetd.conf",
+				"ssh\tstream\ttcp\tnowait\troot\t/usr/sbin/sshd\tsshd -i\n",
+			),
+		},
+		"UNKNOWN",
+		{ reason: "ssh_behind_inetd" },
 	],
 	[
 		"inetd with settings that cannot be read",

@@ -3,23 +3,16 @@ import {
 	checkAutoUpdate,
 	UPDATE_UNITS,
 } from "../../agent/checks/linux/auto-update.ts";
-import { STAMP_COMMAND } from "../../agent/checks/linux/patch-stamps.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 import {
 	CONTAINER,
 	linux,
 	MACHINE,
 	OS_RELEASE,
+	searchedOn,
 	type UnitState,
 	units,
 } from "./recordings/linux.ts";
-
-/** Returns what stat prints if one of the files exists and was changed on that day. */
-const stamps = (day: string) => ({
-	exitCode: 1,
-	stdout: `${Date.parse(day) / 1000}\n`,
-	stderr: "stat: cannot statx '/ostree/deploy': No such file or directory\n",
-});
 
 describe("updates", () => {
 	const check = (
@@ -36,7 +29,7 @@ describe("updates", () => {
 					},
 					files: { ...MACHINE, "/etc/os-release": osRelease, ...more.files },
 					commands: {
-						[STAMP_COMMAND.join(" ")]: stamps("2026-11-20"),
+						...searchedOn(["2026-11-20"]),
 						...(states && units(UPDATE_UNITS, states)),
 						...more.commands,
 					},

@@ -216,6 +216,12 @@ test.each([
 		"device_not_recognized",
 	],
 	[
+		"the root is on no disk",
+		{ "/proc/self/mounts": mounts("none / hostfs") },
+		{ [LSBLK]: lsblk(disk()) },
+		"root_device_not_recognized",
+	],
+	[
 		"the kind of a mapping cannot be read",
 		{ "/proc/self/mounts": mounts("/dev/mapper/x / ext4") },
 		{ [LSBLK]: lsblk(crypt("x", "dm-0", { at: ["/"] })) },

@@ -2,7 +2,6 @@ import { LINUX_CHECKS } from "../../agent/checks/linux/all.ts";
 import { UPDATE_UNITS } from "../../agent/checks/linux/auto-update.ts";
 import { FIREWALL_UNITS } from "../../agent/checks/linux/firewall.ts";
 import { PROTECTION_UNITS } from "../../agent/checks/linux/malware-protection.ts";
-import { STAMP_COMMAND } from "../../agent/checks/linux/patch-stamps.ts";
 import { REMOTE_UNITS } from "../../agent/checks/linux/remote-login.ts";
 import { TIME_UNITS } from "../../agent/checks/linux/time-sync.ts";
 import { findFacts } from "../../agent/facts/linux.ts";
@@ -14,6 +13,7 @@ import {
 	mounts,
 	OS_RELEASE,
 	processes,
+	searchedOn,
 	units,
 } from "./recordings/linux.ts";
 import { sshdSays } from "./recordings/sshd.ts";
@@ -126,7 +126,7 @@ const GOOD = linux({
 		"nft -j -t list ruleset": nft("drop"),
 		"timedatectl show --property=NTPSynchronized": "NTPSynchronized=yes\n",
 		"apt-config dump": apt("1"),
-		[STAMP_COMMAND.join(" ")]: `${Date.parse("2026-11-20") / 1000}\n`,
+		...searchedOn(["2026-11-20"], ["unattended-upgrades"]),
 		"sshd -T": sshdSays({ banner: MARKER, allowusers: MARKER }),
 	},
 });

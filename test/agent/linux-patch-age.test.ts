@@ -3,7 +3,6 @@ import {
 	checkAutoUpdate,
 	UPDATE_UNITS,
 } from "../../agent/checks/linux/auto-update.ts";
-import { STAMP_COMMAND } from "../../agent/checks/linux/patch-stamps.ts";
 import { judgePatchAge } from "../../agent/checks/patch-age.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
 import {
@@ -11,15 +10,14 @@ import {
 	linux,
 	MACHINE,
 	OS_RELEASE,
+	processes,
+	searchedOn,
+	stampCommand,
 	type UnitState,
 	units,
 } from "./recordings/linux.ts";
 
-const STAMPS = STAMP_COMMAND.join(" ");
-const changed = (...days: string[]) => ({
-	exitCode: 1,
-	stdout: days.map((day) => `${Date.parse(day) / 1000}\n`).join(""),
-});
+const DNF_STAMPS = stampCommand("dnf-automatic");
 
 /** Checks a device that these units update. The tests' clock says 2026-11-21. */
 const check = (
@@ -31,8 +29,12 @@ const check = (
 	checkAutoUpdate(
 		recordedHost(
 			linux({
-				files: { ...MACHINE, "/etc/os-release": osRelease, ...files },
-				folders: { "/usr/bin": ["apt"] },
+				files: {
+					...MACHINE,
+					"/etc/os-release": osRelease,
+					"/usr/bin/apt": "",
+					...files,
+				},
 				commands: { ...units(UPDATE_UNITS, states), ...commands },
 			}),
 		),
@@ -62,16 +64,14 @@ describe("the age of the patches", () => {
 			{ last_search_days: 1 },
 		],
 	] as const)("the newest sign of an update is from %s", async (_, days, status, evidence) => {
-		const outcome = await check(OS_RELEASE.fedora, DNF, {
-			[STAMPS]: changed(...days),
-		});
+		const outcome = await check(OS_RELEASE.fedora, DNF, searchedOn(days));
 		expect(outcome).toMatchObject({ status, evidence });
 	});
 
 	test.each([
 		["no file exists", {}],
-		["the time is in the future", { [STAMPS]: changed("2031-01-01") }],
-		["stat prints something else", { [STAMPS]: "yesterday\n" }],
+		["the time is in the future", searchedOn(["2031-01-01"])],
+		["stat prints something else", { [DNF_STAMPS]: "yesterday\n" }],
 	])("a mechanism alone does not pass if %s", async (_, commands) => {
 		expect(await check(OS_RELEASE.fedora, DNF, commands)).toMatchObject({
 			status: "UNKNOWN",
@@ -90,12 +90,70 @@ describe("the age of the patches", () => {
 
 	test("a device without a mechanism fails for that reason alone", async () => {
 		expect(
-			await check(OS_RELEASE.fedora, {}, { [STAMPS]: changed("2020-01-01") }),
+			await check(OS_RELEASE.fedora, {}, searchedOn(["2020-01-01"])),
 		).toEqual({ status: "FAIL", evidence: { mechanism: "none" } });
 	});
 });
 
-const FRESH = { [STAMPS]: changed("2026-11-20") };
+const APT = {
+	"apt-daily.timer": "running",
+	"apt-daily-upgrade.timer": "running",
+} as const;
+const APT_CONFIG = {
+	"apt-config dump":
+		'APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "1";\nUnattended-Upgrade::Allowed-Origins:: "Ubuntu:noble-security";\n',
+};
+
+describe("only the signs of the mechanism itself count", () => {
+	test("snapd that refreshes itself does not hide an apt that finds nothing", async () => {
+		const commands = {
+			...APT_CONFIG,
+			...searchedOn(["2026-11-20"], ["snapd"]),
+			...searchedOn(["2025-03-11"], ["unattended-upgrades"]),
+		};
+		expect(
+			await check(OS_RELEASE.ubuntu, APT, commands, {
+				"/usr/bin/unattended-upgrade": "",
+			}),
+		).toMatchObject({
+			status: "FAIL",
+			evidence: { overdue: "last_search_days", last_search_days: 620 },
+		});
+	});
+
+	test("the stamp that apt's daily job writes without a network is not asked for", () => {
+		expect(stampCommand("unattended-upgrades")).not.toContain("/update-stamp");
+	});
+
+	test("the metadata that dnf received tells of a search that installed nothing", async () => {
+		const updates = "/var/cache/dnf/updates-0123456789abcdef/repodata";
+		const files = {
+			[`${updates}/primary.xml.gz`]: "",
+			[`${updates}/repomd.xml`]: "",
+			"/var/cache/dnf/last_makecache": "",
+		};
+		const asked = stampCommand(
+			"dnf-automatic",
+			`${updates}/primary.xml.gz`,
+			`${updates}/repomd.xml`,
+		);
+		const commands = { [asked]: "1700000000\n1795132800\n1790000000\n" };
+		expect(await check(OS_RELEASE.fedora, DNF, commands, files)).toMatchObject({
+			status: "PASS",
+			evidence: { last_search_days: 1 },
+		});
+	});
+
+	test("AlmaLinux 8.3 of 2020 that has installed nothing since then", async () => {
+		const release =
+			'ID="almalinux"\nID_LIKE="rhel centos fedora"\nVERSION_ID="8.3"\n';
+		expect(await check(release, DNF, searchedOn(["2021-03-30"]))).toMatchObject(
+			{ status: "FAIL", evidence: { patches_current: false } },
+		);
+	});
+});
+
+const FRESH = searchedOn(["2026-11-20"]);
 
 describe("an updater that somebody has switched off", () => {
 	test.each([
@@ -150,6 +208,33 @@ test.each([
 			manager: "puppet",
 		},
 	});
+});
+
+const KDE = {
+	...processes({ name: "plasmashell", uid: 1000 }),
+	"/home/ada/.config/PlasmaDiscoverUpdates":
+		"[Global]\nUseUnattendedUpdates=true\n",
+};
+const ADA = {
+	"getent passwd 1000": "ada:x:1000:1000:Ada,,,:/home/ada:/bin/bash\n",
+};
+const FIXED_OFF = {
+	"/etc/xdg/PlasmaDiscoverUpdates":
+		"[Global]\nUseUnattendedUpdates[$i]=false\n",
+};
+
+test.each([
+	["installs updates", KDE, "UNKNOWN", { reason: "updated_by_desktop" }],
+	[
+		"may not install updates",
+		{ ...KDE, ...FIXED_OFF },
+		"FAIL",
+		{ mechanism: "none" },
+	],
+])("Fedora on which KDE's Discover %s", async (_, files, status, evidence) => {
+	expect(
+		await check(OS_RELEASE.fedora, {}, { ...FRESH, ...ADA }, files),
+	).toMatchObject({ status, evidence });
 });
 
 test("YaST's online update counts as a mechanism that installs updates", async () => {

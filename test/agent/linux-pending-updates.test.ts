@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UPDATE_UNITS } from "../../agent/checks/linux/auto-update.ts";
-import { STAMP_COMMAND } from "../../agent/checks/linux/patch-stamps.ts";
 import {
 	APT,
 	DNF,
@@ -14,7 +13,13 @@ import { explain } from "../../src/devices/remediation/remediation.ts";
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { makeAgentFolder } from "./folders.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
-import { linux, MACHINE, OS_RELEASE, units } from "./recordings/linux.ts";
+import {
+	linux,
+	MACHINE,
+	OS_RELEASE,
+	searchedOn,
+	units,
+} from "./recordings/linux.ts";
 
 // The output of apt 2.6 on a Debian 12.
 const OPENSSL =
@@ -50,14 +55,13 @@ async function checkOn(
 	more: Partial<Recording> = DEBIAN,
 ) {
 	const now = `${day}T12:00:00Z`;
-	const searched = `${Date.parse(now) / 1000 - 3600}\n`;
 	const host = recordedHost(
 		linux({
 			...more,
 			now,
 			commands: {
 				...DEBIAN_COMMANDS,
-				[STAMP_COMMAND.join(" ")]: searched,
+				...searchedOn([`${day}T11:00:00Z`]),
 				...commands,
 			},
 		}),

@@ -101,6 +101,25 @@ test("an sshd in a container is not the device's", async () => {
 	});
 });
 
+test("processes that cannot be listed do not pass, because a product may run among them", async () => {
+	expect(await check({ "/proc/1/status": { kind: "denied" } })).toMatchObject({
+		status: "UNKNOWN",
+		evidence: { reason: "processes_not_readable" },
+	});
+});
+
+test("a dropbear in a container is not the one that is judged", async () => {
+	const files = {
+		...inContainer("dropbear"),
+		"/proc/4321/cmdline": "dropbear\0-s\0",
+	};
+	const running = units(REMOTE_UNITS, { "dropbear.service": "running" });
+	expect(await check(files, running)).toMatchObject({
+		status: "UNKNOWN",
+		evidence: { reason: "command_line_not_readable" },
+	});
+});
+
 const PROMPTS = {
 	...units(REMOTE_UNITS, { "ssh.service": "running" }),
 	"sshd -T": sshdSays({ kbdinteractiveauthentication: "yes" }),

@@ -326,7 +326,10 @@ describe("remote login", () => {
 		const programs = { "/usr/sbin/ip": "", ...processes() };
 		expect((await check(undefined, {}, programs)).status).toBe("PASS");
 		const installed = { "/usr/sbin/sshd": "", ...processes() };
-		expect((await check(undefined, {}, installed)).status).toBe("UNKNOWN");
+		expect(await check(undefined, {}, installed)).toEqual({
+			status: "UNKNOWN",
+			evidence: { reason: "service_manager_not_recognized" },
+		});
 		expect(
 			(await check(undefined, {}, { ...processes({ name: "sshd" }), ...keys }))
 				.status,
@@ -349,6 +352,7 @@ describe("remote login", () => {
 				linux({
 					files: {
 						"/proc/net/tcp": tcp(),
+						...processes(),
 						[MAIN]: "PasswordAuthentication yes\n",
 					},
 					folders: {

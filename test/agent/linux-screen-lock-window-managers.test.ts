@@ -43,6 +43,12 @@ test.each([
 		{ idle_seconds: 600 },
 	],
 	[
+		"at a time that nobody can read",
+		manager("sway", { name: "swayidle" }),
+		"UNKNOWN",
+		{ reason: "command_line_not_readable" },
+	],
+	[
 		"by asking the session",
 		sway("timeout", "300", "loginctl lock-session", "lock", "gtklock -d"),
 		"PASS",

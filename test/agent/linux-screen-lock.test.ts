@@ -270,6 +270,7 @@ test.each([
 
 test.each([
 	["SDDM", "sddm"],
+	["greetd", "greetd"],
 	["LightDM", "lightdm"],
 	["a text console", "login"],
 ])("GNOME Shell started from %s fails, because it cannot lock", async (_, name) => {
@@ -395,5 +396,16 @@ test.each([
 	expect(await checkDesktops(files)).toMatchObject({
 		status,
 		evidence: { reason },
+	});
+});
+
+test("the desktop of a container is on no screen of the device", async () => {
+	const inContainer = {
+		"/proc/4321/status":
+			"Name:\txfce4-session\nUid:\t1000\t1000\t1000\t1000\nNSpid:\t4321\t17\n",
+	};
+	expect(await checkDesktops({ ...processes(), ...inContainer })).toEqual({
+		status: "NOT_APPLICABLE",
+		evidence: { reason: "no_desktop" },
 	});
 });

@@ -181,6 +181,16 @@ describe("the clock", () => {
 		});
 	});
 
+	test("a service in a container keeps no clock of the device", async () => {
+		const files = {
+			"/proc/4321/status":
+				"Name:\tchronyd\nUid:\t0\t0\t0\t0\nNSpid:\t4321\t17\n",
+		};
+		expect(
+			await check({}, { [SHOW]: "NTPSynchronized=yes\n" }, files),
+		).toMatchObject({ status: "FAIL", evidence: { service: "none" } });
+	});
+
 	test("Alpine's own ntpd is judged by the kernel, through busybox", async () => {
 		const files = {
 			"/etc/alpine-release": "3.22.1\n",
@@ -209,8 +219,15 @@ describe("the clock", () => {
 	});
 
 	test("the check does not apply to a container and to WSL, which use the clock of their host", async () => {
-		expect((await check({}, {}, CONTAINER)).status).toBe("NOT_APPLICABLE");
-		expect((await check({}, {}, WSL)).status).toBe("NOT_APPLICABLE");
+		for (const [files, reason] of [
+			[CONTAINER, "container"],
+			[WSL, "wsl"],
+		] as const) {
+			expect(await check({}, {}, files)).toEqual({
+				status: "NOT_APPLICABLE",
+				evidence: { reason },
+			});
+		}
 	});
 
 	test("without a service manager and a list of processes the result is unknown", async () => {

@@ -54,6 +54,19 @@ macTable("DISK_ENCRYPTION", [
 		},
 	],
 	[
+		"on after the next restart",
+		commands({
+			"fdesetup status":
+				"FileVault is On, but needs to be restarted to finish.\n",
+		}),
+		"UNKNOWN",
+		{
+			reason: "restart_pending",
+			engine: "filevault",
+			state: "on_after_restart",
+		},
+	],
+	[
 		"being decrypted",
 		commands({
 			"fdesetup status":

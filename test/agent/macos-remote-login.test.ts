@@ -184,10 +184,6 @@ macTable("REMOTE_LOGIN", [
 				"tcp4       0      0  192.168.1.7.21118      *.*                    LISTEN",
 				"rustdesk",
 			],
-			[
-				"tcp4       0      0  *.4000                 *.*                    LISTEN",
-				"nomachine",
-			],
 		] as const
 	).map(
 		([line, name]): Case => [
@@ -198,12 +194,13 @@ macTable("REMOTE_LOGIN", [
 		],
 	),
 	[
-		"ports of the Mac's own programs, and a viewer that is connected",
+		"ports of the Mac's own and of developers' programs, and a viewer that is connected",
 		commands({
 			[SOCKETS]: sockets(
 				"tcp4       0      0  127.0.0.1.5900         *.*                    LISTEN",
 				"tcp6       0      0  ::1.5938               *.*                    LISTEN",
 				"tcp4       0      0  *.5000                 *.*                    LISTEN",
+				"tcp4       0      0  *.4000                 *.*                    LISTEN",
 				"tcp4       0      0  192.168.1.7.52001      203.0.113.9.5938       ESTABLISHED",
 			),
 		}),

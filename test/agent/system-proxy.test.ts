@@ -155,6 +155,7 @@ describe("the proxy in the settings of macOS", () => {
 		const { proxy, note } = await ask(dictionary(line));
 		expect(proxy).toBeUndefined();
 		expect(note).toContain("set HTTPS_PROXY");
+		expect(note).toContain("proxies.json");
 	});
 });
 

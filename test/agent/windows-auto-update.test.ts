@@ -125,14 +125,24 @@ describe("AUTO_UPDATE on Windows", () => {
 			{ source: "configuration_manager" },
 		],
 		[
-			"Configuration Manager that installed nothing for long is UNKNOWN",
+			"Configuration Manager that installed nothing for long fails",
 			update({
 				noAutoUpdate: 1,
 				manager: values({ running: true }),
 				installed: values({ on: "3/11/2026" }),
 			}),
+			"FAIL",
+			{ overdue: "last_update_days", last_update_days: 255 },
+		],
+		[
+			"Configuration Manager whose last installation is unknown is UNKNOWN",
+			update({
+				noAutoUpdate: 1,
+				manager: values({ running: true }),
+				installed: values(),
+			}),
 			"UNKNOWN",
-			{ reason: "managed_elsewhere", last_update_days: 255 },
+			{ reason: "managed_elsewhere" },
 		],
 	]);
 });

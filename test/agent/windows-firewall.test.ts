@@ -55,6 +55,12 @@ describe("FIREWALL_ENABLED on Windows", () => {
 			{ inbound_allowed_by_default: true },
 		],
 		[
+			"a service whose state cannot be read is UNKNOWN",
+			wall({ service: { error: "RuntimeException" } }),
+			"UNKNOWN",
+			{ reason: "service_state_unknown" },
+		],
+		[
 			"a stopped firewall service fails",
 			wall({ service: values({ running: false }) }),
 			"FAIL",

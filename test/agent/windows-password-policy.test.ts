@@ -61,6 +61,15 @@ describe("PASSWORD_POLICY on Windows", () => {
 			{ reason: "query_failed" },
 		],
 		[
+			"a short managed minimum beside a policy that cannot be read is UNKNOWN",
+			{
+				...passwords(0, { managedLength: 6, managedOff: 0 }),
+				policy: { error: "RuntimeException" },
+			},
+			"UNKNOWN",
+			{ reason: "local_policy_unread", minimum_length: 6 },
+		],
+		[
 			"a policy without a number is not understood",
 			passwords(null),
 			"UNKNOWN",

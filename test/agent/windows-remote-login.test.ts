@@ -5,7 +5,7 @@ import {
 } from "../../agent/checks/windows/remote-login.ts";
 import { WINDOWS_SSHD_CONFIG } from "./recordings/sshd.ts";
 import { cases } from "./windows-cases.ts";
-import { values, windowsHost } from "./windows-recording.ts";
+import { CIM_DENIED, values, windowsHost } from "./windows-recording.ts";
 
 const running = (...names: string[]) =>
 	values(
@@ -28,6 +28,8 @@ const remote = (fields: object) => ({
 	policyPlain: null,
 	services: running("TermService"),
 	listeners: values(),
+	processes: values(),
+	ports: values({ port: 135 }, { port: 3389 }, { port: 4000 }, { port: 5985 }),
 	...fields,
 });
 
@@ -98,6 +100,24 @@ describe("REMOTE_LOGIN on Windows", () => {
 			}),
 			"FAIL",
 			{ open_services: ["teamviewer"] },
+		],
+		[
+			"an AnyDesk that runs without a service fails",
+			remote({ processes: values({ name: "AnyDesk" }) }),
+			"FAIL",
+			{ open_services: ["anydesk"] },
+		],
+		[
+			"ports of VNC and RustDesk that listen fail",
+			remote({ ports: values({ port: 5901 }, { port: 21118 }) }),
+			"FAIL",
+			{ open_services: ["rustdesk", "vnc"] },
+		],
+		[
+			"ports that cannot be listed are UNKNOWN",
+			remote({ ports: CIM_DENIED }),
+			"UNKNOWN",
+			{ reason: "access_denied" },
 		],
 		[
 			"a server with network-level authentication passes",

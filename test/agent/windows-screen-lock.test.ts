@@ -14,6 +14,7 @@ const saver = (active: unknown, secure: unknown, timeout: unknown) => ({
 	policySecure: null,
 	policyTimeout: null,
 	dynamic: null,
+	program: true,
 });
 const power = (signIn: number, mains: number, battery: number) =>
 	values(
@@ -49,6 +50,25 @@ describe("SCREEN_LOCK on Windows", () => {
 			screen({ users: values(saver("1", "1", "600"), saver("1", "1", "300")) }),
 			"PASS",
 			{ source: "screen_saver", idle_seconds: 600, user_sessions: 2 },
+		],
+		[
+			"a secure screen saver of which no program is chosen is UNKNOWN",
+			screen({
+				users: values(saver("1", "1", "600"), {
+					...saver("1", "1", "300"),
+					program: false,
+				}),
+			}),
+			"UNKNOWN",
+			{ reason: "screen_saver_not_chosen", sessions_with_lock: 2 },
+		],
+		[
+			"a lock after an hour fails, whatever the program",
+			screen({
+				users: values({ ...saver("1", "1", "3600"), program: false }),
+			}),
+			"FAIL",
+			{ lock_enabled: true, idle_seconds: 3600 },
 		],
 		[
 			"a policy takes precedence over the user's own setting",

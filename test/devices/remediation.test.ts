@@ -261,6 +261,35 @@ test.each([
 	["MALWARE_PROTECTION", { gatekeeper: false }, "Gatekeeper is off"],
 	[
 		"MALWARE_PROTECTION",
+		{
+			gatekeeper: true,
+			definitions_current: false,
+			definitions_age_days: 70,
+			threshold: { max_patch_age_days: 30 },
+		},
+		"the definitions are 70 days old; at most 30 are allowed",
+	],
+	[
+		"MALWARE_PROTECTION",
+		{ scanners: [], signatures_outdated: true },
+		"the definitions are older than 7 days",
+	],
+	[
+		"REMOTE_LOGIN",
+		{ remote_desktop: true, network_level_authentication: false },
+		"remote desktop is on without network-level authentication",
+	],
+	[
+		"REMOTE_LOGIN",
+		{
+			powershell_remoting: true,
+			basic_authentication: true,
+			unencrypted_allowed: true,
+		},
+		"PowerShell remoting accepts unencrypted passwords",
+	],
+	[
+		"MALWARE_PROTECTION",
 		{ gatekeeper: true, system_integrity_protection: false },
 		"System Integrity Protection is off",
 	],
@@ -282,7 +311,7 @@ test.each([
 			ipv6_filtered: false,
 			open_packets: ["tcp_1009"],
 		},
-		"the firewall lets in what no rule allows",
+		"the firewall lets in what it should block",
 	],
 	[
 		"AUTO_UPDATE",

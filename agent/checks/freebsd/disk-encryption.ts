@@ -6,60 +6,148 @@ import { runForText } from "./commands.ts";
 type Encryption = "geli" | "zfs" | "none" | "unknown";
 
 /**
- * Returns PASS if the root file system and the swap space are on GELI providers or in encrypted ZFS
- * datasets. Swap counts because it receives the contents of memory. A GELI device is named `….eli`
- * and exists only while it is attached, so the names of the devices in use are proof. The check
- * follows labels and pools to their devices. It cannot see encryption by the disk itself.
+ * Returns PASS if the root file system, all other UFS and ZFS file systems and the swap space are
+ * on GELI providers or in encrypted ZFS datasets. A file system below /mnt or /media on a disk
+ * `da…`, as USB disks are named, does not count. Swap counts because it receives the contents of
+ * memory. A GELI device is named `….eli` and exists only while it is attached, so the names of the
+ * devices in use are proof. The check follows labels and pools to their devices. It cannot see
+ * encryption by the disk itself.
  */
 export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
-	const mounts = await host.run("mount", ["-p"]);
-	const problem = whyFailed(mounts, host);
+	const listed = await host.run("mount", ["-p"]);
+	const problem = whyFailed(listed, host);
 	if (problem !== undefined) return unknown(problem);
-	const [, device, kind] =
-		/^(\S{1,255})[ \t]+\/[ \t]+(\S{1,32})[ \t]/m.exec(mounts.stdout) ?? [];
-	if (device === undefined || kind === undefined)
-		return unknown("unrecognized_output");
-	if (kind !== "zfs" && kind !== "ufs") return unknown("file_system_not_known");
+	const mounts = parseMounts(listed.stdout);
+	const main = mounts.find(({ folder }) => folder === "/");
+	if (main === undefined) return unknown("unrecognized_output");
+	if (!hasData(main)) return unknown("file_system_not_known");
 
-	const root =
-		kind === "zfs"
-			? await datasetEncryption(host, device)
-			: await deviceEncryption(host, device);
-	const swap = await swapEncryption(host);
+	const storage: Storage = {
+		host,
+		pools: new Map(),
+		datasets: await readDatasets(host),
+	};
+	const root = await mountEncryption(storage, main);
+	const others = await othersEncryption(
+		storage,
+		mounts.filter((mount) => mount !== main && hasData(mount)),
+	);
+	const swap = await swapEncryption(storage);
 	const evidence = {
-		file_system: kind,
+		file_system: main.kind,
 		...(root === "unknown"
 			? {}
 			: { engine: root, root_encrypted: root !== "none" }),
+		...Object.fromEntries(
+			[...others].map(([name, found]) => [
+				`${name}_encrypted`,
+				found === "unknown" ? "unknown" : found !== "none",
+			]),
+		),
 		...(swap === "unknown" || swap === "absent"
 			? {}
 			: { swap_encrypted: swap !== "none" }),
 	};
-	if (root === "none" || swap === "none") return fail(evidence);
-	if (root === "unknown") return unknown("storage_not_recognized", evidence);
+	const found = [...others.values()];
+	const plain = [["root", root], ["swap", swap], ...others].flatMap(
+		([name, encryption]) => (encryption === "none" ? [name] : []),
+	);
+	if (plain.length > 0) return fail({ ...evidence, unencrypted: plain });
+	if (root === "unknown" || found.includes("unknown"))
+		return unknown("storage_not_recognized", evidence);
 	if (swap === "unknown") return unknown("swap_not_recognized", evidence);
 	return pass(evidence);
 }
+
+interface Mount {
+	device: string;
+	folder: string;
+	kind: string;
+}
+
+/** The storage of the device. Each pool is judged only once. */
+interface Storage {
+	host: Host;
+	pools: Map<string, Promise<Encryption>>;
+	/** ZFS's property `encryption` by the name of the dataset. */
+	datasets: ReadonlyMap<string, string>;
+}
+
+/** Asks ZFS once for all its datasets. */
+async function readDatasets(host: Host): Promise<Map<string, string>> {
+	const printed = await runForText(host, "zfs", [
+		...["get", "-H", "-t", "filesystem,volume"],
+		...["-o", "name,value", "encryption"],
+	]);
+	return new Map(
+		(printed ?? "")
+			.split("\n")
+			.map((line) => line.split("\t"))
+			.filter((pair): pair is [string, string] => pair.length === 2),
+	);
+}
+
+const parseMounts = (text: string): Mount[] =>
+	text
+		.split("\n")
+		.map((line) => line.split(/[ \t]+/))
+		.filter(([, folder]) => folder?.startsWith("/"))
+		.map(([device = "", folder = "", kind = ""]) => ({ device, folder, kind }));
+
+const hasData = ({ kind }: Mount) => kind === "zfs" || kind === "ufs";
+
+const isPluggedIn = ({ device, folder }: Mount) =>
+	/^\/dev\/da\d/.test(device) && /^\/(mnt|media)(\/|$)/.test(folder);
+
+/** Folders of the system. Their names appear in evidence. */
+const OF_SYSTEM = /^\/(home|root|usr|var|tmp|opt|data)(\/|$)/;
+
+/** Largest number of mounts that are judged. */
+const MAX_MOUNTS = 500;
+
+/**
+ * Judges the file systems beside the root. Those in the same folder of the system, such as /var,
+ * have one name together. The others have the name `other`, because the agent sends no paths.
+ */
+async function othersEncryption(
+	storage: Storage,
+	mounts: readonly Mount[],
+): Promise<Map<string, Encryption>> {
+	const found = new Map<string, Encryption>();
+	for (const mount of mounts.slice(0, MAX_MOUNTS)) {
+		if (isPluggedIn(mount)) continue;
+		const name = OF_SYSTEM.exec(mount.folder)?.[1] ?? "other";
+		const key = name === "root" ? "root_home" : name;
+		const known = found.get(key);
+		const own = await mountEncryption(storage, mount);
+		found.set(key, known ? worst([known, own]) : own);
+	}
+	if (mounts.length > MAX_MOUNTS) found.set("other", "unknown");
+	return found;
+}
+
+const mountEncryption = (storage: Storage, { kind, device }: Mount) =>
+	kind === "zfs"
+		? datasetEncryption(storage, device)
+		: deviceEncryption(storage.host, device);
 
 /**
  * Judges a ZFS dataset, which is encrypted if ZFS encrypts it or if all disks of its pool are
  * encrypted.
  */
 async function datasetEncryption(
-	host: Host,
+	{ host, pools, datasets }: Storage,
 	dataset: string,
 ): Promise<Encryption> {
 	if (!/^[A-Za-z][\w.:/-]*$/.test(dataset)) return "unknown";
-	const own = await runForText(host, "zfs", [
-		"get",
-		"-H",
-		"-o",
-		"value",
-		"encryption",
-		dataset,
-	]);
-	if (/^aes-\d{3}-[cg]cm\s*$/.test(own ?? "")) return "zfs";
+	if (/^aes-\d{3}-[cg]cm$/.test(datasets.get(dataset) ?? "")) return "zfs";
 	const [pool = ""] = dataset.split("/");
+	const known = pools.get(pool) ?? poolEncryption(host, pool);
+	pools.set(pool, known);
+	return known;
+}
+
+async function poolEncryption(host: Host, pool: string): Promise<Encryption> {
 	const listed = await runForText(host, "zpool", [
 		"list",
 		"-v",
@@ -78,8 +166,10 @@ async function datasetEncryption(
 	);
 }
 
-async function swapEncryption(host: Host): Promise<Encryption | "absent"> {
-	const listed = await runForText(host, "swapctl", ["-l"]);
+async function swapEncryption(
+	storage: Storage,
+): Promise<Encryption | "absent"> {
+	const listed = await runForText(storage.host, "swapctl", ["-l"]);
 	if (listed === undefined || !/^Device:[^\n]{0,80}\n(\/dev\/|$)/.test(listed))
 		return "unknown";
 	const devices = [
@@ -89,8 +179,8 @@ async function swapEncryption(host: Host): Promise<Encryption | "absent"> {
 		devices.map((path) => {
 			const [, volume] = /^\/dev\/zvol\/(\S+)$/.exec(path) ?? [];
 			return volume === undefined
-				? deviceEncryption(host, path)
-				: datasetEncryption(host, volume);
+				? deviceEncryption(storage.host, path)
+				: datasetEncryption(storage, volume);
 		}),
 	);
 	return devices.length === 0 ? "absent" : worst(found);

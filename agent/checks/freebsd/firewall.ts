@@ -1,15 +1,23 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { runForText } from "./commands.ts";
+import { judgeByIpfw } from "./ipfw-rules.ts";
+import { type NewPacket, newPackets } from "./new-packets.ts";
+import { interfacesIn, judgeByPf, parsePfRules } from "./pf-rules.ts";
 
-/** The fate of an incoming packet that no rule of a packet filter names. */
+/** Largest number of interfaces for which the rules are followed. */
+const MAX_INTERFACES = 32;
+
+/** Verdict of a packet filter on the packets of a stranger. */
 type State = "off" | "blocks" | "allows" | "unclear" | "needs_root";
 
 /**
  * Checks the three packet filters of FreeBSD. Any of them may be in force. Returns PASS if one of
- * them blocks incoming packets that no rule allows, as in the Linux check. Returns FAIL if all are
- * off or let everything in. In every other state, for example if rules block only some packets, the
- * result is UNKNOWN, because the check would have to follow every rule.
+ * them blocks the packets of a stranger that the Linux check follows too: a new TCP and a new UDP
+ * packet to port 1009 and to port 21211, over IPv4 and IPv6, on every interface except the
+ * loopback. Returns FAIL if all filters are off or let in one of these packets over IPv4. If a rule
+ * cannot be decided, or only IPv6 is open, the result is UNKNOWN. Of IPFilter, the check only knows
+ * its default and its rules for all packets.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const states = {
@@ -51,36 +59,37 @@ async function askPf(host: Host): Promise<State> {
 	if (status === "Disabled") return "off";
 	const rules = await runForText(host, "pfctl", ["-s", "rules"]);
 	if (rules === undefined) return "unclear";
-	const fallback = pfDefault(rules);
-	if (fallback !== undefined) return fallback === "block" ? "blocks" : "allows";
-	// An anchor holds rules of other programs, which this list does not show.
-	return /^(block|anchor)\b/m.test(rules) ? "unclear" : "allows";
-}
-
-/** Matches a rule for all incoming packets in the format of pfctl. */
-const FOR_ALL =
-	/^(block|pass)(?: drop| return(?:-\w{2,5})?(?:\([^)]{0,60}\))*)?(?: in)?(?: log(?: \([^)]{0,60}\))?)?( quick)? all(?: flags \S{1,12})?(?: (?:keep|modulate|synproxy|no) state)?(?: label "[^"]{0,64}")?$/;
-
-/**
- * Returns what pf does by default. The last matching rule decides, unless an earlier one is
- * `quick`.
- */
-function pfDefault(rules: string): string | undefined {
-	let decided: string | undefined;
-	for (const line of rules.split("\n")) {
-		if (line.length > 400) continue;
-		const [, action, quick] = FOR_ALL.exec(line.trimEnd()) ?? [];
-		if (action === undefined) continue;
-		decided = action;
-		if (quick !== undefined) break;
-	}
-	return decided;
+	const interfaces = interfacesIn(rules);
+	if (interfaces.length > MAX_INTERFACES) return "unclear";
+	const parsed = parsePfRules(rules);
+	return together(newPackets([...interfaces, undefined]), (packet) =>
+		judgeByPf(parsed, packet),
+	);
 }
 
 /**
- * Asks ipfw, where the first matching rule decides. The first rule without conditions is therefore
- * the default.
+ * Returns the fate of strangers' packets together: one that gets in makes the filter open. A device
+ * need not use IPv6, or have an interface that no rule names. Packets that get in only there prove
+ * nothing.
  */
+function together(
+	packets: readonly NewPacket[],
+	judge: (packet: NewPacket) => "pass" | "block" | undefined,
+): State {
+	const fates = packets.map((packet) => ({ packet, fate: judge(packet) }));
+	if (fates.every(({ fate }) => fate === "block")) return "blocks";
+	const isAlone = packets.every((packet) => packet.interface === undefined);
+	return fates.some(
+		({ packet, fate }) =>
+			fate === "pass" &&
+			packet.family === "inet" &&
+			(isAlone || packet.interface !== undefined),
+	)
+		? "allows"
+		: "unclear";
+}
+
+/** Asks ipfw, where the first matching rule decides. */
 async function askIpfw(host: Host): Promise<State> {
 	const told = await host.run("sysctl", ["-n", "net.inet.ip.fw.enable"]);
 	if (/unknown oid/.test(told.stderr)) return "off";
@@ -89,12 +98,11 @@ async function askIpfw(host: Host): Promise<State> {
 	const listed = await host.run("ipfw", ["list"]);
 	if (listed.ended !== "exited" || listed.exitCode !== 0)
 		return host.isPrivileged ? "unclear" : "needs_root";
-	const [, action] =
-		/^\d{5} (allow|accept|pass|permit|deny|drop|reject|reset|unreach \S{1,20})(?: log(?: logamount \d+)?)? (?:ip|all) from any to any(?: in)?[ \t]*$/m.exec(
-			listed.stdout,
-		) ?? [];
-	if (action === undefined) return "unclear";
-	return /^(allow|accept|pass|permit)$/.test(action) ? "allows" : "blocks";
+	// ipfw always has a last rule, which its list ends with.
+	if (!/^65535 /m.test(listed.stdout)) return "unclear";
+	return together(newPackets([undefined]), (packet) =>
+		judgeByIpfw(listed.stdout, packet),
+	);
 }
 
 async function askIpfilter(host: Host): Promise<State> {
@@ -107,14 +115,30 @@ async function askIpfilter(host: Host): Promise<State> {
 		return told.ended === "timed_out" ? "unclear" : "off";
 	}
 	if (running === "no") return "off";
-	if (/^Default: (nomatch -> )?block all\b/m.test(told.stdout)) return "blocks";
 	const rules = await runForText(host, "ipfstat", ["-i"]);
 	if (rules === undefined) return host.isPrivileged ? "unclear" : "needs_root";
+	if (/^Default: (nomatch -> )?block all\b/m.test(told.stdout))
+		return letsMoreIn(rules) ? "unclear" : "blocks";
 	if (
 		/^(@\d+ )?block (return-\S{1,30} )?in (log )?(quick )?(all|from any to any)[ \t]*$/m.test(
 			rules,
 		)
 	)
-		return "blocks";
+		return letsMoreIn(rules) ? "unclear" : "blocks";
 	return /\bblock\b/.test(rules) ? "unclear" : "allows";
 }
+
+/**
+ * Returns true if a rule of IPFilter may let in more than a single service, answers, ICMP or what
+ * comes from the device or from certain addresses.
+ */
+const letsMoreIn = (rules: string): boolean =>
+	rules
+		.split("\n")
+		.filter((line) => /^(@\d+ )?pass in\b/.test(line))
+		.some(
+			(line) =>
+				!/ on lo\d\b| proto (ipv6-)?icmp\b| port = \S+( |$)| from (?!any\b|!)\S+ to /.test(
+					line,
+				),
+		);

@@ -17,12 +17,15 @@ const OPEN_DOORS: Record<string, string> = {
 	x11vnc: "vnc",
 	wayvnc: "vnc",
 	x0vncserver: "vnc",
+	anydesk: "anydesk",
+	rustdesk: "rustdesk",
 };
 
 /**
  * Returns PASS if nobody can sign in from another machine with only a password. This is the case if
- * there is no remote desktop, telnet or rlogin, and SSH is off or passes `judgeSshd`. The check
- * ignores packet filters.
+ * there is no remote desktop, product for remote control, telnet or rlogin, and SSH is off or
+ * passes `judgeSshd`. The check ignores packet filters, and the addresses on which a server
+ * listens.
  */
 export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const names = await findProgramNames(host);

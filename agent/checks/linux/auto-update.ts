@@ -8,6 +8,7 @@ import {
 } from "../check.ts";
 import { daysSince, judgePatchAge, withPending } from "../patch-age.ts";
 import { checkUnattendedUpgrades } from "./apt-updates.ts";
+import { doesDesktopUpdate } from "./desktop-updates.ts";
 import { findEnclosure } from "./enclosure.ts";
 import { familyOf, readOsRelease } from "./os-release.ts";
 import { findSearchDays } from "./patch-stamps.ts";
@@ -70,7 +71,8 @@ const MANAGERS: Record<string, string> = {
  * Returns FAIL if updates are only announced or downloaded, as GNOME Software does. Some
  * distributions have no mechanism of their own (Arch, Alpine, Gentoo, Void). On these, finding no
  * mechanism proves nothing and the result is UNKNOWN. A device without a mechanism that another
- * system manages (Landscape, Satellite, Salt, Puppet, Chef, Automox) is UNKNOWN too.
+ * system manages (Landscape, Satellite, Salt, Puppet, Chef, Automox) is UNKNOWN too, and so is one
+ * that KDE's Discover updates while a user is signed in.
  *
  * The mechanism must also have worked: the newest sign of a search that succeeded, or of installed
  * packages, may be at most 60 days old. A security update that apt or dnf knows of may wait for at
@@ -82,7 +84,7 @@ export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const { mechanism } = outcome.evidence;
 	const waiting = await findPendingPackages(host, mechanism);
 	return judgePatchAge(host, withPending(outcome, waiting), {
-		searchDays: await findSearchDays(host),
+		searchDays: await findSearchDays(host, mechanism),
 		pendingDays: daysSince(waiting?.since, host.now),
 	});
 }
@@ -106,10 +108,14 @@ async function checkMechanism(host: Host): Promise<CheckOutcome> {
 	const manager = Object.entries(MANAGERS).find(([unit]) =>
 		isOn(services, unit),
 	)?.[1];
-	const none = () =>
-		manager
-			? unknown("managed_elsewhere", { mechanism: "none", manager })
+	const none = async () => {
+		if (manager) {
+			return unknown("managed_elsewhere", { mechanism: "none", manager });
+		}
+		return (await doesDesktopUpdate(host))
+			? unknown("updated_by_desktop", { mechanism: "discover" })
 			: fail({ mechanism: "none" });
+	};
 	if (family.includes("debian") || family.includes("ubuntu")) {
 		const outcome = await checkUnattendedUpgrades(host, services);
 		return outcome.evidence.mechanism === "none" ? none() : outcome;

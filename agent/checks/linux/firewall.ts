@@ -4,7 +4,6 @@ import { judgeRules } from "./firewall-rules.ts";
 import { findOpenZone } from "./firewalld-zones.ts";
 import { readText } from "./read-text.ts";
 import { findServices, type Services } from "./services.ts";
-import { parseSettings } from "./settings.ts";
 
 export const FIREWALL_UNITS = [
 	"ufw.service",
@@ -23,7 +22,7 @@ export const FIREWALL_UNITS = [
  * example because the rules ask a program, makes the result UNKNOWN.
  *
  * Each active zone of firewalld counts too, because a zone may accept the packets of some sources
- * only. Without root, the check only knows whether ufw and firewalld run.
+ * only. Without root, the check can only see such a zone, and is UNKNOWN otherwise.
  */
 export async function checkFirewall(host: Host): Promise<CheckOutcome> {
 	const services = await findServices(host, FIREWALL_UNITS);
@@ -67,6 +66,10 @@ async function usesIpv6(host: Host): Promise<boolean> {
 		.some((line) => line.trim() !== "" && !/\slo$/.test(line.trim()));
 }
 
+/**
+ * Judges without root. The rules of the kernel are not visible then, and they may let in what the
+ * settings of ufw or a zone's target say nothing about, so the check never passes.
+ */
 async function judgeServices(
 	host: Host,
 	services: Services | undefined,
@@ -74,25 +77,6 @@ async function judgeServices(
 	if (services?.get("firewalld.service")?.isActive) {
 		const zone = await findOpenZone(host);
 		if (zone) return fail({ engine: "firewalld", open_zone: zone });
-		if (zone === null) return pass({ engine: "firewalld" });
-	}
-	if (services?.get("ufw.service")?.isActive) {
-		const ufw = parseSettings(
-			(await readText(host, "/etc/ufw/ufw.conf")) ?? "",
-		);
-		const defaults = parseSettings(
-			(await readText(host, "/etc/default/ufw")) ?? "",
-		);
-		const policy = defaults.get("DEFAULT_INPUT_POLICY") ?? "";
-		const hasIpv6 = await usesIpv6(host);
-		const isIpv6Filtered = defaults.get("IPV6")?.toLowerCase() === "yes";
-		if (
-			ufw.get("ENABLED")?.toLowerCase() === "yes" &&
-			/^(DROP|REJECT)$/.test(policy) &&
-			(isIpv6Filtered || !hasIpv6)
-		) {
-			return pass({ engine: "ufw", ipv4_filtered: true });
-		}
 	}
 	return unknown("needs_root");
 }

@@ -1,4 +1,5 @@
 import type { Host } from "../../host.ts";
+import { remoteControlAt } from "../remote-control-ports.ts";
 import { type Process, readArguments } from "./processes.ts";
 import { readText } from "./read-text.ts";
 
@@ -11,12 +12,7 @@ const OPEN_DOORS: Record<number, string> = {
 	512: "rexec",
 	513: "rlogin",
 	3389: "rdp",
-	5938: "teamviewer",
-	21118: "rustdesk",
 };
-
-/** VNC has a port for each display. Databases and WinRM use ports from 5984. */
-const isVnc = (port: number) => port >= 5900 && port < 5960;
 
 /** Servers for remote control, by the name of their process, which has at most 15 characters. */
 const SERVERS: Record<string, string> = {
@@ -51,7 +47,7 @@ export async function findRemoteControl(
 ): Promise<string[]> {
 	const found = new Set<string>();
 	for (const port of ports) {
-		const name = OPEN_DOORS[port] ?? (isVnc(port) ? "vnc" : undefined);
+		const name = OPEN_DOORS[port] ?? remoteControlAt(port);
 		if (name) found.add(name);
 	}
 	for (const { name, pid, isContained } of processes) {

@@ -30,12 +30,14 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 		ssh === "off"
 			? pass({ ssh: false })
 			: ssh === "dropbear"
-				? await judgeDropbear(host)
+				? await judgeDropbear(host, processes)
 				: await judgeSshd(host, { ssh: true }, LINUX_SSHD);
-	// A FAIL is certain even if the ports could not be read. A PASS is not.
-	return ports === undefined && outcome.status === "PASS"
-		? unknown("unrecognized_output", outcome.evidence)
-		: outcome;
+	// A FAIL is certain even if the ports or the processes could not be read. A PASS is not.
+	if (outcome.status !== "PASS") return outcome;
+	if (!ports) return unknown("unrecognized_output", outcome.evidence);
+	if (processes) return outcome;
+	const reason = host.isPrivileged ? "processes_not_readable" : "needs_root";
+	return unknown(reason, outcome.evidence);
 }
 
 /**
@@ -73,9 +75,13 @@ async function findSsh(
  * Judges Dropbear, which has no settings file. On its command line, -s turns off passwords, and -w
  * turns off all logins of root.
  */
-async function judgeDropbear(host: Host): Promise<CheckOutcome> {
-	const processes = await findProcesses(host);
-	const pid = processes?.find(({ name }) => name === "dropbear")?.pid;
+async function judgeDropbear(
+	host: Host,
+	processes: readonly Process[] | undefined,
+): Promise<CheckOutcome> {
+	const pid = processes?.find(
+		({ name, isContained }) => name === "dropbear" && !isContained,
+	)?.pid;
 	const words = pid === undefined ? undefined : await readArguments(host, pid);
 	if (!words) return unknown("command_line_not_readable", { ssh: true });
 	const acceptsPasswords = !words.includes("-s");

@@ -32,10 +32,12 @@ import { findProcesses } from "./processes.ts";
  * know is UNKNOWN. Without a desktop the check does not apply.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
-	const processes = await findProcesses(host);
-	if (!processes) {
+	const all = await findProcesses(host);
+	if (!all) {
 		return unknown(host.isPrivileged ? "processes_not_readable" : "needs_root");
 	}
+	// The desktop of a container is on no screen of the device.
+	const processes = all.filter(({ isContained }) => !isContained);
 	const desktops = await findDesktops(host, processes);
 	const runs = (program: RegExp) =>
 		processes.some(({ name }) => program.test(name));

@@ -78,8 +78,9 @@ async function findService(host: Host): Promise<string | undefined> {
 		if (services?.get(unit)?.isActive) return name;
 	}
 	const processes = await findProcesses(host);
-	for (const { name } of processes ?? []) {
-		if (Object.hasOwn(PROGRAMS, name)) return PROGRAMS[name];
+	for (const { name, isContained } of processes ?? []) {
+		// A service in a container keeps no clock of the device.
+		if (!isContained && Object.hasOwn(PROGRAMS, name)) return PROGRAMS[name];
 	}
 	return processes ? "none" : undefined;
 }

@@ -1,15 +1,7 @@
 import type { Host } from "../../host.ts";
+import { remoteControlAt } from "../remote-control-ports.ts";
 
-/** Ports through which somebody may control the Mac, apart from those of macOS itself. */
-const PORTS: Record<number, string> = {
-	3389: "rdp",
-	4000: "nomachine",
-	5938: "teamviewer",
-	21118: "rustdesk",
-};
-
-/** VNC has a port for each display. */
-const isVnc = (port: number) => port >= 5900 && port < 5960;
+const RDP = 3389;
 
 /** Servers for remote control, by the last part of the path of their program. */
 const PROGRAMS: Record<string, string> = {
@@ -44,7 +36,7 @@ export async function findRemoteControl(
 		if (Object.hasOwn(PROGRAMS, name)) found.add(PROGRAMS[name] as string);
 	}
 	for (const port of ports) {
-		const name = PORTS[port] ?? (isVnc(port) ? "vnc" : undefined);
+		const name = port === RDP ? "rdp" : remoteControlAt(port);
 		if (name) found.add(name);
 	}
 	return [...found].sort();

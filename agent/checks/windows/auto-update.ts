@@ -71,7 +71,6 @@ const MANAGED: Record<number, string> = {
 	4: "automatic",
 	5: "off",
 };
-const RECENT_DAYS = 45;
 
 /**
  * Returns PASS if updates are installed automatically. By default a Windows client does that and a
@@ -81,7 +80,7 @@ const RECENT_DAYS = 45;
  *
  * The updates must also arrive: FAIL if an available update waits for more than 60 days, no search
  * has succeeded for that long, or nothing was installed for that long. Windows gets updates every
- * month.
+ * month. With Configuration Manager, which searches by itself, only the last installation counts.
  */
 export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 	const [asked, waiting] = await Promise.all([
@@ -113,9 +112,9 @@ export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 		// Configuration Manager switches off Windows' own automatic updates and installs updates
 		// itself.
 		const managed = { ...evidence, source: "configuration_manager" };
-		return days !== undefined && days <= RECENT_DAYS
-			? pass(managed)
-			: unknown("managed_elsewhere", managed);
+		return days === undefined
+			? unknown("managed_elsewhere", managed)
+			: judgePatchAge(host, pass(managed), { installDays: days });
 	}
 	if (start === DISABLED || integer(answer.orchestratorStart) === DISABLED) {
 		return fail({ ...evidence, service_disabled: true });

@@ -1,10 +1,12 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { remoteControlAt } from "../remote-control-ports.ts";
 import { judgeSshd, WINDOWS_SSHD } from "../sshd.ts";
 import {
 	type Answer,
 	ask,
 	integer,
+	type Part,
 	part,
 	text,
 	whyUnread,
@@ -21,6 +23,15 @@ const REMOTE_CONTROL = [
 	["vncserver", "vnc"],
 	["winvnc4", "vnc"],
 ] as const;
+
+/** The same products by the names of their processes, which also run without a service. */
+const PROCESSES: [RegExp, string][] = [
+	[/^teamviewer/, "teamviewer"],
+	[/^anydesk/, "anydesk"],
+	[/^rustdesk/, "rustdesk"],
+	[/^(nxd|nxserver)$/, "nomachine"],
+	[/^(winvnc4?|tvnserver|vncserver)$/, "vnc"],
+];
 
 /**
  * Reads the settings from group policy first, because it takes precedence over the device's own
@@ -49,6 +60,8 @@ $winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\
   services = Read-Part { Get-Service -Name 'TermService', 'sshd', 'WinRM', ${REMOTE_CONTROL.map(([service]) => `'${service}'`).join(", ")} -ErrorAction SilentlyContinue |
     ForEach-Object { @{ name = [string] $_.Name; running = ($_.Status -eq 'Running') } } }
   listeners = Read-Part { Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WSMAN\\Listener' | ForEach-Object { @{ https = ($_.PSChildName -match '\\+HTTPS$') } } }
+  processes = Read-Part { Get-Process -Name 'TeamViewer*', 'AnyDesk*', 'rustdesk*', 'nxd', 'nxserver', 'winvnc*', 'tvnserver', 'vncserver' -ErrorAction SilentlyContinue | ForEach-Object { @{ name = [string] $_.ProcessName } } }
+  ports = Read-Part { Get-NetTCPConnection -State Listen -ErrorAction SilentlyContinue | Where-Object { $_.LocalAddress -notmatch '^(127\\.|::1$)' } | ForEach-Object { @{ port = [int] $_.LocalPort } } }
 }
 `;
 
@@ -59,7 +72,8 @@ $winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\
  * devices pass with Remote Desktop if it requires network-level authentication. A server passes
  * with WinRM unless it accepts unencrypted passwords. A managed client passes with WinRM if it only
  * listens over HTTPS. Any other client fails with WinRM, and with Remote Desktop unless it requires
- * a smart card. A running service of a product for remote control always fails.
+ * a smart card. A product for remote control fails if its service or process runs, or if its usual
+ * port listens on an address other than the loopback.
  */
 export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, REMOTE_LOGIN_SCRIPT);
@@ -83,9 +97,17 @@ export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 		);
 	const managed = isManaged(answer);
 	const isClient = installation === "Client";
-	const open = REMOTE_CONTROL.filter(([service]) =>
-		isRunning(service.toLowerCase()),
-	).map(([, name]) => name);
+	const processes = part(answer, "processes");
+	const ports = part(answer, "ports");
+	const open = new Set([
+		...REMOTE_CONTROL.filter(([service]) =>
+			isRunning(service.toLowerCase()),
+		).map(([, name]) => name),
+		...productsOf(processes, ({ name }) =>
+			productOfProcess(text(name)?.toLowerCase() ?? ""),
+		),
+		...productsOf(ports, ({ port }) => remoteControlAt(integer(port) ?? 0)),
+	]);
 	const desktop = remoteDesktop(answer, deny === 0, isClient && !managed);
 	const remoting = powershellRemoting(
 		answer,
@@ -97,13 +119,30 @@ export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 		...remoting.evidence,
 		ssh_server: isRunning("sshd"),
 		...(managed && { managed }),
-		...(open.length > 0 && { open_services: [...new Set(open)] }),
+		...(open.size > 0 && { open_services: [...open].sort() }),
 	};
-	if (open.length > 0) return fail(evidence);
+	if (open.size > 0) return fail(evidence);
 	if (desktop.isExposed || remoting.isExposed) return fail(evidence);
-	if (!isRunning("sshd")) return pass(evidence);
-	return judgeSshd(host, evidence, WINDOWS_SSHD);
+	const outcome = isRunning("sshd")
+		? await judgeSshd(host, evidence, WINDOWS_SSHD)
+		: pass(evidence);
+	const unread = [processes, ports].find(({ kind }) => kind !== "values");
+	return unread && outcome.status === "PASS"
+		? unknown(whyUnread(host, unread), evidence)
+		: outcome;
 }
+
+const productOfProcess = (name: string) =>
+	PROCESSES.find(([known]) => known.test(name))?.[1];
+
+/** Returns the products that the values of a part stand for. */
+const productsOf = (
+	found: Part,
+	productOf: (value: Answer) => string | undefined,
+): string[] =>
+	found.kind === "values"
+		? found.values.map(productOf).filter((name) => name !== undefined)
+		: [];
 
 function remoteDesktop(answer: Answer, isOn: boolean, isClient: boolean) {
 	if (!isOn) return { isExposed: false, evidence: { remote_desktop: false } };

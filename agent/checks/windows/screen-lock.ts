@@ -23,6 +23,7 @@ export const SCREEN_LOCK_SCRIPT = `
           $policy = Reg ($hive + '\\Software\\Policies\\Microsoft\\Windows\\Control Panel\\Desktop')
           @{
             active = $own.ScreenSaveActive; secure = $own.ScreenSaverIsSecure; timeout = $own.ScreenSaveTimeOut; delayLock = $own.DelayLockInterval
+            program = [bool] ($own.'SCRNSAVE.EXE' -or $policy.'SCRNSAVE.EXE')
             policyActive = $policy.ScreenSaveActive; policySecure = $policy.ScreenSaverIsSecure; policyTimeout = $policy.ScreenSaveTimeOut
             dynamic = (Reg ($hive + '\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Winlogon')).EnableGoodbye
           }
@@ -45,9 +46,10 @@ export const SCREEN_LOCK_SCRIPT = `
 /**
  * Returns PASS if every session locks itself within 15 minutes. The lock may come from the
  * machine's inactivity limit, from device management, or from each user's secure screen saver,
- * where policy takes precedence over the user's own setting. It may also come from sleep, if the
- * device sleeps by then and requires a sign-in on wake. Dynamic lock depends on a paired phone, so
- * it appears in the evidence but proves nothing.
+ * where policy takes precedence over the user's own setting. If a user has chosen no screen saver
+ * ("(None)"), the result is UNKNOWN. The lock may also come from sleep, if the device sleeps by
+ * then and requires a sign-in on wake. Dynamic lock depends on a paired phone, so it appears in the
+ * evidence but proves nothing.
  */
 export async function screenLock(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, SCREEN_LOCK_SCRIPT);
@@ -90,6 +92,10 @@ export async function screenLock(host: Host): Promise<CheckOutcome> {
 	};
 	const slowest = Math.max(...locks.map((seconds) => seconds ?? Infinity));
 	if (slowest <= host.threshold("max_lock_delay_seconds")) {
+		// With the screen saver "(None)", versions of Windows differ in whether they lock.
+		if (!users.values.every((user) => user.program === true)) {
+			return unknown("screen_saver_not_chosen", evidence);
+		}
 		return pass({
 			...evidence,
 			lock_enabled: true,

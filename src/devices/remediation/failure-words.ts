@@ -62,12 +62,8 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			return `${open[0] === "ipv4" ? "IPv4" : "IPv6"} is not filtered`;
 		if (evidence.open_zone !== undefined)
 			return "a zone of the firewall lets everything in";
-		const isOn =
-			evidence.inbound_allowed_by_default === true ||
-			(evidence.open_packets !== undefined && evidence.engine !== "none") ||
-			evidence.default_block === false;
-		return isOn
-			? "the firewall lets in what no rule allows"
+		return isFirewallOn(evidence)
+			? "the firewall lets in what it should block"
 			: "the firewall is off";
 	},
 	TIME_SYNC: (evidence) =>
@@ -112,7 +108,7 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 		const open = texts(evidence.open_services);
 		if (open) return `open to the network: ${open}`;
 		const doors = DOORS.filter(([field]) => evidence[field] === true).map(
-			([, words]) => words,
+			([field, words]) => EXPOSED[field]?.(evidence) ?? words,
 		);
 		if (evidence.root_login === "yes") doors.push("SSH lets root sign in");
 		return doors.length > 0 ? doors.join(", ") : undefined;
@@ -123,11 +119,16 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			const most = thresholdIn(evidence, "max_definitions_age_days");
 			return `the definitions are ${days} days old; at most ${most} are allowed`;
 		}
-		const isOld =
-			evidence.signatures_current === false ||
+		const ofXprotect = count(evidence.definitions_age_days);
+		if (evidence.definitions_current === false && ofXprotect !== undefined)
+			return `the definitions are ${ofXprotect} days old; at most ${thresholdIn(evidence, "max_patch_age_days")} are allowed`;
+		if (
 			evidence.signatures_outdated === true ||
-			evidence.definitions_current === false;
-		if (isOld) return "the definitions are out of date";
+			evidence.definitions_current === false
+		)
+			return `the definitions are older than ${thresholdIn(evidence, "max_definitions_age_days")} days`;
+		if (evidence.signatures_current === false)
+			return "the definitions are out of date";
 		if (evidence.gatekeeper === false) return "Gatekeeper is off";
 		if (evidence.system_integrity_protection === false)
 			return "System Integrity Protection is off";
@@ -140,6 +141,15 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			: "the protection is off";
 	},
 };
+
+/** Returns true if the evidence of a failure shows a firewall that is on and lets too much in. */
+export const isFirewallOn = (evidence: Evidence): boolean =>
+	evidence.inbound_allowed_by_default === true ||
+	(evidence.open_packets !== undefined && evidence.engine !== "none") ||
+	evidence.open_zone !== undefined ||
+	evidence.ipv4_filtered === true ||
+	evidence.ipv6_filtered === true ||
+	evidence.default_block === false;
 
 /** The ages of patches, in the order in which the agent judges them. */
 const AGES: [field: string, words: string][] = [
@@ -158,6 +168,18 @@ const DOORS: [field: string, words: string][] = [
 	["password_authentication_for_some", "SSH accepts passwords from some"],
 	["root_login_for_some", "SSH lets root sign in from some places"],
 ];
+
+/** More exact words about a way in, if the evidence shows what is wrong with it. */
+const EXPOSED: Record<string, (evidence: Evidence) => string | undefined> = {
+	remote_desktop: ({ network_level_authentication }) =>
+		network_level_authentication === false
+			? "remote desktop is on without network-level authentication"
+			: undefined,
+	powershell_remoting: ({ basic_authentication, unencrypted_allowed }) =>
+		basic_authentication === true && unencrypted_allowed === true
+			? "PowerShell remoting accepts unencrypted passwords"
+			: undefined,
+};
 
 /** Returns the seconds until the screen is locked. On macOS, `idle_seconds` includes the delay. */
 export function lockSeconds(

@@ -197,12 +197,20 @@ export const FAILURES: Record<
 				fix: `A product for remote control runs on the device. Remove it, or let it run only while somebody needs help.${commands("`Stop-Service NAME; Set-Service NAME -StartupType Disabled`")}`,
 			},
 			{
+				when: { field: "network_level_authentication", is: false },
+				fix: `Open Settings → System → Remote Desktop and require devices to use network-level authentication. On a device that nobody manages, turn Remote Desktop off.${commands("`Set-ItemProperty 'HKLM:\\System\\CurrentControlSet\\Control\\Terminal Server\\WinStations\\RDP-Tcp' UserAuthentication 1`")}`,
+			},
+			{
+				when: { field: "unencrypted_allowed", is: true },
+				fix: `Do not let PowerShell remoting accept unencrypted passwords.${commands("`Set-Item WSMan:\\localhost\\Service\\AllowUnencrypted $false; Set-Item WSMan:\\localhost\\Service\\Auth\\Basic $false`")}`,
+			},
+			{
 				when: { field: "remote_desktop", is: true },
 				fix: `Open Settings → System → Remote Desktop and turn it off. If it is needed, reach it only through a VPN or gateway.${commands("`Set-ItemProperty 'HKLM:\\System\\CurrentControlSet\\Control\\Terminal Server' fDenyTSConnections 1`")}`,
 			},
 			{
 				when: { field: "powershell_remoting", is: true },
-				fix: `Turn off PowerShell remoting.${commands("`Disable-PSRemoting -Force; Set-Service WinRM -StartupType Disabled; Stop-Service WinRM`")}`,
+				fix: `Turn off PowerShell remoting. On a device of a domain, it may stay on over HTTPS only.${commands("`Disable-PSRemoting -Force; Set-Service WinRM -StartupType Disabled; Stop-Service WinRM`")}`,
 			},
 			{
 				fix: `${SSH_KEYS}${commands("`Stop-Service sshd; Set-Service sshd -StartupType Disabled` if nobody needs it")}`,
@@ -336,7 +344,11 @@ export const FAILURES: Record<
 				fix: "The system's disk is not encrypted. Save your data, install the system again and choose encryption (GELI) in the installer.",
 			},
 			{
+				when: { field: "unencrypted", is: "swap" },
 				fix: `The swap space is not encrypted.${commands("add `.eli` to the name of the swap device in /etc/fstab, and restart")}`,
+			},
+			{
+				fix: `A file system with data is not encrypted. The evidence names it under "unencrypted". Save its data, and put it on GELI.${commands("`geli init DEVICE`, which erases it, then `geli attach DEVICE` and `newfs /dev/DEVICE.eli`")}`,
 			},
 		],
 		SCREEN_LOCK: [
@@ -351,7 +363,7 @@ export const FAILURES: Record<
 		FIREWALL_ENABLED: [
 			{
 				when: { field: "default_block", is: false },
-				fix: `The firewall lets in what no rule allows. Begin the rules with one that blocks everything.${commands("`block in all` in /etc/pf.conf, then `service pf reload`")}`,
+				fix: `The firewall lets in what it should block. Begin the rules with one that blocks everything, and let in only single services after it.${commands("`block in all` in /etc/pf.conf, then `service pf reload`")}`,
 			},
 			{
 				fix: `Ask an administrator to turn on pf with rules that block incoming connections.${commands("`sysrc pf_enable=YES && service pf start`")}`,

@@ -16,6 +16,9 @@ const LOOK_AGAIN =
 const IN_USE =
 	"Sign in and use the device. The agent reads the settings of the user who is signed in.";
 
+const LOCK_SOON =
+	"Set the screen to lock in time, and show an administrator the setting. Your organization allows 15 minutes, unless it chose another time.";
+
 /**
  * The reasons that the agent gives for UNKNOWN and NOT_APPLICABLE. The agent's checks take their
  * reasons from these keys, so a reason without a text does not compile.
@@ -142,15 +145,15 @@ export const REASONS = {
 	},
 	desktop_not_recognized: {
 		says: "the agent does not know this desktop's lock",
-		fix: "Set the screen to lock after at most 15 minutes, and show an administrator the setting.",
+		fix: LOCK_SOON,
 	},
 	desktop_not_supported: {
 		says: "the agent does not know this desktop",
-		fix: "Set the screen to lock after at most 15 minutes, and show an administrator the setting.",
+		fix: LOCK_SOON,
 	},
 	desktop_settings_not_read: {
 		says: "the agent cannot read this desktop's settings",
-		fix: "Set the screen to lock after at most 15 minutes, and show an administrator the setting.",
+		fix: LOCK_SOON,
 	},
 	idle_time_not_known: {
 		says: "no time is set after which the screen saver starts or the display turns off",
@@ -162,16 +165,19 @@ export const REASONS = {
 	},
 	locker_settings_not_read: {
 		says: "the agent cannot read the settings of the screen locker",
-		fix: "Set the screen locker to at most 15 minutes, and show an administrator the setting.",
+		fix: LOCK_SOON,
 	},
 	no_console_user: { says: "nobody is signed in at the screen", fix: IN_USE },
 	no_user_session: { says: "nobody is signed in", fix: IN_USE },
 	nobody_logged_in: { says: "nobody is signed in at the screen", fix: IN_USE },
 	timeout_not_known: {
 		says: "the agent does not know when the screen locks",
-		fix: "Set the screen to lock after at most 15 minutes in the desktop's settings.",
+		fix: "Set the screen to lock in time in the desktop's settings. Your organization allows 15 minutes, unless it chose another time.",
 	},
-
+	screen_saver_not_chosen: {
+		says: "a screen saver should lock the device, but none is chosen",
+		fix: "Open Settings → Personalization → Lock screen → Screen saver and choose one, for example Blank.\nAdministrators: set the policy Interactive logon: Machine inactivity limit",
+	},
 	managed_limit_not_enforced: {
 		says: "device management sets a time until the lock, but does not require a password",
 		fix: "Ask an administrator to require a password in device management (`DevicePasswordEnabled` = 0).",
@@ -183,8 +189,8 @@ export const REASONS = {
 		fix: "Show an administrator the rules. The first rule about all new packets must drop or reject them, and must not leave the decision to a mark or another program.",
 	},
 	default_not_known: {
-		says: "the agent does not know what the firewall does with other traffic",
-		fix: "Begin the rules with one that blocks incoming traffic, such as `block in all` for pf.",
+		says: "the agent cannot tell what the firewall does with a new packet",
+		fix: "Begin the rules with one that blocks incoming traffic over IPv4 and IPv6, such as `block in all` for pf, and let in only single services after it.",
 	},
 	service_state_unknown: {
 		says: "the agent does not know whether the firewall's service runs",
@@ -243,6 +249,10 @@ export const REASONS = {
 	managed_elsewhere: {
 		says: "another system manages the device, and the agent cannot see whether that system installs updates",
 		fix: "Ask an administrator which system has to install the updates (for example Intune, WSUS, Landscape or Puppet), and whether it does so.",
+	},
+	updated_by_desktop: {
+		says: "only a user's desktop installs updates, while that user is signed in",
+		fix: "Ask an administrator to let the system itself install security updates.\nAdministrators: `apt install unattended-upgrades` (Debian, Ubuntu), `dnf install dnf-automatic && systemctl enable --now dnf-automatic-install.timer` (Fedora)",
 	},
 	patch_age_not_known: {
 		says: "the device does not report when it last searched for updates",
@@ -314,7 +324,7 @@ export const REASONS = {
 	},
 	service_manager_not_recognized: {
 		says: "the agent does not know this service manager",
-		fix: "Show an administrator which services run. The agent knows systemd, OpenRC, runit and SysV.",
+		fix: "Show an administrator which services run. The agent knows systemd and OpenRC.",
 	},
 	service_state_not_known: {
 		says: "the agent does not know whether a service for remote access is on",

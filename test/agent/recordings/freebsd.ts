@@ -5,7 +5,7 @@ export const NAMES = "ps -J 0 -o comm=";
 export const ARGUMENTS = "ps -J 0 -ww -o args=";
 export const POOL = "zpool list -v -H -P zroot";
 export const OWN_ENCRYPTION =
-	"zfs get -H -o value encryption zroot/ROOT/default";
+	"zfs get -H -t filesystem,volume -o name,value encryption";
 export const NTP = "ntpq -n -c rv 0 leap,stratum";
 
 const BASE = ["kernel", "init", "devd", "syslogd", "cron", "ntpd", "getty"];
@@ -64,6 +64,10 @@ export const passwdqc = (options: string) =>
 		`password	requisite	pam_passwdqc.so		${options}`,
 	);
 
+/** Returns ZFS's answer about its datasets, of which all have the same encryption or their own. */
+export const datasets = (root: string, home = root, swapVolume = root) =>
+	`zroot\toff\nzroot/ROOT/default\t${root}\nzroot/home\t${home}\nzroot/swap\t${swapVolume}\n`;
+
 /**
  * A laptop with ZFS on GELI, pf and xautolock, on which every check passes. The agent runs as root.
  */
@@ -72,7 +76,7 @@ export const GOOD_BSD: Recording = {
 	commands: {
 		"mount -p":
 			"zroot/ROOT/default\t/\t\t\tzfs\trw,noatime,nfsv4acls \t0 0\ndevfs\t\t\t/dev\t\t\tdevfs\trw\t\t0 0\nzroot/home\t\t/home\t\t\tzfs\trw,noatime,nfsv4acls \t0 0\n",
-		[OWN_ENCRYPTION]: "off\n",
+		[OWN_ENCRYPTION]: datasets("off"),
 		[POOL]: pool("/dev/nda0p4.eli"),
 		"swapctl -l": swap("/dev/nda0p3.eli"),
 		[NAMES]: running("Xorg", "i3", "xautolock", "clamd"),

@@ -1,3 +1,7 @@
+import {
+	STAMPS,
+	searchStampArgs,
+} from "../../../agent/checks/linux/patch-stamps.ts";
 import type { FileResult } from "../../../agent/host.ts";
 import type { Recording } from "../recorded-host.ts";
 
@@ -110,6 +114,28 @@ export const OS_RELEASE = {
 	alpine:
 		'NAME="Alpine Linux"\nID=alpine\nVERSION_ID=3.22.1\nPRETTY_NAME="Alpine Linux v3.22"\n',
 };
+
+/** Returns the command with which the agent asks for the times of a mechanism's files. */
+export const stampCommand = (mechanism: string, ...more: string[]) =>
+	["stat", ...searchStampArgs(mechanism, more)].join(" ");
+
+/**
+ * Returns what stat prints if files of these mechanisms were changed on these days and others are
+ * missing. Without mechanisms, the files of all have these times.
+ */
+export function searchedOn(
+	days: readonly string[],
+	mechanisms: readonly string[] = Object.keys(STAMPS),
+) {
+	const printed = {
+		exitCode: 1,
+		stdout: days.map((day) => `${Date.parse(day) / 1000}\n`).join(""),
+		stderr: "stat: cannot statx '/ostree/deploy': No such file or directory\n",
+	};
+	return Object.fromEntries(
+		mechanisms.map((mechanism) => [stampCommand(mechanism), printed]),
+	);
+}
 
 /**
  * Returns a recording of a Linux device. Parts from this file may be spread into its commands and
