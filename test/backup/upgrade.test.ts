@@ -50,6 +50,16 @@ async function oldDatabase(version: number): Promise<string> {
 	return url;
 }
 
+/** Returns all rows, without the moment since when versions are kept: that of the migration. */
+async function allRowsButTimes(url: string): ReturnType<typeof allRows> {
+	const { organizations = [], ...rows } = await allRows(url);
+	return Object.assign(rows, {
+		organizations: organizations.map((row) =>
+			row.replace(/"records_known_since": "[^"]+"/, ""),
+		),
+	});
+}
+
 test("a backup of schema 0005 restores to the same state as a migrated database", async () => {
 	const old = await oldDatabase(5);
 	const backup = await backUp(old);
@@ -63,8 +73,8 @@ test("a backup of schema 0005 restores to the same state as a migrated database"
 	);
 
 	await migrate({ connectionString: old });
-	const { migrations: _a, ...expected } = await allRows(old);
-	const { migrations: _b, ...found } = await allRows(restored);
+	const { migrations: _a, ...expected } = await allRowsButTimes(old);
+	const { migrations: _b, ...found } = await allRowsButTimes(restored);
 	expect(found).toEqual(expected);
 	expect(await catalogue(restored)).toEqual(await catalogue(old));
 	// Migration 0006 derives these values from existing rows.
