@@ -347,6 +347,11 @@ begin
 		left join owners o on o.address = lower(r.owner_email)
 		where r.n <= room
 		returning id, claimed_owner_id
+	), joined as (
+		insert into device_group_members (organization_id, group_id, device_id)
+		select found_key.organization_id, found_key.group_id, m.id
+		from made m
+		where found_key.group_id is not null
 	)
 	select jsonb_agg(jsonb_build_object(
 		'actor_kind', 'AGENT',
@@ -361,6 +366,8 @@ begin
 			'status', jsonb_build_object('after', 'PENDING'),
 			'enrolled_with', jsonb_build_object('after', found_key.name),
 			'enrollment_key_id', jsonb_build_object('after', found_key.id),
+			'group_id', case when found_key.group_id is not null
+				then jsonb_build_object('after', found_key.group_id) end,
 			'awaits_approval', case when found_key.requires_approval
 				then jsonb_build_object('after', true) end,
 			'claimed_owner_id', case when m.claimed_owner_id is not null
@@ -958,12 +965,12 @@ begin
 	perform pg_current_xact_id();
 	insert into audit_entries (
 		organization_id, id, at, actor_kind, actor_id, actor_name, token_id, token_name, client, address,
-		operation, outcome, record_kind, record_id, record_name, changes, hash_version, digests, salts
+		operation, outcome, record_kind, record_id, record_name, changes, import_id, hash_version, digests, salts
 	)
 	select p_organization_id, nextval('audit_entry_ids'), clock_timestamp(), e.actor_kind, e.actor_id,
 		e.actor_name, e.token_id, e.token_name, e.client, e.address, e.operation,
 		coalesce(e.outcome, 'DONE'), e.record_kind, e.record_id, e.record_name, coalesce(e.changes, '{}'),
-		2, d.digests, d.salts
+		e.import_id, 2, d.digests, d.salts
 	from jsonb_populate_recordset(null::audit_entries, p_entries) e
 	cross join lateral (
 		select coalesce(jsonb_object_agg(s.field, s.salt), '{}') as salts,
@@ -1086,6 +1093,7 @@ CREATE TABLE public.audit_entries (
     hash_version smallint,
     digests jsonb,
     salts jsonb,
+    import_id public.typed_id,
     CONSTRAINT audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['USER'::text, 'TOKEN'::text, 'AGENT'::text, 'SYSTEM'::text]))),
     CONSTRAINT audit_entries_changes_check CHECK ((jsonb_typeof(changes) = 'object'::text)),
     CONSTRAINT audit_entries_id_check CHECK ((id > 0)),
@@ -1099,7 +1107,7 @@ CREATE FUNCTION public.audit_entry_text(entry public.audit_entries, p_sequence b
     LANGUAGE sql STABLE
     SET "TimeZone" TO 'UTC'
     SET bytea_output TO 'hex'
-    RETURN (((to_jsonb(entry) - CASE WHEN ((entry).hash_version IS NULL) THEN '{id,hash_version,digests,salts}'::text[] ELSE '{id,salts,actor_name,token_name,client,address,record_name,changes}'::text[] END) || jsonb_build_object('sequence', p_sequence, 'previous_hash', p_previous_hash)))::text;
+    RETURN ((((to_jsonb(entry) - CASE WHEN ((entry).hash_version IS NULL) THEN '{id,hash_version,digests,salts}'::text[] ELSE '{id,salts,actor_name,token_name,client,address,record_name,changes}'::text[] END) - (CASE WHEN ((entry).import_id IS NULL) THEN '{import_id}'::text ELSE '{}'::text END)::text[]) || jsonb_build_object('sequence', p_sequence, 'previous_hash', p_previous_hash)))::text;
 
 CREATE FUNCTION public.audit_entry_hash(entry public.audit_entries, p_sequence bigint, p_previous_hash bytea) RETURNS bytea
     LANGUAGE sql STABLE
@@ -1272,6 +1280,29 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.count_check_states() RETURNS TABLE(check_key text, state text, devices bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	with latest as materialized (
+		select k.counts, k.compliance
+		from organizations o
+		cross join lateral (
+			select k.counts, k.compliance from check_count_days k
+			where k.organization_id = o.id and k.counted_at > now() - interval '1 day'
+			order by k.day desc limit 1
+		) k
+	)
+	select c.key, s.key, sum(s.value::bigint)::bigint
+	from latest l cross join jsonb_each(l.counts) c cross join jsonb_each_text(c.value) s
+	group by 1, 2
+	union all
+	-- The devices as a whole have no check.
+	select null, s.key, sum(s.value::bigint)::bigint
+	from latest l cross join jsonb_each_text(l.compliance) s
+	group by 2
+$$;
+
 CREATE FUNCTION public.count_devices() RETURNS TABLE(status text, freshness text, devices bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1323,6 +1354,19 @@ CREATE FUNCTION public.count_enrollment_keys() RETURNS TABLE(usable bigint, runn
 		(select count(*) from devices d where d.awaits_approval and d.status = 'PENDING')
 	from enrollment_keys k
 	where k.revoked_at is null and k.expires_at > now() and k.used < k.max_devices
+$$;
+
+CREATE FUNCTION public.count_failing_receivers() RETURNS TABLE(kind text, failing bigint, disabled bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select 'webhook', count(*) filter (where is_enabled and failing_since is not null),
+		count(*) filter (where not is_enabled and given_up_at is not null)
+	from webhooks
+	union all
+	select 'chat', count(*) filter (where is_enabled and failing_since is not null),
+		count(*) filter (where not is_enabled and failing_since is not null)
+	from notification_channels where kind in ('SLACK', 'TEAMS')
 $$;
 
 CREATE FUNCTION public.count_mails() RETURNS TABLE(queued bigint, retrying bigint, failed bigint, oldest_seconds double precision)
@@ -1488,9 +1532,14 @@ CREATE TABLE public.organizations (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     made_by_user boolean DEFAULT false NOT NULL,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    records_known_since timestamp with time zone DEFAULT now() NOT NULL,
+    skipped_steps text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT organizations_heartbeat_interval_seconds_check CHECK (((heartbeat_interval_seconds >= 30) AND (heartbeat_interval_seconds <= 86400))),
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text)),
-    CONSTRAINT organizations_posture_interval_seconds_check CHECK (((posture_interval_seconds >= 60) AND (posture_interval_seconds <= 604800)))
+    CONSTRAINT organizations_posture_interval_seconds_check CHECK (((posture_interval_seconds >= 60) AND (posture_interval_seconds <= 604800))),
+    CONSTRAINT organizations_skipped_steps_check CHECK (((skipped_steps <@ ARRAY['RECORDS'::text, 'DEVICE'::text, 'PEOPLE'::text, 'API_TOKEN'::text]) AND (cardinality(skipped_steps) <= 4))),
+    CONSTRAINT organizations_time_zone_check CHECK ((time_zone ~ '^[A-Za-z][A-Za-z0-9_+/-]{0,63}$'::text))
 );
 
 ALTER TABLE ONLY public.organizations FORCE ROW LEVEL SECURITY;
@@ -1654,6 +1703,77 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.keep_link_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+	link constant jsonb := to_jsonb(old);
+begin
+	insert into record_versions
+		(organization_id, register, record_id, other_id, valid_from, valid_to, fields)
+	values (
+		old.organization_id, tg_table_name, link ->> tg_argv[0], link ->> tg_argv[1], old.created_at,
+		greatest(now(), old.created_at + interval '1 microsecond'),
+		link - array['organization_id', tg_argv[0], tg_argv[1]]
+	);
+	return null;
+end
+$$;
+
+CREATE FUNCTION public.keep_link_versions_of(p_table text, p_first text, p_second text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	execute format(
+		'create trigger keep_version_before_delete after delete on %I for each row
+		execute function keep_link_version(%L, %L)', p_table, p_first, p_second
+	);
+end
+$$;
+
+CREATE FUNCTION public.keep_record_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+	insert into record_versions (organization_id, register, record_id, valid_from, valid_to, fields)
+	values (
+		old.organization_id, tg_table_name, old.id, old.updated_at,
+		case tg_op when 'UPDATE' then new.updated_at
+			else greatest(now(), old.updated_at + interval '1 microsecond') end,
+		to_jsonb(old) - tg_argv[0]::text[]
+	);
+	return null;
+end
+$$;
+
+CREATE FUNCTION public.keep_versions_of(p_table text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	computed text[];
+begin
+	select array['organization_id', 'id', 'search_text'] || coalesce(array_agg(a.attname::text), '{}')
+	into computed
+	from pg_attribute a
+	where a.attrelid = p_table::regclass and a.attname like '%\_key' and a.attgenerated = 's'
+		and not a.attisdropped;
+	execute format(
+		'create trigger order_versions before update on %I for each row
+		when (new.updated_at < old.updated_at) execute function order_record_versions()', p_table
+	);
+	execute format(
+		'create trigger keep_version_before_update after update on %I for each row
+		when (old.updated_at < new.updated_at) execute function keep_record_version(%L)', p_table, computed
+	);
+	execute format(
+		'create trigger keep_version_before_delete after delete on %I for each row
+		execute function keep_record_version(%L)', p_table, computed
+	);
+end
+$$;
+
 CREATE TABLE public.unknown_device_keys (
     key_hash bytea NOT NULL,
     first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -1752,6 +1872,7 @@ begin
 	execute format(
 		'create trigger remove_links after delete on %I for each row execute function remove_links()', p_table
 	);
+	perform keep_versions_of(p_table);
 
 	execute format('alter table %I enable row level security', p_table);
 	execute format('alter table %I force row level security', p_table);
@@ -1899,6 +2020,17 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.note_new_owner() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	update nonconformity_devices p set is_owner_new = true
+	where p.organization_id = new.organization_id and p.device_id = new.id and p.until is null;
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.note_posture_event() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1945,6 +2077,25 @@ begin
 	end if;
 	return null;
 end
+$$;
+
+CREATE FUNCTION public.order_record_versions() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+	new.updated_at := old.updated_at + interval '1 microsecond';
+	return new;
+end
+$$;
+
+CREATE FUNCTION public.organization_today() RETURNS date
+    LANGUAGE sql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select (now() at time zone coalesce(
+		(select time_zone from organizations where id = current_setting('assay.organization_id', true)),
+		'UTC'
+	))::date
 $$;
 
 CREATE FUNCTION public.organizations_with_devices() RETURNS SETOF text
@@ -2100,6 +2251,10 @@ CREATE FUNCTION public.remove_links() RETURNS trigger
 begin
 	delete from record_links l
 	where l.organization_id = old.organization_id and (l.first_id = old.id or l.second_id = old.id);
+	delete from record_comments c
+	where c.organization_id = old.organization_id and c.record_id = old.id;
+	delete from record_watches w
+	where w.organization_id = old.organization_id and w.record_id = old.id;
 	return null;
 end
 $$;
@@ -2340,7 +2495,8 @@ ALTER TABLE ONLY public.api_tokens FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.asset_vendors (
     organization_id public.typed_id NOT NULL,
     asset_id public.typed_id NOT NULL,
-    vendor_id public.typed_id NOT NULL
+    vendor_id public.typed_id NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.asset_vendors FORCE ROW LEVEL SECURITY;
@@ -2422,6 +2578,18 @@ CREATE TABLE public.audits (
 
 ALTER TABLE ONLY public.audits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.check_count_days (
+    organization_id public.typed_id NOT NULL,
+    day date NOT NULL,
+    counted_at timestamp with time zone DEFAULT now() NOT NULL,
+    counts jsonb NOT NULL,
+    compliance jsonb NOT NULL,
+    CONSTRAINT check_count_days_compliance_check CHECK ((jsonb_typeof(compliance) = 'object'::text)),
+    CONSTRAINT check_count_days_counts_check CHECK ((jsonb_typeof(counts) = 'object'::text))
+);
+
+ALTER TABLE ONLY public.check_count_days FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.check_nonconformities (
     organization_id public.typed_id NOT NULL,
     nonconformity_id public.typed_id NOT NULL,
@@ -2472,10 +2640,12 @@ CREATE TABLE public.controls (
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[section_title, name, description, exclusion_justification])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
     section_title_key text GENERATED ALWAYS AS (public.sort_key(section_title)) STORED COLLATE pg_catalog."C",
+    tested_by_checks text[],
     CONSTRAINT controls_check CHECK (((status = 'INCLUDED'::text) OR (exclusion_justification IS NOT NULL))),
     CONSTRAINT controls_name_check CHECK ((name <> ''::text)),
     CONSTRAINT controls_section_title_check CHECK ((section_title <> ''::text)),
-    CONSTRAINT controls_status_check CHECK ((status = ANY (ARRAY['INCLUDED'::text, 'EXCLUDED'::text])))
+    CONSTRAINT controls_status_check CHECK ((status = ANY (ARRAY['INCLUDED'::text, 'EXCLUDED'::text]))),
+    CONSTRAINT controls_tested_by_checks_check CHECK ((cardinality(tested_by_checks) <= 20))
 );
 
 ALTER TABLE ONLY public.controls FORCE ROW LEVEL SECURITY;
@@ -2499,7 +2669,8 @@ ALTER TABLE ONLY public.data FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.datum_vendors (
     organization_id public.typed_id NOT NULL,
     datum_id public.typed_id NOT NULL,
-    vendor_id public.typed_id NOT NULL
+    vendor_id public.typed_id NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.datum_vendors FORCE ROW LEVEL SECURITY;
@@ -2659,6 +2830,7 @@ CREATE TABLE public.enrollment_keys (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    group_id public.typed_id,
     CONSTRAINT enrollment_keys_check CHECK (((used >= 0) AND (used <= max_devices))),
     CONSTRAINT enrollment_keys_max_devices_check CHECK (((max_devices >= 1) AND (max_devices <= 100000))),
     CONSTRAINT enrollment_keys_name_check CHECK ((name <> ''::text)),
@@ -2737,6 +2909,25 @@ CREATE TABLE public.idempotency_keys (
 );
 
 ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.imports (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    kind text NOT NULL,
+    added integer NOT NULL,
+    updated integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    rolled_back_at timestamp with time zone,
+    kept integer,
+    CONSTRAINT imports_added_check CHECK ((added >= 0)),
+    CONSTRAINT imports_check CHECK (((added + updated) > 0)),
+    CONSTRAINT imports_check1 CHECK (((rolled_back_at IS NULL) = (kept IS NULL))),
+    CONSTRAINT imports_kept_check CHECK ((kept >= 0)),
+    CONSTRAINT imports_kind_check CHECK ((kind <> ''::text)),
+    CONSTRAINT imports_updated_check CHECK ((updated >= 0))
+);
+
+ALTER TABLE ONLY public.imports FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.invitations (
     organization_id public.typed_id NOT NULL,
@@ -2820,8 +3011,12 @@ CREATE TABLE public.measures (
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, category])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
     category_key text GENERATED ALWAYS AS (public.sort_key(category)) STORED COLLATE pg_catalog."C",
+    verified_by_check text COLLATE pg_catalog."C",
+    verified_by_percent smallint DEFAULT 100 NOT NULL,
     CONSTRAINT measures_name_check CHECK ((name <> ''::text)),
-    CONSTRAINT measures_state_check CHECK ((state = ANY (ARRAY['NOT_STARTED'::text, 'IN_PROGRESS'::text, 'IMPLEMENTED'::text, 'NOT_APPLICABLE'::text])))
+    CONSTRAINT measures_state_check CHECK ((state = ANY (ARRAY['NOT_STARTED'::text, 'IN_PROGRESS'::text, 'IMPLEMENTED'::text, 'NOT_APPLICABLE'::text]))),
+    CONSTRAINT measures_verified_by_check_check CHECK (((verified_by_check <> ''::text) AND (length(verified_by_check) <= 200))),
+    CONSTRAINT measures_verified_by_percent_check CHECK (((verified_by_percent >= 1) AND (verified_by_percent <= 100)))
 );
 
 ALTER TABLE ONLY public.measures FORCE ROW LEVEL SECURITY;
@@ -2905,6 +3100,7 @@ CREATE TABLE public.nonconformity_devices (
     end_report_id public.typed_id,
     is_held boolean DEFAULT false NOT NULL,
     alert_mail_id public.typed_id,
+    is_owner_new boolean DEFAULT false NOT NULL,
     CONSTRAINT nonconformity_devices_check CHECK (((until IS NULL) = (end_reason IS NULL))),
     CONSTRAINT nonconformity_devices_check1 CHECK (((NOT is_held) OR (until IS NOT NULL))),
     CONSTRAINT nonconformity_devices_check_key_check CHECK ((check_key <> ''::text)),
@@ -3064,6 +3260,22 @@ WITH (fillfactor='70');
 
 ALTER TABLE ONLY public.posture_spans FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.record_comments (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    record_id public.typed_id NOT NULL,
+    record_kind text NOT NULL,
+    author_id public.typed_id NOT NULL,
+    author_name text NOT NULL,
+    text text NOT NULL,
+    mentioned_ids text[] DEFAULT '{}'::text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT record_comments_mentioned_ids_check CHECK ((cardinality(mentioned_ids) <= 20)),
+    CONSTRAINT record_comments_text_check CHECK (((text <> ''::text) AND (char_length(text) <= 5000)))
+);
+
+ALTER TABLE ONLY public.record_comments FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.record_links (
     organization_id public.typed_id NOT NULL,
     first_id public.typed_id NOT NULL,
@@ -3075,6 +3287,29 @@ CREATE TABLE public.record_links (
 );
 
 ALTER TABLE ONLY public.record_links FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.record_versions (
+    organization_id public.typed_id NOT NULL,
+    register text NOT NULL,
+    record_id public.typed_id NOT NULL,
+    other_id public.typed_id,
+    valid_from timestamp with time zone NOT NULL,
+    valid_to timestamp with time zone NOT NULL,
+    fields jsonb NOT NULL,
+    CONSTRAINT record_versions_check CHECK ((valid_from < valid_to))
+);
+
+ALTER TABLE ONLY public.record_versions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.record_watches (
+    organization_id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    record_id public.typed_id NOT NULL,
+    record_kind text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.record_watches FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.reference_counters (
     organization_id public.typed_id NOT NULL,
@@ -3121,6 +3356,22 @@ CREATE TABLE public.risks (
 );
 
 ALTER TABLE ONLY public.risks FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.saved_views (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    list text NOT NULL,
+    name text NOT NULL,
+    search jsonb NOT NULL,
+    owner_id public.typed_id,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT saved_views_list_check CHECK (((list <> ''::text) AND (length(list) <= 100))),
+    CONSTRAINT saved_views_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+    CONSTRAINT saved_views_search_check CHECK (((jsonb_typeof(search) = 'object'::text) AND (length((search)::text) <= 20000)))
+);
+
+ALTER TABLE ONLY public.saved_views FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.sessions (
     id public.typed_id NOT NULL,
@@ -3338,6 +3589,9 @@ ALTER TABLE ONLY public.audit_seals
 ALTER TABLE ONLY public.audits
     ADD CONSTRAINT audits_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.check_count_days
+    ADD CONSTRAINT check_count_days_pkey PRIMARY KEY (organization_id, day);
+
 ALTER TABLE ONLY public.check_nonconformities
     ADD CONSTRAINT check_nonconformities_pkey PRIMARY KEY (organization_id, nonconformity_id);
 
@@ -3410,6 +3664,9 @@ ALTER TABLE ONLY public.frameworks
 ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, user_id, operation, key);
 
+ALTER TABLE ONLY public.imports
+    ADD CONSTRAINT imports_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_mailed_token_hash_key UNIQUE (mailed_token_hash);
 
@@ -3479,8 +3736,14 @@ ALTER TABLE ONLY public.posture_reports_default
 ALTER TABLE ONLY public.posture_spans
     ADD CONSTRAINT posture_spans_pkey PRIMARY KEY (organization_id, device_id, check_key, since);
 
+ALTER TABLE ONLY public.record_comments
+    ADD CONSTRAINT record_comments_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.record_links
     ADD CONSTRAINT record_links_pkey PRIMARY KEY (organization_id, first_id, second_id);
+
+ALTER TABLE ONLY public.record_watches
+    ADD CONSTRAINT record_watches_pkey PRIMARY KEY (organization_id, user_id, record_id);
 
 ALTER TABLE ONLY public.reference_counters
     ADD CONSTRAINT reference_counters_pkey PRIMARY KEY (organization_id, register);
@@ -3490,6 +3753,9 @@ ALTER TABLE ONLY public.revoked_device_keys
 
 ALTER TABLE ONLY public.risks
     ADD CONSTRAINT risks_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.saved_views
+    ADD CONSTRAINT saved_views_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (id);
@@ -3566,6 +3832,8 @@ CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (organizati
 CREATE INDEX audit_entries_at ON public.audit_entries USING btree (organization_id, at, id);
 
 CREATE INDEX audit_entries_id ON public.audit_entries USING btree (id);
+
+CREATE INDEX audit_entries_import ON public.audit_entries USING btree (organization_id, import_id, id) WHERE (import_id IS NOT NULL);
 
 CREATE INDEX audit_entries_operation ON public.audit_entries USING btree (organization_id, operation, id);
 
@@ -3691,6 +3959,8 @@ CREATE INDEX devices_search ON public.devices USING gin (organization_id, search
 
 CREATE INDEX enrollment_keys_created_at ON public.enrollment_keys USING btree (organization_id, created_at, id);
 
+CREATE INDEX enrollment_keys_group_id ON public.enrollment_keys USING btree (organization_id, group_id) WHERE (group_id IS NOT NULL);
+
 CREATE INDEX enrollment_keys_name ON public.enrollment_keys USING btree (organization_id, name_key, id);
 
 CREATE INDEX enrollment_tokens_device ON public.enrollment_tokens USING btree (organization_id, device_id);
@@ -3710,6 +3980,10 @@ CREATE INDEX frameworks_updated_at ON public.frameworks USING btree (organizatio
 CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree (created_at);
 
 CREATE INDEX idempotency_keys_user ON public.idempotency_keys USING btree (user_id);
+
+CREATE INDEX imports_created_at ON public.imports USING btree (organization_id, created_at, id);
+
+CREATE INDEX imports_kind ON public.imports USING btree (organization_id, kind, created_at, id);
 
 CREATE INDEX invitations_mailed_at ON public.invitations USING btree (created_at) WHERE (is_mailed OR (mailed_token_hash IS NOT NULL));
 
@@ -3749,6 +4023,8 @@ CREATE INDEX measures_state ON public.measures USING btree (organization_id, sta
 
 CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id);
 
+CREATE INDEX measures_verified_by_check ON public.measures USING btree (organization_id, verified_by_check, created_at, id);
+
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 
 CREATE INDEX my_devices_links_copied_by ON public.my_devices_links USING btree (copied_by_id) WHERE (copied_by_id IS NOT NULL);
@@ -3786,6 +4062,8 @@ CREATE UNIQUE INDEX nonconformity_devices_current ON public.nonconformity_device
 CREATE INDEX nonconformity_devices_device_id ON public.nonconformity_devices USING btree (organization_id, device_id);
 
 CREATE INDEX nonconformity_devices_open ON public.nonconformity_devices USING btree (organization_id, nonconformity_id) WHERE (until IS NULL);
+
+CREATE INDEX nonconformity_devices_owner_new ON public.nonconformity_devices USING btree (organization_id) WHERE is_owner_new;
 
 CREATE INDEX nonconformity_devices_since ON public.nonconformity_devices USING btree (organization_id, nonconformity_id, since, "position");
 
@@ -3843,7 +4121,21 @@ CREATE INDEX posture_spans_failing_since ON public.posture_spans USING btree (or
 
 CREATE INDEX posture_spans_found ON public.posture_spans USING btree (organization_id, check_key, status, since) WHERE (status = ANY (ARRAY['FAIL'::text, 'UNKNOWN'::text]));
 
+CREATE INDEX record_comments_author ON public.record_comments USING btree (author_id);
+
+CREATE INDEX record_comments_created_at ON public.record_comments USING btree (organization_id, created_at, id);
+
+CREATE INDEX record_comments_record ON public.record_comments USING btree (organization_id, record_id, created_at, id);
+
 CREATE INDEX record_links_second ON public.record_links USING btree (organization_id, second_id);
+
+CREATE INDEX record_versions_other ON public.record_versions USING btree (organization_id, register, other_id) WHERE (other_id IS NOT NULL);
+
+CREATE UNIQUE INDEX record_versions_record ON public.record_versions USING btree (organization_id, register, record_id, other_id, valid_to) NULLS NOT DISTINCT;
+
+CREATE INDEX record_versions_valid ON public.record_versions USING btree (organization_id, register, valid_to, valid_from);
+
+CREATE INDEX record_watches_record ON public.record_watches USING btree (organization_id, record_id);
 
 CREATE UNIQUE INDEX revoked_device_keys_hash ON public.revoked_device_keys USING btree (key_hash);
 
@@ -3872,6 +4164,10 @@ CREATE INDEX risks_search ON public.risks USING gin (organization_id, search_tex
 CREATE INDEX risks_treatment ON public.risks USING btree (organization_id, treatment, created_at, id);
 
 CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id);
+
+CREATE UNIQUE INDEX saved_views_name ON public.saved_views USING btree (organization_id, list, COALESCE((owner_id)::text, ''::text), lower(name));
+
+CREATE INDEX saved_views_owner ON public.saved_views USING btree (organization_id, owner_id) WHERE (owner_id IS NOT NULL);
 
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
@@ -3943,9 +4239,95 @@ CREATE TRIGGER hold BEFORE DELETE ON public.nonconformities FOR EACH ROW EXECUTE
 
 CREATE TRIGGER keep_an_administrator AFTER DELETE OR UPDATE OF role ON public.memberships FOR EACH ROW WHEN ((old.role = 'admin'::text)) EXECUTE FUNCTION public.keep_an_administrator();
 
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.asset_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('asset_id', 'vendor_id');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.assets FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.audits FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.continual_improvements FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,reference_id_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.controls FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,section_title_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.data FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.datum_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('datum_id', 'vendor_id');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.frameworks FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.measures FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,category_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.nonconformities FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,reference_id_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.obligations FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,requirement_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.people FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,full_name_key,primary_email_address_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.record_links FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('first_id', 'second_id');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.risks FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,category_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.vendors FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.assets FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.audits FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.continual_improvements FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,reference_id_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.controls FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,section_title_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.data FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.frameworks FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.measures FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,category_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.nonconformities FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,reference_id_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.obligations FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,requirement_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.people FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,full_name_key,primary_email_address_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.risks FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,category_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.tasks FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.vendors FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
 CREATE TRIGGER note_changed_key AFTER UPDATE OF key_hash ON public.devices FOR EACH ROW WHEN ((old.key_hash IS DISTINCT FROM new.key_hash)) EXECUTE FUNCTION public.note_revoked_key();
 
 CREATE TRIGGER note_deleted_key AFTER DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_revoked_key();
+
+CREATE TRIGGER note_new_owner AFTER UPDATE OF owner_id ON public.devices FOR EACH ROW WHEN (((new.owner_id IS NOT NULL) AND ((new.owner_id)::text IS DISTINCT FROM (old.owner_id)::text))) EXECUTE FUNCTION public.note_new_owner();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.assets FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.audits FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.continual_improvements FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.controls FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.data FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.frameworks FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.measures FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.nonconformities FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.obligations FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.people FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.risks FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.tasks FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.vendors FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.assets FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
@@ -4019,6 +4401,9 @@ ALTER TABLE ONLY public.audits
 
 ALTER TABLE ONLY public.audits
     ADD CONSTRAINT audits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.check_count_days
+    ADD CONSTRAINT check_count_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.check_nonconformities
     ADD CONSTRAINT check_nonconformities_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE SET NULL (device_id);
@@ -4111,6 +4496,9 @@ ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_predecessor_id_fkey FOREIGN KEY (organization_id, predecessor_id) REFERENCES public.devices(organization_id, id) ON DELETE SET NULL (predecessor_id);
 
 ALTER TABLE ONLY public.enrollment_keys
+    ADD CONSTRAINT enrollment_keys_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES public.device_groups(organization_id, id) ON DELETE SET NULL (group_id);
+
+ALTER TABLE ONLY public.enrollment_keys
     ADD CONSTRAINT enrollment_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.enrollment_tokens
@@ -4127,6 +4515,9 @@ ALTER TABLE ONLY public.idempotency_keys
 
 ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.imports
+    ADD CONSTRAINT imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_invited_by_id_fkey FOREIGN KEY (invited_by_id) REFERENCES public.users(id) ON DELETE SET NULL;
@@ -4209,8 +4600,17 @@ ALTER TABLE ONLY public.people
 ALTER TABLE ONLY public.posture_spans
     ADD CONSTRAINT posture_spans_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.record_comments
+    ADD CONSTRAINT record_comments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.record_links
     ADD CONSTRAINT record_links_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.record_watches
+    ADD CONSTRAINT record_watches_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.record_watches
+    ADD CONSTRAINT record_watches_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES public.memberships(organization_id, user_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.reference_counters
     ADD CONSTRAINT reference_counters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
@@ -4223,6 +4623,12 @@ ALTER TABLE ONLY public.risks
 
 ALTER TABLE ONLY public.risks
     ADD CONSTRAINT risks_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.saved_views
+    ADD CONSTRAINT saved_views_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.saved_views
+    ADD CONSTRAINT saved_views_organization_id_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.memberships(organization_id, user_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -4261,6 +4667,8 @@ CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_exceptions FOR SELECT TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.device_group_members FOR INSERT TO assay_agent WITH CHECK (true);
+
 CREATE POLICY agent ON public.device_policies FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_silences TO assay_agent USING (true);
@@ -4294,6 +4702,8 @@ CREATE POLICY agent ON public.unknown_device_keys TO assay_agent USING (true);
 CREATE POLICY agent ON public.unknown_key_wait TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.webhook_deliveries TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.webhooks FOR SELECT TO assay_agent USING (true);
 
 ALTER TABLE public.api_token_usage ENABLE ROW LEVEL SECURITY;
 
@@ -4341,6 +4751,8 @@ CREATE POLICY backup ON public.audit_seals FOR SELECT TO assay_backup USING (tru
 
 CREATE POLICY backup ON public.audits FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.check_count_days FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.check_nonconformities FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.continual_improvements FOR SELECT TO assay_backup USING (true);
@@ -4379,6 +4791,8 @@ CREATE POLICY backup ON public.frameworks FOR SELECT TO assay_backup USING (true
 
 CREATE POLICY backup ON public.idempotency_keys FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.imports FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.invitations FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.measures FOR SELECT TO assay_backup USING (true);
@@ -4403,13 +4817,21 @@ CREATE POLICY backup ON public.posture_reports FOR SELECT TO assay_backup USING 
 
 CREATE POLICY backup ON public.posture_spans FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.record_comments FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.record_links FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.record_versions FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.record_watches FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.reference_counters FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.revoked_device_keys FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.risks FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.saved_views FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.tasks FOR SELECT TO assay_backup USING (true);
 
@@ -4422,6 +4844,8 @@ CREATE POLICY backup ON public.users FOR SELECT TO assay_backup USING (true);
 CREATE POLICY backup ON public.vendors FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.webhooks FOR SELECT TO assay_backup USING (true);
+
+ALTER TABLE public.check_count_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.check_nonconformities ENABLE ROW LEVEL SECURITY;
 
@@ -4501,6 +4925,8 @@ CREATE POLICY identity ON public.webhook_deliveries TO assay_identity USING (tru
 
 CREATE POLICY identity ON public.webhooks FOR SELECT TO assay_identity USING (true);
 
+ALTER TABLE public.imports ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.last_backup ENABLE ROW LEVEL SECURITY;
@@ -4510,6 +4936,8 @@ ALTER TABLE public.mails ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.measures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.memberships ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY metrics ON public.check_count_days FOR SELECT TO assay_agent USING (true);
 
 ALTER TABLE public.my_devices_links ENABLE ROW LEVEL SECURITY;
 
@@ -4597,7 +5025,15 @@ CREATE POLICY privacy ON public.organizations TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.people TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.record_comments TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.record_versions TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.record_watches TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.risks TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.saved_views FOR SELECT TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.sessions TO assay_privacy USING (true);
 
@@ -4617,7 +5053,13 @@ CREATE POLICY reached ON public.api_token_usage FOR SELECT TO assay_app USING ((
    FROM public.api_tokens t
   WHERE ((t.id)::text = (api_token_usage.token_id)::text))) AND ((current_setting('assay.organization_id'::text, true) = ''::text) OR (current_setting('assay.organization_id'::text, true) = (organization_id)::text))));
 
+ALTER TABLE public.record_comments ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.record_links ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.record_versions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.record_watches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.reference_counters ENABLE ROW LEVEL SECURITY;
 
@@ -4628,6 +5070,8 @@ CREATE POLICY revoke ON public.api_tokens FOR UPDATE TO assay_app USING ((((orga
 ALTER TABLE public.revoked_device_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.risks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.saved_views ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY search ON public.assets FOR SELECT TO assay_search USING (true);
 
@@ -4679,6 +5123,8 @@ CREATE POLICY tenant ON public.audit_seals FOR SELECT TO assay_app USING (((orga
 
 CREATE POLICY tenant ON public.audits TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.check_count_days TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.check_nonconformities TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.continual_improvements TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -4719,6 +5165,8 @@ CREATE POLICY tenant ON public.frameworks TO assay_app USING (((organization_id)
 
 CREATE POLICY tenant ON public.idempotency_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.imports TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.invitations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.mails TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -4749,13 +5197,21 @@ CREATE POLICY tenant ON public.posture_reports TO assay_app USING (((organizatio
 
 CREATE POLICY tenant ON public.posture_spans TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.record_comments TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.record_links TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.record_versions TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.record_watches TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.reference_counters TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.revoked_device_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.risks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.saved_views TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.tasks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -4910,6 +5366,9 @@ GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_ap
 REVOKE ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.count_check_states() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_check_states() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.count_devices() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_devices() TO assay_app;
 
@@ -4918,6 +5377,9 @@ GRANT ALL ON FUNCTION public.count_devices_not_reporting() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.count_enrollment_keys() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_enrollment_keys() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.count_failing_receivers() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_failing_receivers() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.count_mails() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_mails() TO assay_app;
@@ -4985,6 +5447,10 @@ REVOKE ALL ON FUNCTION public.is_trusted_inviter(p_user_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.keep_an_administrator() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.keep_link_versions_of(p_table text, p_first text, p_second text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.keep_versions_of(p_table text) FROM PUBLIC;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.unknown_device_keys TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.list_unknown_device_keys() FROM PUBLIC;
@@ -5018,6 +5484,9 @@ REVOKE ALL ON FUNCTION public.note_posture_event() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.note_revoked_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.organization_today() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.organization_today() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.organizations_with_devices() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.organizations_with_devices() TO assay_app;
@@ -5180,6 +5649,10 @@ GRANT SELECT(id) ON TABLE public.audits TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.audits TO assay_search;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.check_count_days TO assay_app;
+GRANT SELECT ON TABLE public.check_count_days TO assay_backup;
+GRANT SELECT ON TABLE public.check_count_days TO assay_agent;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.check_nonconformities TO assay_app;
 GRANT SELECT ON TABLE public.check_nonconformities TO assay_backup;
 
@@ -5248,6 +5721,7 @@ GRANT SELECT(decided_by_name),UPDATE(decided_by_name) ON TABLE public.device_exc
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_group_members TO assay_app;
 GRANT SELECT ON TABLE public.device_group_members TO assay_backup;
+GRANT INSERT ON TABLE public.device_group_members TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_groups TO assay_app;
 GRANT SELECT ON TABLE public.device_groups TO assay_backup;
@@ -5330,6 +5804,9 @@ GRANT SELECT(operation) ON TABLE public.idempotency_keys TO assay_privacy;
 
 GRANT SELECT(created_at),UPDATE(created_at) ON TABLE public.idempotency_keys TO assay_identity;
 GRANT SELECT(created_at) ON TABLE public.idempotency_keys TO assay_privacy;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.imports TO assay_app;
+GRANT SELECT ON TABLE public.imports TO assay_backup;
 
 GRANT INSERT ON TABLE public.invitations TO assay_app;
 GRANT SELECT,DELETE ON TABLE public.invitations TO assay_identity;
@@ -5488,8 +5965,22 @@ GRANT SELECT ON TABLE public.posture_spans TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_spans TO assay_agent;
 GRANT SELECT ON TABLE public.posture_spans TO assay_backup;
 
+GRANT SELECT,INSERT,DELETE ON TABLE public.record_comments TO assay_app;
+GRANT SELECT ON TABLE public.record_comments TO assay_privacy;
+GRANT SELECT ON TABLE public.record_comments TO assay_backup;
+
+GRANT UPDATE(author_name) ON TABLE public.record_comments TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.record_links TO assay_app;
 GRANT SELECT ON TABLE public.record_links TO assay_backup;
+
+GRANT SELECT,INSERT ON TABLE public.record_versions TO assay_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.record_versions TO assay_privacy;
+GRANT SELECT ON TABLE public.record_versions TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.record_watches TO assay_app;
+GRANT SELECT ON TABLE public.record_watches TO assay_privacy;
+GRANT SELECT ON TABLE public.record_watches TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reference_counters TO assay_app;
 GRANT SELECT ON TABLE public.reference_counters TO assay_backup;
@@ -5507,6 +5998,10 @@ GRANT SELECT(organization_id) ON TABLE public.risks TO assay_search;
 GRANT SELECT(id) ON TABLE public.risks TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.risks TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.saved_views TO assay_app;
+GRANT SELECT ON TABLE public.saved_views TO assay_privacy;
+GRANT SELECT ON TABLE public.saved_views TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO assay_identity;
 
@@ -5591,3 +6086,9 @@ GRANT UPDATE(due_at) ON TABLE public.webhook_deliveries TO assay_agent;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhooks TO assay_app;
 GRANT SELECT ON TABLE public.webhooks TO assay_identity;
 GRANT SELECT ON TABLE public.webhooks TO assay_backup;
+
+GRANT SELECT(is_enabled) ON TABLE public.webhooks TO assay_agent;
+
+GRANT SELECT(failing_since) ON TABLE public.webhooks TO assay_agent;
+
+GRANT SELECT(given_up_at) ON TABLE public.webhooks TO assay_agent;

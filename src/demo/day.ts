@@ -1,8 +1,14 @@
+import { stretched } from "./timeline.ts";
+
 const DAY_MS = 86_400_000;
 
-/** Returns the day that is `days` days from today, as YYYY-MM-DD. */
+/**
+ * Returns the day that is `days` days from today, as YYYY-MM-DD. A day in the past is the one of a
+ * moment as many days ago.
+ */
 export function day(days: number): string {
-	return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+	const time = days < 0 ? -stretched(-days) : days;
+	return new Date(Date.now() + time * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** Returns the name of the month in which that day lies. */

@@ -22,6 +22,7 @@ import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** Ages, in days, of the devices whose agents nobody has installed yet. */
 const WAITING = [5.6, 3.4, 1.3, 0.15];
 const REPORT_EVERY_DAYS = 7;
@@ -182,16 +183,25 @@ export class DemoDevices {
 		if (!key || !from || this.fleet.deviceIds[n] === undefined) return;
 		const until = this.#silentSince.get(n)?.getTime() ?? Date.now();
 		const hash = hashSecret(key);
-		for (let count = 0, at = from + 60_000; ; count++) {
-			const last = at >= until;
-			const observed_at = Math.min(at, until) * 1000;
-			const results = this.#results(n, Math.min(at, until));
-			await this.#postures.record(
+		const record = (results: Results, at: number) =>
+			this.#postures.record(
 				hash,
-				results.map((result) => ({ ...result, observed_at })),
+				results.map((result) => ({ ...result, observed_at: at * 1000 })),
 				2_000,
 			);
+		let before: Results | undefined;
+		for (let count = 0, at = from + 60_000; ; count++) {
+			const last = at >= until;
+			const moment = Math.min(at, until);
+			const results = this.#results(n, moment);
+			// A device seems to have reported all the time, so a status holds until shortly before the
+			// next one.
+			if (before && statusesOf(before) !== statusesOf(results)) {
+				await record(before, moment - HOUR_MS);
+			}
+			await record(results, moment);
 			if (last) return;
+			before = results;
 			at += Math.floor(
 				REPORT_EVERY_DAYS * DAY_MS * (0.6 + 0.8 * chance(n, count)),
 			);
@@ -220,6 +230,11 @@ export class DemoDevices {
 	}
 }
 
+type Results = ReturnType<typeof resultsOf>;
+
+const statusesOf = (results: Results) =>
+	results.map(({ check_key, status }) => `${check_key} ${status}`).join();
+
 const REVOKED = [61, 24, 6];
 
 /**
@@ -229,8 +244,8 @@ const REVOKED = [61, 24, 6];
 function enrolledDaysAgo(n: number, count: number): number {
 	const early = Math.ceil(count * 0.75);
 	return n < early
-		? spread(133, 118, n, early)
-		: spread(112, 4, n - early, count - early);
+		? spread(200, 170, n, early)
+		: spread(168, 4, n - early, count - early);
 }
 
 /**

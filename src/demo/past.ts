@@ -46,8 +46,54 @@ export async function liveThrough(
 		if (upTo > after) traces.push({ from, to, after, upTo });
 		after = upTo;
 	}
+	await noteEnds(owner, organizationId);
 	await dateEntries(owner, organizationId, traces);
+	// The triggers would keep the changes of times as states of their own.
+	await owner.query("set session_replication_role = replica");
+	await dateVersions(owner, organizationId);
 	await dateRecords(owner, organizationId);
+	await owner.query("set session_replication_role = origin");
+}
+
+/** Notes which audit entry each kept state ended with, while both still have their real times. */
+async function noteEnds(
+	owner: ClientBase,
+	organizationId: string,
+): Promise<void> {
+	await owner.query(
+		`create temporary table version_ends as
+		select v.register, v.record_id, v.other_id, v.valid_to, (
+			select min(e.id) from audit_entries e
+			where e.organization_id = v.organization_id and e.record_id = v.record_id
+				and e.at >= v.valid_to and (v.other_id is not null or not e.changes ? 'linked_record')
+		) as entry_id
+		from record_versions v where v.organization_id = $1`,
+		[organizationId],
+	);
+}
+
+/** Sets the times of the kept states to those of the entries that they began and ended with. */
+async function dateVersions(
+	owner: ClientBase,
+	organizationId: string,
+): Promise<void> {
+	await owner.query(
+		`update record_versions v
+		set valid_from = d.since, valid_to = d.until,
+			fields = v.fields || jsonb_build_object('created_at', d.first, 'updated_at', d.since)
+		from (
+			select b.*, e.at as until, n.first, coalesce(
+				lag(e.at) over (partition by b.register, b.record_id, b.other_id order by b.valid_to),
+				n.first
+			) as since
+			from version_ends b
+			join audit_entries e on e.organization_id = $1 and e.id = b.entry_id
+			join ${NAMED} n on n.record_id = b.record_id
+		) d
+		where v.organization_id = $1 and v.register = d.register and v.record_id = d.record_id
+			and v.other_id is not distinct from d.other_id and v.valid_to = d.valid_to`,
+		[organizationId],
+	);
 }
 
 async function lastEntryId(
@@ -108,6 +154,13 @@ const NAMED = `(
 	from audit_entries where organization_id = $1 group by record_id
 )`;
 
+/** The tables whose rows are references of a record, with the column of that record. */
+const JOINS = recordKinds.flatMap(({ kind, fields }) =>
+	Object.values(fields).flatMap(({ join }) =>
+		join ? [{ table: join.table, owner: `${kind}_id` }] : [],
+	),
+);
+
 async function dateRecords(
 	owner: ClientBase,
 	organizationId: string,
@@ -116,8 +169,16 @@ async function dateRecords(
 	const statements = [
 		...tables.map(
 			(table) =>
-				`update ${table} t set created_at = n.first, updated_at = n.last from ${NAMED} n
-				where t.organization_id = $1 and t.id = n.record_id`,
+				`update ${table} t set created_at = n.first, updated_at = coalesce((
+					select max(v.valid_to) from record_versions v
+					where v.organization_id = $1 and v.register = '${table}' and v.record_id = t.id
+				), n.first)
+				from ${NAMED} n where t.organization_id = $1 and t.id = n.record_id`,
+		),
+		...JOINS.map(
+			({ table, owner }) =>
+				`update ${table} t set created_at = n.first from ${NAMED} n
+				where t.organization_id = $1 and t.${owner} = n.record_id`,
 		),
 		`update devices t set created_at = n.first, updated_at = n.last, enrolled_at = n.enrolled,
 			activated_at = n.activated,
@@ -131,7 +192,7 @@ async function dateRecords(
 		from audit_entries e
 		where t.organization_id = $1 and e.organization_id = $1 and e.operation = 'linkRecords'
 			and e.record_id = t.first_id and e.changes -> 'linked_record' -> 'after' ->> 'id' = t.second_id`,
-		`update organizations t set created_at = n.first, updated_at = n.last
+		`update organizations t set created_at = n.first, updated_at = n.last, records_known_since = n.first
 		from ${NAMED} n where t.id = $1 and t.id = n.record_id`,
 		`update memberships t set created_at = n.first
 		from ${NAMED} n where t.organization_id = $1 and t.user_id = n.record_id`,

@@ -140,7 +140,7 @@ function addRisks({ add, update, id }: Known): Moment[] {
 					),
 			},
 			{
-				daysAgo: spread(128, 16, (index * 7) % RISKS.length, RISKS.length),
+				daysAgo: spread(176, 16, (index * 7) % RISKS.length, RISKS.length),
 				run: () =>
 					update("updateRisk", id("risk", key), {
 						residual_likelihood: residual[0],

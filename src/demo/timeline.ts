@@ -4,6 +4,19 @@ const DAY_MS = 86_400_000;
 const WORK_BEGINS = 7;
 const WORK_HOURS = 10;
 
+/** Days before which the past is stretched, and the factor. */
+const STRETCHED_BEFORE = 120;
+const STRETCH = 3.2;
+
+/**
+ * Moves the first months of the organization further back, so that its history is longer than a
+ * year and the last months stay as dense as they are.
+ */
+export function stretched(daysAgo: number): number {
+	const early = Math.max(daysAgo - STRETCHED_BEFORE, 0);
+	return daysAgo + early * (STRETCH - 1);
+}
+
 /** Something that happened `daysAgo` days ago. */
 export interface Moment {
 	daysAgo: number;
@@ -32,7 +45,10 @@ export function dateMoments(
 			const wanted =
 				daysAgo < 1
 					? now.getTime() - daysAgo * DAY_MS
-					: workingTime(now.getTime() - Math.floor(daysAgo) * DAY_MS, index);
+					: workingTime(
+							now.getTime() - Math.floor(stretched(daysAgo)) * DAY_MS,
+							index,
+						);
 			// A moment comes after the moments that it depends on, even if its hour would be earlier.
 			const after = previous + (20 + chance(index) * 70) * 1000;
 			previous = Math.min(Math.max(wanted, after), latest);

@@ -9,6 +9,7 @@ import {
 	TASKS,
 } from "./organization/work.ts";
 import { spread } from "./registers.ts";
+import { routineTasks } from "./routine-tasks.ts";
 import type { Moment } from "./timeline.ts";
 
 /**
@@ -24,6 +25,7 @@ export function workMoments(
 		...addAudits(known),
 		...addObligations(known),
 		...addNonconformities(known, failing),
+		...routineTasks(known),
 		...addTasks(known),
 		...addImprovements(known),
 		...latestChanges(known),

@@ -96,11 +96,23 @@ export async function useEverything(
 		await use(`delete${sample.one}`, { id });
 	};
 	await Promise.all(samples.map(walk));
-	await use("importRecords", {
+	const { import_id } = await use("importRecords", {
 		organization_id,
 		kind: "vendor",
 		csv: "name\nImported\n",
+		dry_run: false,
 	});
+	await use("listImports", { organization_id });
+	const { saved_view } = await use("addSavedView", {
+		organization_id,
+		list: "vendor",
+		name: "Mine",
+		search: { sort: "name" },
+	});
+	await use("listSavedViews", { organization_id, list: "vendor" });
+	await use("updateSavedView", { id: saved_view.id, name: "Own" });
+	await use("deleteSavedView", { id: saved_view.id });
+	await use("rollBackImport", { id: import_id, dry_run: false });
 	const pair = {
 		record_id: references.measure[0],
 		linked_record_id: references.vendor[0],
@@ -108,6 +120,19 @@ export async function useEverything(
 	await use("linkRecords", pair);
 	await use("listLinkedRecords", { record_id: pair.record_id });
 	await use("unlinkRecords", pair);
+	const watched = { record_id: pair.record_id };
+	const { comment } = await use("addComment", { ...watched, text: "Done?" });
+	await use("listComments", watched);
+	await use("deleteComment", { id: comment.id });
+	await use("unwatchRecord", watched);
+	await use("watchRecord", watched);
+	await use("listStarters", { organization_id, framework: "gdpr" });
+	await use("addStarters", {
+		organization_id,
+		framework: "nis-2",
+		measures: ["mfa"],
+		risks: ["phishing"],
+	});
 	await use("addRecords", {
 		organization_id,
 		kind: "measure",
@@ -168,6 +193,11 @@ export async function useEverything(
 	const as_of = new Date().toISOString();
 	await use("listDevices", { organization_id, as_of });
 	await use("listPostureSummary", { organization_id, group_by: "owner_id" });
+	await use("getCheckResults", {
+		organization_id,
+		check_keys: ["DISK_ENCRYPTION"],
+		history_days: 30,
+	});
 	const { device: added } = await use("addDevice", { organization_id });
 	await use("updateDevice", { id: added.id, owner_id: references.people[0] });
 	await use("reissueEnrollmentToken", { id: added.id });

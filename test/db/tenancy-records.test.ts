@@ -42,6 +42,7 @@ beforeAll(async () => {
 			{ record_id: risk.id, linked_record_id: references.measure[0] },
 			by,
 		);
+		await calls.call("addComment", { record_id: risk.id, text: "Seen" }, by);
 		const ofPerson = [organization_id, references.people[0]];
 		await calls.database.owner.query(
 			`insert into my_devices_links (organization_id, id, people_id, token_hash, is_copied, expires_at)
@@ -67,6 +68,7 @@ const FILLED = [
 	"asset_vendors",
 	"datum_vendors",
 	"record_links",
+	"record_comments",
 	"my_devices_links",
 	"notification_stops",
 	"mails",

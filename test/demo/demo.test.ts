@@ -239,6 +239,27 @@ test("devices have months of history, and each kind of problem occurs", async ()
 	expect(device_postures).toHaveLength(CHECK_KEYS.length);
 });
 
+test("trends show a year, and the registers can be read as they were in it", async () => {
+	const { points } = await use("getTrends", {});
+	expect(points).toHaveLength(13);
+	for (const point of points) {
+		expect(point.overdue).toEqual(expect.any(Number));
+		expect(point.residual_risk).toEqual(expect.any(Number));
+	}
+	const [first, last] = [points[0], points.at(-1)];
+	expect(first.residual_risk).toBeGreaterThan(last.residual_risk);
+	const as_of = new Date(Date.now() - 100 * DAY_MS).toISOString();
+	const [now, then] = await Promise.all([
+		use("listRisks", inOrganization({ detail: "full" })),
+		use("listRisks", inOrganization({ detail: "full", as_of })),
+	]);
+	expect(then.total).toBe(now.total);
+	expect(then.risks).not.toEqual(now.risks);
+	for (const risk of then.risks) {
+		expect(Date.parse(risk.updated_at)).toBeLessThanOrEqual(Date.parse(as_of));
+	}
+});
+
 test("this machine takes part as a device with the real agent", async () => {
 	await expect
 		.poll(

@@ -1,3 +1,4 @@
+import type { CheckKey } from "../../devices/terms.ts";
 import type { Employee } from "./people.ts";
 
 export interface DemoMeasure {
@@ -7,6 +8,9 @@ export interface DemoMeasure {
 	description: string;
 	state: "NOT_STARTED" | "IN_PROGRESS" | "IMPLEMENTED" | "NOT_APPLICABLE";
 	owner: Employee;
+	/** The device check that verifies it, and the share of devices that must pass. */
+	verified_by_check?: CheckKey;
+	verified_by_percent?: number;
 	/**
 	 * Numbers of the controls that the measure meets. Numbers of the framework for processors begin
 	 * with P.
@@ -32,6 +36,8 @@ export const MEASURES: readonly DemoMeasure[] = [
 		description:
 			"FileVault, BitLocker or LUKS with the recovery key in escrow. Device posture reports show each day where it is missing.",
 		state: "IMPLEMENTED",
+		verified_by_check: "DISK_ENCRYPTION",
+		verified_by_percent: 95,
 		owner: "omar",
 		controls: ["7.9", "8.1", "8.24"],
 	},
@@ -42,6 +48,8 @@ export const MEASURES: readonly DemoMeasure[] = [
 		description:
 			"Set by configuration profile on managed devices and checked by the device agent. Front-desk computers lock after two minutes.",
 		state: "IMPLEMENTED",
+		verified_by_check: "SCREEN_LOCK",
+		verified_by_percent: 90,
 		owner: "omar",
 		controls: ["7.7", "8.1"],
 	},
@@ -62,6 +70,8 @@ export const MEASURES: readonly DemoMeasure[] = [
 		description:
 			"Built-in protection of the operating system is switched on and current; mail attachments are opened in a sandbox before they are delivered.",
 		state: "IMPLEMENTED",
+		verified_by_check: "MALWARE_PROTECTION",
+		verified_by_percent: 75,
 		owner: "omar",
 		controls: ["8.7"],
 	},
@@ -72,6 +82,8 @@ export const MEASURES: readonly DemoMeasure[] = [
 		description:
 			"Clients install updates by themselves. Servers are rebuilt from a fresh image every week, and urgent updates are rolled out within two days.",
 		state: "IN_PROGRESS",
+		verified_by_check: "AUTO_UPDATE",
+		verified_by_percent: 75,
 		owner: "mei",
 		controls: ["8.8", "8.19"],
 	},

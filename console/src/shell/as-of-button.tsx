@@ -1,0 +1,95 @@
+import {
+	ActionIcon,
+	Button,
+	Popover,
+	Stack,
+	Text,
+	TextInput,
+	Tooltip,
+} from "@mantine/core";
+import { IconCalendarTime } from "@tabler/icons-react";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { dayAfter, todayHere } from "../parts/days.ts";
+import { pastDay, usePast } from "../past.ts";
+
+/** Opens the registers and devices as they were on a past day. */
+export function AsOfButton() {
+	const { day } = usePast();
+	const { org } = useParams({ strict: false });
+	const navigate = useNavigate();
+	const [isOpen, setOpen] = useState(false);
+	const [typed, setTyped] = useState<string>();
+	if (!org) return null;
+	const wanted = typed ?? day ?? "";
+	const chosen = pastDay(wanted);
+	const show = () =>
+		navigate({
+			to: ".",
+			// The cursor of a page belongs to the day that was shown.
+			search: (before: object) => ({
+				...before,
+				cursor: undefined,
+				as_of: chosen,
+			}),
+		} as never);
+	return (
+		<Popover
+			opened={isOpen}
+			onChange={setOpen}
+			position="bottom-end"
+			width={260}
+			trapFocus
+			returnFocus
+		>
+			<Popover.Target>
+				<Tooltip label="As of a date" disabled={isOpen}>
+					<ActionIcon
+						variant={day ? "light" : "subtle"}
+						color={day ? "yellow" : "gray"}
+						c="var(--mantine-color-text)"
+						size="lg"
+						aria-label="As of a date"
+						aria-expanded={isOpen}
+						onClick={() => {
+							setTyped(undefined);
+							setOpen(!isOpen);
+						}}
+					>
+						<IconCalendarTime size={18} aria-hidden />
+					</ActionIcon>
+				</Tooltip>
+			</Popover.Target>
+			<Popover.Dropdown aria-label="As of a date">
+				<form
+					onSubmit={(event) => {
+						event.preventDefault();
+						if (!chosen) return;
+						setOpen(false);
+						void show();
+					}}
+				>
+					<Stack gap="sm">
+						<TextInput
+							type="date"
+							label="Show the end of this day"
+							max={dayAfter(todayHere(), -1)}
+							value={wanted}
+							error={
+								wanted && !chosen ? "Choose a day before today." : undefined
+							}
+							onChange={(event) => setTyped(event.currentTarget.value)}
+							data-autofocus
+						/>
+						<Text size="xs" c="dimmed">
+							Devices, registers and the coverage of frameworks, read-only.
+						</Text>
+						<Button type="submit" disabled={!chosen}>
+							Show the past
+						</Button>
+					</Stack>
+				</form>
+			</Popover.Dropdown>
+		</Popover>
+	);
+}

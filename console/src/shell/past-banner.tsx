@@ -1,0 +1,50 @@
+import { Button, Group, Paper, Text } from "@mantine/core";
+import { IconCalendarTime } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { longDay } from "../parts/days.ts";
+import { NOW, usePast } from "../past.ts";
+
+/** Says above a page which past day it shows, and leads back to the present. */
+export function PastBanner() {
+	const { day, isShown } = usePast();
+	if (!day) return null;
+	return (
+		<Paper
+			component="section"
+			aria-label="Date shown"
+			bg="var(--mantine-color-yellow-light)"
+			c="var(--mantine-color-text)"
+			px="md"
+			py="xs"
+			mb="md"
+		>
+			<Group justify="space-between" gap="xs">
+				<Group gap="xs" wrap="nowrap" flex="1 1 260px">
+					<IconCalendarTime size={18} aria-hidden style={{ flexShrink: 0 }} />
+					<Text size="sm">
+						{isShown ? (
+							<>
+								As of the end of <b>{longDay(day)}</b>. Nothing can be changed
+								in the past.
+							</>
+						) : (
+							<>
+								This page shows the present. Devices and registers show{" "}
+								<b>{longDay(day)}</b>.
+							</>
+						)}
+					</Text>
+				</Group>
+				<Button
+					component={Link}
+					to="."
+					search={((before: object) => ({ ...before, as_of: NOW })) as never}
+					size="xs"
+					variant="default"
+				>
+					Back to now
+				</Button>
+			</Group>
+		</Paper>
+	);
+}

@@ -1,0 +1,134 @@
+import { recordKinds } from "../registers/all.ts";
+import type { ReferenceTable } from "./field.ts";
+import { givenFields } from "./input.ts";
+import type { AnyRecordKind } from "./kind.ts";
+
+/** A table whose rows the service also knows as they were in the past. */
+interface PastTable {
+	table: string;
+	/** Returns a statement that selects the rows at a moment, with the columns of the table. */
+	rowsAt: (moment: string) => string;
+}
+
+/** Every register, the links between records, and the references that are rows of their own. */
+export const tablesAsOf: readonly PastTable[] = [
+	...recordKinds.map(recordsAsOf),
+	...recordKinds.flatMap((kind) =>
+		Object.values(kind.fields).flatMap(({ join }) =>
+			join ? [referencesAsOf(kind, join)] : [],
+		),
+	),
+	linksAsOf(),
+	checkCountsAsOf(),
+];
+
+/**
+ * Selects the rows that are valid since the moment or earlier, and the versions that were valid at
+ * the moment. PostgreSQL looks up single rows in the indexes of both tables.
+ */
+function makePastTable(
+	table: string,
+	since: "updated_at" | "created_at",
+	columns: Record<string, string>,
+	fields = "",
+): PastTable {
+	const names = Object.keys(columns);
+	const present = names.map((name) => `c.${name}`).join(", ");
+	const past = names.map((name) => `${columns[name]} as ${name}`).join(", ");
+	return {
+		table,
+		rowsAt: (moment) => `
+			select ${present} from public.${table} c where c.${since} <= ${moment}
+			union all
+			select ${past} from record_versions v ${fields}
+			where v.register = '${table}' and v.valid_from <= ${moment} and v.valid_to > ${moment}`,
+	};
+}
+
+function recordsAsOf(kind: AnyRecordKind): PastTable {
+	const names = Object.keys(kind.fields).filter(
+		(name) => !kind.fields[name]?.join,
+	);
+	// A field that is newer than a version has its initial value there.
+	const initial = JSON.stringify(
+		Object.fromEntries(
+			Object.entries(givenFields(kind)).flatMap(([name, field]) =>
+				field.initial === undefined || field.initial === null || field.join
+					? []
+					: [[name, field.initial]],
+			),
+		),
+	).replaceAll("'", "''");
+	const columns = {
+		organization_id: "v.organization_id",
+		id: "v.record_id",
+		...Object.fromEntries(
+			[...names, "created_at", "updated_at"].map((name) => [name, `f.${name}`]),
+		),
+		...Object.fromEntries(
+			orderedTexts(kind).map((name) => [
+				`${name}_key`,
+				`(sort_key(f.${name}) collate "C")`,
+			]),
+		),
+		search_text: searchText(kind),
+	};
+	const fields = `cross join lateral jsonb_populate_record(null::public.${kind.table}, '${initial}'::jsonb || v.fields) f`;
+	return makePastTable(kind.table, "updated_at", columns, fields);
+}
+
+/** Returns the fields with a column `…_key` that lists are ordered or filtered by. */
+function orderedTexts({ orders, fields, filters }: AnyRecordKind): string[] {
+	const ordered = Object.values(orders).flatMap(
+		({ expression }) => /^t\.(\w+)_key$/.exec(expression)?.[1] ?? [],
+	);
+	const filtered = filters.filter((name) => fields[name]?.type === "name");
+	return [...new Set([...ordered, ...filtered])];
+}
+
+/** Returns SQL for the texts of a record that a search compares with its words. */
+function searchText({ fields }: AnyRecordKind): string {
+	const ofType = (...types: string[]) =>
+		Object.keys(fields)
+			.filter((name) => types.includes(fields[name]?.type ?? ""))
+			.map((name) => `f.${name}`);
+	const texts = ofType("name", "text", "url", "email").join(", ");
+	const lists = ofType("names", "emails").map((list) => ` || ${list}`);
+	return `search_text(variadic array[${texts}]::text[]${lists.join("")})`;
+}
+
+function referencesAsOf(
+	{ kind }: AnyRecordKind,
+	{ table, column }: ReferenceTable,
+): PastTable {
+	return makePastTable(table, "created_at", {
+		organization_id: "v.organization_id",
+		[`${kind}_id`]: "v.record_id",
+		[column]: "v.other_id",
+	});
+}
+
+function linksAsOf(): PastTable {
+	return makePastTable("record_links", "created_at", {
+		organization_id: "v.organization_id",
+		first_id: "v.record_id",
+		second_id: "v.other_id",
+		first_kind: "v.fields ->> 'first_kind'",
+		second_kind: "v.fields ->> 'second_kind'",
+		created_at: "v.valid_from",
+	});
+}
+
+/**
+ * The count of device checks on the day whose end is nearest to the moment. It stands for the last
+ * count, which must not be older than a day.
+ */
+function checkCountsAsOf(): PastTable {
+	return {
+		table: "check_count_days",
+		rowsAt: (moment) => `
+			select k.organization_id, k.day, now() as counted_at, k.counts, k.compliance
+			from public.check_count_days k
+			where k.day = ((${moment} - interval '12 hours') at time zone 'UTC')::date`,
+	};
+}

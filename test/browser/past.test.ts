@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../support/people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+let admin: TestUser;
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.makePerson("admin");
+});
+afterAll(() => served.close());
+
+const DAY_MS = 86_400_000;
+const dayAgo = (days: number) =>
+	new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+// biome-ignore lint/suspicious/noExplicitAny: the type of a result depends on the name of the call.
+async function use(name: string, input: object): Promise<any> {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	const given = operation.input.shape.id
+		? input
+		: { organization_id: served.organizationId, ...input };
+	return callAs(served.database, admin, operation, given);
+}
+
+/** Moves everything that is stored into the past. */
+async function age(days: number) {
+	const { owner } = served.database;
+	const by = `interval '${days} days'`;
+	await owner.query("set session_replication_role = replica");
+	for (const table of ["risks", "measures", "people"]) {
+		await owner.query(
+			`update ${table} set created_at = created_at - ${by}, updated_at = updated_at - ${by}`,
+		);
+	}
+	await owner.query(
+		`update record_versions set valid_from = valid_from - ${by}, valid_to = valid_to - ${by}`,
+	);
+	await owner.query(
+		`update organizations set records_known_since = records_known_since - ${by}`,
+	);
+	await owner.query("set session_replication_role = origin");
+}
+
+const risk = (fields: object) => ({
+	category: "Security",
+	treatment: "MITIGATED",
+	inherent_likelihood: 5,
+	inherent_impact: 4,
+	...fields,
+});
+
+let first: string;
+beforeAll(async () => {
+	first = (await use("addRisk", risk({ name: "Theft of laptops" }))).risk.id;
+	const gone = (await use("addRisk", risk({ name: "Fire" }))).risk.id;
+	await age(200);
+	await use("updateRisk", {
+		id: first,
+		name: "Burglary",
+		residual_likelihood: 1,
+	});
+	await use("deleteRisk", { id: gone });
+	await use("addRisk", risk({ name: "Flood" }));
+	await age(30);
+});
+
+test("the header opens a register as of a day, read-only, and the address and links keep the day", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/r/risk`,
+	);
+	await page.getByRole("link", { name: "Burglary" }).waitFor();
+	await page.getByRole("link", { name: "Flood" }).waitFor();
+	await page.getByRole("button", { name: "As of a date" }).click();
+	const day = page.getByLabel("Show the end of this day");
+	await day.fill(dayAgo(-3));
+	await page.getByText("Choose a day before today.").waitFor();
+	await day.fill(dayAgo(60));
+	await page.getByRole("button", { name: "Show the past" }).click();
+
+	await page.getByRole("link", { name: "Theft of laptops" }).waitFor();
+	await page.getByRole("link", { name: "Fire" }).waitFor();
+	expect(page.url()).toContain(`as_of=${dayAgo(60)}`);
+	expect(await page.getByText("Burglary").count()).toBe(0);
+	expect(await page.getByText("Flood").count()).toBe(0);
+	const banner = page.getByRole("region", { name: "Date shown" });
+	await banner.getByText("Nothing can be changed in the past").waitFor();
+	for (const name of ["New risk", "Import"]) {
+		expect(await page.getByRole("link", { name, exact: true }).count()).toBe(0);
+	}
+	await axe(page);
+	await screenshot(page, "past-list");
+
+	await page.getByRole("link", { name: "Theft of laptops" }).click();
+	await page.getByRole("heading", { name: "Theft of laptops" }).waitFor();
+	expect(page.url()).toContain(`as_of=${dayAgo(60)}`);
+	for (const name of ["Edit", "Delete"]) {
+		expect(await page.getByRole("link", { name, exact: true }).count()).toBe(0);
+		expect(await page.getByRole("button", { name, exact: true }).count()).toBe(
+			0,
+		);
+	}
+	await axe(page);
+	await page.reload();
+	await page.getByRole("heading", { name: "Theft of laptops" }).waitFor();
+
+	await page.getByRole("link", { name: "Back to now" }).click();
+	await page.getByRole("heading", { name: "Burglary" }).waitFor();
+	expect(page.url()).not.toContain("as_of");
+	await page.getByRole("link", { name: "Edit", exact: true }).waitFor();
+	expect(await banner.count()).toBe(0);
+});
+
+test("the devices of a past day are shown without what is known only for the present", async () => {
+	const device = await served.activateDevice();
+	await served.database.owner.query(
+		`update devices set name = 'LT-1', created_at = now() - interval '9 days',
+			enrolled_at = now() - interval '9 days', activated_at = now() - interval '9 days'
+		where id = $1`,
+		[device.id],
+	);
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/devices?as_of=${dayAgo(1)}`,
+	);
+	await page.getByRole("region", { name: "Date shown" }).waitFor();
+	await page.getByRole("heading", { name: "Devices" }).waitFor();
+	const row = page.getByRole("row", { name: /LT-1/ });
+	await row.getByText("No reports").waitFor();
+	expect(await page.getByText("Last seen").count()).toBe(0);
+	expect(await page.getByRole("link", { name: "Add device" }).count()).toBe(0);
+	await axe(page);
+	await screenshot(page, "past-devices");
+	await row.getByRole("link", { name: "LT-1" }).click();
+	await page.waitForURL(/tab=history/);
+	expect(page.url()).toContain(`at=${dayAgo(1)}`);
+	await page.getByText("This page shows the present").waitFor();
+});
+
+test("a page that shows only the present says so and keeps the day for the others", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/settings/members?as_of=${dayAgo(60)}`,
+	);
+	await page.getByText("This page shows the present").waitFor();
+	await page.getByRole("link", { name: "Risks" }).click();
+	await page.getByRole("link", { name: "Theft of laptops" }).waitFor();
+});
+
+test("a day before the first kept state says from when on the past is known", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/r/risk?as_of=2001-02-03`,
+	);
+	await page.getByText(/must not be before/).waitFor();
+	await page.getByRole("link", { name: "Back to now" }).waitFor();
+});
+
+test("the home page plots twelve months", async () => {
+	const page = await served.openPageAs(admin, `/o/${served.organizationId}`);
+	const months = page.getByRole("region", { name: "Twelve months" });
+	await months
+		.getByRole("img", { name: /^Mean residual risk: .* 20, .* 12/ })
+		.waitFor();
+	await months.getByRole("img", { name: /^Overdue work: / }).waitFor();
+	await axe(page);
+	await screenshot(page, "home-trends");
+});

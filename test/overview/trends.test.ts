@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+let calls: Calls;
+let organization_id: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+});
+afterAll(() => calls.close());
+
+const run = (sql: string) =>
+	calls.database.owner.query(sql.replaceAll("$1", `'${organization_id}'`));
+
+/** Moves everything that was stored, and the beginning of the history, into the past. */
+async function age(months: number) {
+	await run("set session_replication_role = replica");
+	for (const table of ["risks", "tasks"]) {
+		await run(
+			`update ${table} set updated_at = updated_at - interval '${months} months' where organization_id = $1`,
+		);
+	}
+	await run(
+		`update record_versions set valid_from = valid_from - interval '${months} months',
+			valid_to = valid_to - interval '${months} months' where organization_id = $1`,
+	);
+	await run("set session_replication_role = origin");
+	await run(
+		`update organizations set records_known_since = records_known_since - interval '${months} months' where id = $1`,
+	);
+}
+
+const points = async () =>
+	(await calls.call("getTrends", { organization_id })).points;
+
+test("trends begin when the states of records were first kept, and then follow each change", async () => {
+	const nothing = await points();
+	expect(nothing).toHaveLength(13);
+	expect(nothing.at(-1)).toMatchObject({
+		day: new Date().toISOString().slice(0, 10),
+		pass_percent: null,
+		risks: 0,
+		residual_risk: null,
+		overdue: 0,
+	});
+	expect(nothing[0]).toMatchObject({ risks: null, overdue: null });
+
+	const { risk } = await calls.call("addRisk", {
+		organization_id,
+		name: "Theft",
+		category: "Security",
+		treatment: "MITIGATED",
+		inherent_likelihood: 5,
+		inherent_impact: 4,
+	});
+	const { task } = await calls.call("addTask", {
+		organization_id,
+		name: "Buy locks",
+		deadline: "2020-01-31",
+	});
+	await age(3);
+	await calls.call("updateRisk", { id: risk.id, residual_likelihood: 1 });
+	await calls.call("updateTask", { id: task.id, state: "DONE" });
+	await age(2);
+	const past = await points();
+	const figures = past.map((point: Record<string, unknown>) => [
+		point.risks,
+		point.residual_risk,
+		point.overdue,
+	]);
+	expect(figures.slice(0, 7)).toEqual(Array(7).fill([null, null, null]));
+	expect(figures.slice(8, 10)).toEqual(Array(2).fill([1, 20, 1]));
+	expect(figures.slice(11)).toEqual(Array(2).fill([1, 4, 0]));
+});
+
+test("the pass rate of a month is that of the daily count on its last days", async () => {
+	await run(`
+		insert into check_count_days (organization_id, day, counts, compliance)
+		values ($1, date_trunc('month', now() at time zone 'UTC')::date - 4, '{
+			"DISK_ENCRYPTION": {"PASSING": 3, "FAILING": 1, "EXCEPTED": 5},
+			"FIREWALL_ENABLED": {"PASSING": 6, "IN_GRACE": 1, "STALE": 1, "NOT_APPLICABLE": 9}
+		}', '{}')`);
+	const past = await points();
+	expect(past.at(-2).pass_percent).toBe(75);
+	expect(past.at(-3).pass_percent).toBeNull();
+});
