@@ -94,10 +94,10 @@ export function readCells(
 		if (!kind) continue;
 		if (cell === "") {
 			// A CSV file cannot distinguish empty text from no text. An empty cell must therefore not
-			// turn an empty text into null.
-			if (before?.[name] === "") continue;
-			if (kind.isList) given[name] = [];
-			else if (kind.mayBeNull) given[name] = null;
+			// turn an empty text or list into null.
+			if (before?.[name] === "" || isEmptyList(before?.[name])) continue;
+			if (kind.mayBeNull) given[name] = null;
+			else if (kind.isList) given[name] = [];
 			else if (before)
 				issues.push({ field: name, message: "must not be empty" });
 			continue;
@@ -122,6 +122,10 @@ export function readCells(
 		given[name] = kind.isList ? ids.sort() : ids[0];
 	}
 	return { given, issues };
+}
+
+function isEmptyList(value: unknown): boolean {
+	return Array.isArray(value) && value.length === 0;
 }
 
 function namesIn({ isList }: CellKind, cell: string): string[] {

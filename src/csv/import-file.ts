@@ -160,7 +160,11 @@ function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 		// Spreadsheets often leave empty columns in a file.
 		["", null],
 	]);
-	for (const name of ["organization_id", "created_at", "updated_at"]) {
+	const derived = Object.keys(kind.derived ?? {});
+	for (const name of [
+		...["organization_id", "created_at", "updated_at"],
+		...derived,
+	]) {
 		aliases.set(name, null);
 	}
 	for (const [name, field] of Object.entries(kind.fields)) {

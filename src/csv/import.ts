@@ -18,13 +18,12 @@ import {
 } from "./import-file.ts";
 import { chooseMatch, countKnownNames, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
+import { KINDS, makeImportId, noteImport } from "./imports.ts";
 import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
 
 /** Number of records that are stored concurrently. Their statements are then sent together. */
 const AT_ONCE = 100;
 const MAX_TOLD = 20;
-
-const KINDS = recordKinds.map(({ kind }) => kind) as [string, ...string[]];
 
 const importedLine = z.object({
 	line: z
@@ -99,6 +98,10 @@ export const importRecords = defineOperation({
 	output: z.object({
 		dry_run: z.boolean(),
 		plan: z.string().describe("Identifies the content of the lines"),
+		import_id: z
+			.string()
+			.nullable()
+			.describe("The import, for rollBackImport; null: nothing was stored"),
 		matched_by: z.enum(MATCH_BY),
 		add: z.int(),
 		update: z.int(),
@@ -135,7 +138,11 @@ export const importRecords = defineOperation({
 			!isDryRun,
 		);
 		const print = await fingerprint(plan);
+		const count = (outcome: PlannedLine["outcome"]) =>
+			plan.filter((planned) => planned.outcome === outcome).length;
+		const [added, updated] = [count("ADD"), count("UPDATE")];
 		let stored: Map<PlannedLine, Values> | undefined;
+		let importId: string | null = null;
 		if (!isDryRun) {
 			if (!input.skip_wrong) rejectWrong(plan);
 			if (input.plan !== undefined && input.plan !== print) {
@@ -144,7 +151,11 @@ export const importRecords = defineOperation({
 					"the register or the file has changed since the dry run; check the result of a new dry run, and confirm again",
 				);
 			}
-			stored = await storePlan(context, kind, plan);
+			if (added + updated > 0) {
+				importId = makeImportId(context);
+				stored = await storePlan(context, kind, plan, importId);
+				await noteImport(context, importId, kind, { added, updated });
+			}
 		}
 		const lines: z.input<typeof importedLine>[] = [];
 		const breathe = makeBreather();
@@ -153,14 +164,13 @@ export const importRecords = defineOperation({
 			const record = stored?.get(planned);
 			lines.push(describeLine(kind, file, file.lines[at], planned, record));
 		}
-		const count = (outcome: PlannedLine["outcome"]) =>
-			plan.filter((planned) => planned.outcome === outcome).length;
 		return {
 			dry_run: isDryRun,
 			plan: print,
+			import_id: importId,
 			matched_by: by,
-			add: count("ADD"),
-			update: count("UPDATE"),
+			add: added,
+			update: updated,
 			unchanged: count("UNCHANGED"),
 			wrong: count("WRONG"),
 			known_names: await countKnownNames(
@@ -241,6 +251,7 @@ async function storePlan(
 	context: Context,
 	kind: AnyRecordKind,
 	plan: PlannedLine[],
+	importId: string,
 ): Promise<Map<PlannedLine, Values>> {
 	const changing = plan.filter(
 		({ outcome }) => outcome === "ADD" || outcome === "UPDATE",
@@ -269,7 +280,7 @@ async function storePlan(
 		id: ids.get(planned) ?? "",
 		...(planned.before && { before: planned.before }),
 	}));
-	const records = await noteStored(context, kind, noted);
+	const records = await noteStored(context, kind, noted, importId);
 	return new Map(changing.map((planned, n) => [planned, records[n] as Values]));
 }
 

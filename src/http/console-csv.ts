@@ -5,6 +5,8 @@ import type { FastifyInstance } from "fastify";
 import { exportList } from "../csv/export.ts";
 import { importCsv } from "../csv/import.ts";
 import { MAX_CSV_BYTES } from "../csv/read-table.ts";
+import { badFields } from "../errors.ts";
+import { parseId } from "../id.ts";
 import type { Services } from "../invoke.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
@@ -61,6 +63,7 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 			const caller = callerOf(request);
 			const operation = findOperation(request.params.list);
 			const query = new URLSearchParams(request.url.split("?")[1]);
+			const ids = takeIds(query);
 			const input = operation
 				? readQueryInput(toJsonSchema(operation.input, "input"), query)
 				: {};
@@ -71,6 +74,7 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 					operation,
 					input,
 					request.id,
+					ids,
 				);
 				endWhenUnread(reply.raw);
 				reply
@@ -102,6 +106,26 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 			);
 		},
 	);
+}
+
+/** Largest number of rows that an export can name. The address of the request has all their ids. */
+const MAX_IDS = 200;
+
+/** Removes `ids` from a query string, and returns the ids of the only rows to export. */
+function takeIds(query: URLSearchParams): string[] | undefined {
+	const given = query.get("ids");
+	if (given === null) return undefined;
+	query.delete("ids");
+	const ids = given.split(",");
+	if (ids.length > MAX_IDS || ids.some((id) => !parseId(id))) {
+		throw badFields([
+			{
+				field: "ids",
+				message: `must be 1 to ${MAX_IDS} ids, separated by commas`,
+			},
+		]);
+	}
+	return ids;
 }
 
 /** Closes the connection when the client has read nothing for too long. */

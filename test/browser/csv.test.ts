@@ -83,7 +83,8 @@ test("a file with wrong lines is not imported until the user has fixed and confi
 		].join("\r\n");
 
 	const page = await served.openPageAs(admin, at("r/risk"));
-	await page.getByRole("link", { name: "Import" }).click();
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("menuitem", { name: "Import" }).click();
 	await page.getByRole("heading", { name: "Import risks" }).waitFor();
 	await axe(page);
 	await screenshot(page, "import");
@@ -285,7 +286,9 @@ test("a list is exported with its filters and order, for every role", async () =
 	]);
 	await visit(page, at("r/task"));
 	await page.getByRole("button", { name: "Export CSV" }).waitFor();
-	expect(await page.getByRole("link", { name: "Import" }).count()).toBe(0);
+	expect(await page.getByRole("button", { name: "More actions" }).count()).toBe(
+		0,
+	);
 });
 
 test("an export that fails says so and saves no file", async () => {
@@ -310,4 +313,55 @@ test("the import page is usable at 375 px and in dark mode", async () => {
 	expect(width).toBeLessThanOrEqual(375);
 	await axe(page);
 	await screenshot(page, "import-375-dark");
+});
+
+test("an import is rolled back where it was made, and the audit log shows one entry for it", async () => {
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	await choose(
+		page,
+		"vendors.csv",
+		"name\r\nHazel Ltd\r\nRowan Ltd\r\nMaple Ltd\r\n",
+	);
+	await page.getByRole("button", { name: "Import 3 vendors" }).click();
+	await page.getByRole("heading", { name: "The file is imported" }).waitFor();
+	const { vendors } = await inOrganization("listVendors", {
+		filter: { query: "Rowan" },
+	});
+	await use("updateVendor", { id: vendors[0].id, description: "Kept" });
+
+	await page.getByRole("button", { name: "Import another file" }).click();
+	const recent = page.getByRole("region", { name: "Recent imports" });
+	await recent.getByText("3 vendors added by").waitFor();
+	await axe(page);
+	await recent.getByRole("button", { name: "Roll back …" }).first().click();
+	const dialog = page.getByRole("dialog", { name: "Roll back this import?" });
+	await dialog.getByText("2 vendors will be deleted.").waitFor();
+	await dialog.getByText("Rowan Ltd was changed since").waitFor();
+	const confirm = dialog.getByRole("button", { name: "Roll back" });
+	expect(await confirm.isDisabled()).toBe(true);
+	await axe(page);
+	await dialog
+		.getByRole("checkbox", { name: "Leave 1 vendor as it is" })
+		.check();
+	await screenshot(page, "import-roll-back");
+	await confirm.click();
+	await recent.getByText(/rolled back .* except 1 vendor/).waitFor();
+	const { vendors: left } = await inOrganization("listVendors", {
+		filter: { query: "Ltd" },
+	});
+	expect(left.map(({ name }: { name: string }) => name)).toEqual(["Rowan Ltd"]);
+
+	await visit(
+		page,
+		at("settings/audit-log?operation=importRecords&record_kind=import"),
+	);
+	const log = page.getByRole("table");
+	await log.getByRole("button", { name: "Import records" }).first().waitFor();
+	expect(await log.getByText("Hazel Ltd").count()).toBe(0);
+	await log.getByRole("button", { name: "Import records" }).first().click();
+	await page
+		.getByRole("button", { name: "All records of this import" })
+		.click();
+	await log.getByText("Hazel Ltd").first().waitFor();
+	await axe(page);
 });

@@ -262,7 +262,7 @@ test("a dry run names all columns that are no fields, and an import needs to kno
 	const refused = await importAs();
 	expect(refused.status).toBe(400);
 	expect(refused.body.message).toMatch(
-		/has 3 columns that are not fields: "Title", "colour", "Comment"; they are none of measures; the fields are id, name, description, category, state, owner; say in columns/,
+		/has 3 columns that are not fields: "Title", "colour", "Comment"; they are none of measures; the fields are id, name, description, category, state, owner, verified_by_check, verified_by_percent; say in columns/,
 	);
 	expect((await importAs({ Title: "title" })).body.message).toContain(
 		"columns.Title: must be null or a field of measures: id, name",

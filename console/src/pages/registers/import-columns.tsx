@@ -107,6 +107,7 @@ function contentOf(field: FieldDescription): string {
 				: help;
 		case "names":
 		case "emails":
+		case "checks":
 			return `${help}; separate several with semicolons`;
 		default:
 			return help;

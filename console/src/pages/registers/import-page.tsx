@@ -12,6 +12,7 @@ import { IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
 import { type DragEvent, useRef, useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
+import { countOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
@@ -20,6 +21,8 @@ import { useKind } from "../../parts/records/use-kind.ts";
 import { Columns, TemplateButton } from "./import-columns.tsx";
 import { type ChosenFile, readChosenFile } from "./import-file.ts";
 import { ImportPreview } from "./import-preview.tsx";
+import { RecentImports } from "./recent-imports.tsx";
+import { RollBackImport } from "./roll-back-import.tsx";
 
 type Result = OutputOf<"importRecords">;
 
@@ -109,6 +112,7 @@ function Import({
 					{problem}
 				</Alert>
 			)}
+			{!chosen && <RecentImports kind={kind} />}
 			{chosen ? (
 				<ImportPreview
 					key={chosen.number}
@@ -207,7 +211,7 @@ function FileField({
 function Done({
 	kind,
 	organizationId,
-	result: { add, update, unchanged },
+	result: { add, update, unchanged, import_id },
 	onAgain,
 }: {
 	kind: KindDescription;
@@ -215,11 +219,12 @@ function Done({
 	result: Result;
 	onAgain: () => void;
 }) {
+	const [isAsked, setAsked] = useState(false);
 	const parts = [
-		add > 0 && `${count(add, kind)} added`,
-		update > 0 && `${count(update, kind)} changed`,
+		add > 0 && `${countOf(kind, add)} added`,
+		update > 0 && `${countOf(kind, update)} changed`,
 		unchanged > 0 &&
-			`${count(unchanged, kind)} left as ${unchanged === 1 ? "it was" : "they were"}`,
+			`${countOf(kind, unchanged)} left as ${unchanged === 1 ? "it was" : "they were"}`,
 	].filter((part) => part !== false);
 	return (
 		<EmptyState
@@ -227,6 +232,15 @@ function Done({
 			icon={<IconCircleCheck size={32} aria-hidden />}
 			actions={
 				<>
+					{import_id && (
+						<Button
+							variant="default"
+							aria-haspopup="dialog"
+							onClick={() => setAsked(true)}
+						>
+							Roll back …
+						</Button>
+					)}
 					<Button variant="default" onClick={onAgain}>
 						Import another file
 					</Button>
@@ -241,10 +255,14 @@ function Done({
 			}
 		>
 			<span role="status">{parts.join(", ")}.</span>
+			{import_id && isAsked && (
+				<RollBackImport
+					id={import_id}
+					kind={kind}
+					onClose={() => setAsked(false)}
+					onDone={onAgain}
+				/>
+			)}
 		</EmptyState>
 	);
-}
-
-function count(number: number, { noun, nouns }: KindDescription): string {
-	return `${number.toLocaleString()} ${number === 1 ? noun : nouns}`;
 }
