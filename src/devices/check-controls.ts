@@ -1,15 +1,21 @@
+import type { CheckKey } from "./terms.ts";
+
 /**
- * The controls of frameworks that device checks test, by the framework's name and the control's
- * number in its section or name.
+ * The controls of frameworks that device checks test. The framework is found by its name and
+ * version, and the control by the number in its section or name. docs/controls.md says where the
+ * numbers come from.
  */
-export const CONTROLS_OF_CHECKS: readonly {
-	/** Part of the name of the framework, in any case. */
+const CONTROLS_OF_CHECKS: readonly {
+	/** Regular expression for the name and version of the framework, in any case. */
 	framework: string;
+	/** Expression for editions whose numbers mean something else. */
+	otherEdition?: string;
 	/** The numbers of controls, by the key of the check. */
-	controls: Record<string, readonly string[]>;
+	controls: Partial<Record<CheckKey, readonly string[]>>;
 }[] = [
 	{
 		framework: "27001",
+		otherEdition: "\\m(2005|2013)\\M",
 		controls: {
 			DISK_ENCRYPTION: ["8.1", "8.24"],
 			SCREEN_LOCK: ["8.1", "8.5"],
@@ -23,7 +29,7 @@ export const CONTROLS_OF_CHECKS: readonly {
 		},
 	},
 	{
-		framework: "soc 2",
+		framework: "soc ?2|trust services criteria",
 		controls: {
 			DISK_ENCRYPTION: ["CC6.1", "CC6.7"],
 			SCREEN_LOCK: ["CC6.1"],
@@ -36,7 +42,7 @@ export const CONTROLS_OF_CHECKS: readonly {
 		},
 	},
 	{
-		framework: "nist csf",
+		framework: "nist csf|cybersecurity framework",
 		controls: {
 			DISK_ENCRYPTION: ["PR.DS-01"],
 			SCREEN_LOCK: ["PR.AA-03"],
@@ -50,13 +56,14 @@ export const CONTROLS_OF_CHECKS: readonly {
 		},
 	},
 	{
-		framework: "cis",
+		framework: "\\mcis\\M",
+		otherEdition: "\\mv?[67](\\.|\\M)",
 		controls: {
 			DISK_ENCRYPTION: ["3.6"],
 			SCREEN_LOCK: ["4.3"],
 			FIREWALL_ENABLED: ["4.4", "4.5"],
 			TIME_SYNC: ["8.4"],
-			OS_VERSION: ["7.3"],
+			OS_VERSION: ["2.2"],
 			AUTO_UPDATE: ["7.3"],
 			PASSWORD_POLICY: ["5.2"],
 			REMOTE_LOGIN: ["4.6"],
@@ -65,19 +72,54 @@ export const CONTROLS_OF_CHECKS: readonly {
 	},
 ];
 
-const rows = CONTROLS_OF_CHECKS.flatMap(({ framework, controls }) =>
-	Object.entries(controls).flatMap(([check, numbers]) =>
-		numbers.map((number) => {
-			// A number ends where no further digit follows, so 8.1 is not 8.17. "A." may stand before it.
-			const pattern = `(^|[^0-9.])(A\\.)?${number.replaceAll(".", "\\.")}($|[^0-9.]|\\.($|[^0-9]))`;
-			return `('${framework}', '${check}', '${pattern}')`;
-		}),
-	),
+const rows = CONTROLS_OF_CHECKS.flatMap(
+	({ framework, otherEdition = "", controls }) =>
+		Object.entries(controls).flatMap(([check, numbers]) =>
+			numbers.map(
+				(number) =>
+					`('${framework}', '${otherEdition}', '${check}', '${number}')`,
+			),
+		),
 );
 
-/** An SQL condition: the control `c` of the framework `f` is tested by the check `m.check_key`. */
-export const TESTED_BY = `
-	f.name ilike '%' || m.framework || '%' and (c.section_title ~ m.pattern or c.name ~ m.pattern)`;
+/**
+ * Returns the mapping for the framework `f` as SQL rows: the key of a check and the number of a
+ * control.
+ */
+export const mappingOf = (f: string) => `
+	select m.check_key collate "C" as check_key, m.number
+	from (values ${rows.join(", ")}) m (framework, other_edition, check_key, number)
+	where concat(${f}.name, ' ', ${f}.version) ~* m.framework
+		and (m.other_edition = '' or concat(${f}.name, ' ', ${f}.version) !~* m.other_edition)`;
 
-/** The mapping as an SQL table. */
-export const CHECK_MAPPING = `(values ${rows.join(", ")}) m (framework, check_key, pattern)`;
+/**
+ * Returns SQL of the numbers in the section and the name of the control `c`, as an array. "A." and
+ * "A" before a number are left out, and so are points at the end: A.8.24, 8.24 and 8.24. are the
+ * same. There are only two patterns, because PostgreSQL keeps few of them.
+ */
+const numbersIn = (c: string) => `string_to_array(regexp_replace(
+	regexp_replace(upper(${c}.section_title || ' ' || ${c}.name), '[^A-Z0-9.-]+', ' ', 'g'),
+	'(^| )A\\.?(?=[0-9])|[.-]+(?= |$)', '\\1', 'g'
+), ' ')`;
+
+/**
+ * Returns SQL of the keys of the checks that test the control `c`, as an array: those that people
+ * chose, or else those of the mapping. `mapping` is SQL of rows as `mappingOf` selects them.
+ */
+export const checksOfControl = (c: string, mapping: string) => `coalesce(
+	${c}.tested_by_checks, array(
+		select distinct m.check_key
+		from unnest(${numbersIn(c)}) n (number) join ${mapping} m on m.number = n.number
+		order by m.check_key
+	)
+)`;
+
+/** The same for a statement about any controls, which finds the framework of each. */
+export const checksOfAnyControl = (c: string) =>
+	checksOfControl(
+		c,
+		`(
+			select x.* from frameworks f cross join lateral (${mappingOf("f")}) x
+			where f.organization_id = ${c}.organization_id and f.id = ${c}.framework_id
+		)`,
+	);

@@ -1,8 +1,13 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { checksOfControl, mappingOf } from "../devices/check-controls.ts";
+import { checkResult, resultOf } from "../devices/check-results/counts.ts";
+import { readLatest } from "../devices/check-results/operations.ts";
+import { coveringStateSql } from "../devices/check-results/verification.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { framework } from "../registers/framework.ts";
+import { asOfShape, contextAsOf } from "./as-of.ts";
 import { recordOperations } from "./operations.ts";
 import { obvious } from "./shown.ts";
 import { idSchema } from "./text-schemas.ts";
@@ -15,12 +20,34 @@ const coverage = z.object({
 	included: z.int().describe("Controls that apply"),
 	covered: z
 		.int()
-		.describe("Included controls linked to at least one IMPLEMENTED measure"),
+		.describe(
+			"Included controls linked to an IMPLEMENTED measure that no device check contradicts",
+		),
+	contradicted: z
+		.int()
+		.describe("Other included controls linked to a contradicted measure"),
 	coverage_percent: z
 		.number()
 		.nullable()
 		.describe("Share of covered in included, 0 to 100; null: none is included"),
 });
+
+/**
+ * Selects the state of each record linked to the control `c`, null for one that is no measure. Each
+ * lookup names one row, so that PostgreSQL uses an index in the past too.
+ */
+const MEASURES = `(
+	select (
+		select ${coveringStateSql("m")} from measures m where m.organization_id = l.organization_id and m.id = l.id
+	) as state
+	from (
+		select k.organization_id, k.second_id as id from record_links k
+		where k.organization_id = c.organization_id and k.first_id = c.id
+		union all
+		select k.organization_id, k.first_id from record_links k
+		where k.organization_id = c.organization_id and k.second_id = c.id
+	) l
+)`;
 
 /**
  * Replaces the ordinary getFramework. Its result also contains the number of controls and how many
@@ -29,12 +56,13 @@ const coverage = z.object({
 const getFramework = defineOperation({
 	...getWithoutCoverage,
 	description:
-		"Read a framework by its id, with the number of its controls and its coverage: the share of included controls that are linked to an IMPLEMENTED measure.",
+		"Read a framework by its id, with the number of its controls and its coverage: the share of included controls that are linked to an IMPLEMENTED measure that no device check contradicts.",
 	output: getWithoutCoverage.output.extend({ coverage }),
 	run: async (context, input) => {
+		const { client, membership } = await contextAsOf(context, input.as_of);
 		const [found, covered] = await Promise.all([
 			getWithoutCoverage.run(context, input),
-			readCoverage(context.client, context.membership.organizationId, input.id),
+			readCoverage(client, membership.organizationId, input.id),
 		]);
 		return { ...found, coverage: covered };
 	},
@@ -53,7 +81,7 @@ const MAX_CONTROLS = 2000;
 const getFrameworkCoverage = defineOperation({
 	name: "getFrameworkCoverage",
 	title: "Get a framework's coverage",
-	description: `Read the controls of a framework by section, each with the number of measures linked to it by their state; at most ${MAX_CONTROLS}. covered counts only those with an IMPLEMENTED measure.`,
+	description: `Read the controls of a framework by section, each with its device checks and its measures by state; at most ${MAX_CONTROLS}. covered counts those with an IMPLEMENTED measure.`,
 	toolset: "frameworks",
 	access: "read",
 	tenant: "id",
@@ -63,6 +91,7 @@ const getFrameworkCoverage = defineOperation({
 			.boolean()
 			.optional()
 			.describe("Only controls that apply and have no IMPLEMENTED measure"),
+		...asOfShape,
 	}),
 	output: z.object({
 		coverage,
@@ -74,38 +103,56 @@ const getFrameworkCoverage = defineOperation({
 					name: z.string(),
 					status: z.enum(["INCLUDED", "EXCLUDED"]),
 					measures: z.int(),
-					implemented_measures: z.int(),
+					implemented_measures: z
+						.int()
+						.describe("IMPLEMENTED and not contradicted by a device check"),
+					contradicted_measures: z
+						.int()
+						.describe("IMPLEMENTED, but their device check does not show it"),
 					started_measures: z.int().describe("IN_PROGRESS"),
 					planned_measures: z.int().describe("NOT_STARTED"),
+					checks: z
+						.array(z.string())
+						.describe("Keys of the device checks that test it"),
 				}),
 			)
 			.describe(
 				"Fewer than coverage.controls with only_gaps, or when there are too many",
 			),
+		checks: z
+			.array(checkResult)
+			.describe("Last results of the checks that test these controls"),
+		checks_counted_at: z
+			.string()
+			.nullable()
+			.describe("null: not counted within a day, so nothing is known"),
 	}),
-	run: async ({ client, membership }, input) => {
+	run: async (context, input) => {
+		const { client, membership } = await contextAsOf(context, input.as_of);
 		const { organizationId } = membership;
 		const found = await client.query(
 			"select from frameworks where organization_id = $1 and id = $2",
 			[organizationId, input.id],
 		);
 		if (found.rowCount === 0) throw notFound(input.id);
-		const [total, { rows }] = await Promise.all([
+		const [total, { rows }, latest] = await Promise.all([
 			readCoverage(client, organizationId, input.id),
 			client.query<ControlRow>({
 				name: "framework_controls",
 				text: `
-					select c.id, c.section_title, c.name, c.status, linked.*
+					with mapping as materialized (
+						select x.* from frameworks f cross join lateral (${mappingOf("f")}) x
+						where f.organization_id = $1 and f.id = $2
+					)
+					select c.id, c.section_title, c.name, c.status, linked.*,
+						${checksOfControl("c", "mapping")} as checks
 					from controls c, lateral (
-						select count(*)::int as measures,
+						select count(m.state)::int as measures,
 							(count(*) filter (where m.state = 'IMPLEMENTED'))::int as implemented_measures,
+							(count(*) filter (where m.state = 'CONTRADICTED'))::int as contradicted_measures,
 							(count(*) filter (where m.state = 'IN_PROGRESS'))::int as started_measures,
 							(count(*) filter (where m.state = 'NOT_STARTED'))::int as planned_measures
-						from record_links l
-						join measures m on m.organization_id = l.organization_id
-							and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
-						where l.organization_id = c.organization_id
-							and (l.first_id = c.id or l.second_id = c.id)
+						from ${MEASURES} m
 					) linked
 					where c.organization_id = $1 and c.framework_id = $2
 						and (not $3 or c.status = 'INCLUDED' and linked.implemented_measures = 0)
@@ -113,8 +160,17 @@ const getFrameworkCoverage = defineOperation({
 					limit ${MAX_CONTROLS}`,
 				values: [organizationId, input.id, input.only_gaps ?? false],
 			}),
+			readLatest(client),
 		]);
-		return { coverage: total, controls: rows };
+		const keys = new Set(rows.flatMap(({ checks }) => checks));
+		return {
+			coverage: total,
+			controls: rows,
+			checks: [...keys].sort().map((key) => resultOf(key, latest.counts)),
+			// A count of the past is that of the day's end.
+			checks_counted_at:
+				latest.counted_at && (input.as_of ?? latest.counted_at),
+		};
 	},
 });
 
@@ -125,8 +181,10 @@ interface ControlRow {
 	status: "INCLUDED" | "EXCLUDED";
 	measures: number;
 	implemented_measures: number;
+	contradicted_measures: number;
 	started_measures: number;
 	planned_measures: number;
+	checks: string[];
 }
 
 export const frameworkOperations = [
@@ -148,20 +206,18 @@ async function readCoverage(
 		text: `
 			with control as (
 				select c.status = 'INCLUDED' as is_included, c.status = 'INCLUDED' and exists (
-					select from record_links l
-					join measures m on m.organization_id = l.organization_id
-						and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
-					where l.organization_id = c.organization_id
-						and (l.first_id = c.id or l.second_id = c.id)
-						and m.state = 'IMPLEMENTED'
-				) as is_covered
+					select from ${MEASURES} m where m.state = 'IMPLEMENTED'
+				) as is_covered, c.status = 'INCLUDED' and exists (
+					select from ${MEASURES} m where m.state = 'CONTRADICTED'
+				) as is_contradicted
 				from controls c
 				where c.organization_id = $1 and c.framework_id = $2
 			), total as (
 				select
 					count(*)::int as controls,
 					count(*) filter (where is_included)::int as included,
-					count(*) filter (where is_covered)::int as covered
+					count(*) filter (where is_covered)::int as covered,
+					count(*) filter (where is_contradicted and not is_covered)::int as contradicted
 				from control
 			)
 			select *, round(100.0 * covered / nullif(included, 0), 1)::float8 as coverage_percent from total`,

@@ -1,5 +1,8 @@
+import { z } from "zod";
+import { checksOfAnyControl } from "../devices/check-controls.ts";
 import {
 	choice,
+	optionalChecks,
 	optionalText,
 	requiredName,
 	requiredReference,
@@ -33,6 +36,22 @@ export const control = recordKind({
 			help: "Why it does not apply; required when excluded",
 			description: "Why it does not apply; required when EXCLUDED",
 		}),
+		tested_by_checks: optionalChecks({
+			help: "Device checks that test it. If nobody chooses, its number in the framework decides",
+			description:
+				"Keys of device checks that test it; null: its number in the framework decides",
+		}),
+	},
+	derived: {
+		checks: {
+			sql: checksOfAnyControl("t"),
+			output: z
+				.array(z.string())
+				.describe(
+					"Device checks that test it; getCheckResults has their results",
+				),
+			isBrief: false,
+		},
 	},
 	brief: ["section_title", "name", "status", "framework_id"],
 	orders: { name: byText("name"), section_title: byText("section_title") },

@@ -1,4 +1,18 @@
-import { choice, optionalText, owner, requiredName } from "../records/field.ts";
+import { z } from "zod";
+import {
+	isContradictedSql,
+	measurePercentSql,
+	VERIFICATIONS,
+	verificationSql,
+} from "../devices/check-results/verification.ts";
+import {
+	choice,
+	optionalCheck,
+	optionalText,
+	owner,
+	percent,
+	requiredName,
+} from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
 import { byText } from "../records/list-pages.ts";
 
@@ -23,8 +37,53 @@ export const measure = recordKind({
 			"NOT_STARTED",
 		),
 		owner_id: owner(),
+		verified_by_check: optionalCheck({
+			help: "Device check that shows whether it works",
+			description: "Device check that shows whether it works, by key or name",
+		}),
+		verified_by_percent: percent(
+			100,
+			"Share of the devices that must pass the check, in percent",
+		),
+	},
+	derived: {
+		is_contradicted: {
+			sql: isContradictedSql("t"),
+			output: z
+				.boolean()
+				.describe("IMPLEMENTED, but its check does not show it"),
+			isBrief: true,
+		},
+		verification: {
+			sql: verificationSql("t"),
+			output: z
+				.enum(VERIFICATIONS)
+				.nullable()
+				.describe("What its check says; null: no check verifies it"),
+			isBrief: false,
+		},
+		pass_percent: {
+			sql: measurePercentSql("t"),
+			output: z
+				.number()
+				.nullable()
+				.describe("Devices that pass its check, as in getCheckResults"),
+			isBrief: false,
+		},
 	},
 	brief: ["name", "category", "state", "owner_id"],
 	orders: { name: byText("name") },
-	filters: ["state", "category", "owner_id"],
+	filters: ["state", "category", "owner_id", "verified_by_check"],
+	otherFilters: {
+		is_contradicted: {
+			schema: z
+				.boolean()
+				.describe("IMPLEMENTED, but its verified_by_check does not show it"),
+			sql: (parameter) => `${isContradictedSql("t")} = ${parameter}`,
+			flag: {
+				true: isContradictedSql("t"),
+				false: `not ${isContradictedSql("t")}`,
+			},
+		},
+	},
 });

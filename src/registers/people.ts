@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TODAY } from "../organizations/time-zone.ts";
 import {
 	datesInOrder,
 	emails,
@@ -11,8 +12,7 @@ import {
 import { recordKind } from "../records/kind.ts";
 import { byText } from "../records/list-pages.ts";
 
-const HAS_CONTRACT =
-	"coalesce(t.contract_end_date, 'infinity'::date) >= current_date";
+const HAS_CONTRACT = `coalesce(t.contract_end_date, 'infinity'::date) >= ${TODAY}`;
 
 export const people = recordKind({
 	kind: "people",

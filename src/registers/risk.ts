@@ -34,6 +34,8 @@ export const risk = recordKind({
 	noun: "risk",
 	nouns: "risks",
 	help: "A risk is what could happen, with its likelihood and impact before (inherent) and after (residual) treatment. A score is likelihood × impact, 1 to 25.",
+	description:
+		"A risk is what could happen, with its likelihood and impact before (inherent) and after (residual) treatment. A score is likelihood × impact, 1 to 25. A risk has a treatment and no status: nothing says that it is closed.",
 	title: "name",
 	fields: {
 		name: requiredName("Risk in a few words"),

@@ -1,3 +1,4 @@
+import { parseId } from "../id.ts";
 import {
 	choice,
 	countries,
@@ -8,8 +9,10 @@ import {
 	owner,
 	requiredName,
 } from "../records/field.ts";
+import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
 import { byText } from "../records/list-pages.ts";
+import { anyIdSchema } from "../records/text-schemas.ts";
 
 const CATEGORIES = [
 	"ANALYTICS",
@@ -35,6 +38,48 @@ const CATEGORIES = [
 	"SECURITY",
 	"VERSION_CONTROL",
 ] as const;
+
+/** The records that name vendors: their table, and the table that holds the vendors of each. */
+const USERS = {
+	asset: { table: "assets", vendors: "asset_vendors" },
+	datum: { table: "data", vendors: "datum_vendors" },
+} as const;
+type User = keyof typeof USERS;
+const USER_KINDS = Object.keys(USERS) as User[];
+
+const userKindOf = (id: unknown) =>
+	USER_KINDS.find((kind) => kind === parseId(String(id))?.kind);
+
+const vendorsOf = (kind: User) => `
+	select j.vendor_id from ${USERS[kind].vendors} j where j.organization_id = t.organization_id`;
+
+/** Finds the vendors that an asset or a data record names, or those that none names. */
+const usedBy: Filter = {
+	schema: anyIdSchema()
+		.refine(
+			(id) => userKindOf(id) !== undefined,
+			"must be the id of an asset or of a data record",
+		)
+		.nullable()
+		.describe("Asset or data record that names it; null: none does"),
+	sql: (parameter, value) => {
+		const kind = userKindOf(value) ?? "datum";
+		return `t.id in (${vendorsOf(kind)} and j.${kind}_id = ${parameter})`;
+	},
+	whenNull: USER_KINDS.map(
+		(kind) => `not exists (${vendorsOf(kind)} and j.vendor_id = t.id)`,
+	).join(" and "),
+	whyNone: async (client, organizationId, value) => {
+		const { table } = USERS[userKindOf(value) ?? "datum"];
+		const { rowCount } = await client.query(
+			`select from ${table} t where t.organization_id = $1 and t.id = $2`,
+			[organizationId, value],
+		);
+		return rowCount
+			? undefined
+			: "is the id of a record that this organization does not have";
+	},
+};
 
 export const vendor = recordKind({
 	kind: "vendor",
@@ -62,4 +107,5 @@ export const vendor = recordKind({
 	brief: ["name", "category", "owner_id"],
 	orders: { name: byText("name") },
 	filters: ["category", "owner_id"],
+	otherFilters: { used_by: usedBy },
 });

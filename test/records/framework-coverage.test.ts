@@ -30,6 +30,7 @@ test("coverage counts included controls that are linked to an implemented measur
 		controls: 0,
 		included: 0,
 		covered: 0,
+		contradicted: 0,
 		coverage_percent: null,
 	});
 	const addControl = async (fields: object = {}) =>
@@ -66,6 +67,7 @@ test("coverage counts included controls that are linked to an implemented measur
 		controls: 4,
 		included: 3,
 		covered: 1,
+		contradicted: 0,
 		coverage_percent: 33.3,
 	});
 	const whole = await calls.call("getFrameworkCoverage", { id: framework.id });

@@ -1,5 +1,6 @@
 import { Accordion, Box, Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
+import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { LinkDialog } from "../../parts/records/link-dialog.tsx";
 import { RecordLink } from "../../parts/records/record-link.tsx";
@@ -15,6 +16,8 @@ import {
 	stateOf,
 } from "./coverage-states.ts";
 
+type CheckResult = OutputOf<"getFrameworkCoverage">["checks"][number];
+
 /**
  * With more controls than this, the sections start folded, because finding one would otherwise take
  * much scrolling.
@@ -27,10 +30,12 @@ const FEW = 40;
  */
 export function ControlSections({
 	controls,
+	results,
 	isShown,
 	organizationId,
 }: {
 	controls: readonly CoveredControl[];
+	results: readonly CheckResult[];
 	isShown: (control: CoveredControl) => boolean;
 	organizationId: string;
 }) {
@@ -63,6 +68,9 @@ export function ControlSections({
 									<Control
 										key={control.id}
 										control={control}
+										results={results.filter(({ check_key }) =>
+											control.checks.includes(check_key),
+										)}
 										section={section.title}
 										organizationId={organizationId}
 										onLink={mayWrite ? setLinking : undefined}
@@ -108,11 +116,14 @@ function SectionTitle({ section }: { section: Section }) {
 
 function Control({
 	control,
+	results,
 	section,
 	organizationId,
 	onLink,
 }: {
 	control: CoveredControl;
+	/** The results of the device checks that test the control. */
+	results: readonly CheckResult[];
 	/** The title of the section. A control's own section title is shown only if it differs. */
 	section: string;
 	organizationId: string;
@@ -144,6 +155,7 @@ function Control({
 				</RecordLink>
 			</Box>
 			<Group gap="xs" wrap="nowrap" ml="auto">
+				{results.length > 0 && <LowestResult results={results} />}
 				{measures > 0 && (
 					<Text size="sm" c="dimmed">
 						{measures === 1 ? "1 measure" : `${measures} measures`}
@@ -162,5 +174,29 @@ function Control({
 				<StatusBadge label={label} tone={tone} />
 			</Group>
 		</Group>
+	);
+}
+
+/** Says how many devices pass the checks of a control: the fewest, if there are several checks. */
+function LowestResult({ results }: { results: readonly CheckResult[] }) {
+	const percents = results.map(({ pass_percent }) => pass_percent);
+	const known = percents.filter((percent) => percent !== null);
+	const least =
+		known.length < percents.length
+			? "no data"
+			: `${Math.min(...known).toLocaleString()}% pass`;
+	return (
+		<Text
+			size="sm"
+			c="dimmed"
+			title={results
+				.map(
+					({ check_name, check_key, pass_percent }) =>
+						`${check_name ?? check_key}: ${pass_percent === null ? "no data" : `${pass_percent}%`}`,
+				)
+				.join("\n")}
+		>
+			{results.length === 1 ? least : `${results.length} checks: ${least}`}
+		</Text>
 	);
 }

@@ -14,6 +14,11 @@ export const STATES = {
 		tone: "good",
 		means: "linked to an implemented measure",
 	},
+	contradicted: {
+		label: "Contradicted",
+		tone: "bad",
+		means: "a measure says implemented, but its device check does not show it",
+	},
 	started: {
 		label: "Under way",
 		tone: "active",
@@ -44,6 +49,7 @@ export type CoverageState = keyof typeof STATES;
 export function stateOf(control: CoveredControl): CoverageState {
 	if (control.status === "EXCLUDED") return "excluded";
 	if (control.implemented_measures > 0) return "covered";
+	if (control.contradicted_measures > 0) return "contradicted";
 	if (control.started_measures > 0) return "started";
 	return control.planned_measures > 0 ? "planned" : "open";
 }
@@ -51,7 +57,16 @@ export function stateOf(control: CoveredControl): CoverageState {
 export function countStates(
 	controls: readonly CoveredControl[],
 ): Record<CoverageState, number> {
-	const counts = { covered: 0, started: 0, planned: 0, open: 0, excluded: 0 };
+	const counts = {
+		...{
+			covered: 0,
+			contradicted: 0,
+			started: 0,
+			planned: 0,
+			open: 0,
+			excluded: 0,
+		},
+	};
 	for (const control of controls) counts[stateOf(control)]++;
 	return counts;
 }

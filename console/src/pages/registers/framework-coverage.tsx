@@ -18,6 +18,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../queries.ts";
+import { CheckResults } from "./check-results.tsx";
 import { ControlSections } from "./control-sections.tsx";
 import styles from "./coverage.module.css";
 import { CoverageBar } from "./coverage-bar.tsx";
@@ -88,21 +89,28 @@ export function FrameworkCoverage({
 		);
 	}
 	return (
-		<Paper withBorder p="lg" component="section" aria-label="Controls">
-			<Group justify="space-between" mb="md">
-				<Title order={2}>Controls</Title>
-				<Group gap="xs">
-					{importing}
-					{add}
+		<>
+			<Paper withBorder p="lg" component="section" aria-label="Controls">
+				<Group justify="space-between" mb="md">
+					<Title order={2}>Controls</Title>
+					<Group gap="xs">
+						{importing}
+						{add}
+					</Group>
 				</Group>
-			</Group>
-			<Summary data={found.data} />
-			<Controls
-				data={found.data}
-				organizationId={organizationId}
-				frameworkId={frameworkId}
-			/>
-		</Paper>
+				<Summary data={found.data} />
+				<Controls
+					data={found.data}
+					organizationId={organizationId}
+					frameworkId={frameworkId}
+				/>
+			</Paper>
+			<CheckResults
+				checks={found.data.checks.map(({ check_key }) => check_key)}
+			>
+				The device checks that test controls of this framework.
+			</CheckResults>
+		</>
 	);
 }
 
@@ -157,7 +165,7 @@ const SHOWN = [
 ];
 
 function Controls({
-	data: { coverage, controls },
+	data: { coverage, controls, checks },
 	organizationId,
 	frameworkId,
 }: {
@@ -178,7 +186,8 @@ function Controls({
 			}),
 		} as never);
 	const isShown = (control: CoveredControl) =>
-		!isNarrowed || ["open", "planned", "started"].includes(stateOf(control));
+		!isNarrowed ||
+		["open", "planned", "started", "contradicted"].includes(stateOf(control));
 	return (
 		<>
 			<SegmentedControl
@@ -200,6 +209,7 @@ function Controls({
 					// A new key mounts the sections again, so that their folding starts from the default.
 					key={isNarrowed ? "uncovered" : "all"}
 					controls={controls}
+					results={checks}
 					isShown={isShown}
 					organizationId={organizationId}
 				/>

@@ -1,0 +1,88 @@
+import { Group, Text } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
+import styles from "./check-results.module.css";
+
+export type Day = OutputOf<"getCheckResults">["history"][number];
+
+const DAY_MS = 86_400_000;
+const DATE = new Intl.DateTimeFormat(undefined, {
+	day: "numeric",
+	month: "short",
+	timeZone: "UTC",
+});
+const timeOf = ({ day }: Day) => Date.parse(`${day}T00:00:00Z`);
+const inWords = (day: Day) => DATE.format(timeOf(day));
+
+/**
+ * Draws which share of the devices passed a check on each day, between 0 and 100 %, and the share
+ * that is wanted. A text says the same to screen readers.
+ */
+export function PassHistory({
+	name,
+	days,
+	wanted,
+}: {
+	name: string;
+	/** The days of one check, the oldest first. */
+	days: readonly Day[];
+	wanted?: number | undefined;
+}) {
+	const known = days.filter(({ pass_percent }) => pass_percent !== null);
+	const [first, last] = [known[0], known.at(-1)];
+	if (!first || !last || first === last) {
+		return (
+			<Text size="xs" c="dimmed">
+				The history begins with the second day.
+			</Text>
+		);
+	}
+	const width = Math.max(1, (timeOf(last) - timeOf(first)) / DAY_MS);
+	const points = known.map((day) => {
+		const x = (timeOf(day) - timeOf(first)) / DAY_MS;
+		return `${x},${100 - (day.pass_percent ?? 0)}`;
+	});
+	const lowest = known.reduce((least, day) =>
+		(day.pass_percent ?? 0) < (least.pass_percent ?? 0) ? day : least,
+	);
+	const gist = `${name}: ${first.pass_percent}% passed on ${inWords(first)}, ${last.pass_percent}% on ${inWords(last)}; the least was ${lowest.pass_percent}% on ${inWords(lowest)}`;
+	return (
+		<div>
+			<svg
+				className={styles.history}
+				viewBox={`0 -3 ${width} 106`}
+				preserveAspectRatio="none"
+				role="img"
+				aria-label={gist}
+			>
+				<title>{gist}</title>
+				<polygon
+					className={styles.area}
+					points={`0,100 ${points.join(" ")} ${width},100`}
+				/>
+				{wanted !== undefined && (
+					<line
+						className={styles.wanted}
+						x1="0"
+						x2={width}
+						y1={100 - wanted}
+						y2={100 - wanted}
+					/>
+				)}
+				<polyline className={styles.line} points={points.join(" ")} />
+			</svg>
+			<Group justify="space-between" gap="xs" aria-hidden>
+				<Text size="xs" c="dimmed">
+					{inWords(first)}: {first.pass_percent}%
+				</Text>
+				{wanted !== undefined && (
+					<Text size="xs" c="dimmed">
+						dashed: {wanted}% wanted
+					</Text>
+				)}
+				<Text size="xs" c="dimmed">
+					{inWords(last)}: {last.pass_percent}%
+				</Text>
+			</Group>
+		</div>
+	);
+}

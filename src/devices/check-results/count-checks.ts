@@ -1,0 +1,98 @@
+import type { PoolClient } from "pg";
+import { countFleet, type FleetCounts } from "../count-states.ts";
+import type { CheckCounts } from "./counts.ts";
+
+/** Days before today that are counted later if no count was made on them. */
+export const HISTORY_DAYS = 90;
+
+/** Months before this one whose last days are counted later too, for the trends. */
+const HISTORY_MONTHS = 12;
+
+/**
+ * Counts the organization's devices by check and state, and stores the numbers for today. Does
+ * nothing if another process counts now, or if the last count is not older than `olderThanMs`.
+ */
+export async function countChecks(
+	client: PoolClient,
+	organizationId: string,
+	olderThanMs = 0,
+): Promise<void> {
+	if (!(await takeLock(client, organizationId))) return;
+	const { rowCount } = await client.query({
+		name: "check_counts.recent",
+		text: `
+			select from check_count_days k
+			where k.organization_id = $1 and k.day >= (now() at time zone 'UTC')::date
+				and k.counted_at > now() - $2 * interval '1 millisecond'`,
+		values: [organizationId, olderThanMs],
+	});
+	if (rowCount) return;
+	const found = await countFleet(client, organizationId);
+	await client.query({
+		name: "check_counts.store",
+		text: `
+			insert into check_count_days (organization_id, day, counts, compliance)
+			values ($1, (now() at time zone 'UTC')::date, $2, $3)
+			on conflict (organization_id, day) do update set
+				counted_at = now(), counts = excluded.counts, compliance = excluded.compliance`,
+		values: [organizationId, ...toColumns(found)],
+	});
+}
+
+/**
+ * Counts the last day without a count, as the history shows its end. Returns false if every day has
+ * one. A day may lack a count because the service did not run, or because it was an older version.
+ */
+export async function countMissingDay(
+	client: PoolClient,
+	organizationId: string,
+): Promise<boolean> {
+	if (!(await takeLock(client, organizationId))) return false;
+	const { rows } = await client.query<{ day: string; ends_at: string }>({
+		name: "check_counts.missing",
+		text: `
+			select to_char(d.day, 'YYYY-MM-DD') as day,
+				to_char(d.day + interval '1 day', 'YYYY-MM-DD"T00:00:00Z"') as ends_at
+			from (
+				select (now() at time zone 'UTC')::date - i * interval '1 day' as day
+				from generate_series(1, ${HISTORY_DAYS}) i
+				union
+				select date_trunc('month', now() at time zone 'UTC') - i * interval '1 month' - interval '1 day'
+				from generate_series(0, ${HISTORY_MONTHS - 1}) i
+			) d
+			where d.day >= (
+				select min(t.created_at at time zone 'UTC')::date from devices t where t.organization_id = $1
+			) and not exists (
+				select from check_count_days k where k.organization_id = $1 and k.day = d.day
+			)
+			order by d.day desc limit 1`,
+		values: [organizationId],
+	});
+	const [missing] = rows;
+	if (!missing) return false;
+	const found = await countFleet(client, organizationId, missing.ends_at);
+	await client.query(
+		`insert into check_count_days (organization_id, day, counts, compliance)
+		values ($1, $2, $3, $4) on conflict (organization_id, day) do nothing`,
+		[organizationId, missing.day, ...toColumns(found)],
+	);
+	return true;
+}
+
+async function takeLock(
+	client: PoolClient,
+	organizationId: string,
+): Promise<boolean> {
+	const { rows } = await client.query<{ ours: boolean }>(
+		"select pg_try_advisory_xact_lock(hashtextextended('check counts ' || $1, 0)) as ours",
+		[organizationId],
+	);
+	return rows[0]?.ours ?? false;
+}
+
+function toColumns(found: FleetCounts): [counts: string, compliance: string] {
+	const counts: CheckCounts = Object.fromEntries(
+		found.requiredChecks.map((key) => [key, found.ofCheck(key)]),
+	);
+	return [JSON.stringify(counts), JSON.stringify(found.compliance)];
+}
