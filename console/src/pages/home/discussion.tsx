@@ -1,0 +1,42 @@
+import { Group, Text } from "@mantine/core";
+import { useOrganization } from "../../organization.ts";
+import { RecordLink } from "../../parts/records/record-link.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import type { Overview } from "./due-work.tsx";
+import styles from "./home.module.css";
+import { Section } from "./home-section.tsx";
+
+/** Lists new comments that mention the reader or are on records that the reader watches. */
+export function Discussion({ comments }: { comments: Overview["discussion"] }) {
+	const { organizationId } = useOrganization();
+	if (comments.length === 0) return null;
+	return (
+		<Section title="Comments for you">
+			<ul className={styles.rows}>
+				{comments.map((comment) => (
+					<li key={comment.comment_id} className={styles.row}>
+						<Group gap="xs">
+							<RecordLink
+								organizationId={organizationId}
+								kind={comment.kind}
+								id={comment.record_id}
+							>
+								{comment.record_name ?? "Unnamed"}
+							</RecordLink>
+							{comment.is_mention && (
+								<StatusBadge tone="warning" label="Mentions you" />
+							)}
+						</Group>
+						<Text size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }}>
+							{comment.text}
+						</Text>
+						<Text size="xs" c="dimmed">
+							{comment.author_name}, <RelativeTime value={comment.created_at} />
+						</Text>
+					</li>
+				))}
+			</ul>
+		</Section>
+	);
+}

@@ -1,0 +1,225 @@
+import {
+	Button,
+	Group,
+	MultiSelect,
+	Paper,
+	Stack,
+	Text,
+	Textarea,
+	Title,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconEye, IconEyeOff } from "@tabler/icons-react";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { forgetReadings, meQuery, operationQuery } from "../../queries.ts";
+import { Confirm } from "../confirm.tsx";
+import { ErrorState } from "../error-state.tsx";
+import { RowsSkeleton } from "../page-skeleton.tsx";
+import { DateTime } from "../time.tsx";
+import { useSaving } from "../use-saving.ts";
+
+const PAGE = 20;
+const MAX_OFFERED = 100;
+
+type Comment = OutputOf<"listComments">["comments"][number];
+
+/** Shows the comments on a record, newest first, and lets the reader comment and watch. */
+export function CommentsPanel({ id }: { id: string }) {
+	const { mayWrite } = useOrganization();
+	const comments = useInfiniteQuery({
+		queryKey: ["listComments", id],
+		queryFn: ({ pageParam, signal }) =>
+			call(
+				"listComments",
+				{ record_id: id, size: PAGE, cursor: pageParam },
+				{ signal },
+			),
+		initialPageParam: null as string | null,
+		getNextPageParam: (page) => page.next_cursor,
+	});
+	const first = comments.data?.pages[0];
+	const all = (comments.data?.pages ?? []).flatMap((page) => page.comments);
+	return (
+		<Paper withBorder p="lg" component="section" aria-label="Comments">
+			<Group justify="space-between" mb="md">
+				<Title order={2}>
+					{first && first.total > 0 ? `Comments (${first.total})` : "Comments"}
+				</Title>
+				{first && mayWrite && <Watch id={id} isWatching={first.is_watching} />}
+			</Group>
+			{comments.isError ? (
+				<ErrorState error={comments.error} onRetry={comments.refetch} />
+			) : comments.isPending ? (
+				<RowsSkeleton rows={2} />
+			) : (
+				<Stack>
+					{mayWrite && <WriteComment key={id} id={id} />}
+					{all.length === 0 && (
+						<Text c="dimmed" size="sm">
+							Nobody has commented yet.
+						</Text>
+					)}
+					{all.map((comment) => (
+						<OneComment key={comment.id} comment={comment} />
+					))}
+					{comments.hasNextPage && (
+						<Button
+							variant="default"
+							style={{ alignSelf: "flex-start" }}
+							loading={comments.isFetchingNextPage}
+							onClick={() => comments.fetchNextPage()}
+						>
+							Show older comments
+						</Button>
+					)}
+				</Stack>
+			)}
+		</Paper>
+	);
+}
+
+function Watch({ id, isWatching }: { id: string; isWatching: boolean }) {
+	const saving = useMutation({
+		mutationFn: () =>
+			call(isWatching ? "unwatchRecord" : "watchRecord", { record_id: id }),
+		onSuccess: () => forgetReadings(),
+	});
+	const Icon = isWatching ? IconEyeOff : IconEye;
+	return (
+		<Group gap="xs">
+			{saving.isError && (
+				<Text size="sm" c="var(--mantine-color-error)" role="alert">
+					{saving.error.message}
+				</Text>
+			)}
+			<Button
+				variant="default"
+				leftSection={<Icon size={16} aria-hidden />}
+				loading={saving.isPending}
+				onClick={() => saving.mutate()}
+			>
+				{isWatching ? "Stop watching" : "Watch"}
+			</Button>
+		</Group>
+	);
+}
+
+function WriteComment({ id }: { id: string }) {
+	const { organizationId } = useOrganization();
+	const { data: me } = useQuery(meQuery);
+	const members = useQuery(
+		operationQuery("listMembers", {
+			organization_id: organizationId,
+			size: MAX_OFFERED,
+			order_by: { field: "name" },
+		}),
+	);
+	const form = useForm({
+		initialValues: { text: "", mentioned_user_ids: [] as string[] },
+		validate: { text: (text) => (text.trim() ? null : "Enter a comment.") },
+	});
+	const saving = useSaving(
+		form,
+		({ text, mentioned_user_ids }) =>
+			call("addComment", {
+				record_id: id,
+				text: text.trim(),
+				mentioned_user_ids,
+			}),
+		() => {
+			form.reset();
+			return forgetReadings();
+		},
+	);
+	const others = (members.data?.members ?? []).filter(
+		({ user_id }) => user_id !== me?.id,
+	);
+	return (
+		<form noValidate onSubmit={saving.submit}>
+			<Stack gap="sm">
+				{saving.refusal && (
+					<ErrorState error={saving.refusal} title="Not commented" />
+				)}
+				<Textarea
+					label="Comment"
+					autosize
+					minRows={2}
+					maxRows={12}
+					{...form.getInputProps("text")}
+				/>
+				<Group align="flex-end" justify="space-between">
+					{others.length > 0 && (
+						<MultiSelect
+							label="Mention"
+							placeholder="Members who should see it"
+							searchable
+							flex="1 1 240px"
+							maw={480}
+							maxValues={20}
+							data={others.map(({ user_id, name, email }) => ({
+								value: user_id,
+								label: `${name} (${email})`,
+							}))}
+							{...form.getInputProps("mentioned_user_ids")}
+						/>
+					)}
+					<Button type="submit" loading={saving.isSaving}>
+						Comment
+					</Button>
+				</Group>
+			</Stack>
+		</form>
+	);
+}
+
+function OneComment({ comment }: { comment: Comment }) {
+	const { mayAdmin } = useOrganization();
+	const [isDeleting, setDeleting] = useState(false);
+	return (
+		<article aria-label={`Comment of ${comment.author_name}`}>
+			<Group gap="xs" justify="space-between">
+				<Text size="sm">
+					<Text span fw={500} inherit>
+						{comment.author_name}
+					</Text>{" "}
+					<Text span c="dimmed" inherit>
+						<DateTime value={comment.created_at} />
+						{comment.mentioned.length > 0 &&
+							`, to ${comment.mentioned.map(({ name }) => name).join(", ")}`}
+					</Text>
+				</Text>
+				{mayAdmin && (
+					<Button
+						variant="subtle"
+						color="gray"
+						size="compact-xs"
+						aria-label={`Delete the comment of ${comment.author_name}`}
+						onClick={() => setDeleting(true)}
+					>
+						Delete
+					</Button>
+				)}
+			</Group>
+			<Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+				{comment.text}
+			</Text>
+			{isDeleting && (
+				<Confirm
+					opened
+					onClose={() => setDeleting(false)}
+					title="Delete the comment?"
+					action="Delete the comment"
+					onConfirm={async () => {
+						await call("deleteComment", { id: comment.id });
+						await forgetReadings();
+					}}
+				>
+					The history of the record still shows it.
+				</Confirm>
+			)}
+		</article>
+	);
+}

@@ -1,0 +1,237 @@
+import { z } from "zod";
+import { AppError, badFields } from "../errors.ts";
+import { makeId } from "../id.ts";
+import { notFound } from "../invoke.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import type { Filter } from "../records/filter.ts";
+import { idempotencyShape } from "../records/idempotency.ts";
+import {
+	byTime,
+	pageCursor,
+	pageShape,
+	pageSize,
+	readPage,
+} from "../records/list-pages.ts";
+import { filledTextSchema, idSchema } from "../records/text-schemas.ts";
+import { recordId, requireRecord } from "./records.ts";
+import { addWatches } from "./watches.ts";
+
+/** Most comments that a record may have. */
+export const MAX_COMMENTS = 1000;
+const MAX_MENTIONED = 20;
+
+const comment = z.object({
+	id: z.string(),
+	record_id: z.string(),
+	author_id: z.string(),
+	author_name: z.string(),
+	text: z.string(),
+	mentioned: z
+		.array(z.object({ user_id: z.string(), name: z.string() }))
+		.describe("Members whom it mentions"),
+	created_at: z.string(),
+});
+type Comment = z.output<typeof comment>;
+
+const COLUMNS = `t.id, t.record_id, t.author_id, t.author_name, t.text, t.created_at, (
+	select coalesce(jsonb_agg(jsonb_build_object('user_id', u.id, 'name', u.name) order by u.name, u.id), '[]')
+	from memberships m join users u on u.id = m.user_id
+	where m.organization_id = t.organization_id and m.user_id = any(t.mentioned_ids)
+) as mentioned`;
+
+const OF_RECORD: Filter = {
+	schema: recordId(),
+	sql: (parameter) => `t.record_id = ${parameter}`,
+};
+
+export const listComments = defineOperation({
+	name: "listComments",
+	title: "List comments",
+	description:
+		"List the comments on a record, newest first, and say whether you watch it.",
+	toolset: "comments",
+	access: "read",
+	tenant: "record_id",
+	input: z.strictObject({
+		record_id: recordId(),
+		size: pageSize(),
+		cursor: pageCursor(),
+	}),
+	output: z.object({
+		comments: z.array(comment),
+		is_watching: z.boolean(),
+		...pageShape,
+	}),
+	run: async ({ client, membership, principal }, input) => {
+		const { organizationId } = membership;
+		await requireRecord(client, organizationId, input.record_id);
+		const filter = { query: undefined, record_id: input.record_id };
+		const { rows, ...page } = await readPage<Comment>(
+			client,
+			{
+				tool: "listComments",
+				columns: COLUMNS,
+				from: "record_comments t",
+				orders: { created_at: byTime("created_at") },
+				filters: { record_id: OF_RECORD },
+			},
+			{
+				organization_id: organizationId,
+				size: input.size,
+				cursor: input.cursor,
+				filter,
+			},
+		);
+		const { rowCount } = await client.query(
+			"select from record_watches where organization_id = $1 and user_id = $2 and record_id = $3",
+			[organizationId, principal.userId, input.record_id],
+		);
+		return { comments: rows, is_watching: rowCount === 1, ...page };
+	},
+});
+
+export const addComment = defineOperation({
+	name: "addComment",
+	title: "Comment on a record",
+	description:
+		"Comment on a record. You and the members whom you mention watch the record from then on.",
+	toolset: "comments",
+	access: "write",
+	tenant: "record_id",
+	input: z.strictObject({
+		record_id: recordId(),
+		text: filledTextSchema().describe("What to say"),
+		mentioned_user_ids: z
+			.array(idSchema("user"))
+			.max(MAX_MENTIONED, { abort: true })
+			.refine(
+				(ids) => new Set(ids).size === ids.length,
+				"must not contain the same value twice",
+			)
+			.optional()
+			.describe("Members to mention; listMembers returns the ids"),
+		...idempotencyShape,
+	}),
+	output: z.object({ comment }),
+	run: async (context, input) => {
+		const { client, membership, principal, changed } = context;
+		const { organizationId } = membership;
+		const { text, mentioned_user_ids: mentionedIds = [] } = input;
+		if (principal.userId === null) throw onlyUsers();
+		const record = await requireRecord(
+			client,
+			organizationId,
+			input.record_id,
+			"for key share",
+		);
+		await requireMembers(context, mentionedIds);
+		await rejectOneTooMany(context, record.id);
+		const id = makeId(organizationId, "record_comment");
+		await client.query(
+			`insert into record_comments
+				(organization_id, id, record_id, record_kind, author_id, author_name, text, mentioned_ids)
+			values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			[
+				organizationId,
+				id,
+				record.id,
+				record.kind,
+				principal.userId,
+				principal.name,
+				text,
+				mentionedIds,
+			],
+		);
+		await addWatches(context, record, [principal.userId, ...mentionedIds]);
+		changed({ ...record, fields: { comment: { after: text } } });
+		return { comment: await readComment(context, id) };
+	},
+});
+
+export const deleteComment = defineOperation({
+	name: "deleteComment",
+	title: "Delete a comment",
+	description:
+		"Delete a comment. It cannot be undone; the history of the record still shows the text.",
+	toolset: "comments",
+	access: "admin",
+	isDestructive: true,
+	tenant: "id",
+	input: z.strictObject({
+		id: idSchema("record_comment").describe("Id of the comment"),
+	}),
+	output: z.object({ deleted_comment_id: z.string() }),
+	run: async (context, { id }) => {
+		const { client, membership, changed } = context;
+		const { organizationId } = membership;
+		const before = await readComment(context, id);
+		const record = await requireRecord(
+			client,
+			organizationId,
+			before.record_id,
+		);
+		await client.query(
+			"delete from record_comments where organization_id = $1 and id = $2",
+			[organizationId, id],
+		);
+		changed({ ...record, fields: { comment: { before: before.text } } });
+		return { deleted_comment_id: id };
+	},
+});
+
+async function readComment(
+	{ client, membership }: Context,
+	id: string,
+): Promise<Comment> {
+	const { rows } = await client.query<Comment>({
+		name: "get.comment",
+		text: `select ${COLUMNS} from record_comments t where t.organization_id = $1 and t.id = $2`,
+		values: [membership.organizationId, id],
+	});
+	if (!rows[0]) throw notFound(id);
+	return rows[0];
+}
+
+/** Throws bad_request for mentioned users who are not members, and names their places. */
+async function requireMembers(
+	{ client, membership }: Context,
+	ids: readonly string[],
+): Promise<void> {
+	if (ids.length === 0) return;
+	const { rows } = await client.query<{ user_id: string }>(
+		"select user_id from memberships where organization_id = $1 and user_id = any($2)",
+		[membership.organizationId, ids],
+	);
+	const members = new Set(rows.map(({ user_id }) => user_id));
+	const issues = ids.flatMap((id, at) =>
+		members.has(id)
+			? []
+			: {
+					field: `mentioned_user_ids[${at}]`,
+					message: `there is no member ${id} in this organization`,
+				},
+	);
+	if (issues.length > 0) throw badFields(issues);
+}
+
+async function rejectOneTooMany(
+	{ client, membership }: Context,
+	recordId: string,
+): Promise<void> {
+	const { rows } = await client.query<{ count: number }>(
+		"select count(*)::int as count from record_comments where organization_id = $1 and record_id = $2",
+		[membership.organizationId, recordId],
+	);
+	if ((rows[0]?.count ?? 0) < MAX_COMMENTS) return;
+	throw new AppError(
+		"bad_request",
+		`the record has ${MAX_COMMENTS} comments, which is the maximum; delete some first`,
+	);
+}
+
+function onlyUsers(): AppError {
+	return new AppError(
+		"forbidden",
+		"permission denied: only a user can comment; use the token of a user",
+	);
+}

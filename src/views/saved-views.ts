@@ -1,0 +1,282 @@
+import { z } from "zod";
+import { codeOf, UNIQUE_VIOLATION } from "../db/sqlstate.ts";
+import { AppError, badFields } from "../errors.ts";
+import { makeId } from "../id.ts";
+import { notFound } from "../invoke.ts";
+import { type Change, type Context, defineOperation } from "../operation.ts";
+import { roleReaches } from "../principal.ts";
+import { organizationId } from "../records/list-pages.ts";
+import { idSchema, nameSchema } from "../records/text-schemas.ts";
+import { recordKinds } from "../registers/all.ts";
+
+const LISTS = ["device", ...recordKinds.map(({ kind }) => kind)] as [
+	string,
+	...string[],
+];
+const MAX_NAME = 100;
+/** Number of views that a member may have of one list, and that an organization may share. */
+const MAX_VIEWS = 50;
+const MAX_PARAMETERS = 50;
+const MAX_VALUE = 300;
+
+/** A viewer saves views too, so the operations check by themselves who may change a view. */
+const everybody = {
+	toolset: "views",
+	surface: "console",
+	access: "read",
+} as const;
+
+const view = z.object({
+	id: z.string(),
+	list: z.string().describe("Kind of the list's records"),
+	name: z.string(),
+	search: z
+		.record(z.string(), z.unknown())
+		.describe("Parameters of the list's address"),
+	is_shared: z.boolean().describe("true: the whole organization sees it"),
+	updated_at: z.string(),
+});
+type View = z.output<typeof view>;
+
+const COLUMNS =
+	"id, list, name, search, owner_id is null as is_shared, updated_at";
+
+const name = () => nameSchema(MAX_NAME).describe("Name of the view");
+const search = () =>
+	z
+		.record(
+			z.string().max(MAX_NAME),
+			z.union([z.string().max(MAX_VALUE), z.number(), z.boolean(), z.null()]),
+		)
+		.refine((given) => Object.keys(given).length <= MAX_PARAMETERS, {
+			error: `must have at most ${MAX_PARAMETERS} parameters`,
+		})
+		.describe("Parameters of the list's address");
+
+export const listSavedViews = defineOperation({
+	...everybody,
+	name: "listSavedViews",
+	title: "List saved views",
+	description:
+		"List your own views of a list and those that the organization shares, by name.",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		list: z.enum(LISTS).describe("Kind of the list's records"),
+	}),
+	output: z.object({ saved_views: z.array(view) }),
+	run: async ({ client, membership, principal }, { list }) => {
+		const { rows } = await client.query<View>(
+			`select ${COLUMNS} from saved_views
+			where organization_id = $1 and list = $2 and (owner_id is null or owner_id = $3)
+			order by lower(name), id limit ${2 * MAX_VIEWS}`,
+			[membership.organizationId, list, principal.userId],
+		);
+		return { saved_views: rows };
+	},
+});
+
+export const addSavedView = defineOperation({
+	...everybody,
+	name: "addSavedView",
+	title: "Save a view",
+	description:
+		"Save the search, filters, order and columns of a list under a name, for yourself or for the organization. Sharing needs the role member.",
+	isReadOnly: false,
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		list: z.enum(LISTS).describe("Kind of the list's records"),
+		name: name(),
+		search: search(),
+		is_shared: z.boolean().optional().describe("false by default"),
+	}),
+	output: z.object({ saved_view: view }),
+	run: async (context, { list, name, search, is_shared = false }) => {
+		const { client, membership, principal } = context;
+		if (is_shared) requireMember(context);
+		const owner = is_shared ? null : principal.userId;
+		await rejectTooMany(context, list, owner);
+		const { rows } = await explainName(() =>
+			client.query<View>(
+				`insert into saved_views (organization_id, id, list, name, search, owner_id)
+				values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
+				[
+					membership.organizationId,
+					makeId(membership.organizationId, "saved_view"),
+					list,
+					name,
+					JSON.stringify(search),
+					owner,
+				],
+			),
+		);
+		const [added] = rows as [View];
+		noteShared(context, undefined, added);
+		return { saved_view: added };
+	},
+});
+
+export const updateSavedView = defineOperation({
+	...everybody,
+	name: "updateSavedView",
+	title: "Change a saved view",
+	description:
+		"Rename a view, replace what it shows, or share it with the organization. A member may change every shared view.",
+	isReadOnly: false,
+	isIdempotent: true,
+	tenant: "id",
+	input: z.strictObject({
+		id: idSchema("saved_view"),
+		name: name().optional(),
+		search: search().optional(),
+		is_shared: z
+			.literal(true)
+			.optional()
+			.describe("true shares your own view. A shared view stays shared"),
+	}),
+	output: z.object({ saved_view: view }),
+	run: async (context, { id, name, search, is_shared }) => {
+		const { client, membership } = context;
+		const before = await lockView(context, id);
+		if (is_shared && !before.is_shared) {
+			requireMember(context);
+			await rejectTooMany(context, before.list, null);
+		}
+		const { rows } = await explainName(() =>
+			client.query<View>(
+				`update saved_views set
+					name = coalesce($3, name),
+					search = coalesce($4, search),
+					owner_id = case when $5 then null else owner_id end,
+					updated_at = now()
+				where organization_id = $1 and id = $2 returning ${COLUMNS}`,
+				[
+					membership.organizationId,
+					id,
+					name ?? null,
+					search ? JSON.stringify(search) : null,
+					is_shared ?? false,
+				],
+			),
+		);
+		const [after] = rows as [View];
+		noteShared(context, before, after);
+		return { saved_view: after };
+	},
+});
+
+export const deleteSavedView = defineOperation({
+	...everybody,
+	name: "deleteSavedView",
+	title: "Delete a saved view",
+	description:
+		"Delete one of your own views, or a shared one with the role member. The records stay.",
+	isReadOnly: false,
+	isDestructive: true,
+	isIdempotent: true,
+	tenant: "id",
+	input: z.strictObject({ id: idSchema("saved_view") }),
+	output: z.object({ deleted_saved_view_id: z.string() }),
+	run: async (context, { id }) => {
+		const before = await lockView(context, id);
+		await context.client.query(
+			"delete from saved_views where organization_id = $1 and id = $2",
+			[context.membership.organizationId, id],
+		);
+		noteShared(context, before, undefined);
+		return { deleted_saved_view_id: id };
+	},
+});
+
+export const savedViewOperations = [
+	listSavedViews,
+	addSavedView,
+	updateSavedView,
+	deleteSavedView,
+] as const;
+
+/** Returns a view that the caller may change. Nobody sees the own view of somebody else. */
+async function lockView(context: Context, id: string): Promise<View> {
+	const { client, membership, principal } = context;
+	const { rows } = await client.query<View>(
+		`select ${COLUMNS} from saved_views
+		where organization_id = $1 and id = $2 and (owner_id is null or owner_id = $3)
+		for update`,
+		[membership.organizationId, id, principal.userId],
+	);
+	const [found] = rows;
+	if (!found) throw notFound(id);
+	if (found.is_shared) requireMember(context);
+	return found;
+}
+
+function requireMember({ membership }: Context): void {
+	if (roleReaches(membership.role, "member")) return;
+	throw new AppError(
+		"forbidden",
+		`permission denied: a shared view needs the role member; yours in this organization is ${membership.role}`,
+	);
+}
+
+async function rejectTooMany(
+	{ client, membership }: Context,
+	list: string,
+	owner: string | null,
+): Promise<void> {
+	const { rows } = await client.query<{ count: number }>(
+		`select count(*)::int as count from saved_views
+		where organization_id = $1 and list = $2 and owner_id is not distinct from $3`,
+		[membership.organizationId, list, owner],
+	);
+	if ((rows[0]?.count ?? 0) < MAX_VIEWS) return;
+	throw new AppError(
+		"bad_request",
+		owner === null
+			? `the organization already shares ${MAX_VIEWS} views of this list; delete one first`
+			: `you already have ${MAX_VIEWS} views of this list; delete one first`,
+	);
+}
+
+async function explainName<Result>(
+	work: () => Promise<Result>,
+): Promise<Result> {
+	try {
+		return await work();
+	} catch (error) {
+		if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+		throw badFields([
+			{
+				field: "name",
+				message: "is already used by another view of this list",
+			},
+		]);
+	}
+}
+
+/** Notes the change of a shared view. An own view concerns nobody else. */
+function noteShared(
+	context: Context,
+	before: View | undefined,
+	after: View | undefined,
+): void {
+	const was = before?.is_shared ? before : undefined;
+	const is = after?.is_shared ? after : undefined;
+	const known = is ?? was;
+	if (!known) return;
+	const fields: Change["fields"] = {};
+	for (const name of ["list", "name", "search"] as const) {
+		if (JSON.stringify(was?.[name]) === JSON.stringify(is?.[name])) continue;
+		fields[name] = {
+			...(was && { before: was[name] }),
+			...(is && { after: is[name] }),
+		};
+	}
+	if (Object.keys(fields).length === 0) return;
+	context.changed({
+		kind: "saved_view",
+		id: known.id,
+		name: known.name,
+		fields,
+	});
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../support/people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+async function use(by: TestUser, name: string, input: object) {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	return callAs(served.database, by, operation, {
+		organization_id: served.organizationId,
+		...input,
+	});
+}
+
+test("a member mentions a colleague on a record, who sees it on the home page and answers", async () => {
+	const ada = await served.makePerson("admin");
+	const bob = await served.makePerson("member");
+	const { vendor } = await use(ada, "addVendor", { name: "Globex" });
+	const path = `/o/${served.organizationId}/r/vendor/${vendor.id}`;
+	const page = await served.openPageAs(ada, path);
+	const panel = page.getByRole("region", { name: "Comments" });
+	await panel.getByText("Nobody has commented yet.").waitFor();
+	await panel.getByRole("button", { name: "Comment" }).click();
+	await panel.getByText("Enter a comment.").waitFor();
+	await panel
+		.getByRole("textbox", { name: "Comment" })
+		.fill("Is the contract signed?\nIt ends in May.");
+	await panel.getByRole("combobox", { name: "Mention" }).click();
+	await page.getByRole("option", { name: new RegExp(bob.email) }).click();
+	await page.keyboard.press("Escape");
+	await panel.getByRole("button", { name: "Comment" }).click();
+	await panel.getByRole("heading", { name: "Comments (1)" }).waitFor();
+	await panel.getByRole("button", { name: "Stop watching" }).waitFor();
+	await axe(page);
+	await panel.scrollIntoViewIfNeeded();
+	await screenshot(page, "comments/panel");
+
+	const other = await served.openPageAs(bob, `/o/${served.organizationId}`, {
+		viewport: { width: 390, height: 1400 },
+		colorScheme: "dark",
+	});
+	const news = other.getByRole("region", { name: "Comments for you" });
+	await news.getByText("Mentions you").waitFor();
+	await axe(other);
+	await news.scrollIntoViewIfNeeded();
+	await screenshot(other, "comments/home-390-dark");
+	await news.getByRole("link", { name: "Globex" }).click();
+	const answer = other.getByRole("region", { name: "Comments" });
+	await answer.getByRole("textbox", { name: "Comment" }).fill("Yes.");
+	await answer.getByRole("button", { name: "Comment" }).click();
+	await answer.getByRole("heading", { name: "Comments (2)" }).waitFor();
+	await axe(other);
+	await answer.scrollIntoViewIfNeeded();
+	await screenshot(other, "comments/panel-390-dark");
+	expect(await other.evaluate("document.documentElement.scrollWidth")).toBe(
+		390,
+	);
+
+	await page.reload();
+	await panel.getByText("Yes.").waitFor();
+	await panel
+		.getByRole("article", { name: /Comment of/ })
+		.first()
+		.getByRole("button", { name: /^Delete the comment/ })
+		.click();
+	await page.getByRole("button", { name: "Delete the comment" }).last().click();
+	await panel.getByRole("heading", { name: "Comments (1)" }).waitFor();
+});
+
+test("a viewer reads the comments on a device", async () => {
+	const ada = await served.makePerson("admin");
+	const viewer = await served.makePerson("viewer");
+	const { device } = await use(ada, "addDevice", { name: "Ada's laptop" });
+	const add = findOperation("addComment");
+	if (!add) throw new Error("there is no operation addComment");
+	const input = { record_id: device.id, text: "Comes back on Monday." };
+	await callAs(served.database, ada, add, input);
+	const page = await served.openPageAs(
+		viewer,
+		`/o/${served.organizationId}/devices/${device.id}?tab=comments`,
+	);
+	const panel = page.getByRole("region", { name: "Comments" });
+	await panel.getByText("Comes back on Monday.").waitFor();
+	expect(await panel.getByRole("button").count()).toBe(0);
+	await axe(page);
+});

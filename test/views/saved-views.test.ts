@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+	type Session,
+	startConsole,
+	type TestConsole,
+} from "../support/console-session.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape depends on the call.
+type Json = any;
+
+let served: TestConsole;
+let organization_id: string;
+let admin: Session;
+let member: Session;
+let viewer: Session;
+beforeAll(async () => {
+	served = await startConsole();
+	organization_id = served.organizationId;
+	[admin, member, viewer] = await Promise.all([
+		served.signIn("admin"),
+		served.signIn("member"),
+		served.signIn("viewer"),
+	]);
+});
+afterAll(() => served.close());
+
+const add = (by: Session, list: string, name: string, more: object = {}) =>
+	by.call("addSavedView", {
+		organization_id,
+		list,
+		name,
+		search: { treatment: "ACCEPTED", sort: "name", q: "fire" },
+		...more,
+	});
+
+const named = async (by: Session, list: string): Promise<string[]> => {
+	const { saved_views } = await by.use("listSavedViews", {
+		organization_id,
+		list,
+	});
+	return saved_views.map(({ name }: Json) => name);
+};
+
+const auditOf = async (id: string) => {
+	const { audit_entries } = await admin.use("listAuditLog", {
+		organization_id,
+		filter: { record_id: id },
+	});
+	return audit_entries.map(({ operation, changes }: Json) => [
+		operation,
+		changes,
+	]);
+};
+
+describe("an own view", () => {
+	test("is seen and changed by nobody else, also if its owner is a viewer", async () => {
+		const { status, body } = await add(viewer, "risk", "Accepted");
+		expect(status).toBe(200);
+		expect(body.saved_view).toMatchObject({ list: "risk", is_shared: false });
+		const { id } = body.saved_view;
+		expect(await named(viewer, "risk")).toEqual(["Accepted"]);
+		expect(await named(viewer, "task")).toEqual([]);
+		expect(await named(admin, "risk")).toEqual([]);
+		for (const call of ["updateSavedView", "deleteSavedView"]) {
+			expect((await admin.call(call, { id })).status).toBe(404);
+		}
+		await viewer.use("updateSavedView", { id, name: "All accepted" });
+		expect(await named(viewer, "risk")).toEqual(["All accepted"]);
+		await viewer.use("deleteSavedView", { id });
+		expect(await named(viewer, "risk")).toEqual([]);
+		expect(await auditOf(id)).toEqual([]);
+	});
+
+	test("goes with its owner's membership, and a shared one stays", async () => {
+		const leaver = await served.signIn("member");
+		await add(leaver, "asset", "Mine");
+		await add(leaver, "asset", "Ours", { is_shared: true });
+		await admin.use("removeMember", {
+			organization_id,
+			user_id: leaver.user.id,
+		});
+		const { rows } = await served.database.owner.query(
+			"select name from saved_views where list = 'asset'",
+		);
+		expect(rows).toEqual([{ name: "Ours" }]);
+	});
+});
+
+describe("a shared view", () => {
+	test("is made and changed by members and not by viewers, and is in the audit log", async () => {
+		expect(
+			(await add(viewer, "task", "Ours", { is_shared: true })).status,
+		).toBe(403);
+		const { body } = await add(member, "task", "Ours");
+		const { id } = body.saved_view;
+		await member.use("updateSavedView", { id, is_shared: true });
+		expect(await named(viewer, "task")).toEqual(["Ours"]);
+		for (const call of ["updateSavedView", "deleteSavedView"]) {
+			const denied = await viewer.call(call, { id });
+			expect(denied.status).toBe(403);
+			expect(denied.body.message).toMatch(/^permission denied:/);
+		}
+		await admin.use("updateSavedView", { id, search: { due: "overdue" } });
+		await member.use("deleteSavedView", { id });
+		const search = { q: "fire", sort: "name", treatment: "ACCEPTED" };
+		expect(await auditOf(id)).toEqual([
+			[
+				"deleteSavedView",
+				{
+					list: { before: "task" },
+					name: { before: "Ours" },
+					search: { before: { due: "overdue" } },
+				},
+			],
+			[
+				"updateSavedView",
+				{ search: { before: search, after: { due: "overdue" } } },
+			],
+			[
+				"updateSavedView",
+				{
+					list: { after: "task" },
+					name: { after: "Ours" },
+					search: { after: search },
+				},
+			],
+		]);
+	});
+
+	test("is not found from another organization", async () => {
+		const { body } = await add(member, "audit", "Ours", { is_shared: true });
+		const stranger = await served.signIn(
+			"admin",
+			(await admin.use("createOrganization", { name: "Other" })).organization
+				.id,
+		);
+		const { id } = body.saved_view;
+		expect((await stranger.call("updateSavedView", { id })).status).toBe(404);
+		expect(
+			(
+				await stranger.call("listSavedViews", {
+					organization_id,
+					list: "audit",
+				})
+			).status,
+		).toBe(403);
+	});
+});
+
+describe("limits", () => {
+	test("a name is used once a list by each owner", async () => {
+		expect((await add(member, "vendor", "Mine")).status).toBe(200);
+		const again = await add(member, "vendor", "MINE");
+		expect(again.status).toBe(400);
+		expect(again.body.message).toBe(
+			"name: is already used by another view of this list",
+		);
+		expect((await add(admin, "vendor", "Mine")).status).toBe(200);
+		expect(
+			(await add(member, "vendor", "Mine", { is_shared: true })).status,
+		).toBe(200);
+	});
+
+	test("a member has at most 50 views of a list", async () => {
+		for (let number = 1; number <= 50; number++) {
+			await add(member, "control", `View ${number}`);
+		}
+		const { status, body } = await add(member, "control", "One more");
+		expect(status).toBe(400);
+		expect(body.message).toContain("already have 50 views");
+		expect((await add(member, "measure", "One")).status).toBe(200);
+	});
+
+	test("a view has few and short parameters", async () => {
+		const many = Object.fromEntries(
+			Array.from({ length: 51 }, (_, at) => [`name_${at}`, "x"]),
+		);
+		for (const search of [many, { q: "x".repeat(301) }, { q: ["x"] }]) {
+			expect((await add(member, "datum", "Wrong", { search })).status).toBe(
+				400,
+			);
+		}
+	});
+});
+
+describe("lists", () => {
+	test("the owner `me` is the caller's own person", async () => {
+		const { people } = await admin.use("addPeople", {
+			organization_id,
+			full_name: "Me Myself",
+			primary_email_address: member.user.email,
+			kind: "EMPLOYEE",
+		});
+		const taskOf = (assigned_to_id: string | null) =>
+			admin.use("addTask", { organization_id, name: "T", assigned_to_id });
+		const { task: own } = await taskOf(people.id);
+		await taskOf(null);
+		const mine = (by: Session) =>
+			by.call("listTasks", {
+				organization_id,
+				filter: { assigned_to: "me" },
+			});
+		const { body } = await mine(member);
+		expect(body.tasks.map(({ id }: Json) => id)).toEqual([own.id]);
+		const { body: rejected, status } = await mine(viewer);
+		expect(status).toBe(400);
+		expect(rejected.message).toContain("has your e-mail address");
+		const devices = await member.use("listDevices", {
+			organization_id,
+			filter: { owner: "me" },
+		});
+		expect(devices.devices).toEqual([]);
+	});
+
+	test("an export has only the selected rows, in the order of the list", async () => {
+		const ids: string[] = [];
+		for (const name of ["Cedar", "Alder", "Birch"]) {
+			const { vendor } = await admin.use("addVendor", {
+				organization_id,
+				name,
+			});
+			ids.push(vendor.id);
+		}
+		const exported = (query: string) =>
+			viewer.get(
+				`/api/console/export/listVendors.csv?organization_id=${organization_id}&order_by.field=name&ids=${query}`,
+			);
+		const text = await (await exported(ids.slice(0, 2).join(","))).text();
+		const lines = text.trim().split("\r\n").slice(1);
+		expect(lines.map((line) => /Alder|Birch|Cedar/.exec(line)?.[0])).toEqual([
+			"Alder",
+			"Cedar",
+		]);
+		for (const wrong of ["", "nothing", Array(201).fill(ids[0]).join(",")]) {
+			const answer = await exported(wrong);
+			expect(answer.status).toBe(400);
+			expect(await answer.text()).toContain("1 to 200 ids");
+		}
+	});
+});
