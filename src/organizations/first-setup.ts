@@ -19,10 +19,12 @@ import {
 } from "../tokens/secret.ts";
 import { insertOrganization } from "./organization-store.ts";
 import { addPersonOf } from "./person-of-member.ts";
+import { timeZoneSchema } from "./time-zone.ts";
 
 export const setupInput = z.strictObject({
 	token: z.string(),
 	organization_name: nameSchema(),
+	time_zone: timeZoneSchema().optional(),
 	name: nameSchema(),
 	email: emailSchema(),
 	password: passwordSchema,
@@ -121,7 +123,10 @@ export async function setUp(
 			addressProof: "COMMAND",
 		});
 		const changes = [
-			await insertOrganization(client, organizationId, input.organization_name),
+			await insertOrganization(client, organizationId, {
+				name: input.organization_name,
+				timeZone: input.time_zone,
+			}),
 			await addMember(
 				client,
 				organizationId,

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { intervalWarnings } from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
+import { moveDigests } from "../notifications/next-digest.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { appendedTexts, appendShape } from "../records/append.ts";
 import {
@@ -19,23 +21,36 @@ import type { Values } from "../records/values.ts";
 import { addMember } from "../sign-in/users.ts";
 import { insertOrganization } from "./organization-store.ts";
 import { addPersonOf } from "./person-of-member.ts";
+import { requireTimeZone, timeZoneSchema } from "./time-zone.ts";
+
+/** The first steps of a new organization. */
+export const FIRST_STEPS = [
+	"RECORDS",
+	"DEVICE",
+	"PEOPLE",
+	"API_TOKEN",
+] as const;
 
 const organization = z.object({
 	id: z.string(),
 	name: z.string(),
 	description: z.string().nullable(),
+	time_zone: z.string().describe("Its days begin and end by this time zone"),
 	heartbeat_interval_seconds: z
 		.int()
 		.describe("Seconds between the heartbeats of a device"),
 	posture_interval_seconds: z
 		.int()
 		.describe("Seconds between the posture reports of a device"),
+	skipped_steps: z
+		.array(z.enum(FIRST_STEPS))
+		.describe("First steps that its administrators leave out"),
 	created_at: z.string(),
 	updated_at: z.string(),
 });
 
 const COLUMNS =
-	"t.id, t.name, t.description, t.heartbeat_interval_seconds, t.posture_interval_seconds, t.created_at, t.updated_at";
+	"t.id, t.name, t.description, t.time_zone, t.heartbeat_interval_seconds, t.posture_interval_seconds, t.skipped_steps, t.created_at, t.updated_at";
 
 const orders = {
 	created_at: byTime("created_at"),
@@ -63,6 +78,7 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 					role: z
 						.enum(["viewer", "member", "admin"])
 						.describe("Your role in it"),
+					today: z.string().describe("Today's date in its time zone"),
 				}),
 			),
 			...pageShape,
@@ -82,7 +98,7 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 				client,
 				{
 					tool: "listOrganizations",
-					columns: COLUMNS,
+					columns: `${COLUMNS}, (now() at time zone t.time_zone)::date::text as today`,
 					from: `(
 					select *, search_text(name, description) as search_text, sort_key(name) as name_key from organizations
 				) t`,
@@ -150,13 +166,14 @@ export const updateOrganizationSettings = defineOperation({
 	name: "updateOrganizationSettings",
 	title: "Update an organization's settings",
 	description:
-		"Change how often the devices of an organization report. Only the given fields change. A device learns the new intervals with its next heartbeat.",
+		"Change an organization's time zone, its first steps to leave out, and how often its devices report. Only the given fields change. A device learns the new intervals with its next heartbeat.",
 	toolset: "organizations",
 	access: "admin",
 	isIdempotent: true,
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
+		time_zone: timeZoneSchema().optional(),
 		heartbeat_interval_seconds: z
 			.int()
 			.min(30)
@@ -169,6 +186,15 @@ export const updateOrganizationSettings = defineOperation({
 			.max(604_800)
 			.optional()
 			.describe("Seconds between posture reports"),
+		skipped_steps: z
+			.array(z.enum(FIRST_STEPS))
+			.max(FIRST_STEPS.length)
+			.refine(
+				(steps) => new Set(steps).size === steps.length,
+				"must not contain the same value twice",
+			)
+			.optional()
+			.describe("First steps to leave out; replaces the earlier ones"),
 		...unchangedShape,
 	}),
 	output: z.object({
@@ -178,7 +204,12 @@ export const updateOrganizationSettings = defineOperation({
 			.describe("Intervals that are shorter than common agents obey"),
 	}),
 	run: async (context, { organization_id, ...given }) => {
+		const { time_zone: timeZone } = given;
+		if (timeZone !== undefined) await requireTimeZone(context.client, timeZone);
 		const changed = await change(context, organization_id, given);
+		if (timeZone !== undefined) {
+			await moveDigests(context.client, organization_id);
+		}
 		return { ...changed, warnings: intervalWarnings(changed.organization) };
 	},
 });
@@ -197,11 +228,14 @@ export const createOrganization = defineOperation({
 	access: "self",
 	surface: "console",
 	tenant: null,
-	input: z.strictObject({ name: nameSchema() }),
+	input: z.strictObject({
+		name: nameSchema(),
+		time_zone: timeZoneSchema().optional(),
+	}),
 	output: z.object({
 		organization: z.object({ id: z.string(), name: z.string() }),
 	}),
-	run: async (context, { name }) => {
+	run: async (context, { name, time_zone: timeZone }) => {
 		const { client, principal, services } = context;
 		if (services.organizationCreation === "command-line") {
 			throw new AppError(
@@ -226,7 +260,13 @@ export const createOrganization = defineOperation({
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			id,
 		]);
-		context.changed(await insertOrganization(client, id, name, true));
+		context.changed(
+			await insertOrganization(client, id, {
+				name,
+				timeZone,
+				isMadeByUser: true,
+			}),
+		);
 		const user = { id: principal.userId, ...caller };
 		context.changed(await addMember(client, id, user, "admin"));
 		for (const change of await addPersonOf(client, id, caller)) {
@@ -280,7 +320,9 @@ async function change(
 		...appendedTexts("organization", before, fields, append),
 	};
 	const different = Object.keys(given).filter(
-		(name) => given[name] !== undefined && given[name] !== before[name],
+		(name) =>
+			given[name] !== undefined &&
+			!isDeepStrictEqual(given[name], before[name]),
 	);
 	if (different.length === 0) return { organization: before as never };
 	const assignments = different.map((name, index) => `${name} = $${index + 2}`);

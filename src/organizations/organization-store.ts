@@ -5,41 +5,52 @@ import { AppError } from "../errors.ts";
 import { makeOrganizationId, parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
 import { type Principal, systemPrincipal } from "../principal.ts";
+import { DEFAULT_TIME_ZONE, requireTimeZone } from "./time-zone.ts";
 
 /** Creates an organization without members and returns its id. */
 export async function createOrganization(
 	pool: Pool,
 	name: string,
+	timeZone = DEFAULT_TIME_ZONE,
 	principal: Principal = systemPrincipal(),
 ): Promise<string> {
 	const id = makeOrganizationId();
 	await withTenant(pool, id, async (client) => {
-		const change = await insertOrganization(client, id, name);
+		const change = await insertOrganization(client, id, { name, timeZone });
 		await appendChanges(client, principal, "createOrganization", id, [change]);
 	});
 	return id;
 }
 
+interface NewOrganization {
+	name: string;
+	timeZone?: string | undefined;
+	/** True if a signed-in user makes the organization, and not the operator of the service. */
+	isMadeByUser?: boolean;
+}
+
 /**
  * Stores an organization. `client` must be in a transaction of that organization. Returns the audit
- * log's description of the change. `isMadeByUser` is true if a signed-in user makes the
- * organization, and not the operator of the service.
+ * log's description of the change. Throws bad_request if PostgreSQL does not know the time zone.
  */
 export async function insertOrganization(
 	client: PoolClient,
 	id: string,
-	name: string,
-	isMadeByUser = false,
+	{ name, timeZone = DEFAULT_TIME_ZONE, isMadeByUser = false }: NewOrganization,
 ): Promise<Change> {
+	if (timeZone !== DEFAULT_TIME_ZONE) await requireTimeZone(client, timeZone);
 	await client.query(
-		"insert into organizations (id, name, made_by_user) values ($1, $2, $3)",
-		[id, name, isMadeByUser],
+		"insert into organizations (id, name, time_zone, made_by_user) values ($1, $2, $3, $4)",
+		[id, name, timeZone, isMadeByUser],
 	);
 	return {
 		kind: "organization",
 		id,
 		name,
-		fields: { name: { after: name } },
+		fields: {
+			name: { after: name },
+			...(timeZone !== DEFAULT_TIME_ZONE && { time_zone: { after: timeZone } }),
+		},
 		organizationId: id,
 	};
 }

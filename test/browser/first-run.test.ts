@@ -171,17 +171,18 @@ test("the link that `assay start` prints works once and creates the first admini
 		await route.continue();
 	});
 	await page.getByRole("button", { name: "Set up Assay" }).click();
-	await heading(page, "Home").waitFor();
+	await heading(page, "First steps").waitFor();
 	const headings = (await page.evaluate("[...headings]")) as string[];
-	expect(headings).toContain("Home");
+	expect(headings).toContain("First steps");
 	expect(headings).not.toContain("Assay is set up");
 	expect(headings).not.toContain("This setup link no longer works");
 	for (const step of [
-		"Add a device",
-		"Create an API token",
+		"Choose what to comply with",
+		"Install the agent on this computer",
 		"Invite your colleagues",
+		"Create an API token",
 	]) {
-		await page.getByText(step).waitFor();
+		await page.getByRole("link", { name: step }).waitFor();
 	}
 	await screenshot(page, "after-setup");
 	await axe(page);

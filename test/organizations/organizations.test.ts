@@ -69,6 +69,24 @@ test("a member can change name and description, and a viewer cannot", async () =
 	).toMatchObject({ status: 400, body: { fields: [{ field: "name" }] } });
 });
 
+test("an admin can leave out first steps and take them up again", async () => {
+	const organization_id = tools.organizationId;
+	const skip = async (skipped_steps: unknown) =>
+		tools.call("updateOrganizationSettings", {
+			organization_id,
+			skipped_steps,
+		});
+	const { body } = await skip(["DEVICE", "PEOPLE"]);
+	expect(body.organization.skipped_steps).toEqual(["DEVICE", "PEOPLE"]);
+	const updatedAt = body.organization.updated_at;
+	const again = await skip(["DEVICE", "PEOPLE"]);
+	expect(again.body.organization.updated_at).toBe(updatedAt);
+	for (const wrong of [["LUNCH"], ["DEVICE", "DEVICE"], "DEVICE", null]) {
+		expect((await skip(wrong)).status).toBe(400);
+	}
+	expect((await skip([])).body.organization.skipped_steps).toEqual([]);
+});
+
 test("only an admin can change intervals, and a device receives them with its next heartbeat", async () => {
 	const settings = {
 		organization_id: tools.organizationId,

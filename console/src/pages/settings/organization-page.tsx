@@ -11,6 +11,7 @@ import { CreateOrganization } from "./create-organization.tsx";
 import { durationWords } from "./intervals.ts";
 import { IntervalsForm } from "./intervals-form.tsx";
 import { OrganizationForm } from "./organization-form.tsx";
+import { TimeZoneForm } from "./time-zone-form.tsx";
 
 export function Page() {
 	const { organization, mayAdmin } = useOrganization();
@@ -24,7 +25,7 @@ export function Page() {
 				title="Organization"
 				description={
 					mayAdmin
-						? "Name, description and reporting intervals."
+						? "Name, description, time zone and reporting intervals."
 						: "Only administrators can change this."
 				}
 				actions={
@@ -53,6 +54,13 @@ export function Page() {
 								["Description", organization.description ?? "–"],
 							]}
 						/>
+					)}
+				</Section>
+				<Section title="Time zone">
+					{mayAdmin ? (
+						<TimeZoneForm key={organization.id} organization={organization} />
+					) : (
+						<Facts facts={[["Time zone", organization.time_zone]]} />
 					)}
 				</Section>
 				<Section title="How often devices report">

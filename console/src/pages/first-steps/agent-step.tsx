@@ -1,0 +1,61 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import { EnrollmentSteps } from "../devices/enrollment-steps.tsx";
+
+/**
+ * Adds this computer as a device of the reader, shows the command for it, and waits for its first
+ * report.
+ */
+export function AgentStep() {
+	const { organizationId } = useOrganization();
+	const input = { organization_id: organizationId };
+	const { data: overview } = useQuery(operationQuery("getOverview", input));
+	const { data: summary } = useQuery(
+		operationQuery("listPostureSummary", input),
+	);
+	const adding = useMutation({
+		mutationFn: () =>
+			call("addDevice", {
+				organization_id: organizationId,
+				owner_id: overview?.mine?.person_id ?? null,
+			}),
+		onSuccess: () => forgetReadings(),
+	});
+	if (adding.data) return <EnrollmentSteps issued={adding.data} />;
+	const waiting = summary?.devices_by_status.PENDING ?? 0;
+	return (
+		<Stack align="flex-start">
+			{adding.isError && (
+				<ErrorState error={adding.error} title="The device was not added" />
+			)}
+			<Text size="sm">
+				You become the owner of this computer. Its name is its hostname. You can
+				change both later.
+			</Text>
+			{waiting > 0 && (
+				<Text size="sm">
+					<TextLink
+						underline="always"
+						to="/o/$org/devices"
+						params={{ org: organizationId }}
+						search={{ status: "PENDING" }}
+					>
+						{waiting === 1
+							? "One device waits"
+							: `${waiting.toLocaleString()} devices wait`}{" "}
+						for an agent.
+					</TextLink>{" "}
+					Its page gives you a new token.
+				</Text>
+			)}
+			<Button loading={adding.isPending} onClick={() => adding.mutate()}>
+				Get the command
+			</Button>
+		</Stack>
+	);
+}

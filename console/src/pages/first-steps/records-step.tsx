@@ -1,0 +1,197 @@
+import { Button, Group, Radio, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type InputOf, type OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import { StarterList } from "./starter-list.tsx";
+
+type Starters = OutputOf<"listStarters">;
+type Framework = InputOf<"addStarters">["framework"];
+
+const NONE = "none";
+
+/** Chooses a framework, or none, and the starter records to take. */
+export function RecordsStep({ onDone }: { onDone: () => unknown }) {
+	const { organizationId: org } = useOrganization();
+	const [chosen, setChosen] = useState<string | null>(null);
+	const framework = chosen === NONE ? undefined : (chosen ?? undefined);
+	const starters = useQuery(
+		operationQuery("listStarters", {
+			organization_id: org,
+			framework: framework as Framework,
+		}),
+	);
+	if (starters.isError) {
+		return <ErrorState error={starters.error} onRetry={starters.refetch} />;
+	}
+	return (
+		<Stack>
+			<Radio.Group
+				label="Framework"
+				description="You can add another one later."
+				value={chosen}
+				onChange={setChosen}
+			>
+				<Stack gap="xs" mt="xs">
+					<Frameworks found={starters.data?.frameworks} />
+					<Radio
+						value={NONE}
+						label="None for now"
+						description="Begin with measures and risks that every organization has."
+					/>
+				</Stack>
+			</Radio.Group>
+			{chosen !== null &&
+				(starters.data ? (
+					<Choice
+						key={chosen}
+						framework={framework as Framework}
+						starters={starters.data}
+						onDone={onDone}
+					/>
+				) : (
+					<RowsSkeleton rows={6} />
+				))}
+			<Text size="sm" c="dimmed">
+				You have lists already?{" "}
+				<TextLink
+					underline="always"
+					to="/o/$org/r/$kind/import"
+					params={{ org, kind: "risk" }}
+				>
+					Import risks
+				</TextLink>{" "}
+				or other registers from a spreadsheet.
+			</Text>
+		</Stack>
+	);
+}
+
+/** The last frameworks that were loaded, because they do not depend on the choice. */
+function Frameworks({ found }: { found: Starters["frameworks"] | undefined }) {
+	const { organizationId } = useOrganization();
+	const { data } = useQuery(
+		operationQuery("listStarters", { organization_id: organizationId }),
+	);
+	const frameworks = found ?? data?.frameworks;
+	if (!frameworks) return <RowsSkeleton rows={4} />;
+	return frameworks.map(
+		({ key, name, version, description, controls, framework_id }) => (
+			<Radio
+				key={key}
+				value={key}
+				label={`${name}${version ? ` (${version})` : ""}, ${controls} controls${framework_id ? ", added" : ""}`}
+				description={description}
+			/>
+		),
+	);
+}
+
+function Choice({
+	framework,
+	starters,
+	onDone,
+}: {
+	framework: Framework;
+	starters: Starters;
+	onDone: () => unknown;
+}) {
+	const { organizationId } = useOrganization();
+	const [controls, setControls] = useState(() =>
+		missing(starters.controls).map(({ number }) => number),
+	);
+	const [measures, setMeasures] = useState(() => suggested(starters));
+	const [risks, setRisks] = useState(() =>
+		missing(starters.risks).map(({ key }) => key),
+	);
+	const total = controls.length + measures.length + risks.length;
+	const adding = useMutation({
+		mutationFn: () =>
+			call("addStarters", {
+				organization_id: organizationId,
+				framework,
+				...(framework && { controls }),
+				measures,
+				risks,
+			}),
+		onSuccess: async ({ added }) => {
+			const records = added.controls + added.measures + added.risks;
+			notifications.show({
+				message: `${records} records and ${added.links} links between them are added.`,
+			});
+			await forgetReadings();
+			onDone();
+		},
+	});
+	return (
+		<Stack gap="xs">
+			{framework && (
+				<StarterList
+					title="Controls"
+					chosen={controls}
+					onChange={setControls}
+					starters={starters.controls.map((control) => ({
+						key: control.number,
+						label: `${control.number} ${control.name}`,
+						group: control.section_title,
+						isThere: control.is_there,
+					}))}
+				/>
+			)}
+			<StarterList
+				title="Measures"
+				chosen={measures}
+				onChange={setMeasures}
+				starters={starters.measures.map((measure) => ({
+					key: measure.key,
+					label: measure.name,
+					description: measure.description,
+					group: measure.category,
+					isThere: measure.is_there,
+				}))}
+			/>
+			<StarterList
+				title="Risks"
+				chosen={risks}
+				onChange={setRisks}
+				starters={starters.risks.map((risk) => ({
+					key: risk.key,
+					label: risk.name,
+					description: `${risk.description} Likelihood ${risk.inherent_likelihood}, impact ${risk.inherent_impact}.`,
+					group: risk.category,
+					isThere: risk.is_there,
+				}))}
+			/>
+			{adding.isError && (
+				<ErrorState error={adding.error} title="Nothing was added" />
+			)}
+			<Group mt="xs">
+				<Button
+					loading={adding.isPending}
+					disabled={total === 0}
+					onClick={() => adding.mutate()}
+				>
+					{total === 1 ? "Add 1 record" : `Add ${total} records`}
+				</Button>
+			</Group>
+		</Stack>
+	);
+}
+
+function missing<One extends { is_there: boolean }>(all: One[]): One[] {
+	return all.filter(({ is_there }) => !is_there);
+}
+
+/** Suggests the measures that help with the framework's controls; without one, with the risks. */
+function suggested({ controls, measures, risks }: Starters): string[] {
+	const named = controls.length > 0 ? controls : risks;
+	const helpful = new Set(named.flatMap((one) => one.measures));
+	return missing(measures)
+		.map(({ key }) => key)
+		.filter((key) => helpful.has(key));
+}

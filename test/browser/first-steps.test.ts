@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { must } from "./fleet.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+async function open(options = {}) {
+	const organization = await createOrganization(
+		served.database.pool,
+		"Northwind",
+	);
+	const admin = await served.makePerson("admin", organization);
+	const page = await served.openPageAs(
+		admin,
+		`/o/${organization}/first-steps`,
+		options,
+	);
+	return { page, organization, admin };
+}
+
+test("an administrator without people takes a framework, enrolls this computer, sees its first report, invites somebody, and is done", async () => {
+	const { page, organization } = await open();
+	const step = (name: string) => page.getByRole("region", { name });
+	const first = step("Choose what to comply with");
+	await first.getByRole("radio", { name: /^NIS 2/ }).check();
+	await first.getByText("Controls: 15 of 15").waitFor();
+	await first.getByRole("button", { name: "Choose risks" }).click();
+	await first
+		.getByRole("checkbox", { name: /^A laptop with company/ })
+		.uncheck();
+	await first.getByText("Risks: 13 of 14").waitFor();
+	await axe(page);
+	await screenshot(page, "first-steps/records");
+	await first.getByRole("button", { name: /^Add \d+ records$/ }).click();
+
+	const second = step("Install the agent on this computer");
+	await second.getByRole("button", { name: "Get the command" }).click();
+	await second.getByText("Waiting for the device to enroll").waitFor();
+	await axe(page);
+	await screenshot(page, "first-steps/agent");
+	const token = await page
+		.getByText(/^asy_enr_/)
+		.first()
+		.innerText();
+	const enrolled = await must(served.post("enroll", { token }), 200);
+	const { api_key: key } = JSON.parse(enrolled) as { api_key: string };
+	const facts = heartbeatBody({ hostname: "ada.local" });
+	await must(served.post("heartbeat", facts, { key }), 200);
+	await second.getByText("Waiting for its first report").waitFor();
+	const results = [
+		postureResult({ check_key: "DISK_ENCRYPTION", status: "PASS" }),
+		postureResult({ check_key: "SCREEN_LOCK", status: "FAIL" }),
+	];
+	await must(served.post("postures", { results }, { key }), 204);
+	await second.getByText("Checks: 1 passed, 1 failed").waitFor();
+	await axe(page);
+	await screenshot(page, "first-steps/report");
+	await second.getByRole("button", { name: "Next step" }).click();
+
+	const third = step("Invite your colleagues");
+	await third.getByRole("button", { name: "Invite a member" }).click();
+	await page.getByLabel("E-mail address").fill("bob@example.com");
+	await page.getByRole("button", { name: "Invite", exact: true }).click();
+	await page.getByRole("button", { name: "Done" }).click();
+	await third.getByRole("button", { name: "Next step" }).click();
+
+	await step("Create an API token")
+		.getByRole("button", { name: "Skip this step" })
+		.click();
+	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
+	expect(await page.getByText("First steps").count()).toBe(0);
+	await page.getByText("NIS 2").first().waitFor();
+	expect(page.url()).toContain(organization);
+});
+
+test("steps can be skipped, taken up again and resumed in another browser", async () => {
+	const { page, organization, admin } = await open();
+	await page.getByRole("radio", { name: /^None for now/ }).check();
+	await page.getByText(/^Measures: \d+ of 29$/).waitFor();
+	await page.getByRole("button", { name: "Skip this step" }).click();
+	await page
+		.getByRole("region", { name: "Install the agent on this computer" })
+		.waitFor();
+
+	const elsewhere = await served.openPageAs(admin, `/o/${organization}`);
+	await elsewhere.getByText("1 of 4 done").waitFor();
+	await elsewhere.getByRole("img", { name: "Skipped" }).waitFor();
+	await axe(elsewhere);
+	await elsewhere.goto(`/o/${organization}/first-steps?step=RECORDS`);
+	await elsewhere
+		.getByRole("button", { name: "Do not skip this step" })
+		.click();
+	await elsewhere.getByRole("button", { name: "Skip this step" }).waitFor();
+	await elsewhere.getByRole("img", { name: "To do" }).nth(3).waitFor();
+});
+
+test("a member may take starter records and may not skip steps for others", async () => {
+	const { organization } = await open();
+	const member = await served.makePerson("member", organization);
+	const page = await served.openPageAs(
+		member,
+		`/o/${organization}/first-steps`,
+	);
+	await page.getByRole("radio", { name: /^GDPR/ }).check();
+	await page.getByRole("button", { name: /^Add \d+ records$/ }).waitFor();
+	expect(
+		await page.getByRole("button", { name: /kip this step/ }).count(),
+	).toBe(0);
+	expect(await page.getByText("Install the agent").count()).toBe(0);
+});
+
+test("the page reads well in dark mode and at 390 px", async () => {
+	for (const [name, options] of Object.entries({
+		dark: { colorScheme: "dark", viewport: { width: 1440, height: 1400 } },
+		"390": { viewport: { width: 390, height: 1600 } },
+	})) {
+		const { page } = await open(options);
+		await page.getByRole("radio", { name: /^SOC 2/ }).check();
+		await page.getByRole("button", { name: "Choose controls" }).click();
+		await page.getByRole("checkbox", { name: /^CC1.1/ }).waitFor();
+		await screenshot(page, `first-steps/${name}`);
+		await axe(page);
+		const width = await page.evaluate("document.documentElement.scrollWidth");
+		expect(width).toBeLessThanOrEqual(options.viewport.width);
+	}
+});
+
+test("the organization's time zone decides which day is today", async () => {
+	const { page, organization } = await open();
+	await page.goto(`/o/${organization}/settings/organization`);
+	const zone = page.getByRole("combobox", { name: "Days begin and end by" });
+	expect(await zone.inputValue()).toBe("UTC");
+	await zone.fill("kiritimati");
+	await page.getByRole("option", { name: "Pacific/Kiritimati" }).click();
+	await axe(page);
+	await screenshot(page, "time-zone");
+	await page
+		.getByRole("region", { name: "Time zone" })
+		.getByRole("button", { name: "Save" })
+		.click();
+	await page.getByText("The time zone is saved.").waitFor();
+	await page.goto(`/o/${organization}/devices/period`);
+	const today = new Intl.DateTimeFormat("sv-SE", {
+		timeZone: "Pacific/Kiritimati",
+	}).format(new Date());
+	await expect.poll(() => page.getByLabel("Until").inputValue()).toBe(today);
+});
