@@ -1,0 +1,27 @@
+import {
+	BYTE_ORDER_MARK,
+	toHarmless,
+	writeLine,
+} from "../../../../src/csv/text.ts";
+import type { Report } from "./report.ts";
+
+/**
+ * Writes a report as CSV. The tables follow each other, each with its title and its headings, and
+ * an empty line stands between them.
+ */
+export function toCsv({ tables }: Report): string {
+	const parts = tables.map(({ title, columns, rows }) =>
+		[
+			...(tables.length > 1 ? [[title]] : []),
+			columns,
+			...rows.map((cells) =>
+				cells.map((cell) =>
+					typeof cell === "string" ? toHarmless(cell) : String(cell),
+				),
+			),
+		]
+			.map((cells) => writeLine(cells))
+			.join(""),
+	);
+	return BYTE_ORDER_MARK + parts.join("\r\n");
+}

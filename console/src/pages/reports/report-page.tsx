@@ -1,0 +1,263 @@
+import {
+	Alert,
+	Button,
+	Group,
+	Select,
+	Stack,
+	Text,
+	TextInput,
+	Title,
+} from "@mantine/core";
+import { IconDownload, IconPrinter } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useOrganization } from "../../organization.ts";
+import { endOfDay, todayHere } from "../../parts/days.ts";
+import { EmptyState } from "../../parts/empty-state.tsx";
+import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { formatDay } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
+import { saveFile } from "../../save-file.ts";
+import { MAX_ROWS, type Report, type ReportTable } from "./report.ts";
+import { toCsv } from "./report-csv.ts";
+import styles from "./reports.module.css";
+import { findReport } from "./reports.ts";
+
+const FROM = "/signed-in/o/$org/reports/$report";
+const MAX_FRAMEWORKS = 100;
+
+/** Shows a report, which can be printed and saved as CSV. The address keeps its choices. */
+export function Page() {
+	const { report: name } = useParams({ from: FROM });
+	const definition = findReport(name);
+	return definition ? (
+		<OneReport key={name} name={name} definition={definition} />
+	) : (
+		<NotFoundPage />
+	);
+}
+
+function OneReport({
+	name,
+	definition,
+}: {
+	name: string;
+	definition: NonNullable<ReturnType<typeof findReport>>;
+}) {
+	const { organization, organizationId } = useOrganization();
+	const search = useSearch({ from: FROM });
+	const today = todayHere();
+	const day = definition.hasDay && search.day ? search.day : today;
+	const frameworks = useFrameworks(definition.hasFramework === true);
+	const framework = search.framework ?? frameworks?.[0]?.id;
+	const report = useQuery({
+		queryKey: ["report", name, organizationId, day, framework],
+		queryFn: () =>
+			definition.read({
+				organizationId,
+				// Today is not over, so it is read as it is now.
+				asOf: day < today ? lastMoment(day) : undefined,
+				framework,
+			}),
+		enabled: !definition.hasFramework || frameworks !== undefined,
+	});
+	const { data } = report;
+	return (
+		<>
+			<Text size="sm" mb={4} component="nav" aria-label="Where you are">
+				<TextLink to="/o/$org/reports" params={{ org: organizationId }} inherit>
+					Reports
+				</TextLink>
+			</Text>
+			<PageHeader
+				title={definition.title}
+				description={[organization.name, data?.subject, formatDay(day)]
+					.filter(Boolean)
+					.join(", ")}
+				actions={
+					data &&
+					data.tables.length > 0 && (
+						<Actions report={data} fileName={`${name}-${day}.csv`} />
+					)
+				}
+			/>
+			<Choices
+				day={definition.hasDay ? day : undefined}
+				today={today}
+				frameworks={definition.hasFramework ? (frameworks ?? []) : undefined}
+				framework={framework}
+			/>
+			{report.isError ? (
+				<ErrorState error={report.error} onRetry={report.refetch} />
+			) : !data ? (
+				<RowsSkeleton rows={8} />
+			) : data.tables.length === 0 ? (
+				<EmptyState title="There is no framework yet">
+					A statement of applicability is about the controls of a framework.
+				</EmptyState>
+			) : (
+				<Stack gap="lg">
+					{data.isCut && (
+						<Alert color="orange" variant="outline">
+							The report has its first {MAX_ROWS.toLocaleString()} rows. The CSV
+							export of the list has all of them.
+						</Alert>
+					)}
+					{data.tables.map((table) => (
+						<Table key={table.title} table={table} />
+					))}
+				</Stack>
+			)}
+		</>
+	);
+}
+
+function useFrameworks(isWanted: boolean) {
+	const { organizationId } = useOrganization();
+	const { data } = useQuery({
+		...operationQuery("listFrameworks", {
+			organization_id: organizationId,
+			size: MAX_FRAMEWORKS,
+			order_by: { field: "name" },
+		}),
+		enabled: isWanted,
+	});
+	return data?.frameworks;
+}
+
+/** The last millisecond of a day in the organization's time zone. */
+const lastMoment = (day: string) =>
+	new Date(Date.parse(endOfDay(day)) - 1).toISOString();
+
+function Actions({ report, fileName }: { report: Report; fileName: string }) {
+	return (
+		<>
+			<Button
+				variant="default"
+				leftSection={<IconDownload size={16} aria-hidden />}
+				onClick={() =>
+					saveFile(
+						fileName,
+						new Blob([toCsv(report)], { type: "text/csv;charset=utf-8" }),
+					)
+				}
+			>
+				CSV
+			</Button>
+			<Button
+				leftSection={<IconPrinter size={16} aria-hidden />}
+				onClick={() => window.print()}
+			>
+				Print
+			</Button>
+		</>
+	);
+}
+
+function Choices({
+	day,
+	today,
+	frameworks,
+	framework,
+}: {
+	day: string | undefined;
+	today: string;
+	frameworks:
+		| { id: string; name: string; version?: string | null }[]
+		| undefined;
+	framework: string | undefined;
+}) {
+	const navigate = useNavigate();
+	const { organizationId: org } = useOrganization();
+	const { report } = useParams({ from: FROM });
+	const search = useSearch({ from: FROM });
+	const choose = (changes: { day?: string; framework?: string }) =>
+		navigate({
+			to: "/o/$org/reports/$report",
+			params: { org, report },
+			search: { ...search, ...changes },
+			replace: true,
+			resetScroll: false,
+		});
+	if (day === undefined && frameworks === undefined) return null;
+	return (
+		<Group mb="lg" className={styles.choices}>
+			{frameworks && frameworks.length > 0 && (
+				<Select
+					label="Framework"
+					allowDeselect={false}
+					w={320}
+					maw="100%"
+					data={frameworks.map(({ id, name, version }) => ({
+						value: id,
+						label: version ? `${name} (${version})` : name,
+					}))}
+					value={framework ?? null}
+					onChange={(id) => id && choose({ framework: id })}
+				/>
+			)}
+			{day !== undefined && (
+				<TextInput
+					type="date"
+					label="As of the end of"
+					max={today}
+					value={day}
+					onChange={({ currentTarget: { value } }) =>
+						value && value <= today && choose({ day: value })
+					}
+				/>
+			)}
+		</Group>
+	);
+}
+
+function Table({ table: { title, columns, rows } }: { table: ReportTable }) {
+	return (
+		<section aria-label={title}>
+			<Title order={2} mb="xs">
+				{title}
+			</Title>
+			{rows.length === 0 ? (
+				<Text c="dimmed">There are none.</Text>
+			) : (
+				// A wide table scrolls by itself, and the keyboard reaches it.
+				<section
+					className={styles.scroll}
+					// biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it.
+					tabIndex={0}
+					aria-label={`Table: ${title}`}
+				>
+					<table className={styles.table}>
+						<thead>
+							<tr>
+								{columns.map((column) => (
+									<th key={column} scope="col">
+										{column}
+									</th>
+								))}
+							</tr>
+						</thead>
+						<tbody>
+							{rows.map((cells, at) => (
+								// biome-ignore lint/suspicious/noArrayIndexKey: the rows never change their places.
+								<tr key={at}>
+									{cells.map((cell, column) => (
+										<td
+											key={columns[column]}
+											data-number={typeof cell === "number" || undefined}
+										>
+											{cell}
+										</td>
+									))}
+								</tr>
+							))}
+						</tbody>
+					</table>
+				</section>
+			)}
+		</section>
+	);
+}

@@ -1,0 +1,33 @@
+import type { OutputOf } from "../../api.ts";
+
+/** A table of a report. Cells are texts or numbers, as people read them. */
+export interface ReportTable {
+	title: string;
+	columns: readonly string[];
+	rows: readonly (readonly (string | number)[])[];
+}
+
+/** Content of a report, for the screen, for paper and as CSV. */
+export interface Report {
+	/** Subject of the report, such as the framework. */
+	subject?: string;
+	tables: readonly ReportTable[];
+	/** True if there were more rows than a report may have. */
+	isCut: boolean;
+}
+
+export interface ReportInput {
+	organizationId: string;
+	/** A moment in the past. Undefined for now. */
+	asOf: string | undefined;
+	/** Id of the framework, for reports about one. */
+	framework: string | undefined;
+}
+
+export type Frameworks = OutputOf<"listFrameworks">["frameworks"];
+
+/** Most rows of a report, so that a page and a printer can take them. */
+export const MAX_ROWS = 2000;
+
+/** Shown in the place of a value that a record does not have. */
+export const NOTHING = "–";

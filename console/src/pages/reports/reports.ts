@@ -1,0 +1,59 @@
+import { readBoardSummary, readFleetPosture } from "./read-figures.ts";
+import {
+	readApplicability,
+	readNonconformities,
+	readRiskRegister,
+} from "./read-registers.ts";
+import type { Report, ReportInput } from "./report.ts";
+
+interface Definition {
+	title: string;
+	/** Question that the report answers, in one sentence. */
+	about: string;
+	read: (input: ReportInput) => Promise<Report>;
+	/** True if the report can show a past day. */
+	hasDay: boolean;
+	/** True if the report is about one framework. */
+	hasFramework?: true;
+}
+
+/** The reports by the last part of their address. */
+export const REPORTS = {
+	"board-summary": {
+		title: "Board summary",
+		about: "Risks, coverage, open work and the fleet in figures.",
+		read: readBoardSummary,
+		hasDay: false,
+	},
+	"risk-register": {
+		title: "Risk register",
+		about: "All risks with treatment, owner and scores.",
+		read: readRiskRegister,
+		hasDay: true,
+	},
+	"statement-of-applicability": {
+		title: "Statement of applicability",
+		about: "Which controls of a framework apply, and why others do not.",
+		read: readApplicability,
+		hasDay: true,
+		hasFramework: true,
+	},
+	"fleet-posture": {
+		title: "Fleet posture",
+		about: "How many devices pass each check, today or on a past day.",
+		read: readFleetPosture,
+		hasDay: true,
+	},
+	nonconformities: {
+		title: "Nonconformities",
+		about: "What was wrong, why, and what is done about it.",
+		read: readNonconformities,
+		hasDay: true,
+	},
+} satisfies Record<string, Definition>;
+
+export function findReport(name: string): Definition | undefined {
+	return Object.hasOwn(REPORTS, name)
+		? REPORTS[name as keyof typeof REPORTS]
+		: undefined;
+}

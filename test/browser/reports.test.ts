@@ -1,0 +1,142 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { callAs } from "../support/people.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+const HEADINGS = {
+	"board-summary": "Board summary",
+	"risk-register": "Risk register",
+	"statement-of-applicability": "Statement of applicability",
+	"fleet-posture": "Fleet posture",
+	nonconformities: "Nonconformities",
+};
+
+/** An organization with a framework, risks and a nonconformity, and a viewer who opens a page. */
+async function open(path: string, options = {}) {
+	const organization_id = await createOrganization(
+		served.database.pool,
+		"Northwind",
+	);
+	const admin = await served.makePerson("admin", organization_id);
+	const use = async (name: string, input: object) => {
+		const operation = findOperation(name);
+		if (!operation) throw new Error(`there is no operation ${name}`);
+		return callAs(served.database, admin, operation, {
+			organization_id,
+			...input,
+		});
+	};
+	await use("addStarters", {
+		framework: "nis-2",
+		measures: ["mfa", "backups"],
+		risks: ["phishing", "data-loss"],
+	});
+	await use("addRisk", {
+		name: "=1+1",
+		category: "Formulas",
+		treatment: "ACCEPTED",
+		inherent_likelihood: 1,
+		inherent_impact: 1,
+	});
+	await use("addNonconformity", {
+		title: "No log",
+		severity: "MAJOR",
+		root_cause: "Nobody looked",
+	});
+	const auditor = await served.makePerson("viewer", organization_id);
+	const page = await served.openPageAs(
+		auditor,
+		`/o/${organization_id}/${path}`,
+		options,
+	);
+	return { page, organization_id };
+}
+
+test("an auditor opens each report, on paper it has no frame, and axe finds nothing", async () => {
+	const { page, organization_id } = await open("reports");
+	await page.getByRole("heading", { name: "Reports", level: 1 }).waitFor();
+	await axe(page);
+	await screenshot(page, "reports/list");
+	for (const [name, heading] of Object.entries(HEADINGS)) {
+		await visit(page, `/o/${organization_id}/reports/${name}`);
+		await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+		await page.getByRole("columnheader").first().waitFor();
+		await axe(page);
+		await screenshot(page, `reports/${name}`);
+		await page.emulateMedia({ media: "print" });
+		for (const frame of ["banner", "navigation"] as const) {
+			expect(await page.getByRole(frame).count(), frame).toBe(0);
+		}
+		expect(await page.getByRole("button").count()).toBe(0);
+		await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+		await screenshot(page, `reports/${name}-print`);
+		await page.emulateMedia({ media: "screen" });
+	}
+});
+
+test("the risk register as CSV has what the page shows, and no formula", async () => {
+	const { page } = await open("reports/risk-register");
+	const table = page.getByRole("table");
+	await table.getByText("Somebody gives their password").waitFor();
+	const scores = await table
+		.locator("tbody tr td:nth-child(6)")
+		.allInnerTexts();
+	expect(scores).toEqual(["20", "15", "1"]);
+	const [download] = await Promise.all([
+		page.waitForEvent("download"),
+		page.getByRole("button", { name: "CSV" }).click(),
+	]);
+	expect(download.suggestedFilename()).toMatch(
+		/^risk-register-\d{4}-\d\d-\d\d\.csv$/,
+	);
+	const csv = await readFile(await download.path(), "utf8");
+	const [headings, first, ...rest] = csv.split("\r\n");
+	expect(headings).toContain("Risk,Category,Treatment,Owner");
+	expect(first).toContain(
+		"Somebody gives their password to an attacker,Access",
+	);
+	expect(rest.join("\n")).toContain("'=1+1,Formulas,Accepted");
+});
+
+test("the statement of applicability is about one framework, and a day before the records says so", async () => {
+	const { page } = await open("reports/statement-of-applicability");
+	await page.getByText("NIS 2 2022/2555").waitFor();
+	const summary = page.getByRole("region", { name: "Summary", exact: true });
+	expect(await summary.locator("tbody td").allInnerTexts()).toEqual([
+		"15",
+		"15",
+		"0",
+		"0",
+	]);
+	await page.getByLabel("As of the end of").fill("2020-01-31");
+	await page.getByText(/earlier states of the records are not known/).waitFor();
+	await axe(page);
+});
+
+test("reports read well in dark mode and at 390 px", async () => {
+	for (const [name, options] of Object.entries({
+		dark: { colorScheme: "dark", viewport: { width: 1440, height: 1200 } },
+		"390": { viewport: { width: 390, height: 1200 } },
+	})) {
+		const { page } = await open("reports/board-summary", options);
+		await page.getByText("Open work").waitFor();
+		await axe(page);
+		await screenshot(page, `reports/board-summary-${name}`);
+		const width = await page.evaluate("document.documentElement.scrollWidth");
+		expect(width).toBeLessThanOrEqual(options.viewport.width);
+	}
+});
