@@ -20,6 +20,7 @@ import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
 import { examinePublicName } from "./doctor-public-name.ts";
+import { examineReceivers } from "./doctor-receivers.ts";
 import { examineRoles, examineSeparation } from "./doctor-roles.ts";
 import { examineServer } from "./doctor-server.ts";
 import {
@@ -178,6 +179,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 							await examineAccounts(client),
 							await examineSecondFactors(client, config),
 							await examineMails(client),
+							await examineReceivers(client),
 							await examineUnknownKeys(client),
 							await examineEnrollmentKeys(client),
 							...(config.databaseUrl ? [await examineSeparation(client)] : []),

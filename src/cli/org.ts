@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Database } from "../db/database.ts";
 import { createOrganization } from "../organizations/organization-store.ts";
+import { DEFAULT_TIME_ZONE, isTimeZone } from "../organizations/time-zone.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -16,6 +17,20 @@ export function parseName(text: string): string {
 	return text;
 }
 
+/** Checks that a text names a time zone, and returns it. */
+function parseTimeZone(text: string): string {
+	if (isTimeZone(text)) return text;
+	throw new InvalidArgumentError(
+		"Give the name of a time zone, such as Europe/Paris or UTC.",
+	);
+}
+
+interface Create {
+	name: string;
+	timeZone: string;
+	json?: boolean;
+}
+
 export function addOrg(program: Command): void {
 	const org = program
 		.command("org")
@@ -24,15 +39,21 @@ export function addOrg(program: Command): void {
 		.command("create")
 		.description("Create an organization and print its id.")
 		.requiredOption("--name <name>", "name of the organization", parseName)
+		.option(
+			"--time-zone <zone>",
+			"time zone of its days, such as Europe/Paris",
+			parseTimeZone,
+			DEFAULT_TIME_ZONE,
+		)
 		.option("--json", "print the result as JSON")
-		.action(async (options: { name: string; json?: boolean }) => {
+		.action(async (options: Create) => {
 			const id = await withDatabase(({ pool, migrated, description }) => {
 				// In a new installation, this command may be the first one. If the operator is in the wrong
 				// folder, this message reveals it.
 				if (migrated.some((name) => name.startsWith("0001_"))) {
 					process.stderr.write(`created a new database: ${description}\n`);
 				}
-				return createOrganization(pool, options.name);
+				return createOrganization(pool, options.name, options.timeZone);
 			}, "make");
 			print(
 				options,

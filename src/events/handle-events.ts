@@ -34,8 +34,8 @@ interface Waiting {
 
 /**
  * Handles the events of an organization that are due, and returns how many there were. Each handler
- * works behind a savepoint of its own. If a handler fails, the other handlers go on, and so does the
- * same handler with the other events. The event that it failed on waits and is retried later.
+ * works behind a savepoint of its own. If a handler fails, the other handlers go on, and so does
+ * the same handler with the other events. The event that it failed on waits and is retried later.
  */
 export async function handleEvents(
 	client: PoolClient,

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { MailConfig } from "../config/config.ts";
+import { isConnectionTrouble } from "../errors.ts";
 import { startPoller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -55,6 +56,13 @@ const TAKEN_MINUTES = 2;
 const MAX_ATTEMPTS = 12;
 const MAX_WAIT_SECONDS = 4 * 3600;
 
+/** The failure of a mail whose text could not be made. */
+const OWN_ERROR: Failure = {
+	kind: "OTHER",
+	text: "Assay had an internal error; the log of the service says more",
+	isFinal: false,
+};
+
 /**
  * Sends queued mails through the server in ASSAY_SMTP_URL. Several processes may do so at once. A
  * mail is sent at least once: a process that dies between sending and noting it leaves the mail to
@@ -70,7 +78,18 @@ export function startMailer(
 	const { hostname } = new URL(baseUrl);
 
 	async function deliver(mail: TakenMail): Promise<void> {
-		const message = await composers[mail.kind](parts, mail);
+		let message: Message | null;
+		try {
+			message = await composers[mail.kind](parts, mail);
+		} catch (err) {
+			// While the database is away, nothing can be noted. The mail becomes due again by itself.
+			if (isConnectionTrouble(err)) throw err;
+			log.error(
+				{ err, mail: mail.id, about: mail.kind },
+				"could not write a mail",
+			);
+			return postpone(pool, mail, OWN_ERROR);
+		}
 		if (!message) return finish(pool, mail, "NOT_NEEDED");
 		try {
 			await sendMessage(config, message, `<${mail.id}@${hostname}>`);

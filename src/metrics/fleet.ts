@@ -1,9 +1,18 @@
 import type { Pool } from "pg";
+import { CHECK_STATES, COMPLIANCES } from "../devices/check-states.ts";
 import { DEVICE_STATUSES, FRESHNESSES } from "../devices/device-record.ts";
+import { CHECK_KEYS } from "../devices/terms.ts";
 
 export interface FleetCount {
 	status: string;
 	freshness: string;
+	devices: number;
+}
+
+export interface StateCount {
+	/** Null for the state of a device as a whole. */
+	check_key: string | null;
+	state: string;
 	devices: number;
 }
 
@@ -21,11 +30,24 @@ const NONE = DEVICE_STATUSES.flatMap((status) =>
 	FRESHNESSES.map((freshness) => ({ status, freshness, devices: 0 })),
 );
 
+/** The same for the states of devices, as a whole and for each canonical check. */
+const NO_STATES: StateCount[] = [
+	...COMPLIANCES.map((state) => ({ check_key: null, state, devices: 0 })),
+	...CHECK_KEYS.flatMap((check_key) =>
+		CHECK_STATES.map((state) => ({ check_key, state, devices: 0 })),
+	),
+];
+
 /**
  * Greatest ages of the counts. The first reads every device, and the second also a span of each
  * device, so neither must happen often.
  */
-const MAX_AGE_MS = { devices: 5 * 60_000, notReporting: 15 * 60_000 } as const;
+const MAX_AGE_MS = {
+	devices: 5 * 60_000,
+	notReporting: 15 * 60_000,
+	// Read from counts that exist, a row for each organization.
+	states: 60_000,
+} as const;
 
 /**
  * Counts the devices of all organizations. A count runs only if the last one is too old, and never
@@ -36,6 +58,8 @@ export class FleetCounts {
 	readonly devices: () => Promise<FleetCount[]>;
 	/** Counts devices that send heartbeats but no reports. */
 	readonly notReporting: () => Promise<number[]>;
+	/** Reads how many devices are in each state. The service counts them in the background. */
+	readonly states: () => Promise<StateCount[]>;
 	/** Counts enrollment keys, and devices that wait for approval. */
 	readonly enrollmentKeys: () => Promise<KeyCount[]>;
 
@@ -51,6 +75,12 @@ export class FleetCounts {
 				"select count_devices_not_reporting()::float8 as devices",
 			);
 			return rows.map(({ devices }) => devices);
+		});
+		this.states = cached(MAX_AGE_MS.states, async () => {
+			const { rows } = await pool.query<StateCount>(
+				"select check_key, state, devices::float8 as devices from count_check_states()",
+			);
+			return [...NO_STATES, ...rows];
 		});
 		this.enrollmentKeys = cached(MAX_AGE_MS.devices, async () => {
 			const { rows } = await pool.query<KeyCount>(

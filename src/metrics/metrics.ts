@@ -8,12 +8,14 @@ import {
 	Registry,
 } from "prom-client";
 import { readLastBackup } from "../backup/last-backup.ts";
+import { isCanonicalCheck } from "../devices/terms.ts";
 import type { Queue, QueueLoad } from "../load/queue.ts";
 import { VERSION } from "../version.ts";
 import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
 import { FleetCounts } from "./fleet.ts";
 import { type MailCounts, readMailCounts } from "./mails.ts";
 import { IGNORED_ADDRESSES } from "./names.ts";
+import { readReceiverCounts } from "./receivers.ts";
 import { routeOf } from "./route.ts";
 
 /**
@@ -84,6 +86,7 @@ export function makeMetrics({
 	if (pools.app) {
 		addFleet(new FleetCounts(pools.app), registers);
 		addMails(pools.app, registers);
+		addReceivers(pools.app, registers);
 		addAuditLog(pools.app, registers);
 		addLastBackup(pools.app, registers);
 	}
@@ -226,6 +229,7 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 			for (const devices of await counts.notReporting()) this.set(devices);
 		},
 	});
+	addStates(counts, registers);
 	new Gauge({
 		name: "assay_enrollment_keys",
 		help: "Enrollment keys that can be used, by whether they run out soon.",
@@ -249,6 +253,40 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 			this.reset();
 			for (const { awaiting_approval } of await counts.enrollmentKeys()) {
 				this.set(awaiting_approval);
+			}
+		},
+	});
+}
+
+/** Checks that only agents know share one label, because agents may make up any number of them. */
+const OTHER_CHECKS = "other";
+
+function addStates(counts: FleetCounts, registers: Registry[]): void {
+	new Gauge({
+		name: "assay_devices_by_compliance",
+		help: "ACTIVE devices by their state under the device policy, as counted in the background.",
+		labelNames: ["compliance"],
+		aggregator: "max",
+		registers,
+		async collect() {
+			this.reset();
+			for (const { check_key, state, devices } of await counts.states()) {
+				if (check_key === null) this.inc({ compliance: state }, devices);
+			}
+		},
+	});
+	new Gauge({
+		name: "assay_device_check_states",
+		help: "ACTIVE devices by check and state under the device policy, as counted in the background.",
+		labelNames: ["check", "state"],
+		aggregator: "max",
+		registers,
+		async collect() {
+			this.reset();
+			for (const { check_key, state, devices } of await counts.states()) {
+				if (check_key === null) continue;
+				const check = isCanonicalCheck(check_key) ? check_key : OTHER_CHECKS;
+				this.inc({ check, state }, devices);
 			}
 		},
 	});
@@ -296,6 +334,24 @@ function addMails(pool: Pool, registers: Registry[]): void {
 			const found = await counts;
 			this.reset();
 			if (found) this.set(found.oldest_seconds);
+		},
+	});
+}
+
+function addReceivers(pool: Pool, registers: Registry[]): void {
+	new Gauge({
+		name: "assay_receivers",
+		help: "Webhooks and chats that fail, and that were disabled after three days of failures.",
+		labelNames: ["kind", "state"],
+		aggregator: "max",
+		registers,
+		async collect() {
+			const counts = await readReceiverCounts(pool).catch(() => []);
+			this.reset();
+			for (const { kind, failing, disabled } of counts) {
+				this.set({ kind, state: "failing" }, failing);
+				this.set({ kind, state: "disabled" }, disabled);
+			}
 		},
 	});
 }

@@ -3,6 +3,7 @@ import { appendChanges } from "../audit/log.ts";
 import { transaction, withTenant } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
+import { TODAY } from "../organizations/time-zone.ts";
 import type { Principal } from "../principal.ts";
 import type { From } from "../sign-in/exchange.ts";
 import {
@@ -18,8 +19,7 @@ export const LINK_DAYS = 7;
 export const SESSION_MINUTES = 60;
 
 /** A condition on a person `p`: people whose contract has ended get no link and open no page. */
-export const IS_STAFF =
-	"(p.contract_end_date is null or p.contract_end_date >= current_date)";
+export const IS_STAFF = `(p.contract_end_date is null or p.contract_end_date >= ${TODAY})`;
 
 /**
  * Returns the address of the page. The token follows the #. Browsers do not send that part to

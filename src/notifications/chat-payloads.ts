@@ -5,8 +5,11 @@ import type { News } from "./news.ts";
 const MAX_HEADER = 150;
 const MAX_SECTION = 3_000;
 
-/** Longest line. Twenty lines stay below the 28 KB that Teams accepts. */
-const MAX_LINE = 600;
+/** Longest line. Escaped for Slack, a line has at most five times as many characters. */
+const MAX_LINE = 590;
+
+/** Most bytes of the lines in a message to Teams, which accepts 28 KB. */
+const MAX_TEAMS_BYTES = 25_000;
 
 /** Makes the body of the request that shows news in a chat. */
 export function chatPayload(kind: ChatKind, news: News): object {
@@ -53,6 +56,15 @@ function escapeSlack(text: string): string {
 /** The form that the Teams workflow "When a Teams webhook request is received" takes. */
 function teamsPayload({ title, lines, url }: News): object {
 	const block = (text: string) => ({ type: "TextBlock", text, wrap: true });
+	const blocks = lines.map((line) => block(escapeMarkdown(line)));
+	let bytes = 0;
+	const fitting = blocks.filter((one) => {
+		bytes += Buffer.byteLength(JSON.stringify(one));
+		return bytes <= MAX_TEAMS_BYTES;
+	});
+	if (fitting.length < blocks.length) {
+		fitting.push(block("There is more. Open Assay to see it."));
+	}
 	return {
 		type: "message",
 		attachments: [
@@ -69,7 +81,7 @@ function teamsPayload({ title, lines, url }: News): object {
 							weight: "Bolder",
 							size: "Medium",
 						},
-						...lines.map((line) => block(escapeMarkdown(line))),
+						...fitting,
 					],
 					actions: [{ type: "Action.OpenUrl", title: "Open Assay", url }],
 				},
@@ -84,5 +96,6 @@ function escapeMarkdown(text: string): string {
 }
 
 function cut(text: string, max: number): string {
-	return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+	if (text.length <= max) return text;
+	return `${text.slice(0, max - 1).toWellFormed()}…`;
 }

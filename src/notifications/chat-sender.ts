@@ -1,22 +1,20 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
-import { type Poller, startPoller } from "../jobs/poller.ts";
+import type { Poller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
+import { type NoAnswer, startSender, type TakenJob } from "../jobs/sender.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { type Answer, post } from "../webhooks/post.ts";
 import type { ChatKind } from "./channel-kinds.ts";
 import { chatPayload } from "./chat-payloads.ts";
 import { GIVEN_UP_AFTER_DAYS, giveUpChat } from "./given-up-chat.ts";
+import { hideAddress } from "./hide-address.ts";
 import { type News, readNews } from "./news.ts";
 import { openAddress, type Secrets, sealAddress } from "./sealed-address.ts";
 
-const POLL_MS = 5_000;
 const MAX_SENDING = 16;
-/**
- * Messages of one organization that are taken together. An organization with as many in progress
- * waits, so chats that hang do not hold up other organizations.
- */
 const MAX_OF_ORGANIZATION = 4;
 /** A request takes at most 15 s. A process that has not reported by then has died. */
 const TAKEN_SECONDS = 60;
@@ -28,15 +26,12 @@ export interface ChatSenderParts extends Secrets {
 	pool: Pool;
 	baseUrl: string;
 	rule: OutgoingRule;
-	sendsMail: boolean;
+	mail?: Mailer | undefined;
 	log: Logger;
 }
 
-interface Taken {
-	organization_id: string;
-	id: string;
+interface Taken extends TakenJob {
 	channel_id: string;
-	attempts: number;
 }
 
 interface Message {
@@ -45,166 +40,109 @@ interface Message {
 	is_test: boolean;
 	event_ids: string[];
 	further_events: number;
-	organization_name: string;
 }
 
-type Result = { answer: Answer } | { failure: string };
+interface Result {
+	body: string;
+	answer?: Answer;
+	failure?: string;
+}
 
 /**
- * Sends queued messages to chats. A message is sent at least once: a process that dies between
- * sending and noting it leaves the message to the next attempt. Each chat has at most one request
- * at a time, so a receiver that hangs holds up only its own channel.
+ * Sends queued messages to chats. Each chat has at most one request at a time, so a receiver that
+ * hangs holds up only its own channel.
  */
 export function startChatSender(parts: ChatSenderParts): Poller {
-	const { pool, log } = parts;
-	const sending = new Map<Promise<void>, Taken>();
-	let failure: unknown;
-
-	function start(taken: Taken): void {
-		const done = send(parts, taken)
-			.catch((error: unknown) => {
-				failure = error;
-			})
-			.finally(() => {
-				sending.delete(done);
-				poller.wake();
-			});
-		sending.set(done, taken);
-	}
-
-	const poller = startPoller(
-		"notifications",
-		POLL_MS,
-		async () => {
-			if (failure !== undefined) {
-				const error = failure;
-				failure = undefined;
-				throw error;
-			}
-			const free = MAX_SENDING - sending.size;
-			if (free === 0) return false;
-			const inProgress = [...sending.values()];
+	const { pool, mail, log } = parts;
+	return startSender<Taken, Result>({
+		name: "notifications",
+		pool,
+		maxSending: MAX_SENDING,
+		maxOfOrganization: MAX_OF_ORGANIZATION,
+		take: async (count, inProgress, full) => {
 			const { rows } = await pool.query<Taken>(
 				"select * from take_notification_messages($1, $2, $3, $4, $5)",
 				[
-					free,
+					count,
 					inProgress.map(({ channel_id }) => channel_id),
 					MAX_OF_ORGANIZATION,
-					[...Map.groupBy(inProgress, (one) => one.organization_id)]
-						.filter(([, ofOne]) => ofOne.length >= MAX_OF_ORGANIZATION)
-						.map(([id]) => id),
+					full,
 					TAKEN_SECONDS,
 				],
 			);
-			for (const taken of rows) start(taken);
-			return rows.length > 0;
+			return rows;
 		},
+		send: (taken) => send(parts, taken),
+		note: (client, taken, result) =>
+			noteResult(client, taken, result, mail !== undefined),
+		wakeMailer: mail?.wake,
 		log,
-	);
-	return {
-		wake: poller.wake,
-		idle: async () => {
-			await poller.idle();
-			while (sending.size > 0) {
-				await Promise.all(sending.keys());
-				await poller.idle();
-			}
-		},
-		stop: async () => {
-			await poller.stop();
-			await Promise.all(sending.keys());
-		},
-	};
+	});
 }
 
-async function send(parts: ChatSenderParts, taken: Taken): Promise<void> {
-	const { pool, rule, baseUrl } = parts;
-	const inTenant = <R>(work: (client: PoolClient) => Promise<R>) =>
-		withTenant(pool, taken.organization_id, work);
-	const prepared = await inTenant(async (client) => {
-		const message = await readMessage(client, taken);
-		if (!message) return undefined;
-		const news = await newsOf(client, taken, message, baseUrl);
-		const { sealed_address } = message;
-		const opened = openAddress(sealed_address, taken.channel_id, parts);
-		if (opened && !opened.isCurrent) {
-			await client.query(
-				`update notification_channels set sealed_address = $4
-				where organization_id = $1 and id = $2 and sealed_address = $3`,
-				[
-					taken.organization_id,
-					taken.channel_id,
-					sealed_address,
-					sealAddress(opened.address, taken.channel_id, parts),
-				],
-			);
-		}
-		return {
-			address: opened?.address,
-			body: JSON.stringify(chatPayload(message.kind, news)),
-		};
-	});
-	if (!prepared) return;
+async function send(
+	parts: ChatSenderParts,
+	taken: Taken,
+): Promise<Result | undefined> {
+	const prepared = await withTenant(
+		parts.pool,
+		taken.organization_id,
+		async (client) => {
+			const message = await readMessage(client, taken);
+			if (!message) return undefined;
+			const news = await newsOf(client, taken, message, parts.baseUrl);
+			return {
+				address: await readAddress(client, taken, message, parts),
+				body: JSON.stringify(chatPayload(message.kind, news)),
+			};
+		},
+	);
+	if (!prepared) return undefined;
 	const { address, body } = prepared;
-	const result: Result =
-		address === undefined
-			? {
-					failure:
-						"the address cannot be decrypted, because the secret of the service was changed; enter the address again",
-				}
-			: await post(
-					address,
-					body,
-					{ "content-type": "application/json" },
-					rule,
-				).then(
-					(answer) => ({
-						answer: { ...answer, text: withoutAddress(answer.text, address) },
-					}),
-					(error: Error) => ({
-						failure: withoutAddress(error.message, address).slice(0, 500),
-					}),
-				);
-	await inTenant((client) =>
-		noteResult(client, taken, body, result, parts.sendsMail),
+	if (address === undefined) {
+		return {
+			body,
+			failure:
+				"the address cannot be decrypted, because the secret of the service was changed; enter the address again",
+		};
+	}
+	const headers = { "content-type": "application/json" };
+	return post(address, body, headers, parts.rule).then(
+		(answer) => ({
+			body,
+			answer: { ...answer, text: hideAddress(answer.text, address) },
+		}),
+		(error: Error) => ({
+			body,
+			failure: hideAddress(error.message, address).slice(0, 500),
+		}),
 	);
 }
 
 /**
- * Leaves the address, which is a secret, out of an error or an answer. Error pages often repeat the
- * path. A text that was cut may end with the beginning of it.
+ * Returns the address of a chat. If it is encrypted with a former secret of the service, it is
+ * encrypted again.
  */
-function withoutAddress(text: string, address: string): string {
-	const { pathname, search, hash } = new URL(address);
-	const secrets = [
-		address,
-		pathname + search + hash,
-		pathname + search,
-		pathname,
-	]
-		.flatMap((part) => [part, unescaped(part)])
-		.filter((part) => part.length > 1);
-	let rest = text;
-	for (const secret of secrets) rest = rest.replaceAll(secret, "[address]");
-	for (const secret of secrets) {
-		for (let length = secret.length; length >= MIN_BEGINNING; length--) {
-			if (!rest.endsWith(secret.slice(0, length))) continue;
-			rest = `${rest.slice(0, -length)}[address]`;
-			break;
-		}
+async function readAddress(
+	client: PoolClient,
+	{ organization_id, channel_id }: Taken,
+	{ sealed_address }: Message,
+	secrets: Secrets,
+): Promise<string | undefined> {
+	const opened = openAddress(sealed_address, channel_id, secrets);
+	if (opened && !opened.isCurrent) {
+		await client.query(
+			`update notification_channels set sealed_address = $4
+			where organization_id = $1 and id = $2 and sealed_address = $3`,
+			[
+				organization_id,
+				channel_id,
+				sealed_address,
+				sealAddress(opened.address, channel_id, secrets),
+			],
+		);
 	}
-	return rest;
-}
-
-/** A shorter beginning of an address tells nothing. */
-const MIN_BEGINNING = 12;
-
-function unescaped(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
+	return opened?.address;
 }
 
 async function readMessage(
@@ -212,12 +150,10 @@ async function readMessage(
 	{ organization_id, id }: Taken,
 ): Promise<Message | undefined> {
 	const { rows } = await client.query<Message>(
-		`select c.kind, c.sealed_address, m.is_test, m.event_ids, m.further_events,
-			o.name as organization_name
+		`select c.kind, c.sealed_address, m.is_test, m.event_ids, m.further_events
 		from notification_messages m
 		join notification_channels c
 			on c.organization_id = m.organization_id and c.id = m.channel_id
-		join organizations o on o.id = m.organization_id
 		where m.organization_id = $1 and m.id = $2`,
 		[organization_id, id],
 	);
@@ -248,14 +184,14 @@ async function newsOf(
 	return news ?? { title: "Events in Assay", lines: ["Open Assay."], url };
 }
 
+/** Stores the result of an attempt. Returns true if mails to administrators were queued. */
 async function noteResult(
 	client: PoolClient,
 	{ organization_id, id, channel_id, attempts }: Taken,
-	body: string,
-	result: Result,
+	result: Result | NoAnswer,
 	sendsMail: boolean,
-): Promise<void> {
-	const answer = "answer" in result ? result.answer : undefined;
+): Promise<boolean> {
+	const { answer, failure, body }: Partial<Result> = result;
 	const isDelivered =
 		answer !== undefined && answer.status >= 200 && answer.status < 300;
 	const state = isDelivered
@@ -268,7 +204,7 @@ async function noteResult(
 			state = $4, delivered_at = case when $4 = 'DELIVERED' then now() end,
 			due_at = case when $4 = 'QUEUED' then now() + $5 * interval '1 second' end,
 			attempted_at = now(), duration_ms = $6, answer_status = $7, answer = $8, failure = $9,
-			body = $10
+			body = coalesce($10, body)
 		where organization_id = $1 and id = $2 and attempts = $3 and state = 'QUEUED'`,
 		[
 			organization_id,
@@ -279,12 +215,12 @@ async function noteResult(
 			answer?.durationMs,
 			answer?.status,
 			answer?.text.slice(0, 1000),
-			"failure" in result ? result.failure : null,
+			failure,
 			body,
 		],
 	);
 	// Another process has taken the message in the meantime.
-	if (rowCount === 0) return;
+	if (rowCount === 0) return false;
 	const { rows } = await client.query<{ is_over: boolean }>(
 		`update notification_channels
 		set failing_since = case when $3 then null else coalesce(failing_since, now()) end
@@ -292,7 +228,7 @@ async function noteResult(
 		returning is_enabled and failing_since < now() - $4 * interval '1 day' as is_over`,
 		[organization_id, channel_id, isDelivered, GIVEN_UP_AFTER_DAYS],
 	);
-	if (rows[0]?.is_over) {
-		await giveUpChat(client, organization_id, channel_id, sendsMail);
-	}
+	if (!rows[0]?.is_over) return false;
+	await giveUpChat(client, organization_id, channel_id, sendsMail);
+	return sendsMail;
 }

@@ -8,6 +8,7 @@ import { type Poller, startPoller } from "../jobs/poller.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { IS_STAFF } from "../my-devices/links.ts";
 import { mayMailPeople } from "../my-devices/mail-limits.ts";
+import { nextDigest } from "./next-digest.ts";
 import { overdueWork } from "./overdue-mail.ts";
 
 const POLL_MS = 60_000;
@@ -62,9 +63,7 @@ async function queueDigests(
 ): Promise<void> {
 	const { rows } = await client.query<Due>(
 		`update notification_channels c
-		set next_digest_at = next_digest_at
-			+ ceil(extract(epoch from now() - next_digest_at + interval '1 second') / 604800)
-				* interval '7 days'
+		set next_digest_at = ${nextDigest("c.digest_weekday")}
 		where c.organization_id = $1 and c.is_enabled and c.next_digest_at <= now()
 		returning c.id, c.kind`,
 		[organizationId],

@@ -2,6 +2,7 @@ import { withTenant } from "../db/pool.ts";
 import { type IdKind, kindNoun } from "../id.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
+import { TODAY } from "../organizations/time-zone.ts";
 import { namedKinds } from "../records/searchable-kinds.ts";
 import { recordKinds } from "../registers/all.ts";
 import { findRecipient } from "./recipient.ts";
@@ -31,7 +32,7 @@ export function overdueWork(): string {
 		return `select '${kind}' as kind, t.id, t.${owner} as people_id,
 				left(${named.nameOf("t")}, 200) as name, t.${due.date} as due_on
 			from ${table} t
-			where t.organization_id = $1 and t.${owner} is not null and t.${due.date} < current_date
+			where t.organization_id = $1 and t.${owner} is not null and t.${due.date} < ${TODAY}
 				and t.${due.done.field} <> '${due.done.value}'`;
 	});
 	return selects.join(" union all ");

@@ -10,8 +10,9 @@ const COLLECTED_SECONDS = 60;
 const APART_SECONDS = 600;
 
 /**
- * The devices that have joined one of the nonconformities $2 in this transaction, `since` its start,
- * and whose owners `p` have to be told. A device that comes back to a nonconformity is no news.
+ * The devices whose owners `p` have to be told: those that have joined one of the nonconformities
+ * $2 in this transaction, `since` its start, and those that got another owner while they were in
+ * one. A device that comes back to a nonconformity is no news for somebody who was told before.
  */
 const TO_TELL = `
 	nonconformity_devices f
@@ -19,19 +20,36 @@ const TO_TELL = `
 		and n.severity = 'MAJOR'
 	join devices d on d.organization_id = $1 and d.id = f.device_id
 	join people p on p.organization_id = $1 and p.id = d.owner_id and ${IS_STAFF}
-	where f.organization_id = $1 and f.nonconformity_id = any ($2::text[]) and f.since = now()
-		and f.until is null and not exists (
+	where f.organization_id = $1 and f.until is null
+		and (f.is_owner_new or f.nonconformity_id = any ($2::text[]) and f.since = now())
+		and not exists (
 			select from nonconformity_devices e
+			left join mails m on m.organization_id = $1 and m.id = e.alert_mail_id
 			where e.organization_id = $1 and e.device_id = f.device_id
 				and e.nonconformity_id = f.nonconformity_id and e.alert_mail_id is not null
+				-- Mails are kept for a month.
+				and (m.people_id = p.id or m.id is null and not f.is_owner_new)
 		)`;
 
 /**
- * Queues a mail for each owner of a device that has just joined a nonconformity of severity MAJOR.
- * While a mail waits, further failures of the same person go into it, so a storm is one mail a
- * person. Nobody is told unless the organization has the channel for owners of devices.
+ * Queues a mail for each owner of a device that has just joined a nonconformity of severity MAJOR,
+ * and for each new owner of a device that is in one. While a mail waits, further failures of the
+ * same person go into it, so a storm is one mail a person. Nobody is told unless the organization
+ * has the channel for owners of devices.
  */
 export async function queueDeviceAlerts(
+	client: PoolClient,
+	organizationId: string,
+	nonconformityIds: string[],
+): Promise<void> {
+	await queueMails(client, organizationId, nonconformityIds);
+	await client.query(
+		"update nonconformity_devices set is_owner_new = false where organization_id = $1 and is_owner_new",
+		[organizationId],
+	);
+}
+
+async function queueMails(
 	client: PoolClient,
 	organizationId: string,
 	nonconformityIds: string[],

@@ -1,26 +1,26 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
-import { type Poller, startPoller } from "../jobs/poller.ts";
+import type { Poller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
+import { type NoAnswer, startSender, type TakenJob } from "../jobs/sender.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { queueMail } from "../mail/queue.ts";
 import type { OutgoingRule } from "./outgoing-address.ts";
 import { type Answer, post } from "./post.ts";
 import { signedHeaders, webhookSecret } from "./signature.ts";
 
-const POLL_MS = 5_000;
-/** Largest number of requests in progress at the same time in this process. */
 const MAX_SENDING = 32;
 /** Deliveries to one webhook that are taken together. Others to it wait until these are done. */
 const MAX_TO_ONE = 4;
-/**
- * Deliveries of one organization that are taken together. An organization with as many in progress
- * waits, so at most twice as many are in progress.
- */
 const MAX_OF_ORGANIZATION = 8;
 /** A request takes at most 15 s. A process that has not reported by then has died. */
 const TAKEN_SECONDS = 60;
+/**
+ * With waits of at most six hours, the last attempt is three days after the first. A webhook that
+ * accepts everything else is then not disabled, but the delivery is given up.
+ */
+const MAX_ATTEMPTS = 21;
 const MAX_WAIT_SECONDS = 6 * 3600;
 
 /** Days without a success after which a webhook is given up. */
@@ -37,11 +37,8 @@ export interface DelivererParts {
 	log: Logger;
 }
 
-interface Taken {
-	organization_id: string;
-	id: string;
+interface Taken extends TakenJob {
 	webhook_id: string;
-	attempts: number;
 }
 
 interface Delivery {
@@ -51,111 +48,65 @@ interface Delivery {
 	has_previous_secret: boolean;
 }
 
-type Result = { answer: Answer } | { failure: string };
+type Result = { answer: Answer } | NoAnswer;
 
 /**
- * Sends queued deliveries. A delivery is sent at least once, with the same webhook-id: a process
- * that dies between sending and noting it leaves the delivery to the next attempt. A receiver that
+ * Sends queued deliveries. A delivery that is repeated has the same webhook-id. A receiver that
  * hangs holds up only its own webhook.
  */
 export function startDeliverer(parts: DelivererParts): Poller {
-	const { pool, log } = parts;
-	const sending = new Map<Promise<void>, Taken>();
-	let failure: unknown;
-
-	function start(taken: Taken): void {
-		const done = deliver(parts, taken)
-			.catch((error: unknown) => {
-				failure = error;
-			})
-			.finally(() => {
-				sending.delete(done);
-				poller.wake();
-			});
-		sending.set(done, taken);
-	}
-
-	const poller = startPoller(
-		"webhooks",
-		POLL_MS,
-		async () => {
-			if (failure !== undefined) {
-				const error = failure;
-				failure = undefined;
-				throw error;
-			}
-			const free = MAX_SENDING - sending.size;
-			if (free === 0) return false;
+	const { pool, mail, log } = parts;
+	return startSender<Taken, Result>({
+		name: "webhooks",
+		pool,
+		maxSending: MAX_SENDING,
+		maxOfOrganization: MAX_OF_ORGANIZATION,
+		take: async (count, inProgress, full) => {
 			const { rows } = await pool.query<Taken>(
 				"select * from take_webhook_deliveries($1, $2, $3, $4, $5, $6)",
 				[
-					free,
+					count,
 					MAX_TO_ONE,
-					[...new Set([...sending.values()].map((one) => one.webhook_id))],
+					[...new Set(inProgress.map(({ webhook_id }) => webhook_id))],
 					MAX_OF_ORGANIZATION,
-					fullOrganizations([...sending.values()]),
+					full,
 					TAKEN_SECONDS,
 				],
 			);
-			for (const taken of rows) start(taken);
-			return rows.length > 0;
+			return rows;
 		},
+		send: (taken) => deliver(parts, taken),
+		note: (client, taken, result) =>
+			noteResult(client, taken, result, mail !== undefined),
+		wakeMailer: mail?.wake,
 		log,
+	});
+}
+
+async function deliver(
+	{ pool, secret, previousSecret, rule }: DelivererParts,
+	taken: Taken,
+): Promise<Result | undefined> {
+	const delivery = await withTenant(pool, taken.organization_id, (client) =>
+		readDelivery(client, taken),
 	);
-
-	return {
-		wake: poller.wake,
-		idle: async () => {
-			await poller.idle();
-			while (sending.size > 0) {
-				await Promise.all(sending.keys());
-				await poller.idle();
-			}
-		},
-		stop: async () => {
-			await poller.stop();
-			await Promise.all(sending.keys());
-		},
-	};
-}
-
-/** Returns the organizations that have as many deliveries in progress as one may take. */
-function fullOrganizations(taken: Taken[]): string[] {
-	const counts = new Map<string, number>();
-	for (const { organization_id: id } of taken) {
-		counts.set(id, (counts.get(id) ?? 0) + 1);
-	}
-	return [...counts]
-		.filter(([, count]) => count >= MAX_OF_ORGANIZATION)
-		.map(([id]) => id);
-}
-
-async function deliver(parts: DelivererParts, taken: Taken): Promise<void> {
-	const { pool, secret, rule } = parts;
-	const inTenant = <R>(work: (client: PoolClient) => Promise<R>) =>
-		withTenant(pool, taken.organization_id, work);
-	const delivery = await inTenant((client) => readDelivery(client, taken));
-	if (!delivery) return;
+	if (!delivery) return undefined;
 	const { url, body, secret_version, has_previous_secret } = delivery;
 	const versions = [
 		secret_version,
 		...(has_previous_secret ? [secret_version - 1] : []),
 	];
-	const secrets = [secret, parts.previousSecret]
+	const secrets = [secret, previousSecret]
 		.filter((one) => one !== undefined)
 		.flatMap((one) =>
 			versions.map((version) => webhookSecret(one, taken.webhook_id, version)),
 		);
 	const now = Math.floor(Date.now() / 1000);
 	const headers = signedHeaders(secrets, taken.id, now, body);
-	const result: Result = await post(url, body, headers, rule).then(
+	return post(url, body, headers, rule).then(
 		(answer) => ({ answer }),
 		(error: Error) => ({ failure: error.message.slice(0, 500) }),
 	);
-	const isMailQueued = await inTenant((client) =>
-		noteResult(client, taken, result, parts.mail !== undefined),
-	);
-	if (isMailQueued) parts.mail?.wake();
 }
 
 async function readDelivery(
@@ -190,18 +141,22 @@ async function noteResult(
 ): Promise<boolean> {
 	const answer = "answer" in result ? result.answer : undefined;
 	const isDelivered = isSuccess(result);
+	const state = isDelivered
+		? "DELIVERED"
+		: attempts >= MAX_ATTEMPTS
+			? "FAILED"
+			: "QUEUED";
 	const { rowCount } = await client.query(
 		`update webhook_deliveries set
-			state = case when $4 then 'DELIVERED' else state end,
-			delivered_at = case when $4 then now() end,
-			due_at = case when not $4 then now() + $5 * interval '1 second' end,
+			state = $4, delivered_at = case when $4 = 'DELIVERED' then now() end,
+			due_at = case when $4 = 'QUEUED' then now() + $5 * interval '1 second' end,
 			attempted_at = now(), duration_ms = $6, answer_status = $7, answer = $8, failure = $9
 		where organization_id = $1 and id = $2 and attempts = $3 and state = 'QUEUED'`,
 		[
 			organization_id,
 			id,
 			attempts,
-			isDelivered,
+			state,
 			retrySeconds(attempts, MAX_WAIT_SECONDS),
 			answer?.durationMs,
 			answer?.status,

@@ -213,6 +213,7 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 		"accounts",
 		"second factors",
 		"mails",
+		"webhooks and chats",
 		"device keys",
 		"enrollment keys",
 		"separation",

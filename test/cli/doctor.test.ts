@@ -2,8 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addEnrollmentKey } from "../../src/devices/enrollment-key-operations.ts";
+import { makeId } from "../../src/id.ts";
 import { invoke } from "../../src/invoke.ts";
 import { makeLogger } from "../../src/log.ts";
+import { readReceiverCounts } from "../../src/metrics/receivers.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { runCommand } from "../support/command.ts";
@@ -218,6 +220,49 @@ test.each([
 		found: expect.stringContaining(words),
 	});
 	expect(Boolean(found.of("mail")?.advice)).toBe(status === "warning");
+});
+
+test("doctor and the metrics count webhooks and chats that fail or are disabled", async () => {
+	const { database, organizationId } = running;
+	expect((await examine()).of("webhooks and chats")).toMatchObject({
+		status: "ok",
+	});
+	const webhook = (enabled: boolean) =>
+		database.owner.query(
+			`insert into webhooks (organization_id, id, url, event_types, is_enabled, failing_since, given_up_at)
+			values ($1, $2, 'https://example.com', '{posture.failed}', $3, now(), case when not $3 then now() end)`,
+			[organizationId, makeId(organizationId, "webhook"), enabled],
+		);
+	const chat = (enabled: boolean, fails: boolean) =>
+		database.owner.query(
+			`insert into notification_channels
+				(organization_id, id, kind, name, sealed_address, address_host, is_enabled, failing_since)
+			values ($1, $2, 'SLACK', 'x', 'x', 'example.com', $3, case when $4 then now() end)`,
+			[
+				organizationId,
+				makeId(organizationId, "notification_channel"),
+				enabled,
+				fails,
+			],
+		);
+	await webhook(true);
+	await webhook(true);
+	await webhook(false);
+	await chat(false, true);
+	// An administrator has switched this one off.
+	await chat(false, false);
+	expect((await examine()).of("webhooks and chats")).toMatchObject({
+		status: "warning",
+		found:
+			"2 webhooks fail, 1 webhook was disabled after three days of failures, 1 chat was disabled after three days of failures",
+	});
+	const counts = await readReceiverCounts(database.pool);
+	expect(counts).toEqual([
+		{ kind: "webhook", failing: 2, disabled: 1 },
+		{ kind: "chat", failing: 0, disabled: 1 },
+	]);
+	await database.owner.query("delete from webhooks");
+	await database.owner.query("delete from notification_channels");
 });
 
 test("doctor says nothing about mail if there is no mail server", async () => {

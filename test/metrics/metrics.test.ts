@@ -9,9 +9,11 @@ import { createDatabase } from "../support/database.ts";
 import { startAssay } from "../support/program.ts";
 import {
 	heartbeatBody,
+	postureResult,
 	startService,
 	type TestService,
 } from "../support/service.ts";
+import { countChecksNow } from "../support/upkeep.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -124,6 +126,38 @@ test("devices of all organizations are counted in the same way as in the posture
 	expect(counted("PENDING", "NEVER")).toBe(1);
 	expect(summary.not_reporting).toBe(1);
 	expect(samples.get("assay_devices_not_reporting")).toBe(1);
+});
+
+test("device states are counted by check and state, and checks of agents' own share a label", async () => {
+	const assay = await startMeasured();
+	const { pool, owner } = assay.database;
+	const { key } = await assay.activateDevice();
+	for (const check_key of ["SCREEN_LOCK", "OWN_ONE", "OWN_TWO"]) {
+		await assay.post(
+			"postures",
+			{ results: [postureResult({ check_key })] },
+			{ key },
+		);
+		await owner.query(
+			"insert into device_check_rules (organization_id, check_key, is_required, platforms, grace_days, new_device_grace_days, valid_from) values ($1, $2, true, '{LINUX,DARWIN,WINDOWS,FREEBSD}', 3, 7, now())",
+			[assay.organizationId, check_key],
+		);
+	}
+	await countChecksNow(pool, assay.organizationId);
+	const samples = await scrape(assay.service.metricsUrl);
+	const counted = (check: string, state: string) =>
+		samples.get(`assay_device_check_states{check="${check}",state="${state}"}`);
+	expect(counted("SCREEN_LOCK", "PASSING")).toBe(1);
+	expect(counted("SCREEN_LOCK", "EXCEPTED")).toBe(0);
+	expect(counted("DISK_ENCRYPTION", "NOT_REPORTED")).toBe(1);
+	expect(counted("other", "PASSING")).toBe(2);
+	expect(counted("OWN_ONE", "PASSING")).toBeUndefined();
+	expect(samples.get('assay_devices_by_compliance{compliance="UNKNOWN"}')).toBe(
+		1,
+	);
+	expect(
+		samples.get('assay_devices_by_compliance{compliance="COMPLIANT"}'),
+	).toBe(0);
 });
 
 test("a status and freshness that no device has is reported as 0, so that an alert notices when the last device disappears", async () => {

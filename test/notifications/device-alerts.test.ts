@@ -217,6 +217,42 @@ test("a second device is one more mail about it alone, and a failure that comes 
 	expect(await fleet.mails()).toHaveLength(2);
 });
 
+test("a new owner of a device in an open nonconformity of severity MAJOR gets the mail, once", async () => {
+	const fleet = await makeFleet();
+	const [ada, bob] = [await fleet.person("ada"), await fleet.person("bob")];
+	await fleet.addChannel();
+	const [device, minor] = [
+		await fleet.device("passed-on", ada),
+		await fleet.device("minor", ada),
+	];
+	const give = (id: string, owner_id: string | null) =>
+		fleet.use("updateDevice", { organization_id: undefined, id, owner_id });
+	await device.report("FAIL");
+	await minor.report("FAIL", MINOR);
+	await fleet.settle();
+	await fleet.hurry();
+	expect((await sink.next()).to).toBe(ada.primary_email_address);
+	await give(minor.id, bob.id);
+	await give(device.id, null);
+	await fleet.settle();
+	expect(await fleet.mails()).toHaveLength(1);
+	await give(device.id, bob.id);
+	await fleet.settle();
+	await fleet.settle();
+	await fleet.hurry();
+	const mail = await sink.next();
+	expect(mail.to).toBe(bob.primary_email_address);
+	expect(mail.text).toContain("passed-on");
+	expect(mail.text).not.toContain("minor");
+	// Somebody who was told, and a device whose failure is over, are no news.
+	await give(device.id, bob.id);
+	await device.report("PASS");
+	await fleet.settle();
+	await give(device.id, ada.id);
+	await fleet.settle();
+	expect(await fleet.mails()).toHaveLength(2);
+});
+
 test("a failure that ends before the mail is sent causes none, and one that comes back then does", async () => {
 	const fleet = await makeFleet();
 	const ada = await fleet.person("ada");

@@ -26,6 +26,8 @@ export interface Receiver {
 	listen: () => Promise<string>;
 	/** Forgets what has arrived, and accepts everything again. */
 	reset: () => void;
+	/** Closes all connections. */
+	hangUp: () => void;
 	close: () => void;
 }
 
@@ -50,6 +52,7 @@ export function makeReceiver(): Receiver {
 			receiver.behave = accept;
 			receiver.received.length = 0;
 		},
+		hangUp: () => server.closeAllConnections(),
 		close: () => {
 			server.closeAllConnections();
 			server.close();

@@ -287,6 +287,37 @@ test("a webhook that fails for three days is disabled, and administrators get a 
 	});
 });
 
+test("a delivery that is refused for three days is given up, and the next event of its record follows", async () => {
+	const { webhook } = await use("addWebhook", {
+		url,
+		event_types: ["record.created", "record.deleted"],
+	});
+	let refused = "";
+	receiver.behave = (response, request) => {
+		refused ||= String(request.headers["webhook-id"]);
+		const isRefused = request.headers["webhook-id"] === refused;
+		response.writeHead(isRefused ? 400 : 200).end();
+	};
+	const { measure } = await use("addMeasure", { name: "M", category: "Any" });
+	await deliveryOf(webhook.id, ({ attempts }) => attempts === 1);
+	await use("deleteMeasure", { organization_id: undefined, id: measure.id });
+	await served.database.owner.query(
+		"update webhook_deliveries set attempts = 20, due_at = now() where id = $1",
+		[refused],
+	);
+	const failed = await deliveryOf(
+		webhook.id,
+		({ state }) => state === "FAILED",
+	);
+	expect(failed).toMatchObject({
+		id: refused,
+		attempts: 21,
+		answer_status: 400,
+	});
+	await deliveryOf(webhook.id, ({ state }) => state === "DELIVERED");
+	expect((await use("listWebhooks")).webhooks[0].is_enabled).toBe(true);
+});
+
 test("a webhook whose receiver hangs does not hold up the others", async () => {
 	const held: ServerResponse[] = [];
 	receiver.behave = (response, request) => {

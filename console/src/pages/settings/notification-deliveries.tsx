@@ -1,22 +1,14 @@
-import { Code, Stack, Text, Title } from "@mantine/core";
+import { Code, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ErrorState } from "../../parts/error-state.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
+import type { Column } from "../../parts/data-table.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
+import { Deliveries, DeliveryAnswer } from "./deliveries.tsx";
 import type { Channel } from "./notifications-page.tsx";
 
 type Delivery = OutputOf<"listNotificationDeliveries">["deliveries"][number];
-
-const STATES = {
-	QUEUED: { tone: "neutral", label: "Queued" },
-	DELIVERED: { tone: "good", label: "Delivered" },
-	FAILED: { tone: "bad", label: "Given up" },
-	NOT_NEEDED: { tone: "neutral", label: "No longer needed" },
-} as const;
 
 const WHAT: Record<string, string> = {
 	TEST: "Test",
@@ -38,24 +30,7 @@ export function NotificationDeliveries({ channel }: { channel: Channel }) {
 		// Messages and mails are sent in the background.
 		refetchInterval: 3_000,
 	});
-	if (found.isError) {
-		return <ErrorState error={found.error} onRetry={found.refetch} />;
-	}
-	const rows = found.data?.deliveries;
-	return (
-		<Stack component="section" aria-label="Last deliveries" gap="sm">
-			<Title order={2}>Last deliveries</Title>
-			<Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-				{channel.name}
-			</Text>
-			{rows?.length === 0 && (
-				<Text size="sm">There are no deliveries yet.</Text>
-			)}
-			{rows && rows.length > 0 && (
-				<DataTable label="Deliveries" columns={COLUMNS} rows={rows} />
-			)}
-		</Stack>
-	);
+	return <Deliveries name={channel.name} columns={COLUMNS} found={found} />;
 }
 
 const COLUMNS: Column<Delivery>[] = [
@@ -89,7 +64,7 @@ const COLUMNS: Column<Delivery>[] = [
 		id: "answer",
 		header: "Answer",
 		width: 260,
-		cell: (row) => <Answer of={row} />,
+		cell: (row) => <DeliveryAnswer of={row} />,
 	},
 	{
 		id: "body",
@@ -113,29 +88,3 @@ const COLUMNS: Column<Delivery>[] = [
 			),
 	},
 ];
-
-function Answer({ of }: { of: Delivery }) {
-	const { tone, label } = STATES[of.state];
-	const isRetried = of.state === "QUEUED" && of.attempts > 0;
-	return (
-		<>
-			<StatusBadge
-				tone={isRetried ? "warning" : tone}
-				label={isRetried ? "Waiting to retry" : label}
-			/>
-			{(of.failure || of.answer_status !== null) && (
-				<Text size="xs" mt={4} style={{ overflowWrap: "anywhere" }}>
-					{of.failure}
-					{of.answer_status !== null &&
-						`Status ${of.answer_status} after ${of.duration_ms} ms. ${of.answer ?? ""}`}
-				</Text>
-			)}
-			{of.state === "QUEUED" && of.next_attempt_at && (
-				<Text size="xs" c="dimmed">
-					{isRetried ? "The next attempt" : "It is sent"} at{" "}
-					<DateTime value={of.next_attempt_at} />.
-				</Text>
-			)}
-		</>
-	);
-}

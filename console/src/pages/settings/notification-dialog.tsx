@@ -138,7 +138,7 @@ export function NotificationDialog({
 					{hasDigest(kind) && (
 						<Select
 							label="Day of the mail"
-							description="It is sent at 7:00 UTC."
+							description="It is sent at 7:00 in the organization's time zone."
 							allowDeselect={false}
 							data={WEEKDAYS.map((label, index) => ({
 								value: String(index + 1),

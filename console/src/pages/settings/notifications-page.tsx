@@ -1,5 +1,4 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { Button, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
@@ -9,12 +8,12 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
-import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { CHANNEL_WORDS } from "./channel-words.ts";
 import { NotificationDeliveries } from "./notification-deliveries.tsx";
 import { NotificationDialog } from "./notification-dialog.tsx";
+import { RowActions, SendingState, useTest } from "./outgoing.tsx";
 
 export type Channel = OutputOf<"listNotificationChannels">["channels"][number];
 
@@ -24,32 +23,21 @@ export function Page() {
 	const [editing, setEditing] = useState<Channel | "new" | null>(null);
 	const [deleting, setDeleting] = useState<Channel | null>(null);
 	const [shownId, setShownId] = useState<string | null>(null);
-	const [error, setError] = useState<Error | null>(null);
 	const { data } = useSuspenseQuery(
 		operationQuery("listNotificationChannels", {
 			organization_id: organizationId,
 		}),
 	);
 	const shown = data.channels.find(({ id }) => id === shownId);
-	const test = async ({ id }: Channel) => {
-		try {
-			setError(null);
-			const { sent_to } = await call("testNotificationChannel", {
-				organization_id: organizationId,
-				id,
-			});
-			notifications.show({
-				message:
-					sent_to === "CHAT"
-						? "A test message is queued."
-						: "A test mail to you is queued.",
-			});
-			if (sent_to === "CHAT") setShownId(id);
-		} catch (reason) {
-			setError(reason as Error);
-		}
-		await forgetReadings();
-	};
+	const { error, test } = useTest(async ({ id }: Channel) => {
+		const { sent_to } = await call("testNotificationChannel", {
+			organization_id: organizationId,
+			id,
+		});
+		if (sent_to !== "CHAT") return "A test mail to you is queued.";
+		setShownId(id);
+		return "A test message is queued.";
+	});
 	const columns: Column<Channel>[] = [
 		{
 			id: "name",
@@ -68,22 +56,34 @@ export function Page() {
 				</>
 			),
 		},
-		{ id: "state", header: "State", cell: (row) => <State channel={row} /> },
+		{
+			id: "state",
+			header: "State",
+			cell: (row) => (
+				<>
+					<SendingState of={row} />
+					{row.is_enabled && row.next_digest_at && (
+						<Text size="xs" mt={4}>
+							Next mails: <DateTime value={row.next_digest_at} />
+						</Text>
+					)}
+				</>
+			),
+		},
 		{
 			id: "actions",
 			header: "Actions",
 			align: "right",
 			cell: (row) => (
-				<Group gap="xs" justify="flex-end">
-					<Action label="Test" of={row} onClick={() => test(row)} />
-					<Action
-						label="Deliveries"
-						of={row}
-						onClick={() => setShownId(row.id === shownId ? null : row.id)}
-					/>
-					<Action label="Change" of={row} onClick={() => setEditing(row)} />
-					<Action label="Delete" of={row} onClick={() => setDeleting(row)} />
-				</Group>
+				<RowActions
+					of={row.name}
+					actions={{
+						Test: () => test(row),
+						Deliveries: () => setShownId(row.id === shownId ? null : row.id),
+						Change: () => setEditing(row),
+						Delete: () => setDeleting(row),
+					}}
+				/>
 			),
 		},
 	];
@@ -140,50 +140,6 @@ export function Page() {
 				Nobody is told anything through {deleting?.name} any more. The list of
 				its deliveries is deleted too.
 			</Confirm>
-		</>
-	);
-}
-
-function Action({
-	label,
-	of,
-	onClick,
-}: {
-	label: string;
-	of: Channel;
-	onClick: () => void;
-}) {
-	return (
-		<Button
-			size="compact-sm"
-			variant="default"
-			onClick={onClick}
-			aria-label={`${label}: ${of.name}`}
-		>
-			{label}
-		</Button>
-	);
-}
-
-function State({ channel }: { channel: Channel }) {
-	const { is_enabled, failing_since, next_digest_at } = channel;
-	if (!is_enabled) return <StatusBadge tone="neutral" label="Disabled" />;
-	return (
-		<>
-			<StatusBadge
-				tone={failing_since ? "warning" : "good"}
-				label={failing_since ? "Failing" : "Enabled"}
-			/>
-			{failing_since && (
-				<Text size="xs" mt={4}>
-					Since <RelativeTime value={failing_since} />
-				</Text>
-			)}
-			{next_digest_at && (
-				<Text size="xs" mt={4}>
-					Next mails: <DateTime value={next_digest_at} />
-				</Text>
-			)}
 		</>
 	);
 }

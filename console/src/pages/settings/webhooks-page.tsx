@@ -1,5 +1,4 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { Button, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
@@ -9,9 +8,8 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
+import { RowActions, SendingState, useTest } from "./outgoing.tsx";
 import { WebhookDeliveries } from "./webhook-deliveries.tsx";
 import { WebhookDialog } from "./webhook-dialog.tsx";
 
@@ -24,22 +22,15 @@ export function Page() {
 	const [rotating, setRotating] = useState<Webhook | null>(null);
 	const [deleting, setDeleting] = useState<Webhook | null>(null);
 	const [shownId, setShownId] = useState<string | null>(null);
-	const [error, setError] = useState<Error | null>(null);
 	const { data } = useSuspenseQuery(
 		operationQuery("listWebhooks", { organization_id: organizationId }),
 	);
 	const shown = data.webhooks.find(({ id }) => id === shownId);
-	const test = async ({ id }: Webhook) => {
-		try {
-			setError(null);
-			await call("testWebhook", { organization_id: organizationId, id });
-			notifications.show({ message: "A test event is queued." });
-			setShownId(id);
-		} catch (reason) {
-			setError(reason as Error);
-		}
-		await forgetReadings();
-	};
+	const { error, test } = useTest(async ({ id }: Webhook) => {
+		await call("testWebhook", { organization_id: organizationId, id });
+		setShownId(id);
+		return "A test event is queued.";
+	});
 	const columns: Column<Webhook>[] = [
 		{
 			id: "url",
@@ -58,27 +49,34 @@ export function Page() {
 				</>
 			),
 		},
-		{ id: "state", header: "State", cell: (row) => <State webhook={row} /> },
+		{
+			id: "state",
+			header: "State",
+			cell: (row) => (
+				<SendingState
+					of={row}
+					givenUp={
+						row.given_up_at &&
+						"It failed for three days. Correct the receiver, and then enable the webhook under Change."
+					}
+				/>
+			),
+		},
 		{
 			id: "actions",
 			header: "Actions",
 			align: "right",
 			cell: (row) => (
-				<Group gap="xs" justify="flex-end">
-					<Action label="Test" of={row} onClick={() => test(row)} />
-					<Action
-						label="Deliveries"
-						of={row}
-						onClick={() => setShownId(row.id === shownId ? null : row.id)}
-					/>
-					<Action label="Change" of={row} onClick={() => setEditing(row)} />
-					<Action
-						label="New secret"
-						of={row}
-						onClick={() => setRotating(row)}
-					/>
-					<Action label="Delete" of={row} onClick={() => setDeleting(row)} />
-				</Group>
+				<RowActions
+					of={row.url}
+					actions={{
+						Test: () => test(row),
+						Deliveries: () => setShownId(row.id === shownId ? null : row.id),
+						Change: () => setEditing(row),
+						"New secret": () => setRotating(row),
+						Delete: () => setDeleting(row),
+					}}
+				/>
 			),
 		},
 	];
@@ -132,52 +130,6 @@ export function Page() {
 			>
 				{deleting?.url} gets no further events. Its deliveries are deleted too.
 			</Confirm>
-		</>
-	);
-}
-
-function Action({
-	label,
-	of,
-	onClick,
-}: {
-	label: string;
-	of: Webhook;
-	onClick: () => void;
-}) {
-	return (
-		<Button
-			size="compact-sm"
-			variant="default"
-			onClick={onClick}
-			aria-label={`${label}: ${of.url}`}
-		>
-			{label}
-		</Button>
-	);
-}
-
-function State({ webhook }: { webhook: Webhook }) {
-	const { is_enabled, given_up_at, failing_since } = webhook;
-	if (given_up_at) {
-		return (
-			<>
-				<StatusBadge tone="bad" label="Disabled after failures" />
-				<Text size="xs" mt={4}>
-					It failed for three days. Correct the receiver, and then enable the
-					webhook under Change.
-				</Text>
-			</>
-		);
-	}
-	if (!is_enabled) return <StatusBadge tone="neutral" label="Disabled" />;
-	if (!failing_since) return <StatusBadge tone="good" label="Enabled" />;
-	return (
-		<>
-			<StatusBadge tone="warning" label="Failing" />
-			<Text size="xs" mt={4}>
-				Since <RelativeTime value={failing_since} />
-			</Text>
 		</>
 	);
 }
