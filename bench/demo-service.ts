@@ -5,12 +5,13 @@ import { Client } from "pg";
 import { readConfig } from "../src/config/config.ts";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { makeLogins } from "../src/demo/accounts.ts";
-import { seedDemo } from "../src/demo/seed.ts";
+import { type Seeded, seedDemo } from "../src/demo/seed.ts";
+import type { ConsoleFiles } from "../src/http/console-files.ts";
 import { makeLogger } from "../src/log.ts";
 import { serve } from "../src/serve.ts";
 import type { Undo } from "./run.ts";
 
-export interface DemoService {
+export interface DemoService extends Seeded {
 	url: string;
 	/** API token of an administrator. */
 	token: string;
@@ -25,6 +26,8 @@ export interface DemoService {
 export async function startDemoService(
 	devices: number,
 	undo: Undo[],
+	settings: Record<string, string> = {},
+	webConsole: ConsoleFiles | string = "the benchmark has no console",
 ): Promise<DemoService> {
 	const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
 	undo.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,6 +35,7 @@ export async function startDemoService(
 		ASSAY_PORT: "0",
 		ASSAY_DATA_DIR: join(folder, "data"),
 		ASSAY_LOG_LEVEL: "warn",
+		...settings,
 	});
 	const log = makeLogger(config.logLevel);
 	const postgres = await openEmbeddedPostgres(config.dataDir);
@@ -40,10 +44,10 @@ export async function startDemoService(
 		{ config, log, connection: postgres.connection },
 		{ devices, logins: makeLogins(), signal: new AbortController().signal },
 	);
-	const service = await serve(config, log, "the benchmark has no console");
+	const service = await serve(config, log, webConsole);
 	undo.push(() => service.close());
 	const client = new Client(postgres.connection);
 	await client.connect();
 	undo.push(() => client.end());
-	return { url: service.url, token: seeded.apiToken, client };
+	return { ...seeded, url: service.url, token: seeded.apiToken, client };
 }

@@ -4,11 +4,17 @@
  * devices change the status of a check each minute. After each change, it measures how long the
  * service takes to settle the nonconformities, and how long a run takes that has nothing to do.
  *
- *     DATABASE_URL=postgres://… npm run bench:loop -- [devices] [minutes]
+ *     DATABASE_URL=postgres://… npm run bench:loop -- [--devices 100000] [--minutes 5]
  *
  * The database must be empty, and its user a superuser. Use one that you can drop.
+ *
+ *     npm run bench:loop -- --heartbeats [--devices 100000] [--pairs 5] [--seconds 15]
+ *
+ * With --heartbeats, it starts a service and a PostgreSQL in a temporary folder instead, and
+ * measures how much the loop slows heartbeats down (loop-heartbeats.ts).
  */
 import { performance } from "node:perf_hooks";
+import { parseArgs } from "node:util";
 import { readConfig } from "../src/config/config.ts";
 import { openDatabase } from "../src/db/database.ts";
 import { makePool, withTenant } from "../src/db/pool.ts";
@@ -16,9 +22,31 @@ import { CHECK_KEYS } from "../src/devices/terms.ts";
 import { keepDevices } from "../src/devices/upkeep.ts";
 import { makeId } from "../src/id.ts";
 import { createOrganization } from "../src/organizations/organization-store.ts";
+import { measureHeartbeats } from "./loop-heartbeats.ts";
+import { runAndUndo, type Undo } from "./run.ts";
 
-const devices = Number(process.argv[2] ?? 100_000);
-const minutes = Number(process.argv[3] ?? 5);
+const { values } = parseArgs({
+	options: {
+		heartbeats: { type: "boolean", default: false },
+		devices: { type: "string", default: "100000" },
+		minutes: { type: "string", default: "5" },
+		pairs: { type: "string", default: "5" },
+		seconds: { type: "string", default: "15" },
+	},
+});
+const [devices, minutes, pairs, seconds] = [
+	values.devices,
+	values.minutes,
+	values.pairs,
+	values.seconds,
+].map(Number) as [number, number, number, number];
+if (values.heartbeats) {
+	const undo: Undo[] = [];
+	await runAndUndo(
+		() => measureHeartbeats({ devices, pairs, seconds }, undo),
+		undo,
+	);
+}
 
 const database = await openDatabase(readConfig(process.env));
 const { pool } = database;

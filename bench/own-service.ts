@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const ROOT = join(import.meta.dirname, "..");
+export const BENCH_SECRET = "what the sessions of the bench are signed with";
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 const LOG_TAIL = 4_000;
@@ -30,6 +31,7 @@ export class OwnService {
 	readonly port: number;
 	readonly #dataDir: string;
 	readonly #databaseUrl: string;
+	readonly #settings: Record<string, string>;
 	#child: ChildProcess | undefined;
 	/** The largest resident memory of any of its processes so far, in MiB. */
 	peakMib = 0;
@@ -39,10 +41,16 @@ export class OwnService {
 	log = "";
 	#isEnding = false;
 
-	constructor(port: number, dataDir: string, databaseUrl: string) {
+	constructor(
+		port: number,
+		dataDir: string,
+		databaseUrl: string,
+		settings: Record<string, string> = {},
+	) {
 		this.port = port;
 		this.#dataDir = dataDir;
 		this.#databaseUrl = databaseUrl;
+		this.#settings = settings;
 	}
 
 	get pid(): number | undefined {
@@ -65,8 +73,9 @@ export class OwnService {
 					ASSAY_PORT: String(this.port),
 					ASSAY_DATA_DIR: this.#dataDir,
 					ASSAY_LOG_LEVEL: "error",
-					ASSAY_SECRET: "what the sessions of the bench are signed with",
+					ASSAY_SECRET: BENCH_SECRET,
 					DATABASE_URL: this.#databaseUrl,
+					...this.#settings,
 				},
 				stdio: ["ignore", "pipe", "pipe"],
 				// The benchmark handles Ctrl-C itself, so that everything ends in the right order.

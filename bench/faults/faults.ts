@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { BACKOFF_SPEED, DEVICES, Writers } from "../failover/writers.ts";
 import { freePort, OwnService } from "../own-service.ts";
 import { conclude, runAndUndo, say, type Undo } from "../run.ts";
+import { CONSEQUENCES, killWhileEventsAreHandled } from "./consequences.ts";
 import { openDoor } from "./faulty-door.ts";
 import {
 	type Bench,
@@ -23,15 +24,17 @@ const USAGE = `Usage: npm run bench:faults -- [options]
 
 Breaks a service, its PostgreSQL and the network between them, one after the other, under a load of
 heartbeats, posture reports and tool calls. Then looks for every acknowledged write in the database.
-Needs Linux; the full disk needs root. Takes about eight minutes.
+Finally kills a service again and again while events open nonconformities, send mails and call a
+webhook. Needs Linux; the full disk needs root. Takes about eleven minutes.
 
-  --short          run five faults for a few seconds each, as CI does: takes about a minute and
-                   judges no times
+  --short          run six faults for a few seconds each, as CI does: takes about two minutes
+                   and judges no times
   --only <text>    run only the faults whose name contains this text
   --help           print this text
 
 The exit code is 1 if an acknowledged write is lost or stored twice, if a valid key got 401, if an
-answer was neither a success nor a 503, or if the service ended unexpectedly or did not recover.
+answer was neither a success nor a 503, if the service ended unexpectedly or did not recover, or if
+an event or one of its consequences is lost or stored twice.
 `;
 
 const { values } = parseArgs({
@@ -47,6 +50,7 @@ const WATCH = isShort
 	? { beforeMs: 1_500, afterMs: 1_000, mostAfterMs: 20_000 }
 	: { beforeMs: 8_000, afterMs: 8_000, mostAfterMs: 90_000 };
 const TMPFS_MIB = 400;
+const KILLS = isShort ? 4 : 30;
 
 const rows: FaultRow[] = [];
 const undo: Undo[] = [];
@@ -80,8 +84,14 @@ async function run(): Promise<number> {
 		if (ofTwo.length > 0) await breakOneOfTwo(ofTwo, bench);
 	}
 	const skipped = await runFullDisk();
-	if (rows.length === 0 && !skipped) {
-		throw new Error(`no fault's name holds "${values.only}"`);
+	const consequences = CONSEQUENCES.includes(values.only)
+		? await killWhileEventsAreHandled(KILLS, undo)
+		: { markdown: "", broken: [] };
+	if (rows.length === 0) {
+		if (consequences.markdown) {
+			return conclude(consequences.markdown, consequences.broken);
+		}
+		if (!skipped) throw new Error(`no fault's name holds "${values.only}"`);
 	}
 	const peak = {
 		heading: "Peak MiB",
@@ -94,7 +104,11 @@ async function run(): Promise<number> {
 			[row.isBack, "nothing was acknowledged after the mending"],
 		]),
 	);
-	return conclude(skipped ? `${table}\nSkipped: ${skipped}.\n` : table, broken);
+	const missing = skipped ? `\nSkipped: ${skipped}.\n` : "";
+	return conclude(table + missing + consequences.markdown, [
+		...broken,
+		...consequences.broken,
+	]);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import {
 	groups,
 	OWNER,
@@ -10,6 +11,29 @@ import {
 const ONLINE = `d.last_seen_at >= now() - (
 	select (2 * heartbeat_interval_seconds + 60) * interval '1 second' from organizations
 )`;
+
+/**
+ * SQL: counts the devices in use of which, by the default rules, each canonical check passed or did
+ * not apply at a time, and had been observed within the 3 days before it. A device that was silent
+ * then was last observed before the silence. The demonstration has no exceptions.
+ */
+const compliantAt = (at: string) => `
+	select 'COMPLIANT', count(*)::int from devices d
+	where coalesce(d.revoked_at > ${at}, true)
+		and (
+			select count(*) = ${CHECK_KEYS.length} and bool_or(l.status = 'PASS')
+				and bool_and(l.status in ('PASS', 'NOT_APPLICABLE'))
+				and bool_and(least(l.last_observed_at, (
+					select y.since from device_silences y
+					where y.device_id = d.id and y.since < ${at} and y.until > ${at}
+				)) >= ${at} - interval '3 days')
+			from unnest('{${CHECK_KEYS}}'::text[]) k (key)
+			cross join lateral (
+				select s.* from posture_spans s
+				where s.device_id = d.id and s.check_key = k.key and s.since <= ${at}
+				order by s.since desc limit 1
+			) l
+		)`;
 
 export const DEVICE_QUESTIONS: readonly Question[] = [
 	{
@@ -149,6 +173,19 @@ export const DEVICE_QUESTIONS: readonly Question[] = [
 		sql: `select s.status from devices d join posture_spans s on s.device_id = d.id
 			where coalesce(d.name, d.hostname) = 'mbp-0056' and s.check_key = 'DISK_ENCRYPTION' and s.since <= now() - interval '60 days'
 			order by s.since desc limit 1`,
+	},
+	{
+		question: "How many devices were compliant 30 days ago?",
+		solve: async (ask) =>
+			groups(
+				await ask("countRecords", {
+					kind: "device",
+					filter: { compliance: "COMPLIANT" },
+					group_by: "compliance",
+					as_of: timeFromNow(-30),
+				}),
+			),
+		sql: compliantAt("now() - interval '30 days'"),
 	},
 	{
 		question:
