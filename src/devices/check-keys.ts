@@ -1,7 +1,10 @@
 import type { PoolClient } from "pg";
 import { badFields } from "../errors.ts";
 import { listed, quoted } from "../records/why-none.ts";
-import { CANONICAL_CHECKS, CHECK_KEYS } from "./terms.ts";
+import { CHECK_KEYS, findCanonical } from "./terms.ts";
+
+/** The canonical keys in a text, for descriptions and errors. */
+export const CHECK_KEYS_TEXT = CHECK_KEYS.join(", ");
 
 /**
  * Returns the keys that a caller may mean by a text. If the text is the key or the name of a
@@ -9,11 +12,7 @@ import { CANONICAL_CHECKS, CHECK_KEYS } from "./terms.ts";
  * made up, in the spelling of the text or in capitals or small letters.
  */
 export function checkKeysOf(text: string): string[] {
-	const wanted = fold(text);
-	const canonical = CHECK_KEYS.find(
-		(key) =>
-			fold(key) === wanted || fold(CANONICAL_CHECKS[key].name) === wanted,
-	);
+	const canonical = findCanonical(text);
 	if (canonical) return [canonical];
 	return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
 }
@@ -51,12 +50,6 @@ export async function findCheckKey(
 	]);
 }
 
-const fold = (text: string) =>
-	text
-		.toLowerCase()
-		.replace(/[\s_-]+/g, " ")
-		.trim();
-
 /** Largest number of an organization's own checks that an error lists. */
 const MAX_LISTED = 30;
 
@@ -93,5 +86,5 @@ export async function whyNoCheck(
 		found.others.length > 0
 			? `; agents of this organization also report ${listed(found.others)}`
 			: "";
-	return `no device has reported the check ${quoted(text)}; the checks are ${CHECK_KEYS.join(", ")}${own}`;
+	return `no device has reported the check ${quoted(text)}; the checks are ${CHECK_KEYS_TEXT}${own}`;
 }

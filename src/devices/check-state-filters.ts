@@ -4,9 +4,20 @@ import { badFields } from "../errors.ts";
 import type { Filter } from "../records/filter.ts";
 import { obvious } from "../records/shown.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
-import { CHECK_STATES, COMPLIANCES, checkStates } from "./check-states.ts";
-import { checkKeySchema, statusAt } from "./device-record.ts";
-import { fleetStates, PATTERN_OF_DEVICE } from "./fleet-states.ts";
+import {
+	CHECK_STATES,
+	COMPLIANCE,
+	COMPLIANCES,
+	checkStates,
+	complianceOf,
+} from "./check-states.ts";
+import { checkKeySchema } from "./device-record.ts";
+import {
+	isStaleAmongAll,
+	matchesAmongAll,
+	matchesOne,
+	type Wanted,
+} from "./find-by-state.ts";
 import type { PostureStatus } from "./terms.ts";
 
 /** The raw statuses that these states come from. An index finds the few spans that have them. */
@@ -17,6 +28,9 @@ const STATUSES_OF: Record<string, readonly PostureStatus[]> = {
 	UNKNOWN: ["UNKNOWN"],
 };
 
+const isNoncompliant = (value: unknown) =>
+	[value].flat().join() === "NONCOMPLIANT";
+
 const among = (ids: string) => `t.id = any(array(${ids}))`;
 
 /**
@@ -26,11 +40,41 @@ const among = (ids: string) => `t.id = any(array(${ids}))`;
 export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
 	const at = (p: string) =>
 		when === "now" ? undefined : `(${p}::text[])[1]::timestamptz`;
-	const isActive = (p: string) => {
-		const moment = at(p);
-		return moment === undefined
-			? "t.status = 'ACTIVE'"
-			: `${statusAt(moment)} = 'ACTIVE'`;
+	/** Limits the states to the check, if the caller gives one. */
+	const ofCheck = (p: string) => (key: string) =>
+		`(cardinality(${p}::text[]) = 2 or ${key} = any((${p}::text[])[3:]))`;
+	const stateIs = (p: string, state: string): Wanted => {
+		const wanted = `(${p}::text[])[2]`;
+		const shared = { at: at(p), check: ofCheck(p) };
+		// A device is NOT_APPLICABLE for a check for which it has no other state.
+		if (state === "NOT_APPLICABLE") {
+			return {
+				...shared,
+				one: (states) =>
+					`select not exists (select from (${states}) c where c.state <> ${wanted})`,
+				group: (state, isMissing) =>
+					`not (${isMissing} or coalesce(bool_or(s.check_key is not null and ${state} <> ${wanted}), false))`,
+			};
+		}
+		const isMissingWanted = state === "NOT_REPORTED";
+		return {
+			...shared,
+			one: (states) =>
+				`select exists (select from (${states}) c where c.state = ${wanted})`,
+			group: (state, isMissing) =>
+				isMissingWanted
+					? `${isMissing} and ${wanted} is not null`
+					: `bool_or(s.check_key is not null and ${state} = ${wanted})`,
+		};
+	};
+	const complianceIs = (p: string): Wanted => {
+		const values = `any((${p}::text[])[2:])`;
+		return {
+			at: at(p),
+			one: (states) => `select ${COMPLIANCE} = ${values} from (${states}) c`,
+			group: (state, isMissing) =>
+				`${complianceOf(state, isMissing)} = ${values}`,
+		};
 	};
 	const withTime =
 		(toValues: (value: unknown, given: Record<string, unknown>) => string[]) =>
@@ -42,24 +86,17 @@ export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
 				.enum(CHECK_STATES)
 				.describe("With a required check in this state; with check, this one"),
 			sql: (p, state) => {
-				const ofCheck = `(
-					cardinality(${p}::text[]) = 2 or c.check_key = any((${p}::text[])[3:])
-				)`;
 				const statuses = STATUSES_OF[String(state)];
-				if (statuses) {
-					return among(`select c.device_id::text from (${checkStates({ at: at(p), statuses })}) c
-						where c.state = (${p}::text[])[2] and ${ofCheck}`);
-				}
-				const having = (comparison: string) =>
-					among(`with ${fleetStates(at(p))} select f.id::text from ${PATTERN_OF_DEVICE}
-						where p.n in (
-							select c.n from required c
-							where c.state ${comparison} (${p}::text[])[2] and ${ofCheck}
-						)`);
-				// A device is NOT_APPLICABLE for each check for which it has no other state.
-				return state === "NOT_APPLICABLE"
-					? `${isActive(p)} and not ${having("<>")}`
-					: having("=");
+				if (!statuses) return matchesOne(stateIs(p, String(state)));
+				return among(`select c.device_id::text from (${checkStates({ at: at(p), statuses })}) c
+					where c.state = (${p}::text[])[2] and ${ofCheck(p)("c.check_key")}`);
+			},
+			countSql: (p, state) => {
+				if (STATUSES_OF[String(state)]) return undefined;
+				const wanted = stateIs(p, String(state));
+				return state === "STALE"
+					? `(${p}::text[])[2] is not null and ${isStaleAmongAll(wanted)}`
+					: matchesAmongAll(wanted);
 			},
 			toParameter: withTime((state, { check }) => {
 				if (state === "NOT_APPLICABLE" && check === undefined) {
@@ -98,16 +135,15 @@ export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
 				])
 				.meta(obvious("One or several")),
 			sql: (p, value) => {
-				const wanted = [value].flat() as string[];
-				const values = `(${p}::text[])[2:]`;
-				if (wanted.length === 1 && wanted[0] === "NONCOMPLIANT") {
+				if (isNoncompliant(value)) {
 					const failing = checkStates({ at: at(p), statuses: ["FAIL"] });
 					return among(`select c.device_id::text from (${failing}) c
-						where c.state = 'FAILING' and '${wanted[0]}' = any(${values})`);
+						where c.state = 'FAILING' and 'NONCOMPLIANT' = any((${p}::text[])[2:])`);
 				}
-				return among(`with ${fleetStates(at(p))} select f.id::text from ${PATTERN_OF_DEVICE}
-					join judged j on j.n = p.n where j.compliance = any(${values})`);
+				return matchesOne(complianceIs(p));
 			},
+			countSql: (p, value) =>
+				isNoncompliant(value) ? undefined : matchesAmongAll(complianceIs(p)),
 			toParameter: withTime((value) => [value].flat().map(String)),
 		},
 	};

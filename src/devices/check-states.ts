@@ -23,7 +23,7 @@ export const CHECK_STATES = [
 ] as const;
 export type CheckState = (typeof CHECK_STATES)[number];
 
-/** The states of a device as a whole, the worst first. `COMPLIANCE` defines them. */
+/** The states of a device as a whole, the worst first. `complianceOf` defines them. */
 export const COMPLIANCES = [
 	"NONCOMPLIANT",
 	"UNKNOWN",
@@ -204,16 +204,39 @@ export function checkStates({
 		) x`;
 }
 
+/** The states by their severity. A device as a whole is as its worst check. */
+const SEVERITIES: Record<CheckState, number> = {
+	FAILING: 4,
+	UNKNOWN: 3,
+	STALE: 3,
+	NOT_REPORTED: 3,
+	IN_GRACE: 2,
+	PASSING: 1,
+	EXCEPTED: 0,
+	NOT_APPLICABLE: 0,
+};
+
 /**
- * An SQL expression for the state of a device as a whole, over the states `c` of its checks.
- * Nothing is proved of a device without a check that passes, so it is UNKNOWN. A check from which
- * it is EXCEPTED does not count.
+ * Returns an SQL expression for the state of a device as a whole, of an aggregate over its checks.
+ * `state` is the state of a check, and `isMissing` a condition that says whether a further check
+ * was not reported. Nothing is proved of a device without a check that passes, so it is UNKNOWN. A
+ * check from which it is EXCEPTED does not count.
  */
-export const COMPLIANCE = `
-	case
-		when bool_or(c.state = 'FAILING') then 'NONCOMPLIANT'
-		when bool_or(c.state in ('UNKNOWN', 'STALE', 'NOT_REPORTED')) then 'UNKNOWN'
-		when bool_or(c.state = 'IN_GRACE') then 'IN_GRACE'
-		when bool_or(c.state = 'PASSING') then 'COMPLIANT'
+export function complianceOf(state: string, isMissing = "false"): string {
+	const severities = Object.entries(SEVERITIES)
+		.map(([name, severity]) => `when '${name}' then ${severity}`)
+		.join(" ");
+	return `case greatest(
+			max(case ${state} ${severities} end),
+			case when ${isMissing} then ${SEVERITIES.NOT_REPORTED} end
+		)
+		when 4 then 'NONCOMPLIANT'
+		when 3 then 'UNKNOWN'
+		when 2 then 'IN_GRACE'
+		when 1 then 'COMPLIANT'
 		else 'UNKNOWN'
 	end`;
+}
+
+/** The state of a device as a whole, over the states `c` of its checks. */
+export const COMPLIANCE = complianceOf("c.state");

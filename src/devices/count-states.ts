@@ -34,6 +34,8 @@ export interface FleetCounts {
 	notReporting: number;
 	statuses: StatusCount[];
 	compliance: ComplianceCounts;
+	/** The keys of the checks that the policy requires of a device. */
+	requiredChecks: string[];
 	/** Returns the counts of a check, whether or not the policy requires it. */
 	ofCheck: (key: string) => StateCounts;
 }
@@ -123,6 +125,7 @@ function readCounts(row: Row): FleetCounts {
 			...zeros(COMPLIANCES),
 			...Object.fromEntries(row.compliance ?? []),
 		},
+		requiredChecks: [...checks.keys()].sort(),
 		ofCheck: (key) => {
 			const counts = { ...(checks.get(key) ?? zeros(CHECK_STATES)) };
 			// The check does not concern the devices without another state.

@@ -11,15 +11,20 @@ export const MAX_FILTER_GROUPS = 50;
 
 type Given = Record<string, unknown>;
 
-/** Returns a statement that selects the devices that match, with the values of its parameters. */
+/**
+ * Returns a statement that selects the devices that match, with the values of its parameters. With
+ * "count" it is for all devices, with "rows" for a few.
+ */
 function selectMatching(
 	organizationId: string,
 	filter: Given,
 	filters: Filters,
+	purpose: "rows" | "count",
 ): { text: string; values: unknown[] } {
 	const values: unknown[] = [organizationId];
 	const conditions = ["t.organization_id = $1"];
-	addFilters(conditions, (value) => `$${values.push(value)}`, filters, filter);
+	const parameter = (value: unknown) => `$${values.push(value)}`;
+	addFilters(conditions, parameter, filters, filter, purpose);
 	return {
 		text: `select t.id from ${DEVICES} where ${conditions.join(" and ")}`,
 		values,
@@ -52,6 +57,7 @@ export async function devicesOfGroup(
 		organizationId,
 		group.filter,
 		filters,
+		"count",
 	);
 	const found = await client.query<{ id: string }>(text, values);
 	return found.rows.map(({ id }) => id);
@@ -106,7 +112,12 @@ async function matching(
 	filters: Filters,
 	ids: string,
 ): Promise<string[]> {
-	const { text, values } = selectMatching(organizationId, filter, filters);
+	const { text, values } = selectMatching(
+		organizationId,
+		filter,
+		filters,
+		"rows",
+	);
 	const { rows } = await client.query<{ id: string }>(
 		`${text} and t.id = any($${values.length + 1}::text[])`,
 		[...values, ids],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { obvious } from "../records/shown.ts";
 import { idSchema, nameSchema } from "../records/text-schemas.ts";
+import { CHECK_KEYS_TEXT } from "./check-keys.ts";
 import { checkStateShape, complianceShape } from "./read-check-states.ts";
 import {
 	CANONICAL_CHECKS,
@@ -168,8 +169,8 @@ type BriefDevice = z.input<typeof listedDevice>;
 /**
  * A device in a list. A brief row has only the checks that fail or are unknown, with their state
  * only if it is not FAILING or UNKNOWN, and the numbers of the others. It has last_seen_at only if
- * the device is not ONLINE. It has a hostname only if that differs from the name, and conflicts
- * only if there are some.
+ * the device is not ONLINE, and no freshness if it is REVOKED. It has a hostname only if that
+ * differs from the name, and conflicts only if there are some.
  */
 export const listedDevice = device.partial().extend({
 	...{ id, name, status, owner_id, owner_name, failing_count, compliance },
@@ -214,7 +215,8 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 		"is_stale" in whole
 			? { is_stale: whole.is_stale }
 			: {
-					freshness: whole.freshness,
+					// A filter by freshness leaves out revoked devices, so their rows do not have one.
+					...(whole.status !== "REVOKED" && { freshness: whole.freshness }),
 					...(whole.freshness !== "ONLINE" && {
 						last_seen_at: whole.last_seen_at,
 					}),
@@ -262,6 +264,10 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
  * releases stored keys of this length.
  */
 export const checkKeySchema = () => nameSchema(500);
+
+/** Makes the schema of a check that a caller names. Its description has the canonical keys. */
+export const namedCheck = (what = "Key or name of the check") =>
+	checkKeySchema().describe(`${what}: ${CHECK_KEYS_TEXT} or an agent's own`);
 
 export const deviceId = () =>
 	idSchema("device").meta(obvious("Id of the device"));

@@ -130,7 +130,10 @@ export function rejectPresent(input: {
 }): void {
 	const fields: string[] = [];
 	if (input.include_evidence) fields.push("include_evidence");
-	if (input.order_by?.field === "last_seen_at") fields.push("order_by.field");
+	const order = input.order_by?.field ?? "";
+	if (["last_seen_at", "failing_since"].includes(order)) {
+		fields.push("order_by.field");
+	}
 	for (const name of [
 		"freshness",
 		"reporting",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
@@ -95,6 +96,9 @@ export const addEnrollmentKey = defineOperation({
 			.describe(
 				"true: each device stays PENDING until approveDevices; false by default",
 			),
+		group_id: idSchema("device_group")
+			.optional()
+			.describe("Group without a filter that its devices join"),
 	}),
 	output: z.object({
 		key: enrollmentKey,
@@ -106,10 +110,12 @@ export const addEnrollmentKey = defineOperation({
 	run: async (context, input) => {
 		const id = makeId(input.organization_id, "enrollment_key");
 		const secret = makeSecret("enk");
+		if (input.group_id) await requireListedGroup(context, input.group_id);
 		await context.client.query(
 			`insert into enrollment_keys (
-				organization_id, id, name, secret_hash, expires_at, max_devices, requires_approval, created_by
-			) values ($1, $2, $3, $4, now() + $5 * interval '1 day', $6, $7, $8)`,
+				organization_id, id, name, secret_hash, expires_at, max_devices, requires_approval,
+				created_by, group_id
+			) values ($1, $2, $3, $4, now() + $5 * interval '1 day', $6, $7, $8, $9)`,
 			[
 				input.organization_id,
 				id,
@@ -119,10 +125,11 @@ export const addEnrollmentKey = defineOperation({
 				input.max_devices,
 				input.requires_approval ?? false,
 				context.principal.name,
+				input.group_id ?? null,
 			],
 		);
 		const key = await readKey(context, id);
-		const { name, expires_at, max_devices, requires_approval } = key;
+		const { name, expires_at, max_devices, requires_approval, group_id } = key;
 		context.changed({
 			kind: "enrollment_key",
 			id,
@@ -132,6 +139,7 @@ export const addEnrollmentKey = defineOperation({
 				expires_at: { after: expires_at },
 				max_devices: { after: max_devices },
 				requires_approval: { after: requires_approval },
+				...(group_id && { group_id: { after: group_id } }),
 			},
 		});
 		const { baseUrl } = context.services;
@@ -170,6 +178,24 @@ export const revokeEnrollmentKey = defineOperation({
 		return { key };
 	},
 });
+
+/** Throws if the organization has no such group, or if the group has a filter. */
+async function requireListedGroup(
+	{ client, membership }: Context,
+	id: string,
+): Promise<void> {
+	const { rows } = await client.query<{ has_filter: boolean }>(
+		`select filter is not null as has_filter from device_groups
+		where organization_id = $1 and id = $2 for key share`,
+		[membership.organizationId, id],
+	);
+	const message = !rows[0]
+		? "no group has this id"
+		: rows[0].has_filter
+			? "this group has a filter; choose one that lists its devices"
+			: undefined;
+	if (message) throw badFields([{ field: "group_id", message }]);
+}
 
 async function readKey(
 	{ client, membership }: Context,

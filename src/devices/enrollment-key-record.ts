@@ -44,6 +44,8 @@ export const enrollmentKey = z.object({
 	used: z.int().describe("Devices that enrolled with it"),
 	waiting: z.int().describe("Devices of it that wait for approval"),
 	requires_approval: z.boolean(),
+	group_id: z.string().nullable(),
+	group_name: z.string().nullable(),
 	last_used_at: z.string().nullable(),
 	revoked_at: z.string().nullable(),
 	created_by: z.string().nullable(),
@@ -60,4 +62,8 @@ export const KEY_COLUMNS = `
 		where d.organization_id = t.organization_id and d.enrollment_key_id = t.id
 			and d.awaits_approval and d.status = 'PENDING'
 	) as waiting,
-	t.requires_approval, t.last_used_at, t.revoked_at, t.created_by, t.created_at`;
+	t.requires_approval, t.group_id,
+	(
+		select g.name from device_groups g
+		where g.organization_id = t.organization_id and g.id = t.group_id
+	) as group_name, t.last_used_at, t.revoked_at, t.created_by, t.created_at`;

@@ -14,11 +14,7 @@ import {
 	readPage,
 } from "../records/list-pages.ts";
 import { findCheckKey } from "./check-keys.ts";
-import {
-	checkKeySchema,
-	DEVICE_STATUSES,
-	postureStatus,
-} from "./device-record.ts";
+import { DEVICE_STATUSES, namedCheck, postureStatus } from "./device-record.ts";
 import { MAX_SILENCE } from "./silences.ts";
 import {
 	endOfMillisecond,
@@ -146,7 +142,7 @@ export const listPostureSpans = defineOperation({
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		check_key: checkKeySchema().describe("Key or name of the check"),
+		check_key: namedCheck(),
 		status: postureStatus.optional().describe("FAIL by default"),
 		from: pastTimestampSchema().optional().describe("Start of the period"),
 		until: timestampSchema()

@@ -1,12 +1,6 @@
-import {
-	COMPLIANCE,
-	lastSpans,
-	requiredChecks,
-	stateOfSpan,
-} from "./check-states.ts";
+import { COMPLIANCE, lastSpans } from "./check-states.ts";
 import { DEVICES, staleAfter } from "./device-record.ts";
-import { isInForce } from "./exceptions/exception-status.ts";
-import { MAX_SILENCE, silencesAt } from "./silences.ts";
+import { isSilent, policyAt, spanState } from "./span-states.ts";
 
 /**
  * Returns common table expressions that say what the ACTIVE devices of the organization $1 report
@@ -31,33 +25,8 @@ import { MAX_SILENCE, silencesAt } from "./silences.ts";
  */
 export function fleetStates(at?: string): string {
 	const now = at ?? "now()";
-	// Most devices are not new, so the second condition reads few of them.
-	const inGrace = `(
-		s.since + (select r.grace from rule r where r.check_key = s.check_key) > ${now}
-		or s.device_id in (select y.id from young y) and (
-			select y.activated_at + r.new_device_grace from young y, rule r
-			where y.id = s.device_id and r.check_key = s.check_key
-		) > ${now}
-	)`;
-	const longAgo = `${now} - ${MAX_SILENCE}`;
-	const silent =
-		at === undefined
-			? `s.last_observed_at < ${longAgo}`
-			: `(s.last_observed_at < ${longAgo}
-				or s.device_id in (select q.device_id from quiet q where q.since < ${longAgo}))`;
-	const excused = `(
-		(s.device_id, s.check_key) in (
-			select x.device_id, x.check_key from excuse x where x.device_id is not null
-		) or exists (
-			select from excuse x
-			where x.check_key = s.check_key and x.device_id is null and coalesce(x.platform = (
-				select d.platform from devices d where d.organization_id = $1 and d.id = s.device_id
-			), true)
-		)
-	)`;
-	const state = stateOfSpan("s.status", { silent, excused, inGrace });
 	// Most checks pass, so these are described by their keys alone.
-	const passes = `(s.status = 'PASS' and not ${silent})`;
+	const passes = `(s.status = 'PASS' and not ${isSilent(at)})`;
 	const silentFor = (interval: string) =>
 		`${now} - ${staleAfter(`o.${interval}`)}`;
 	const isOnline = `coalesce(t.last_seen_at >= ${silentFor("heartbeat_interval_seconds")}, false)`;
@@ -80,23 +49,11 @@ export function fleetStates(at?: string): string {
 						and (t.activated_at <= ${at} or k.observed_at is not null)`,
 				];
 	return `
-		rule as materialized (${requiredChecks(at)}),
-		young as materialized (
-			select t.id, t.activated_at from devices t
-			where t.organization_id = $1 and t.activated_at <= ${now}
-				and t.activated_at > ${now} - (select max(r.new_device_grace) from rule r)
-		), excuse as materialized (
-			select e.check_key, e.platform, coalesce(e.device_id, m.device_id) as device_id
-			from device_exceptions e
-			left join device_exception_members m on e.scope = 'GROUP' and m.organization_id = $1
-				and m.exception_id = e.id and m.since <= ${now} and coalesce(m.until > ${now}, true)
-			where e.organization_id = $1 and ${isInForce(now)}
-				and (e.scope in ('PLATFORM', 'ALL') or coalesce(e.device_id, m.device_id) is not null)
-		), ${at === undefined ? "" : `quiet as materialized ${silencesAt(at)},`} known as (
+		${policyAt(at)}, known as (
 			select
 				s.device_id as id, least(max(s.last_observed_at), ${now}) as observed_at,
 				array_agg(s.check_key) filter (where ${passes}) as passing,
-				array_agg(s.status || ' ' || ${state} || ' ' || s.check_key)
+				array_agg(s.status || ' ' || ${spanState(at)} || ' ' || s.check_key)
 					filter (where not ${passes}) as others,
 				bool_or(s.status = 'FAIL') as fails
 			from ${lastSpans(at)} s
@@ -142,8 +99,3 @@ export const parts = (text: string) => `
 	split_part(${text}, ' ', 1) as status, split_part(${text}, ' ', 2) as state,
 	substr(${text}, length(split_part(${text}, ' ', 1)) + length(split_part(${text}, ' ', 2)) + 3)
 		collate "C" as check_key`;
-
-/** Joins each device of the fleet with its pattern `p`. */
-export const PATTERN_OF_DEVICE = `
-	fleet f join pattern p on p.platform = f.platform and p.is_online = f.is_online
-		and p.is_stale = f.is_stale and p.passing = f.passing and p.others = f.others`;

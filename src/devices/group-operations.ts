@@ -241,8 +241,8 @@ export const updateDeviceGroup = defineOperation({
 });
 
 /**
- * Throws forbidden if an approved exception counts for the group and the caller is no administrator.
- * The exception would excuse each device that is added, without anybody's approval.
+ * Throws forbidden if an approved exception counts for the group and the caller is no
+ * administrator. The exception would excuse each device that is added, without anybody's approval.
  */
 async function requireMayExcuse(
 	{ client, membership }: Context,

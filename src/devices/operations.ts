@@ -1,3 +1,4 @@
+import { getCheckResults } from "./check-results/operations.ts";
 import { fleetOperations } from "./fleet-operations.ts";
 import { listPostureSpans } from "./fleet-spans.ts";
 import { getDevicePolicy, updateDevicePolicy } from "./policy-operations.ts";
@@ -29,6 +30,7 @@ export const deviceOperations = [
 	listDevicePostureReports,
 	listPostureSpans,
 	listPostureSummary,
+	getCheckResults,
 	getDevicePolicy,
 	updateDevicePolicy,
 	...fleetOperations,

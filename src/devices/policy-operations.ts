@@ -11,7 +11,7 @@ import {
 	type FleetCounts,
 	stateCounts,
 } from "./count-states.ts";
-import { checkKeySchema, checkName } from "./device-record.ts";
+import { checkName, namedCheck } from "./device-record.ts";
 import { PLATFORMS } from "./terms.ts";
 import {
 	CHOICE_NAMES,
@@ -116,7 +116,7 @@ const graceDays = (meaning: string) =>
 	z.int().min(0).max(MAX_GRACE_DAYS).nullable().optional().describe(meaning);
 
 const givenRule = z.strictObject({
-	check_key: checkKeySchema().describe("Key or name of the check"),
+	check_key: namedCheck(),
 	is_required: z
 		.boolean()
 		.nullable()

@@ -18,6 +18,7 @@ import {
 	checkName,
 	deviceId,
 	evidence,
+	namedCheck,
 	postureStatus,
 } from "./device-record.ts";
 import { readSilences, silencesShape } from "./silences.ts";
@@ -89,9 +90,7 @@ export const listDevicePostures = defineOperation({
 	tenant: "device_id",
 	input: z.strictObject({
 		device_id: deviceId(),
-		check_key: checkKeySchema()
-			.optional()
-			.describe("Key or name of a check; all by default"),
+		check_key: namedCheck("A check; all by default").optional(),
 		from: timestampSchema().optional().describe("Spans whose until is later"),
 		until: timestampSchema()
 			.optional()

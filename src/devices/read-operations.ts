@@ -1,5 +1,6 @@
-import type { PoolClient } from "pg";
+import { escapeLiteral, type PoolClient } from "pg";
 import { z } from "zod";
+import { RELEASE } from "../agent-packages/package-list.ts";
 import { textArray } from "../db/array.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
@@ -15,9 +16,9 @@ import {
 import { personFilter } from "../records/person-filter.ts";
 import { detailSchema } from "../records/result-rows.ts";
 import { obvious } from "../records/shown.ts";
-import { idSchema, timeSchema } from "../records/text-schemas.ts";
+import { idSchema, lineSchema, timeSchema } from "../records/text-schemas.ts";
 import { whyNoReference } from "../records/why-none.ts";
-import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
+import { CHECK_KEYS_TEXT, checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import { stateFilters } from "./check-state-filters.ts";
 import { CONFLICT_KINDS, listConflicts } from "./conflicts.ts";
 import { devicesOfGroup, groupsOfDevices } from "./device-groups.ts";
@@ -52,6 +53,27 @@ import { explain } from "./remediation/remediation.ts";
 import { PLATFORMS, type PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
+/**
+ * Orders by the time since when a device has failed a check, longest first: the check that the
+ * filter `failing_check` gives, or any. Devices that do not fail come last. Without a filter, the
+ * query reads the spans of all devices.
+ */
+function byFailingSince(failingCheck?: unknown): Order {
+	const ofCheck =
+		typeof failingCheck === "string"
+			? `and s.check_key = any(${escapeLiteral(textArray(checkKeysOf(failingCheck)))}::text[])`
+			: "";
+	return {
+		expression: `coalesce((
+			select min(s.since) from posture_spans s
+			where s.organization_id = t.organization_id and s.device_id = t.id
+				and s.is_current and s.status = 'FAIL' ${ofCheck}
+		), 'infinity'::timestamptz)`,
+		type: "timestamptz",
+		direction: "ASC",
+	};
+}
+
 const orders: Record<string, Order> = {
 	created_at: byTime("created_at"),
 	name: byText("name"),
@@ -63,11 +85,12 @@ const orders: Record<string, Order> = {
 		type: "timestamptz",
 		direction: "DESC",
 	},
+	failing_since: byFailingSince(),
 };
 
 /** Returns a filter by the present status of a check. The parameter is an array of keys. */
-const checkFilter = (status: PostureStatus, sql: Filter["sql"]): Filter => ({
-	schema: checkKeySchema().describe(`Check whose latest status is ${status}`),
+const checkFilter = (description: string, sql: Filter["sql"]): Filter => ({
+	schema: checkKeySchema().describe(description),
 	sql,
 	toParameter: (value) => textArray(checkKeysOf(String(value))),
 	whyNone: (client, organizationId, value) =>
@@ -77,7 +100,7 @@ const checkFilter = (status: PostureStatus, sql: Filter["sql"]): Filter => ({
 /** Most devices match, so walking them in the list's order soon fills a page. */
 const byCheck = (status: PostureStatus) =>
 	checkFilter(
-		status,
+		`Check whose latest status is ${status}`,
 		(parameter) => `exists (
 			select from posture_spans s
 			where s.organization_id = $1 and s.device_id = t.id
@@ -120,7 +143,7 @@ const filters: Record<string, Filter> = {
 	),
 	freshness: oneOrSeveral(
 		FRESHNESSES,
-		"One or several; no revoked devices. ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for 7 days; NEVER: none yet",
+		"One or several; never REVOKED devices. ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for 7 days; NEVER: none yet",
 		(parameter) =>
 			oftenTrue(
 				`t.status <> 'REVOKED' and (${FRESHNESS}) = any(${parameter}::text[])`,
@@ -148,8 +171,9 @@ const filters: Record<string, Filter> = {
 	},
 	owner: personFilter("owner_id"),
 	// Finds the failing devices by their own index first. With a join the planner reads all devices.
-	failing_check: checkFilter("FAIL", (parameter) =>
-		failing(`s.check_key = any(${parameter}::text[])`),
+	failing_check: checkFilter(
+		"Check whose latest status is FAIL, also of silent and REVOKED devices",
+		(parameter) => failing(`s.check_key = any(${parameter}::text[])`),
 	),
 	failing_since_before: {
 		schema: timeSchema().describe(
@@ -168,17 +192,14 @@ const filters: Record<string, Filter> = {
 				...(typeof check === "string" ? checkKeysOf(check) : []),
 			]),
 	},
-	not_passing_check: {
-		...checkFilter(
-			"FAIL",
-			(parameter) => `t.id = any(array(
-				select s.device_id::text from posture_spans s
-				where s.organization_id = $1 and s.is_current and s.status in ('FAIL', 'UNKNOWN')
-					and s.check_key = any(${parameter}::text[])
-			))`,
-		),
-		schema: checkKeySchema().describe("Check that fails or is unknown"),
-	},
+	not_passing_check: checkFilter(
+		"Check that fails or is unknown",
+		(parameter) => `t.id = any(array(
+			select s.device_id::text from posture_spans s
+			where s.organization_id = $1 and s.is_current and s.status in ('FAIL', 'UNKNOWN')
+				and s.check_key = any(${parameter}::text[])
+		))`,
+	),
 	min_failing: {
 		schema: z.int().min(1).describe("Failing checks, at least this many"),
 		sql: (parameter) => failing("true", `count(*) >= ${parameter}`),
@@ -193,7 +214,7 @@ const filters: Record<string, Filter> = {
 		))`,
 	},
 	awaits_approval: {
-		schema: z.boolean().describe("Waits for approveDevices"),
+		schema: z.boolean().describe("Waits for an administrator's approval"),
 		sql: () => "true",
 		flag: {
 			true: "t.awaits_approval and t.status = 'PENDING'",
@@ -211,6 +232,19 @@ const filters: Record<string, Filter> = {
 	enrollment_key_id: {
 		schema: idSchema("enrollment_key").meta(obvious("Enrolled with this key")),
 		sql: (parameter) => `t.enrollment_key_id = ${parameter}`,
+	},
+	agent_version: {
+		schema: lineSchema(100).describe("Exactly this version of the agent"),
+		sql: (parameter) => `t.agent_version = ${parameter}`,
+	},
+	agent_older_than: {
+		schema: z
+			.string()
+			.regex(RELEASE)
+			.describe("Agents of an earlier version, such as 1.4.0"),
+		sql: (parameter) => `case when t.agent_version ~ '${RELEASE.source}'
+			then string_to_array(t.agent_version, '.')::int[] < string_to_array(${parameter}, '.')::int[]
+			else false end`,
 	},
 	group_id: {
 		schema: idSchema("device_group").meta(obvious("In this group")),
@@ -247,8 +281,7 @@ export const deviceListing = {
 export const listDevices = defineOperation({
 	name: "listDevices",
 	title: "List devices",
-	description:
-		"List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. The state of a silent device (not ONLINE, or is_stale with as_of) is only the last known one. FAIL without a check_state is FAILING.",
+	description: `List the devices of an organization with their freshness, conflicts and the latest state of each check, a page at a time. The state of a silent device (not ONLINE, or is_stale with as_of) is only the last known one. FAIL without a check_state is FAILING. Checks are ${CHECK_KEYS_TEXT}, or an agent's own.`,
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -278,6 +311,7 @@ export const listDevices = defineOperation({
 	run: async ({ client, membership }, input) => {
 		const { organizationId } = membership;
 		const asOf = input.as_of && endOfMillisecond(input.as_of);
+		const given: Record<string, unknown> = { ...input.filter };
 		if (asOf) rejectPresent(input);
 		const isBrief = input.detail === "brief" && !input.include_evidence;
 		const { rows, ...page } = await readPage<DeviceRow>(
@@ -290,7 +324,10 @@ export const listDevices = defineOperation({
 				searched: "devices",
 				people: deviceListing.people,
 				repeated: deviceListing.repeated,
-				orders,
+				orders: {
+					...orders,
+					failing_since: byFailingSince(given.failing_check),
+				},
 				filters: asOf ? pastFilters : filters,
 			},
 			asOf

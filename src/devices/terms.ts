@@ -72,6 +72,28 @@ export function isCanonicalCheck(key: string): key is CheckKey {
 	return Object.hasOwn(CANONICAL_CHECKS, key);
 }
 
+const foldKey = (text: string) =>
+	text
+		.toLowerCase()
+		.replace(/[\s_-]+/g, " ")
+		.trim();
+
+/** Returns the key of the canonical check that a text names by its key or name, in any case. */
+export function findCanonical(text: string): CheckKey | undefined {
+	const wanted = foldKey(text);
+	return CHECK_KEYS.find(
+		(key) =>
+			foldKey(key) === wanted || foldKey(CANONICAL_CHECKS[key].name) === wanted,
+	);
+}
+
+/**
+ * Returns the key of the canonical check that a text names. Any other text stays: it may be the key
+ * of a check that an agent has made up.
+ */
+export const canonicalKey = (text: string): string =>
+	findCanonical(text) ?? text;
+
 /**
  * Default intervals, in seconds, at which an agent sends a heartbeat and a report. An organization
  * can change both.
@@ -145,6 +167,8 @@ export type Evidence = Record<string, unknown>;
 export interface HeartbeatResponse {
 	/** The thresholds of the organization. An agent that does not know them ignores them. */
 	policy?: Thresholds | undefined;
+	/** The newest version of Assay's agent that the service offers. */
+	newest_agent_version?: string | undefined;
 	device_id: string;
 	heartbeat_interval_seconds: number;
 	posture_interval_seconds: number;

@@ -42,7 +42,7 @@ test("an administrator excuses a failing device from its page, sees what that co
 	await page.getByRole("button", { name: "End it now …" }).click();
 	await page.getByRole("button", { name: "End it", exact: true }).click();
 	await page.getByRole("status").getByText("Ended").waitFor();
-	await page.getByRole("link", { name: "All exceptions" }).click();
+	await page.getByRole("link", { name: "Exceptions", exact: true }).click();
 	await page.getByRole("heading", { name: "Exceptions" }).waitFor();
 	await page.getByText("Ended").first().waitFor();
 	await axe(page);

@@ -132,7 +132,8 @@ test("an administrator makes an enrollment key, approves the devices that used i
 		});
 		return undefined;
 	});
-	await page.getByRole("link", { name: "Enrollment keys" }).click();
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("menuitem", { name: "Enrollment keys" }).click();
 	await page.getByRole("heading", { name: "No enrollment keys yet" }).waitFor();
 	await axe(page);
 	await screenshot(page, "devices/keys-empty");
@@ -188,7 +189,7 @@ test("an administrator makes an enrollment key, approves the devices that used i
 		.getByRole("dialog", { name: "Approve 1 device?" })
 		.getByRole("button", { name: "Approve" })
 		.click();
-	await page.getByRole("heading", { name: "No device matches" }).waitFor();
+	await page.getByRole("heading", { name: "No devices match" }).waitFor();
 	for (const [index, hardware_uuid] of hardwares.entries()) {
 		const facts = heartbeatBody({ hardware_uuid, hostname: hardware_uuid });
 		await must(
@@ -214,7 +215,8 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await axe(page);
 	await page.getByRole("button", { name: "Save the group" }).click();
 	await page.getByText("The group “All Linux” is saved.").waitFor();
-	await page.getByRole("link", { name: "Groups" }).click();
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("menuitem", { name: "Groups" }).click();
 	await page.getByText("by a filter").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/groups");

@@ -87,7 +87,7 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await expect.poll(() => rows.count()).toBe(1);
 	await page.getByRole("button", { name: "Clear filters" }).click();
 	await pick(page, "Failing check", "Full-disk encryption");
-	await page.getByRole("heading", { name: "No device matches" }).waitFor();
+	await page.getByRole("heading", { name: "No devices match" }).waitFor();
 	await axe(page);
 	await page.getByRole("button", { name: "Show all devices" }).click();
 	await page.getByRole("searchbox", { name: "Search devices" }).fill("open");
@@ -226,7 +226,7 @@ test("duplicate hardware and a possible clone are shown with what to do about th
 	const table = page.getByRole("region", { name: "Devices", exact: true });
 	await table.getByText("Duplicate hardware").waitFor();
 	await table.getByText("Possible clone").waitFor();
-	await page.getByRole("button", { name: "More" }).click();
+	await page.getByRole("button", { name: "More filters" }).click();
 	await page.getByRole("combobox", { name: "Conflict" }).click();
 	await page.getByRole("option", { name: "Possible clone" }).click();
 	await table.getByText("Duplicate hardware").waitFor({ state: "hidden" });

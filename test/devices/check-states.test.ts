@@ -245,6 +245,44 @@ test("a silence that is longer than the organization permits makes every check s
 	expect(await of.read("silent")).toMatchObject({ compliance: "COMPLIANT" });
 });
 
+test("in a gap of one check, the status before it is believed as long as after a last report", async () => {
+	const of = await makeFleet(["gap"]);
+	for (let days = 40; days >= 0; days--) {
+		for (const key of OTHERS) await of.report("gap", "PASS", days, key);
+	}
+	// Between these two observations, the device reports without this check.
+	await of.report("gap", "PASS", 30);
+	await of.report("gap", "FAIL", 20);
+	await of.report("gap", "PASS", 10);
+	const at = async (days: number) => ({
+		compliance: await of.count({
+			group_by: "compliance",
+			as_of: daysAgo(days),
+		}),
+		states: (await of.summary({ as_of: daysAgo(days) })).checks.find(
+			({ check_key }) => check_key === KEY,
+		)?.states,
+	});
+	expect(await at(28)).toMatchObject({
+		compliance: [["COMPLIANT", 1]],
+		states: { PASSING: 1 },
+	});
+	expect(await at(25)).toMatchObject({
+		compliance: [["UNKNOWN", 1]],
+		states: { STALE: 1 },
+	});
+	expect(await at(18)).toMatchObject({
+		compliance: [["IN_GRACE", 1]],
+		states: { IN_GRACE: 1 },
+	});
+	expect(
+		await of.find({ compliance: "COMPLIANT" }, { as_of: daysAgo(28) }),
+	).toEqual(["gap"]);
+	expect(
+		await of.find({ compliance: "COMPLIANT" }, { as_of: daysAgo(25) }),
+	).toEqual([]);
+});
+
 test("a check of an agent's own counts only after an administrator requires it", async () => {
 	const of = await makeFleet(["own"]);
 	await of.passOthers("own");

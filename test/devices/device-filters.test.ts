@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listPostureSummary } from "../../src/devices/posture-summary.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import {
 	addDevice,
 	revokeDevice,
@@ -114,7 +115,7 @@ describe("a filter by a check", () => {
 			const { code, message } = await refusal({ [filter]: "encryption" });
 			expect(code).toBe("bad_request");
 			expect(message).toBe(
-				`filter.${filter}: no device has reported the check "encryption"; the checks are DISK_ENCRYPTION, SCREEN_LOCK, FIREWALL_ENABLED, TIME_SYNC, OS_VERSION, AUTO_UPDATE, PASSWORD_POLICY, REMOTE_LOGIN, MALWARE_PROTECTION; agents of this organization also report "ACME_VPN", "BACKUP"`,
+				`filter.${filter}: no device has reported the check "encryption"; the checks are ${CHECK_KEYS.join(", ")}; agents of this organization also report "ACME_VPN", "BACKUP"`,
 			);
 		}
 	});
@@ -144,6 +145,31 @@ describe("a filter by failures", () => {
 			filter: { failing_since_before, failing_check: "disk encryption" },
 		});
 		expect(total).toBe(1);
+	});
+
+	test("an order by failing_since puts first what has failed longest, of failing_check if that is given", async () => {
+		const order_by = { field: "failing_since" };
+		const inOrder = async (input: object) => {
+			const found: (string | null)[] = [];
+			let cursor: string | null = null;
+			do {
+				const page = await list({ order_by, size: 1, cursor, ...input });
+				found.push(...page.devices.map(({ name }) => name));
+				cursor = page.next_cursor;
+			} while (cursor !== null);
+			return found;
+		};
+		const all = await inOrder({});
+		expect(all.slice(0, 2)).toEqual(["worst", "open"]);
+		expect(new Set(all).size).toBe((await list({})).total);
+		expect(
+			await inOrder({ filter: { failing_check: "Disk encryption" } }),
+		).toEqual(["open", "worst"]);
+		const quoted = `o'clock "\\ $1`;
+		expect((await refusal({ failing_check: quoted })).code).toBe("bad_request");
+		await expect(
+			list({ order_by, filter: { failing_check: quoted } }),
+		).rejects.toThrow("no device has reported the check");
 	});
 
 	test("finds the devices with several failing checks", async () => {

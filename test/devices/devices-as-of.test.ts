@@ -178,6 +178,7 @@ test("a field or filter that is known only for the present is rejected together 
 	for (const [input, field] of [
 		[{ include_evidence: true }, "include_evidence"],
 		[{ order_by: { field: "last_seen_at" } }, "order_by.field"],
+		[{ order_by: { field: "failing_since" } }, "order_by.field"],
 		[{ filter: { freshness: "ONLINE" } }, "filter.freshness"],
 		[{ filter: { conflict: "ANY" } }, "filter.conflict"],
 	] as const) {
@@ -211,9 +212,6 @@ test("countRecords with as_of counts the devices that the list has", async () =>
 	await expect(
 		count({ as_of: on(6), filter: { conflict: "ANY" } }),
 	).rejects.toThrow("filter.conflict: is known only for the present");
-	await expect(count({ as_of: on(6), kind: "risk" })).rejects.toThrow(
-		"as_of: is only for the kind device",
-	);
 });
 
 test("a brief row says when a device was revoked", async () => {
@@ -222,4 +220,13 @@ test("a brief row says when a device was revoked", async () => {
 		revoked_at: shown(5),
 	});
 	expect(devices[0]).not.toHaveProperty("revoked_at");
+});
+
+test("a brief row of the present has a freshness unless the device is revoked", async () => {
+	const { devices } = await list({ detail: "brief", as_of: undefined });
+	expect(devices.length).toBeGreaterThan(1);
+	for (const { status, freshness } of devices) {
+		expect(freshness === undefined).toBe(status === "REVOKED");
+	}
+	expect(devices.some(({ status }) => status === "REVOKED")).toBe(true);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeId, makeOrganizationId } from "../../src/id.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { postureResult } from "../support/service.ts";
 import { type KeyEnrollments, startKeyEnrollments } from "./key-enrollments.ts";
@@ -202,4 +203,67 @@ describe("an enrollment key", () => {
 			(await assay.call("revokeEnrollmentKey", { id }, stranger.token)).status,
 		).toBe(404);
 	});
+});
+
+test("devices join the group of their key, and keep it when the key is used again", async () => {
+	const { organizationId: organization_id } = assay;
+	const { device_group: group } = await assay.use("addDeviceGroup", {
+		organization_id,
+		name: "Berlin",
+	});
+	const { id, secret } = await assay.addKey({ group_id: group.id });
+	expect(await assay.findKey(id)).toMatchObject({
+		group_id: group.id,
+		group_name: "Berlin",
+	});
+	const devices = [await assay.enroll(secret), await assay.enroll(secret)];
+	for (const key of devices) {
+		const { groups } = await assay.activate(key);
+		expect(groups).toMatchObject([{ id: group.id, name: "Berlin" }]);
+	}
+	expect(await assay.devicesOf({ group_id: group.id })).toHaveLength(2);
+	await assay.use("deleteDeviceGroup", { id: group.id });
+	expect(await assay.findKey(id)).toMatchObject({ group_id: null });
+	await assay.enroll(secret);
+});
+
+test("a key takes only a group of the organization that lists its devices", async () => {
+	const { organizationId: organization_id } = assay;
+	const { device_group: filtered } = await assay.use("addDeviceGroup", {
+		organization_id,
+		name: "Windows",
+		filter: { platform: "WINDOWS" },
+	});
+	const key = { organization_id, name: "Wrong", max_devices: 1 };
+	const foreign = makeId(makeOrganizationId(), "device_group");
+	for (const [group_id, message] of [
+		[filtered.id, "this group has a filter"],
+		[foreign, "no group has this id"],
+	]) {
+		const { status, body } = await assay.call("addEnrollmentKey", {
+			...key,
+			group_id,
+		});
+		expect(status).toBe(400);
+		expect(JSON.stringify(body)).toContain(message);
+	}
+});
+
+test("agent_older_than finds the devices whose agent has an earlier version, in the order of numbers", async () => {
+	const { secret } = await assay.addKey({ name: "Versions" });
+	for (const agent_version of ["9.9.9", "9.10.0", "9.11.0", "probo 1.0.0"]) {
+		const key = await assay.enroll(secret);
+		await assay.activate(key, { agent_version, hostname: "by-version" });
+	}
+	const found = async (filter: Record<string, unknown>) =>
+		(await assay.devicesOf(filter))
+			.filter(({ hostname }) => hostname === "by-version")
+			.map(({ agent_version }) => agent_version)
+			.sort();
+	expect(await found({ agent_older_than: "9.11.0" })).toEqual([
+		"9.10.0",
+		"9.9.9",
+	]);
+	expect(await found({ agent_older_than: "9.10.0" })).toEqual(["9.9.9"]);
+	expect(await found({ agent_version: "9.11.0" })).toEqual(["9.11.0"]);
 });

@@ -240,6 +240,7 @@ test.each([
 	["name", "ASC"],
 	["hostname", "DESC"],
 	["last_seen_at", "ASC"],
+	["failing_since", "ASC"],
 ] as const)("paging by %s %s through 250 devices neither skips nor repeats one while others are added", async (field, direction) => {
 	const organization = await makeOrganization();
 	const seeded = await fleet.seed(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { postureResult } from "../support/service.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
@@ -232,6 +232,35 @@ test("a failure that comes back within 30 days reopens it, a later one opens ano
 	expect(await loop.events()).toEqual([
 		...["opened", "closed", "reopened", "closed", "opened"],
 	]);
+});
+
+test("a failure that ends while its nonconformity is opened leaves none behind", async () => {
+	const loop = await makeLoop();
+	const device = await loop.device("quick");
+	await device.fail();
+	// The pass arrives after the failure was found and before the device is added.
+	await loop.owner(`
+		create function pass() returns trigger language plpgsql security definer as $$
+		begin
+			update posture_spans set status = 'PASS' where device_id = '${device.id}' and is_current;
+			return null;
+		end $$;
+		create trigger pass after insert on check_nonconformities
+			for each statement execute function pass()`);
+	onTestFinished(async () => {
+		await loop.owner("drop function if exists pass cascade");
+	});
+	await loop.settle();
+	expect(await loop.list()).toEqual([]);
+	expect(await loop.events()).toEqual([]);
+	const { rows } = await loop.owner(
+		"select from audit_entries where organization_id = $1 and operation = 'settleNonconformities'",
+		[loop.organization_id],
+	);
+	expect(rows).toEqual([]);
+	await loop.owner("drop function pass cascade");
+	expect((await loop.only()).reference_id).toBe("NC-001");
+	expect(await loop.events()).toEqual(["opened"]);
 });
 
 test("a person's close or deletion holds until a new failure, and people's texts stay", async () => {

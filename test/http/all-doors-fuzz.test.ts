@@ -13,7 +13,7 @@ import { makeApiToken } from "../support/people.ts";
  * This file runs a small part of `npm run bench:fuzz`. The fixed seed makes the cases the same in
  * every run.
  */
-const SEED = 26;
+const SEED = 27;
 const CASES = 700;
 const BYTE_STRINGS = 150;
 
@@ -48,7 +48,7 @@ test("every request at every door is answered, never with 5xx", async () => {
 	expect(cases).toBe(CASES);
 	// Without this check, a service that rejects everything would pass too.
 	for (const door of ["agent", "mcp", "http", "console", "query"]) {
-		expect(doors[door]?.statuses[200], door).toBeGreaterThan(0);
+		expect(doors[door]?.statuses[200] ?? 0, door).toBeGreaterThan(0);
 	}
 });
 

@@ -16,7 +16,7 @@ import {
 	timeSchema,
 } from "../../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../../records/unchanged.ts";
-import { checkKeySchema } from "../device-record.ts";
+import { namedCheck } from "../device-record.ts";
 import { PLATFORMS } from "../terms.ts";
 import { coveredDevice, readCovered } from "./covered-devices.ts";
 import { noteException } from "./exception-changes.ts";
@@ -64,7 +64,7 @@ export const addDeviceException = defineOperation({
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		check: checkKeySchema().describe("Key or name of the check"),
+		check: namedCheck(),
 		device_id: idSchema("device").optional().meta(obvious("One device")),
 		group_id: idSchema("device_group")
 			.optional()

@@ -13,7 +13,7 @@ import { obvious } from "../../records/shown.ts";
 import { idSchema } from "../../records/text-schemas.ts";
 import { whyNoReference } from "../../records/why-none.ts";
 import { checkKeysOf, whyNoCheck } from "../check-keys.ts";
-import { checkKeySchema } from "../device-record.ts";
+import { namedCheck } from "../device-record.ts";
 import {
 	type DeviceException,
 	deviceException,
@@ -42,7 +42,7 @@ const filters: Record<string, Filter> = {
 		toParameter: (value) => textArray([value].flat() as string[]),
 	},
 	check: {
-		schema: checkKeySchema().meta(obvious("Key or name of the check")),
+		schema: namedCheck(),
 		sql: (parameter) => `t.check_key = any(${parameter}::text[])`,
 		toParameter: (value) => textArray(checkKeysOf(String(value))),
 		whyNone: (client, organizationId, value) =>

@@ -44,8 +44,8 @@ const SERVICE: Principal = {
  * The service writes the status and `effectiveness_check` only. It never changes a text that people
  * wrote, and never touches a nonconformity that it did not open.
  *
- * With `sendsMail`, the owners of the devices that newly fail are told. Returns true if more is to be
- * opened.
+ * With `sendsMail`, the owners of devices that newly fail and new owners of failing devices are
+ * told. Returns true if more is to be opened.
  */
 export async function settleNonconformities(
 	client: PoolClient,
@@ -64,10 +64,19 @@ export async function settleNonconformities(
 	const ended = await endPlaces(client, organizationId);
 	const failures = await findFailures(client, organizationId, MAX_OPENED);
 	const opened: string[] = [];
-	for (const failure of failures) opened.push(await openFor(context, failure));
-	if (sendsMail && opened.length > 0) {
-		await queueDeviceAlerts(client, organizationId, opened);
+	for (const failure of failures) {
+		const noted = [changes.length, events.length] as const;
+		await client.query("savepoint opening");
+		const id = await openFor(context, failure);
+		if (id) {
+			await client.query("release savepoint opening");
+			opened.push(id);
+			continue;
+		}
+		await client.query("rollback to savepoint opening");
+		[changes.length, events.length] = noted;
 	}
+	if (sendsMail) await queueDeviceAlerts(client, organizationId, opened);
 	await closeEmpty(context, ended);
 	await addEvents(client, organizationId, events);
 	if (changes.length > 0) {
@@ -82,8 +91,15 @@ export async function settleNonconformities(
 	return failures.length === MAX_OPENED;
 }
 
-/** Opens the nonconformity of a failure unless it is open, adds its devices, and returns its id. */
-async function openFor(context: Context, failure: Failure): Promise<string> {
+/**
+ * Opens the nonconformity of a failure unless it is open, adds its devices, and returns its id.
+ * Returns undefined if the failure has ended since it was found. A nonconformity without devices
+ * would never close, so the caller takes back what was done.
+ */
+async function openFor(
+	context: Context,
+	failure: Failure,
+): Promise<string | undefined> {
 	const { client, membership } = context;
 	const { organizationId } = membership;
 	const { nonconformity_id: known, closed_days } = failure;
@@ -95,6 +111,7 @@ async function openFor(context: Context, failure: Failure): Promise<string> {
 			: await openNew(context, failure);
 	if (isReopened) await setStatus(context, id, "OPEN", null);
 	const devices = await addPlaces(client, organizationId, id, failure);
+	if (devices === 0) return undefined;
 	if (isOpen) {
 		// The record stays as it is, so its history gets only the number of devices.
 		context.changed({

@@ -1,12 +1,21 @@
 import {
 	count,
 	duration,
+	isFirewallOn,
 	lockSeconds,
 } from "../../../../src/devices/remediation/failure-words.ts";
-import { isCanonicalCheck } from "../../../../src/devices/terms.ts";
-import type { Device } from "../../parts/devices/device-words.tsx";
+import {
+	type Evidence,
+	isCanonicalCheck,
+	type PostureStatus,
+} from "../../../../src/devices/terms.ts";
 
-type Posture = Device["postures"][number];
+/** The latest result of a check on a device. */
+interface Posture {
+	check_key: string;
+	status: PostureStatus;
+	evidence?: Evidence | null | undefined;
+}
 
 /**
  * Returns the value that a check found, in a few words: "Off", "8 characters", "after 5 min".
@@ -26,6 +35,8 @@ export function checkValue(
 			return seconds === 0 ? "Never" : `after ${duration(seconds)}`;
 		}
 		case "PASSWORD_POLICY": {
+			if (count(evidence.empty_passwords)) return "Empty password";
+			if (evidence.enforced === false) return "Not enforced";
 			const length = count(evidence.minimum_length);
 			return length === undefined
 				? undefined
@@ -35,23 +46,38 @@ export function checkValue(
 			return typeof evidence.supported_until === "string"
 				? `until ${evidence.supported_until}`
 				: undefined;
-		case "MALWARE_PROTECTION": {
-			const days = count(evidence.signature_age_days);
-			if (days !== undefined)
-				return `${days} ${days === 1 ? "day" : "days"} old`;
-			return onOrOff(status);
-		}
+		case "MALWARE_PROTECTION":
+			return malwareValue(status, evidence);
 		case "TIME_SYNC":
 			return status === "PASS" ? "Synchronized" : "Not synchronized";
 		case "DISK_ENCRYPTION":
-			return status === "PASS" ? "Encrypted" : "Not encrypted";
+			if (status === "PASS") return "Encrypted";
+			if (evidence.protection_suspended === true) return "Suspended";
+			return evidence.root_encrypted === true ||
+				evidence.conversion === "encrypted"
+				? "In part"
+				: "Not encrypted";
 		case "REMOTE_LOGIN":
 			return status === "PASS" ? "Closed" : "Open";
 		case "FIREWALL_ENABLED":
+			return status === "PASS" ? "On" : isFirewallOn(evidence) ? "Open" : "Off";
 		case "AUTO_UPDATE":
-			return onOrOff(status);
+			if (status === "PASS") return "On";
+			if (evidence.patches_current === false) return "Overdue";
+			return evidence.paused_until === undefined ? "Off" : "Paused";
 	}
 }
 
-const onOrOff = (status: Posture["status"]) =>
-	status === "PASS" ? "On" : "Off";
+function malwareValue(status: Posture["status"], evidence: Evidence): string {
+	if (evidence.real_time_protection === false) return "Off";
+	const days =
+		count(evidence.signature_age_days) ?? count(evidence.definitions_age_days);
+	const isOld =
+		evidence.signatures_current === false ||
+		evidence.signatures_outdated === true ||
+		evidence.definitions_current === false;
+	if (days !== undefined && (isOld || status === "PASS"))
+		return `${days} ${days === 1 ? "day" : "days"} old`;
+	if (isOld) return "Out of date";
+	return status === "PASS" ? "On" : "Off";
+}

@@ -3,14 +3,9 @@ import {
 	CHECK_KEYS,
 	isCanonicalCheck,
 } from "../../../../src/devices/terms.ts";
+import { checkLabel } from "../../parts/devices/check-label.ts";
 
-/**
- * Returns the name of a check, or its key if the check is not canonical and only its agent knows
- * it.
- */
-export function checkLabel(key: string): string {
-	return isCanonicalCheck(key) ? CANONICAL_CHECKS[key].name : key;
-}
+export { checkLabel };
 
 const SHORT_LABELS: Partial<Record<string, string>> = {
 	DISK_ENCRYPTION: "Encryption",

@@ -9,13 +9,15 @@ import {
 	TextInput,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { clearButton } from "../../parts/clear-button.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
-import { forgetReadings } from "../../queries.ts";
+import { forgetReadings, operationQuery } from "../../queries.ts";
 import { NewEnrollmentKey } from "./new-enrollment-key.tsx";
 
 const DAYS = [1, 7, 30, 90, 365];
@@ -25,6 +27,7 @@ const initialValues = {
 	max_devices: "" as number | string,
 	expires_in_days: "30",
 	requires_approval: false,
+	group_id: null as string | null,
 };
 
 /** Asks for the limits of a key, makes it, and shows its secret once. */
@@ -32,6 +35,15 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 	const { organizationId } = useOrganization();
 	const [made, setMade] = useState<OutputOf<"addEnrollmentKey"> | null>(null);
 	useReturnFocus();
+	const listed = useQuery(
+		operationQuery("listDeviceGroups", {
+			organization_id: organizationId,
+			size: 100,
+		}),
+	);
+	const groups = (listed.data?.device_groups ?? []).filter(
+		({ filter }) => !filter,
+	);
 	const form = useForm({
 		initialValues,
 		validate: {
@@ -41,13 +53,14 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 	});
 	const saving = useSaving(
 		form,
-		({ name, max_devices, expires_in_days, requires_approval }) =>
+		({ name, max_devices, expires_in_days, requires_approval, group_id }) =>
 			call("addEnrollmentKey", {
 				organization_id: organizationId,
 				name: name.trim(),
 				max_devices: Number(max_devices),
 				expires_in_days: Number(expires_in_days),
 				requires_approval,
+				...(group_id && { group_id }),
 			}),
 		(created) => {
 			setMade(created);
@@ -105,6 +118,21 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 								{...form.getInputProps("expires_in_days")}
 							/>
 						</Group>
+						{groups.length > 0 && (
+							<Select
+								label="Group"
+								description="The devices join it. A group with a filter finds its devices by itself."
+								clearable
+								clearButtonProps={clearButton("Clear the group")}
+								data={groups.map(({ id, name }) => ({
+									value: id,
+									label: name,
+								}))}
+								w={452}
+								maw="100%"
+								{...form.getInputProps("group_id")}
+							/>
+						)}
 						<Checkbox
 							label="An administrator approves each device"
 							description="Until then, a device stays pending and its reports do not count. Choose this if the key may get into other hands."

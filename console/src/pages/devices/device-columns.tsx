@@ -1,5 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import { IconAlertTriangleFilled } from "@tabler/icons-react";
+import { useOrganization } from "../../organization.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import {
 	COMPLIANCES,
@@ -14,6 +15,7 @@ import { TextLink } from "../../parts/links.tsx";
 import type { Names } from "../../parts/records/record-names.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
+import { AgentVersion } from "./agent-version.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 
 /**
@@ -98,7 +100,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		id: "agent",
 		header: "Agent version",
 		isExtra: true,
-		cell: ({ agent_version }) => <Text size="sm">{agent_version ?? "–"}</Text>,
+		cell: ({ agent_version }) => <AgentVersion version={agent_version} />,
 	},
 	{
 		id: "enrolled",
@@ -116,11 +118,13 @@ const BREAKS = { style: { overflowWrap: "anywhere" } } as const;
 
 function Name({ device }: { device: Device }) {
 	const name = deviceName(device);
+	const { day } = useOrganization();
 	return (
 		<>
 			<TextLink
 				to="/o/$org/devices/$id"
 				params={{ org: device.organization_id, id: device.id }}
+				search={day ? { tab: "history", at: day } : {}}
 				className="data-table-link"
 				size="sm"
 				fw={500}

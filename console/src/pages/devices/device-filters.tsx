@@ -13,11 +13,9 @@ import {
 } from "../../parts/devices/device-words.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
-import {
-	NONE,
-	ReferencePicker,
-} from "../../parts/records/reference-picker.tsx";
+import { PersonFilter } from "../../parts/records/person-filter.tsx";
 import { operationQuery } from "../../queries.ts";
+import { useAgentPackages } from "./agent-packages.ts";
 import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
@@ -45,6 +43,7 @@ export function DeviceFilters({
 			}),
 			enabled: isMore || filters.group_id !== undefined,
 		}).data?.device_groups ?? [];
+	const newest = useAgentPackages().data?.version;
 	const check = filters.failing_check as string | undefined;
 	const checks = new Set(
 		summary.data?.checks.map(({ check_key }) => check_key) ?? [],
@@ -106,21 +105,13 @@ export function DeviceFilters({
 						</Pill>
 					),
 			)}
-			<ReferencePicker
+			<PersonFilter
+				list={list}
+				name="owner_id"
+				label="Owner"
+				isNullable
 				organizationId={organizationId}
-				kind="people"
-				aria-label="Owner"
-				placeholder="Owner"
-				w={128}
-				none="Unassigned"
-				value={
-					filters.owner_id === null
-						? NONE
-						: ((filters.owner_id as string | undefined) ?? null)
-				}
-				onChange={(id) =>
-					list.setFilter("owner_id", id === NONE ? null : (id ?? undefined))
-				}
+				width={128}
 			/>
 			{(isMore || filters.freshness !== undefined) &&
 				choice("freshness", "Freshness", optionsOf(FRESHNESS), 122)}
@@ -134,10 +125,20 @@ export function DeviceFilters({
 					groups.map(({ id, name }) => ({ value: id, label: name })),
 					140,
 				)}
+			{isMore && newest && filters.agent_older_than === undefined && (
+				<Button
+					variant="default"
+					px="sm"
+					onClick={() => list.setFilter("agent_older_than", newest)}
+				>
+					Agent before {newest}
+				</Button>
+			)}
 			<Button
 				variant="default"
 				px="sm"
 				aria-expanded={isMore}
+				aria-label={isMore ? "Less filters" : "More filters"}
 				onClick={() => setMore(!isMore)}
 			>
 				{isMore ? "Less" : "More"}
@@ -161,6 +162,8 @@ const OTHER_STATES = [
 	["awaits_approval", "Waits for approval"],
 	["has_claimed_owner", "Claimed owner"],
 	["enrollment_key_id", "Enrolled with"],
+	["agent_version", "Agent version"],
+	["agent_older_than", "Agent before"],
 	["passing_check", "Passing"],
 	["unknown_check", "Unknown"],
 	["check_state", "State"],
@@ -174,6 +177,7 @@ function otherStateLabel(
 	if (name === "reporting") return inWords(String(value));
 	if (name === "enrollment_key_id") return "one enrollment key";
 	if (name === "check_state") return stateInWords(filters);
+	if (name.startsWith("agent_")) return String(value);
 	if (typeof value === "boolean") return value ? "yes" : "no";
 	return checkLabel(String(value));
 }

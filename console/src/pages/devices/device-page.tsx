@@ -9,9 +9,9 @@ import {
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
-import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { CommentsPanel } from "../../parts/records/comments-panel.tsx";
 import { LinksPanel } from "../../parts/records/links-panel.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { operationQuery } from "../../queries.ts";
@@ -24,12 +24,14 @@ import { Facts } from "./facts.tsx";
 import { HistoryTab } from "./history-tab.tsx";
 import { NotReporting } from "./not-reporting.tsx";
 import { ReportsTab } from "./reports-tab.tsx";
+import { ToDevices } from "./to-devices.tsx";
 
 const TABS = {
 	checks: "Checks",
 	history: "History",
 	reports: "Reports",
 	links: "Links",
+	comments: "Comments",
 	enrollment: "Enrollment",
 } as const;
 
@@ -64,6 +66,7 @@ export function Page() {
 	return (
 		<>
 			<PageHeader
+				parent={<ToDevices />}
 				title={deviceName(device)}
 				description={<State device={device} />}
 				actions={<DeviceActions device={device} />}
@@ -112,6 +115,9 @@ export function Page() {
 							id={device.id}
 						/>
 					</Tabs.Panel>
+					<Tabs.Panel value="comments">
+						<CommentsPanel id={device.id} />
+					</Tabs.Panel>
 					<Tabs.Panel value="enrollment">
 						<EnrollmentTab found={found.data} />
 					</Tabs.Panel>
@@ -121,20 +127,13 @@ export function Page() {
 	);
 }
 
-/** Shows the link back to the list and the state of the device, which updates by itself. */
+/** Shows the state of the device, which updates by itself. */
 function State({ device }: { device: Device }) {
 	const { tone, label } = STATUSES[device.status];
 	return (
 		<Group gap="xs" role="status">
 			<StatusBadge tone={tone} label={label} />
 			{device.status === "ACTIVE" && <DeviceState device={device} />}
-			<TextLink
-				to="/o/$org/devices"
-				params={{ org: device.organization_id }}
-				size="sm"
-			>
-				All devices
-			</TextLink>
 		</Group>
 	);
 }

@@ -1,6 +1,7 @@
-import { Button } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import {
 	IconDeviceLaptop,
+	IconFileUpload,
 	IconFolders,
 	IconKey,
 	IconPlus,
@@ -11,15 +12,11 @@ import { useState } from "react";
 import type { InputOf } from "../../api.ts";
 import { type FilterValue, useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import { ColumnMenu, shownColumns } from "../../parts/column-menu.tsx";
-import { DataTable } from "../../parts/data-table.tsx";
+import { shownColumns } from "../../parts/column-menu.tsx";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { FilterBar } from "../../parts/filter-bar.tsx";
-import { ButtonLink } from "../../parts/links.tsx";
-import { PageHeader } from "../../parts/page-header.tsx";
-import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { ListError, Pager } from "../../parts/pager.tsx";
+import { ButtonLink, MenuLink } from "../../parts/links.tsx";
+import { ListPage } from "../../parts/list-page.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { useSelection } from "../../parts/selection.ts";
@@ -30,11 +27,13 @@ import { columnsWith } from "./device-columns.tsx";
 import { DeviceFilters } from "./device-filters.tsx";
 import { FleetCounts, FleetSummary } from "./fleet-summary.tsx";
 import { GroupForm } from "./group-form.tsx";
+import { ImportOwners } from "./import-owners.tsx";
 import { SelectedDevices } from "./selected-devices.tsx";
 
 export function Page() {
-	const { organizationId, mayWrite, mayAdmin } = useOrganization();
+	const { organizationId, mayWrite, mayAdmin, day } = useOrganization();
 	const [isSaving, setSaving] = useState(false);
+	const [isImporting, setImporting] = useState(false);
 	const list = useListSearch();
 	const selection = useSelection<Device>(
 		JSON.stringify([organizationId, list.input.filter]),
@@ -48,11 +47,12 @@ export function Page() {
 			...list.input,
 		} as InputOf<"listDevices">),
 		placeholderData: keepPreviousData,
-		refetchInterval: 30_000,
+		refetchInterval: day ? false : 30_000,
 	});
 	// A large fleet takes seconds to count, so the list comes first.
 	const isListed = !devices.isPending;
-	const rows = devices.data?.devices ?? [];
+	const listed = devices.data?.devices ?? [];
+	const rows = day ? listed.map(asThen) : listed;
 	const names = useRecordNames(
 		organizationId,
 		rows.flatMap(({ owner_id }) => owner_id ?? []),
@@ -69,67 +69,72 @@ export function Page() {
 		</ButtonLink>
 	);
 	const check = checkOf(list.filters);
-	const possible = check ? columnsOfCheck(check, names) : columnsWith(names);
+	const possible = (
+		check ? columnsOfCheck(check, names) : columnsWith(names)
+	).filter(({ id }) => !day || id !== "seen");
 	const usual = possible.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
 	const shown = shownColumns(list, possible, usual);
 	return (
-		<>
-			<PageHeader
-				title="Devices"
-				description={
-					hasNone ? (
-						"Laptops and servers, and their security posture."
-					) : (
-						<FleetCounts isReady={isListed} />
-					)
-				}
-				actions={
-					<>
-						{mayAdmin && (
-							<ButtonLink
-								to="/o/$org/devices/enrollment-keys"
-								params={{ org: organizationId }}
-								variant="default"
-								leftSection={<IconKey size={16} aria-hidden />}
-							>
-								Enrollment keys
-							</ButtonLink>
-						)}
-						<ButtonLink
-							to="/o/$org/devices/groups"
-							params={{ org: organizationId }}
-							variant="default"
-							leftSection={<IconFolders size={16} aria-hidden />}
-						>
-							Groups
-						</ButtonLink>
-						<ButtonLink
-							to="/o/$org/devices/exceptions"
-							params={{ org: organizationId }}
-							variant="default"
-							leftSection={<IconShieldOff size={16} aria-hidden />}
-						>
-							Exceptions
-						</ButtonLink>
-						<ExportButton operation="listDevices" input={exported} />
-						{add}
-					</>
-				}
-			/>
-			{!hasNone && (
+		<ListPage
+			kind="device"
+			list={list}
+			title="Devices"
+			nouns="devices"
+			page={devices}
+			rows={rows}
+			columns={shown.flatMap(
+				(id) => possible.find((one) => one.id === id) ?? [],
+			)}
+			possible={possible.map(({ id, header }) => ({ id, label: header }))}
+			selection={mayWrite ? selection : undefined}
+			description={
+				hasNone ? (
+					"Laptops and servers, and their security posture."
+				) : (
+					<FleetCounts isReady={isListed} />
+				)
+			}
+			exportButton={<ExportButton operation="listDevices" input={exported} />}
+			more={
 				<>
-					<FleetSummary isReady={isListed} />
-					<FilterBar list={list} label="Search devices">
-						<DeviceFilters list={list} isReady={isListed} />
-						<ColumnMenu
-							list={list}
-							possible={possible.map(({ id, header }) => ({
-								id,
-								label: header,
-							}))}
-							shown={shown}
-						/>
-					</FilterBar>
+					{mayAdmin && (
+						<MenuLink
+							to="/o/$org/devices/enrollment-keys"
+							params={{ org: organizationId }}
+							leftSection={<IconKey size={16} aria-hidden />}
+						>
+							Enrollment keys
+						</MenuLink>
+					)}
+					<MenuLink
+						to="/o/$org/devices/groups"
+						params={{ org: organizationId }}
+						leftSection={<IconFolders size={16} aria-hidden />}
+					>
+						Groups
+					</MenuLink>
+					<MenuLink
+						to="/o/$org/devices/exceptions"
+						params={{ org: organizationId }}
+						leftSection={<IconShieldOff size={16} aria-hidden />}
+					>
+						Exceptions
+					</MenuLink>
+					{mayWrite && (
+						<Menu.Item
+							leftSection={<IconFileUpload size={16} aria-hidden />}
+							onClick={() => setImporting(true)}
+						>
+							Import owners …
+						</Menu.Item>
+					)}
+				</>
+			}
+			add={add}
+			above={<FleetSummary isReady={isListed} />}
+			filters={<DeviceFilters list={list} isReady={isListed} />}
+			below={
+				<>
 					{mayWrite && canBeGroup(list.filters, list.search.q) && (
 						<Button
 							size="xs"
@@ -140,20 +145,25 @@ export function Page() {
 							Save the filter as a group …
 						</Button>
 					)}
+					{isImporting && (
+						<ImportOwners
+							organizationId={organizationId}
+							onClose={() => setImporting(false)}
+						/>
+					)}
 					{isSaving && (
 						<GroupForm filter={list.filters} onClose={() => setSaving(false)} />
 					)}
 				</>
-			)}
-			{devices.isPending && <RowsSkeleton />}
-			{devices.isError && (
-				<ListError
-					error={devices.error}
-					onRetry={devices.refetch}
-					list={list}
+			}
+			bulk={
+				<SelectedDevices
+					organizationId={organizationId}
+					selection={selection}
+					mayAdmin={mayAdmin}
 				/>
-			)}
-			{hasNone && (
+			}
+			nothing={
 				<EmptyState
 					title="No devices yet"
 					icon={<IconDeviceLaptop size={32} aria-hidden />}
@@ -163,41 +173,25 @@ export function Page() {
 						? "Add a device to get a token. The agent on the device enrolls with it and then reports."
 						: "An administrator of your organization can add devices."}
 				</EmptyState>
-			)}
-			{isEmpty && !hasNone && (
-				<EmptyState
-					title="No device matches"
-					actions={
-						<Button variant="default" onClick={() => list.clearFilters()}>
-							Show all devices
-						</Button>
-					}
-				>
-					Remove a filter or search for other words.
-				</EmptyState>
-			)}
-			{rows.length > 0 && (
-				<DataTable
-					label="Devices"
-					columns={shown.flatMap(
-						(id) => possible.find((one) => one.id === id) ?? [],
-					)}
-					rows={rows}
-					list={list}
-					isStale={devices.isPlaceholderData}
-					selection={mayWrite ? selection : undefined}
-				/>
-			)}
-			<SelectedDevices
-				organizationId={organizationId}
-				selection={selection}
-				mayAdmin={mayAdmin}
-			/>
-			{devices.isSuccess && rows.length > 0 && (
-				<Pager list={list} page={devices.data} shown={rows.length} />
-			)}
-		</>
+			}
+		/>
 	);
+}
+
+/**
+ * Fills in what is known only for the present. Of the past, the list says whether the device had
+ * gone silent.
+ */
+function asThen(device: Device): Device {
+	const { is_stale } = device as { is_stale?: boolean };
+	return {
+		...device,
+		freshness: "ONLINE",
+		reporting: is_stale ? "NOT_REPORTING" : "REPORTING",
+		conflicts: [],
+		awaits_approval: false,
+		last_seen_at: null,
+	};
 }
 
 /** A group may have every filter of the list, but no search words and no other group. */

@@ -8,7 +8,7 @@ import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { ListError, Pager } from "../../parts/pager.tsx";
@@ -16,6 +16,7 @@ import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { CreateEnrollmentKey } from "./create-enrollment-key.tsx";
+import { ToDevices } from "./to-devices.tsx";
 
 type EnrollmentKey = OutputOf<"listEnrollmentKeys">["enrollment_keys"][number];
 
@@ -42,19 +43,10 @@ export function Page() {
 		refetchInterval: 10_000,
 		enabled: mayAdmin,
 	});
-	const back = (
-		<ButtonLink
-			to="/o/$org/devices"
-			params={{ org: organizationId }}
-			variant="default"
-		>
-			All devices
-		</ButtonLink>
-	);
 	if (!mayAdmin) {
 		return (
 			<>
-				<PageHeader title="Enrollment keys" actions={back} />
+				<PageHeader title="Enrollment keys" parent={<ToDevices />} />
 				<EmptyState title="Only administrators see enrollment keys">
 					Ask an administrator of your organization for a key.
 				</EmptyState>
@@ -74,14 +66,10 @@ export function Page() {
 	return (
 		<>
 			<PageHeader
+				parent={<ToDevices />}
 				title="Enrollment keys"
 				description="A key enrolls many devices, for a rollout by Intune, Jamf, Ansible or Group Policy."
-				actions={
-					<>
-						{back}
-						{!isEmpty && make}
-					</>
-				}
+				actions={!isEmpty && make}
 			/>
 			{keys.isPending && <RowsSkeleton />}
 			{keys.isError && (

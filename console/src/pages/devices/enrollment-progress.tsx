@@ -23,7 +23,11 @@ export function EnrollmentProgress({
 	const device = useQuery({
 		...operationQuery("getDevice", { id: deviceId }),
 		refetchInterval: ({ state }) =>
-			state.data && stepOf(state.data, tokenId) === "done" ? false : POLL_MS,
+			state.data &&
+			stepOf(state.data, tokenId) === "done" &&
+			state.data.device.postures.length > 0
+				? false
+				: POLL_MS,
 	});
 	const { data } = device;
 	if (device.isError && !data) {
@@ -43,6 +47,7 @@ export function EnrollmentProgress({
 						<Stack align="flex-start" gap="sm">
 							{data ? deviceName(data.device) : "It"} has sent its first
 							heartbeat and is active.
+							<FirstReport found={data} />
 							<ButtonLink
 								to="/o/$org/devices/$id"
 								params={{
@@ -64,6 +69,27 @@ export function EnrollmentProgress({
 			</div>
 			{data && step === "heartbeat" && <Conflicts found={data} />}
 		</Stack>
+	);
+}
+
+/** Waits for the first posture report, and says what it contains. */
+function FirstReport({ found }: { found: Found | undefined }) {
+	const postures = found?.device.postures ?? [];
+	const having = (wanted: string) =>
+		postures.filter(({ status }) => status === wanted).length;
+	if (postures.length === 0) {
+		return (
+			<Group wrap="nowrap" gap="sm">
+				<Loader size="sm" aria-hidden />
+				<Text size="sm">Waiting for its first report …</Text>
+			</Group>
+		);
+	}
+	return (
+		<Text size="sm">
+			Its first report has arrived. Checks: {having("PASS")} passed,{" "}
+			{having("FAIL")} failed, {having("UNKNOWN")} could not be determined.
+		</Text>
 	);
 }
 

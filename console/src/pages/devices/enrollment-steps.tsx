@@ -3,6 +3,7 @@ import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import styles from "../../parts/devices/postures.module.css";
 import { DateTime } from "../../parts/time.tsx";
+import { AgentDownloads } from "./agent-downloads.tsx";
 import { agentCommands, manualCommands } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
 
@@ -59,6 +60,7 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 									Device Agent API, such as probo-agent, need the same two
 									values: the service address and the token.
 								</Text>
+								<AgentDownloads platform={platform} />
 								<CopyField
 									label="Command for the agent"
 									value={agentCommands[platform](enrollment)}

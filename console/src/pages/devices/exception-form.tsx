@@ -14,6 +14,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import { call, type InputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { dayOf, endOfDay } from "../../parts/days.ts";
 import {
 	type Device,
 	deviceName,
@@ -30,13 +31,8 @@ type Platform = keyof typeof PLATFORMS;
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;
 
-const dayOf = (date: Date) =>
-	[date.getFullYear(), date.getMonth() + 1, date.getDate()]
-		.map((part) => String(part).padStart(2, "0"))
-		.join("-");
-
-/** The end of the day in the reader's time zone. */
-const endOf = (day: string) => new Date(`${day}T23:59:59`);
+/** The last second of the day in the organization's time zone. */
+const endOf = (day: string) => new Date(Date.parse(endOfDay(day)) - 1000);
 
 /**
  * Asks for an exception from a check: for the given device, or for what the user chooses. An

@@ -55,17 +55,19 @@ export function Page() {
 	return (
 		<>
 			<PageHeader
+				parent={
+					<TextLink
+						to="/o/$org/devices/exceptions"
+						params={{ org: organizationId }}
+						inherit
+					>
+						Exceptions
+					</TextLink>
+				}
 				title={`Exception from ${checkLabel(exception.check_key)}`}
 				description={
 					<Group gap="xs" role="status">
 						<ExceptionStatus exception={exception} />
-						<TextLink
-							to="/o/$org/devices/exceptions"
-							params={{ org: organizationId }}
-							size="sm"
-						>
-							All exceptions
-						</TextLink>
 					</Group>
 				}
 				actions={<Actions exception={exception} />}

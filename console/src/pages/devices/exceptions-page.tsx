@@ -9,7 +9,7 @@ import { clearButton } from "../../parts/clear-button.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
-import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { ListError, Pager } from "../../parts/pager.tsx";
@@ -23,6 +23,7 @@ import {
 	ExceptionScope,
 	ExceptionStatus,
 } from "./exception-words.tsx";
+import { ToDevices } from "./to-devices.tsx";
 
 /** Lists the exceptions. Members request them, administrators decide on the page of each one. */
 export function Page() {
@@ -56,19 +57,9 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Exceptions"
+				parent={<ToDevices />}
 				description="An exception excuses devices from a check, with a reason, an approval and an end."
-				actions={
-					<>
-						<ButtonLink
-							to="/o/$org/devices"
-							params={{ org: organizationId }}
-							variant="default"
-						>
-							All devices
-						</ButtonLink>
-						{!isEmpty && add}
-					</>
-				}
+				actions={<>{!isEmpty && add}</>}
 			/>
 			{!isEmpty && (
 				<FilterBar list={list} label="Search exceptions">

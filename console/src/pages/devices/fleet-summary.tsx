@@ -49,27 +49,33 @@ export function summaryQuery(organizationId: string) {
  * Counts the devices in the line below the heading. Each number is a link that filters the list.
  */
 export function FleetCounts({ isReady }: { isReady: boolean }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, day } = useOrganization();
 	const { data } = useQuery({
 		...summaryQuery(organizationId),
 		enabled: isReady,
-		refetchInterval: 60_000,
+		refetchInterval: day ? false : 60_000,
 	});
 	if (!data) return "Laptops and servers, and their security posture.";
 	const { devices_by_freshness: fresh, devices_by_status: status } = data;
+	// The heartbeats of the past are not known.
+	const byHeartbeat: Count[] = fresh
+		? [
+				...(["ONLINE", "STALE", "MISSING"] as const).map(
+					(one): Count => [
+						fresh[one],
+						FRESHNESS[one].label,
+						{ status: "ACTIVE", freshness: one },
+					],
+				),
+				[
+					data.not_reporting,
+					NOT_REPORTING.label,
+					{ freshness: "ONLINE", reporting: "NOT_REPORTING" },
+				],
+			]
+		: [[status.ACTIVE, STATUSES.ACTIVE.label, { status: "ACTIVE" }]];
 	const counts: Count[] = [
-		...(["ONLINE", "STALE", "MISSING"] as const).map(
-			(one): [number, string, ListSearch] => [
-				fresh?.[one] ?? 0,
-				FRESHNESS[one].label,
-				{ status: "ACTIVE", freshness: one },
-			],
-		),
-		[
-			data.not_reporting,
-			NOT_REPORTING.label,
-			{ freshness: "ONLINE", reporting: "NOT_REPORTING" },
-		],
+		...byHeartbeat,
 		[status.PENDING, STATUSES.PENDING.label, { status: "PENDING" }],
 		[status.REVOKED, STATUSES.REVOKED.label, { status: "REVOKED" }],
 	];
@@ -85,7 +91,7 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 	return (
 		<>
 			<CountLinks
-				label="By heartbeat"
+				label={fresh ? "By heartbeat" : "By status"}
 				counts={counts.filter(([count], index) => count > 0 || index < 3)}
 			/>
 			<CountLinks
@@ -134,12 +140,12 @@ function CountLinks({
  * that fail it; the button opens all numbers.
  */
 export function FleetSummary({ isReady }: { isReady: boolean }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, day } = useOrganization();
 	const [isOpen, { toggle }] = useDisclosure();
 	const summary = useQuery({
 		...summaryQuery(organizationId),
 		enabled: isReady,
-		refetchInterval: 60_000,
+		refetchInterval: day ? false : 60_000,
 	});
 	// The same height as the strip, so that the list does not move.
 	if (summary.isPending) return <Skeleton height={64} mb="sm" />;
@@ -207,13 +213,13 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 
 /** Shows the pass rate of one check in the strip. */
 function CheckTile({ check }: { check: Check }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, day } = useOrganization();
 	const name = check.check_name ?? check.check_key;
 	return (
 		<TextLink
 			to="/o/$org/devices"
 			params={{ org: organizationId }}
-			search={{ ...HEARD, failing_check: check.check_key }}
+			search={{ ...heardOn(day), failing_check: check.check_key }}
 			c="inherit"
 			underline="never"
 			className={styles.tile ?? ""}
@@ -259,7 +265,7 @@ function Checks({ summary }: { summary: Summary }) {
 }
 
 function CheckBar({ check }: { check: Check }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, day } = useOrganization();
 	const name = check.check_name ?? check.check_key;
 	return (
 		<div>
@@ -267,7 +273,7 @@ function CheckBar({ check }: { check: Check }) {
 				<TextLink
 					to="/o/$org/devices"
 					params={{ org: organizationId }}
-					search={{ ...HEARD, failing_check: check.check_key }}
+					search={{ ...heardOn(day), failing_check: check.check_key }}
 					// At a width of 1280 px, this size leaves room for the longest name of a check.
 					fz={13}
 					c="inherit"
@@ -293,7 +299,7 @@ function CheckBar({ check }: { check: Check }) {
  * if they are not zero. A state links to its devices if a filter can express it.
  */
 function PartsInWords({ check, name }: { check: Check; name: string }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, day } = useOrganization();
 	const parts = (Object.keys(PARTS) as Part[]).filter(
 		(part) => part === "pass" || check[part] > 0,
 	);
@@ -307,7 +313,7 @@ function PartsInWords({ check, name }: { check: Check; name: string }) {
 					<TextLink
 						to="/o/$org/devices"
 						params={{ org: organizationId }}
-						search={{ ...HEARD, [filter]: check.check_key }}
+						search={{ ...heardOn(day), [filter]: check.check_key }}
 						inherit
 						c="inherit"
 						underline="always"
@@ -332,6 +338,10 @@ const HEARD = {
 	freshness: "ONLINE",
 	reporting: "REPORTING",
 };
+
+/** The same for a past day, of which the heartbeats are not known. */
+const heardOn = (day: string | undefined): ListSearch =>
+	day ? { status: "ACTIVE" } : HEARD;
 
 const FILTERS: { [P in Part]?: string } = {
 	pass: "passing_check",

@@ -52,7 +52,7 @@ export function GroupOfSelected({
 			<Menu position="bottom-start" width={260}>
 				<Menu.Target>
 					<Button
-						size="compact-md"
+						size="compact-sm"
 						variant="default"
 						loading={changing.isPending}
 					>

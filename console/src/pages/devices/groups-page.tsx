@@ -8,13 +8,14 @@ import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { ListError, Pager } from "../../parts/pager.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { GroupForm } from "./group-form.tsx";
+import { ToDevices } from "./to-devices.tsx";
 
 export type DeviceGroup = OutputOf<"listDeviceGroups">["device_groups"][number];
 
@@ -45,19 +46,9 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Groups of devices"
+				parent={<ToDevices />}
 				description="A group lists its devices, or has a filter and contains the devices that match."
-				actions={
-					<>
-						<ButtonLink
-							to="/o/$org/devices"
-							params={{ org: organizationId }}
-							variant="default"
-						>
-							All devices
-						</ButtonLink>
-						{!isEmpty && add}
-					</>
-				}
+				actions={<>{!isEmpty && add}</>}
 			/>
 			{groups.isPending && <RowsSkeleton />}
 			{groups.isError && (

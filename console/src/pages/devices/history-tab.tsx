@@ -14,6 +14,7 @@ import {
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
+import { todayHere } from "../../parts/days.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { Legend } from "../../parts/devices/posture-bar.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -21,14 +22,13 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { AsOf } from "./as-of.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 import {
-	endOfDay,
+	lastMomentOf,
 	RANGES,
 	type Range,
 	rangeOf,
 	readSpans,
 	type Silence,
 	type Span,
-	today,
 } from "./history.ts";
 import { SpanTable } from "./span-table.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -65,7 +65,7 @@ export function HistoryTab({ device }: { device: Device }) {
 		placeholderData: keepPreviousData,
 		refetchInterval: 30_000,
 	});
-	const at = endOfDay(search.at);
+	const at = lastMomentOf(search.at);
 	const firstMs = Math.min(
 		...(history.data?.spans.map(({ since }) => Date.parse(since)) ?? []),
 	);
@@ -93,7 +93,7 @@ export function HistoryTab({ device }: { device: Device }) {
 					<TextInput
 						type="date"
 						label="State on the day"
-						max={today()}
+						max={todayHere()}
 						value={search.at ?? ""}
 						onChange={({ currentTarget: { value } }) =>
 							change({ at: value || undefined })

@@ -1,4 +1,5 @@
 import { call, type OutputOf } from "../../api.ts";
+import { endOfDay } from "../../parts/days.ts";
 
 export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
 /**
@@ -129,22 +130,14 @@ export function silenceAt(
 }
 
 /**
- * Returns the last moment of a day in the reader's time zone. For today, returns the start of the
- * current minute, so that opening the page again sends the same request. Returns undefined if the
- * text is not a date.
+ * Returns the last moment of a day in the organization's time zone. For today, returns the start of
+ * the current minute, so that opening the page again sends the same request. Returns undefined if
+ * the text is not a date.
  */
-export function endOfDay(day: string | undefined): Date | undefined {
+export function lastMomentOf(day: string | undefined): Date | undefined {
 	if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
-	const end = new Date(`${day}T23:59:59.999`);
-	if (Number.isNaN(end.getTime())) return undefined;
+	if (Number.isNaN(Date.parse(day))) return undefined;
+	const endMs = Date.parse(endOfDay(day)) - 1;
 	const thisMinute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-	return new Date(Math.min(end.getTime(), thisMinute));
-}
-
-/** Returns today's date in the reader's time zone, in the format of a date field. */
-export function today(): string {
-	const now = new Date();
-	return new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
-		.toISOString()
-		.slice(0, 10);
+	return new Date(Math.min(endMs, thisMinute));
 }

@@ -3,6 +3,7 @@ import type { OutputOf } from "../../api.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { DateTime } from "../../parts/time.tsx";
+import { AgentDownloads } from "./agent-downloads.tsx";
 import { keyCommands } from "./enroll-commands.ts";
 
 type Platform = keyof typeof PLATFORMS;
@@ -47,6 +48,7 @@ export function NewEnrollmentKey({
 					</Tabs.List>
 					{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
 						<Tabs.Panel key={platform} value={platform}>
+							<AgentDownloads platform={platform} />
 							<CopyField
 								label="Commands"
 								value={keyCommands[platform](serverUrl)}

@@ -10,7 +10,7 @@ import {
 	postureLabel,
 } from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { ListError, Pager } from "../../parts/pager.tsx";
@@ -19,6 +19,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { checkLabel, inOrder } from "./checks.ts";
+import { ToDevices } from "./to-devices.tsx";
 
 type Answer = OutputOf<"listPostureSpans">;
 type Held = Answer["posture_spans"][number]["held"];
@@ -69,16 +70,10 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Fleet in a period"
+				parent={<ToDevices />}
 				description="The devices on which a check had a status at some time in a period, with every span of time."
 				actions={
 					<>
-						<ButtonLink
-							to="/o/$org/devices"
-							params={{ org: organizationId }}
-							variant="default"
-						>
-							All devices
-						</ButtonLink>
 						{isInOrder && (
 							<ExportButton operation="listPostureSpans" input={input} />
 						)}

@@ -3,9 +3,12 @@ import { useState } from "react";
 import { BulkBar } from "../../parts/bulk-bar.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import type { Device } from "../../parts/devices/device-words.tsx";
+import { ExportSelected } from "../../parts/records/export-button.tsx";
+import { LinkSelected } from "../../parts/records/link-selected.tsx";
 import type { Selection } from "../../parts/selection.ts";
 import { GroupOfSelected } from "./group-of-selected.tsx";
 import { sendLinks } from "./my-devices-link.tsx";
+import { SetOwner } from "./set-owner.tsx";
 import { callForDevices, type FleetCall } from "./use-fleet-call.ts";
 
 interface Action {
@@ -91,7 +94,7 @@ export function SelectedDevices({
 }: {
 	organizationId: string;
 	selection: Selection<Device>;
-	/** Only administrators do more than change groups. */
+	/** Only administrators do more than change groups and owners. */
 	mayAdmin: boolean;
 }) {
 	const [asked, setAsked] = useState<Action | null>(null);
@@ -107,14 +110,31 @@ export function SelectedDevices({
 			{offered.map((action) => (
 				<Button
 					key={action.operation}
-					size="compact-md"
+					size="compact-sm"
 					variant="default"
 					onClick={() => setAsked(action)}
 				>
 					{action.label} …
 				</Button>
 			))}
+			<LinkSelected
+				organizationId={organizationId}
+				selection={selection}
+				counted={(total) =>
+					total === 1 ? "1 device" : `${total.toLocaleString()} devices`
+				}
+			/>
+			<ExportSelected
+				operation="listDevices"
+				organizationId={organizationId}
+				selection={selection}
+			/>
 			<GroupOfSelected organizationId={organizationId} devices={devices} />
+			<SetOwner
+				organizationId={organizationId}
+				devices={devices}
+				onDone={selection.clear}
+			/>
 			{asked && (
 				<Confirm
 					opened

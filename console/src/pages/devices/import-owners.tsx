@@ -1,0 +1,135 @@
+import {
+	Button,
+	FileButton,
+	Group,
+	List,
+	Modal,
+	Stack,
+	Text,
+} from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconFileUpload } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { forgetReadings } from "../../queries.ts";
+import { readChosenFile } from "../registers/import-file.ts";
+
+/** Number of problems that the dialog lists. */
+const SHOWN_PROBLEMS = 20;
+
+/** Imports the owners of devices from a CSV file, after it has shown what would change. */
+export function ImportOwners({
+	organizationId,
+	onClose,
+}: {
+	organizationId: string;
+	onClose: () => void;
+}) {
+	const [csv, setCsv] = useState("");
+	const [preview, setPreview] = useState<OutputOf<"importDeviceOwners">>();
+	const checking = useMutation({
+		mutationFn: async (file: File) => {
+			setPreview(undefined);
+			const { text } = await readChosenFile(file);
+			setCsv(text);
+			setPreview(
+				await call("importDeviceOwners", {
+					organization_id: organizationId,
+					csv: text,
+					dry_run: true,
+				}),
+			);
+		},
+	});
+	const importing = useMutation({
+		mutationFn: async () => {
+			const { changed_device_ids: changed } = await call("importDeviceOwners", {
+				organization_id: organizationId,
+				csv,
+			});
+			await forgetReadings();
+			notifications.show({ message: `Owners set: ${changed.length}.` });
+			onClose();
+		},
+	});
+	const changes = preview?.changed_device_ids.length ?? 0;
+	const problems = preview?.problems ?? [];
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title="Import owners of devices"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<Stack>
+				<Text size="sm">
+					Choose a CSV file with the columns <b>device</b> (serial number,
+					hostname or id) and <b>owner</b> (e-mail address of a person). An
+					empty owner removes the owner. Up to 500 lines.
+				</Text>
+				<FileButton
+					accept=".csv,text/csv"
+					onChange={(file) => file && checking.mutate(file)}
+				>
+					{(button) => (
+						<Button
+							{...button}
+							variant="default"
+							loading={checking.isPending}
+							leftSection={<IconFileUpload size={16} aria-hidden />}
+						>
+							Choose a file
+						</Button>
+					)}
+				</FileButton>
+				{checking.isError && (
+					<ErrorState error={checking.error} title="The file cannot be read" />
+				)}
+				{importing.isError && (
+					<ErrorState error={importing.error} title="Nothing was imported" />
+				)}
+				{preview && (
+					<div role="status">
+						<Text>
+							{changes === 1 ? "1 device changes" : `${changes} devices change`}
+							, {preview.unchanged_device_ids.length} stay as they are.
+						</Text>
+						{problems.length > 0 && (
+							<>
+								<Text mt="xs">
+									{problems.length === 1
+										? "1 line is wrong. Correct it and choose the file again."
+										: `${problems.length} lines are wrong. Correct them and choose the file again.`}
+								</Text>
+								<List size="sm" mt="xs">
+									{problems
+										.slice(0, SHOWN_PROBLEMS)
+										.map(({ index, message }) => (
+											<List.Item key={index}>
+												Line {index + 2}: {message}
+											</List.Item>
+										))}
+								</List>
+							</>
+						)}
+					</div>
+				)}
+				<Group justify="flex-end">
+					<Button variant="default" onClick={onClose}>
+						Cancel
+					</Button>
+					<Button
+						disabled={changes === 0 || problems.length > 0}
+						loading={importing.isPending}
+						onClick={() => importing.mutate()}
+					>
+						Set the owners
+					</Button>
+				</Group>
+			</Stack>
+		</Modal>
+	);
+}

@@ -1,0 +1,12 @@
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+
+/** The link from a page about devices to the list of devices. */
+export function ToDevices() {
+	const { organizationId } = useOrganization();
+	return (
+		<TextLink to="/o/$org/devices" params={{ org: organizationId }} inherit>
+			Devices
+		</TextLink>
+	);
+}

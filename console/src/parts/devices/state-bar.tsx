@@ -1,0 +1,44 @@
+import type { CheckState } from "./device-words.tsx";
+import styles from "./postures.module.css";
+
+/**
+ * The states that a required check can have, from best to worst. The bar and the words beside it
+ * show them in this order.
+ */
+export const SHOWN_STATES = {
+	PASSING: styles.pass,
+	EXCEPTED: styles.excepted,
+	IN_GRACE: styles.inGrace,
+	FAILING: styles.fail,
+	UNKNOWN: styles.unknown,
+	STALE: styles.stale,
+	NOT_REPORTED: styles.notReported,
+} as const satisfies Partial<Record<CheckState, string | undefined>>;
+
+export type ShownState = keyof typeof SHOWN_STATES;
+
+/**
+ * Draws the states of the devices for one check side by side. The bar is only a picture; the
+ * numbers are beside it as text.
+ */
+export function StateBar({
+	states,
+	height = 10,
+}: {
+	states: Record<ShownState, number>;
+	height?: number;
+}) {
+	return (
+		<div className={styles.bar} style={{ height }} aria-hidden>
+			{(Object.keys(SHOWN_STATES) as ShownState[])
+				.filter((state) => states[state] > 0)
+				.map((state) => (
+					<div
+						key={state}
+						className={`${styles.segment} ${SHOWN_STATES[state]}`}
+						style={{ flexGrow: states[state] }}
+					/>
+				))}
+		</div>
+	);
+}

@@ -1,0 +1,67 @@
+import { requiredChecks, stateOfSpan } from "./check-states.ts";
+import { isInForce } from "./exceptions/exception-status.ts";
+import { MAX_SILENCE, silencesAt } from "./silences.ts";
+
+/**
+ * Returns common table expressions with what `spanState` needs, now or at a time in the past, whose
+ * SQL is `at`. None of them depends on a device, so a statement evaluates each of them once.
+ *
+ * | name | a row for each | |---|---| | `rule` | check that the policy requires: check_key,
+ * platforms, grace, new_device_grace | | `young` | device in the days of grace of a new one: id,
+ * activated_at | | `excuse` | device or group of devices that an exception excuses: check_key,
+ * platform, device_id | | `quiet` | device that was silent at the time in the past: device_id,
+ * since |
+ */
+export function policyAt(at: string | undefined): string {
+	const now = at ?? "now()";
+	return `
+		rule as materialized (${requiredChecks(at)}),
+		young as materialized (
+			select t.id, t.activated_at from devices t
+			where t.organization_id = $1 and t.activated_at <= ${now}
+				and t.activated_at > ${now} - (select max(r.new_device_grace) from rule r)
+		), excuse as materialized (
+			select e.check_key, e.platform, coalesce(e.device_id, m.device_id) as device_id
+			from device_exceptions e
+			left join device_exception_members m on e.scope = 'GROUP' and m.organization_id = $1
+				and m.exception_id = e.id and m.since <= ${now} and coalesce(m.until > ${now}, true)
+			where e.organization_id = $1 and ${isInForce(now)}
+				and (e.scope in ('PLATFORM', 'ALL') or coalesce(e.device_id, m.device_id) is not null)
+		) ${at === undefined ? "" : `, quiet as materialized ${silencesAt(at)}`}`;
+}
+
+/** Returns an SQL condition: nobody had confirmed the status of the span `s` for too long. */
+export function isSilent(at: string | undefined): string {
+	const longAgo = `${at ?? "now()"} - ${MAX_SILENCE}`;
+	return at === undefined
+		? `s.last_observed_at < ${longAgo}`
+		: `(s.last_observed_at < ${longAgo}
+			or s.device_id in (select q.device_id from quiet q where q.since < ${longAgo}))`;
+}
+
+/**
+ * Returns an SQL expression for the state that the last span `s` of a check means, over `policyAt`.
+ * If there is no span, the state is NOT_REPORTED.
+ */
+export function spanState(at: string | undefined): string {
+	const now = at ?? "now()";
+	// Most devices are not new, so the second condition reads few of them.
+	const inGrace = `(
+		s.since + (select r.grace from rule r where r.check_key = s.check_key) > ${now}
+		or s.device_id in (select y.id from young y) and (
+			select y.activated_at + r.new_device_grace from young y, rule r
+			where y.id = s.device_id and r.check_key = s.check_key
+		) > ${now}
+	)`;
+	const excused = `(
+		(s.device_id, s.check_key) in (
+			select x.device_id, x.check_key from excuse x where x.device_id is not null
+		) or exists (
+			select from excuse x
+			where x.check_key = s.check_key and x.device_id is null and coalesce(x.platform = (
+				select d.platform from devices d where d.organization_id = $1 and d.id = s.device_id
+			), true)
+		)
+	)`;
+	return stateOfSpan("s.status", { silent: isSilent(at), excused, inGrace });
+}
