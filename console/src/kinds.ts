@@ -67,3 +67,7 @@ export function titleOf(kind: KindDescription, record: AnyRecord): string {
 		? `${title.slice(0, MAX_TITLE).trimEnd()}…`
 		: title;
 }
+
+/** Returns, for example, "1 risk" or "2,000 risks". */
+export const countOf = ({ noun, nouns }: KindDescription, count: number) =>
+	`${count.toLocaleString()} ${count === 1 ? noun : nouns}`;

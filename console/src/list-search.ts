@@ -22,6 +22,8 @@ export interface ListSearch {
 	entry?: number;
 	/** The ids of the columns, separated by commas. Absent if the list has its usual columns. */
 	cols?: string;
+	/** The id of the saved view that was opened. */
+	view?: string;
 	[filter: string]: FilterValue | undefined;
 }
 
@@ -43,7 +45,11 @@ const NOT_FILTERS = new Set([
 	"size",
 	"entry",
 	"cols",
+	"view",
+	"as_of",
 ]);
+/** Parameters that are no part of a saved view. */
+const NOT_IN_VIEWS = new Set(["cursor", "entry", "view", "as_of"]);
 export const SIZES = [20, 50, 100];
 const NO_PAGES: (string | null)[] = [];
 
@@ -59,7 +65,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 			search[name] = value as FilterValue;
 		}
 	}
-	const { q, sort, dir, cursor, size, entry, cols } = raw;
+	const { q, sort, dir, cursor, size, entry, cols, view } = raw;
 	// If somebody typed the address by hand, a word such as 2024 has been parsed as a number.
 	if (typeof q === "number") search.q = String(q);
 	if (typeof q === "string" && q !== "") search.q = q;
@@ -69,8 +75,20 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 	if (typeof size === "number" && SIZES.includes(size)) search.size = size;
 	if (typeof entry === "number") search.entry = entry;
 	if (typeof cols === "string") search.cols = cols;
+	if (typeof view === "string") search.view = view;
 	return search;
 }
+
+/** Returns the parameters that a saved view keeps. */
+export function viewOf(search: ListSearch): ViewSearch {
+	return Object.fromEntries(
+		Object.entries(search).flatMap(([name, value]) =>
+			NOT_IN_VIEWS.has(name) || value === undefined ? [] : [[name, value]],
+		),
+	);
+}
+
+export type ViewSearch = Record<string, FilterValue>;
 
 /**
  * Returns the list that the address describes, as the input of an operation, together with
@@ -159,6 +177,13 @@ export function useListSearch() {
 		setFilters: (changes: Record<string, FilterValue | undefined>) =>
 			change(changes),
 		openEntry,
+		/** Shows what a saved view has, or leaves the view if `id` is undefined. */
+		openView: (id: string | undefined, search: ListSearch) =>
+			navigate({
+				to: ".",
+				resetScroll: false,
+				search: withoutAbsent({ ...search, view: id }),
+			} as never),
 		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
 		/** The ids of the chosen columns, or undefined if the list has its usual ones. */
 		columns: search.cols?.split(","),
@@ -181,7 +206,10 @@ export function useListSearch() {
 		clearFilters: () =>
 			change(
 				Object.fromEntries(
-					[...Object.keys(filters), "q"].map((name) => [name, undefined]),
+					[...Object.keys(filters), "q", "view"].map((name) => [
+						name,
+						undefined,
+					]),
 				),
 			),
 	};

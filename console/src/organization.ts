@@ -1,5 +1,6 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { usePast } from "./past.ts";
 import { organizationsQuery } from "./queries.ts";
 
 const LAST = "assay-last-organization";
@@ -12,14 +13,18 @@ export function useOrganization() {
 	if (!organization)
 		throw new Error("this page does not belong to an organization");
 	const { role } = organization;
+	const past = usePast();
+	const day = past.isShown ? past.day : undefined;
 	return {
 		organization,
 		organizationId: organization.id,
 		role,
-		/** True if the reader may add and change records. */
-		mayWrite: role !== "viewer",
+		/** The past day that the page shows, or undefined for the present. */
+		day,
+		/** True if the reader may add and change records. Nobody changes the past. */
+		mayWrite: role !== "viewer" && !day,
 		/** True if the reader may delete records and manage members and settings. */
-		mayAdmin: role === "admin",
+		mayAdmin: role === "admin" && !day,
 	};
 }
 

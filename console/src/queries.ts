@@ -12,6 +12,7 @@ import {
 	type OutputOf,
 } from "./api.ts";
 import { getMe } from "./auth.ts";
+import { inPast } from "./past.ts";
 
 const MAX_TRIES = 2;
 const FRESH_MS = 10_000;
@@ -62,11 +63,15 @@ export const queryClient = new QueryClient({
 	},
 });
 
-/** Returns the query for an operation that reads data. Its key begins with the operation's name. */
+/**
+ * Returns the query for an operation that reads data, at the moment that the page shows. Its key
+ * begins with the operation's name.
+ */
 export function operationQuery<Name extends OperationName>(
 	name: Name,
-	input: InputOf<Name>,
+	given: InputOf<Name>,
 ) {
+	const input = inPast(name, given);
 	return queryOptions({
 		queryKey: [name, input] as const,
 		queryFn: ({ signal }): Promise<OutputOf<Name>> =>

@@ -65,6 +65,10 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 				title: "Measure",
 				fields: ["name", "category", "state", "owner_id", "description"],
 			},
+			{
+				title: "Verification by devices",
+				fields: ["verified_by_check", "verified_by_percent"],
+			},
 		],
 	},
 	framework: {
@@ -78,7 +82,13 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 		sections: [
 			{
 				title: "Control",
-				fields: ["name", "section_title", "framework_id", "description"],
+				fields: [
+					"name",
+					"section_title",
+					"framework_id",
+					"tested_by_checks",
+					"description",
+				],
 			},
 			{ title: "Applicability", fields: ["status", "exclusion_justification"] },
 		],

@@ -12,6 +12,7 @@ import { parseListSearch } from "./list-search.ts";
 import { lastOrganization } from "./organization.ts";
 import { ErrorPage, NotFoundPage } from "./parts/error-state.tsx";
 import { PageSkeleton } from "./parts/page-skeleton.tsx";
+import { NOW } from "./past.ts";
 import {
 	meQuery,
 	onSignedOut,
@@ -126,6 +127,16 @@ const account = createRoute({
 const organization = createRoute({
 	getParentRoute: () => signedIn,
 	path: "/o/$org",
+	/** `as_of` is a past day as YYYY-MM-DD. Links within the organization keep it. */
+	validateSearch: (raw): { as_of?: string } => withText(raw, "as_of"),
+	search: {
+		middlewares: [
+			({ search, next }) => {
+				const { as_of = search.as_of, ...others } = next(search);
+				return as_of && as_of !== NOW ? { ...others, as_of } : others;
+			},
+		],
+	},
 	component: InOrganization,
 });
 
@@ -133,6 +144,34 @@ const home = createRoute({
 	getParentRoute: () => organization,
 	path: "/",
 	component: page(() => import("./pages/home/home-page.tsx")),
+});
+
+const firstSteps = createRoute({
+	getParentRoute: () => organization,
+	path: "/first-steps",
+	validateSearch: (raw): { step?: string } => withText(raw, "step"),
+	component: page(() => import("./pages/first-steps/first-steps-page.tsx")),
+});
+
+const reports = createRoute({
+	getParentRoute: () => organization,
+	path: "/reports",
+	component: page(() => import("./pages/reports/reports-page.tsx")),
+});
+
+const report = createRoute({
+	getParentRoute: () => organization,
+	path: "/reports/$report",
+	/** `day` is a day as YYYY-MM-DD, and `framework` the id of the framework of the report. */
+	validateSearch: (raw): { day?: string; framework?: string } => {
+		const { day, framework } = withText(raw, "day", "framework");
+		const isDay = day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day);
+		return {
+			...(isDay && !Number.isNaN(Date.parse(day)) ? { day } : {}),
+			...(framework ? { framework } : {}),
+		};
+	},
+	component: page(() => import("./pages/reports/report-page.tsx")),
 });
 
 type DeviceSearch = {
@@ -143,6 +182,7 @@ const devices = createRoute({
 	getParentRoute: () => organization,
 	path: "/devices",
 	validateSearch: parseListSearch,
+	staticData: { showsPast: true },
 	component: page(() => import("./pages/devices/devices-page.tsx")),
 });
 
@@ -177,6 +217,7 @@ const list = createRoute({
 	getParentRoute: () => register,
 	path: "/",
 	validateSearch: parseListSearch,
+	staticData: { showsPast: true },
 	component: page(() => import("./pages/registers/list-page.tsx")),
 });
 
@@ -205,6 +246,7 @@ const record = createRoute({
 		...(raw.edit ? { edit: true } : {}),
 		...withText(raw, "tab", "show"),
 	}),
+	staticData: { showsPast: true },
 	component: page(() => import("./pages/registers/record-page.tsx")),
 });
 
@@ -316,6 +358,9 @@ const routeTree = root.addChildren([
 		account,
 		organization.addChildren([
 			home,
+			firstSteps,
+			reports,
+			report,
 			devices,
 			addDevice,
 			enrollmentKeys,

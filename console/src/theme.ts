@@ -32,6 +32,8 @@ export const theme = createTheme({
 		// Typing searches the options, and Enter chooses the first match. See parts/pickers.ts.
 		Select: { defaultProps: PICKER },
 		MultiSelect: { defaultProps: PICKER },
+		// The placeholder takes the focus when a menu opens, but a menu may contain only items.
+		Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
 		Modal: { defaultProps: { centered: true } },
 		Notification: {
 			// Green is the color of success. Failures set their own color.

@@ -296,8 +296,8 @@ test("an empty organization shows the first steps, which are ticked automaticall
 	await page.reload();
 	await done.nth(1).waitFor();
 	expect(await todo.count()).toBe(2);
-	await page.getByRole("link", { name: "Add device" }).click();
-	await page.waitForURL("**/devices/new");
+	await page.getByRole("link", { name: /^Install:/ }).click();
+	await page.waitForURL("**/first-steps?step=DEVICE");
 	await page.goBack();
 	await page.getByRole("button", { name: "Hide" }).click();
 	await page.getByText("First steps").waitFor({ state: "hidden" });

@@ -110,7 +110,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	await expect.poll(names(page)).toEqual(["Long overdue"]);
 	// A bookmark must be right tomorrow too, so the address contains no date.
 	expect(new URL(page.url()).searchParams.get("due")).toBe("overdue");
-	await page.getByRole("img", { name: /It is overdue/ }).waitFor();
+	await page.getByRole("button", { name: /It is overdue/ }).waitFor();
 	await axe(page);
 	// A range that is not one of the usual ones is shown with its dates.
 	await visit(page, registers.at("task?due_from=2099-01-01"));
@@ -195,7 +195,12 @@ test("the names of all owners on a page are loaded in one request", async () => 
 
 test("a residual risk higher than the inherent risk is questioned in the list and on its page", async () => {
 	const page = await registers.open(registers.admin, "risk?q=grew");
-	await page.getByRole("img", { name: /residual risk is higher/ }).waitFor();
+	const why = page.getByRole("button", { name: /residual risk is higher/ });
+	await why.focus();
+	await page
+		.getByRole("tooltip", { name: /residual risk is higher/ })
+		.waitFor();
+	await axe(page);
 	await page.getByRole("link", { name: "A risk that grew" }).click();
 	await page.getByText("Please check").waitFor();
 	await page

@@ -99,8 +99,11 @@ test("a person's page shows what the person owns, including devices, in one requ
 		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
 	);
 	expect(calls.filter((name) => name === "getRecordUses")).toHaveLength(1);
-	// These two lists find out which records name this person, and who else has the same address.
+	// Two lists find out which records name this person, and who else has the same address. The
+	// others are for the comments.
 	expect(calls.filter((name) => /^list/.test(name)).sort()).toEqual([
+		"listComments",
+		"listMembers",
 		"listOrganizations",
 		"listPeople",
 	]);

@@ -161,9 +161,9 @@ test("text typed while the search first opens is not lost, and closing returns t
 test("without a network a list says that it could not be loaded, and recovers when the network is back", async () => {
 	const page = await served.openPageAs(
 		await served.makePerson("member"),
-		`/o/${served.organizationId}/r/vendor`,
+		`/o/${served.organizationId}/r/vendor?q=something`,
 	);
-	await page.getByRole("heading", { name: "No vendors yet" }).waitFor();
+	await page.getByRole("heading", { name: "No vendors match" }).waitFor();
 	await page.context().setOffline(true);
 	await page.getByRole("searchbox").fill("anything");
 	const trouble = page.getByRole("alert");

@@ -166,8 +166,23 @@ const ACTIONS: Record<AuditEvent, Action> &
 	revokeOrganizationApiToken: { group: "members" },
 
 	importRecords: { group: "organization" },
+	rollBackImport: {
+		group: "organization",
+		phrase: "rolled back the import of",
+	},
+	addSavedView: { group: "organization", phrase: "shared the view" },
+	updateSavedView: { group: "organization", phrase: "changed the view" },
+	deleteSavedView: { group: "organization", phrase: "deleted the view" },
 	addRecords: { group: "organization" },
+	addStarters: { group: "organization", phrase: "added from a starter set" },
 	reassignRecords: { group: "organization", phrase: "handed over" },
+	addComment: { group: "organization", phrase: "commented on" },
+	deleteComment: {
+		group: "organization",
+		phrase: "deleted a comment on",
+	},
+	watchRecord: { group: "organization", phrase: "watches" },
+	unwatchRecord: { group: "organization", phrase: "no longer watches" },
 	linkRecords: { group: "organization", phrase: "linked a record to" },
 	unlinkRecords: { group: "organization", phrase: "removed a link of" },
 	setUp: { group: "organization" },
@@ -337,6 +352,10 @@ export function phraseOf({
 			? SET_UP[record_kind ?? ""]
 			: actionOf(operation)?.phrase;
 	if (known) return known;
+	// The name of an import is that of its register, such as "risks".
+	if (operation === "importRecords" && record_kind === "import") {
+		return "imported";
+	}
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
 	const word = VERBS[verb];
 	if (word && record_kind) return `${word} the ${nounOf(record_kind)}`;

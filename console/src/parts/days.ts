@@ -1,12 +1,56 @@
-/**
- * Returns the day of a time in the reader's time zone, as YYYY-MM-DD, the format of date fields.
- */
-export function dayOf(moment: Date): string {
-	const two = (part: number) => String(part).padStart(2, "0");
-	return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+const HOUR_MS = 3_600_000;
+
+/** The time zone by which days begin and end. It is the one of the open organization. */
+let clock = clockOf(undefined);
+
+/** Lets days begin and end by a time zone, or by the reader's own one. */
+export function setTimeZone(timeZone: string | undefined): void {
+	if (timeZone === undefined || timeZone !== clock.resolvedOptions().timeZone) {
+		clock = clockOf(timeZone);
+	}
 }
 
-/** Returns today's date in the reader's time zone. */
+/** Returns the time zone of the reader's machine. */
+export function ownTimeZone(): string {
+	return clockOf(undefined).resolvedOptions().timeZone;
+}
+
+function clockOf(timeZone: string | undefined): Intl.DateTimeFormat {
+	try {
+		return new Intl.DateTimeFormat("en-US", {
+			timeZone,
+			hourCycle: "h23",
+			year: "numeric",
+			month: "2-digit",
+			day: "2-digit",
+			hour: "2-digit",
+			minute: "2-digit",
+			second: "2-digit",
+		});
+	} catch {
+		// The browser is older than the time zone.
+		return clockOf(undefined);
+	}
+}
+
+/** Returns what the clock on the wall of the organization shows, as if it were UTC. */
+function wallClock(moment: Date): string {
+	const parts = Object.fromEntries(
+		clock.formatToParts(moment).map(({ type, value }) => [type, value]),
+	);
+	const { year = "", month, day, hour, minute, second } = parts;
+	return `${year.padStart(4, "0")}-${month}-${day}T${hour}:${minute}:${second}Z`;
+}
+
+/**
+ * Returns the day of a time in the organization's time zone, as YYYY-MM-DD, the format of date
+ * fields.
+ */
+export function dayOf(moment: Date): string {
+	return wallClock(moment).slice(0, 10);
+}
+
+/** Returns today's date in the organization's time zone. */
 export function todayHere(): string {
 	return dayOf(new Date());
 }
@@ -18,19 +62,35 @@ export function dayAfter(day: string, days: number): string {
 	return date.toISOString().slice(0, 10);
 }
 
+/** Writes a day in words, such as "31 March 2026" in the reader's language. */
+export function longDay(day: string): string {
+	return new Intl.DateTimeFormat(undefined, {
+		dateStyle: "long",
+		timeZone: "UTC",
+	}).format(new Date(`${day}T00:00:00Z`));
+}
+
 /** Returns the number of days from one day to a later one. */
 export function daysBetween(from: string, until: string): number {
 	return (Date.parse(until) - Date.parse(from)) / 86_400_000;
 }
 
-/** Returns the time at which the day begins in the reader's time zone. */
+/** Returns the time at which the day begins in the organization's time zone. */
 export function startOfDay(day: string): string {
-	return new Date(`${day}T00:00:00`).toISOString();
+	const midnight = Date.parse(`${day}T00:00:00Z`);
+	const offset = (atMs: number) =>
+		Date.parse(wallClock(new Date(atMs))) - Math.floor(atMs / 1000) * 1000;
+	// The offset may change between the first guess and the midnight that is meant.
+	const guess = midnight - offset(midnight);
+	const begins = midnight - offset(guess);
+	// Where clocks skip midnight, the day begins an hour later.
+	const isEarly = dayOf(new Date(begins)) < day;
+	return new Date(begins + (isEarly ? HOUR_MS : 0)).toISOString();
 }
 
 /**
- * Returns the beginning and the end of a period in the reader's time zone: today and the `days`
- * before it.
+ * Returns the beginning and the end of a period in the organization's time zone: today and the
+ * `days` before it.
  */
 export function lastDays(
 	days: number,
@@ -40,11 +100,9 @@ export function lastDays(
 }
 
 /**
- * Returns the time at which the next day begins in the reader's time zone. A day may have 23 or 25
- * hours.
+ * Returns the time at which the next day begins in the organization's time zone. A day may have 23
+ * or 25 hours.
  */
 export function endOfDay(day: string): string {
-	const next = new Date(`${day}T00:00:00`);
-	next.setDate(next.getDate() + 1);
-	return next.toISOString();
+	return startOfDay(dayAfter(day, 1));
 }

@@ -10,10 +10,13 @@ let shown: string | undefined;
  */
 export function PageHeader({
 	title,
+	parent,
 	description,
 	actions,
 }: {
 	title: string;
+	/** A link to the list that the page belongs to. It stands above the title. */
+	parent?: ReactNode;
 	description?: ReactNode;
 	/** The page's buttons. The most important one comes last. */
 	actions?: ReactNode;
@@ -40,6 +43,11 @@ export function PageHeader({
 	return (
 		<Group justify="space-between" align="flex-start" mb="lg" gap="sm">
 			<Box miw={0} flex="1 1 320px">
+				{parent && (
+					<Text size="sm" mb={4} component="nav" aria-label="Where you are">
+						{parent}
+					</Text>
+				)}
 				<Title
 					order={1}
 					ref={heading}
@@ -55,7 +63,11 @@ export function PageHeader({
 					</Text>
 				)}
 			</Box>
-			{actions && <Group gap="xs">{actions}</Group>}
+			{actions && (
+				<Group gap="xs" className="page-actions">
+					{actions}
+				</Group>
+			)}
 		</Group>
 	);
 }

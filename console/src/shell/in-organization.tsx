@@ -2,11 +2,14 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { rememberedName, rememberName } from "../organization.ts";
+import { setTimeZone } from "../parts/days.ts";
 import { EmptyState } from "../parts/empty-state.tsx";
 import { NotFoundPage } from "../parts/error-state.tsx";
 import { ButtonLink } from "../parts/links.tsx";
 import { PageHeader } from "../parts/page-header.tsx";
+import { setPastDay, usePast } from "../past.ts";
 import { meQuery, organizationsQuery } from "../queries.ts";
+import { PastBanner } from "./past-banner.tsx";
 
 /**
  * Renders the pages of an organization as long as the user belongs to it. A membership can end at
@@ -16,11 +19,23 @@ export function InOrganization() {
 	const { data } = useSuspenseQuery(organizationsQuery);
 	const { data: me } = useQuery(meQuery);
 	const { org = "" } = useParams({ strict: false });
-	const name = data.find(({ id }) => id === org)?.name;
+	const found = data.find(({ id }) => id === org);
+	const name = found?.name;
+	// The pages below format days while they render, so this cannot wait for an effect.
+	setTimeZone(found?.time_zone);
+	const { day, isShown } = usePast();
+	setPastDay(isShown ? day : undefined);
 	useEffect(() => {
 		if (me && name) rememberName(me.id, org, name);
 	}, [me, org, name]);
-	if (name !== undefined) return <Outlet />;
+	if (name !== undefined) {
+		return (
+			<>
+				<PastBanner />
+				<Outlet />
+			</>
+		);
+	}
 	const lost = me && rememberedName(me.id, org);
 	return lost ? (
 		<Lost name={lost} hasOthers={data.length > 0} />

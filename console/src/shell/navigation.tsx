@@ -9,6 +9,7 @@ import {
 	IconKey,
 	IconListCheck,
 	IconMail,
+	IconReport,
 	IconUsersGroup,
 	IconWebhook,
 } from "@tabler/icons-react";
@@ -30,6 +31,12 @@ export function Navigation() {
 				icon={IconDeviceLaptop}
 				label="Devices"
 				to="/o/$org/devices"
+				params={params}
+			/>
+			<Item
+				icon={IconReport}
+				label="Reports"
+				to="/o/$org/reports"
 				params={params}
 			/>
 			{REGISTER_GROUPS.map((name) => (

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useShownOrganization } from "../organization.ts";
+import { NOW } from "../past.ts";
 import { organizationsQuery } from "../queries.ts";
 
 const CreateOrganization = lazy(async () => ({
@@ -45,6 +46,7 @@ export function OrganizationSwitcher() {
 							component={Link}
 							to="/o/$org"
 							params={{ org: id } as never}
+							search={{ as_of: NOW } as never}
 							rightSection={
 								id === current?.id && (
 									<IconCheck size={16} aria-label="current" />

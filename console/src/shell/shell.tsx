@@ -17,6 +17,7 @@ import { Suspense, useEffect, useRef } from "react";
 import { rememberOrganization } from "../organization.ts";
 import { PageSkeleton } from "../parts/page-skeleton.tsx";
 import { AccountMenu } from "./account-menu.tsx";
+import { AsOfButton } from "./as-of-button.tsx";
 import { Brand } from "./brand.tsx";
 import { ColorSchemeMenu } from "./color-scheme-menu.tsx";
 import { HelpButton } from "./help-button.tsx";
@@ -74,6 +75,7 @@ export function Shell() {
 					<OrganizationSwitcher />
 					<Group gap={4} wrap="nowrap" ml="auto">
 						<SearchButton />
+						<AsOfButton />
 						<HelpButton />
 						<ColorSchemeMenu />
 						<AccountMenu />

@@ -1,13 +1,14 @@
 import { Grid, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useOrganization } from "../../organization.ts";
-import { todayHere } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../queries.ts";
+import { ContradictedMeasures } from "./contradicted-measures.tsx";
 import { Coverage } from "./coverage.tsx";
+import { Discussion } from "./discussion.tsx";
 import { DueWork, type Overview } from "./due-work.tsx";
 import { FailingLongest, NewlyFailing } from "./failing-longest.tsx";
 import { FirstSteps } from "./first-steps.tsx";
@@ -16,6 +17,7 @@ import { MyWork } from "./my-work.tsx";
 import { OldTokens } from "./old-tokens.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
 import { RiskOverview } from "./risk-overview.tsx";
+import { Trends } from "./trends.tsx";
 import { UnknownKeys } from "./unknown-keys.tsx";
 
 /**
@@ -33,7 +35,7 @@ export function Page() {
 	const { organization, organizationId, mayAdmin } = useOrganization();
 	const input = { organization_id: organizationId };
 	const overview = useQuery({
-		...operationQuery("getOverview", { ...input, today: todayHere() }),
+		...operationQuery("getOverview", input),
 		refetchInterval: EVERY_MS,
 	});
 	const summary = useQuery({
@@ -41,7 +43,11 @@ export function Page() {
 		refetchInterval: EVERY_MS,
 	});
 	const log = useQuery({
-		...operationQuery("listAuditLog", { ...input, size: ENTRIES }),
+		...operationQuery("listAuditLog", {
+			...input,
+			size: ENTRIES,
+			filter: { is_imported: false },
+		}),
 		enabled: mayAdmin,
 	});
 	const failed = [overview, summary].find(({ isError }) => isError);
@@ -89,10 +95,11 @@ function Content({
 	const { mayWrite } = useOrganization();
 	const { PENDING, ACTIVE, REVOKED } = summary.devices_by_status;
 	const hasDevices = PENDING + ACTIVE + REVOKED > 0;
-	const hasRisks = overview.risks.inherent.length > 0;
+	const hasRecords =
+		overview.coverage.length > 0 || overview.risks.inherent.length > 0;
 	const isNew = !hasDevices && overview.recently_changed.length === 0;
 	const steps = mayWrite && (
-		<FirstSteps hasDevices={hasDevices} hasRisks={hasRisks} />
+		<FirstSteps hasDevices={ACTIVE > 0} hasRecords={hasRecords} />
 	);
 	if (isNew) {
 		return (
@@ -110,6 +117,7 @@ function Content({
 		<>
 			{steps}
 			<UnknownKeys found={overview.unknown_device_keys} />
+			<ContradictedMeasures measures={overview.contradicted_measures} />
 			<OldTokens count={overview.old_api_tokens} />
 			<Grid gap="md">
 				<Grid.Col span={{ base: 12, md: 6, lg: 8 }}>
@@ -119,8 +127,10 @@ function Content({
 					<NewlyFailing failing={overview.newly_failing} />
 				</Grid.Col>
 			</Grid>
+			<Discussion comments={overview.discussion} />
 			<DueWork overview={overview} />
 			<FleetPosture summary={summary} />
+			<Trends />
 			<Grid gap="md">
 				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
 					<RiskOverview risks={overview.risks} />

@@ -1,12 +1,17 @@
 import { Button, Select, Text } from "@mantine/core";
 import { useState } from "react";
+import type { OperationName } from "../../api.ts";
 import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
-import { type AnyRecord, fieldOf } from "../../kinds.ts";
+import { type AnyRecord, countOf, fieldOf } from "../../kinds.ts";
+import { useOrganization } from "../../organization.ts";
 import { BulkBar } from "../../parts/bulk-bar.tsx";
 import { BulkDialog } from "../../parts/bulk-dialog.tsx";
+import { ExportSelected } from "../../parts/records/export-button.tsx";
+import { LinkSelected } from "../../parts/records/link-selected.tsx";
+import { isLinkedKind } from "../../parts/records/linkable.tsx";
 import {
 	deleteRecord,
 	updateRecord,
@@ -28,6 +33,7 @@ interface Props {
 
 /** The actions on the selected records of a register. */
 export function BulkActions({ kind, organizationId, selection }: Props) {
+	const { mayAdmin } = useOrganization();
 	const [open, setOpen] = useState<"change" | "delete" | null>(null);
 	const props = { kind, organizationId, selection };
 	const close = () => setOpen(null);
@@ -41,14 +47,28 @@ export function BulkActions({ kind, organizationId, selection }: Props) {
 				>
 					Change a field …
 				</Button>
-				<Button
-					variant="default"
-					size="compact-sm"
-					c="var(--mantine-color-error)"
-					onClick={() => setOpen("delete")}
-				>
-					Delete …
-				</Button>
+				{isLinkedKind(kind.kind) && (
+					<LinkSelected
+						organizationId={organizationId}
+						selection={selection}
+						counted={(count) => countOf(kind, count)}
+					/>
+				)}
+				<ExportSelected
+					operation={`list${kind.tool.many}` as OperationName}
+					organizationId={organizationId}
+					selection={selection}
+				/>
+				{mayAdmin && (
+					<Button
+						variant="default"
+						size="compact-sm"
+						c="var(--mantine-color-error)"
+						onClick={() => setOpen("delete")}
+					>
+						Delete …
+					</Button>
+				)}
 			</BulkBar>
 			{open === "change" && <Change {...props} onClose={close} />}
 			{open === "delete" && <Delete {...props} onClose={close} />}
@@ -128,9 +148,6 @@ function Delete({ kind, selection, onClose }: Props & { onClose: () => void }) {
 		</BulkDialog>
 	);
 }
-
-const countOf = ({ noun, nouns }: KindDescription, count: number) =>
-	`${count.toLocaleString()} ${count === 1 ? noun : nouns}`;
 
 const isFilled = (value: FormValue) => value !== null && value !== "";
 

@@ -18,6 +18,7 @@ import {
 	ReferencesPicker,
 } from "../../parts/records/reference-picker.tsx";
 import { scaleOf } from "../../parts/records/risk-scores.ts";
+import { CheckInput, ChecksInput } from "./checks-input.tsx";
 import type { FormValue } from "./form-values.ts";
 
 /** Renders the control that suits the type of a field. */
@@ -127,6 +128,24 @@ export function FieldInput({
 					nothingFoundMessage="No country matches"
 					placeholder={list.length === 0 ? "Type to search" : ""}
 					value={list}
+					onChange={onChange}
+				/>
+			);
+		case "check":
+			return (
+				<CheckInput
+					{...common}
+					organizationId={organizationId}
+					value={text}
+					onChange={onChange}
+				/>
+			);
+		case "checks":
+			return (
+				<ChecksInput
+					{...common}
+					organizationId={organizationId}
+					value={Array.isArray(value) ? value : null}
 					onChange={onChange}
 				/>
 			);

@@ -51,7 +51,10 @@ export function toFormValue(
 		case "emails":
 		case "countries":
 			return Array.isArray(value) ? value : [];
+		case "checks":
+			return Array.isArray(value) ? value : null;
 		case "choice":
+		case "check":
 		case "reference":
 			return typeof value === "string" ? value : null;
 		case "integer":

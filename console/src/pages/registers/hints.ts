@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord, RecordOf } from "../../kinds.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
+import { checkLabel } from "../../parts/devices/check-label.ts";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 
@@ -39,6 +40,7 @@ const rules: Rules = {
 				text: "The risk is accepted but has no owner. Choose an owner.",
 			},
 	],
+	measure: (record) => [contradictionOf(record)],
 	people: ({ contract_end_date }, today) => [
 		isBefore(contract_end_date, today) && {
 			field: "contract_end_date",
@@ -124,6 +126,21 @@ function useSameAddress(
 			text: `${others[0]?.full_name} has this address too${others.length > 1 ? `, and ${others.length - 1} more` : ""}. Check that the person is not listed twice.`,
 		},
 	];
+}
+
+/** Says that the devices contradict the state that people chose. */
+function contradictionOf(record: AnyRecord): Hint | false {
+	const { is_contradicted, pass_percent, verified_by_check } = record;
+	if (is_contradicted !== true) return false;
+	const check = checkLabel(String(verified_by_check));
+	const found =
+		typeof pass_percent === "number"
+			? `only ${pass_percent.toLocaleString()}% of the devices pass "${check}"; it wants ${record.verified_by_percent}%`
+			: `no device shows it by "${check}"`;
+	return {
+		field: "state",
+		text: `Contradiction: the state says Implemented, but ${found}.`,
+	};
 }
 
 function overdue(

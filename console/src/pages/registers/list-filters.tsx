@@ -9,6 +9,7 @@ import type { ListControls } from "../../list-search.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
+import { PersonFilter } from "../../parts/records/person-filter.tsx";
 import {
 	NONE,
 	ReferencePicker,
@@ -21,8 +22,9 @@ import { BandFilter, DueFilter, PeriodFilter } from "./range-filters.tsx";
  * Widths in px. On a screen of usual size, the search field and the filters of a register fit on
  * one line.
  */
-const WIDTHS = { few: 180, many: 140 };
+const WIDTHS = { few: 180, many: 140, most: 122 };
 const FEW = 4;
+const MANY = 5;
 
 export interface FilterProps {
 	filter: FilterDescription;
@@ -40,7 +42,9 @@ export function ListFilters({
 }: Omit<FilterProps, "filter" | "width" | "kind"> & {
 	kind: KindDescription;
 }) {
-	const width = kind.filters.length > FEW ? WIDTHS.many : WIDTHS.few;
+	const count = kind.filters.length;
+	const width =
+		count > MANY ? WIDTHS.most : count > FEW ? WIDTHS.many : WIDTHS.few;
 	if (kind.filters.length === 0) return null;
 	return (
 		<FoldedFilters list={rest.list}>
@@ -76,6 +80,14 @@ function FilterControl(props: FilterProps) {
 			/>
 		);
 	}
+	if (reference === "people" && /_id$/.test(name)) {
+		return (
+			<PersonFilter
+				{...{ list, name, label, organizationId, width }}
+				isNullable={filter.isNullable}
+			/>
+		);
+	}
 	if (reference) {
 		return (
 			<ReferencePicker
@@ -86,10 +98,7 @@ function FilterControl(props: FilterProps) {
 				w={width}
 				{...(filter.isNullable
 					? {
-							none:
-								reference === "people"
-									? "Unassigned"
-									: `No ${label.toLowerCase()}`,
+							none: `No ${label.toLowerCase()}`,
 						}
 					: undefined)}
 				value={
@@ -130,6 +139,7 @@ function FilterControl(props: FilterProps) {
 /** Labels of on/off filters whose name does not explain the filter. */
 const FLAGS: Record<string, string> = {
 	exclude_contract_ended: "Hide ended contracts",
+	is_contradicted: "Contradicted",
 };
 
 /** Filters by an exact value. The control offers the values that the register uses. */

@@ -1,4 +1,4 @@
-import { Button, Group } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { OperationName } from "../../api.ts";
@@ -6,14 +6,11 @@ import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, fieldOf, titleOf } from "../../kinds.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import { ColumnMenu, shownColumns } from "../../parts/column-menu.tsx";
-import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { shownColumns } from "../../parts/column-menu.tsx";
+import type { Column } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { FilterBar } from "../../parts/filter-bar.tsx";
-import { ButtonLink, TextLink } from "../../parts/links.tsx";
-import { PageHeader } from "../../parts/page-header.tsx";
-import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { ListError, Pager } from "../../parts/pager.tsx";
+import { ButtonLink, MenuLink, TextLink } from "../../parts/links.tsx";
+import { ListPage } from "../../parts/list-page.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
 import {
 	MAX_CELL,
@@ -75,52 +72,61 @@ function Register({ kind }: { kind: KindDescription }) {
 		(record) => titleOf(kind, record),
 	);
 
+	const importLink = (
+		<MenuLink
+			to="/o/$org/r/$kind/import"
+			params={{ org: organizationId, kind: kind.kind }}
+		>
+			Import
+		</MenuLink>
+	);
+	const matrixLink = kind.kind === "risk" && (
+		<MenuLink to="/o/$org/r/risk/matrix" params={{ org: organizationId }}>
+			Matrix
+		</MenuLink>
+	);
 	return (
-		<>
-			<PageHeader
-				title={label}
-				description={kind.help}
-				actions={
+		<ListPage
+			kind={kind.kind}
+			list={list}
+			title={label}
+			nouns={kind.nouns}
+			page={page}
+			rows={rows}
+			columns={columns.map((name) =>
+				columnOf(kind, name, organizationId, names, mayWrite),
+			)}
+			possible={possible}
+			selection={mayWrite ? selection : undefined}
+			description={kind.help}
+			exportButton={
+				<ExportButton
+					operation={`list${kind.tool.many}` as OperationName}
+					input={filtered}
+				/>
+			}
+			more={
+				(mayWrite || matrixLink) && (
 					<>
-						{kind.kind === "risk" && (
-							<ButtonLink
-								variant="default"
-								to="/o/$org/r/risk/matrix"
-								params={{ org: organizationId }}
-							>
-								Matrix
-							</ButtonLink>
-						)}
-						<ExportButton
-							operation={`list${kind.tool.many}` as OperationName}
-							input={filtered}
-						/>
-						{mayWrite && (
-							<ButtonLink
-								variant="default"
-								to="/o/$org/r/$kind/import"
-								params={{ org: organizationId, kind: kind.kind }}
-							>
-								Import
-							</ButtonLink>
-						)}
-						{mayWrite && add}
+						{mayWrite && importLink}
+						{matrixLink}
 					</>
-				}
-			/>
-			<FilterBar list={list} label={`Search ${kind.nouns}`}>
+				)
+			}
+			add={mayWrite && add}
+			filters={
 				<ListFilters kind={kind} list={list} organizationId={organizationId} />
-				<ColumnMenu list={list} possible={possible} shown={columns} />
-			</FilterBar>
-			{page.isError ? (
-				<ListError error={page.error} onRetry={page.refetch} list={list} />
-			) : page.isPending ? (
-				<RowsSkeleton />
-			) : rows.length === 0 ? (
+			}
+			bulk={
+				<BulkActions
+					kind={kind}
+					organizationId={organizationId}
+					selection={selection}
+				/>
+			}
+			nothing={
 				<Nothing
 					kind={kind}
-					isFiltered={list.hasFilters || list.search.cursor !== undefined}
-					onShowAll={() => list.clearFilters()}
 					actions={
 						mayWrite && (
 							<>
@@ -136,27 +142,8 @@ function Register({ kind }: { kind: KindDescription }) {
 						)
 					}
 				/>
-			) : (
-				<>
-					<DataTable
-						label={label}
-						columns={columns.map((name) =>
-							columnOf(kind, name, organizationId, names, mayWrite),
-						)}
-						rows={rows}
-						list={list}
-						selection={mayWrite ? selection : undefined}
-						isStale={page.isPlaceholderData}
-					/>
-					<BulkActions
-						kind={kind}
-						organizationId={organizationId}
-						selection={selection}
-					/>
-					<Pager list={list} page={page.data} shown={rows.length} />
-				</>
-			)}
-		</>
+			}
+		/>
 	);
 }
 
@@ -246,29 +233,11 @@ function AddLink({
 
 function Nothing({
 	kind,
-	isFiltered,
-	onShowAll,
 	actions,
 }: {
 	kind: KindDescription;
-	isFiltered: boolean;
-	onShowAll: () => void;
 	actions: React.ReactNode;
 }) {
-	if (isFiltered) {
-		return (
-			<EmptyState
-				title={`No ${kind.nouns} match`}
-				actions={
-					<Button variant="default" onClick={onShowAll}>
-						Show all {kind.nouns}
-					</Button>
-				}
-			>
-				Use fewer words or remove a filter.
-			</EmptyState>
-		);
-	}
 	return (
 		<EmptyState
 			title={`There are no ${kind.nouns} yet`}

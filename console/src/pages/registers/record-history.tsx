@@ -132,7 +132,10 @@ function Changes({
 	);
 }
 
-const FURTHER: Record<string, string> = { linked_record: "Linked record" };
+const FURTHER: Record<string, string> = {
+	linked_record: "Linked record",
+	comment: "Comment",
+};
 
 function End({
 	kind,
@@ -165,6 +168,7 @@ function whatHappened(entry: Entry): string {
 		update: "Changed",
 		delete: "Deleted",
 		import: "Imported",
+		roll: "Rolled back with its import",
 		reassign: "Handed over",
 	};
 	return words[verb] ?? operation;

@@ -11,6 +11,7 @@ import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { CommentsPanel } from "../../parts/records/comments-panel.tsx";
 import { LinksPanel } from "../../parts/records/links-panel.tsx";
 import {
 	recordQuery,
@@ -20,10 +21,12 @@ import { capitalized, useKind } from "../../parts/records/use-kind.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, queryClient } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
+import { ControlChecks } from "./control-checks.tsx";
 import { DeleteRecord } from "./delete-record.tsx";
 import { conflictsOf, useConflictQuestion } from "./edit-conflicts.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
+import { MeasureCheck } from "./measure-check.tsx";
 import { NonconformityDevices } from "./nonconformity-devices.tsx";
 import { RecordDetails } from "./record-details.tsx";
 import { RecordForm } from "./record-form.tsx";
@@ -58,7 +61,7 @@ interface OfRecord {
 }
 
 function Read({ kind, record }: OfRecord) {
-	const { organizationId, mayWrite, mayAdmin } = useOrganization();
+	const { organizationId, mayWrite, mayAdmin, day } = useOrganization();
 	const { tab = "overview" }: { tab?: string } = useSearch({ strict: false });
 	const navigate = useNavigate();
 	const { id } = record;
@@ -76,9 +79,16 @@ function Read({ kind, record }: OfRecord) {
 			{kind.kind === "framework" && (
 				<FrameworkCoverage organizationId={organizationId} frameworkId={id} />
 			)}
-			{kind.kind === "nonconformity" && <NonconformityDevices id={id} />}
+			{kind.kind === "measure" && !day && <MeasureCheck measure={record} />}
+			{kind.kind === "control" && !day && <ControlChecks control={record} />}
+			{kind.kind === "nonconformity" && !day && (
+				<NonconformityDevices id={id} />
+			)}
 			<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
-			<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />
+			{!day && (
+				<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />
+			)}
+			{!day && <CommentsPanel id={id} />}
 			<Text size="sm" c="dimmed">
 				Added <RelativeTime value={record.created_at} />, last changed{" "}
 				<RelativeTime value={record.updated_at} />
@@ -87,8 +97,8 @@ function Read({ kind, record }: OfRecord) {
 	);
 	return (
 		<>
-			<BackToList kind={kind} organizationId={organizationId} />
 			<PageHeader
+				parent={<ToList kind={kind} organizationId={organizationId} />}
 				title={titleOf(kind, record)}
 				actions={
 					<>
@@ -199,7 +209,7 @@ function unlessConflict(error: unknown): "conflict" {
 	throw error;
 }
 
-function BackToList({
+function ToList({
 	kind: { kind, nouns },
 	organizationId,
 }: {
@@ -207,14 +217,12 @@ function BackToList({
 	organizationId: string;
 }) {
 	return (
-		<Text size="sm" mb={4} component="nav" aria-label="Where you are">
-			<TextLink
-				to="/o/$org/r/$kind"
-				params={{ org: organizationId, kind }}
-				inherit
-			>
-				{findRegisterKind(kind)?.label ?? nouns}
-			</TextLink>
-		</Text>
+		<TextLink
+			to="/o/$org/r/$kind"
+			params={{ org: organizationId, kind }}
+			inherit
+		>
+			{findRegisterKind(kind)?.label ?? nouns}
+		</TextLink>
 	);
 }

@@ -23,6 +23,7 @@ export function AuditEntry({
 	onClose: () => void;
 }) {
 	const { actor_id, actor_name, record_id, token_id } = entry;
+	const importId = entry.record_kind === "import" ? record_id : entry.import_id;
 	useReturnFocus();
 	const facts: [string, ReactNode][] = [
 		["When", <DateTime key="when" value={entry.at} to="zone" />],
@@ -70,6 +71,15 @@ export function AuditEntry({
 					<AuditChanges entry={entry} />
 				</section>
 				<Group gap="xs">
+					{importId && (
+						<Button
+							size="xs"
+							variant="default"
+							onClick={() => onFilter({ import_id: importId })}
+						>
+							All records of this import
+						</Button>
+					)}
 					{record_id && (
 						<Button
 							size="xs"

@@ -61,6 +61,7 @@ export const kindOptions = [
 	...kinds.map(({ kind, noun }) => ({ value: kind, label: inWords(noun) })),
 	...[
 		"device",
+		"import",
 		"organization",
 		"member",
 		"invitation",

@@ -85,6 +85,7 @@ export function AuditFilters({
 				label={`Record: ${rows.find(({ record_id }) => record_id === of("record_id"))?.record_name ?? "one"}`}
 				list={list}
 			/>
+			<Chosen name="import_id" label="Records of one import" list={list} />
 			<Chosen
 				name="token_id"
 				label={`Token: ${rows.find(({ token_id }) => token_id === of("token_id"))?.token_name ?? "one"}`}

@@ -52,6 +52,7 @@ function AuditLog() {
 		...operationQuery("listAuditLog", {
 			organization_id: organizationId,
 			...input,
+			filter: withoutImported(input.filter),
 		} as InputOf<"listAuditLog">),
 		placeholderData: keepPreviousData,
 		// An entry gets its number, by which it is opened, within a second.
@@ -144,6 +145,15 @@ function AuditLog() {
 			)}
 		</>
 	);
+}
+
+/**
+ * Leaves out the entries of an import's records, because the import has an entry of its own. A
+ * reader who asks for one import or for one record sees them.
+ */
+function withoutImported(filter: Record<string, unknown> = {}) {
+	const isAsked = ["import_id", "record_id"].some((name) => name in filter);
+	return isAsked ? filter : { ...filter, is_imported: false };
 }
 
 const columnsWith = (open: (sequence: number) => void): Column<Row>[] => [

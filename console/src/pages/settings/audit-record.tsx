@@ -53,6 +53,20 @@ function RecordLink({ entry, children }: { entry: Entry; children: string }) {
 			</TextLink>
 		);
 	}
+	if (kind === "import") {
+		const { kind: of } = entry.changes as { kind?: { after?: string } };
+		return of?.after && findRegisterKind(of.after) ? (
+			<TextLink
+				to="/o/$org/r/$kind/import"
+				params={{ org, kind: of.after }}
+				{...common}
+			>
+				{children}
+			</TextLink>
+		) : (
+			<Text {...common}>{children}</Text>
+		);
+	}
 	if (kind === "organization") {
 		return (
 			<TextLink to="/o/$org/settings/organization" params={{ org }} {...common}>

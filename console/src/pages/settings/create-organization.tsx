@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { call } from "../../api.ts";
+import { ownTimeZone } from "../../parts/days.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -18,7 +19,11 @@ export function CreateOrganization({
 	const form = useForm({ initialValues: { name: "" } });
 	const saving = useSaving(
 		form,
-		({ name }) => call("createOrganization", { name: name.trim() }),
+		({ name }) =>
+			call("createOrganization", {
+				name: name.trim(),
+				time_zone: ownTimeZone(),
+			}),
 		async ({ organization }) => {
 			// The list of organizations is loaded first, because the address of an unknown organization
 			// would not be found.

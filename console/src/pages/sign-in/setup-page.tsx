@@ -6,6 +6,7 @@ import { type ReactNode, useState } from "react";
 import { request } from "../../api.ts";
 import { signIn } from "../../auth.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
+import { ownTimeZone } from "../../parts/days.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
@@ -91,7 +92,14 @@ function SetupForm({ token, onMaking }: FormProps) {
 			onMaking(true);
 			const { organization_id } = await request<{ organization_id: string }>(
 				"/api/setup",
-				{ body: { ...values, email: email.trim(), token } },
+				{
+					body: {
+						...values,
+						email: email.trim(),
+						time_zone: ownTimeZone(),
+						token,
+					},
+				},
 			).catch((error: unknown) => {
 				onMaking(false);
 				throw error;
@@ -103,7 +111,11 @@ function SetupForm({ token, onMaking }: FormProps) {
 		},
 		async (org) => {
 			queryClient.clear();
-			await navigate({ to: "/o/$org", params: { org }, replace: true });
+			await navigate({
+				to: "/o/$org/first-steps",
+				params: { org },
+				replace: true,
+			});
 		},
 	);
 	return (

@@ -1,11 +1,13 @@
-import { Button, Loader } from "@mantine/core";
+import { Button, type ButtonProps, Loader } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { type OperationName, requestFile } from "../../api.ts";
+import { inPast } from "../../past.ts";
 import { saveFile } from "../../save-file.ts";
 import { sentenceOf } from "../error-state.tsx";
+import type { Selection } from "../selection.ts";
 
 /** Size in bytes from which the progress is shown. Smaller files arrive at once. */
 const LARGE = 500_000;
@@ -18,10 +20,13 @@ const LARGE = 500_000;
 export function ExportButton({
 	operation,
 	input,
-}: {
+	label = "Export CSV",
+	...rest
+}: Pick<ButtonProps, "size" | "disabled"> & {
 	operation: OperationName;
 	/** The input of the list operation. Its size and cursor are ignored. */
 	input: Record<string, unknown>;
+	label?: string;
 }) {
 	const [bytes, setBytes] = useState(0);
 	const stop = useRef<AbortController>(null);
@@ -31,7 +36,7 @@ export function ExportButton({
 			const controller = new AbortController();
 			stop.current = controller;
 			const file = await requestFile(
-				`/api/console/export/${operation}.csv?${toQuery(input)}`,
+				`/api/console/export/${operation}.csv?${toQuery(inPast(operation, input as never))}`,
 				{ signal: controller.signal, onProgress: setBytes },
 			);
 			saveFile(file.name, file.blob);
@@ -50,6 +55,7 @@ export function ExportButton({
 	return (
 		<Button
 			variant="default"
+			{...rest}
 			leftSection={
 				isPending ? (
 					<Loader size={14} aria-hidden />
@@ -63,8 +69,36 @@ export function ExportButton({
 				else if (!isPending) exporting.mutate();
 			}}
 		>
-			{isLarge ? `Cancel the export (${inMegabytes(bytes)})` : "Export CSV"}
+			{isLarge ? `Cancel the export (${inMegabytes(bytes)})` : label}
 		</Button>
+	);
+}
+
+/** Largest number of rows that the service exports by their ids. */
+const MAX_SELECTED = 200;
+
+/** Downloads the selected rows of a list. */
+export function ExportSelected({
+	operation,
+	organizationId,
+	selection,
+}: {
+	operation: OperationName;
+	organizationId: string;
+	selection: Pick<Selection<{ id: string }>, "rows">;
+}) {
+	const ids = selection.rows.map(({ id }) => id);
+	const isTooMany = ids.length > MAX_SELECTED;
+	return (
+		<ExportButton
+			operation={operation}
+			input={{ organization_id: organizationId, ids: ids.join(",") }}
+			label={
+				isTooMany ? `Export CSV (at most ${MAX_SELECTED} rows)` : "Export CSV"
+			}
+			size="compact-sm"
+			disabled={isTooMany}
+		/>
 	);
 }
 

@@ -1,8 +1,16 @@
-import { Anchor, Group, Stack, Text } from "@mantine/core";
+import {
+	Anchor,
+	Group,
+	Stack,
+	Text,
+	Tooltip,
+	UnstyledButton,
+} from "@mantine/core";
 import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
 import { Fragment, type ReactNode } from "react";
 import type { FieldDescription } from "../../kind-description.ts";
 import { choiceLabel } from "../../kinds.ts";
+import { checkLabel } from "../devices/check-label.ts";
 import { TextLink } from "../links.tsx";
 import { StatusBadge } from "../status-badge.tsx";
 import { CalendarDate, DateTime } from "../time.tsx";
@@ -31,7 +39,7 @@ export function FieldValue({
 	names,
 	organizationId,
 }: Shown & { organizationId: string }) {
-	if (isEmpty(value)) return <Empty />;
+	if (isEmpty(value) && field.type !== "checks") return <Empty />;
 	if (field.type === "text" || field.type === "name") {
 		return (
 			<Text
@@ -82,7 +90,9 @@ export function FieldValue({
 
 /** Shows a value in one or two lines without links, for a table cell or a list of changes. */
 export function ShortValue({ field, value, names }: Shown): ReactNode {
+	if (field.type === "checks") return <Checks value={value} />;
 	if (isEmpty(value)) return <Empty />;
+	if (field.type === "check") return checkLabel(String(value));
 	if (field.type === "choice") {
 		const label = choiceLabel(field, String(value));
 		const tone = toneOf(field.name, String(value));
@@ -118,14 +128,24 @@ export function Questioned({
 }) {
 	if (!reason) return <Fragment>{children}</Fragment>;
 	return (
-		<Group gap={6} wrap="nowrap" title={reason}>
-			<IconAlertTriangle
-				size={16}
-				role="img"
-				aria-label={reason}
-				color="var(--mantine-color-orange-8)"
-				style={{ flexShrink: 0 }}
-			/>
+		<Group gap={6} wrap="nowrap">
+			<Tooltip
+				label={reason}
+				multiline
+				maw={280}
+				events={{ hover: true, focus: true, touch: true }}
+			>
+				<UnstyledButton
+					aria-label={reason}
+					style={{ flexShrink: 0, lineHeight: 0, padding: 4, margin: -4 }}
+				>
+					<IconAlertTriangle
+						size={16}
+						aria-hidden
+						color="var(--mantine-color-orange-8)"
+					/>
+				</UnstyledButton>
+			</Tooltip>
 			{children}
 		</Group>
 	);
@@ -148,6 +168,18 @@ function isEmpty(value: unknown): boolean {
 function nameIn(names: Names, id: string): string {
 	// Undefined while the names are loading.
 	return names.has(id) ? (names.get(id) ?? "Unnamed") : "…";
+}
+
+/** Shows chosen device checks. Null means that nobody has chosen, which is not the same as none. */
+function Checks({ value }: { value: unknown }) {
+	if (!Array.isArray(value)) {
+		return (
+			<Text inherit span c="dimmed">
+				By its number
+			</Text>
+		);
+	}
+	return value.length === 0 ? "None" : value.map(checkLabel).join(", ");
 }
 
 function Empty() {

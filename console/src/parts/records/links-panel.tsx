@@ -13,6 +13,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { inPast } from "../../past.ts";
 import { forgetReadings } from "../../queries.ts";
 import { Confirm } from "../confirm.tsx";
 import { ErrorState } from "../error-state.tsx";
@@ -50,14 +51,11 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 	const { mayWrite } = useOrganization();
 	const [isLinking, setLinking] = useState(false);
 	const [leaving, setLeaving] = useState<LinkedRecord | null>(null);
+	const input = inPast("listLinkedRecords", { record_id: id, size: PAGE });
 	const links = useInfiniteQuery({
-		queryKey: ["listLinkedRecords", id],
+		queryKey: ["listLinkedRecords", input],
 		queryFn: ({ pageParam, signal }) =>
-			call(
-				"listLinkedRecords",
-				{ record_id: id, size: PAGE, cursor: pageParam },
-				{ signal },
-			),
+			call("listLinkedRecords", { ...input, cursor: pageParam }, { signal }),
 		initialPageParam: null as string | null,
 		getNextPageParam: (page) => page.next_cursor,
 	});

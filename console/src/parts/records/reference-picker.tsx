@@ -81,7 +81,7 @@ function useOptions(
 	const matches = ({ value, label, beside = "" }: Option) =>
 		known.has(value)
 			? isSettled || hasWords(`${label} ${beside}`, typed)
-			: value === NONE && hasWords(label, typed);
+			: EXTRA.includes(value) && hasWords(label, typed);
 	return { options, matches, nothing };
 }
 
@@ -101,6 +101,7 @@ export function ReferencePicker({
 	onChange,
 	clearable = true,
 	none,
+	me,
 	...rest
 }: Common & {
 	value: string | null;
@@ -108,10 +109,12 @@ export function ReferencePicker({
 	clearable?: boolean;
 	/** The label of an extra option for records that refer to no record. Its value is NONE. */
 	none?: string;
+	/** The label of an extra option for the reader's own person. Its value is ME. */
+	me?: string;
 }) {
 	const [typed, setTyped] = useState("");
 	const [isIdle, setIdle] = useState(true);
-	const picked = value && value !== NONE ? [value] : [];
+	const picked = value && !EXTRA.includes(value) ? [value] : [];
 	const { options, matches, nothing } = useOptions(
 		organizationId,
 		kind,
@@ -119,7 +122,11 @@ export function ReferencePicker({
 		picked,
 		isIdle,
 	);
-	const data = none ? [{ value: NONE, label: none }, ...options] : options;
+	const data = [
+		...(me ? [{ value: ME, label: me }] : []),
+		...(none ? [{ value: NONE, label: none }] : []),
+		...options,
+	];
 	const label = data.find((option) => option.value === value)?.label;
 	return (
 		<Select
@@ -146,6 +153,9 @@ export function ReferencePicker({
 
 /** The value of the option `none`. No id has this value. */
 export const NONE = "none";
+/** The value of the option `me`. */
+export const ME = "me";
+const EXTRA: readonly string[] = [NONE, ME];
 
 /** Lets the user choose several records of a kind. */
 export function ReferencesPicker({

@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { call, type OperationName } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
+import { inPast } from "../../past.ts";
 import type { ListedPage } from "../pager.tsx";
 
 export interface RecordsPage extends ListedPage {
@@ -15,8 +16,9 @@ type Kind = Pick<KindDescription, "tool" | "key">;
  * Returns the query that loads a list of any kind. `input` is the input of the kind's list
  * operation.
  */
-export function recordsQuery({ tool, key }: Kind, input: Values) {
+export function recordsQuery({ tool, key }: Kind, given: Values) {
 	const name = `list${tool.many}` as OperationName;
+	const input: Values = inPast(name, given as never);
 	return queryOptions({
 		queryKey: [name, input, "records"],
 		queryFn: async ({ signal }): Promise<RecordsPage> => {
@@ -33,10 +35,11 @@ export function recordsQuery({ tool, key }: Kind, input: Values) {
 
 export function recordQuery({ tool, key }: Kind, id: string) {
 	const name = `get${tool.one}` as OperationName;
+	const input = inPast(name, { id } as never);
 	return queryOptions({
-		queryKey: [name, { id }, "record"],
+		queryKey: [name, input, "record"],
 		queryFn: async ({ signal }): Promise<AnyRecord> => {
-			const found: Values = await call(name, { id } as never, { signal });
+			const found: Values = await call(name, input, { signal });
 			return found[key.one] as AnyRecord;
 		},
 	});
