@@ -42,6 +42,9 @@ export const ID_KINDS = {
 	device_exception: 218,
 	notification_channel: 226,
 	notification_message: 227,
+	import: 240,
+	saved_view: 241,
+	record_comment: 245,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -345,8 +345,7 @@ function foreignOrganization(): AppError {
  */
 export function notFound(id: string): AppError {
 	const kind = parseId(id)?.kind;
-	return new AppError(
-		"not_found",
-		`there is no ${kind ? kindNoun(kind) : "record"} ${id}`,
-	);
+	// Many made-up ids have the form of an organization's id. No tool finds an organization by `id`.
+	const noun = kind && kind !== "organization" ? kindNoun(kind) : "record";
+	return new AppError("not_found", `there is no ${noun} ${id}`);
 }

@@ -31,6 +31,8 @@ export interface Change {
 	 * organizations. The default is the organization of the call.
 	 */
 	organizationId?: string;
+	/** The import that made the change, or whose rollback made it. */
+	importId?: string;
 }
 
 export interface Context {

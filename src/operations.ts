@@ -1,7 +1,15 @@
 import { makeListAuditLog } from "./audit/operations.ts";
 import { getRecordHistory } from "./audit/record-history.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
+import {
+	addComment,
+	deleteComment,
+	listComments,
+} from "./comments/operations.ts";
+import { unwatchRecord, watchRecord } from "./comments/watches.ts";
 import { importRecords } from "./csv/import.ts";
+import { listImports } from "./csv/imports.ts";
+import { rollBackImport } from "./csv/rollback.ts";
 import { enrollmentKeyOperations } from "./devices/enrollment-key-operations.ts";
 import {
 	addDeviceException,
@@ -39,6 +47,7 @@ import {
 } from "./organizations/organization-operations.ts";
 import { countRecords } from "./overview/count-records.ts";
 import { getOverview } from "./overview/overview.ts";
+import { getTrends } from "./overview/trends.ts";
 import { addRecords } from "./records/add-records.ts";
 import { frameworkOperations } from "./records/framework-coverage.ts";
 import {
@@ -75,6 +84,7 @@ import {
 	revokeSession,
 	updateProfile,
 } from "./sign-in/profile-operations.ts";
+import { addStarters, listStarters } from "./starters/operations.ts";
 import {
 	listApiTokens,
 	makeCreateApiToken,
@@ -87,6 +97,7 @@ import {
 	revokeOrganizationApiToken,
 } from "./tokens/organization-token-operations.ts";
 import { toolsetsOf } from "./tokens/scopes.ts";
+import { savedViewOperations } from "./views/saved-views.ts";
 import {
 	addWebhook,
 	deleteWebhook,
@@ -109,6 +120,7 @@ export const operations = [
 	getRecordUses,
 	getRecordHistory,
 	getOverview,
+	getTrends,
 	countRecords,
 	...recordOperations(risk),
 	...recordOperations(measure),
@@ -135,12 +147,21 @@ export const operations = [
 	updateDeviceException,
 	approveDeviceException,
 	deleteDeviceException,
+	listComments,
+	addComment,
+	deleteComment,
+	watchRecord,
+	unwatchRecord,
 	linkRecords,
 	unlinkRecords,
 	listLinkedRecords,
 	addRecords,
+	listStarters,
+	addStarters,
 	reassignRecords,
 	importRecords,
+	listImports,
+	rollBackImport,
 	createOrganization,
 	listMembers,
 	updateMember,
@@ -178,6 +199,7 @@ export const operations = [
 	listWebhookDeliveries,
 	resendWebhookDelivery,
 	...notificationOperations,
+	...savedViewOperations,
 ] as const satisfies AnyOperation[];
 
 function operationNames(): readonly string[] {

@@ -1,10 +1,12 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { PackageFolder } from "./agent-packages/package-folder.ts";
 import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import { startSealer } from "./audit/sealer.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
+import { startCheckCounts } from "./devices/check-results/counting.ts";
 import { startUpkeep } from "./devices/upkeep.ts";
 import { startDispatcher } from "./events/dispatcher.ts";
 import { makeAccessLog } from "./http/access-log.ts";
@@ -128,13 +130,14 @@ async function serveFrom(
 		log,
 	});
 	const upkeep = startUpkeep(database.pool, mail !== undefined, log);
+	const checkCounts = startCheckCounts(database.pool, log);
 	const chatSender = startChatSender({
 		pool: database.pool,
 		secret,
 		previousSecret,
 		baseUrl,
 		rule,
-		sendsMail: mail !== undefined,
+		mail,
 		log,
 	});
 	const digests = mail && startDigests(database.pool, mail, log);
@@ -144,11 +147,13 @@ async function serveFrom(
 			{ name: "webhooks", handle: queueDeliveries },
 			{ name: "notifications", handle: makeQueueNews(mail !== undefined) },
 			{ name: "device upkeep", handle: upkeep.noteChanges },
+			{ name: "check counts", handle: checkCounts.noteChanges },
 		],
 		() => {
 			deliverer.wake();
 			chatSender.wake();
 			upkeep.poller.wake();
+			checkCounts.poller.wake();
 		},
 		log,
 	);
@@ -189,11 +194,16 @@ async function serveFrom(
 			"a forwarded address was ignored, because its sender is not in ASSAY_TRUSTED_PROXIES; add the sender if it is your proxy",
 		);
 	});
+	const agentPackages =
+		config.agentDir === undefined
+			? undefined
+			: await PackageFolder.open(config.agentDir, log);
 	const agentApi = makeAgentApi(
 		database.devicePool,
 		outageLog,
 		config.baseUrl,
 		addressOf,
+		() => agentPackages?.newestVersion,
 	);
 	const toolServer = makeToolServer(
 		{ services, catalogue, outageLog, usage },
@@ -250,6 +260,7 @@ async function serveFrom(
 			: undefined,
 		tracing,
 		webConsole,
+		agentPackages,
 	});
 
 	const stopRetention = startRetention(database.ownerConnection, config, log);
@@ -272,6 +283,7 @@ async function serveFrom(
 		await identity.idle();
 		await dispatcher.stop();
 		await upkeep.poller.stop();
+		await checkCounts.poller.stop();
 		await sealer.stop();
 		await sealerPool.end();
 		await deliverer.stop();
@@ -280,6 +292,7 @@ async function serveFrom(
 		await mail?.stop();
 		await stopRetention();
 		await metrics?.close();
+		agentPackages?.close();
 		clearTimeout(deadline);
 		outageLog.close();
 		await healthPool.end();

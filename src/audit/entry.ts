@@ -15,6 +15,7 @@ const COLUMNS = [
 	"actor_id",
 	"sequence",
 	"token_id",
+	"import_id",
 	"operation",
 	"record_id",
 	"actor_kind",
@@ -86,9 +87,13 @@ export function entryText(entry: StoredEntry): string {
 }
 
 function membersOf(entry: StoredEntry, names: readonly Hashed[]): string {
-	return names
-		.map((name) => `"${name}": ${writeValue(name, entry[name])}`)
-		.join(", ");
+	return (
+		names
+			// Most entries belong to no import, and older ones were hashed before there was this column.
+			.filter((name) => name !== "import_id" || entry.import_id !== null)
+			.map((name) => `"${name}": ${writeValue(name, entry[name])}`)
+			.join(", ")
+	);
 }
 
 function writeValue(name: Hashed, value: string | null): string {

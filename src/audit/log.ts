@@ -36,6 +36,7 @@ export async function appendChanges(
 			record_id: change.id,
 			record_name: change.name,
 			changes: change.fields,
+			import_id: change.importId,
 		}));
 		const parts = Math.ceil(entries.length / AT_ONCE);
 		return Array.from({ length: parts }, (_, part): Addition => {

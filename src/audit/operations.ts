@@ -40,6 +40,10 @@ const entry = z.object({
 	changes: z
 		.record(z.string(), z.unknown())
 		.describe("{field: {before?, after?}} for each field that changed"),
+	import_id: z
+		.string()
+		.nullable()
+		.describe("Import that changed the record, or whose rollback did"),
 	hash: z
 		.string()
 		.nullable()
@@ -51,6 +55,7 @@ const listedEntry = entry.partial({
 	actor_id: true,
 	token_id: true,
 	address: true,
+	import_id: true,
 	hash: true,
 });
 
@@ -102,6 +107,18 @@ const FILTERS = {
 		sql: (p: string) => `t.id = (
 			select s.entry_id from audit_seals s where s.organization_id = $1 and s.sequence = ${p}
 		)`,
+	},
+	import_id: {
+		schema: anyIdSchema().describe("Import that changed the records"),
+		sql: (p: string) => `t.import_id = ${p}`,
+	},
+	is_imported: {
+		schema: z
+			.boolean()
+			.describe(
+				"false: one entry for each import, without those of its records",
+			),
+		sql: (p: string) => `(t.import_id is not null) = ${p}`,
 	},
 	outcome: {
 		schema: z
@@ -201,7 +218,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 					cursorOf: "listAuditLog",
 					columns: `t.at, t.actor_kind, t.actor_id, t.actor_name, t.token_id, t.token_name,
 						t.client, t.address, t.operation, t.outcome, t.record_kind, t.record_id, t.record_name,
-						t.changes, ${sealOf("encode(s.hash, 'hex')")} as hash`,
+						t.changes, t.import_id, ${sealOf("encode(s.hash, 'hex')")} as hash`,
 					conditions,
 					values,
 				},
@@ -215,7 +232,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 	});
 
 function toBrief(entry: Row): z.input<typeof listedEntry> {
-	const { actor_id, token_id, address, hash, ...brief } = entry;
+	const { actor_id, token_id, address, import_id, hash, ...brief } = entry;
 	return brief;
 }
 

@@ -19,6 +19,7 @@ import {
 	readOrigin,
 	readPort,
 	readRanges,
+	readRecipients,
 	readSecretText,
 	readSwitch,
 	readValueOrFile,
@@ -34,6 +35,8 @@ export interface Config {
 	 */
 	readonly baseUrl: string;
 	readonly dataDir: string;
+	/** Folder of the packages of the agent. Undefined if the service offers none. */
+	readonly agentDir: string | undefined;
 	/** URL of the database. Undefined means the embedded PostgreSQL in `dataDir`. */
 	readonly databaseUrl: string | undefined;
 	/**
@@ -74,6 +77,10 @@ export interface Config {
 	readonly outgoingAllow: readonly string[];
 	/** File with the key that seals backups. */
 	readonly backupKeyFile: string | undefined;
+	/** Public keys of age for which backups are encrypted. Without any, they are not encrypted. */
+	readonly backupRecipients: readonly string[];
+	/** File with the identities of age that decrypt backups. */
+	readonly backupIdentityFile: string | undefined;
 }
 
 export interface MailConfig {
@@ -115,6 +122,7 @@ export function readConfig(
 		return value || setting.default;
 	};
 	const port = readPort("ASSAY_PORT", settingOf("ASSAY_PORT")) ?? 0;
+	const agentDir = settingOf("ASSAY_AGENT_DIR");
 	return Object.freeze({
 		host: settingOf("ASSAY_HOST") ?? "",
 		port,
@@ -129,6 +137,7 @@ export function readConfig(
 		),
 		allowedOrigins: readAllowedOrigins(settingOf("ASSAY_ALLOWED_ORIGINS")),
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
+		agentDir: agentDir && resolve(agentDir),
 		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),
 		logLevel: readLogLevel(settingOf("ASSAY_LOG_LEVEL")),
 		accessLog: readSwitch("ASSAY_ACCESS_LOG", settingOf("ASSAY_ACCESS_LOG")),
@@ -151,5 +160,7 @@ export function readConfig(
 			settingOf("ASSAY_REPORT_RETENTION_MONTHS"),
 		),
 		backupKeyFile: settingOf("ASSAY_BACKUP_KEY_FILE"),
+		backupRecipients: readRecipients(settingOf("ASSAY_BACKUP_RECIPIENTS")),
+		backupIdentityFile: settingOf("ASSAY_BACKUP_IDENTITY_FILE"),
 	});
 }

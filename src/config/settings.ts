@@ -56,6 +56,10 @@ export const SETTINGS = {
 		without: "only ASSAY_SECRET counts",
 		canBeInFile: true,
 	},
+	ASSAY_AGENT_DIR: {
+		help: "folder of the agent's packages, as build:packages makes it",
+		without: "no downloads of the agent",
+	},
 	ASSAY_SMTP_URL: {
 		help: "mail server, such as smtps://user:password@mail.example.com",
 		without: "no mail is sent",
@@ -80,6 +84,14 @@ export const SETTINGS = {
 	ASSAY_BACKUP_KEY_FILE: {
 		help: "file with the key that seals backups",
 		without: "backups have no keyed seal",
+	},
+	ASSAY_BACKUP_RECIPIENTS: {
+		help: "public keys of age for which backups are encrypted",
+		without: "backups are not encrypted",
+	},
+	ASSAY_BACKUP_IDENTITY_FILE: {
+		help: "file with the identities of age that decrypt backups",
+		without: "encrypted backups cannot be read",
 	},
 	ASSAY_TOKEN: {
 		help: "API token for assay call",

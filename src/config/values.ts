@@ -121,6 +121,22 @@ export function readRanges(
 	return Object.freeze(ranges);
 }
 
+/**
+ * Returns the public keys of age. Only their form is checked here; a command that encrypts checks
+ * the rest.
+ */
+export function readRecipients(text: string | undefined): readonly string[] {
+	const recipients = readList(text);
+	for (const recipient of recipients) {
+		if (/^age1[0-9a-z]+$/.test(recipient)) continue;
+		throw new AppError(
+			"bad_request",
+			"ASSAY_BACKUP_RECIPIENTS must be a comma-separated list of public keys of age, such as age1…; an identity (AGE-SECRET-KEY-1…) must not be there",
+		);
+	}
+	return Object.freeze(recipients);
+}
+
 export function readDatabaseUrl(text: string | undefined): string | undefined {
 	if (!text) return undefined;
 	const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text) : null;

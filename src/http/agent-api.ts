@@ -99,6 +99,7 @@ export function makeAgentApi(
 	outageLog: OutageLog,
 	baseUrl: string,
 	addressOf: AddressOf,
+	newestAgentVersion: () => string | undefined = () => undefined,
 ): AgentApi {
 	const common = {
 		...securityHeaders(baseUrl),
@@ -143,10 +144,12 @@ export function makeAgentApi(
 					);
 					const known = policies.thresholdsOf(answer.device_id);
 					const policy = known instanceof Promise ? await known : known;
+					const newest = newestAgentVersion();
 					return {
 						...answer,
 						server_time: formatServerTime(Math.floor(Date.now() / 1000)),
 						...(policy && { policy }),
+						...(newest && { newest_agent_version: newest }),
 					};
 				},
 			},

@@ -9,6 +9,7 @@ import Fastify, {
 } from "fastify";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import type { PackageFolder } from "../agent-packages/package-folder.ts";
 import {
 	AppError,
 	overloaded,
@@ -32,6 +33,7 @@ import {
 	type RouteSummary,
 } from "./admission.ts";
 import type { AgentApi } from "./agent-api.ts";
+import { addAgentPackages } from "./agent-packages.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
 import { addConsole, makeAuthenticate } from "./console.ts";
@@ -88,6 +90,8 @@ export interface AppParts {
 	/** The tracing of requests. Undefined if tracing is off. */
 	tracing?: Tracing | undefined;
 	webConsole: ConsoleFiles | string;
+	/** The packages of the agent. Undefined if the service offers none. */
+	agentPackages?: PackageFolder | undefined;
 }
 
 export interface App {
@@ -163,6 +167,7 @@ export function makeApp(parts: AppParts): App {
 		parts.allowedOrigins,
 	);
 	addConsole(app, parts);
+	addAgentPackages(app, parts.agentPackages);
 	addConsoleFiles(app, parts.webConsole, parts.identity.prepare);
 	return { server: app, routes };
 }

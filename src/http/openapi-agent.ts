@@ -68,6 +68,7 @@ export const AGENT_PATHS: JsonSchema = {
 							server_time: { type: "string", format: "date-time" },
 						},
 						{
+							newest_agent_version: { type: "string" },
 							policy: object(
 								Object.fromEntries([
 									...THRESHOLD_NAMES.map((name) => [name, { type: "integer" }]),

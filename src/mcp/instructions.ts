@@ -17,7 +17,7 @@ listPostureSummary counts devices by check (a silent one is stale, never passing
 
 Risk scores are likelihood times impact, 1 to 5 each, inherent before and residual after treatment. Dates are YYYY-MM-DD, times RFC 3339 in UTC, ids case-sensitive.
 
-You have the rights of the token's user: viewers read, members add and update, administrators also delete. Do not retry "permission denied": the role does not allow it, or the organization is not the user's. Other errors name each wrong field and what is allowed.`;
+You have the rights of the token's user: viewers read, members add and update, administrators also delete. Do not retry "permission denied". Other errors name each wrong field and what is allowed.`;
 }
 
 /** Last sentence in the description of every tool that returns texts by devices or other people. */

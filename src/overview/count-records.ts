@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { findCheckKey } from "../devices/check-keys.ts";
+import { CHECK_KEYS_TEXT, findCheckKey } from "../devices/check-keys.ts";
 import { DEVICES } from "../devices/device-record.ts";
 import { rejectPresent } from "../devices/devices-as-of.ts";
 import { deviceListing, pastFilters } from "../devices/read-operations.ts";
@@ -10,6 +10,7 @@ import {
 } from "../devices/timestamps.ts";
 import { badFields } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
+import { contextAsOf } from "../records/as-of.ts";
 import {
 	addFilters,
 	rejectImpossible,
@@ -74,11 +75,13 @@ export const countRecords = defineOperation({
 		filter: z
 			.record(z.string(), z.unknown())
 			.optional()
-			.describe("As in the kind's list tool"),
+			.describe(
+				`As in the kind's list tool; a device's checks are ${CHECK_KEYS_TEXT}, or an agent's own`,
+			),
 		group_by: z.string().max(100).optional().describe(GROUPS.join(", ")),
 		as_of: pastTimestampSchema()
 			.optional()
-			.describe("Devices as known at this time"),
+			.describe("Records and devices as known at this time"),
 	}),
 	output: z.object({
 		total: z.int(),
@@ -97,8 +100,12 @@ export const countRecords = defineOperation({
 			.describe(`The largest ${MAX_GROUPS} groups; empty without group_by`),
 		omitted_groups: z.int(),
 	}),
-	run: async ({ client }, input) => {
+	run: async (context, input) => {
 		const { organization_id, kind, filter, group_by } = input;
+		const isDevice = kind === "device";
+		const { client } = isDevice
+			? context
+			: await contextAsOf(context, input.as_of);
 		const counted = COUNTABLE[kind];
 		if (!counted) throw new Error(`there is no kind ${kind}`);
 		requireGroup(counted, kind, group_by);
@@ -107,10 +114,9 @@ export const countRecords = defineOperation({
 			organization_id,
 			filter,
 		});
-		const rows =
-			kind === "device"
-				? await countDevices(client, group_by, input.as_of, given)
-				: await countOthers(client, counted, group_by, input.as_of, given);
+		const rows = isDevice
+			? await countDevices(client, group_by, input.as_of, given)
+			: await countOthers(client, counted, group_by, given);
 		const [first] = rows;
 		if (!first) await rejectImpossible(client, filters, given);
 		const grouped = group_by === undefined ? [] : rows;
@@ -180,13 +186,8 @@ function countOthers(
 	client: PoolClient,
 	counted: Countable,
 	group_by: string | undefined,
-	as_of: string | undefined,
 	given: Given,
 ): Promise<Group[]> {
-	if (as_of !== undefined) {
-		const message = "is only for the kind device; leave it out";
-		throw badFields([{ field: "as_of", message }]);
-	}
 	const column = counted.groups[group_by ?? ""] ?? ALL;
 	return count(client, counted, column, given, [given.organization_id]);
 }
@@ -256,7 +257,7 @@ async function count(
 		given.organization_id,
 		given.filter ?? {},
 	);
-	addFilters(conditions, parameter, filters, filter);
+	addFilters(conditions, parameter, filters, filter, "count");
 	const words = wordsOf(given.filter?.query ?? "");
 	const inWords = await matchWords(client, words, { people, repeated });
 	conditions.push(...inWords.conditions(parameter));

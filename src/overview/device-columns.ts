@@ -1,6 +1,6 @@
 import { checkStates } from "../devices/check-states.ts";
 import { FRESHNESS, REPORTING, statusAt } from "../devices/device-record.ts";
-import { fleetStates, PATTERN_OF_DEVICE } from "../devices/fleet-states.ts";
+import { complianceOfEach } from "../devices/find-by-state.ts";
 
 /** SQL of the value that devices `t` are counted by, and of the join that it needs. */
 export interface Column {
@@ -29,10 +29,7 @@ export function deviceColumns(
 		agent_version: plain("t.agent_version"),
 		compliance: {
 			value: "x.compliance",
-			join: `left join (
-				with ${fleetStates(at)}
-				select f.id, j.compliance from ${PATTERN_OF_DEVICE} join judged j on j.n = p.n
-			) x on x.id = t.id`,
+			join: `left join (${complianceOfEach(at)}) x on x.id = t.id`,
 		},
 		check_state: {
 			value: `case when (${status}) = 'ACTIVE' then coalesce(x.state, 'NOT_APPLICABLE') end`,

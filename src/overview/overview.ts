@@ -1,12 +1,17 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import {
+	isContradictedSql,
+	measurePercentSql,
+} from "../devices/check-results/verification.ts";
+import {
 	checkName,
 	DEVICES,
 	FRESHNESS,
 	isReporting,
 } from "../devices/device-record.ts";
 import { defineOperation } from "../operation.ts";
+import { readToday } from "../organizations/time-zone.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { nameSql } from "../records/record-name.ts";
@@ -48,7 +53,7 @@ export const getOverview = defineOperation({
 		organization_id: organizationId(),
 		today: dateSchema()
 			.optional()
-			.describe("Today's date; the date in UTC by default"),
+			.describe("Today's date; by default in the organization's time zone"),
 	}),
 	output: z.object({
 		today: z.string(),
@@ -70,6 +75,20 @@ export const getOverview = defineOperation({
 				}),
 			)
 			.describe("Failing checks of ACTIVE devices that are ONLINE and report"),
+		contradicted_measures: z
+			.array(
+				z.object({
+					id: z.string(),
+					name: z.string(),
+					check_key: z.string(),
+					check_name: z.string().nullable(),
+					pass_percent: z.number().nullable(),
+					required_percent: z.int(),
+				}),
+			)
+			.describe(
+				`Measures that are IMPLEMENTED although their device check does not show it, at most ${FEW}`,
+			),
 		old_api_tokens: z
 			.int()
 			.nullable()
@@ -95,19 +114,28 @@ export const getOverview = defineOperation({
 	}),
 	run: async ({ client, membership, principal }, input) => {
 		const organization = input.organization_id;
-		const today = input.today ?? new Date().toISOString().slice(0, 10);
+		const today = input.today ?? (await readToday(client));
 		const soon = dayAfter(today, SOON_DAYS);
 		const isAdmin = membership.role === "admin";
-		const [open, risks, failing, tokens, unknown, recent, personal] =
-			await Promise.all([
-				countWork(client, organization, today, soon),
-				countRisks(client, organization),
-				findFailingLongest(client, organization),
-				isAdmin ? countOldTokens(client) : null,
-				isAdmin ? countUnknownKeys(client) : null,
-				findRecent(client, organization),
-				readPersonal(client, organization, principal.userId, today),
-			]);
+		const [
+			open,
+			risks,
+			failing,
+			contradicted,
+			tokens,
+			unknown,
+			recent,
+			personal,
+		] = await Promise.all([
+			countWork(client, organization, today, soon),
+			countRisks(client, organization),
+			findFailingLongest(client, organization),
+			findContradicted(client, organization),
+			isAdmin ? countOldTokens(client) : null,
+			isAdmin ? countUnknownKeys(client) : null,
+			findRecent(client, organization),
+			readPersonal(client, organization, principal.userId, today),
+		]);
 		return {
 			today,
 			overdue_until: dayAfter(today, -1),
@@ -115,6 +143,7 @@ export const getOverview = defineOperation({
 			...open,
 			risks,
 			failing_longest: failing,
+			contradicted_measures: contradicted,
 			old_api_tokens: tokens,
 			unknown_device_keys: unknown,
 			...personal,
@@ -210,6 +239,27 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 		...row,
 		check_name: checkName(row.check_key),
 	}));
+}
+
+async function findContradicted(client: PoolClient, organization: string) {
+	const { rows } = await client.query<{
+		id: string;
+		name: string;
+		check_key: string;
+		pass_percent: number | null;
+		required_percent: number;
+	}>({
+		name: "overview.contradicted",
+		text: `
+			select t.id, t.name, t.verified_by_check as check_key, ${measurePercentSql("t")} as pass_percent,
+				t.verified_by_percent as required_percent
+			from measures t
+			where t.organization_id = $1 and ${isContradictedSql("t")}
+			order by t.name_key, t.id
+			limit ${FEW}`,
+		values: [organization],
+	});
+	return rows.map((row) => ({ ...row, check_name: checkName(row.check_key) }));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { coveringStateSql } from "../devices/check-results/verification.ts";
 import {
 	checkName,
 	DEVICES,
@@ -9,6 +10,7 @@ import {
 import { findPersonOf } from "../organizations/person-of-member.ts";
 import { nameSql } from "../records/record-name.ts";
 import { recordKinds } from "../registers/all.ts";
+import { discussion, readDiscussion } from "./discussion.ts";
 
 /** The days that "this week" means, from today on. */
 const WEEK_DAYS = 7;
@@ -62,6 +64,7 @@ export const personalShape = {
 	newly_failing: z
 		.array(failure)
 		.describe("Checks of ONLINE devices that began to fail within 24 hours"),
+	discussion,
 	coverage: z
 		.array(
 			z.object({
@@ -72,7 +75,7 @@ export const personalShape = {
 			}),
 		)
 		.describe(
-			"Controls of each framework, and those with an IMPLEMENTED measure",
+			"Controls of each framework, and those with an IMPLEMENTED measure that is not contradicted",
 		),
 };
 
@@ -83,12 +86,18 @@ export async function readPersonal(
 	userId: string | null,
 	today: string,
 ): Promise<z.input<z.ZodObject<typeof personalShape>>> {
-	const [mine, newlyFailing, coverage] = await Promise.all([
+	const [mine, newlyFailing, discussed, coverage] = await Promise.all([
 		readMine(client, organization, userId, today),
 		findNewlyFailing(client, organization),
+		readDiscussion(client, organization, userId),
 		readCoverages(client, organization),
 	]);
-	return { mine, newly_failing: newlyFailing, coverage };
+	return {
+		mine,
+		newly_failing: newlyFailing,
+		discussion: discussed,
+		coverage,
+	};
 }
 
 interface Due {
@@ -179,7 +188,7 @@ async function readCoverages(client: PoolClient, organization: string) {
 						and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
 					where l.organization_id = c.organization_id
 						and (l.first_id = c.id or l.second_id = c.id)
-						and m.state = 'IMPLEMENTED'
+						and ${coveringStateSql("m")} = 'IMPLEMENTED'
 				)))::int as covered
 			from (
 				select f.organization_id, f.id, f.name, f.name_key from frameworks f

@@ -5,6 +5,7 @@ import { parseId } from "../id.ts";
 import type { Principal } from "../principal.ts";
 import {
 	countEntriesWith,
+	countVersionsWith,
 	readMentions,
 	readOwned,
 	shortId,
@@ -61,11 +62,14 @@ export async function findPerson(
 	}
 	if (record) return { id: record.id, record };
 	if (parseId(who)?.kind === "people") {
-		const entries = await client.query(
-			"select from audit_entries where organization_id = $1 and record_id = $2 limit 1",
+		const traces = await client.query(
+			`select from audit_entries where organization_id = $1 and record_id = $2
+			union all
+			select from record_versions where organization_id = $1 and register = 'people' and record_id = $2
+			limit 1`,
 			[organizationId, who],
 		);
-		if (entries.rowCount) return { id: who, record: undefined };
+		if (traces.rowCount) return { id: who, record: undefined };
 	}
 	throw new AppError(
 		"not_found",
@@ -98,6 +102,7 @@ export async function exportPerson(
 		organization_id: organizationId,
 		id,
 		record: whole.rows[0]?.record ?? null,
+		versions: await readVersions(client, organizationId, id),
 		owns: await readOwned(client, organizationId, id),
 		devices: devices.rows.map(({ device }) => device),
 		mentions: record ? await mentionsOf(client, organizationId, record) : [],
@@ -124,6 +129,12 @@ export interface ErasedPerson {
 	mentions: Trace[];
 	mentioned_in_entries: number;
 	/**
+	 * Number of earlier states of the person's record from which the name and addresses were removed.
+	 */
+	redacted_versions: number;
+	/** Number of earlier states of other records whose text still contains the name or an address. */
+	mentioned_in_versions: number;
+	/**
 	 * E-mail addresses of users with one of the person's addresses. The accounts need an erasure of
 	 * their own.
 	 */
@@ -131,9 +142,9 @@ export interface ErasedPerson {
 }
 
 /**
- * Removes a person's name, addresses, position and dates from the register and the audit log. The
- * record remains under a meaningless name. Everything that the person owned therefore still has an
- * owner, and people can choose another one.
+ * Removes a person's name, addresses, position and dates from the register, from the earlier states
+ * of the record, and from the audit log. The record remains under a meaningless name. Everything
+ * that the person owned therefore still has an owner, and people can choose another one.
  */
 export async function erasePerson(
 	client: PoolClient,
@@ -149,12 +160,32 @@ export async function erasePerson(
 		"select u.email from users u where u.email = any ($1) order by u.email",
 		[addresses],
 	);
+	const values = [
+		organizationId,
+		id,
+		name,
+		`erased-${shortId(id)}@erased.invalid`,
+	];
 	await client.query(
 		`update people
 		set full_name = $3, primary_email_address = $4, additional_email_addresses = '{}', position = null,
 			contract_start_date = null, contract_end_date = null, updated_at = now()
 		where organization_id = $1 and id = $2`,
-		[organizationId, id, name, `erased-${shortId(id)}@erased.invalid`],
+		values,
+	);
+	// The update above has kept the last state too.
+	const versions = await client.query(
+		`update record_versions v set fields = v.fields || e.fields
+		from (
+			select jsonb_build_object(
+				'full_name', $3::text, 'primary_email_address', $4::text,
+				'additional_email_addresses', '[]'::jsonb, 'position', null,
+				'contract_start_date', null, 'contract_end_date', null
+			) as fields
+		) e
+		where v.organization_id = $1 and v.register = 'people' and v.record_id = $2
+			and not v.fields @> e.fields`,
+		values,
 	);
 	const devices = options.clearDevices
 		? await client.query(
@@ -193,8 +224,30 @@ export async function erasePerson(
 					...addresses,
 				])
 			: 0,
+		redacted_versions: versions.rowCount ?? 0,
+		mentioned_in_versions: record
+			? await countVersionsWith(client, organizationId, [
+					record.full_name,
+					...addresses,
+				])
+			: 0,
 		accounts: accounts.rows.map(({ email }) => email),
 	};
+}
+
+/** Returns the earlier states of a person's record, oldest first. */
+async function readVersions(
+	client: PoolClient,
+	organizationId: string,
+	id: string,
+): Promise<object[]> {
+	const { rows } = await client.query<object>(
+		`select v.valid_from, v.valid_to, v.fields as record from record_versions v
+		where v.organization_id = $1 and v.register = 'people' and v.record_id = $2
+		order by v.valid_from`,
+		[organizationId, id],
+	);
+	return rows;
 }
 
 function addressesOf(record: Person | undefined): string[] {

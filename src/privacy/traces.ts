@@ -71,11 +71,17 @@ export async function readMentions(
 			and t.search_text like any (array(select search_pattern(w) from unnest($2::text[]) w))`,
 	);
 	const { rows } = await client.query<Trace>(
-		`${selects.join(" union all ")} order by kind, id`,
+		`${[...selects, COMMENTS].join(" union all ")} order by kind, id`,
 		[organizationId, texts, except],
 	);
 	return rows;
 }
+
+/** Comments that contain one of the texts, each with the record that it is on. */
+const COMMENTS = `
+	select 'record_comment', c.id::text, left(c.text, 100) from record_comments c
+	where c.organization_id = $1 and search_fold(c.text)
+		like any (array(select search_pattern(w) from unnest($2::text[]) w))`;
 
 /**
  * Counts audit entries that contain one of `texts` anywhere, for example in the description of a
@@ -91,6 +97,21 @@ export async function countEntriesWith(
 		where e.organization_id = $1 and search_fold(concat_ws(' ',
 			e.actor_name, e.token_name, e.client, e.record_name, e.changes::text
 		)) like any (array(select search_pattern(w) from unnest($2::text[]) w))`,
+		[organizationId, texts],
+	);
+	return rows[0]?.count ?? 0;
+}
+
+/** Counts earlier states of records that contain one of `texts` anywhere. */
+export async function countVersionsWith(
+	client: PoolClient,
+	organizationId: string,
+	texts: readonly string[],
+): Promise<number> {
+	const { rows } = await client.query<{ count: number }>(
+		`select count(*)::integer as count from record_versions v
+		where v.organization_id = $1
+			and search_fold(v.fields::text) like any (array(select search_pattern(w) from unnest($2::text[]) w))`,
 		[organizationId, texts],
 	);
 	return rows[0]?.count ?? 0;

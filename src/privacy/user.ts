@@ -92,8 +92,17 @@ const PARTS = {
 		select g.token_id, g.organization_id, g.day, g.tool, g.calls, g.errors, g.last_called_at,
 			g.last_client, g.last_address
 		from api_token_usage g join api_tokens t on t.id = g.token_id where t.user_id = $1`,
+	comments: `
+		select c.organization_id, c.record_kind, c.record_id, c.text, c.created_at
+		from record_comments c where c.author_id = $1`,
+	watched_records: `
+		select w.organization_id, w.record_kind, w.record_id, w.created_at
+		from record_watches w where w.user_id = $1`,
 	idempotency_keys: `
 		select k.organization_id, k.operation, k.created_at from idempotency_keys k where k.user_id = $1`,
+	saved_views: `
+		select v.organization_id, v.list, v.name, v.search, v.created_at, v.updated_at
+		from saved_views v where v.owner_id = $1`,
 	mails: `
 		select m.kind, m.state, m.attempts, m.created_at, m.sent_at from mails m where m.user_id = $1`,
 	invitations: `
@@ -203,8 +212,9 @@ async function leaveOrganizations(
 }
 
 /**
- * Replaces the user's name in invitations, enrollment tokens, enrollment keys and exceptions, which
- * store the name of the user who made or decided them. The audit log says which ones the user made.
+ * Replaces the user's name in invitations, enrollment tokens, enrollment keys, exceptions and
+ * comments, which store the name of the user who made or decided them. The audit log says which
+ * ones the user made.
  */
 async function renameWhatWasMade(
 	client: PoolClient,
@@ -239,6 +249,10 @@ async function renameWhatWasMade(
 			where e.organization_id = k.organization_id and e.record_id = k.id and e.actor_id = $1
 				and e.operation = 'addEnrollmentKey'
 		)`,
+		[user.id, name],
+	);
+	await client.query(
+		"update record_comments set author_name = $2 where author_id = $1",
 		[user.id, name],
 	);
 	for (const by of ["requested_by", "decided_by"]) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { canonicalKey, MAX_KEY_LENGTH } from "../devices/terms.ts";
 import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
 import { COUNTRIES } from "./countries.ts";
@@ -28,7 +29,9 @@ export type FieldType =
 	| "references"
 	| "names"
 	| "emails"
-	| "countries";
+	| "countries"
+	| "check"
+	| "checks";
 
 /**
  * One field of a register. `Value` is the type of the field's value, and includes null if the field
@@ -82,6 +85,8 @@ export interface ReferenceTable {
 export type Help = string | Pick<Field, "help" | "description">;
 
 const MAX_LIST = 100;
+/** Largest number of device checks in a field. */
+const MAX_CHECKS = 20;
 const MAX_REFERENCE_ID = 100;
 
 /**
@@ -201,8 +206,8 @@ export const requiredChoice = <const Value extends string>(
 ) => required<Value>(choiceOf(values), help);
 
 /**
- * Makes a choice field. `initial` is the value of a new record, which the order of `values` does not
- * decide.
+ * Makes a choice field. `initial` is the value of a new record, which the order of `values` does
+ * not decide.
  */
 export const choice = <const Value extends string>(
 	values: readonly Value[],
@@ -232,6 +237,9 @@ export const optionalScale = (help: Help) =>
 
 const MAX_INTEGER = 2_147_483_647;
 
+export const percent = (initial: number, help: Help) =>
+	initially(integer(1, 100), initial, help);
+
 export const integerFrom = (min: number, initial: number, help: Help) =>
 	initially(integer(min, MAX_INTEGER), initial, help);
 
@@ -260,6 +268,33 @@ export const optionalReference = (kind: IdKind, help: Help) => ({
 	...nullable(referenceTo(kind), help),
 	reference: kind,
 });
+
+const checkKey = () =>
+	lineSchema(MAX_KEY_LENGTH).min(1).transform(canonicalKey);
+
+/** Makes a field for a device check. The caller may give its key or its name. */
+export const optionalCheck = (help: Help) =>
+	nullable<string>(
+		{ type: "check", input: checkKey(), output: z.string() },
+		help,
+	);
+
+/**
+ * Makes a field for a list of device checks. Null is not the same as an empty list: it means that
+ * nobody has chosen.
+ */
+export const optionalChecks = (help: Help) =>
+	nullable<string[]>(
+		{
+			type: "checks",
+			input: z
+				.array(checkKey())
+				.max(MAX_CHECKS)
+				.transform((keys) => [...new Set(keys)].sort()),
+			output: z.array(z.string()),
+		},
+		help,
+	);
 
 export const owner = () => optionalReference("people", "Accountable person");
 

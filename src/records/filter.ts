@@ -10,6 +10,11 @@ export interface Filter {
 	/** Returns the condition. `parameter` is the placeholder of the value. */
 	sql: (parameter: string, value?: unknown) => string;
 	/**
+	 * Returns a condition for statements that count all matching rows, if it costs less there than
+	 * `sql`, which also has to find the first rows of a list soon.
+	 */
+	countSql?: (parameter: string, value?: unknown) => string | undefined;
+	/**
 	 * Returns the parameter for a value. The default is the value itself. `given` contains the values
 	 * of all filters of the call.
 	 */
@@ -42,12 +47,13 @@ export interface Filter {
 	) => Promise<string | undefined>;
 }
 
-/** Adds the conditions of the given filters. */
+/** Adds the conditions of the given filters to a statement that returns or counts rows. */
 export function addFilters(
 	conditions: string[],
 	parameter: (value: unknown) => string,
 	filters: Record<string, Filter>,
 	given: Record<string, unknown>,
+	purpose: "rows" | "count" = "rows",
 ): void {
 	for (const [name, value] of Object.entries(given)) {
 		if (value === undefined) continue;
@@ -60,7 +66,10 @@ export function addFilters(
 			const converted = filter.toParameter
 				? filter.toParameter(value, given)
 				: value;
-			conditions.push(filter.sql(parameter(converted), value));
+			const placeholder = parameter(converted);
+			const counting =
+				purpose === "count" ? filter.countSql?.(placeholder, value) : undefined;
+			conditions.push(counting ?? filter.sql(placeholder, value));
 		}
 	}
 }

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
 import type { Field } from "./field.ts";
@@ -7,6 +8,15 @@ import type { Due } from "./range-filters.ts";
 import type { Values } from "./values.ts";
 
 export type Fields = Record<string, Field>;
+
+/** A value in results that is computed when the record is read. */
+export interface Derived {
+	/** SQL expression about the row `t`. */
+	sql: string;
+	output: z.ZodType;
+	/** True if brief rows have it too. */
+	isBrief: boolean;
+}
 
 /** The definition of a register: its names, its fields, and the orders and filters of its list. */
 export interface RecordKind<
@@ -39,6 +49,11 @@ export interface RecordKind<
 	fields: F;
 	/** Fields of a brief row. People decide by them. The first one identifies the record. */
 	brief: readonly (keyof F & string)[];
+	/**
+	 * Further values in results, which follow from other data than the record's own fields. Nobody
+	 * can set them, and the audit log does not name them.
+	 */
+	derived?: Record<string, Derived>;
 	/** Orders of the list, besides created_at and updated_at. */
 	orders: Record<string, Order>;
 	/**

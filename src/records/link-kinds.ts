@@ -44,7 +44,7 @@ export function isLinkable(kind: string): boolean {
 /** Returns a filter that finds the records without a link to any record of a kind. */
 export function withoutLinked(): Filter {
 	return {
-		schema: linkableKind().describe("Such as measure"),
+		schema: linkableKind().describe("No link to this kind (measure …)"),
 		sql: (parameter) => `not exists (
 			select from record_links l
 			where l.organization_id = t.organization_id and l.first_id = t.id and l.second_kind = ${parameter}

@@ -4,6 +4,7 @@ import { badFields } from "../errors.ts";
 import { kindNoun } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
+import { asOfShape, contextAsOf } from "./as-of.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { LINKED, linkable, linkableId } from "./link-kinds.ts";
 import {
@@ -109,6 +110,7 @@ export const listLinkedRecords = defineOperation({
 		kind: z.enum(LINKED).optional().describe("This kind of linked record only"),
 		size: pageSize(),
 		cursor: pageCursor(),
+		...asOfShape,
 	}),
 	output: z.object({
 		linked_records: z.array(
@@ -130,11 +132,12 @@ export const listLinkedRecords = defineOperation({
 			),
 		...pageShape,
 	}),
-	run: async ({ client, membership }, input) => {
+	run: async (context, input) => {
+		const { client, membership } = await contextAsOf(context, input.as_of);
 		const { organizationId } = membership;
 		const own = await find(client, organizationId, input.record_id);
 		if (!own) throw notFound(input.record_id);
-		const cursorOf = `listLinkedRecords.${input.record_id}.${input.kind ?? ""}`;
+		const cursorOf = `listLinkedRecords.${input.record_id}.${input.kind ?? ""}.${input.as_of ?? ""}`;
 		const after = input.cursor
 			? readCursor(input.cursor, cursorOf, BY_ID)
 			: undefined;

@@ -228,7 +228,8 @@ export async function readPage<Row extends QueryResultRow>(
 		const values: unknown[] = [within.value];
 		const parameter = (value: unknown) => `$${values.push(value)}`;
 		const conditions = [within.sql];
-		addFilters(conditions, parameter, listing.filters, given);
+		const purpose = from === "start" ? "count" : "rows";
+		addFilters(conditions, parameter, listing.filters, given, purpose);
 		// Every connection keeps its prepared statements in memory. Therefore only the few statements
 		// without a filter have a name.
 		const isPlain = conditions.length === 1;

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { defineOperation } from "../operation.ts";
+import { asOfShape, contextAsOf } from "./as-of.ts";
 import { organizationId } from "./list-pages.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
 import { anyIdSchema } from "./text-schemas.ts";
@@ -23,13 +24,15 @@ export const getRecordNames = defineOperation({
 			.array(anyIdSchema())
 			.max(MAX_NAMED)
 			.describe("Ids of records, of any kinds"),
+		...asOfShape,
 	}),
 	output: z.object({
 		records: z.array(z.object({ id: z.string(), name: z.string().nullable() })),
 	}),
-	run: async ({ client }, input) => ({
-		records: await findNames(client, input.organization_id, input.ids),
-	}),
+	run: async (context, { organization_id, ids, as_of }) => {
+		const { client } = await contextAsOf(context, as_of);
+		return { records: await findNames(client, organization_id, ids) };
+	},
 });
 
 export async function findNames(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
 import { appendedTexts, appendShape, longTextsOf } from "./append.ts";
+import { asOfShape, contextAsOf } from "./as-of.ts";
 import { idempotencyShape } from "./idempotency.ts";
 import { shapeToAdd, shapeToUpdate } from "./input.ts";
 import {
@@ -59,6 +60,7 @@ type UpdateInput<F extends Fields> = z.ZodObject<
 >;
 
 type IdInput = z.ZodObject<{ id: z.ZodString }>;
+type GetInput = z.ZodObject<{ id: z.ZodString } & typeof asOfShape>;
 type OneOutput<Key extends string, F extends Fields> = z.ZodObject<
 	Record<Key, RecordSchema<F>>
 >;
@@ -76,7 +78,7 @@ export type RecordOperations<
 		ReturnType<typeof listInput>,
 		z.ZodObject<Record<Keys, z.ZodArray<RecordSchema<F>>> & typeof pageShape>
 	>,
-	Operation<`get${One}`, IdInput, OneOutput<Key, F>>,
+	Operation<`get${One}`, GetInput, OneOutput<Key, F>>,
 	Operation<`add${One}`, AddInput<F>, OneOutput<Key, F>>,
 	Operation<`update${One}`, UpdateInput<F>, OneOutput<Key, F>>,
 	Operation<
@@ -116,20 +118,22 @@ export function recordOperations<
 		tenant: "organization_id",
 		input: listInput(orders, filters, searchedText(kind)).extend({
 			detail: detailSchema(),
+			...asOfShape,
 		}),
 		output: object({
 			[key.many]: z.array(object(rowShape(kind))),
 			...pageShape,
 		}),
-		run: async ({ client }, input) => {
+		run: async (context, { as_of, ...input }) => {
+			const { client } = await contextAsOf(context, as_of);
 			const { rows, ...page } = await readPage(
 				client,
 				{
-					tool: `list${tool.many}`,
+					tool: [`list${tool.many}`, as_of].filter(Boolean).join("."),
 					columns: columnsOf(kind, input.detail),
 					from: `${kind.table} t`,
 					variant: input.detail === "brief" ? ".brief" : "",
-					searched: kind.table,
+					...(as_of === undefined && { searched: kind.table }),
 					people: peopleFields(kind),
 					orders,
 					filters,
@@ -147,11 +151,12 @@ export function recordOperations<
 		toolset,
 		access: "read",
 		tenant: "id",
-		input: z.strictObject(named),
+		input: z.strictObject({ ...named, ...asOfShape }),
 		output: one,
 		run: async (context, input) => {
-			const id = await findId(context, kind, input.id);
-			return { [key.one]: await existing(context, kind, id) };
+			const then = await contextAsOf(context, input.as_of);
+			const id = await findId(then, kind, input.id);
+			return { [key.one]: await existing(then, kind, id) };
 		},
 	});
 
@@ -249,7 +254,8 @@ export function recordOperations<
 /** Describes what the search of a list compares with its words. */
 function searchedText(kind: AnyRecordKind): string {
 	const people = peopleFields(kind).map((name) => name.replace(/_id$/, ""));
-	return ["Words, all in its texts", ...people].join(" or the name of its ");
+	const names = people.map((person) => `its ${person}'s name`);
+	return ["Words, all in its texts", ...names].join(" or ");
 }
 
 /** Makes the schema of an object whose fields are known only at run time. */

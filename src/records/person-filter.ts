@@ -1,4 +1,6 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
+import { findPersonOf } from "../organizations/person-of-member.ts";
 import type { Filter } from "./filter.ts";
 import { quoted } from "./why-none.ts";
 
@@ -13,6 +15,35 @@ const found = (parameter: string) => `
 	where search_fold(p.full_name || ' ' || p.primary_email_address)
 		like search_pattern(${parameter}::text)`;
 
+/**
+ * The text that stands for the caller, so that an address or a saved view is right for everybody.
+ */
+const ME = "me";
+
+/** The caller's own person, or null if the register has none. */
+interface Own {
+	person: string | null;
+}
+
+async function findOwn(
+	client: PoolClient,
+	organizationId: string,
+): Promise<Own> {
+	const { rows } = await client.query<{ user_id: string }>(
+		"select current_setting('assay.user_id', true) as user_id",
+	);
+	const person = await findPersonOf(
+		client,
+		organizationId,
+		rows[0]?.user_id || null,
+	);
+	return { person: person ?? null };
+}
+
+const textOf = (value: unknown) => String(value).trim();
+const isMe = (value: unknown) => textOf(value).toLowerCase() === ME;
+const isOwn = (value: unknown): value is Own => typeof value === "object";
+
 /** Returns a filter of the column by the name or address of the person in it. */
 export function personFilter(column: string): Filter {
 	return {
@@ -20,13 +51,24 @@ export function personFilter(column: string): Filter {
 			.string()
 			.max(200, { abort: true })
 			.refine((text) => text.trim() !== "", "must not be empty")
-			.describe("Part of the name"),
-		sql: (parameter) => `t.${column} = any(array(${found(parameter)}))`,
-		toParameter: (value) => String(value).trim(),
+			.describe("Name part, or me"),
+		resolve: async (client, organizationId, value) =>
+			isMe(value) ? findOwn(client, organizationId) : value,
+		sql: (parameter, value) =>
+			isOwn(value)
+				? `t.${column} = ${parameter}`
+				: `t.${column} = any(array(${found(parameter)}))`,
+		toParameter: (value) => (isOwn(value) ? value.person : textOf(value)),
 		whyNone: async (client, organizationId, value) => {
+			if (isMe(value)) {
+				const { person } = await findOwn(client, organizationId);
+				return person
+					? undefined
+					: "nobody in the register People has your e-mail address; add yourself with addPeople";
+			}
 			const { rowCount } = await client.query(found("$2"), [
 				organizationId,
-				String(value).trim(),
+				textOf(value),
 			]);
 			return rowCount
 				? undefined

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
+import { whyNoCheck } from "../devices/check-keys.ts";
 import type { Filter } from "./filter.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { isLinkable, withoutLinked } from "./link-kinds.ts";
@@ -64,7 +65,7 @@ function emptyFilter({ kind, fields }: AnyRecordKind): Record<string, Filter> {
 					(name) => Object.hasOwn(emptyWhen, name),
 					`must be a field that can be empty: ${names.join(", ")}`,
 				)
-				.meta(obvious("Field without a value")),
+				.describe("Empty field"),
 			// The statement names the field itself, but it must also use its parameter.
 			sql: (parameter, value) =>
 				`(${parameter}::text is not null and ${emptyWhen[String(value)]})`,
@@ -162,6 +163,10 @@ function fieldFilter(kind: AnyRecordKind, name: string): Filter {
 	return {
 		schema: field.input.meta(obvious(text("This one only"))),
 		sql: (parameter) => `t.${name} = ${parameter}`,
+		...(field.type === "check" && {
+			whyNone: (client, organizationId, value) =>
+				whyNoCheck(client, organizationId, String(value)),
+		}),
 		...(reference && {
 			whyNone: (client, organizationId, value) =>
 				whyNoReference(client, reference, organizationId, String(value)),

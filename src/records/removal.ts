@@ -24,11 +24,11 @@ export async function removeRecord(
 		if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION)
 			throw error;
 		await client.query("rollback to savepoint removal");
-		const users = await usersOf(client, kind, organizationId, id);
+		const users = await usersOf(client, kind, organizationId, [id]);
 		throw badFields([
 			{
 				field: "id",
-				message: `the ${kind.noun} is still used (${users}); change or delete what uses it first`,
+				message: `the ${kind.noun} is still used (${users.get(id)}); change or delete what uses it first`,
 			},
 		]);
 	}
@@ -40,14 +40,8 @@ async function refuseMember(
 	organizationId: string,
 	id: string,
 ): Promise<void> {
-	const { rowCount } = await client.query(
-		`select from people p
-		join users u on lower(u.email) = lower(p.primary_email_address)
-		join memberships m on m.organization_id = p.organization_id and m.user_id = u.id
-		where p.organization_id = $1 and p.id = $2`,
-		[organizationId, id],
-	);
-	if (rowCount === 0) return;
+	const members = await membersAmong(client, organizationId, [id]);
+	if (members.size === 0) return;
 	throw badFields([
 		{
 			field: "id",
@@ -57,16 +51,33 @@ async function refuseMember(
 	]);
 }
 
+/** Returns the ids of those people who are members of the organization. */
+export async function membersAmong(
+	client: PoolClient,
+	organizationId: string,
+	ids: readonly string[],
+): Promise<Set<string>> {
+	const { rows } = await client.query<{ id: string }>(
+		`select p.id from people p
+		join users u on lower(u.email) = lower(p.primary_email_address)
+		join memberships m on m.organization_id = p.organization_id and m.user_id = u.id
+		where p.organization_id = $1 and p.id = any($2)`,
+		[organizationId, ids],
+	);
+	return new Set(rows.map(({ id }) => id));
+}
+
 /**
- * Counts the records that refer to this one, and returns text such as "risks: 3, tasks: 1". The
- * foreign keys that point to the register's table say which tables to search.
+ * Counts the records that refer to each of these records and are not among them. Returns texts such
+ * as "risks: 3, tasks: 1", and none for a record that nothing uses. The foreign keys that point to
+ * the register's table say which tables to search.
  */
-async function usersOf(
+export async function usersOf(
 	client: PoolClient,
 	kind: AnyRecordKind,
 	organizationId: string,
-	id: string,
-): Promise<string> {
+	ids: readonly string[],
+): Promise<Map<string, string>> {
 	// A table of references stores only ids. Its comment in the database is the name of the register
 	// that has the references, such as "assets".
 	const { rows: keys } = await client.query<{
@@ -86,15 +97,24 @@ async function usersOf(
 	);
 	const counts = await Promise.all(
 		keys.map(async ({ table, column, label }) => {
-			const { rows } = await client.query<{ count: number }>(
-				`select count(*)::int as count from ${table} where organization_id = $1 and ${column} = $2`,
-				[organizationId, id],
+			const others = table === kind.table ? "and t.id <> all($2)" : "";
+			const { rows } = await client.query<{ id: string; count: number }>(
+				`select t.${column} as id, count(*)::int as count from ${table} t
+				where t.organization_id = $1 and t.${column} = any($2) ${others}
+				group by t.${column}`,
+				[organizationId, ids],
 			);
-			return { label, count: rows[0]?.count ?? 0 };
+			return rows.map(({ id, count }) => ({
+				id,
+				text: `${label.replaceAll("_", " ")}: ${count}`,
+			}));
 		}),
 	);
-	const users = counts
-		.filter(({ count }) => count > 0)
-		.map(({ label, count }) => `${label.replaceAll("_", " ")}: ${count}`);
-	return users.join(", ");
+	const users = Map.groupBy(counts.flat(), ({ id }) => id);
+	return new Map(
+		[...users].map(([id, texts]) => [
+			id,
+			texts.map(({ text }) => text).join(", "),
+		]),
+	);
 }

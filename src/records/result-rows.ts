@@ -49,6 +49,12 @@ export function resultShape(kind: AnyRecordKind): Record<string, z.ZodType> {
 		id: z.string(),
 		organization_id: z.string(),
 		...Object.fromEntries(fields),
+		...Object.fromEntries(
+			Object.entries(kind.derived ?? {}).map(([name, { output }]) => [
+				name,
+				output,
+			]),
+		),
 		created_at: z.string(),
 		updated_at: z.string(),
 	};
@@ -91,6 +97,9 @@ function briefFields(kind: AnyRecordKind): string[] {
 		...kind.brief.flatMap((name) =>
 			kind.fields[name]?.reference ? [name, nameField(name)] : [name],
 		),
+		...Object.entries(kind.derived ?? {}).flatMap(([name, { isBrief }]) =>
+			isBrief ? [name] : [],
+		),
 	];
 }
 
@@ -104,6 +113,8 @@ function columnOf(kind: AnyRecordKind, name: string, detail: Detail): string {
 			? `${joined(kind, name, `j.${field.join.column}`)}::text[] as ${name}`
 			: `t.${name}`;
 	}
+	const derived = kind.derived?.[name];
+	if (derived) return `${derived.sql} as ${name}`;
 	const named = Object.keys(kind.fields).find(
 		(other) => kind.fields[other]?.reference && nameField(other) === name,
 	);

@@ -17,7 +17,7 @@ export const searchRecords = defineOperation({
 	name: "searchRecords",
 	title: "Search records",
 	description:
-		"Find records of any kind by their text (all words must occur, whatever their case and accents), best match first. Returns kind, id and name; read one with its get tool.",
+		"Find records of any kind by their own text (all words must occur, whatever their case and accents), best match first. It does not find records by their owner: getRecordUses of the person does. Returns kind, id and name; read one with its get tool.",
 	toolset: "search",
 	access: "read",
 	tenant: "organization_id",

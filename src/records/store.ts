@@ -4,6 +4,7 @@ import { badFields, type FieldIssue } from "../errors.ts";
 import { type IdKind, kindNoun, makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
+import { resolveChecks } from "./check-fields.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { columnsOf } from "./result-rows.ts";
 import { changeOf, type Values } from "./values.ts";
@@ -51,6 +52,7 @@ export async function insertRecord(
 	kind: AnyRecordKind,
 	values: Values,
 ): Promise<string> {
+	await resolveChecks(client, kind, organizationId, values);
 	const id = makeId(organizationId, kind.kind);
 	const columns = storedColumns(kind);
 	const isNumbered =
@@ -92,6 +94,7 @@ export async function updateRecord(
 	id: string,
 	values: Values,
 ): Promise<void> {
+	await resolveChecks(client, kind, organizationId, values);
 	const columns = storedColumns(kind).filter((name) => name in values);
 	const assignments = columns.map((name, index) => `${name} = $${index + 3}, `);
 	await explaining(kind, values, async () => {
@@ -106,12 +109,13 @@ export async function updateRecord(
 /**
  * Notes the changes of stored records for the audit log. For a record that already existed, the
  * caller gives the previous state. Reads all records in one statement and returns them in the given
- * order.
+ * order. `importId` names the import that stored them.
  */
 export async function noteStored(
 	{ client, membership, changed, happened }: Context,
 	kind: AnyRecordKind,
 	stored: { id: string; before?: Values }[],
+	importId?: string,
 ): Promise<Values[]> {
 	const { rows } = await client.query<Values>({
 		name: `get.${kind.kind}.many`,
@@ -123,7 +127,7 @@ export async function noteStored(
 		const after = found.get(id);
 		if (!after) throw notFound(id);
 		const change = changeOf(kind, before, after);
-		changed(change);
+		changed(importId === undefined ? change : { ...change, importId });
 		const fields = Object.keys(change.fields);
 		if (!before || fields.length > 0) {
 			happened({
@@ -169,12 +173,14 @@ async function storeJoins(
 				missing.map((id) => missingReference(name, reference, id)),
 			);
 		}
+		// References that stay keep their row, because each deleted row leaves a version.
 		await client.query(
-			`delete from ${join.table} where organization_id = $1 and ${ownerColumn(kind)} = $2`,
-			[organizationId, id],
+			`delete from ${join.table} where organization_id = $1 and ${ownerColumn(kind)} = $2 and ${join.column} <> all($3)`,
+			[organizationId, id, ids],
 		);
 		await client.query(
-			`insert into ${join.table} (organization_id, ${ownerColumn(kind)}, ${join.column}) select $1, $2, unnest($3::text[])`,
+			`insert into ${join.table} (organization_id, ${ownerColumn(kind)}, ${join.column})
+			select $1, $2, unnest($3::text[]) on conflict do nothing`,
 			[organizationId, id, ids],
 		);
 	}

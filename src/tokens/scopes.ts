@@ -102,6 +102,7 @@ export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
  * called in any case.
  */
 export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
+	"comments",
 	"device_policy",
 	"documents",
 	"enrollment_keys",
@@ -110,6 +111,7 @@ export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
 	"fleet",
 	"notifications",
 	"snapshots",
+	"starters",
 	"webhooks",
 ]);
 

@@ -131,6 +131,10 @@ test("history and uses take a reference id in any case, and a name that is none 
 	expect((await calls.refusal("getRecordHistory", { id: "NC-002" })).code).toBe(
 		"not_found",
 	);
+	const madeUp = "A".repeat(32);
+	expect(
+		(await calls.refusal("getRecordHistory", { id: madeUp })).message,
+	).toBe(`there is no record ${madeUp}`);
 	const { message } = await calls.refusal("getRecordHistory", { id: "laptop" });
 	expect(message).toBe(
 		"id: must be an id of 32 characters, or a reference id such as NC-001",

@@ -40,6 +40,7 @@ const CHANGED_COLUMNS: Record<string, string> = {
 	record_kind: "null",
 	record_id: "null",
 	record_name: "'Risk 4'",
+	import_id: "organization_id",
 	changes: `'{"name": {"after": "Risk 3 "}}'`,
 	hash_version: "null, digests = null, salts = null",
 	digests: `digests || '{"client": "00"}'`,

@@ -44,6 +44,7 @@ describe("without settings", () => {
 		trustedProxies: [],
 		allowedOrigins: [],
 		outgoingAllow: [],
+		backupRecipients: [],
 		logLevel: "info",
 		accessLog: false,
 		metricsHost: "127.0.0.1",
@@ -97,6 +98,8 @@ test("every setting is read", () => {
 			ASSAY_ORGANIZATION_CREATION: "command-line",
 			ASSAY_REPORT_RETENTION_MONTHS: "0",
 			ASSAY_BACKUP_KEY_FILE: "/etc/assay/backup.key",
+			ASSAY_BACKUP_RECIPIENTS: "age1a, age1b",
+			ASSAY_BACKUP_IDENTITY_FILE: "/etc/assay/identity",
 			ASSAY_OUTGOING_NETWORKS: "10.0.0.0/8, ::1",
 			DATABASE_URL: "postgresql://u:p@h/d",
 		}),
@@ -122,6 +125,8 @@ test("every setting is read", () => {
 		organizationCreation: "command-line",
 		reportRetentionMonths: 0,
 		backupKeyFile: "/etc/assay/backup.key",
+		backupRecipients: ["age1a", "age1b"],
+		backupIdentityFile: "/etc/assay/identity",
 		outgoingAllow: ["10.0.0.0/8", "::1"],
 	});
 });

@@ -1,9 +1,18 @@
 import { describe, expect, test } from "vitest";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { instructionsFor } from "../../src/mcp/instructions.ts";
 import type { JsonSchema } from "../../src/mcp/json-schema.ts";
 import type { AnyOperation } from "../../src/operation.ts";
 import { operations } from "../../src/operations.ts";
+import type { Principal } from "../../src/principal.ts";
 import { byName, catalogue, walk } from "../support/every-tool.ts";
+
+const ADMIN: Principal = {
+	kind: "TOKEN",
+	userId: "",
+	name: "",
+	memberships: [{ organizationId: "", role: "admin" }],
+};
 
 describe("the description for clients", () => {
 	test.each(
@@ -50,6 +59,49 @@ describe("the description for clients", () => {
 		if (/^(delete|revoke)/.test(name)) {
 			expect(annotations.destructiveHint).toBe(true);
 			expect(access).toBe("admin");
+		}
+	});
+
+	test("every tool that takes a check names the canonical keys", () => {
+		const taking = byName.filter(
+			([name, { inputSchema }]) =>
+				name === "countRecords" ||
+				walk(inputSchema).some(([, { properties }]) =>
+					Object.keys(properties ?? {}).some((key) =>
+						/^(check|check_key|failing_check)$/.test(key),
+					),
+				),
+		);
+		expect(taking.map(([name]) => name).sort()).toEqual([
+			"addDeviceException",
+			"countRecords",
+			"listDeviceExceptions",
+			"listDevicePostures",
+			"listDevices",
+			"listPostureSpans",
+			"updateDevicePolicy",
+		]);
+		for (const [name, { json }] of taking) {
+			for (const key of CHECK_KEYS) expect(json, name).toContain(key);
+		}
+	});
+
+	test("the default list names no tool that it leaves out", () => {
+		const lists = ["all", undefined].map((toolsets) =>
+			catalogue.list(ADMIN, {
+				toolsets: toolsets as "all" | undefined,
+				isReadOnly: false,
+			}),
+		);
+		const [all = [], listed = []] = lists;
+		const left = all.filter((tool) => !listed.includes(tool));
+		expect(left.length).toBeGreaterThan(5);
+		for (const { json, operation } of listed) {
+			for (const { operation: other } of left) {
+				expect(json, operation.name).not.toMatch(
+					new RegExp(`\\b${other.name}\\b`),
+				);
+			}
 		}
 	});
 

@@ -28,10 +28,12 @@ const MAX_BYTES: Record<string, number> = {
 	update: 1_100,
 	delete: 400,
 	other: 1_000,
-	// Devices have twice as many filters as a register.
-	listDevices: 3_350,
+	// Devices have twice as many filters as a register. The keys of the checks leave room for more.
+	listDevices: 3_750,
+	// The keys of the checks and the fields of all kinds, by which it groups.
+	countRecords: 1_200,
 	// The rules of the checks. The default list leaves it out.
-	updateDevicePolicy: 2_600,
+	updateDevicePolicy: 2_800,
 };
 
 const admin: Principal = {
@@ -74,7 +76,7 @@ test.each(
 	);
 });
 
-test("one more register adds at most 2.5 KB", () => {
+test("one more register adds at most 2.6 KB", () => {
 	const waiver = recordKind({
 		kind: "risk",
 		table: "waivers",
@@ -101,7 +103,7 @@ test("one more register adds at most 2.5 KB", () => {
 	const more = new Catalogue([...operations, ...recordOperations(waiver)]);
 	const added = sizeOf(more, undefined) - sizeOf(catalogue, undefined);
 	expect(added).toBeGreaterThan(1_500);
-	expect(added).toBeLessThanOrEqual(2_560);
+	expect(added).toBeLessThanOrEqual(2_660);
 });
 
 test("the toolsets that the guide names for clients with a limit have at most 40 tools", () => {

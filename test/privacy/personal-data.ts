@@ -133,6 +133,16 @@ export async function addUser(
 		address: "192.0.2.77",
 		token: { id: token.id, name: `${USER_MARKER}'s token` },
 	};
+	const { measure } = await calls.call("addMeasure", {
+		organization_id,
+		name: "Discussed",
+		category: "IT",
+	});
+	await calls.call(
+		"addComment",
+		{ record_id: measure.id, text: "Agreed" },
+		acting,
+	);
 	const profile = { name: `${USER_MARKER} Former` };
 	await calls.call("updateProfile", profile, acting);
 	await calls.call("updateProfile", { name: user.name }, acting);

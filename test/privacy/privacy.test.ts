@@ -81,6 +81,8 @@ test("no table contains anything about an erased person, the person's records st
 		still_owns: 2,
 		mentions: [],
 		mentioned_in_entries: 0,
+		redacted_versions: 2,
+		mentioned_in_versions: 0,
 	});
 	expect(await rowsWith(MARKER)).toEqual([]);
 	const withDate = await rowsWith("2001-02-03");
@@ -205,9 +207,11 @@ test("nothing is left of a person who is erased twice or whose record was delete
 	});
 	await calls.call("deletePeople", { id: people.id });
 	const args = ["person", "erase", "--org", organization_id, "--person"];
-	expect((await run(...args, people.id)).result.redacted_entries).toBe(2);
+	const redacted = { redacted_entries: 2, redacted_versions: 1 };
+	expect((await run(...args, people.id)).result).toMatchObject(redacted);
 	expect(await rowsWith(MARKER)).toEqual([]);
-	expect((await run(...args, people.id)).result.redacted_entries).toBe(0);
+	const nothing = { redacted_entries: 0, redacted_versions: 0 };
+	expect((await run(...args, people.id)).result).toMatchObject(nothing);
 	expect((await verify()).findings).toEqual([]);
 });
 
@@ -218,6 +222,7 @@ test("an erasure removes the owner from devices if asked to, and reports names i
 		organization_id,
 		name: `Ask ${people.full_name}`,
 	});
+	await calls.call("updateTask", { id: task.id, state: "DONE" });
 	const { result } = await run(
 		...["person", "erase", "--org", organization_id, "--person", person.id],
 		"--clear-devices",
@@ -226,7 +231,8 @@ test("an erasure removes the owner from devices if asked to, and reports names i
 		devices_without_owner: 1,
 		still_owns: 1,
 		mentions: [{ kind: "task", id: task.id }],
-		mentioned_in_entries: 1,
+		mentioned_in_entries: 2,
+		mentioned_in_versions: 1,
 	});
 	const { device } = await calls.call("getDevice", { id: person.deviceId });
 	expect(device.owner_id).toBeNull();

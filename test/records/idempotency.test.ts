@@ -135,14 +135,14 @@ test("a repeated add of a group of devices gets the first answer, not an error a
 	expect(await tools.use("addDeviceGroup", input)).toEqual(first);
 });
 
-test("every tool that adds records takes a key, except those whose answers have a secret", () => {
-	const withSecret = ["addDevice", "addEnrollmentKey"];
+test("every tool that adds records takes a key, except those whose answers have a secret and one that adds nothing twice", () => {
+	const withoutKey = ["addDevice", "addEnrollmentKey", "addStarters"];
 	const adding = byName.filter(([name]) => name.startsWith("add"));
 	expect(adding.length).toBeGreaterThan(13);
 	for (const [name, { definition }] of adding) {
 		const { properties } = definition.inputSchema as Json;
 		expect("idempotency_key" in properties, name).toBe(
-			!withSecret.includes(name),
+			!withoutKey.includes(name),
 		);
 	}
 });

@@ -41,6 +41,9 @@ const WRONG: Record<string, unknown[]> = {
 		5,
 		{},
 	],
+	check: ["", 5, ["SCREEN_LOCK"], "x".repeat(201), "NO_SUCH_CHECK"],
+	percent: [0, 101, 1.5, "50"],
+	checks: ["SCREEN_LOCK", [""], [5], ["x".repeat(201)], ["NO_SUCH_CHECK"]],
 	text: ["x".repeat(5001), ...CONTROL, ...SURROGATES, 5, []],
 	"required text": ["", " \n ", "x".repeat(5001), ...CONTROL, ...SURROGATES],
 	url: [

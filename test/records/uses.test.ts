@@ -53,6 +53,51 @@ test("the uses of a person are counted by register and include devices", async (
 	}
 });
 
+test("listVendors finds the vendors that a record uses, and those that none uses", async () => {
+	const organization_id = await createOrganization(
+		calls.database.pool,
+		"Vendors",
+	);
+	const by = calls.principal("admin", organization_id);
+	const add = (tool: string, input: object) =>
+		calls.call(tool, { organization_id, ...input }, by);
+	const ids: string[] = [];
+	for (const name of ["Cloud", "Mail", "Nobody's"]) {
+		ids.push((await add("addVendor", { name })).vendor.id);
+	}
+	const [cloud, mail] = ids;
+	const { datum } = await add("addDatum", {
+		name: "Payroll",
+		data_classification: "SECRET",
+		vendor_ids: [cloud],
+	});
+	const { asset } = await add("addAsset", {
+		name: "Server",
+		asset_type: "VIRTUAL",
+		vendor_ids: [cloud, mail],
+	});
+	const filtered = (used_by: string | null) => ({
+		organization_id,
+		filter: { used_by },
+		order_by: { field: "name" },
+	});
+	const found = async (used_by: string | null) => {
+		const { vendors } = await calls.call("listVendors", filtered(used_by), by);
+		return vendors.map(({ name }: { name: string }) => name);
+	};
+	expect(await found(datum.id)).toEqual(["Cloud"]);
+	expect(await found(asset.id)).toEqual(["Cloud", "Mail"]);
+	expect(await found(null)).toEqual(["Nobody's"]);
+	const message = async (used_by: string) =>
+		(await calls.refusal("listVendors", filtered(used_by), by)).message;
+	expect(await message(makeId(organization_id, "asset"))).toContain(
+		"a record that this organization does not have",
+	);
+	expect(await message(cloud ?? "")).toContain(
+		"must be the id of an asset or of a data record",
+	);
+});
+
 test("the uses of a vendor include the assets and the data that name it among others", async () => {
 	const { vendor } = await use("addVendor", {});
 	const { vendor: other } = await use("addVendor", {});

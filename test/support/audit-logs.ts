@@ -17,7 +17,7 @@ export async function makeLog(
 	// createOrganization is not used, because it would write an entry too.
 	const id = makeOrganizationId();
 	await withTenant(database.pool, id, (client) =>
-		insertOrganization(client, id, "Acme"),
+		insertOrganization(client, id, { name: "Acme" }),
 	);
 	for (let number = 1; number <= entries; number++) {
 		await withTenant(database.pool, id, (client) =>

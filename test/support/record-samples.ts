@@ -21,7 +21,10 @@ type Type =
 	| "vendors"
 	| "emails"
 	| "names"
-	| "countries";
+	| "countries"
+	| "check"
+	| "checks"
+	| "percent";
 
 export interface Sample {
 	kind: string;
@@ -123,11 +126,24 @@ export const samples: Sample[] = [
 			category: "name",
 			state: ["NOT_STARTED", "IN_PROGRESS", "IMPLEMENTED", "NOT_APPLICABLE"],
 			owner_id: "people?",
+			verified_by_check: "check?",
+			verified_by_percent: "percent",
 		},
 		required: ["name", "category"],
-		defaults: { description: null, state: "NOT_STARTED", owner_id: null },
+		defaults: {
+			description: null,
+			state: "NOT_STARTED",
+			owner_id: null,
+			verified_by_check: null,
+			verified_by_percent: 100,
+			is_contradicted: false,
+			verification: null,
+			pass_percent: null,
+		},
+		follows: { state: "is_contradicted" },
 		orders: ["name"],
-		filters: ["state", "category", "owner_id"],
+		filters: ["state", "category", "owner_id", "verified_by_check"],
+		otherFilters: ["is_contradicted"],
 		searched: ["name", "description", "category"],
 	},
 	{
@@ -158,13 +174,17 @@ export const samples: Sample[] = [
 			description: "text?",
 			status: ["INCLUDED", "EXCLUDED"],
 			exclusion_justification: "text?",
+			tested_by_checks: "checks?",
 		},
 		required: ["framework_id", "section_title", "name"],
 		defaults: {
 			description: null,
 			status: "INCLUDED",
 			exclusion_justification: null,
+			tested_by_checks: null,
+			checks: [],
 		},
+		follows: { tested_by_checks: "checks" },
 		orders: ["name", "section_title"],
 		filters: ["framework_id", "status"],
 		searched: [
@@ -234,6 +254,7 @@ export const samples: Sample[] = [
 		},
 		orders: ["name"],
 		filters: ["category", "owner_id"],
+		otherFilters: ["used_by"],
 		searched: ["name", "description", "legal_name", "website_url"],
 	},
 	{

@@ -118,6 +118,12 @@ export function sampleValue(
 			return [["SOC 2", "ISO 27001"], ["é"]][which];
 		case "countries":
 			return [["DE", "CH"], ["US"]][which];
+		case "check":
+			return ["DISK_ENCRYPTION", "SCREEN_LOCK"][which];
+		case "percent":
+			return [95, 80][which];
+		case "checks":
+			return [["DISK_ENCRYPTION", "SCREEN_LOCK"], []][which];
 		default:
 			return references[type as keyof References][which];
 	}

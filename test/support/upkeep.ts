@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { withTenant } from "../../src/db/pool.ts";
+import { countChecks } from "../../src/devices/check-results/count-checks.ts";
 import { keepDevices } from "../../src/devices/upkeep.ts";
 
 /**
@@ -17,5 +18,21 @@ export async function keepDevicesNow(
 			[organizationId],
 		);
 		await keepDevices(client, organizationId, sendsMail);
+	});
+}
+
+/**
+ * Counts the devices of an organization by check and state, as the service does in the background.
+ */
+export async function countChecksNow(
+	pool: Pool,
+	organizationId: string,
+): Promise<void> {
+	await withTenant(pool, organizationId, async (client) => {
+		await client.query(
+			"select pg_advisory_xact_lock(hashtextextended('check counts ' || $1, 0))",
+			[organizationId],
+		);
+		await countChecks(client, organizationId);
 	});
 }

@@ -256,6 +256,25 @@ test("a token without the toolset links adds records, but does not link them", a
 	expect(linked_records).toHaveLength(2);
 });
 
+test("a token needs the toolsets of all registers that starters belong to", async () => {
+	const { organizationId: organization_id } = tools;
+	const registers = ["controls", "frameworks", "links", "measures", "risks"];
+	const add = async (toolsets: string[]) => {
+		const token = await narrowed({ toolsets: ["starters", ...toolsets] });
+		return tools.call("addStarters", { organization_id }, token);
+	};
+	for (const missing of registers) {
+		const { status, body } = await add(
+			registers.filter((name) => name !== missing),
+		);
+		expect([status, body.message]).toEqual([
+			403,
+			expect.stringContaining(`belongs to ${missing}`),
+		]);
+	}
+	expect((await add(registers)).status).toBe(200);
+});
+
 describe("createApiToken", () => {
 	test("stores and shows the scopes, and rotation keeps them", async () => {
 		const { api_token } = await callAs(tools.database, user, createApiToken, {
