@@ -42,14 +42,21 @@ test.each(
 	expect(text).not.toMatch(/docker compose (?!-f deploy\/compose\.yaml )/);
 });
 
-test("the nightly backup has the same settings and user as the service", async () => {
-	const settings = async (file: string) =>
-		(await read(`deploy/${file}`)).match(
-			/^(?:User|Group|WorkingDirectory|Environment|EnvironmentFile)=.*$/gm,
-		);
-	const service = await settings("assay.service");
+test("the nightly backup has the same settings, user and limits as the service", async () => {
+	const settings = async (file: string, names: RegExp) =>
+		(await read(`deploy/${file}`)).match(names);
+	const same =
+		/^(?:User|Group|WorkingDirectory|Environment|EnvironmentFile)=.*$/gm;
+	const service = await settings("assay.service", same);
 	expect(service).toContain("EnvironmentFile=-/etc/assay.env");
-	expect(await settings("assay-backup.service")).toEqual(service);
+	expect(await settings("assay-backup.service", same)).toEqual(service);
+	const limits =
+		/^(?:Protect|Private|Restrict|NoNew|Capability|Ambient|Lock|SystemCall).*$/gm;
+	const limitsOfService = await settings("assay.service", limits);
+	expect(limitsOfService).toContain("SystemCallFilter=@system-service");
+	expect(await settings("assay-backup.service", limits)).toEqual(
+		limitsOfService,
+	);
 });
 
 test("an unknown setting would be found", () => {
@@ -203,7 +210,7 @@ describe("the chart", () => {
 		);
 		// Without the template's own lines and values, the rest must be YAML.
 		const plain = text
-			.replace(/^.*\{\{-? (?:if|end|with|else|toYaml|\$\w+ :=).*$/gm, "")
+			.replace(/^.*\{\{-? (?:if|end|with|else|fail|toYaml|\$\w+ :=).*$/gm, "")
 			.replace(/"\{\{[^\n]*?\}\}(?::\{\{[^\n]*?\}\})?"/g, "value")
 			.replace(/\{\{[^\n]*?\}\}/g, "value");
 		expect(parse(plain)).toHaveProperty("kind");
