@@ -1,14 +1,12 @@
 import type { Command } from "commander";
-import type { ClientConfig } from "pg";
-import type { LogProblem } from "../audit/verify-all.ts";
 import { type Credentials, readCredentials } from "../backup/credentials.ts";
-import type { SealCheck } from "../backup/seal.ts";
 import { readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
-import { makePool } from "../db/pool.ts";
-import { describeProblems, describeSeal, report } from "./backup.ts";
+import { AppError } from "../errors.ts";
+import { describeProblems, describeSeal } from "./backup.ts";
 import { parseDuration } from "./duration.ts";
 import { print, printable } from "./output.ts";
+import { restoreFile } from "./restore-file.ts";
 import { setWait } from "./unknown-keys.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -37,43 +35,43 @@ export function addRestore(program: Command): void {
 			"answer 503 instead of 401 to device keys that the backup does not contain, for example for 2d, so that agents keep them until you decide (npx assay device unknown-keys)",
 			parseDuration,
 		)
+		.option(
+			"--rehearse",
+			"restore into a temporary database instead, say whether all is sound, and remove it; the configured database is not touched",
+		)
 		.option("--json", "print what was restored as JSON")
-		.action(restore);
+		.action(run);
 }
 
-async function restore(
-	file: string,
-	options: {
-		revokeTokens?: boolean;
-		unknownKeysWait?: number;
-		json?: boolean;
-	},
-): Promise<void> {
-	const { readIdentities } = await import("../backup/encryption.ts");
-	const { readBackup, STANDARD } = await import("../backup/file.ts");
-	const { readBackupKey } = await import("../backup/key.ts");
-	const { restoreBackup } = await import("../backup/restore.ts");
-	const { unseal } = await import("../backup/seal.ts");
+interface RestoreOptions {
+	rehearse?: boolean;
+	revokeTokens?: boolean;
+	unknownKeysWait?: number;
+	json?: boolean;
+}
+
+async function run(file: string, options: RestoreOptions): Promise<void> {
+	if (!options.rehearse) return await restore(file, options);
+	if (options.revokeTokens || options.unknownKeysWait) {
+		throw new AppError(
+			"bad_request",
+			"--rehearse keeps nothing, so --revoke-tokens and --unknown-keys-wait have no effect with it; leave them out",
+		);
+	}
+	const { rehearse } = await import("./rehearse.ts");
+	await rehearse(file, options);
+}
+
+async function restore(file: string, options: RestoreOptions): Promise<void> {
 	const { describeSummary, summarize } = await import("../backup/summary.ts");
 	const config = readConfig(process.env);
-	const check: SealCheck = { key: await readBackupKey(config.backupKeyFile) };
-	const identities = await readIdentities(config.backupIdentityFile);
-	if (check.key && file !== STANDARD) {
-		// Nothing from a forged file may reach the database. The file is therefore read twice, first
-		// only to check its seal. Standard input can be read only once, so its seal is checked before
-		// the commit.
-		for await (const _ of unseal(readBackup(file, identities), check));
-	}
 	const server = await openServer(config);
 	try {
-		const { manifest, rows, migrated } = await restoreBackup(
+		const { manifest, rows, migrated, check, problems } = await restoreFile(
+			config,
 			server.connection,
-			readBackup(file, identities),
-			report,
-			check,
+			file,
 		);
-		report("restored; verifying the audit logs");
-		const problems = await verifyLogs(server.connection);
 		const credentials = await readCredentials(server.connection);
 		const { unknownKeysWait = null } = options;
 		await withDatabase(({ pool }) => setWait(pool, unknownKeysWait));
@@ -151,14 +149,4 @@ function listed(what: string, lines: string[]): string[] {
 		...lines.slice(0, MAX_LISTED).map((line) => `    ${printable(line)}`),
 		...(more > 0 ? [`    and ${more} more; --json prints all`] : []),
 	];
-}
-
-async function verifyLogs(connection: ClientConfig): Promise<LogProblem[]> {
-	const { findLogProblems } = await import("../audit/verify-all.ts");
-	const pool = makePool(connection, { max: 1, role: "audit" });
-	try {
-		return await findLogProblems(pool);
-	} finally {
-		await pool.end();
-	}
 }
