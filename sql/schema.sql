@@ -1044,10 +1044,22 @@ ALTER TABLE ONLY public.devices FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN public.devices.enrolled_with IS 'name of the enrollment token that gave the present key';
 
 CREATE FUNCTION public.audit_device(device public.devices, operation text, changes jsonb) RETURNS void
-    LANGUAGE sql
-    BEGIN ATOMIC
- SELECT public.audit_append(((device).organization_id)::text, jsonb_build_array(jsonb_build_object('actor_kind', 'AGENT', 'actor_id', (device).id, 'actor_name', "left"(COALESCE((device).hostname, (device).name, ((device).id)::text), 1000), 'address', NULLIF(current_setting('assay.address'::text, true), ''::text), 'operation', operation, 'record_kind', 'device', 'record_id', (device).id, 'record_name', "left"(COALESCE((device).name, (device).hostname), 1000), 'changes', changes))) AS audit_append;
-END;
+    LANGUAGE plpgsql
+    AS $$
+begin
+	perform audit_append(device.organization_id, jsonb_build_array(jsonb_build_object(
+		'actor_kind', 'AGENT',
+		'actor_id', device.id,
+		'actor_name', left(coalesce(device.hostname, device.name, device.id), 1000),
+		'address', nullif(current_setting('assay.address', true), ''),
+		'operation', operation,
+		'record_kind', 'device',
+		'record_id', device.id,
+		'record_name', left(coalesce(device.name, device.hostname), 1000),
+		'changes', changes
+	)));
+end
+$$;
 
 CREATE FUNCTION public.audit_device_conflict() RETURNS trigger
     LANGUAGE plpgsql
@@ -1103,15 +1115,30 @@ CREATE TABLE public.audit_entries (
 
 ALTER TABLE ONLY public.audit_entries FORCE ROW LEVEL SECURITY;
 
+CREATE FUNCTION public.audit_entry_hash(entry public.audit_entries, p_sequence bigint, p_previous_hash bytea) RETURNS bytea
+    LANGUAGE plpgsql STABLE
+    AS $$
+begin
+	return sha256(convert_to(audit_entry_text(entry, p_sequence, p_previous_hash), 'UTF8'));
+end
+$$;
+
 CREATE FUNCTION public.audit_entry_text(entry public.audit_entries, p_sequence bigint, p_previous_hash bytea) RETURNS text
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET "TimeZone" TO 'UTC'
     SET bytea_output TO 'hex'
-    RETURN ((((to_jsonb(entry) - CASE WHEN ((entry).hash_version IS NULL) THEN '{id,hash_version,digests,salts}'::text[] ELSE '{id,salts,actor_name,token_name,client,address,record_name,changes}'::text[] END) - (CASE WHEN ((entry).import_id IS NULL) THEN '{import_id}'::text ELSE '{}'::text END)::text[]) || jsonb_build_object('sequence', p_sequence, 'previous_hash', p_previous_hash)))::text;
-
-CREATE FUNCTION public.audit_entry_hash(entry public.audit_entries, p_sequence bigint, p_previous_hash bytea) RETURNS bytea
-    LANGUAGE sql STABLE
-    RETURN sha256(convert_to(public.audit_entry_text(entry, p_sequence, p_previous_hash), 'UTF8'::name));
+    AS $$
+begin
+	return (
+		to_jsonb(entry) - case
+			when entry.hash_version is null then '{id,hash_version,digests,salts}'::text[]
+			else '{id,salts,actor_name,token_name,client,address,record_name,changes}'::text[]
+		end
+		- case when entry.import_id is null then '{import_id}' else '{}' end::text[]
+		|| jsonb_build_object('sequence', p_sequence, 'previous_hash', p_previous_hash)
+	)::text;
+end
+$$;
 
 CREATE FUNCTION public.audit_erasable_fields(entry public.audit_entries) RETURNS TABLE(field text, value text)
     LANGUAGE sql IMMUTABLE

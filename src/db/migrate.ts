@@ -15,10 +15,22 @@ const SQL_DIR = join(import.meta.dirname, "../../sql");
 const MIGRATION_LOCK = 4_723_118;
 const MAX_ATTEMPTS = 4;
 
+/**
+ * Migrations whose statements also run before an older one. A migration that was released never
+ * changes, but a newer PostgreSQL may reject it.
+ *
+ * Since the releases of November 2026, PostgreSQL adds no column with a default or of a domain to a
+ * table while a function with a parsed SQL body uses the row type of the table. So 64 runs before 32,
+ * and 65 before 54.
+ */
+const ALSO_BEFORE: Readonly<Record<number, number>> = { 32: 64, 54: 65 };
+
 export interface Migration {
 	version: number;
 	name: string;
+	/** The statements to run: those of the file, after those of ALSO_BEFORE. */
 	sql: string;
+	/** The SHA-256 of the file. */
 	checksum: string;
 }
 
@@ -46,7 +58,12 @@ export function readMigrations(directory: string = SQL_DIR): Migration[] {
 			);
 		}
 	});
-	return migrations;
+	return migrations.map((migration) => {
+		const earlier = migrations[(ALSO_BEFORE[migration.version] ?? 0) - 1];
+		return earlier
+			? { ...migration, sql: `${earlier.sql}\n${migration.sql}` }
+			: migration;
+	});
 }
 
 export interface MigrationState {

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { createDatabase } from "../support/database.ts";
+
+test("no function with a parsed SQL body uses a table's row type, because the table could get no more columns", async () => {
+	const database = await createDatabase();
+	const { rows } = await database.owner.query<{ name: string }>(`
+		select p.oid::regprocedure::text as name
+		from pg_proc p
+		where p.pronamespace = 'public'::regnamespace and p.prosqlbody is not null
+			and exists (
+				select from pg_type t
+				where t.typrelid <> 0
+					and t.oid = any (array_append(p.proargtypes::oid[], p.prorettype))
+			)`);
+	await database.drop();
+	expect(rows).toEqual([]);
+});
