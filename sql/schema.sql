@@ -1823,6 +1823,12 @@ CREATE FUNCTION public.list_unknown_device_keys() RETURNS SETOF public.unknown_d
 	select * from unknown_device_keys u order by u.last_seen_at desc, u.key_hash
 $$;
 
+CREATE FUNCTION public.lock_files_of(p_organization_id text) RETURNS void
+    LANGUAGE sql
+    AS $$
+	select pg_advisory_xact_lock(hashtextextended('files ' || p_organization_id, 0));
+$$;
+
 CREATE FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -2300,6 +2306,20 @@ begin
 	delete from verifications v where v.value = p_user_id;
 	delete from sessions s where s.user_id = p_user_id;
 	return true;
+end
+$$;
+
+CREATE FUNCTION public.remove_unused_content() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+	perform lock_files_of(old.organization_id);
+	delete from file_contents c
+	where c.organization_id = old.organization_id and c.sha256 = old.sha256 and not exists (
+		select from evidence_files f
+		where f.organization_id = c.organization_id and f.sha256 = c.sha256
+	);
+	return null;
 end
 $$;
 
@@ -2906,6 +2926,61 @@ ALTER TABLE public.events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.evidence (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    description text,
+    url text,
+    valid_until date,
+    owner_id public.typed_id,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, url])) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT evidence_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE ONLY public.evidence FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.evidence_files (
+    organization_id public.typed_id NOT NULL,
+    evidence_id public.typed_id NOT NULL,
+    sha256 bytea NOT NULL,
+    file_name text NOT NULL,
+    content_type text NOT NULL,
+    uploaded_by_id public.typed_id,
+    uploaded_by_name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT evidence_files_content_type_check CHECK ((char_length(content_type) <= 100)),
+    CONSTRAINT evidence_files_file_name_check CHECK (((char_length(file_name) >= 1) AND (char_length(file_name) <= 255)))
+);
+
+ALTER TABLE ONLY public.evidence_files FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.file_chunks (
+    organization_id public.typed_id NOT NULL,
+    sha256 bytea NOT NULL,
+    place integer NOT NULL,
+    bytes bytea NOT NULL,
+    CONSTRAINT file_chunks_bytes_check CHECK (((octet_length(bytes) >= 1) AND (octet_length(bytes) <= 262144))),
+    CONSTRAINT file_chunks_place_check CHECK ((place >= 0))
+);
+ALTER TABLE ONLY public.file_chunks ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.file_chunks FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.file_contents (
+    organization_id public.typed_id NOT NULL,
+    sha256 bytea NOT NULL,
+    size_bytes bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT file_contents_sha256_check CHECK ((octet_length(sha256) = 32)),
+    CONSTRAINT file_contents_size_bytes_check CHECK ((size_bytes > 0))
+);
+
+ALTER TABLE ONLY public.file_contents FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.frameworks (
     organization_id public.typed_id NOT NULL,
@@ -3685,6 +3760,18 @@ ALTER TABLE ONLY public.enrollment_tokens
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.evidence_files
+    ADD CONSTRAINT evidence_files_pkey PRIMARY KEY (organization_id, evidence_id);
+
+ALTER TABLE ONLY public.evidence
+    ADD CONSTRAINT evidence_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.file_chunks
+    ADD CONSTRAINT file_chunks_pkey PRIMARY KEY (organization_id, sha256, place);
+
+ALTER TABLE ONLY public.file_contents
+    ADD CONSTRAINT file_contents_pkey PRIMARY KEY (organization_id, sha256);
+
 ALTER TABLE ONLY public.frameworks
     ADD CONSTRAINT frameworks_pkey PRIMARY KEY (organization_id, id);
 
@@ -3996,6 +4083,22 @@ CREATE INDEX events_handled_at ON public.events USING btree (handled_at) WHERE (
 
 CREATE INDEX events_waiting ON public.events USING btree (organization_id, id) WHERE (handled_at IS NULL);
 
+CREATE INDEX evidence_created_at ON public.evidence USING btree (organization_id, created_at, id);
+
+CREATE INDEX evidence_files_content ON public.evidence_files USING btree (organization_id, sha256);
+
+CREATE INDEX evidence_files_uploader ON public.evidence_files USING btree (uploaded_by_id);
+
+CREATE INDEX evidence_name ON public.evidence USING btree (organization_id, name_key, id);
+
+CREATE INDEX evidence_owner_id ON public.evidence USING btree (organization_id, owner_id);
+
+CREATE INDEX evidence_search ON public.evidence USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX evidence_updated_at ON public.evidence USING btree (organization_id, updated_at, id);
+
+CREATE INDEX evidence_valid_until ON public.evidence USING btree (organization_id, COALESCE(valid_until, 'infinity'::date), id);
+
 CREATE INDEX frameworks_created_at ON public.frameworks USING btree (organization_id, created_at, id);
 
 CREATE INDEX frameworks_name ON public.frameworks USING btree (organization_id, name_key, id);
@@ -4280,6 +4383,8 @@ CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.data FOR EACH R
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.datum_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('datum_id', 'vendor_id');
 
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.evidence FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.frameworks FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.measures FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,category_key}');
@@ -4307,6 +4412,8 @@ CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.continual_impro
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.controls FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,section_title_key}');
 
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.data FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.evidence FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
 
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.frameworks FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
 
@@ -4340,6 +4447,8 @@ CREATE TRIGGER order_versions BEFORE UPDATE ON public.controls FOR EACH ROW WHEN
 
 CREATE TRIGGER order_versions BEFORE UPDATE ON public.data FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
 
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.evidence FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
 CREATE TRIGGER order_versions BEFORE UPDATE ON public.frameworks FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
 
 CREATE TRIGGER order_versions BEFORE UPDATE ON public.measures FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
@@ -4368,6 +4477,8 @@ CREATE TRIGGER remove_links AFTER DELETE ON public.data FOR EACH ROW EXECUTE FUN
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
+CREATE TRIGGER remove_links AFTER DELETE ON public.evidence FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
 CREATE TRIGGER remove_links AFTER DELETE ON public.frameworks FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.measures FOR EACH ROW EXECUTE FUNCTION public.remove_links();
@@ -4383,6 +4494,8 @@ CREATE TRIGGER remove_links AFTER DELETE ON public.risks FOR EACH ROW EXECUTE FU
 CREATE TRIGGER remove_links AFTER DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.vendors FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_unused_content AFTER DELETE ON public.evidence_files FOR EACH ROW EXECUTE FUNCTION public.remove_unused_content();
 
 ALTER TABLE ONLY public.account_links
     ADD CONSTRAINT account_links_made_by_fkey FOREIGN KEY (made_by) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -4533,6 +4646,24 @@ ALTER TABLE ONLY public.enrollment_tokens
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.evidence_files
+    ADD CONSTRAINT evidence_files_organization_id_evidence_id_fkey FOREIGN KEY (organization_id, evidence_id) REFERENCES public.evidence(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.evidence_files
+    ADD CONSTRAINT evidence_files_organization_id_sha256_fkey FOREIGN KEY (organization_id, sha256) REFERENCES public.file_contents(organization_id, sha256);
+
+ALTER TABLE ONLY public.evidence
+    ADD CONSTRAINT evidence_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.evidence
+    ADD CONSTRAINT evidence_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.file_chunks
+    ADD CONSTRAINT file_chunks_organization_id_sha256_fkey FOREIGN KEY (organization_id, sha256) REFERENCES public.file_contents(organization_id, sha256) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.file_contents
+    ADD CONSTRAINT file_contents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.frameworks
     ADD CONSTRAINT frameworks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
@@ -4814,6 +4945,14 @@ CREATE POLICY backup ON public.enrollment_keys FOR SELECT TO assay_backup USING 
 
 CREATE POLICY backup ON public.enrollment_tokens FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.evidence FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.evidence_files FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.file_chunks FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.file_contents FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.frameworks FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.idempotency_keys FOR SELECT TO assay_backup USING (true);
@@ -4909,6 +5048,14 @@ ALTER TABLE public.enrollment_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.enrollment_tokens ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.evidence ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.evidence_files ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.file_chunks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.file_contents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.frameworks ENABLE ROW LEVEL SECURITY;
 
@@ -5032,6 +5179,10 @@ CREATE POLICY privacy ON public.enrollment_keys TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.enrollment_tokens TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.evidence TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.evidence_files TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.frameworks TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.idempotency_keys TO assay_privacy USING (true);
@@ -5112,6 +5263,8 @@ CREATE POLICY search ON public.data FOR SELECT TO assay_search USING (true);
 
 CREATE POLICY search ON public.devices FOR SELECT TO assay_search USING (true);
 
+CREATE POLICY search ON public.evidence FOR SELECT TO assay_search USING (true);
+
 CREATE POLICY search ON public.frameworks FOR SELECT TO assay_search USING (true);
 
 CREATE POLICY search ON public.measures FOR SELECT TO assay_search USING (true);
@@ -5187,6 +5340,14 @@ CREATE POLICY tenant ON public.enrollment_keys TO assay_app USING (((organizatio
 CREATE POLICY tenant ON public.enrollment_tokens TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.events TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.evidence TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.evidence_files TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.file_chunks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.file_contents TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.frameworks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -5805,6 +5966,28 @@ GRANT UPDATE(waiting_for) ON TABLE public.events TO assay_app;
 GRANT UPDATE(attempts) ON TABLE public.events TO assay_app;
 
 GRANT UPDATE(retry_at) ON TABLE public.events TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.evidence TO assay_app;
+GRANT SELECT ON TABLE public.evidence TO assay_privacy;
+GRANT SELECT ON TABLE public.evidence TO assay_backup;
+
+GRANT SELECT(organization_id) ON TABLE public.evidence TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.evidence TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.evidence TO assay_search;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.evidence_files TO assay_app;
+GRANT SELECT ON TABLE public.evidence_files TO assay_privacy;
+GRANT SELECT ON TABLE public.evidence_files TO assay_backup;
+
+GRANT UPDATE(uploaded_by_name) ON TABLE public.evidence_files TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.file_chunks TO assay_app;
+GRANT SELECT ON TABLE public.file_chunks TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.file_contents TO assay_app;
+GRANT SELECT ON TABLE public.file_contents TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.frameworks TO assay_app;
 GRANT SELECT ON TABLE public.frameworks TO assay_backup;

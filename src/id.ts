@@ -45,6 +45,7 @@ export const ID_KINDS = {
 	import: 240,
 	saved_view: 241,
 	record_comment: 245,
+	evidence: 250,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -8,6 +8,7 @@ import { applicationName } from "./db/application-name.ts";
 import { retriedTransaction } from "./db/pool.ts";
 import { AppError, badFields } from "./errors.ts";
 import { addEvents, type NewEvent } from "./events/add-events.ts";
+import type { FileLimits } from "./files/file-limits.ts";
 import { kindNoun, parseId } from "./id.ts";
 import { FairShares } from "./load/fair-shares.ts";
 import type { Mailer } from "./mail/mailer.ts";
@@ -58,6 +59,8 @@ export interface Services {
 	wakeChatSender?: () => void;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;
+	/** Limits of uploaded files. If absent, the defaults apply. */
+	fileLimits?: FileLimits;
 }
 
 /**

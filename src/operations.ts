@@ -23,6 +23,7 @@ import { groupOperations } from "./devices/group-operations.ts";
 import { listNonconformityDevices } from "./devices/nonconformities/list-devices.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { ownerOperations } from "./devices/owner-operations.ts";
+import { evidenceOperations } from "./files/evidence-operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
 import { myDevicesOperations } from "./my-devices/operations.ts";
 import { notificationOperations } from "./notifications/operations.ts";
@@ -136,6 +137,7 @@ export const operations = [
 	...recordOperations(datum),
 	...recordOperations(task),
 	...recordOperations(continualImprovement),
+	...evidenceOperations,
 	...deviceOperations,
 	...enrollmentKeyOperations,
 	...groupOperations,

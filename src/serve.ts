@@ -106,7 +106,8 @@ async function serveFrom(
 	const outageLog = new OutageLog(log, database.identityPool);
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
-	const { baseUrl, organizationCreation, reportRetentionMonths } = config;
+	const { baseUrl, organizationCreation, reportRetentionMonths, fileLimits } =
+		config;
 	const mail =
 		config.mail &&
 		startMailer(
@@ -172,6 +173,7 @@ async function serveFrom(
 		wakeChatSender: () => chatSender.wake(),
 		organizationCreation,
 		reportRetentionMonths,
+		fileLimits,
 	};
 	const account = {
 		pool: database.identityPool,

@@ -8,6 +8,7 @@ import {
 	IconFileCertificate,
 	IconGavel,
 	IconPackage,
+	IconPaperclip,
 	IconReportSearch,
 	IconShieldCheck,
 	IconStack2,
@@ -34,6 +35,12 @@ export const registerKinds = [
 		group: "Comply",
 		label: "Audits",
 		icon: IconFileCertificate,
+	},
+	{
+		kind: "evidence",
+		group: "Comply",
+		label: "Evidence",
+		icon: IconPaperclip,
 	},
 	{
 		kind: "vendor",

@@ -93,6 +93,15 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			{ title: "Applicability", fields: ["status", "exclusion_justification"] },
 		],
 	},
+	evidence: {
+		columns: ["name", "valid_until", "owner_id", "url", "updated_at"],
+		sections: [
+			{
+				title: "Evidence",
+				fields: ["name", "owner_id", "valid_until", "url", "description"],
+			},
+		],
+	},
 	vendor: {
 		columns: ["name", "category", "countries", "owner_id", "updated_at"],
 		sections: [

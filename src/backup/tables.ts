@@ -21,6 +21,9 @@ export const OF_THE_MOMENT = [
 	"webhook_deliveries",
 ];
 
+/** Tables whose rows a backup without the contents of files leaves out. */
+export const CONTENTS_OF_FILES: readonly string[] = ["file_chunks"];
+
 export interface Table {
 	name: string;
 	/** All columns except generated ones, which the database computes again. */

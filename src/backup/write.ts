@@ -21,7 +21,12 @@ import {
 import { atIntervals } from "./progress.ts";
 import { seal } from "./seal.ts";
 import { openSession } from "./session.ts";
-import { columnList, readTables, type Table } from "./tables.ts";
+import {
+	CONTENTS_OF_FILES,
+	columnList,
+	readTables,
+	type Table,
+} from "./tables.ts";
 
 export interface Written {
 	manifest: Manifest;
@@ -42,6 +47,8 @@ export interface WriteOptions {
 	key?: Buffer | undefined;
 	/** Encrypts the file. Without it, the file is not encrypted. */
 	encrypt?: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+	/** Leaves out the contents of files, which may be most of the bytes. */
+	leavesOutFiles?: boolean | undefined;
 	signal?: AbortSignal | undefined;
 }
 
@@ -59,7 +66,13 @@ export async function writeBackup(
 	connection: ClientConfig,
 	out: Writable,
 	report: (text: string) => void,
-	{ verifiesAudit, key, encrypt = (bytes) => bytes, signal }: WriteOptions = {
+	{
+		verifiesAudit,
+		key,
+		encrypt = (bytes) => bytes,
+		leavesOutFiles = false,
+		signal,
+	}: WriteOptions = {
 		verifiesAudit: true,
 	},
 ): Promise<Written> {
@@ -72,7 +85,16 @@ export async function writeBackup(
 		);
 		const rows: RowCounts = {};
 		await pipeline(
-			Readable.from(readRows(client, tables, manifest, rows, report)),
+			Readable.from(
+				readRows(
+					client,
+					tables,
+					manifest,
+					rows,
+					leavesOutFiles ? CONTENTS_OF_FILES : [],
+					report,
+				),
+			),
 			createZstdCompress(COMPRESSION),
 			(bytes: AsyncIterable<Buffer>) => encrypt(seal(bytes, key)),
 			out,
@@ -173,6 +195,7 @@ async function* readRows(
 	tables: Table[],
 	manifest: Manifest,
 	rows: RowCounts,
+	emptied: readonly string[],
 	report: (text: string) => void,
 ): AsyncGenerator<Buffer> {
 	yield line(manifest);
@@ -183,7 +206,9 @@ async function* readRows(
 		let count = 0;
 		// COPY can read a partitioned table only through a query.
 		const copy = client.query(
-			copyTo(`copy (select ${list} from ${escapeIdentifier(name)}) to stdout`),
+			copyTo(
+				`copy (select ${list} from ${escapeIdentifier(name)} where ${!emptied.includes(name)}) to stdout`,
+			),
 		);
 		for await (const text of copy as AsyncIterable<Buffer>) {
 			count += countRows(text);

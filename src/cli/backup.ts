@@ -12,6 +12,7 @@ import { print } from "./output.ts";
 interface BackupOptions {
 	verify?: boolean;
 	auditCheck: boolean;
+	withoutFiles?: boolean;
 	json?: boolean;
 }
 
@@ -28,6 +29,10 @@ export function addBackup(program: Command): void {
 		.option(
 			"--no-audit-check",
 			"do not verify the audit logs, which takes long when they have many entries",
+		)
+		.option(
+			"--without-files",
+			"leave out the contents of the files of evidence; their names and hashes stay",
 		)
 		.option(
 			"--json",
@@ -69,6 +74,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 				verifiesAudit: options.auditCheck,
 				key,
 				encrypt,
+				leavesOutFiles: options.withoutFiles,
 				signal: stop.signal,
 			});
 		const { manifest, rows, auditProblems, isCurrent } = isStandard

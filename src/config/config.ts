@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { AppError } from "../errors.ts";
+import type { FileLimits } from "../files/file-limits.ts";
 import type { LogLevel } from "../log.ts";
+import { readFileLimits } from "./read-file-limits.ts";
 import {
 	FILE_SETTING_NAMES,
 	type OrganizationCreation,
@@ -73,6 +75,8 @@ export interface Config {
 	readonly organizationCreation: OrganizationCreation;
 	/** Number of months after which raw posture reports are deleted. 0 keeps them forever. */
 	readonly reportRetentionMonths: number;
+	/** Limits of uploaded files, and the scanner that looks for malware in them. */
+	readonly fileLimits: FileLimits;
 	/** Addresses and ranges that are not public and that webhooks may reach. */
 	readonly outgoingAllow: readonly string[];
 	/** File with the key that seals backups. */
@@ -155,6 +159,11 @@ export function readConfig(
 		mail: readMail(settingOf("ASSAY_SMTP_URL"), settingOf("ASSAY_MAIL_FROM")),
 		organizationCreation: readOrganizationCreation(
 			settingOf("ASSAY_ORGANIZATION_CREATION"),
+		),
+		fileLimits: readFileLimits(
+			settingOf("ASSAY_MAX_FILE_MB"),
+			settingOf("ASSAY_MAX_FILES_GB"),
+			settingOf("ASSAY_CLAMD"),
 		),
 		reportRetentionMonths: readMonths(
 			settingOf("ASSAY_REPORT_RETENTION_MONTHS"),

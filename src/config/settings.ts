@@ -1,3 +1,7 @@
+import {
+	DEFAULT_MAX_FILE_MB,
+	DEFAULT_MAX_FILES_GB,
+} from "../files/file-limits.ts";
 import { LOG_LEVELS } from "../log.ts";
 
 export const ORGANIZATION_CREATION = ["signed-in", "command-line"] as const;
@@ -80,6 +84,18 @@ export const SETTINGS = {
 	ASSAY_REPORT_RETENTION_MONTHS: {
 		help: "months to keep raw posture reports; 0 keeps them forever",
 		default: "13",
+	},
+	ASSAY_MAX_FILE_MB: {
+		help: "largest uploaded file, in MB",
+		default: String(DEFAULT_MAX_FILE_MB),
+	},
+	ASSAY_MAX_FILES_GB: {
+		help: "largest sum of an organization's uploaded files, in GB",
+		default: String(DEFAULT_MAX_FILES_GB),
+	},
+	ASSAY_CLAMD: {
+		help: "clamd that scans uploaded files, as host:port or the path of its socket",
+		without: "files are not scanned",
 	},
 	ASSAY_BACKUP_KEY_FILE: {
 		help: "file with the key that seals backups",

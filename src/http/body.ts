@@ -88,6 +88,42 @@ export function readBody(
 }
 
 /**
+ * Returns the parts of a request's body as they arrive, for a body that is too large for the memory.
+ * Throws bad_request when the sender stops before its end, or sends it as invalid HTTP. The
+ * connection stays open for the answer.
+ */
+export async function* bodyParts(
+	request: IncomingMessage,
+): AsyncGenerator<Buffer> {
+	const { promise: broken, reject } = Promise.withResolvers<never>();
+	broken.catch(() => {});
+	const cutOff = () =>
+		reject(
+			new AppError(
+				"bad_request",
+				"the body ended before its announced end; send it again",
+			),
+		);
+	if (brokenBodies.has(request)) cutOff();
+	request.once(BROKEN_BODY, cutOff).once("close", cutOff);
+	const parts = request.iterator({ destroyOnReturn: false });
+	try {
+		for (;;) {
+			const part = await Promise.race([parts.next(), broken]);
+			if (part.done) return;
+			yield part.value;
+		}
+	} catch (error) {
+		cutOff();
+		await broken;
+		throw error;
+	} finally {
+		request.off(BROKEN_BODY, cutOff).off("close", cutOff);
+		void parts.return?.().catch(() => {});
+	}
+}
+
+/**
  * Makes the error for a body that was not read. MCP answers such a request with a status of its
  * own.
  */

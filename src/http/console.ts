@@ -23,6 +23,7 @@ import {
 import type { AddressOf } from "./client-address.ts";
 import { encodeBody } from "./compression.ts";
 import { addConsoleCsv } from "./console-csv.ts";
+import { addConsoleFileRoutes } from "./file-door.ts";
 import { addMyDevices } from "./my-devices.ts";
 import { addStopMails } from "./stop-mails.ts";
 
@@ -67,6 +68,7 @@ export function addConsole(
 	});
 
 	addConsoleCsv(app, services);
+	addConsoleFileRoutes(app, services);
 
 	app.post<{ Params: { operation: string } }>(
 		"/api/console/:operation",

@@ -47,6 +47,8 @@ import {
 	noAuthorizationServer,
 	plainError,
 } from "./error-replies.ts";
+import { answerFiles } from "./file-door.ts";
+import { UNREAD_MS } from "./files.ts";
 import { requireModestShape } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { requireSameOrigin } from "./same-origin.ts";
@@ -61,6 +63,7 @@ import {
 const MCP = "/api/mcp/v1";
 const HEALTH = new Set(["/api/mcp/v1/health", "/api/mcp/health"]);
 const DOOR = "/api/mcp/tools/";
+const FILES = "/api/files";
 /**
  * Paths where clients look for an authorization server after a 401. Assay has no authorization
  * server.
@@ -153,6 +156,15 @@ export function makeToolServer(
 		if (preflight) return preflight;
 		if (NO_OAUTH.test(url.pathname)) return noAuthorizationServer();
 		const authorization = authorizationOf(request);
+		if (isFilesPath(url.pathname)) {
+			// An upload may take a minute, so it has limits of its own.
+			const principal = await tokens.authenticate(authorization, {
+				client: clientName(request.headers["user-agent"]),
+				address: addressOf(request),
+			});
+			const path = url.pathname.slice(FILES.length + 1);
+			return answerFiles(tools, request, principal, path, url, requestId);
+		}
 		return shares.run(
 			request.headers.authorization ?? "",
 			(principal: Principal) =>
@@ -281,6 +293,7 @@ export function makeToolServer(
 		if (isDraining) headers.connection = "close";
 		if (body instanceof ReadableStream) {
 			response.writeHead(status, headers);
+			response.setTimeout(UNREAD_MS, () => response.destroy());
 			await pipeline(Readable.fromWeb(body), response).catch(() => {});
 			return;
 		}
@@ -324,11 +337,18 @@ function outputReply({ operation }: Tool, output: object): Reply {
 	return { ...jsonReply(200, JSON.stringify(output)), isCompressible };
 }
 
+function isFilesPath(pathname: string): boolean {
+	return pathname === FILES || pathname.startsWith(`${FILES}/`);
+}
+
 /** Returns the URL of a request to the tool server, or undefined for any other request. */
 function ourUrl(target: string): URL | undefined {
 	// Nearly every request target begins with the path. A proxy may send a target that begins with an
 	// origin.
-	if (target.startsWith("/") && !/^\/(api\/mcp|\.well-known)\//.test(target)) {
+	if (
+		target.startsWith("/") &&
+		!/^\/(api\/mcp\/|api\/files|\.well-known\/)/.test(target)
+	) {
 		return undefined;
 	}
 	const url = URL.parse(target, "http://localhost");
@@ -338,6 +358,7 @@ function ourUrl(target: string): URL | undefined {
 		pathname === MCP ||
 		HEALTH.has(pathname) ||
 		pathname.startsWith(DOOR) ||
+		isFilesPath(pathname) ||
 		NO_OAUTH.test(pathname);
 	return isOurs ? url : undefined;
 }

@@ -95,6 +95,9 @@ const PARTS = {
 	comments: `
 		select c.organization_id, c.record_kind, c.record_id, c.text, c.created_at
 		from record_comments c where c.author_id = $1`,
+	uploaded_files: `
+		select f.organization_id, f.evidence_id, f.file_name, f.created_at
+		from evidence_files f where f.uploaded_by_id = $1`,
 	watched_records: `
 		select w.organization_id, w.record_kind, w.record_id, w.created_at
 		from record_watches w where w.user_id = $1`,
@@ -253,6 +256,10 @@ async function renameWhatWasMade(
 	);
 	await client.query(
 		"update record_comments set author_name = $2 where author_id = $1",
+		[user.id, name],
+	);
+	await client.query(
+		"update evidence_files set uploaded_by_name = $2 where uploaded_by_id = $1",
 		[user.id, name],
 	);
 	for (const by of ["requested_by", "decided_by"]) {

@@ -14,6 +14,7 @@ export const LINKED = [
 	"datum",
 	"audit",
 	"task",
+	"evidence",
 	"device",
 ] as const;
 

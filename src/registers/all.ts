@@ -4,6 +4,7 @@ import { audit } from "./audit.ts";
 import { continualImprovement } from "./continual-improvement.ts";
 import { control } from "./control.ts";
 import { datum } from "./datum.ts";
+import { evidence } from "./evidence.ts";
 import { framework } from "./framework.ts";
 import { measure } from "./measure.ts";
 import { nonconformity } from "./nonconformity.ts";
@@ -28,4 +29,5 @@ export const recordKinds: readonly AnyRecordKind[] = [
 	datum,
 	task,
 	continualImprovement,
+	evidence,
 ];

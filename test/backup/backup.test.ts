@@ -128,6 +128,15 @@ async function fillRegisters(organization_id: string, token: string) {
 		linked_record_id: made.measure,
 	});
 	await call("addComment", { record_id: made.risk, text: "Is this still so?" });
+	calls++;
+	await fetch(
+		`${tools.url}/api/files?file_name=review.txt&record_id=${made.risk}`,
+		{
+			method: "POST",
+			headers: { authorization: `Bearer ${tools.admin.token}` },
+			body: "Reviewed on 3 March",
+		},
+	);
 	await call("updateRisk", { id: made.risk, note: "Leaves a version" });
 	await tools.database.owner.query(
 		"insert into webhooks (organization_id, id, url, event_types) values ($1, $2, 'https://hooks.example.com', '{device.enrolled}')",

@@ -49,6 +49,7 @@ describe("without settings", () => {
 		accessLog: false,
 		metricsHost: "127.0.0.1",
 		organizationCreation: "signed-in",
+		fileLimits: { maxFileBytes: 26_214_400, maxTotalBytes: 5_368_709_120 },
 		reportRetentionMonths: 13,
 	};
 
@@ -97,6 +98,9 @@ test("every setting is read", () => {
 			ASSAY_MAIL_FROM: "Assay <assay@example.com>",
 			ASSAY_ORGANIZATION_CREATION: "command-line",
 			ASSAY_REPORT_RETENTION_MONTHS: "0",
+			ASSAY_MAX_FILE_MB: "1",
+			ASSAY_MAX_FILES_GB: "2",
+			ASSAY_CLAMD: "[::1]:3310",
 			ASSAY_BACKUP_KEY_FILE: "/etc/assay/backup.key",
 			ASSAY_BACKUP_RECIPIENTS: "age1a, age1b",
 			ASSAY_BACKUP_IDENTITY_FILE: "/etc/assay/identity",
@@ -124,6 +128,11 @@ test("every setting is read", () => {
 		},
 		organizationCreation: "command-line",
 		reportRetentionMonths: 0,
+		fileLimits: {
+			maxFileBytes: 1_048_576,
+			maxTotalBytes: 2_147_483_648,
+			scanner: { host: "::1", port: 3310 },
+		},
 		backupKeyFile: "/etc/assay/backup.key",
 		backupRecipients: ["age1a", "age1b"],
 		backupIdentityFile: "/etc/assay/identity",
@@ -191,6 +200,9 @@ describe("a wrong value stops the start, and the message names the setting:", ()
 		ASSAY_SECRET_PREVIOUS: ["hunter2"],
 		ASSAY_SMTP_URL: ["mail.example.com", "https://mail.example.com", "smtp://"],
 		ASSAY_REPORT_RETENTION_MONTHS: ["-1", "1201", "13m", "1.5", "never"],
+		ASSAY_MAX_FILE_MB: ["0", "1025", "25MB", "-1"],
+		ASSAY_MAX_FILES_GB: ["0", "10001", "5.5"],
+		ASSAY_CLAMD: ["clamd", "clamd:0", "clamd:65536", "tcp://clamd:3310"],
 		ASSAY_ACCESS_LOG: ["1", "true", "ON"],
 		ASSAY_LOG_LEVEL: ["verbose", "INFO", "0", "toString"],
 		DATABASE_URL: [

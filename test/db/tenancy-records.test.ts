@@ -43,6 +43,17 @@ beforeAll(async () => {
 			by,
 		);
 		await calls.call("addComment", { record_id: risk.id, text: "Seen" }, by);
+		await calls.database.owner.query(
+			`with content as (
+				insert into file_contents (organization_id, sha256, size_bytes)
+				values ($1::text, sha256('x'), 1) returning organization_id, sha256
+			)
+			insert into evidence_files
+				(organization_id, evidence_id, sha256, file_name, content_type, uploaded_by_name)
+			select c.organization_id, e.id, c.sha256, 'x.txt', 'text/plain', 'x'
+			from content c join evidence e on e.organization_id = c.organization_id limit 1`,
+			[organization_id],
+		);
 		const ofPerson = [organization_id, references.people[0]];
 		await calls.database.owner.query(
 			`insert into my_devices_links (organization_id, id, people_id, token_hash, is_copied, expires_at)
@@ -69,6 +80,8 @@ const FILLED = [
 	"datum_vendors",
 	"record_links",
 	"record_comments",
+	"file_contents",
+	"evidence_files",
 	"my_devices_links",
 	"notification_stops",
 	"mails",

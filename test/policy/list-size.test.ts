@@ -61,9 +61,9 @@ function sizesOfToolsets(): string {
 		.join(", ");
 }
 
-test("the default list stays under 75 KB, the whole list under 90 KB, and two registers under 12 KB", () => {
+test("the default list stays under 75 KB, the whole list under 120 KB, and two registers under 12 KB", () => {
 	expect(sizeOf(catalogue, undefined), sizesOfToolsets()).toBeLessThan(75_000);
-	expect(sizeOf(catalogue, "all"), sizesOfToolsets()).toBeLessThan(90_000);
+	expect(sizeOf(catalogue, "all"), sizesOfToolsets()).toBeLessThan(120_000);
 	expect(sizeOf(catalogue, ["measures", "risks"])).toBeLessThan(12_000);
 });
 

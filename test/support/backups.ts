@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { onTestFinished } from "vitest";
 import type { Manifest, RowCounts } from "../../src/backup/format.ts";
 import { type Restored, restoreBackup } from "../../src/backup/restore.ts";
-import { writeBackup } from "../../src/backup/write.ts";
+import { type WriteOptions, writeBackup } from "../../src/backup/write.ts";
 import { roleName } from "../../src/db/roles.ts";
 
 export interface Backup {
@@ -13,11 +13,14 @@ export interface Backup {
 	rows: RowCounts;
 }
 
-export async function backUp(url: string): Promise<Backup> {
+export async function backUp(
+	url: string,
+	options?: WriteOptions,
+): Promise<Backup> {
 	const out = new PassThrough();
 	const [file, written] = await Promise.all([
 		buffer(out),
-		writeBackup({ connectionString: url }, out, () => {}),
+		writeBackup({ connectionString: url }, out, () => {}, options),
 	]);
 	return { file, ...written };
 }

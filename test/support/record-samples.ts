@@ -508,4 +508,31 @@ export const samples: Sample[] = [
 		filters: ["status", "priority", "owner_id"],
 		searched: ["reference_id", "description", "source"],
 	},
+	{
+		kind: "evidence",
+		one: "Evidence",
+		many: "Evidence",
+		key: "evidence",
+		keys: "evidence",
+		table: "evidence",
+		fields: {
+			name: "name",
+			description: "text?",
+			url: "url?",
+			valid_until: "end date?",
+			owner_id: "people?",
+		},
+		required: ["name"],
+		defaults: {
+			description: null,
+			url: null,
+			valid_until: null,
+			owner_id: null,
+			// Only an upload stores a file.
+			file: null,
+		},
+		orders: ["name", "valid_until"],
+		filters: ["owner_id"],
+		searched: ["name", "description", "url"],
+	},
 ];

@@ -20,6 +20,7 @@ export const LINKED_KINDS = {
 	asset: "Assets",
 	datum: "Data",
 	task: "Tasks",
+	evidence: "Evidence",
 	device: "Devices",
 } as const satisfies Record<LinkedKind, string>;
 
