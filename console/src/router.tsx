@@ -224,7 +224,10 @@ const list = createRoute({
 const create = createRoute({
 	getParentRoute: () => register,
 	path: "/new",
-	/** The parameters are initial values of the new record, such as the framework of a control. */
+	/**
+	 * The parameters are initial values of the new record, such as the framework of a control.
+	 * `linked_to` has the ids of the records to link it to, separated by commas.
+	 */
 	validateSearch: (raw): Record<string, string> =>
 		Object.fromEntries(
 			Object.entries(raw).filter(([, value]) => typeof value === "string"),

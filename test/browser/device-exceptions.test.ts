@@ -20,6 +20,20 @@ test("an administrator excuses a failing device from its page, sees what that co
 		await fleet.report(device, { FIREWALL_ENABLED: "FAIL" });
 		return `/devices/${device.id}?check=FIREWALL_ENABLED`;
 	});
+	// The device is not in a nonconformity yet, so the page offers to create one.
+	await page.getByRole("link", { name: "Create task" }).waitFor();
+	await page.getByRole("link", { name: "Create nonconformity" }).click();
+	await page.getByText("It will be linked to studio-mac.").waitFor();
+	expect(await page.getByLabel("Title").inputValue()).toBe(
+		"Host firewall on studio-mac",
+	);
+	expect(await page.getByLabel("Description").inputValue()).toMatch(
+		/^The check “Host firewall” has failed on studio-mac since /,
+	);
+	await page.getByRole("button", { name: "Add the nonconformity" }).click();
+	const links = page.getByRole("region", { name: "Linked records" });
+	await links.getByRole("link", { name: "studio-mac" }).click();
+	await page.getByRole("button", { name: "Host firewall" }).click();
 	await page.getByRole("button", { name: "Add exception …" }).click();
 	const dialog = page.getByRole("dialog");
 	await dialog.getByRole("button", { name: "Request it" }).click();

@@ -97,7 +97,7 @@ test("the header opens a register as of a day, read-only, and the address and li
 	await page.getByRole("link", { name: "Theft of laptops" }).click();
 	await page.getByRole("heading", { name: "Theft of laptops" }).waitFor();
 	expect(page.url()).toContain(`as_of=${dayAgo(60)}`);
-	for (const name of ["Edit", "Delete"]) {
+	for (const name of ["Edit", "Actions"]) {
 		expect(await page.getByRole("link", { name, exact: true }).count()).toBe(0);
 		expect(await page.getByRole("button", { name, exact: true }).count()).toBe(
 			0,

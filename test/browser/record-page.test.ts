@@ -18,7 +18,8 @@ test("a rejected deletion says why and links to the records that use this one", 
 		registers.admin,
 		`people/${registers.ids.ada}`,
 	);
-	await page.getByRole("button", { name: "Delete", exact: true }).click();
+	await page.getByRole("button", { name: "Actions" }).click();
+	await page.getByRole("menuitem", { name: "Delete …" }).click();
 	const dialog = page.getByRole("dialog", { name: "Delete the person?" });
 	await dialog.getByRole("button", { name: "Delete the person" }).click();
 	await dialog.getByText(/^The person is still used \(risks: 23\)/).waitFor();
@@ -130,7 +131,20 @@ test("a member reads, adds and edits, and sees no action that needs an administr
 		`risk/${registers.ids.theft}`,
 	);
 	await page.getByRole("link", { name: "Edit", exact: true }).waitFor();
-	expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+	await page.getByRole("button", { name: "Actions" }).click();
+	const menu = page.getByRole("menu");
+	await menu.getByRole("menuitem", { name: "New task" }).waitFor();
+	expect(await menu.getByRole("menuitem", { name: /^Delete/ }).count()).toBe(0);
+	await axe(page);
+	// A measure that is added from the risk's page is linked to the risk.
+	await menu.getByRole("menuitem", { name: "New measure" }).click();
+	await page.getByText("It will be linked to Laptop theft.").waitFor();
+	await page.getByRole("textbox", { name: /^Name/ }).fill("Cable locks");
+	await page.getByRole("textbox", { name: /^Category/ }).fill("Physical");
+	await page.getByRole("button", { name: "Add the measure" }).click();
+	await page.getByRole("heading", { name: "Cable locks", level: 1 }).waitFor();
+	const links = page.getByRole("region", { name: "Linked records" });
+	await links.getByRole("link", { name: "Laptop theft" }).waitFor();
 });
 
 test("a viewer reads a record's history, without the tokens and calls that only administrators see", async () => {

@@ -238,7 +238,8 @@ describe.each(registers)("$definition.kind", ({
 			await page.reload();
 			await expect.poll(shown).toBe(change.shown);
 
-			await page.getByRole("button", { name: "Delete", exact: true }).click();
+			await page.getByRole("button", { name: "Actions" }).click();
+			await page.getByRole("menuitem", { name: "Delete …" }).click();
 			const dialog = page.getByRole("dialog", { name: `Delete the ${noun}?` });
 			await dialog.getByRole("button", { name: `Delete the ${noun}` }).click();
 			await page.waitForURL((url) => url.pathname === at(kind));

@@ -1,17 +1,7 @@
-import {
-	Accordion,
-	Alert,
-	Button,
-	Group,
-	Paper,
-	Stack,
-	Text,
-} from "@mantine/core";
+import { Accordion, Alert, Group, Paper, Stack, Text } from "@mantine/core";
 import { IconClockPause, IconInfoCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
-import { useOrganization } from "../../organization.ts";
 import {
 	type Device,
 	isCurrent,
@@ -21,10 +11,10 @@ import styles from "../../parts/devices/postures.module.css";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { CheckActions } from "./check-actions.tsx";
 import { checkValue } from "./check-value.ts";
 import { checkLabel, inOrder, passMeaning } from "./checks.ts";
 import { Evidence } from "./evidence.tsx";
-import { ExceptionForm } from "./exception-form.tsx";
 import { HowToFix } from "./how-to-fix.tsx";
 
 type ExplainedDevice = OutputOf<"getDevice">["device"];
@@ -160,7 +150,7 @@ function Check({
 }: {
 	checkKey: string;
 	posture: Posture | undefined;
-	device: Device;
+	device: ExplainedDevice;
 }) {
 	const name = checkLabel(checkKey);
 	const means = passMeaning(checkKey);
@@ -221,7 +211,7 @@ function Check({
 						</TextLink>
 					</Text>
 					<Evidence evidence={posture.evidence} checkName={name} />
-					<AddException posture={posture} device={device} />
+					<CheckActions posture={posture} device={device} />
 				</Stack>
 			</Accordion.Panel>
 		</Accordion.Item>
@@ -244,43 +234,6 @@ function ExceptionLink({
 			>
 				The exception that excuses it
 			</TextLink>
-		)
-	);
-}
-
-/** Offers to excuse the device from a check that it does not pass. */
-function AddException({
-	posture,
-	device,
-}: {
-	posture: Posture;
-	device: Device;
-}) {
-	const { mayWrite } = useOrganization();
-	const [isAdding, setAdding] = useState(false);
-	const isAsked =
-		mayWrite &&
-		["FAILING", "IN_GRACE", "UNKNOWN"].includes(posture.check_state ?? "");
-	return (
-		isAsked && (
-			<>
-				<Group>
-					<Button
-						size="compact-sm"
-						variant="default"
-						onClick={() => setAdding(true)}
-					>
-						Add exception …
-					</Button>
-				</Group>
-				{isAdding && (
-					<ExceptionForm
-						checkKey={posture.check_key}
-						device={device}
-						onClose={() => setAdding(false)}
-					/>
-				)}
-			</>
 		)
 	);
 }

@@ -13,9 +13,11 @@ import { forgotPasswordQuery } from "../sign-in/link.ts";
 /** Mails the owner of a device the link to their own devices, or shows it for copying. */
 export function MyDevicesLink({
 	device,
+	title = "Send the owner a link to their devices",
 	onClose,
 }: {
 	device: Device;
+	title?: string;
 	onClose: () => void;
 }) {
 	useReturnFocus();
@@ -38,7 +40,7 @@ export function MyDevicesLink({
 			opened
 			onClose={onClose}
 			size="lg"
-			title="Send the owner a link to their devices"
+			title={title}
 			closeButtonProps={{ "aria-label": "Close" }}
 			closeOnClickOutside={!made}
 		>

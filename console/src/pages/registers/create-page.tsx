@@ -3,6 +3,8 @@ import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { isLinkedKind } from "../../parts/records/linkable.tsx";
+import { useRecordNames } from "../../parts/records/record-names.ts";
 import { addRecord } from "../../parts/records/register-calls.ts";
 import { capitalized, useKind } from "../../parts/records/use-kind.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -16,6 +18,11 @@ export function Page() {
 	const navigate = useNavigate();
 	const { history } = useRouter();
 	const title = `New ${kind.noun}`;
+	const linkedIds = isLinkedKind(kind.kind)
+		? (given.linked_to ?? "").split(",").filter(Boolean)
+		: [];
+	const names = useRecordNames(organizationId, linkedIds);
+	const linked = linkedIds.flatMap((id) => names.get(id) ?? []);
 
 	if (!mayWrite) {
 		return (
@@ -29,7 +36,14 @@ export function Page() {
 	}
 	return (
 		<>
-			<PageHeader title={title} description={kind.help} />
+			<PageHeader
+				title={title}
+				description={
+					linked.length > 0
+						? `${kind.help} It will be linked to ${linked.join(" and ")}.`
+						: kind.help
+				}
+			/>
 			<RecordForm
 				kind={kind}
 				organizationId={organizationId}
@@ -37,11 +51,10 @@ export function Page() {
 				isNew
 				action={`Add the ${kind.noun}`}
 				onSave={async (values, leave) => {
-					const { id } = await addRecord(
-						kind,
-						organizationId,
-						toNew(kind, values),
-					);
+					const { id } = await addRecord(kind, organizationId, {
+						...toNew(kind, values),
+						...(linkedIds.length > 0 ? { linked_record_ids: linkedIds } : {}),
+					});
 					leave();
 					void forgetReadings();
 					notifications.show({ message: `${capitalized(kind.noun)} added` });

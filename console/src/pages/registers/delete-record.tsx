@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -22,12 +22,15 @@ export function DeleteRecord({
 	kind,
 	record,
 	organizationId,
+	opened,
+	onClose,
 }: {
 	kind: KindDescription;
 	record: AnyRecord;
 	organizationId: string;
+	opened: boolean;
+	onClose: () => void;
 }) {
-	const [isAsking, setAsking] = useState(false);
 	const [isRefused, setRefused] = useState(false);
 	const navigate = useNavigate();
 	const remove = async () => {
@@ -57,17 +60,10 @@ export function DeleteRecord({
 	};
 	return (
 		<>
-			<Button
-				variant="default"
-				c="var(--mantine-color-error)"
-				onClick={() => setAsking(true)}
-			>
-				Delete
-			</Button>
 			<Confirm
-				opened={isAsking}
+				opened={opened}
 				onClose={() => {
-					setAsking(false);
+					onClose();
 					setRefused(false);
 				}}
 				title={`Delete the ${kind.noun}?`}

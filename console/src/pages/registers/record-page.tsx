@@ -8,7 +8,7 @@ import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
-import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { CommentsPanel } from "../../parts/records/comments-panel.tsx";
@@ -22,12 +22,12 @@ import { RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, queryClient } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { ControlChecks } from "./control-checks.tsx";
-import { DeleteRecord } from "./delete-record.tsx";
 import { conflictsOf, useConflictQuestion } from "./edit-conflicts.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
 import { MeasureCheck } from "./measure-check.tsx";
 import { NonconformityDevices } from "./nonconformity-devices.tsx";
+import { RecordActions, RecordState } from "./record-actions.tsx";
 import { RecordDetails } from "./record-details.tsx";
 import { RecordForm } from "./record-form.tsx";
 import { RecordHistory } from "./record-history.tsx";
@@ -61,7 +61,7 @@ interface OfRecord {
 }
 
 function Read({ kind, record }: OfRecord) {
-	const { organizationId, mayWrite, mayAdmin, day } = useOrganization();
+	const { organizationId, day } = useOrganization();
 	const { tab = "overview" }: { tab?: string } = useSearch({ strict: false });
 	const navigate = useNavigate();
 	const { id } = record;
@@ -100,22 +100,8 @@ function Read({ kind, record }: OfRecord) {
 			<PageHeader
 				parent={<ToList kind={kind} organizationId={organizationId} />}
 				title={titleOf(kind, record)}
-				actions={
-					<>
-						{mayAdmin && (
-							<DeleteRecord
-								kind={kind}
-								record={record}
-								organizationId={organizationId}
-							/>
-						)}
-						{mayWrite && (
-							<ButtonLink {...address} search={{ edit: true }}>
-								Edit
-							</ButtonLink>
-						)}
-					</>
-				}
+				description={<RecordState kind={kind} record={record} />}
+				actions={<RecordActions kind={kind} record={record} />}
 			/>
 			<Tabs
 				value={tab}

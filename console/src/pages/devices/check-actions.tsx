@@ -1,0 +1,122 @@
+import { Button, Group } from "@mantine/core";
+import { useState } from "react";
+import type { OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { dayOf, longDay } from "../../parts/days.ts";
+import { deviceName } from "../../parts/devices/device-words.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
+import { checkLabel } from "./checks.ts";
+import { ExceptionForm } from "./exception-form.tsx";
+import { MyDevicesLink } from "./my-devices-link.tsx";
+
+type ExplainedDevice = OutputOf<"getDevice">["device"];
+type Posture = ExplainedDevice["postures"][number];
+
+/** The states by the policy in which a reader may want to act. */
+const TO_ACT_ON: readonly (string | null)[] = [
+	"FAILING",
+	"IN_GRACE",
+	"UNKNOWN",
+];
+
+/**
+ * Offers what can be done about a check that a device does not pass. New records are filled in and
+ * linked to the device.
+ */
+export function CheckActions({
+	posture,
+	device,
+}: {
+	posture: Posture;
+	device: ExplainedDevice;
+}) {
+	const { mayWrite, mayAdmin, organizationId } = useOrganization();
+	const [dialog, setDialog] = useState<"exception" | "ask">();
+	if (!mayWrite || !TO_ACT_ON.includes(posture.check_state ?? null)) {
+		return null;
+	}
+	const close = () => setDialog(undefined);
+	const button = { size: "compact-sm", variant: "default" } as const;
+	return (
+		<>
+			<Group gap="xs">
+				{!posture.nonconformity_id && (
+					<ButtonLink
+						to="/o/$org/r/$kind/new"
+						params={{ org: organizationId, kind: "nonconformity" }}
+						search={newNonconformity(posture, device)}
+						{...button}
+					>
+						Create nonconformity
+					</ButtonLink>
+				)}
+				<ButtonLink
+					to="/o/$org/r/$kind/new"
+					params={{ org: organizationId, kind: "task" }}
+					search={newTask(posture, device)}
+					{...button}
+				>
+					Create task
+				</ButtonLink>
+				{mayAdmin && device.owner_id && device.status === "ACTIVE" && (
+					<Button {...button} onClick={() => setDialog("ask")}>
+						Ask the owner …
+					</Button>
+				)}
+				<Button {...button} onClick={() => setDialog("exception")}>
+					Add exception …
+				</Button>
+			</Group>
+			{dialog === "exception" && (
+				<ExceptionForm
+					checkKey={posture.check_key}
+					device={device}
+					onClose={close}
+				/>
+			)}
+			{dialog === "ask" && (
+				<MyDevicesLink
+					title={`Ask ${device.owner_name ?? "the owner"} to fix it`}
+					device={device}
+					onClose={close}
+				/>
+			)}
+		</>
+	);
+}
+
+function newNonconformity(posture: Posture, device: ExplainedDevice) {
+	return {
+		title: titleOf(posture, device),
+		description: describe(posture, device),
+		date_identified: dayOf(new Date()),
+		...(device.owner_id ? { owner_id: device.owner_id } : {}),
+		linked_to: device.id,
+	};
+}
+
+function newTask(posture: Posture, device: ExplainedDevice) {
+	const linked = [device.id, posture.nonconformity_id].filter(Boolean);
+	return {
+		name: titleOf(posture, device),
+		description: [describe(posture, device), posture.remediation]
+			.filter(Boolean)
+			.join("\n\n"),
+		...(device.owner_id ? { assigned_to_id: device.owner_id } : {}),
+		linked_to: linked.join(","),
+	};
+}
+
+const titleOf = ({ check_key }: Posture, device: ExplainedDevice) =>
+	`${checkLabel(check_key)} on ${deviceName(device)}`;
+
+function describe(
+	{ check_key, status, since, reason }: Posture,
+	device: ExplainedDevice,
+): string {
+	const state = status === "FAIL" ? "has failed" : "could not be determined";
+	const why = reason
+		? ` ${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
+		: "";
+	return `The check “${checkLabel(check_key)}” ${state} on ${deviceName(device)} since ${longDay(dayOf(new Date(since)))}.${why}`;
+}
