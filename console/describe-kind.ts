@@ -44,6 +44,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 			...describeDue(definition),
 			...describeFilters(periodFilters(definition)),
 			...describeFilters(definition.otherFilters ?? {}),
+			...describeUnlinked(definition),
 		],
 		orders: ["created_at", "updated_at", ...Object.keys(definition.orders)],
 	};
@@ -104,6 +105,23 @@ function describeReferences({ fields }: AnyRecordKind): FilterDescription[] {
 			},
 		];
 	});
+}
+
+/** The kinds without a link to which a list is filtered most. */
+const MISSING: Partial<Record<string, readonly Choice[]>> = {
+	control: [
+		{ value: "evidence", label: "Without evidence" },
+		{ value: "measure", label: "Without measures" },
+	],
+	measure: [{ value: "evidence", label: "Without evidence" }],
+};
+
+/** Returns the filter for records that have no link to some kind, such as evidence. */
+function describeUnlinked({ kind }: AnyRecordKind): FilterDescription[] {
+	const choices = MISSING[kind];
+	if (!choices) return [];
+	const name = "without_linked";
+	return [{ name, label: "Gaps", type: "choice", isNullable: false, choices }];
 }
 
 /** Returns the filters for the due date, if the records have one (see records/range-filters.ts). */

@@ -106,7 +106,8 @@ export async function sendCsv<Result>(
 	);
 }
 
-async function answerOf<Result>(response: Response): Promise<Result> {
+/** Returns the content of an answer. Throws ApiError if it is an error. */
+export async function answerOf<Result>(response: Response): Promise<Result> {
 	const text = await response.text();
 	const answer = parse(text);
 	if (response.ok) return answer as Result;

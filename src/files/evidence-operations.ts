@@ -1,12 +1,40 @@
 import { z } from "zod";
 import type { Context, Operation } from "../operation.ts";
+import type { Filter } from "../records/filter.ts";
+import { linkable, linkableId } from "../records/link-kinds.ts";
 import { recordOperations } from "../records/operations.ts";
+import { namedKindOf } from "../records/searchable-kinds.ts";
 import { evidence } from "../registers/evidence.ts";
 import { storeContent } from "./contents.ts";
 import { fileNameSchema } from "./file-names.ts";
 import type { ReceivedFile } from "./received-file.ts";
 
-const [list, get, add, update, removeRecord] = recordOperations(evidence);
+/** Finds the evidence that is linked to a record. */
+const linkedTo: Filter = {
+	schema: linkableId.describe("Record that it is about"),
+	sql: (parameter) => `t.id in (
+		select l.second_id from record_links l
+		where l.organization_id = t.organization_id and l.first_id = ${parameter}
+		union all
+		select l.first_id from record_links l
+		where l.organization_id = t.organization_id and l.second_id = ${parameter}
+	)`,
+	whyNone: async (client, organizationId, value) => {
+		const table = namedKindOf(linkable, String(value))?.table;
+		const { rowCount } = await client.query(
+			`select from ${table} t where t.organization_id = $1 and t.id = $2`,
+			[organizationId, value],
+		);
+		return rowCount
+			? undefined
+			: "is the id of a record that this organization does not have";
+	},
+};
+
+const [list, get, add, update, removeRecord] = recordOperations({
+	...evidence,
+	otherFilters: { linked_to: linkedTo },
+});
 
 /** Replaces the ordinary deleteEvidence, so that the audit log says which file is gone. */
 const remove = {

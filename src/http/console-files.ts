@@ -155,6 +155,8 @@ function sendPage(reply: FastifyReply, index: string): FastifyReply {
 				"img-src 'self' data:",
 				"font-src 'self'",
 				"connect-src 'self'",
+				// Previews of files. Their own policy says what they may do.
+				"frame-src 'self'",
 				"base-uri 'none'",
 				"object-src 'none'",
 				"form-action 'self'",

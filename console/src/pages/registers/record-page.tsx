@@ -12,6 +12,8 @@ import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { CommentsPanel } from "../../parts/records/comments-panel.tsx";
+import { EvidenceFile } from "../../parts/records/evidence-file.tsx";
+import { EvidencePanel } from "../../parts/records/evidence-panel.tsx";
 import { LinksPanel } from "../../parts/records/links-panel.tsx";
 import {
 	recordQuery,
@@ -84,6 +86,8 @@ function Read({ kind, record }: OfRecord) {
 			{kind.kind === "nonconformity" && !day && (
 				<NonconformityDevices id={id} />
 			)}
+			{kind.kind === "evidence" && <EvidenceFile evidence={record} />}
+			{!day && <EvidencePanel kind={kind.kind} id={id} />}
 			<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
 			{!day && (
 				<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />

@@ -48,7 +48,7 @@ export function LinksPanel({
 }
 
 function Links({ organizationId, id }: { organizationId: string; id: string }) {
-	const { mayWrite } = useOrganization();
+	const { mayWrite, day } = useOrganization();
 	const [isLinking, setLinking] = useState(false);
 	const [leaving, setLeaving] = useState<LinkedRecord | null>(null);
 	const input = inPast("listLinkedRecords", { record_id: id, size: PAGE });
@@ -59,9 +59,10 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 		initialPageParam: null as string | null,
 		getNextPageParam: (page) => page.next_cursor,
 	});
-	const records = (links.data?.pages ?? []).flatMap(
-		(page) => page.linked_records,
-	);
+	// Evidence has a part of its own on the page, except in the past.
+	const records = (links.data?.pages ?? [])
+		.flatMap((page) => page.linked_records)
+		.filter(({ kind }) => kind !== "evidence" || day);
 
 	return (
 		<Paper withBorder p="lg" component="section" aria-label="Linked records">

@@ -1,0 +1,282 @@
+import {
+	Box,
+	Button,
+	FileButton,
+	Group,
+	Paper,
+	Progress,
+	Stack,
+	Text,
+	TextInput,
+	Title,
+} from "@mantine/core";
+import { IconFileUpload, IconLink } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type DragEvent, useRef, useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { forgetReadings } from "../../queries.ts";
+import { uploadEvidence } from "../../upload.ts";
+import { ErrorState } from "../error-state.tsx";
+import { RowsSkeleton } from "../page-skeleton.tsx";
+import { AddEvidenceLink } from "./add-evidence-link.tsx";
+import { EvidenceActions, Validity } from "./evidence-file.tsx";
+import { isLinkedKind } from "./linkable.tsx";
+import { RecordLink } from "./record-link.tsx";
+
+const PAGE = 20;
+
+export type Evidence = OutputOf<"listEvidence">["evidence"][number];
+
+/** True if records of this kind have the part "Evidence" on their page. */
+export function hasEvidence(kind: string): boolean {
+	return isLinkedKind(kind) && kind !== "evidence" && kind !== "device";
+}
+
+interface Sending {
+	key: number;
+	name: string;
+	/** From 0 to 1. */
+	share: number;
+	problem?: string;
+}
+
+let keys = 0;
+
+/** Lists what proves a record, and takes files that are dropped or chosen. */
+export function EvidencePanel({ kind, id }: { kind: string; id: string }) {
+	if (!hasEvidence(kind)) return null;
+	return <Panel key={id} id={id} />;
+}
+
+function Panel({ id }: { id: string }) {
+	const { organizationId, mayWrite } = useOrganization();
+	const [sending, setSending] = useState<Sending[]>([]);
+	const [isLinking, setLinking] = useState(false);
+	const input = {
+		organization_id: organizationId,
+		// The types of a list know only the search text among its filters.
+		filter: { query: undefined, linked_to: id },
+		size: PAGE,
+	};
+	const list = useInfiniteQuery({
+		queryKey: ["listEvidence", input],
+		queryFn: ({ pageParam, signal }) =>
+			call("listEvidence", { ...input, cursor: pageParam }, { signal }),
+		initialPageParam: null as string | null,
+		getNextPageParam: (page) => page.next_cursor,
+	});
+	const first = list.data?.pages[0];
+	const all = (list.data?.pages ?? []).flatMap((page) => page.evidence);
+
+	const send = async (files: readonly File[], validUntil: string) => {
+		const begun = files.map((file) => ({ file, key: ++keys }));
+		setSending((others) => [
+			...others,
+			...begun.map(({ file, key }) => ({ key, name: file.name, share: 0 })),
+		]);
+		const change = (key: number, part: Partial<Sending>) =>
+			setSending((now) =>
+				now.map((one) => (one.key === key ? { ...one, ...part } : one)),
+			);
+		// One after the other, because they share the line of the sender.
+		for (const { file, key } of begun) {
+			try {
+				await uploadEvidence({ file, recordId: id, validUntil }, (share) =>
+					change(key, { share }),
+				);
+				setSending((now) => now.filter((one) => one.key !== key));
+			} catch (error) {
+				change(key, { problem: (error as Error).message });
+			}
+		}
+		await forgetReadings();
+	};
+
+	return (
+		<Paper withBorder p="lg" component="section" aria-label="Evidence">
+			<Group justify="space-between" mb="md">
+				<Title order={2}>
+					{first && first.total > 0 ? `Evidence (${first.total})` : "Evidence"}
+				</Title>
+				{mayWrite && (
+					<Button
+						variant="default"
+						leftSection={<IconLink size={16} aria-hidden />}
+						onClick={() => setLinking(true)}
+					>
+						Add a link
+					</Button>
+				)}
+			</Group>
+			{list.isError ? (
+				<ErrorState error={list.error} onRetry={() => list.refetch()} />
+			) : list.isPending ? (
+				<RowsSkeleton rows={2} />
+			) : (
+				<Stack>
+					{mayWrite && <DropFiles onFiles={send} />}
+					{sending.map((one) => (
+						<SendingFile
+							key={one.key}
+							sending={one}
+							onDismiss={() =>
+								setSending((now) => now.filter(({ key }) => key !== one.key))
+							}
+						/>
+					))}
+					{all.length === 0 && sending.length === 0 && (
+						<Text c="dimmed" size="sm">
+							Nothing proves this yet.
+						</Text>
+					)}
+					<Stack
+						component="ul"
+						aria-label="Evidence"
+						gap="xs"
+						p={0}
+						m={0}
+						style={{ listStyle: "none" }}
+					>
+						{all.map((one) => (
+							<Row key={one.id} evidence={one} recordId={id} />
+						))}
+					</Stack>
+					{list.hasNextPage && (
+						<Button
+							variant="default"
+							style={{ alignSelf: "flex-start" }}
+							loading={list.isFetchingNextPage}
+							onClick={() => list.fetchNextPage()}
+						>
+							Show more
+						</Button>
+					)}
+				</Stack>
+			)}
+			<AddEvidenceLink
+				opened={isLinking}
+				onClose={() => setLinking(false)}
+				recordId={id}
+			/>
+		</Paper>
+	);
+}
+
+function Row({ evidence, recordId }: { evidence: Evidence; recordId: string }) {
+	return (
+		<Group component="li" gap="sm" wrap="wrap">
+			<Box flex="1 1 240px" miw={0}>
+				<RecordLink
+					organizationId={evidence.organization_id}
+					kind="evidence"
+					id={evidence.id}
+				>
+					{evidence.name}
+				</RecordLink>
+			</Box>
+			<Group gap="xs" ml="auto">
+				<Validity until={evidence.valid_until} />
+				<EvidenceActions evidence={evidence} recordId={recordId} />
+			</Group>
+		</Group>
+	);
+}
+
+function DropFiles({
+	onFiles,
+}: {
+	onFiles: (files: readonly File[], validUntil: string) => void;
+}) {
+	const [isOver, setOver] = useState(false);
+	const [validUntil, setValidUntil] = useState("");
+	// Without it, the same file could not be chosen twice.
+	const forget = useRef<() => void>(null);
+	const drop = (event: DragEvent) => {
+		event.preventDefault();
+		setOver(false);
+		onFiles([...event.dataTransfer.files], validUntil);
+	};
+	return (
+		<Paper
+			p="md"
+			onDragOver={(event) => {
+				event.preventDefault();
+				setOver(true);
+			}}
+			onDragLeave={() => setOver(false)}
+			onDrop={drop}
+			style={{
+				border: `2px dashed var(--mantine-color-${isOver ? "indigo-6" : "default-border"})`,
+			}}
+		>
+			<Group gap="md" align="flex-end" justify="space-between">
+				<Group gap="sm" flex="1 1 220px" mih={36}>
+					<IconFileUpload size={24} aria-hidden />
+					<Text size="sm">Drop files here, or choose them.</Text>
+				</Group>
+				<Group gap="sm" align="flex-end">
+					<TextInput
+						type="date"
+						size="xs"
+						label="Valid until (optional)"
+						value={validUntil}
+						onChange={(event) => setValidUntil(event.currentTarget.value)}
+					/>
+					<FileButton
+						multiple
+						resetRef={forget}
+						inputProps={{ "aria-label": "Files" }}
+						onChange={(files) => {
+							if (files.length === 0) return;
+							onFiles(files, validUntil);
+							forget.current?.();
+						}}
+					>
+						{(props) => <Button {...props}>Choose files</Button>}
+					</FileButton>
+				</Group>
+			</Group>
+		</Paper>
+	);
+}
+
+function SendingFile({
+	sending: { name, share, problem },
+	onDismiss,
+}: {
+	sending: Sending;
+	onDismiss: () => void;
+}) {
+	return (
+		<div>
+			<Group justify="space-between" gap="xs" wrap="nowrap">
+				<Text size="sm" style={{ overflowWrap: "anywhere" }}>
+					{name}
+				</Text>
+				{problem !== undefined && (
+					<Button
+						variant="subtle"
+						color="gray"
+						size="compact-xs"
+						aria-label={`Dismiss ${name}`}
+						onClick={onDismiss}
+					>
+						Dismiss
+					</Button>
+				)}
+			</Group>
+			{problem === undefined ? (
+				<Progress
+					value={share * 100}
+					aria-label={`Sending ${name}`}
+					animated={share === 1}
+				/>
+			) : (
+				<Text size="sm" c="var(--mantine-color-error)" role="alert">
+					{problem}
+				</Text>
+			)}
+		</div>
+	);
+}

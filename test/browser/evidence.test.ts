@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../support/people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+let ada: TestUser;
+let measureId: string;
+beforeAll(async () => {
+	served = await startConsole();
+	ada = await served.makePerson("admin");
+	const { measure } = await use("addMeasure", {
+		name: "Access review",
+		category: "Access",
+	});
+	measureId = measure.id;
+});
+afterAll(() => served.close());
+
+async function use(name: string, input: object) {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	return callAs(served.database, ada, operation, {
+		organization_id: served.organizationId,
+		...input,
+	});
+}
+
+/** A picture of one red pixel. */
+const PNG = Buffer.from(
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+	"base64",
+);
+
+test("files are dropped on a measure, shown, downloaded and removed, and a wrong one says why", async () => {
+	const path = `/o/${served.organizationId}/r/measure/${measureId}`;
+	const page = await served.openPageAs(ada, path);
+	const panel = page.getByRole("region", { name: "Evidence" });
+	await panel.getByText("Nothing proves this yet.").waitFor();
+	await panel.getByLabel("Valid until (optional)").fill("2020-03-31");
+	await panel
+		.getByLabel("Files")
+		.setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: PNG });
+	await panel.getByRole("link", { name: "photo.png", exact: true }).waitFor();
+	await panel.getByText("Expired 31 Mar 2020").waitFor();
+
+	await panel.getByLabel("Valid until (optional)").fill("");
+	const dropped = await page.evaluateHandle(`(() => {
+		const transfer = new DataTransfer();
+		transfer.items.add(new File(["Reviewed on 3 March"], "Prüfung.txt"));
+		transfer.items.add(new File(["<script>alert(1)</script>"], "page.html"));
+		return transfer;
+	})()`);
+	await panel
+		.getByText("Drop files here, or choose them.")
+		.dispatchEvent("drop", { dataTransfer: dropped });
+	await panel.getByRole("link", { name: "Prüfung.txt" }).first().waitFor();
+	await panel
+		.getByRole("alert")
+		.getByText(/extension must be one of/)
+		.waitFor();
+	await axe(page);
+	await panel.scrollIntoViewIfNeeded();
+	await screenshot(page, "evidence/panel");
+	await panel.getByRole("button", { name: "Dismiss page.html" }).click();
+
+	const [saved] = await Promise.all([
+		page.waitForEvent("download"),
+		panel.getByRole("link", { name: "Download Prüfung.txt" }).click(),
+	]);
+	expect(saved.suggestedFilename()).toBe("Prüfung.txt");
+
+	await panel.getByRole("button", { name: "Show photo.png" }).click();
+	await expect
+		.poll(() =>
+			page.evaluate(
+				`document.querySelector('img[alt="photo.png"]')?.naturalWidth`,
+			),
+		)
+		.toBe(1);
+	await page.getByRole("button", { name: "Close" }).click();
+
+	await panel
+		.getByRole("button", { name: "Remove photo.png from this record" })
+		.click();
+	await page.getByRole("button", { name: "Remove from this record" }).click();
+	await panel.getByRole("heading", { name: "Evidence (1)" }).waitFor();
+});
+
+test("a link is evidence too, its page names its file, and a viewer adds nothing", async () => {
+	const { control } = await use("addControl", {
+		framework_id: (await use("addFramework", { name: "ISO 27001" })).framework
+			.id,
+		section_title: "A.5.18",
+		name: "Access rights",
+	});
+	const path = `/o/${served.organizationId}/r/control`;
+	const page = await served.openPageAs(ada, `${path}/${control.id}`);
+	const panel = page.getByRole("region", { name: "Evidence" });
+	await panel.getByRole("button", { name: "Add a link" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByLabel("Address").fill("https://wiki.example.com/access");
+	await dialog.getByLabel("What it shows").fill("Minutes of the review");
+	await dialog.getByRole("button", { name: "Add the link" }).click();
+	await panel
+		.getByRole("link", { name: "Minutes of the review" })
+		.first()
+		.waitFor();
+	const gap = await served.openPageAs(ada, `${path}?without_linked=evidence`);
+	await gap.getByText("No controls match").waitFor();
+	await axe(gap);
+
+	const viewer = await served.makePerson("viewer");
+	const other = await served.openPageAs(viewer, `${path}/${control.id}`, {
+		viewport: { width: 390, height: 1400 },
+		colorScheme: "dark",
+	});
+	const read = other.getByRole("region", { name: "Evidence" });
+	await read
+		.getByRole("link", { name: "Minutes of the review" })
+		.first()
+		.waitFor();
+	expect(await read.getByRole("button").count()).toBe(0);
+	await axe(other);
+	await screenshot(other, "evidence/viewer-390-dark");
+});
