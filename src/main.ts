@@ -48,6 +48,7 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 		async () => (await import("./cli/enrollment-key.ts")).addEnrollmentKeys,
 	],
 	["call", async () => (await import("./cli/call.ts")).addCall],
+	["evidence", async () => (await import("./cli/evidence.ts")).addEvidence],
 	["audit", async () => (await import("./cli/audit.ts")).addAudit],
 	["mail", async () => (await import("./cli/mail.ts")).addMail],
 	["backup", async () => (await import("./cli/backup.ts")).addBackup],

@@ -90,11 +90,9 @@ export function parseUrl(text: string): URL {
 }
 
 /** Calls the tool and returns its output. Throws an AppError with the service's message. */
-async function post(url: URL, token: string, body: string): Promise<unknown> {
-	let response: Response;
-	let answer: unknown;
-	try {
-		response = await fetch(url, {
+function post(url: URL, token: string, body: string): Promise<unknown> {
+	return readAnswer(url.origin, () =>
+		fetch(url, {
 			method: "POST",
 			headers: {
 				authorization: `Bearer ${token}`,
@@ -104,12 +102,27 @@ async function post(url: URL, token: string, body: string): Promise<unknown> {
 			body,
 			redirect: "error",
 			signal: AbortSignal.timeout(TIMEOUT_MS),
-		});
+		}),
+	);
+}
+
+/**
+ * Returns what a running service answers. Throws an AppError with the service's message, or one
+ * that says that no service answers at `origin`.
+ */
+export async function readAnswer(
+	origin: string,
+	send: () => Promise<Response>,
+): Promise<unknown> {
+	let response: Response;
+	let answer: unknown;
+	try {
+		response = await send();
 		answer = JSON.parse(await response.text());
 	} catch (cause) {
 		throw new AppError(
 			"service_unavailable",
-			`no service answers at ${url.origin}; start Assay, or give its address with --url`,
+			`no service answers at ${origin}; start Assay, or give its address with --url`,
 			{ cause },
 		);
 	}

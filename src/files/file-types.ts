@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, badFields } from "../errors.ts";
 import { extensionOf } from "./file-names.ts";
 
 /** Form of a file's bytes, as far as they tell it. */
@@ -125,10 +125,8 @@ export class TypeCheck {
 			? TYPES[this.#extension]
 			: undefined;
 		if (!type) {
-			throw new AppError(
-				"bad_request",
-				`file_name: the extension must be one of ${EXTENSIONS.join(", ")}; put another file into a zip archive`,
-			);
+			const message = `must end in one of ${EXTENSIONS.map((one) => `.${one}`).join(", ")}; put another file into a zip archive`;
+			throw badFields([{ field: "file_name", message }]);
 		}
 		this.#type = type;
 	}

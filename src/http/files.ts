@@ -48,6 +48,22 @@ export async function uploadFile(
 	query: URLSearchParams,
 	requestId: string,
 ): Promise<object> {
+	try {
+		return await storeUpload(services, principal, request, query, requestId);
+	} catch (error) {
+		const { maxFileBytes } = services.fileLimits ?? DEFAULT_LIMITS;
+		await discardBody(request, maxFileBytes * DISCARDED_FILES);
+		throw error;
+	}
+}
+
+async function storeUpload(
+	services: Services,
+	principal: Principal,
+	request: IncomingMessage,
+	query: URLSearchParams,
+	requestId: string,
+): Promise<object> {
 	const operation = addWithFile();
 	const given = readUploadInput(principal, query);
 	const membership = await authorize(services, principal, operation, given);
@@ -82,6 +98,29 @@ export async function uploadFile(
 			);
 		}),
 	);
+}
+
+/** Number of files of the largest size that are read and discarded after an error. */
+const DISCARDED_FILES = 4;
+
+/**
+ * Reads the rest of a body, up to a limit. A browser or curl reads no answer before it has sent its
+ * file, and would only report a broken connection.
+ */
+async function discardBody(
+	request: IncomingMessage,
+	maxBytes: number,
+): Promise<void> {
+	if (Number(request.headers["content-length"]) > maxBytes) return;
+	let bytes = 0;
+	try {
+		for await (const part of bodyParts(request)) {
+			bytes += part.length;
+			if (bytes > maxBytes) return;
+		}
+	} catch {
+		// The sender has gone.
+	}
 }
 
 /** Reads what the address says about a file. */

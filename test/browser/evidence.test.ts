@@ -57,7 +57,7 @@ test("files are dropped on a measure, shown, downloaded and removed, and a wrong
 	await panel.getByRole("link", { name: "Prüfung.txt" }).first().waitFor();
 	await panel
 		.getByRole("alert")
-		.getByText(/extension must be one of/)
+		.getByText(/^The name must end in one of/)
 		.waitFor();
 	await axe(page);
 	await panel.scrollIntoViewIfNeeded();

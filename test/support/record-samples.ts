@@ -533,7 +533,6 @@ export const samples: Sample[] = [
 		},
 		orders: ["name", "valid_until"],
 		filters: ["owner_id"],
-		otherFilters: ["linked_to"],
 		searched: ["name", "description", "url"],
 	},
 ];

@@ -13,7 +13,7 @@ import {
 import { IconFileUpload, IconLink } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type DragEvent, useRef, useState } from "react";
-import { call, type OutputOf } from "../../api.ts";
+import { ApiError, asSentence, call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";
 import { uploadEvidence } from "../../upload.ts";
@@ -42,6 +42,12 @@ interface Sending {
 }
 
 let keys = 0;
+
+/** Returns the message of an error. The name of the field adds nothing beside the file. */
+function problemOf(error: Error): string {
+	const [field] = error instanceof ApiError ? error.fields : [];
+	return field ? asSentence(`The name ${field.message}`) : error.message;
+}
 
 /** Lists what proves a record, and takes files that are dropped or chosen. */
 export function EvidencePanel({ kind, id }: { kind: string; id: string }) {
@@ -87,7 +93,7 @@ function Panel({ id }: { id: string }) {
 				);
 				setSending((now) => now.filter((one) => one.key !== key));
 			} catch (error) {
-				change(key, { problem: (error as Error).message });
+				change(key, { problem: problemOf(error as Error) });
 			}
 		}
 		await forgetReadings();
