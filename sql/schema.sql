@@ -1303,7 +1303,8 @@ begin
 		where m.user_id = t.user_id
 			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))
 	) m
-	where t.revoked_at is null and (t.expires_at is null or t.expires_at > now());
+	where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+		and (t.secret_ends_at is null or t.secret_ends_at > now());
 end
 $$;
 
@@ -2530,6 +2531,7 @@ CREATE TABLE public.api_tokens (
     read_only boolean DEFAULT false NOT NULL,
     organization_ids public.typed_id[],
     toolsets text[],
+    secret_ends_at timestamp with time zone,
     CONSTRAINT api_tokens_name_check CHECK ((name <> ''::text)),
     CONSTRAINT api_tokens_organization_ids_check CHECK (((cardinality(organization_ids) >= 1) AND (cardinality(organization_ids) <= 100))),
     CONSTRAINT api_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32)),
@@ -2651,6 +2653,27 @@ CREATE TABLE public.check_nonconformities (
 );
 
 ALTER TABLE ONLY public.check_nonconformities FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.connected_apps (
+    token_id public.typed_id NOT NULL,
+    client_id text NOT NULL,
+    redirect_uri text NOT NULL,
+    code_hash bytea NOT NULL,
+    code_challenge text NOT NULL,
+    code_ends_at timestamp with time zone NOT NULL,
+    connected_at timestamp with time zone,
+    refresh_hash bytea,
+    former_refresh_hash bytea,
+    refreshed_at timestamp with time zone,
+    CONSTRAINT connected_apps_client_id_check CHECK (((octet_length(client_id) >= 1) AND (octet_length(client_id) <= 2000))),
+    CONSTRAINT connected_apps_code_challenge_check CHECK ((length(code_challenge) = 43)),
+    CONSTRAINT connected_apps_code_hash_check CHECK ((octet_length(code_hash) = 32)),
+    CONSTRAINT connected_apps_former_refresh_hash_check CHECK ((octet_length(former_refresh_hash) = 32)),
+    CONSTRAINT connected_apps_redirect_uri_check CHECK (((octet_length(redirect_uri) >= 1) AND (octet_length(redirect_uri) <= 2000))),
+    CONSTRAINT connected_apps_refresh_hash_check CHECK ((octet_length(refresh_hash) = 32))
+);
+
+ALTER TABLE ONLY public.connected_apps FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.continual_improvements (
     organization_id public.typed_id NOT NULL,
@@ -3275,6 +3298,20 @@ CREATE TABLE public.notification_stops (
 
 ALTER TABLE ONLY public.notification_stops FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.oauth_clients (
+    id text NOT NULL,
+    name text NOT NULL,
+    redirect_uris text[] NOT NULL,
+    is_registered boolean NOT NULL,
+    known_at timestamp with time zone DEFAULT now() NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT oauth_clients_id_check CHECK (((octet_length(id) >= 1) AND (octet_length(id) <= 2000))),
+    CONSTRAINT oauth_clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT oauth_clients_redirect_uris_check CHECK (((cardinality(redirect_uris) >= 1) AND (cardinality(redirect_uris) <= 20)))
+);
+
+ALTER TABLE ONLY public.oauth_clients FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.obligations (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -3697,6 +3734,18 @@ ALTER TABLE ONLY public.check_count_days
 ALTER TABLE ONLY public.check_nonconformities
     ADD CONSTRAINT check_nonconformities_pkey PRIMARY KEY (organization_id, nonconformity_id);
 
+ALTER TABLE ONLY public.connected_apps
+    ADD CONSTRAINT connected_apps_code_hash_key UNIQUE (code_hash);
+
+ALTER TABLE ONLY public.connected_apps
+    ADD CONSTRAINT connected_apps_former_refresh_hash_key UNIQUE (former_refresh_hash);
+
+ALTER TABLE ONLY public.connected_apps
+    ADD CONSTRAINT connected_apps_pkey PRIMARY KEY (token_id);
+
+ALTER TABLE ONLY public.connected_apps
+    ADD CONSTRAINT connected_apps_refresh_hash_key UNIQUE (refresh_hash);
+
 ALTER TABLE ONLY public.continual_improvements
     ADD CONSTRAINT continual_improvements_pkey PRIMARY KEY (organization_id, id);
 
@@ -3831,6 +3880,9 @@ ALTER TABLE ONLY public.notification_messages
 
 ALTER TABLE ONLY public.notification_stops
     ADD CONSTRAINT notification_stops_pkey PRIMARY KEY (organization_id, people_id, kind);
+
+ALTER TABLE ONLY public.oauth_clients
+    ADD CONSTRAINT oauth_clients_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.obligations
     ADD CONSTRAINT obligations_pkey PRIMARY KEY (organization_id, id);
@@ -3974,6 +4026,8 @@ CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, CO
 CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, COALESCE(valid_until, 'infinity'::date), id);
 
 CREATE INDEX check_nonconformities_check ON public.check_nonconformities USING btree (organization_id, check_key, device_id);
+
+CREATE INDEX connected_apps_unused ON public.connected_apps USING btree (code_ends_at) WHERE (connected_at IS NULL);
 
 CREATE INDEX continual_improvements_created_at ON public.continual_improvements USING btree (organization_id, created_at, id);
 
@@ -4206,6 +4260,8 @@ CREATE INDEX notification_messages_channel ON public.notification_messages USING
 CREATE INDEX notification_messages_created_at ON public.notification_messages USING btree (created_at);
 
 CREATE INDEX notification_messages_due ON public.notification_messages USING btree (due_at) WHERE (state = 'QUEUED'::text);
+
+CREATE INDEX oauth_clients_unused ON public.oauth_clients USING btree (known_at) WHERE (used_at IS NULL);
 
 CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id);
 
@@ -4551,6 +4607,9 @@ ALTER TABLE ONLY public.check_nonconformities
 ALTER TABLE ONLY public.check_nonconformities
     ADD CONSTRAINT check_nonconformities_organization_id_nonconformity_id_fkey FOREIGN KEY (organization_id, nonconformity_id) REFERENCES public.nonconformities(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.connected_apps
+    ADD CONSTRAINT connected_apps_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.api_tokens(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.continual_improvements
     ADD CONSTRAINT continual_improvements_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -4867,6 +4926,8 @@ ALTER TABLE public.api_token_usage ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.api_tokens ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY app ON public.oauth_clients FOR SELECT TO assay_app USING (true);
+
 ALTER TABLE public.asset_vendors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.assets ENABLE ROW LEVEL SECURITY;
@@ -4912,6 +4973,8 @@ CREATE POLICY backup ON public.audits FOR SELECT TO assay_backup USING (true);
 CREATE POLICY backup ON public.check_count_days FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.check_nonconformities FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.connected_apps FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.continual_improvements FOR SELECT TO assay_backup USING (true);
 
@@ -4973,6 +5036,8 @@ CREATE POLICY backup ON public.notification_channels FOR SELECT TO assay_backup 
 
 CREATE POLICY backup ON public.notification_stops FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.oauth_clients FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.obligations FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.organizations FOR SELECT TO assay_backup USING (true);
@@ -5014,6 +5079,8 @@ CREATE POLICY backup ON public.webhooks FOR SELECT TO assay_backup USING (true);
 ALTER TABLE public.check_count_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.check_nonconformities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.connected_apps ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.continual_improvements ENABLE ROW LEVEL SECURITY;
 
@@ -5069,6 +5136,8 @@ CREATE POLICY identity ON public.api_token_usage TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.api_tokens TO assay_identity USING (true);
 
+CREATE POLICY identity ON public.connected_apps TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.events TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.idempotency_keys TO assay_identity USING (true);
@@ -5082,6 +5151,8 @@ CREATE POLICY identity ON public.memberships TO assay_identity USING (true);
 CREATE POLICY identity ON public.my_devices_links TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.notification_messages TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.oauth_clients TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
 
@@ -5125,11 +5196,17 @@ ALTER TABLE public.notification_messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.notification_stops ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.oauth_clients ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.obligations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY own ON public.api_tokens TO assay_app USING (((user_id)::text = current_setting('assay.user_id'::text, true)));
+
+CREATE POLICY own ON public.connected_apps FOR INSERT TO assay_app WITH CHECK ((EXISTS ( SELECT
+   FROM public.api_tokens t
+  WHERE (((t.id)::text = (connected_apps.token_id)::text) AND ((t.user_id)::text = current_setting('assay.user_id'::text, true))))));
 
 CREATE POLICY own ON public.memberships FOR SELECT TO assay_app USING ((((user_id)::text = current_setting('assay.user_id'::text, true)) AND (current_setting('assay.organization_id'::text, true) = ''::text)));
 
@@ -5164,6 +5241,8 @@ CREATE POLICY privacy ON public.audit_entries TO assay_privacy USING (true);
 CREATE POLICY privacy ON public.audit_seals FOR SELECT TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.audits TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.connected_apps FOR SELECT TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.continual_improvements TO assay_privacy USING (true);
 
@@ -5230,6 +5309,10 @@ CREATE POLICY privacy ON public.verifications TO assay_privacy USING (true);
 CREATE POLICY reached ON public.api_token_usage FOR SELECT TO assay_app USING (((EXISTS ( SELECT
    FROM public.api_tokens t
   WHERE ((t.id)::text = (api_token_usage.token_id)::text))) AND ((current_setting('assay.organization_id'::text, true) = ''::text) OR (current_setting('assay.organization_id'::text, true) = (organization_id)::text))));
+
+CREATE POLICY reached ON public.connected_apps FOR SELECT TO assay_app USING ((EXISTS ( SELECT
+   FROM public.api_tokens t
+  WHERE ((t.id)::text = (connected_apps.token_id)::text))));
 
 ALTER TABLE public.record_comments ENABLE ROW LEVEL SECURITY;
 
@@ -5754,7 +5837,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.api_token_usage TO assay_identity;
 GRANT SELECT ON TABLE public.api_token_usage TO assay_backup;
 GRANT SELECT,DELETE ON TABLE public.api_token_usage TO assay_privacy;
 
-GRANT SELECT ON TABLE public.api_tokens TO assay_identity;
+GRANT SELECT,DELETE ON TABLE public.api_tokens TO assay_identity;
 GRANT SELECT ON TABLE public.api_tokens TO assay_backup;
 GRANT DELETE ON TABLE public.api_tokens TO assay_privacy;
 
@@ -5771,6 +5854,7 @@ GRANT SELECT(description),INSERT(description) ON TABLE public.api_tokens TO assa
 GRANT SELECT(description) ON TABLE public.api_tokens TO assay_privacy;
 
 GRANT INSERT(token_hash) ON TABLE public.api_tokens TO assay_app;
+GRANT UPDATE(token_hash) ON TABLE public.api_tokens TO assay_identity;
 
 GRANT SELECT(created_at) ON TABLE public.api_tokens TO assay_app;
 GRANT SELECT(created_at) ON TABLE public.api_tokens TO assay_privacy;
@@ -5800,6 +5884,9 @@ GRANT SELECT(organization_ids),INSERT(organization_ids) ON TABLE public.api_toke
 GRANT UPDATE(organization_ids) ON TABLE public.api_tokens TO assay_identity;
 
 GRANT SELECT(toolsets),INSERT(toolsets) ON TABLE public.api_tokens TO assay_app;
+
+GRANT SELECT(secret_ends_at),INSERT(secret_ends_at) ON TABLE public.api_tokens TO assay_app;
+GRANT UPDATE(secret_ends_at) ON TABLE public.api_tokens TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.asset_vendors TO assay_app;
 GRANT SELECT ON TABLE public.asset_vendors TO assay_backup;
@@ -5843,6 +5930,21 @@ GRANT SELECT ON TABLE public.check_count_days TO assay_agent;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.check_nonconformities TO assay_app;
 GRANT SELECT ON TABLE public.check_nonconformities TO assay_backup;
+
+GRANT INSERT ON TABLE public.connected_apps TO assay_app;
+GRANT SELECT,DELETE,UPDATE ON TABLE public.connected_apps TO assay_identity;
+GRANT SELECT ON TABLE public.connected_apps TO assay_backup;
+
+GRANT SELECT(token_id) ON TABLE public.connected_apps TO assay_app;
+GRANT SELECT(token_id) ON TABLE public.connected_apps TO assay_privacy;
+
+GRANT SELECT(client_id) ON TABLE public.connected_apps TO assay_app;
+GRANT SELECT(client_id) ON TABLE public.connected_apps TO assay_privacy;
+
+GRANT SELECT(code_ends_at) ON TABLE public.connected_apps TO assay_app;
+
+GRANT SELECT(connected_at) ON TABLE public.connected_apps TO assay_app;
+GRANT SELECT(connected_at) ON TABLE public.connected_apps TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.continual_improvements TO assay_app;
 GRANT SELECT ON TABLE public.continual_improvements TO assay_backup;
@@ -6140,6 +6242,10 @@ GRANT UPDATE(due_at) ON TABLE public.notification_messages TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.notification_stops TO assay_app;
 GRANT SELECT ON TABLE public.notification_stops TO assay_backup;
+
+GRANT SELECT ON TABLE public.oauth_clients TO assay_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_clients TO assay_identity;
+GRANT SELECT ON TABLE public.oauth_clients TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.obligations TO assay_app;
 GRANT SELECT ON TABLE public.obligations TO assay_backup;

@@ -57,6 +57,8 @@ export interface Services {
 	wakeDeliverer?: () => void;
 	/** Says that a message to a chat was queued. Call it after the commit. */
 	wakeChatSender?: () => void;
+	/** True if users may connect programs with OAuth. */
+	hasOauth?: boolean;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;
 	/** Limits of uploaded files. If absent, the defaults apply. */

@@ -27,6 +27,7 @@ import { evidenceOperations } from "./files/evidence-operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
 import { myDevicesOperations } from "./my-devices/operations.ts";
 import { notificationOperations } from "./notifications/operations.ts";
+import { makeAllowApp } from "./oauth/operations.ts";
 import type { AnyOperation } from "./operation.ts";
 import {
 	acceptInvitation,
@@ -188,6 +189,7 @@ export const operations = [
 	revokeApiToken,
 	revokeApiTokens,
 	rotateApiToken,
+	makeAllowApp(toolsets),
 	listOrganizationApiTokens,
 	revokeOrganizationApiToken,
 	makeListAuditLog(operationNames),

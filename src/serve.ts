@@ -21,10 +21,13 @@ import { OutageLog } from "./load/outage-log.ts";
 import { composers } from "./mail/composers.ts";
 import { startMailer } from "./mail/mailer.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
+import { clientName } from "./mcp/methods.ts";
 import { openMetrics } from "./metrics/open.ts";
 import { startChatSender } from "./notifications/chat-sender.ts";
 import { startDigests } from "./notifications/digest.ts";
 import { makeQueueNews } from "./notifications/queue-news.ts";
+import { Grants } from "./oauth/grant.ts";
+import { makeOauthServer } from "./oauth/oauth-server.ts";
 import { operations } from "./operations.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { startRetention } from "./retention/retention.ts";
@@ -174,6 +177,7 @@ async function serveFrom(
 		organizationCreation,
 		reportRetentionMonths,
 		fileLimits,
+		hasOauth: config.oauth,
 	};
 	const account = {
 		pool: database.identityPool,
@@ -207,11 +211,25 @@ async function serveFrom(
 		addressOf,
 		() => agentPackages?.newestVersion,
 	);
+	const oauth = config.oauth
+		? makeOauthServer({
+				pool: database.identityPool,
+				grants: new Grants(account, baseUrl),
+				baseUrl,
+				canRegister: config.oauthRegistration,
+				fromOf: (request) => {
+					const client = clientName(request.headers["user-agent"]);
+					const address = addressOf(request);
+					return { ...(client && { client }), ...(address && { address }) };
+				},
+			})
+		: undefined;
 	const toolServer = makeToolServer(
 		{ services, catalogue, outageLog, usage },
 		apiTokens,
 		addressOf,
 		config.allowedOrigins,
+		oauth,
 	);
 	const metrics =
 		config.metricsPort === undefined
@@ -256,6 +274,9 @@ async function serveFrom(
 		allowedOrigins: config.allowedOrigins,
 		catalogue,
 		isDraining: () => isDraining,
+		oauthConsent: config.oauth
+			? { pool: database.identityPool, baseUrl, rule }
+			: undefined,
 		observe: metrics?.observe,
 		accessLog: config.accessLog
 			? makeAccessLog(log, makeAddressOf(config.trustedProxies))

@@ -86,6 +86,17 @@ const stopMails = createRoute({
 	component: page(() => import("./pages/stop-mails/stop-mails-page.tsx")),
 });
 
+/** The consent page of OAuth. The service sends browsers here from /oauth/authorize. */
+const connectApp = createRoute({
+	getParentRoute: () => root,
+	path: "/connect-app",
+	beforeLoad: async ({ location }) => {
+		const me = await queryClient.ensureQueryData(meQuery);
+		if (!me) throw redirect({ to: "/sign-in", search: { to: location.href } });
+	},
+	component: page(() => import("./pages/connect-app/connect-app-page.tsx")),
+});
+
 const signedIn = createRoute({
 	getParentRoute: () => root,
 	id: "signed-in",
@@ -356,6 +367,7 @@ const routeTree = root.addChildren([
 	resetPassword,
 	myDevices,
 	stopMails,
+	connectApp,
 	signedIn.addChildren([
 		start,
 		account,

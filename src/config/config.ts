@@ -36,6 +36,10 @@ export interface Config {
 	 * the end.
 	 */
 	readonly baseUrl: string;
+	/** True if people may connect programs with OAuth. */
+	readonly oauth: boolean;
+	/** True if programs may register themselves as clients of OAuth. */
+	readonly oauthRegistration: boolean;
 	readonly dataDir: string;
 	/** Folder of the packages of the agent. Undefined if the service offers none. */
 	readonly agentDir: string | undefined;
@@ -140,6 +144,11 @@ export function readConfig(
 			settingOf("ASSAY_OUTGOING_NETWORKS"),
 		),
 		allowedOrigins: readAllowedOrigins(settingOf("ASSAY_ALLOWED_ORIGINS")),
+		oauth: readSwitch("ASSAY_OAUTH", settingOf("ASSAY_OAUTH")),
+		oauthRegistration: readSwitch(
+			"ASSAY_OAUTH_REGISTRATION",
+			settingOf("ASSAY_OAUTH_REGISTRATION"),
+		),
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
 		agentDir: agentDir && resolve(agentDir),
 		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),

@@ -41,6 +41,14 @@ export const SETTINGS = {
 		help: "origins of other websites whose pages may use API tokens here",
 		without: "none",
 	},
+	ASSAY_OAUTH: {
+		help: "on: people connect AI clients by allowing it, without a token",
+		default: "off",
+	},
+	ASSAY_OAUTH_REGISTRATION: {
+		help: "on: any program may register itself as a client of OAuth",
+		default: "off",
+	},
 	ASSAY_DATA_DIR: {
 		help: "folder of the embedded database and the secret",
 		default: "./data",

@@ -47,6 +47,7 @@ import {
 	answerMissingHost,
 	noteResponse,
 } from "./malformed-requests.ts";
+import { addOauthConsent, type ConsentParts } from "./oauth-consent.ts";
 import { addOpenapi } from "./openapi.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -90,6 +91,8 @@ export interface AppParts {
 	/** The tracing of requests. Undefined if tracing is off. */
 	tracing?: Tracing | undefined;
 	webConsole: ConsoleFiles | string;
+	/** What the consent page of OAuth needs. Undefined if OAuth is off. */
+	oauthConsent?: ConsentParts | undefined;
 	/** The packages of the agent. Undefined if the service offers none. */
 	agentPackages?: PackageFolder | undefined;
 }
@@ -167,6 +170,7 @@ export function makeApp(parts: AppParts): App {
 		parts.allowedOrigins,
 	);
 	addConsole(app, parts);
+	addOauthConsent(app, parts.oauthConsent);
 	addAgentPackages(app, parts.agentPackages);
 	addConsoleFiles(app, parts.webConsole, parts.identity.prepare);
 	return { server: app, routes };

@@ -29,6 +29,10 @@ import {
 	type Reply,
 	requestIdIn,
 } from "../mcp/reply.ts";
+import {
+	type OauthServer,
+	resourceMetadataUrl,
+} from "../oauth/oauth-server.ts";
 import type { Principal } from "../principal.ts";
 import type { ApiTokens } from "../tokens/authentication.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
@@ -65,8 +69,8 @@ const HEALTH = new Set(["/api/mcp/v1/health", "/api/mcp/health"]);
 const DOOR = "/api/mcp/tools/";
 const FILES = "/api/files";
 /**
- * Paths where clients look for an authorization server after a 401. Assay has no authorization
- * server.
+ * Paths where clients look for an authorization server after a 401. Without ASSAY_OAUTH=on, Assay has
+ * none.
  */
 const NO_OAUTH =
 	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
@@ -104,6 +108,7 @@ export function makeToolServer(
 	tokens: Pick<ApiTokens, "authenticate" | "isFull">,
 	addressOf: AddressOf,
 	allowedOrigins: AllowedOrigins,
+	oauth?: OauthServer,
 ): ToolServer {
 	const { services, catalogue, usage, outageLog } = tools;
 	const mcp = makeMcp(tools);
@@ -142,6 +147,11 @@ export function makeToolServer(
 			outageLog.note(thrown, { requestId }, "a tool request failed");
 			const error = toAppError(thrown);
 			reply = url.pathname === MCP ? mcpFailure(error) : failure(error);
+			if (oauth && error.code === "unauthorized") {
+				const metadata = resourceMetadataUrl(services.baseUrl);
+				reply.headers["www-authenticate"] =
+					`Bearer resource_metadata="${metadata}"`;
+			}
 		}
 		await send(request, response, requestId, reply);
 	}
@@ -154,6 +164,7 @@ export function makeToolServer(
 		requireSameOrigin(request, services.baseUrl, allowedOrigins);
 		const preflight = preflightReply(request, allowedOrigins);
 		if (preflight) return preflight;
+		if (oauth?.has(url.pathname)) return oauth.answer(request, url.pathname);
 		if (NO_OAUTH.test(url.pathname)) return noAuthorizationServer();
 		const authorization = authorizationOf(request);
 		if (isFilesPath(url.pathname)) {
@@ -310,7 +321,7 @@ export function makeToolServer(
 
 	return {
 		handle(request, response) {
-			const url = ourUrl(request.url ?? "");
+			const url = ourUrl(request.url ?? "", oauth);
 			if (!url) return false;
 			const why = whyBusy(request);
 			if (why !== undefined) {
@@ -342,12 +353,15 @@ function isFilesPath(pathname: string): boolean {
 }
 
 /** Returns the URL of a request to the tool server, or undefined for any other request. */
-function ourUrl(target: string): URL | undefined {
+function ourUrl(
+	target: string,
+	oauth: OauthServer | undefined,
+): URL | undefined {
 	// Nearly every request target begins with the path. A proxy may send a target that begins with an
 	// origin.
 	if (
 		target.startsWith("/") &&
-		!/^\/(api\/mcp\/|api\/files|\.well-known\/)/.test(target)
+		!/^\/(api\/mcp\/|api\/files|\.well-known\/|oauth\/)/.test(target)
 	) {
 		return undefined;
 	}
@@ -359,7 +373,8 @@ function ourUrl(target: string): URL | undefined {
 		HEALTH.has(pathname) ||
 		pathname.startsWith(DOOR) ||
 		isFilesPath(pathname) ||
-		NO_OAUTH.test(pathname);
+		NO_OAUTH.test(pathname) ||
+		oauth?.has(pathname);
 	return isOurs ? url : undefined;
 }
 

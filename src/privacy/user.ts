@@ -86,8 +86,9 @@ const PARTS = {
 		where l.user_id = $1 or l.made_by = $1`,
 	api_tokens: `
 		select t.id, t.name, t.description, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-			t.last_used_client, t.last_used_address
-		from api_tokens t where t.user_id = $1`,
+			t.last_used_client, t.last_used_address, a.client_id as app
+		from api_tokens t left join connected_apps a on a.token_id = t.id
+		where t.user_id = $1`,
 	api_token_usage: `
 		select g.token_id, g.organization_id, g.day, g.tool, g.calls, g.errors, g.last_called_at,
 			g.last_client, g.last_address

@@ -35,6 +35,10 @@ const OVER: Record<string, string> = {
 	notification_messages: `created_at < now() - interval '${MAIL_DAYS} days'`,
 	webhook_deliveries: `created_at < now() - interval '${MAIL_DAYS} days'`,
 	mails: `created_at < now() - interval '${MAIL_DAYS} days'`,
+	// An app that never came back for its first secret.
+	api_tokens:
+		"id in (select token_id from connected_apps where connected_at is null and code_ends_at < now() - interval '1 day')",
+	oauth_clients: "used_at is null and known_at < now() - interval '1 day'",
 	invitations: `least(expires_at, accepted_at, revoked_at) < now() - interval '${INVITATION_DAYS_AFTER} days'`,
 };
 

@@ -157,6 +157,12 @@ export const rotateApiToken = defineOperation({
 				"the API token is revoked; create a new one instead",
 			);
 		}
+		if (token.app) {
+			throw new AppError(
+				"bad_request",
+				"the program renews the secret itself; to change its limits, revoke it and connect the program again",
+			);
+		}
 		const lifeMs =
 			token.expires_at &&
 			Date.parse(token.expires_at) - Date.parse(token.created_at);
@@ -170,7 +176,11 @@ export const rotateApiToken = defineOperation({
 	},
 });
 
-async function addToken(context: Context, given: NewApiToken) {
+/**
+ * Adds a token of the user. Throws forbidden without a fresh proof, and bad_request if the user has
+ * too many.
+ */
+export async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
 	await requireFreshProof(context);
 	// The lock makes calls of the same user run one after the other. Each call then counts the tokens

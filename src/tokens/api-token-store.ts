@@ -20,6 +20,16 @@ export const apiToken = z.object({
 	description: z.string().nullable(),
 	user: z.object({ id: z.string(), name: z.string(), email: z.string() }),
 	status: z.enum(["ACTIVE", "EXPIRED", "REVOKED"]),
+	app: z
+		.object({
+			client_id: z.string(),
+			connected_at: z
+				.string()
+				.nullable()
+				.describe("null: the program has not come back yet"),
+		})
+		.nullable()
+		.describe("The program that the user connected; null for other tokens"),
 	created_at: z.string(),
 	expires_at: z.string().nullable(),
 	scopes: scopesSchema,
@@ -42,6 +52,8 @@ export interface NewApiToken {
 	description: string | null;
 	/** Time at which the token expires. Null means that it never expires. */
 	expiresAt: Date | null;
+	/** Time at which the secret of a connected app ends. Other secrets end with their token. */
+	secretEndsAt?: Date;
 	scopes: Scopes;
 }
 
@@ -54,8 +66,9 @@ export async function insertApiToken(
 	const token = makeSecret("pat");
 	await client.query(
 		`insert into api_tokens (
-			id, user_id, name, description, token_hash, expires_at, read_only, organization_ids, toolsets
-		) values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9)`,
+			id, user_id, name, description, token_hash, expires_at, read_only, organization_ids, toolsets,
+			secret_ends_at
+		) values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9, $10)`,
 		[
 			id,
 			given.userId,
@@ -66,6 +79,7 @@ export async function insertApiToken(
 			given.scopes.read_only,
 			given.scopes.organization_ids,
 			given.scopes.toolsets,
+			given.secretEndsAt ?? null,
 		],
 	);
 	const stored = await findApiToken(client, id);
@@ -87,6 +101,8 @@ export async function listTokens(
 		`${select(of === "organization")}
 		where (t.revoked_at is null or t.revoked_at > now() - $2 * interval '1 day')
 			and ($3::text is null or t.user_id = $3)
+			-- An app that never exchanged its code has no secret.
+			and (a.token_id is null or a.connected_at is not null or a.code_ends_at > now())
 			${of === "organization" ? "and exists (select from memberships m where m.organization_id = current_setting('assay.organization_id') and m.user_id = t.user_id) and (t.organization_ids is null or current_setting('assay.organization_id') = any (t.organization_ids))" : ""}
 		order by t.created_at desc, t.id
 		limit ${MAX_LISTED}`,
@@ -168,7 +184,11 @@ function select(isOfOrganization: boolean): string {
 	select t.id, t.name, t.description, t.created_at, t.expires_at, t.revoked_at,
 		${isOfOrganization ? "last_use.*" : "t.last_used_at, t.last_used_client, t.last_used_address"},
 		case when t.revoked_at is not null then 'REVOKED' when t.expires_at <= now() then 'EXPIRED' else 'ACTIVE' end as status,
-		t.created_at < now() - interval '${OLD_TOKEN_DAYS} days' as is_old,
+		-- An app gets a new secret every hour.
+		t.secret_ends_at is null and t.created_at < now() - interval '${OLD_TOKEN_DAYS} days' as is_old,
+		case when a.token_id is not null then json_build_object(
+			'client_id', a.client_id, 'connected_at', a.connected_at
+		) end as app,
 		json_build_object(
 			'read_only', t.read_only, 'organization_ids', t.organization_ids, 'toolsets', t.toolsets
 		) as scopes,
@@ -176,6 +196,7 @@ function select(isOfOrganization: boolean): string {
 		json_build_object('days', days.counts, 'tools', tools.counts) as usage
 	from api_tokens t
 	join users u on u.id = t.user_id
+	left join connected_apps a on a.token_id = t.id
 	${isOfOrganization ? LAST_USE : ""}
 	cross join lateral (${usageBy("day", "d.name")}) days
 	cross join lateral (${usageBy("tool", "d.calls desc, d.name")}) tools`;

@@ -150,7 +150,9 @@ function readToken(header: string | undefined): string {
 		);
 	}
 	const token = header.slice(SCHEME.length);
-	if (!header.startsWith(SCHEME) || !isWellFormedSecret("pat", token)) {
+	const isToken =
+		isWellFormedSecret("pat", token) || isWellFormedSecret("oat", token);
+	if (!header.startsWith(SCHEME) || !isToken) {
 		throw new AppError(
 			"unauthorized",
 			"malformed: the Authorization header must be exactly `Bearer <API token>`, with one space and the whole token (asy_pat_ and 46 letters and digits)",

@@ -51,6 +51,8 @@ describe("without settings", () => {
 		organizationCreation: "signed-in",
 		fileLimits: { maxFileBytes: 26_214_400, maxTotalBytes: 5_368_709_120 },
 		reportRetentionMonths: 13,
+		oauth: false,
+		oauthRegistration: false,
 	};
 
 	test("the defaults apply", () => {
@@ -105,6 +107,8 @@ test("every setting is read", () => {
 			ASSAY_BACKUP_RECIPIENTS: "age1a, age1b",
 			ASSAY_BACKUP_IDENTITY_FILE: "/etc/assay/identity",
 			ASSAY_OUTGOING_NETWORKS: "10.0.0.0/8, ::1",
+			ASSAY_OAUTH: "on",
+			ASSAY_OAUTH_REGISTRATION: "on",
 			DATABASE_URL: "postgresql://u:p@h/d",
 		}),
 	).toEqual({
@@ -137,6 +141,8 @@ test("every setting is read", () => {
 		backupRecipients: ["age1a", "age1b"],
 		backupIdentityFile: "/etc/assay/identity",
 		outgoingAllow: ["10.0.0.0/8", "::1"],
+		oauth: true,
+		oauthRegistration: true,
 	});
 });
 

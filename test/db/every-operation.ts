@@ -221,6 +221,15 @@ export async function useEverything(
 			accept: "application/json, text/event-stream",
 		},
 	);
+	await database.owner.query(
+		"insert into oauth_clients (id, name, redirect_uris, is_registered) values ('client', 'App', '{http://localhost/}', true)",
+	);
+	await use("allowApp", {
+		client_id: "client",
+		response_type: "code",
+		code_challenge: "x".repeat(43),
+		code_challenge_method: "S256",
+	});
 	const { id } = made.api_token;
 	await use("rotateApiToken", { id });
 	await use("revokeApiToken", { id });

@@ -199,6 +199,7 @@ beforeAll(async () => {
 	sink = await openSmtpSink();
 	running = await startService(undefined, {
 		ASSAY_METRICS_PORT: "0",
+		ASSAY_OAUTH: "on",
 		ASSAY_SMTP_URL: sink.url,
 		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
 	});

@@ -6,7 +6,7 @@ const page = readFileSync(new URL("docs/asvs.md", root), "utf8");
 
 /**
  * The numbers of the requirements of levels 1 and 2 in each section of ASVS 5.0.0, without chapters
- * 9, 10 and 17.
+ * 9 and 17.
  */
 const SECTIONS: Record<string, string> = {
 	"1.1": "1-2",
@@ -48,6 +48,13 @@ const SECTIONS: Record<string, string> = {
 	"8.2": "1-3",
 	"8.3": "1-1",
 	"8.4": "1-1",
+	"10.1": "1-2",
+	"10.2": "1-2",
+	"10.3": "1-4",
+	"10.4": "1-11",
+	"10.5": "1-5",
+	"10.6": "1-2",
+	"10.7": "1-3",
 	"11.1": "1-2",
 	"11.2": "1-3",
 	"11.3": "1-3",

@@ -103,6 +103,11 @@ export async function addUser(
 		name: `${USER_MARKER}'s token`,
 	});
 	await owner.query(
+		`insert into connected_apps (token_id, client_id, redirect_uri, code_hash, code_challenge, code_ends_at)
+		values ($1, $2, 'http://localhost/', sha256(convert_to($2, 'UTF8')), repeat('x', 43), now())`,
+		[token.id, `https://${USER_MARKER}.example/client`],
+	);
+	await owner.query(
 		"insert into api_token_usage values ($1, current_date, $2, 1, 0)",
 		[token.id, `${USER_MARKER}Tool`],
 	);

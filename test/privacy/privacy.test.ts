@@ -289,7 +289,12 @@ test("no table contains anything about an erased user, and the log verifies", as
 		sessions: expect.arrayContaining([
 			expect.objectContaining({ ip_address: "192.0.2.77" }),
 		]) as unknown,
-		api_tokens: [{ name: `${USER_MARKER}'s token` }],
+		api_tokens: [
+			{
+				name: `${USER_MARKER}'s token`,
+				app: `https://${USER_MARKER}.example/client`,
+			},
+		],
 		api_token_usage: [{ calls: "1" }],
 		idempotency_keys: [{ organization_id, operation: "addPeople" }],
 	});

@@ -25,9 +25,14 @@ export interface TestConsole extends TestService {
 	signIn: (role: Role, organizationId?: string) => Promise<Session>;
 }
 
-/** Starts the whole service. The tests' users are signed in at its console. */
-export async function startConsole(): Promise<TestConsole> {
-	const running = await startService();
+/**
+ * Starts the whole service. The tests' users are signed in at its console. `settings` are added to the
+ * default settings.
+ */
+export async function startConsole(
+	settings: Record<string, string> = {},
+): Promise<TestConsole> {
+	const running = await startService(undefined, settings);
 	const base = running.service.url;
 	const passwordHash = await hashPassword(PASSWORD);
 

@@ -50,7 +50,7 @@ export function TokenDetails({
 					<TokenState token={token} />
 					{token.status !== "REVOKED" && (
 						<Group gap="xs">
-							{isOwn && (
+							{isOwn && !token.app && (
 								<Button
 									size="xs"
 									variant="default"

@@ -1,0 +1,276 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import type { Pool, PoolClient } from "pg";
+import { transaction } from "../db/pool.ts";
+import {
+	type EventParts,
+	noteAccountEvent,
+} from "../sign-in/account-events.ts";
+import type { From } from "../sign-in/exchange.ts";
+import {
+	hashSecret,
+	isWellFormedSecret,
+	makeSecret,
+} from "../tokens/secret.ts";
+import { isOurResource } from "./authorization-request.ts";
+
+/** Seconds for which an access token works. */
+export const ACCESS_SECONDS = 3600;
+/**
+ * Seconds for which the refresh token before the newest one still works. An app that lost the answer
+ * to its request asks again with the same token.
+ */
+const REPEAT_SECONDS = 60;
+
+/** An error of the token endpoint (RFC 6749, section 5.2). */
+export class GrantError extends Error {
+	readonly code:
+		| "invalid_request"
+		| "invalid_grant"
+		| "invalid_target"
+		| "unsupported_grant_type";
+
+	constructor(code: GrantError["code"], message: string) {
+		super(message);
+		this.code = code;
+	}
+}
+
+export interface TokenAnswer {
+	access_token: string;
+	token_type: "Bearer";
+	expires_in: number;
+	refresh_token: string;
+	scope: string;
+}
+
+interface Found {
+	token_id: string;
+	user_id: string;
+	name: string;
+	client_id: string;
+	redirect_uri: string;
+	code_challenge: string;
+	is_code_live: boolean;
+	is_connected: boolean;
+	is_live: boolean;
+	is_repeated: boolean;
+	is_former: boolean;
+	read_only: boolean;
+}
+
+const FIND = `
+	select a.token_id, t.user_id, t.name, a.client_id, a.redirect_uri, a.code_challenge, t.read_only,
+		a.code_ends_at > now() as is_code_live, a.connected_at is not null as is_connected,
+		t.revoked_at is null and t.expires_at > now() as is_live,
+		a.refreshed_at > now() - interval '${REPEAT_SECONDS} seconds' as is_repeated,
+		coalesce(a.former_refresh_hash = decode($1, 'hex'), false) as is_former
+	from connected_apps a join api_tokens t on t.id = a.token_id`;
+
+/**
+ * Exchanges the codes and refresh tokens of connected apps for access tokens. Each secret is stored
+ * as its SHA-256. A code or a refresh token that is used a second time may have been stolen, so the
+ * whole connection then ends (RFC 9700, sections 2.1.1 and 4.14.2).
+ */
+export class Grants {
+	readonly #parts: EventParts;
+	readonly #baseUrl: string;
+
+	constructor(parts: EventParts, baseUrl: string) {
+		this.#parts = parts;
+		this.#baseUrl = baseUrl;
+	}
+
+	/** Answers a request to the token endpoint. Throws a GrantError. */
+	async exchange(form: URLSearchParams, from: From): Promise<TokenAnswer> {
+		const given = readForm(form);
+		if (!isOurResource(given.resource, this.#baseUrl)) {
+			throw new GrantError("invalid_target", "resource is not this service");
+		}
+		if (given.grant_type === "authorization_code") {
+			return this.#redeem(given, from);
+		}
+		if (given.grant_type === "refresh_token") return this.#refresh(given, from);
+		throw new GrantError(
+			"unsupported_grant_type",
+			"grant_type must be authorization_code or refresh_token",
+		);
+	}
+
+	/** Ends the connection whose access or refresh token is given. Unknown ones change nothing. */
+	async revoke(form: URLSearchParams, from: From): Promise<void> {
+		const { token = "" } = readForm(form);
+		const isAccess = isWellFormedSecret("oat", token);
+		if (!isAccess && !isWellFormedSecret("ort", token)) return;
+		const { pool } = this.#parts;
+		const found = await findOne(
+			pool,
+			isAccess
+				? "t.token_hash = decode($1, 'hex')"
+				: "a.refresh_hash = decode($1, 'hex')",
+			token,
+		);
+		if (found) await this.#end(found, from);
+	}
+
+	async #redeem(given: Form, from: From): Promise<TokenAnswer> {
+		const code = required(given, "code");
+		const verifier = required(given, "code_verifier");
+		if (!isWellFormedSecret("oac", code)) throw unknownGrant("code");
+		const answer = await transaction(this.#parts.pool, {}, async (client) => {
+			const found = await findOne(
+				client,
+				"a.code_hash = decode($1, 'hex') for update of a, t",
+				code,
+			);
+			if (
+				!found ||
+				found.client_id !== given.client_id ||
+				(given.redirect_uri ?? found.redirect_uri) !== found.redirect_uri
+			) {
+				throw unknownGrant("code");
+			}
+			if (found.is_connected) return found;
+			if (!found.is_code_live || !found.is_live) throw unknownGrant("code");
+			if (!isVerifierOf(found.code_challenge, verifier)) {
+				throw new GrantError(
+					"invalid_grant",
+					"code_verifier does not belong to the code_challenge",
+				);
+			}
+			await client.query(
+				"update oauth_clients set used_at = now() where id = $1",
+				[found.client_id],
+			);
+			return issue(client, found);
+		});
+		if ("access_token" in answer) return answer;
+		await this.#end(answer, from);
+		throw unknownGrant("code");
+	}
+
+	async #refresh(given: Form, from: From): Promise<TokenAnswer> {
+		const token = required(given, "refresh_token");
+		if (!isWellFormedSecret("ort", token)) throw unknownGrant("refresh_token");
+		const answer = await transaction(this.#parts.pool, {}, async (client) => {
+			const found = await findOne(
+				client,
+				"a.refresh_hash = decode($1, 'hex') or a.former_refresh_hash = decode($1, 'hex') for update of a, t",
+				token,
+			);
+			if (!found?.is_live || found.client_id !== given.client_id) {
+				throw unknownGrant("refresh_token");
+			}
+			if (found.is_former && !found.is_repeated) return found;
+			return issue(client, found);
+		});
+		if ("access_token" in answer) return answer;
+		await this.#end(answer, from);
+		throw unknownGrant("refresh_token");
+	}
+
+	async #end({ token_id, user_id, name }: Found, from: From): Promise<void> {
+		const { rowCount } = await this.#parts.pool.query(
+			"update api_tokens set revoked_at = now() where id = $1 and revoked_at is null",
+			[token_id],
+		);
+		if (rowCount === 0) return;
+		await noteAccountEvent(
+			this.#parts,
+			{ id: user_id },
+			{
+				operation: "revokeApiToken",
+				outcome: "DONE",
+				fields: {
+					api_token: { before: name },
+					status: { before: "ACTIVE", after: "REVOKED" },
+				},
+			},
+			from,
+		);
+	}
+}
+
+async function findOne(
+	client: Pick<Pool | PoolClient, "query">,
+	condition: string,
+	secret: string,
+): Promise<Found | undefined> {
+	const { rows } = await client.query<Found>(`${FIND} where ${condition}`, [
+		hashSecret(secret),
+	]);
+	return rows[0];
+}
+
+/** Gives the app a new access token and a new refresh token. The ones before end. */
+async function issue(client: PoolClient, found: Found): Promise<TokenAnswer> {
+	const access = makeSecret("oat");
+	const refresh = makeSecret("ort");
+	await client.query(
+		`update api_tokens set token_hash = decode($2, 'hex'),
+			secret_ends_at = now() + interval '${ACCESS_SECONDS} seconds'
+		where id = $1`,
+		[found.token_id, hashSecret(access)],
+	);
+	await client.query(
+		// When the answer was lost, the token before the newest one stays the one that may be repeated.
+		`update connected_apps set connected_at = coalesce(connected_at, now()),
+			former_refresh_hash = case when $3 then former_refresh_hash else refresh_hash end,
+			refreshed_at = case when $3 then refreshed_at else now() end,
+			refresh_hash = decode($2, 'hex')
+		where token_id = $1`,
+		[found.token_id, hashSecret(refresh), found.is_former],
+	);
+	return {
+		access_token: access,
+		token_type: "Bearer",
+		expires_in: ACCESS_SECONDS,
+		refresh_token: refresh,
+		scope: found.read_only ? "read" : "read write",
+	};
+}
+
+/** Compares a PKCE verifier with its challenge (RFC 7636, method S256). */
+function isVerifierOf(challenge: string, verifier: string): boolean {
+	if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
+	const computed = hash("sha256", verifier, "base64url");
+	return timingSafeEqual(Buffer.from(computed), Buffer.from(challenge));
+}
+
+const FIELDS = [
+	"grant_type",
+	"code",
+	"code_verifier",
+	"redirect_uri",
+	"client_id",
+	"refresh_token",
+	"resource",
+	"token",
+] as const;
+type Form = { [Name in (typeof FIELDS)[number]]?: string };
+
+function readForm(form: URLSearchParams): Form {
+	const given: Form = {};
+	for (const name of FIELDS) {
+		const values = form.getAll(name);
+		if (values.length > 1) {
+			throw new GrantError("invalid_request", `${name} is given twice`);
+		}
+		if (values[0]) given[name] = values[0];
+	}
+	return given;
+}
+
+function required(given: Form, name: keyof Form): string {
+	const value = given[name];
+	if (value === undefined) {
+		throw new GrantError("invalid_request", `${name} is missing`);
+	}
+	return value;
+}
+
+function unknownGrant(name: string): GrantError {
+	return new GrantError(
+		"invalid_grant",
+		`the ${name} is unknown, used, expired or revoked, or belongs to another client; connect the program again`,
+	);
+}
