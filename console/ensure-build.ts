@@ -74,6 +74,7 @@ async function hashSources(): Promise<string> {
 		hash.update(await readFile(path));
 		hash.update("\0");
 	};
+	for (const path of await listDocuments()) await add(path);
 	for (const source of SOURCES) {
 		if ((await stat(source)).isFile()) {
 			await add(source);
@@ -91,6 +92,16 @@ async function hashSources(): Promise<string> {
 		for (const path of files) await add(path);
 	}
 	return hash.digest("hex").slice(0, 16);
+}
+
+/** Returns the documents that the console shows. A container image has none but its build has. */
+async function listDocuments(): Promise<string[]> {
+	const folder = join(ROOT, "docs");
+	const files = await readdir(folder).catch(() => []);
+	return files
+		.filter((file) => file.endsWith(".md"))
+		.sort()
+		.map((file) => join(folder, file));
 }
 
 /** Runs the build in a separate process, so that the service does not keep the bundler's memory. */

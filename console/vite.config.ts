@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { docsPlugin } from "./docs-plugin.ts";
 import { kindsPlugin } from "./kinds-plugin.ts";
 
 /** Marks the places in the page into which the server writes the nonce of each response. */
@@ -25,7 +26,7 @@ const CHUNKS = [
 
 export default defineConfig({
 	root: import.meta.dirname,
-	plugins: [react(), kindsPlugin()],
+	plugins: [react(), kindsPlugin(), docsPlugin()],
 	html: { cspNonce: NONCE_PLACEHOLDER },
 	build: {
 		target: "es2023",

@@ -135,6 +135,12 @@ const account = createRoute({
 	component: page(() => import("./pages/account/account-page.tsx")),
 });
 
+const help = createRoute({
+	getParentRoute: () => signedIn,
+	path: "/help/$page",
+	component: page(() => import("./pages/help/help-page.tsx")),
+});
+
 const organization = createRoute({
 	getParentRoute: () => signedIn,
 	path: "/o/$org",
@@ -371,6 +377,7 @@ const routeTree = root.addChildren([
 	signedIn.addChildren([
 		start,
 		account,
+		help,
 		organization.addChildren([
 			home,
 			firstSteps,

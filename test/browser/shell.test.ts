@@ -35,6 +35,22 @@ test("the key ? opens the help with keys and words", async () => {
 	await screenshot(page, "help");
 	await page.keyboard.press("Escape");
 	await help.waitFor({ state: "hidden" });
+
+	await page.keyboard.press("?");
+	await help.getByRole("link", { name: "Devices and checks" }).click();
+	await page.getByRole("heading", { name: "Devices", level: 1 }).waitFor();
+	await help.waitFor({ state: "hidden" });
+	const text = page.getByRole("article");
+	await text.getByRole("columnheader", { name: "tool" }).first().waitFor();
+	await text
+		.getByRole("link", { name: "The Device Agent API" })
+		.first()
+		.click();
+	await page
+		.getByRole("heading", { name: "The Device Agent API", level: 1 })
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "help-page");
 });
 
 test("after a navigation the heading has the focus and names the document", async () => {

@@ -1,4 +1,5 @@
-import { Kbd, Modal, Stack, Table, Text, Title } from "@mantine/core";
+import { Group, Kbd, Modal, Stack, Table, Title } from "@mantine/core";
+import { TextLink } from "../parts/links.tsx";
 
 const MODIFIER = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
@@ -33,6 +34,16 @@ const WORDS = [
 	["Missing", "A device without a heartbeat for seven days"],
 	["Silence", "A time without any report. No check counts as passing in it"],
 	["Overdue", "Still open after its due date"],
+] as const;
+
+/** The documents that people need first. Each of their pages lists all. */
+const DOCUMENTS = [
+	["console", "The console"],
+	["devices", "Devices and checks"],
+	["agent", "The agent"],
+	["mcp", "AI clients"],
+	["operating", "Operating"],
+	["glossary", "Glossary"],
 ] as const;
 
 /** Shows the keys and the most important words of the console. */
@@ -84,9 +95,24 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
 						</Table.Tbody>
 					</Table>
 				</section>
-				<Text size="sm" c="dimmed">
-					The documentation is in the folder docs of this version of Assay.
-				</Text>
+				<section>
+					<Title order={3} mb="xs">
+						Documentation of this version
+					</Title>
+					<Group gap="md">
+						{DOCUMENTS.map(([page, label]) => (
+							<TextLink
+								key={page}
+								to="/help/$page"
+								params={{ page }}
+								size="sm"
+								onClick={onClose}
+							>
+								{label}
+							</TextLink>
+						))}
+					</Group>
+				</section>
 			</Stack>
 		</Modal>
 	);

@@ -5,6 +5,7 @@ import {
 	IconDeviceDesktop,
 	IconDeviceLaptop,
 	IconGridDots,
+	IconHelp,
 	IconHistory,
 	IconHome,
 	IconKey,
@@ -61,6 +62,13 @@ const personal: Command[] = [
 		words: "password profile two-factor sessions",
 		icon: IconUserCircle,
 		to: { to: "/account" },
+	},
+	{
+		id: "help",
+		label: "Help",
+		words: "documentation manual guide how",
+		icon: IconHelp,
+		to: { to: "/help/$page", params: { page: "console" } },
 	},
 ];
 

@@ -59,34 +59,32 @@ export function DeleteRecord({
 		void queryClient.invalidateQueries();
 	};
 	return (
-		<>
-			<Confirm
-				opened={opened}
-				onClose={() => {
-					onClose();
-					setRefused(false);
-				}}
-				title={`Delete the ${kind.noun}?`}
-				action={`Delete the ${kind.noun}`}
-				onConfirm={remove}
-			>
-				<Stack gap="xs">
-					<Text lineClamp={3} fw={500}>
-						{titleOf(kind, record)}
-					</Text>
-					<Text size="sm">
-						It is deleted permanently, with its links to other records. The
-						audit log keeps its last values.
-					</Text>
-					{isRefused && (
-						<UsedNow
-							kind={kind.kind}
-							id={record.id}
-							organizationId={organizationId}
-						/>
-					)}
-				</Stack>
-			</Confirm>
-		</>
+		<Confirm
+			opened={opened}
+			onClose={() => {
+				onClose();
+				setRefused(false);
+			}}
+			title={`Delete the ${kind.noun}?`}
+			action={`Delete the ${kind.noun}`}
+			onConfirm={remove}
+		>
+			<Stack gap="xs">
+				<Text lineClamp={3} fw={500}>
+					{titleOf(kind, record)}
+				</Text>
+				<Text size="sm">
+					It is deleted permanently, with its links to other records. The audit
+					log keeps its last values.
+				</Text>
+				{isRefused && (
+					<UsedNow
+						kind={kind.kind}
+						id={record.id}
+						organizationId={organizationId}
+					/>
+				)}
+			</Stack>
+		</Confirm>
 	);
 }
