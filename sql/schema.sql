@@ -3107,6 +3107,8 @@ CREATE TABLE public.mails (
     channel_id public.typed_id,
     event_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     further_events integer DEFAULT 0 NOT NULL,
+    record_id public.typed_id,
+    record_kind text,
     CONSTRAINT mails_channel_check CHECK (((kind = ANY (ARRAY['CHAT_GIVEN_UP'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (channel_id IS NOT NULL))),
     CONSTRAINT mails_check CHECK (((kind = 'INVITATION'::text) = (invitation_id IS NOT NULL))),
     CONSTRAINT mails_check2 CHECK (((kind <> ALL (ARRAY['INVITATION'::text, 'TEST'::text])) OR (organization_id IS NOT NULL))),
@@ -3115,10 +3117,11 @@ CREATE TABLE public.mails (
     CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text]))),
-    CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (people_id IS NOT NULL))),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text]))),
+    CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text])) = (people_id IS NOT NULL))),
+    CONSTRAINT mails_record_check CHECK ((((kind = 'COMMENTS'::text) = (record_id IS NOT NULL)) AND ((record_id IS NULL) = (record_kind IS NULL)))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
-    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (user_id IS NULL)))
+    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text])) = (user_id IS NULL)))
 );
 
 ALTER TABLE ONLY public.mails FORCE ROW LEVEL SECURITY;
@@ -3293,7 +3296,7 @@ CREATE TABLE public.notification_stops (
     people_id public.typed_id NOT NULL,
     kind text NOT NULL,
     stopped_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT notification_stops_kind_check CHECK ((kind = ANY (ARRAY['DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])))
+    CONSTRAINT notification_stops_kind_check CHECK ((kind = ANY (ARRAY['DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text])))
 );
 
 ALTER TABLE ONLY public.notification_stops FORCE ROW LEVEL SECURITY;
@@ -4178,6 +4181,8 @@ CREATE INDEX invitations_sent ON public.invitations USING btree (invited_by_id, 
 CREATE INDEX invitations_sent_at ON public.invitations USING btree (invited_by_id, created_at) WHERE (invited_by_id IS NOT NULL);
 
 CREATE INDEX mails_channel ON public.mails USING btree (organization_id, channel_id, created_at) WHERE (channel_id IS NOT NULL);
+
+CREATE UNIQUE INDEX mails_comments ON public.mails USING btree (organization_id, people_id, record_id) WHERE ((kind = 'COMMENTS'::text) AND (state = 'QUEUED'::text));
 
 CREATE INDEX mails_created_at ON public.mails USING btree (created_at);
 
@@ -6188,6 +6193,10 @@ GRANT INSERT(channel_id) ON TABLE public.mails TO assay_app;
 GRANT INSERT(event_ids),UPDATE(event_ids) ON TABLE public.mails TO assay_app;
 
 GRANT INSERT(further_events),UPDATE(further_events) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(record_id) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(record_kind) ON TABLE public.mails TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
 GRANT SELECT ON TABLE public.measures TO assay_backup;

@@ -13,6 +13,7 @@ import {
 	readPage,
 } from "../records/list-pages.ts";
 import { filledTextSchema, idSchema } from "../records/text-schemas.ts";
+import { queueCommentMails } from "./comment-mail.ts";
 import { recordId, requireRecord } from "./records.ts";
 import { addWatches } from "./watches.ts";
 
@@ -143,6 +144,7 @@ export const addComment = defineOperation({
 			],
 		);
 		await addWatches(context, record, [principal.userId, ...mentionedIds]);
+		await queueCommentMails(context, record, mentionedIds);
 		changed({ ...record, fields: { comment: { after: text } } });
 		return { comment: await readComment(context, id) };
 	},

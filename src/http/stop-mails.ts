@@ -14,7 +14,7 @@ const pageInput = input.extend({ is_stopped: z.boolean() });
 const MAX_ONE_CLICK = 1024;
 
 /**
- * Adds the routes that stop weekly mails. The token in the link is the proof.
+ * Adds the routes that stop mails. The token in the link is the proof.
  *
  *     POST /api/stop-mails?token=…  from a mail program, with the body of RFC 8058; stops the mails
  *     GET  /api/stop-mails?token=…  from a mail program without one-click; leads to the page

@@ -1,3 +1,4 @@
+import { composeComments } from "../comments/comment-mail.ts";
 import { composeMyDevices } from "../my-devices/link-mail.ts";
 import { composeDeviceAlert } from "../notifications/device-alert-mail.ts";
 import { composeDeviceDigest } from "../notifications/device-digest-mail.ts";
@@ -41,4 +42,5 @@ export const composers: Record<MailKind, Compose> = {
 	DEVICE_ALERT: composeDeviceAlert,
 	DEVICE_DIGEST: composeDeviceDigest,
 	OVERDUE_WORK: composeOverdueWork,
+	COMMENTS: composeComments,
 };

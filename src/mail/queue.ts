@@ -13,6 +13,7 @@ export const ORGANIZATION_MAIL_KINDS = [
 	"DEVICE_ALERT",
 	"DEVICE_DIGEST",
 	"OVERDUE_WORK",
+	"COMMENTS",
 ] as const;
 
 /** The others are about an account, and only the operator sees them. */

@@ -4,8 +4,11 @@ import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { ID_LENGTH, parseId } from "../id.ts";
 
-/** The weekly mails, which a person may stop. Nobody can stop urgent mails. */
-export const STOPPABLE = ["DEVICE_DIGEST", "OVERDUE_WORK"] as const;
+/**
+ * The mails that a person may stop: the weekly ones, and those about comments. Nobody can stop urgent
+ * mails.
+ */
+export const STOPPABLE = ["DEVICE_DIGEST", "OVERDUE_WORK", "COMMENTS"] as const;
 export type Stoppable = (typeof STOPPABLE)[number];
 
 interface Stop {
@@ -15,7 +18,7 @@ interface Stop {
 }
 
 /**
- * Returns the token of a link that stops the weekly mails of a person. The signature proves that
+ * Returns the token of a link that stops mails of a person. The signature proves that
  * the service made it, so nothing has to be stored, and the link in an old mail still works.
  */
 export function makeStopToken(secret: string, stop: Stop): string {
@@ -51,7 +54,7 @@ function readStopToken(secrets: readonly string[], token: string): Stop {
 	);
 }
 
-/** Stops the weekly mails that a token names, or starts them again. */
+/** Stops the mails that a token names, or starts them again. */
 export async function stopMails(
 	appPool: Pool,
 	secrets: readonly string[],

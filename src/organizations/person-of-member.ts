@@ -41,6 +41,12 @@ export async function addPersonOf(
 	];
 }
 
+/** SQL that is true if the person `p` of an organization belongs to the user `u`. */
+export const personOf = (p: string, u: string, organization: string) =>
+	`${p}.organization_id = ${organization}
+		and ${p}.primary_email_address_key = sort_key(${u}.email)
+		and lower(${p}.primary_email_address) = lower(${u}.email)`;
+
 /** Returns the id of the person with the user's e-mail address, if the organization has one. */
 export async function findPersonOf(
 	client: PoolClient,
@@ -51,9 +57,7 @@ export async function findPersonOf(
 		name: "person_of_user",
 		text: `
 			select p.id from users u
-			join people p on p.organization_id = $1
-				and p.primary_email_address_key = sort_key(u.email)
-				and lower(p.primary_email_address) = lower(u.email)
+			join people p on ${personOf("p", "u", "$1")}
 			where u.id = $2
 			order by p.created_at, p.id
 			limit 1`,

@@ -23,6 +23,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	DEVICE_ALERT: "Failed check of a device",
 	DEVICE_DIGEST: "Weekly mail about devices",
 	OVERDUE_WORK: "Weekly mail about overdue work",
+	COMMENTS: "Comments",
 	MY_DEVICES: "Link to a person's devices",
 };
 

@@ -7,17 +7,18 @@ import { Card } from "../sign-in/card.tsx";
 import { useLinkToken } from "../sign-in/link.ts";
 
 interface Choice {
-	kind: "DEVICE_DIGEST" | "OVERDUE_WORK";
+	kind: "DEVICE_DIGEST" | "OVERDUE_WORK" | "COMMENTS";
 	is_stopped: boolean;
 }
 
 const MAILS: Record<Choice["kind"], string> = {
 	DEVICE_DIGEST: "weekly mails about your devices",
 	OVERDUE_WORK: "weekly mails about overdue work",
+	COMMENTS: "mails about comments",
 };
 
 /**
- * Stops weekly mails, or starts them again. The link in the mail is the proof, so nobody signs in.
+ * Stops mails of a kind, or starts them again. The link in the mail is the proof, so nobody signs in.
  */
 export function Page() {
 	const token = useLinkToken();
@@ -30,7 +31,7 @@ export function Page() {
 	const { data } = choosing;
 	return (
 		<Card>
-			<PageHeader title="Weekly mails" />
+			<PageHeader title="Mails" />
 			<Stack>
 				{choosing.isError && (
 					<ErrorState error={choosing.error} title="Nothing was changed" />
@@ -38,7 +39,7 @@ export function Page() {
 				<Text role="status">
 					{data
 						? `You get ${data.is_stopped ? "no more" : "the"} ${MAILS[data.kind]}.`
-						: "You get these mails because you own a device or work in this organization. What you own stays yours."}
+						: "You get these mails because you own devices or work in this organization, or watch records. What you own stays yours."}
 				</Text>
 				{data?.is_stopped ? (
 					<Button

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { sendTo } from "../support/console-client.ts";
+import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+import { startTools, type TestTools } from "../support/tools.ts";
+
+let sink: SmtpSink;
+let tools: TestTools;
+/** The addresses of the members by their ids. */
+let emails: Map<string, string>;
+beforeAll(async () => {
+	sink = await openSmtpSink();
+	tools = await startTools(undefined, {
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+	});
+	const { members } = await use("listMembers", {});
+	emails = new Map(
+		members.map((one: { user_id: string; email: string }) => [
+			one.user_id,
+			one.email,
+		]),
+	);
+	for (const [id, email] of emails) {
+		await use("addPeople", {
+			full_name: `Person ${id.slice(-4)}`,
+			primary_email_address: email,
+			kind: "EMPLOYEE",
+		});
+	}
+});
+beforeEach(() => tools.database.owner.query("delete from mails"));
+afterAll(async () => {
+	await tools.close();
+	sink.close();
+});
+
+const use = (tool: string, input: object, token?: string) =>
+	tools.use(tool, { organization_id: tools.organizationId, ...input }, token);
+
+async function makeTask(name = "Rotate the keys"): Promise<string> {
+	const { task } = await use("addTask", { name });
+	return task.id;
+}
+
+const comment = (record_id: string, more: object = {}, token?: string) =>
+	tools.use("addComment", { record_id, text: "A secret text", ...more }, token);
+
+const mails = async () =>
+	(
+		await tools.database.owner.query(
+			`select p.primary_email_address as to, m.state, m.due_at - now() as wait,
+				m.due_at > now() + interval '50 minutes' as is_late
+			from mails m join people p on p.id = m.people_id order by m.created_at, p.id`,
+		)
+	).rows;
+
+/** Makes the waiting mails due, and wakes the mailer as a new mail does. */
+const hurry = () =>
+	tools.database.owner.query(
+		"update mails set due_at = now() where state = 'QUEUED'",
+	);
+
+test("who is mentioned or watches gets one mail about several comments, without their text, and the author gets none", async () => {
+	const { admin, member, viewer } = tools;
+	const record_id = await makeTask();
+	await tools.use("watchRecord", { record_id }, admin.token);
+	await comment(record_id, { mentioned_user_ids: [viewer.id] }, member.token);
+	await comment(record_id, {}, member.token);
+	const queued = await mails();
+	expect(queued.map(({ to }) => to).sort()).toEqual(
+		[emails.get(admin.id), emails.get(viewer.id)].sort(),
+	);
+	await hurry();
+	const arrived = [await sink.next(), await sink.next()];
+	const of = (id: string) => arrived.find(({ to }) => to === emails.get(id));
+	expect(of(viewer.id)?.text).toContain(
+		'2 comments on the task "Rotate the keys" and mentioned you',
+	);
+	expect(of(admin.id)?.text).toContain('2 comments on the task "Rotate');
+	expect(of(admin.id)?.text).not.toContain("mentioned you");
+	expect(of(admin.id)?.text).toContain(
+		`/o/${tools.organizationId}/r/task/${record_id}`,
+	);
+	for (const { text } of arrived) expect(text).not.toContain("secret text");
+});
+
+test("a second mail about a record comes an hour after the first, and only with what is new", async () => {
+	const { admin, member } = tools;
+	const record_id = await makeTask("Second");
+	await tools.use("watchRecord", { record_id }, admin.token);
+	await comment(record_id, {}, member.token);
+	await hurry();
+	await sink.next();
+	await expect.poll(async () => (await mails())[0]?.state).toBe("SENT");
+	await comment(record_id, {}, member.token);
+	const [, second] = await mails();
+	expect(second).toMatchObject({ state: "QUEUED", is_late: true });
+	await hurry();
+	expect((await sink.next()).text).toContain('a comment on the task "Second"');
+});
+
+test("no mail goes out if the comment is deleted or the member has left meanwhile", async () => {
+	const { member } = tools;
+	const record_id = await makeTask("Third");
+	const leaver = await tools.makeUser({ [tools.organizationId]: "viewer" });
+	const { members } = await use("listMembers", {});
+	const { email } = members.find(
+		(one: { user_id: string }) => one.user_id === leaver.id,
+	);
+	await use("addPeople", {
+		full_name: "Leaver",
+		primary_email_address: email,
+		kind: "EMPLOYEE",
+	});
+	const { comment: made } = await comment(
+		record_id,
+		{ mentioned_user_ids: [tools.viewer.id] },
+		member.token,
+	);
+	const other = await makeTask("Fourth");
+	await comment(other, { mentioned_user_ids: [leaver.id] }, member.token);
+	await tools.use("deleteComment", { id: made.id });
+	await use("removeMember", { user_id: leaver.id });
+	await hurry();
+	await expect
+		.poll(async () => (await mails()).map(({ state }) => state))
+		.toEqual(["NOT_NEEDED", "NOT_NEEDED"]);
+	expect(sink.waiting()).toBe(0);
+});
+
+test("the link in a mail stops all mails about comments, and no other record is mailed about", async () => {
+	const { admin, member } = tools;
+	const record_id = await makeTask("Fifth");
+	await tools.use("watchRecord", { record_id }, admin.token);
+	await comment(record_id, {}, member.token);
+	await hurry();
+	const { text } = await sink.next();
+	expect(text).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/im);
+	const token = /stop-mails#(\S+)/.exec(text)?.[1];
+	const answer = await sendTo(tools.url, "/api/stop-mails/choice", {
+		token,
+		is_stopped: true,
+	});
+	expect(answer.body).toEqual({ kind: "COMMENTS", is_stopped: true });
+	const next = await makeTask("Sixth");
+	await comment(next, { mentioned_user_ids: [admin.id] }, member.token);
+	expect(await mails()).toHaveLength(1);
+});
