@@ -15,7 +15,7 @@ alter table mails
 	),
 	drop constraint mails_user_check,
 	add constraint mails_user_check check (
-		(kind in ('INVITATION', 'MY_DEVICES', 'EVENTS', 'DEVICE_ALERT', 'DEVICE_DIGEST', 'OVERDUE_WORK', 'COMMENTS'))
+		(kind in ('INVITATION', 'MY_DEVICES', 'DEVICE_ALERT', 'DEVICE_DIGEST', 'OVERDUE_WORK', 'COMMENTS'))
 			= (user_id is null)
 	),
 	add constraint mails_record_check check (

@@ -3121,7 +3121,7 @@ CREATE TABLE public.mails (
     CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text])) = (people_id IS NOT NULL))),
     CONSTRAINT mails_record_check CHECK ((((kind = 'COMMENTS'::text) = (record_id IS NOT NULL)) AND ((record_id IS NULL) = (record_kind IS NULL)))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
-    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text])) = (user_id IS NULL)))
+    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text])) = (user_id IS NULL)))
 );
 
 ALTER TABLE ONLY public.mails FORCE ROW LEVEL SECURITY;
