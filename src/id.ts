@@ -101,11 +101,15 @@ function writeId(tenant: Buffer | undefined, kind: IdKind): string {
 	return bytes.toString("base64url");
 }
 
-/** Returns a new organization id with a random tenant. The tenant is never zero. */
+/**
+ * Returns a new organization id with a random tenant. The tenant is never zero. The id, and so every
+ * id in the organization, does not begin with a hyphen: a command would take it for an option.
+ */
 export function makeOrganizationId(): string {
 	const tenant = randomBytes(8);
-	if (tenant.equals(Buffer.alloc(8))) return makeOrganizationId();
-	return writeId(tenant, "organization");
+	const id = writeId(tenant, "organization");
+	const isUsable = !tenant.equals(Buffer.alloc(8)) && !id.startsWith("-");
+	return isUsable ? id : makeOrganizationId();
 }
 
 /** Returns a new id with the tenant of `organizationId`, which must be a valid id. */

@@ -83,6 +83,11 @@ describe("a new id", () => {
 		expect(ids.size).toBe(20_000);
 	});
 
+	test("does not begin with a hyphen, which a command takes for an option", () => {
+		const ids = Array.from({ length: 2_000 }, makeOrganizationId);
+		expect(ids.filter((id) => id.startsWith("-"))).toEqual([]);
+	});
+
 	test("without a tenant has a prefix that no organization has", () => {
 		const id = makeIdWithoutTenant("device_posture_report");
 		expect(parseId(id)).toMatchObject({
