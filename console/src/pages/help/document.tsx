@@ -9,9 +9,16 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
+import type { Token, Tokens } from "marked";
 import type { ReactNode } from "react";
 import { TextLink } from "../../parts/links.tsx";
-import { type Block, type Inline, readInline } from "./markdown.ts";
+import {
+	type Block,
+	blocksOf,
+	type Inline,
+	idOfHeading,
+	inlinesOf,
+} from "./markdown.ts";
 
 /** Shows the blocks of a document. */
 export function Document({ blocks }: { blocks: readonly Block[] }) {
@@ -31,12 +38,12 @@ function Shown({ block }: { block: Block }) {
 		case "heading":
 			return (
 				<Title
-					order={Math.min(block.level, 6) as 2}
-					id={block.id}
+					order={Math.min(block.depth, 6) as 2}
+					id={idOfHeading(block.text)}
 					mt="sm"
 					style={{ scrollMarginTop: 72 }}
 				>
-					<Words text={block.text} />
+					<Words tokens={block.tokens} />
 				</Title>
 			);
 		case "code":
@@ -52,31 +59,31 @@ function Shown({ block }: { block: Block }) {
 		case "list":
 			return (
 				<List
-					type={block.isOrdered ? "ordered" : "unordered"}
+					type={block.ordered ? "ordered" : "unordered"}
 					spacing={6}
 					withPadding={false}
 				>
 					{block.items.map((item, index) => (
 						// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
 						<List.Item key={index}>
-							<Document blocks={item} />
+							<Document blocks={blocksOf(item.tokens)} />
 						</List.Item>
 					))}
 				</List>
 			);
 		case "table":
-			return <Rows {...block} />;
+			return <Rows table={block} />;
 		default:
 			return (
 				<Text>
-					<Words text={block.text} />
+					<Words tokens={block.tokens} />
 				</Text>
 			);
 	}
 }
 
-function Rows({ head, rows }: { head: string[]; rows: string[][] }) {
-	const hasHead = head.some((text) => text !== "");
+function Rows({ table: { header, rows } }: { table: Tokens.Table }) {
+	const hasHead = header.some(({ text }) => text !== "");
 	return (
 		<Box
 			tabIndex={0}
@@ -87,15 +94,15 @@ function Rows({ head, rows }: { head: string[]; rows: string[][] }) {
 			<Table
 				withTableBorder
 				verticalSpacing="xs"
-				miw={Math.min(head.length * 150, 640)}
+				miw={Math.min(header.length * 150, 640)}
 			>
 				{hasHead && (
 					<Table.Thead>
 						<Table.Tr>
-							{head.map((text, index) => (
+							{header.map(({ tokens }, index) => (
 								// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
 								<Table.Th key={index}>
-									<Words text={text} />
+									<Words tokens={tokens} />
 								</Table.Th>
 							))}
 						</Table.Tr>
@@ -105,10 +112,10 @@ function Rows({ head, rows }: { head: string[]; rows: string[][] }) {
 					{rows.map((cells, row) => (
 						// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
 						<Table.Tr key={row}>
-							{cells.map((text, index) => (
+							{cells.map(({ tokens }, index) => (
 								// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
 								<Table.Td key={index} style={{ verticalAlign: "top" }}>
-									<Words text={text} />
+									<Words tokens={tokens} />
 								</Table.Td>
 							))}
 						</Table.Tr>
@@ -119,51 +126,38 @@ function Rows({ head, rows }: { head: string[]; rows: string[][] }) {
 	);
 }
 
-function Words({ text }: { text: string }) {
-	return <Parts parts={readInline(text)} />;
-}
-
-function Parts({ parts }: { parts: readonly Inline[] }): ReactNode {
-	return parts.map((part, index) => (
+function Words({ tokens = [] }: { tokens: readonly Token[] | undefined }) {
+	return inlinesOf(tokens).map((part, index) => (
 		// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
 		<Part key={index} part={part} />
 	));
 }
 
-function Part({ part }: { part: Inline }) {
+function Part({ part }: { part: Inline }): ReactNode {
 	switch (part.type) {
-		case "text":
-			return part.text;
-		case "code":
+		case "codespan":
 			return <Code style={{ overflowWrap: "break-word" }}>{part.text}</Code>;
 		case "strong":
 			return (
 				<b>
-					<Parts parts={part.parts} />
+					<Words tokens={part.tokens} />
 				</b>
 			);
-		case "emphasis":
+		case "em":
 			return (
 				<em>
-					<Parts parts={part.parts} />
+					<Words tokens={part.tokens} />
 				</em>
 			);
-		default:
+		case "link":
 			return (
-				<Linked to={part.to} isFileName={isFileName(part)}>
-					{<Parts parts={part.parts} />}
+				<Linked to={part.href} isFileName={/^[\w-]+\.md$/.test(part.text)}>
+					<Words tokens={part.tokens} />
 				</Linked>
 			);
+		default:
+			return part.text;
 	}
-}
-
-function isFileName({ parts }: { parts: readonly Inline[] }): boolean {
-	const [first] = parts;
-	return (
-		parts.length === 1 &&
-		first?.type === "text" &&
-		/^[\w-]+\.md$/.test(first.text)
-	);
 }
 
 const DOCUMENT = /^(?:(?<name>[\w-]+)\.md)?(?:#(?<hash>.*))?$/;

@@ -14,7 +14,7 @@ import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { Document } from "./document.tsx";
-import { readBlocks } from "./markdown.ts";
+import { readDocument } from "./markdown.ts";
 
 const PageLink = createLink(
 	(
@@ -29,10 +29,7 @@ export function Page() {
 	const found = docs.find(({ name }) => name === page);
 	const document = useQuery({
 		queryKey: ["help", page],
-		queryFn: async () => {
-			const text = (await found?.load())?.default ?? "";
-			return readBlocks(text.split("\n"));
-		},
+		queryFn: async () => readDocument((await found?.load())?.default ?? ""),
 		enabled: found !== undefined,
 		staleTime: Number.POSITIVE_INFINITY,
 	});
