@@ -65,7 +65,7 @@ async function exchange(
 	socket.on("close", () =>
 		answer === ""
 			? reject(new Error("clamd closed the connection"))
-			: resolve(answer.replace(/[\0\n]+$/, "")),
+			: resolve(answer.replaceAll("\0", "").trim()),
 	);
 	const write = (bytes: Buffer | string) =>
 		new Promise<void>((done, fail) => {

@@ -41,8 +41,8 @@ export function addOauthConsent(
 			if (!parts) throw nothingHere();
 			// The page reads the parameters after the #. The console's router would change some of them,
 			// such as a `state` that looks like a number.
-			const [, query = ""] = /\?(.*)$/.exec(request.url) ?? [];
-			return reply.redirect(`/connect-app#${query}`, 303);
+			const { search } = new URL(request.url, parts.baseUrl);
+			return reply.redirect(`/connect-app#${search.slice(1)}`, 303);
 		},
 	);
 

@@ -43,6 +43,7 @@ beforeAll(async () => {
 	}
 	device = await fillDevices();
 	({ email, totpUri } = await makeUserWithSecondFactor());
+	await connectApp();
 	// The service makes these writes after it has answered. They must be finished before the
 	// databases are compared below.
 	await vi.waitFor(
@@ -231,6 +232,17 @@ async function makeUserWithSecondFactor() {
 	);
 	expect(verified.status).toBe(200);
 	return { email: user.email, totpUri: body.totpURI as string };
+}
+
+async function connectApp(): Promise<void> {
+	const { owner } = tools.database;
+	await owner.query(
+		"insert into oauth_clients (id, name, redirect_uris, is_registered) values ('app', 'App', '{http://localhost/}', true)",
+	);
+	await owner.query(
+		`insert into connected_apps (token_id, client_id, redirect_uri, code_hash, code_challenge, code_ends_at, connected_at)
+		select id, 'app', 'http://localhost/', sha256('code'), repeat('a', 43), now(), now() from api_tokens limit 1`,
+	);
 }
 
 /** Returns the problems that verifying finds in the audit logs of all organizations. */

@@ -112,7 +112,7 @@ test("a file is stored with its hash and its sender, linked to its records, and 
 		},
 		content,
 	);
-	expect(status).toBe(201);
+	expect(status, JSON.stringify(body)).toBe(201);
 	const sha256 = createHash("sha256").update(content).digest("hex");
 	expect(body.evidence).toMatchObject({
 		name: "Zugriffsprüfung Q3.pdf",

@@ -164,6 +164,7 @@ const ACTIONS: Record<AuditEvent, Action> &
 	revokeApiToken: { group: "members" },
 	revokeApiTokens: { group: "members", phrase: "revoked the API token" },
 	revokeOrganizationApiToken: { group: "members" },
+	allowApp: { group: "members", phrase: "connected the app" },
 
 	importRecords: { group: "organization" },
 	rollBackImport: {
