@@ -88,7 +88,7 @@ export function Page() {
 						// The page's heading is the title of the document.
 						<Document
 							blocks={document.data.filter(
-								(block) => block.type !== "heading" || block.level > 1,
+								(block) => block.type !== "heading" || block.depth > 1,
 							)}
 						/>
 					)}
