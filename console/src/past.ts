@@ -19,6 +19,7 @@ const READS_PAST = new Set<string>([
 	"countRecords",
 	"getFrameworkCoverage",
 	"getRecordNames",
+	"getRecordUses",
 	"listDevices",
 	"listLinkedRecords",
 	"listPostureSummary",

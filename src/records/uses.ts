@@ -2,6 +2,7 @@ import { z } from "zod";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
+import { asOfShape, contextAsOf } from "./as-of.ts";
 import { filterOfReferences } from "./record-filters.ts";
 import { anyRecordInput, findIdOfAnyKind } from "./reference-ids.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
@@ -58,7 +59,12 @@ export const getRecordUses = defineOperation({
 	toolset: "search",
 	access: "read",
 	tenant: "id",
-	input: z.strictObject(anyRecordInput()),
+	input: z.strictObject({
+		...anyRecordInput(),
+		as_of: asOfShape.as_of.describe(
+			"Time in the past; leaves out devices, whose past owners are not kept",
+		),
+	}),
 	output: z.object({
 		uses: z.array(
 			z.object({
@@ -69,13 +75,17 @@ export const getRecordUses = defineOperation({
 			}),
 		),
 	}),
-	run: async (context, input) => {
+	run: async (present, input) => {
+		const context = await contextAsOf(present, input.as_of);
 		const { client, membership } = context;
 		const { organizationId } = membership;
 		const id = await findIdOfAnyKind(context, input.id);
 		const own = namedKindOf(namedKinds, id);
 		if (!own) throw notFound(id);
-		const candidates = uses.filter(({ names }) => names === own.kind);
+		const candidates = uses.filter(
+			({ kind, names }) =>
+				names === own.kind && !(input.as_of && kind === "device"),
+		);
 		const texts = candidates.map(
 			({ kind, table, column, filter }) => `
 					select '${kind}' as kind, '${filter}' as filter, count(*)::int as count

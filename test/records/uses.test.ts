@@ -53,6 +53,28 @@ test("the uses of a person are counted by register and include devices", async (
 	}
 });
 
+test("the uses at a past moment are those of then, without devices", async () => {
+	const person = await addPerson();
+	const owner_id = person;
+	const { vendor } = await use("addVendor", { owner_id });
+	await use("addDevice", { owner_id });
+	const { updated_at: as_of } = (await use("addVendor", { owner_id })).vendor;
+	await calls.call("deleteVendor", { id: vendor.id });
+	await use("addTask", { assigned_to_id: person });
+	const then = await calls.call("getRecordUses", { id: person, as_of });
+	expect(then.uses).toEqual([
+		{ kind: "vendor", filter: "owner_id", count: 2, is_more: false },
+	]);
+	const { people: later } = await calls.call("addPeople", {
+		organization_id,
+		full_name: "Later",
+		primary_email_address: "later@example.com",
+		kind: "EMPLOYEE",
+	});
+	const refusal = await calls.refusal("getRecordUses", { id: later.id, as_of });
+	expect(refusal.code).toBe("not_found");
+});
+
 test("listVendors finds the vendors that a record uses, and those that none uses", async () => {
 	const organization_id = await createOrganization(
 		calls.database.pool,
