@@ -5,7 +5,6 @@ import {
 	Paper,
 	Stack,
 	Text,
-	Textarea,
 	Title,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
@@ -20,6 +19,7 @@ import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
 import { DateTime } from "../time.tsx";
 import { useSaving } from "../use-saving.ts";
+import { CommentText } from "./comment-text.tsx";
 
 const PAGE = 20;
 const MAX_OFFERED = 100;
@@ -137,18 +137,21 @@ function WriteComment({ id }: { id: string }) {
 	const others = (members.data?.members ?? []).filter(
 		({ user_id }) => user_id !== me?.id,
 	);
+	const mentioned = form.values.mentioned_user_ids;
 	return (
 		<form noValidate onSubmit={saving.submit}>
 			<Stack gap="sm">
 				{saving.refusal && (
 					<ErrorState error={saving.refusal} title="Not commented" />
 				)}
-				<Textarea
-					label="Comment"
-					autosize
-					minRows={2}
-					maxRows={12}
-					{...form.getInputProps("text")}
+				<CommentText
+					members={others.filter(({ user_id }) => !mentioned.includes(user_id))}
+					onMention={(userId) =>
+						form.setFieldValue("mentioned_user_ids", [...mentioned, userId])
+					}
+					value={form.values.text}
+					onChange={(text) => form.setFieldValue("text", text)}
+					error={form.errors.text}
 				/>
 				<Group align="flex-end" justify="space-between">
 					{others.length > 0 && (
