@@ -58,7 +58,7 @@ test("an empty form asks for the required values without a request", async () =>
 	await axe(page);
 });
 
-test("Enter in an open list chooses the first match and never submits the form", async () => {
+test("Enter in an open list chooses the first match, a missing person is created in place, and neither submits the form", async () => {
 	const page = await registers.open(registers.admin, "asset/new");
 	await fill(page, "Name", { text: "A laptop" });
 	const owner = page.getByRole("combobox", { name: "Owner" });
@@ -69,6 +69,18 @@ test("Enter in an open list chooses the first match and never submits the form",
 	await page.getByRole("option", { name: /Ada Lovelace/ }).waitFor();
 	await page.keyboard.press("Enter");
 	expect(await owner.inputValue()).toBe("Ada Lovelace");
+	await page.getByRole("button", { name: "Create a person" }).click();
+	const dialog = page.getByRole("dialog", { name: "Create a person" });
+	await dialog.getByRole("textbox", { name: "Full name" }).fill("Joan Clarke");
+	await dialog
+		.getByRole("textbox", { name: "E-mail address" })
+		.fill("joan@example.com");
+	await axe(page);
+	await page.keyboard.press("Enter");
+	await dialog.waitFor({ state: "hidden" });
+	await expect.poll(() => owner.inputValue()).toBe("Joan Clarke");
+	await owner.fill("love");
+	await page.getByRole("option", { name: /Ada Lovelace/ }).click();
 	// The typed text replaces the chosen option, which does not match it.
 	await owner.fill("zzz");
 	await page.getByText("No person matches “zzz”").waitFor();

@@ -13,6 +13,7 @@ import type { FieldType } from "../../../../src/records/field.ts";
 import type { FieldDescription } from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { isScale } from "../../parts/records/field-value.tsx";
+import { PersonField } from "../../parts/records/person-field.tsx";
 import {
 	ReferencePicker,
 	ReferencesPicker,
@@ -94,12 +95,24 @@ export function FieldInput({
 				/>
 			);
 		case "reference":
+			if (reference === "people") {
+				return (
+					<PersonField
+						{...common}
+						organizationId={organizationId}
+						placeholder="Choose or type a name"
+						clearable={!isRequired}
+						value={text || null}
+						onChange={onChange}
+					/>
+				);
+			}
 			return reference ? (
 				<ReferencePicker
 					{...common}
 					organizationId={organizationId}
 					kind={reference}
-					placeholder="Type to search"
+					placeholder="Choose or type to search"
 					clearable={!isRequired}
 					value={text || null}
 					onChange={onChange}
@@ -111,7 +124,7 @@ export function FieldInput({
 					{...common}
 					organizationId={organizationId}
 					kind={reference}
-					placeholder={list.length === 0 ? "Type to search" : ""}
+					placeholder={list.length === 0 ? "Choose or type to search" : ""}
 					value={list}
 					onChange={onChange}
 				/>

@@ -274,6 +274,8 @@ function unfinishedDates(form: HTMLFormElement): Record<string, string> {
  * line there.
  */
 function submitFromTexts(event: KeyboardEvent<HTMLFormElement>) {
+	// React also reports the keys of a dialog that a field of the form has opened.
+	if (!event.currentTarget.contains(event.target as Node)) return;
 	if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 		event.preventDefault();
 		event.currentTarget.requestSubmit();

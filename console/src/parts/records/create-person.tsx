@@ -4,10 +4,10 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { ErrorState } from "../../parts/error-state.tsx";
-import { useReturnFocus } from "../../parts/return-focus.ts";
-import { applyServerErrors } from "../../parts/server-errors.ts";
 import { forgetReadings } from "../../queries.ts";
+import { ErrorState } from "../error-state.tsx";
+import { useReturnFocus } from "../return-focus.ts";
+import { applyServerErrors } from "../server-errors.ts";
 
 const KINDS = [
 	{ value: "EMPLOYEE", label: "Employee" },
