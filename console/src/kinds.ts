@@ -71,3 +71,9 @@ export function titleOf(kind: KindDescription, record: AnyRecord): string {
 /** Returns, for example, "1 risk" or "2,000 risks". */
 export const countOf = ({ noun, nouns }: KindDescription, count: number) =>
 	`${count.toLocaleString()} ${count === 1 ? noun : nouns}`;
+
+/** Says that there is no record of a kind. Some kinds, such as evidence, have no plural. */
+export const noneYet = ({ noun, nouns }: KindDescription) =>
+	noun.endsWith(` ${nouns}`)
+		? `There is no ${nouns} yet`
+		: `There are no ${nouns} yet`;

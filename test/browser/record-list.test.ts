@@ -232,6 +232,10 @@ test("a viewer sees no button that would be rejected", async () => {
 		.getByRole("heading", { name: "There are no audits yet" })
 		.waitFor();
 	expect(await page.getByRole("link", { name: "New audit" }).count()).toBe(0);
+	await visit(page, registers.at("evidence"));
+	await page
+		.getByRole("heading", { name: "There is no evidence yet" })
+		.waitFor();
 });
 
 test("at 375 px and in dark mode, the pages are usable, and nothing is wider than the screen", async () => {

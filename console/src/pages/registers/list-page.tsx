@@ -3,7 +3,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { OperationName } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
-import { type AnyRecord, fieldOf, titleOf } from "../../kinds.ts";
+import { type AnyRecord, fieldOf, noneYet, titleOf } from "../../kinds.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
@@ -240,7 +240,7 @@ function Nothing({
 }) {
 	return (
 		<EmptyState
-			title={`There are no ${kind.nouns} yet`}
+			title={noneYet(kind)}
 			actions={actions && <Group>{actions}</Group>}
 		>
 			{actions

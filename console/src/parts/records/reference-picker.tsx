@@ -2,7 +2,7 @@ import { MultiSelect, Select, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { describeKind, titleOf } from "../../kinds.ts";
+import { describeKind, noneYet, titleOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { layoutOf } from "../../register-layouts.ts";
 import { clearButton } from "../clear-button.ts";
@@ -77,7 +77,7 @@ function useOptions(
 			? "Searching …"
 			: query
 				? `${kindName === "people" ? "No person matches" : `No ${kind.nouns} match`} “${query}”`
-				: `There are no ${kind.nouns} yet`;
+				: noneYet(kind);
 	const matches = ({ value, label, beside = "" }: Option) =>
 		known.has(value)
 			? isSettled || hasWords(`${label} ${beside}`, typed)
@@ -203,7 +203,8 @@ function Rendered({ option }: { option: Option }) {
 				{option.label}
 			</Text>
 			{option.beside && (
-				<Text size="xs" c="dimmed" lineClamp={1}>
+				// A dimmed text could not be read on the color of the chosen option.
+				<Text size="xs" lineClamp={1}>
 					{option.beside}
 				</Text>
 			)}
