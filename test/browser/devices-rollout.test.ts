@@ -46,6 +46,13 @@ test("the page that adds a device offers the packages with their checksums", asy
 		"/agent-packages/assay-agent_1.4.0_amd64.deb",
 	);
 	await axe(page);
+	const opened = page.waitForEvent("popup");
+	await page.getByRole("link", { name: "guide to the agent" }).click();
+	const guide = await opened;
+	await guide.getByRole("heading", { level: 1 }).waitFor();
+	expect(new URL(guide.url()).pathname).toBe("/help/agent");
+	// The page with the token is still there.
+	await page.getByLabel("Enrollment token", { exact: true }).waitFor();
 });
 
 test("a member finds the devices with an earlier agent, and gives devices an owner, also from CSV", async () => {

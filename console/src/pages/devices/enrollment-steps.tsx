@@ -2,6 +2,7 @@ import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import styles from "../../parts/devices/postures.module.css";
+import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
 import { agentCommands, manualCommands } from "./enroll-commands.ts";
@@ -51,8 +52,8 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 							<Stack>
 								<Text size="sm">
 									The agent then sends heartbeats and checks the device. Copy
-									the agent's program to the device (
-									<Code>npm run build:agent</Code> makes it) and start this{" "}
+									the agent's program to the device, as the <AgentGuide />{" "}
+									explains, and start this{" "}
 									{platform === "WINDOWS"
 										? "in a PowerShell as an administrator"
 										: "in its folder"}
@@ -93,6 +94,21 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 				/>
 			</div>
 		</Stack>
+	);
+}
+
+/** Links to the guide in another tab, because the page shows the token only once. */
+function AgentGuide() {
+	return (
+		<TextLink
+			to="/help/$page"
+			params={{ page: "agent" }}
+			target="_blank"
+			underline="always"
+			inherit
+		>
+			guide to the agent
+		</TextLink>
 	);
 }
 
