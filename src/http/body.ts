@@ -104,8 +104,12 @@ export async function* bodyParts(
 				"the body ended before its announced end; send it again",
 			),
 		);
+	// A request also closes when it has arrived whole, perhaps before its last part is read here.
+	const closed = () => {
+		if (!request.complete) cutOff();
+	};
 	if (brokenBodies.has(request)) cutOff();
-	request.once(BROKEN_BODY, cutOff).once("close", cutOff);
+	request.once(BROKEN_BODY, cutOff).once("close", closed);
 	const parts = request.iterator({ destroyOnReturn: false });
 	try {
 		for (;;) {
@@ -118,7 +122,7 @@ export async function* bodyParts(
 		await broken;
 		throw error;
 	} finally {
-		request.off(BROKEN_BODY, cutOff).off("close", cutOff);
+		request.off(BROKEN_BODY, cutOff).off("close", closed);
 		void parts.return?.().catch(() => {});
 	}
 }
