@@ -20,6 +20,10 @@ import {
 	type Operation,
 } from "./operation.ts";
 import {
+	mayAsAuditor,
+	outOfRegisters,
+} from "./organizations/narrow-membership.ts";
+import {
 	type Membership,
 	membershipForRecord,
 	membershipIn,
@@ -245,8 +249,12 @@ export async function authorize(
 	const named = namedTenant(principal, operation, rawInput);
 	if (named === "foreign") throw foreignOrganization();
 	if (named) {
-		const mayCall = roleReaches(named.membership.role, needed);
-		if (mayCall && !excluded) return named.membership;
+		const { membership } = named;
+		const mayCall =
+			roleReaches(membership.role, needed) ||
+			mayAsAuditor(membership, operation);
+		const unwritable = outOfRegisters(membership, operation);
+		if (mayCall && !excluded && !unwritable) return membership;
 		await noteRejectedCall(services, {
 			principal,
 			operation: operation.name,
@@ -256,6 +264,7 @@ export async function authorize(
 		throw new AppError(
 			"forbidden",
 			excluded ??
+				(mayCall ? unwritable : undefined) ??
 				`permission denied: ${operation.name} needs the role ${needed}; yours in this organization is ${named.membership.role}`,
 		);
 	}
@@ -333,7 +342,11 @@ export function mayAnywhere(
 	const needed = NEEDED_ROLE[operation.access];
 	return (
 		(operation.tenant === null && operation.access === "read") ||
-		principal.memberships.some(({ role }) => roleReaches(role, needed))
+		principal.memberships.some(
+			(membership) =>
+				roleReaches(membership.role, needed) ||
+				mayAsAuditor(membership, operation),
+		)
 	);
 }
 

@@ -7,6 +7,10 @@ export type Role = (typeof ROLES)[number];
 export interface Membership {
 	organizationId: string;
 	role: Role;
+	/** The toolsets of the only registers that the user may write. Undefined means all. */
+	writableRegisters?: readonly string[];
+	/** True if a viewer or member may read the audit log. */
+	readsAuditLog?: boolean;
 }
 
 /** Maximum length, in characters, of the name that a client gives itself. Longer names are cut. */

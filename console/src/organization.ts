@@ -2,17 +2,22 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { usePast } from "./past.ts";
 import { organizationsQuery } from "./queries.ts";
+import { registerKinds } from "./register-kinds.ts";
 
 const LAST = "assay-last-organization";
 
 /** Returns the organization in the address, and what the reader may do in it. */
 export function useOrganization() {
 	const { data } = useSuspenseQuery(organizationsQuery);
-	const { org } = useParams({ strict: false });
+	const { org, kind } = useParams({ strict: false });
 	const organization = data.find(({ id }) => id === org);
 	if (!organization)
 		throw new Error("this page does not belong to an organization");
-	const { role } = organization;
+	const { role, writable_registers, reads_audit_log } = organization;
+	const isWritable =
+		writable_registers === null ||
+		kind === undefined ||
+		writable_registers.includes(toolsetOfKind(kind));
 	const past = usePast();
 	const day = past.isShown ? past.day : undefined;
 	return {
@@ -22,10 +27,17 @@ export function useOrganization() {
 		/** The past day that the page shows, or undefined for the present. */
 		day,
 		/** True if the reader may add and change records. Nobody changes the past. */
-		mayWrite: role !== "viewer" && !day,
+		mayWrite: role !== "viewer" && isWritable && !day,
 		/** True if the reader may delete records and manage members and settings. */
 		mayAdmin: role === "admin" && !day,
+		/** True for administrators and auditors. */
+		mayReadAuditLog: reads_audit_log,
 	};
+}
+
+function toolsetOfKind(kind: string): string {
+	const { label = "" } = registerKinds.find((one) => one.kind === kind) ?? {};
+	return label.toLowerCase().replaceAll(" ", "_");
 }
 
 /** Returns the organization that was opened last in this browser. The address `/` opens it. */

@@ -88,7 +88,11 @@ export class Catalogue {
 	 * are listed only on request. Their order is always the same.
 	 */
 	list(principal: Principal, narrowing: Narrowing): Tool[] {
-		const tools = this.#byRole.get(highestRole(principal)) ?? [];
+		const tools = readsAuditLog(principal)
+			? [...this.tools.values()].filter(({ operation }) =>
+					mayAnywhere(principal, operation),
+				)
+			: (this.#byRole.get(highestRole(principal)) ?? []);
 		const within = narrowedByScope(principal, narrowing);
 		return tools.filter(
 			(tool) =>
@@ -101,7 +105,7 @@ export class Catalogue {
 	/** Returns the result of `list` as JSON text. */
 	listJson(principal: Principal, narrowing: Narrowing): string {
 		const { isReadOnly, toolsets } = narrowedByScope(principal, narrowing);
-		const key = `${highestRole(principal)} ${isReadOnly} ${toolsets}`;
+		const key = `${highestRole(principal)} ${readsAuditLog(principal)} ${isReadOnly} ${toolsets}`;
 		const known = this.#lists.get(key);
 		if (known !== undefined) return known;
 		const tools = this.list(principal, narrowing);
@@ -145,6 +149,9 @@ function highestRole({ memberships }: Principal): Role | undefined {
 		undefined,
 	);
 }
+
+const readsAuditLog = ({ memberships }: Principal) =>
+	memberships.some((membership) => membership.readsAuditLog);
 
 function principalWith(role: Role | undefined): Principal {
 	return {

@@ -16,7 +16,9 @@ import {
 } from "../tokens/secret.ts";
 import { MAX_OPEN, mayMail, rejectTooMany } from "./invitation-limits.ts";
 import { INVITATION_DAYS, invitationUrl } from "./invitation-mail.ts";
+import { requireLimitsOf } from "./limits-of-organization.ts";
 import { role } from "./member-operations.ts";
+import { limitsInput, limitsShape } from "./narrow-membership.ts";
 import { addPersonOf } from "./person-of-member.ts";
 
 /** Longest text that is examined as an invitation link or its token. */
@@ -27,6 +29,7 @@ const invitation = z.object({
 	organization_id: z.string(),
 	email: z.string(),
 	role: z.enum(ROLES),
+	...limitsShape,
 	invited_by: z.string(),
 	created_at: z.string(),
 	expires_at: z.string(),
@@ -53,6 +56,7 @@ export const inviteMember = defineOperation({
 			"Address with which the invited user will sign in",
 		),
 		role,
+		...limitsInput,
 	}),
 	output: z.object({
 		invitation,
@@ -66,6 +70,12 @@ export const inviteMember = defineOperation({
 	run: async (context, input) => {
 		const { client, membership, principal, services } = context;
 		const email = input.email.toLowerCase();
+		const limits = {
+			ends_on: input.ends_on ?? null,
+			writable_registers: input.writable_registers ?? null,
+			reads_audit_log: input.reads_audit_log ?? false,
+		};
+		await requireLimitsOf(context, input.role, limits);
 		await rejectMember(context, email);
 		const { rows: replaced } = await client.query<{ id: string }>(
 			"update invitations set revoked_at = now() where organization_id = $1 and email = $2 and accepted_at is null and revoked_at is null returning id",
@@ -80,9 +90,10 @@ export const inviteMember = defineOperation({
 		const isMailed = services.mail !== undefined && (await mayMail(context));
 		await client.query(
 			`insert into invitations (
-				organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at, is_mailed
+				organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at, is_mailed,
+				ends_on, writable_registers, reads_audit_log
 			)
-			values ($1, $2, $3, $4, decode($5, 'hex'), $6, $8, now() + $7 * interval '1 day', $9)`,
+			values ($1, $2, $3, $4, decode($5, 'hex'), $6, $8, now() + $7 * interval '1 day', $9, $10, $11, $12)`,
 			[
 				membership.organizationId,
 				id,
@@ -93,13 +104,24 @@ export const inviteMember = defineOperation({
 				INVITATION_DAYS,
 				principal.userId,
 				isMailed,
+				limits.ends_on,
+				limits.writable_registers,
+				limits.reads_audit_log,
 			],
 		);
 		context.changed({
 			kind: "invitation",
 			id,
 			name: email,
-			fields: { email: { after: email }, role: { after: input.role } },
+			fields: {
+				email: { after: email },
+				role: { after: input.role },
+				...(limits.ends_on && { ends_on: { after: limits.ends_on } }),
+				...(limits.writable_registers && {
+					writable_registers: { after: limits.writable_registers },
+				}),
+				...(limits.reads_audit_log && { reads_audit_log: { after: true } }),
+			},
 		});
 		const made = await findInvitation(context, id);
 		if (!made)
@@ -275,7 +297,8 @@ export function unusableInvitation(): AppError {
 }
 
 const SELECT = `
-	select i.id, i.organization_id, i.email, i.role, i.invited_by, i.created_at, i.expires_at,
+	select i.id, i.organization_id, i.email, i.role, i.ends_on::text as ends_on,
+		i.writable_registers, i.reads_audit_log, i.invited_by, i.created_at, i.expires_at,
 		i.expires_at <= now() as is_expired
 	from invitations i`;
 

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { type Context, defineOperation } from "../operation.ts";
+import { type Change, type Context, defineOperation } from "../operation.ts";
 import { ROLES, type Role } from "../principal.ts";
 import {
 	byText,
@@ -13,6 +14,12 @@ import {
 } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { memberChange } from "../sign-in/users.ts";
+import { REGISTERS, requireLimitsOf } from "./limits-of-organization.ts";
+import {
+	limitsInput,
+	limitsShape,
+	requireLimits,
+} from "./narrow-membership.ts";
 
 export const role = z
 	.enum(ROLES)
@@ -26,6 +33,8 @@ const member = z.object({
 	name: z.string(),
 	email: z.string(),
 	role: z.enum(ROLES),
+	...limitsShape,
+	is_ended: z.boolean().describe("true: the last day is over"),
 	two_factor_enabled: z
 		.boolean()
 		.nullable()
@@ -44,9 +53,11 @@ const input = { organization_id: organizationId(), user_id: userId };
 const common = { toolset: "members", tenant: "organization_id" } as const;
 
 const COLUMNS =
-	"t.id, t.organization_id, t.name, t.email, t.role, t.created_at";
+	"t.id, t.organization_id, t.name, t.email, t.role, t.ends_on, t.writable_registers, t.reads_audit_log, t.is_ended, t.created_at";
+const LIMITS =
+	"m.ends_on::text as ends_on, m.writable_registers, m.reads_audit_log, not is_live_membership(m.organization_id, m.ends_on) as is_ended";
 const MEMBERS = `(
-	select m.organization_id, u.id, u.name, u.email, m.role, m.created_at,
+	select m.organization_id, u.id, u.name, u.email, m.role, ${LIMITS}, m.created_at,
 		search_text(u.name, u.email) as search_text,
 		coalesce(sort_key(u.name), '') collate "C" as name_key,
 		coalesce(sort_key(u.email), '') collate "C" as email_key
@@ -92,25 +103,55 @@ export const listMembers = defineOperation({
 export const updateMember = defineOperation({
 	...common,
 	name: "updateMember",
-	title: "Update a member's role",
+	title: "Update a member",
 	description:
-		"Change a member's role in an organization. It takes effect with the member's next request. An organization keeps at least one admin.",
+		"Change a member's role in an organization, or narrow it: a last day, the only registers to write, or reading the audit log. It takes effect with the member's next request. An organization keeps at least one admin.",
 	access: "admin",
 	isIdempotent: true,
-	input: z.strictObject({ ...input, role }),
+	input: z.strictObject({ ...input, role: role.optional(), ...limitsInput }),
 	output: one,
 	run: async (context, given) => {
 		const before = await lockMember(context, given.user_id);
-		if (before.role !== given.role) {
+		const after = { ...before, ...withoutUndefined(given) } as Member;
+		await requireLimitsOf(context, after.role, {
+			...after,
+			// A day that has passed may stay while something else changes.
+			ends_on: after.ends_on === before.ends_on ? null : after.ends_on,
+		});
+		if (after.role === "admin" && after.ends_on) {
+			requireLimits("admin", after, REGISTERS, "");
+		}
+		const fields = changedFields(before, after);
+		if (Object.keys(fields).length > 0) {
 			await context.client
 				.query(
-					"update memberships set role = $3 where organization_id = $1 and user_id = $2",
-					[before.organization_id, before.user_id, given.role],
+					`update memberships set role = $3, ends_on = $4, writable_registers = $5, reads_audit_log = $6
+					where organization_id = $1 and user_id = $2`,
+					[
+						before.organization_id,
+						before.user_id,
+						after.role,
+						after.ends_on,
+						after.writable_registers,
+						after.reads_audit_log,
+					],
 				)
 				.catch(explainLastAdministrator);
-			noteRole(context, before, given.role);
+			context.changed({
+				...memberChange(
+					before.organization_id,
+					{ id: before.user_id, name: before.name, email: before.email },
+					{ before: before.role, after: after.role },
+				),
+				fields,
+			});
 		}
-		return { member: { ...before, role: given.role } };
+		return {
+			member: {
+				...after,
+				is_ended: after.ends_on === before.ends_on && before.is_ended,
+			},
+		};
 	},
 });
 
@@ -136,6 +177,27 @@ export const removeMember = defineOperation({
 		return { removed_user_id: before.user_id };
 	},
 });
+
+const CHANGEABLE = [
+	"role",
+	"ends_on",
+	"writable_registers",
+	"reads_audit_log",
+] as const;
+
+function withoutUndefined(given: object): object {
+	return Object.fromEntries(
+		Object.entries(given).filter(([, value]) => value !== undefined),
+	);
+}
+
+function changedFields(before: Member, after: Member): Change["fields"] {
+	return Object.fromEntries(
+		CHANGEABLE.filter(
+			(name) => !isDeepStrictEqual(before[name], after[name]),
+		).map((name) => [name, { before: before[name], after: after[name] }]),
+	);
+}
 
 interface MemberRow extends Omit<Member, "user_id" | "two_factor_enabled"> {
 	id: string;
@@ -166,7 +228,7 @@ async function listProtected(client: PoolClient): Promise<Set<string>> {
  */
 async function lockMember(context: Context, userId: string): Promise<Member> {
 	const { rows } = await context.client.query<MemberRow>(
-		`select u.id, m.organization_id, u.name, u.email, m.role, m.created_at
+		`select u.id, m.organization_id, u.name, u.email, m.role, ${LIMITS}, m.created_at
 		from memberships m join users u on u.id = m.user_id
 		where m.organization_id = $1 and m.user_id = $2
 		for update of m`,

@@ -78,6 +78,11 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 					role: z
 						.enum(["viewer", "member", "admin"])
 						.describe("Your role in it"),
+					writable_registers: z
+						.array(z.string())
+						.nullable()
+						.describe("Toolsets of the only registers that you may write"),
+					reads_audit_log: z.boolean().describe("You may read the audit log"),
 					today: z.string().describe("Today's date in its time zone"),
 				}),
 			),
@@ -88,10 +93,10 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 				.describe("All toolsets; the address can select some of them"),
 		}),
 		run: async ({ client, principal }, input) => {
-			const roles = new Map(
-				principal.memberships.map(({ organizationId, role }) => [
-					organizationId,
-					role,
+			const memberships = new Map(
+				principal.memberships.map((membership) => [
+					membership.organizationId,
+					membership,
 				]),
 			);
 			const { rows, ...page } = await readPage(
@@ -102,17 +107,24 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 					from: `(
 					select *, search_text(name, description) as search_text, sort_key(name) as name_key from organizations
 				) t`,
-					within: { sql: "t.id = any($1)", value: [...roles.keys()] },
+					within: { sql: "t.id = any($1)", value: [...memberships.keys()] },
 					orders,
 					filters: {},
 				},
 				input,
 			);
 			return {
-				organizations: rows.map((row) => ({
-					...row,
-					role: roles.get(row.id),
-				})) as never,
+				organizations: rows.map((row) => {
+					const membership = memberships.get(row.id);
+					return {
+						...row,
+						role: membership?.role,
+						writable_registers: membership?.writableRegisters ?? null,
+						reads_audit_log:
+							membership?.role === "admin" ||
+							membership?.readsAuditLog === true,
+					};
+				}) as never,
 				...page,
 				today: new Date().toISOString().slice(0, 10),
 				toolsets: [...toolsets()],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, type FieldIssue } from "../errors.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { outOfRegisters } from "../organizations/narrow-membership.ts";
 import { recordKinds } from "../registers/all.ts";
 import { outOfScope } from "../tokens/scopes.ts";
 import { parseInput } from "../validation.ts";
@@ -49,11 +50,14 @@ export const addRecords = defineOperation({
 	run: async (context, input) => {
 		const kind = recordKinds.find((known) => known.kind === input.kind);
 		if (!kind) throw new Error(`there is no kind of record ${input.kind}`);
-		const excluded = outOfScope(context.principal, {
+		const tool = {
 			name: `add${kind.tool.one}`,
 			toolset: toolsetOf(kind),
 			isReadOnly: false,
-		});
+		};
+		const excluded =
+			outOfScope(context.principal, tool) ??
+			outOfRegisters(context.membership, tool);
 		if (excluded) throw new AppError("forbidden", excluded);
 
 		const { rows, issues } = readRows(kind, input.records);

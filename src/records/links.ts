@@ -1,11 +1,13 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { badFields } from "../errors.ts";
+import { AppError, badFields } from "../errors.ts";
 import { kindNoun } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
+import { recordKinds } from "../registers/all.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
+import { toolsetOf } from "./kind.ts";
 import { LINKED, linkable, linkableId } from "./link-kinds.ts";
 import {
 	COUNTED,
@@ -291,7 +293,24 @@ async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 			},
 		]);
 	}
+	requireOneWritable(context, both);
 	return both;
+}
+
+/** Rejects a link of two records that the membership may not write, if it is narrowed to registers. */
+function requireOneWritable({ membership }: Context, both: Linked[]): void {
+	const { writableRegisters } = membership;
+	if (!writableRegisters) return;
+	const kinds = new Set<string>(both.map(({ kind }) => kind));
+	const isWritable = recordKinds.some(
+		(known) =>
+			kinds.has(known.kind) && writableRegisters.includes(toolsetOf(known)),
+	);
+	if (isWritable) return;
+	throw new AppError(
+		"forbidden",
+		`permission denied: your membership may write only the registers ${writableRegisters.join(", ")}, and neither record is in them; ask an administrator`,
+	);
 }
 
 async function find(

@@ -277,9 +277,13 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			const { rows } = await pool.query<{
 				organization_id: string;
 				role: Role;
+				writable_registers: string[] | null;
+				reads_audit_log: boolean;
 			}>({
 				name: "memberships_of_user",
-				text: "select organization_id, role from memberships where user_id = $1 order by organization_id",
+				text: `select organization_id, role, writable_registers, reads_audit_log from memberships
+					where user_id = $1 and (ends_on is null or is_live_membership(organization_id, ends_on))
+					order by organization_id`,
 				values: [user.id],
 			});
 			return {
@@ -291,6 +295,10 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 					memberships: rows.map((row) => ({
 						organizationId: row.organization_id,
 						role: row.role,
+						...(row.writable_registers && {
+							writableRegisters: row.writable_registers,
+						}),
+						...(row.reads_audit_log && { readsAuditLog: true }),
 					})),
 				},
 				cookies,

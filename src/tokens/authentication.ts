@@ -3,7 +3,7 @@ import { byteaArray } from "../db/array.ts";
 import { AppError } from "../errors.ts";
 import { ID_LENGTH } from "../id.ts";
 import { Batcher } from "../load/batch.ts";
-import type { Principal, Role } from "../principal.ts";
+import type { Membership, Principal, Role } from "../principal.ts";
 import { hashSecret, isWellFormedSecret } from "./secret.ts";
 
 /** The client program and the address of a request, for the audit log and the list of tokens. */
@@ -29,8 +29,8 @@ interface Row {
 	user_id: string;
 	user_name: string;
 	/**
-	 * "<organization id> <role>" for each membership, separated by commas. Empty if the user has no
-	 * membership.
+	 * "<organization id> <role>" for each membership, separated by commas, and more if it is narrowed.
+	 * Empty if the user has no membership.
 	 */
 	memberships: string;
 	read_only: boolean;
@@ -52,10 +52,20 @@ function toFound(row: Row): Found {
 			...(row.read_only && { isReadOnly: true }),
 			...(row.toolsets && { toolsets: row.toolsets }),
 		},
-		memberships: memberships.map((text) => ({
-			organizationId: text.slice(0, ID_LENGTH),
-			role: text.slice(ID_LENGTH + 1) as Role,
-		})),
+		memberships: memberships.map(toMembership),
+	};
+}
+
+/** Reads "<id> <role>", or "<id> <role> <registers or *> <audit or ->" if it is narrowed. */
+function toMembership(text: string): Membership {
+	const [role = "", registers = "*", audit] = text
+		.slice(ID_LENGTH + 1)
+		.split(" ");
+	return {
+		organizationId: text.slice(0, ID_LENGTH),
+		role: role as Role,
+		...(registers !== "*" && { writableRegisters: registers.split("+") }),
+		...(audit === "audit" && { readsAuditLog: true }),
 	};
 }
 

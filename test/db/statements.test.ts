@@ -78,11 +78,13 @@ const OTHER_FUNCTIONS = [
 	"ensure_posture_report_partitions",
 	"find_records",
 	"has_users",
+	"is_live_membership",
 	"is_setup_link",
 	"list_unknown_device_keys",
 	"note_backup",
 	"read_last_backup",
 	"members_with_second_factor",
+	"narrow_membership",
 	"own_account",
 	"own_session_proved_at",
 	"own_sessions",
@@ -102,7 +104,7 @@ const CURRENT = "current_setting('assay.organization_id'";
  */
 const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"a session's memberships":
-		/^select organization_id, role from memberships where user_id = \$1/,
+		/^select organization_id, role, writable_registers, reads_audit_log from memberships where user_id = \$1/,
 	"a user by address or id, with memberships":
 		/^select u\.id, u\.name, u\.email, .* from users u left join memberships m /,
 	"the organizations of a token's user":

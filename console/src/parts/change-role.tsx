@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { call } from "../api.ts";
 import { forgetReadings } from "../queries.ts";
 import { ErrorState } from "./error-state.tsx";
+import { LimitFields, limitInput, limitValues } from "./membership-limits.tsx";
 import { useReturnFocus } from "./return-focus.ts";
 import { type Member, RoleField } from "./roles.tsx";
 import { useSaving } from "./use-saving.ts";
@@ -18,15 +19,16 @@ export function ChangeRole({
 	isLastAdmin: boolean;
 	onClose: () => void;
 }) {
-	const form = useForm({ initialValues: { role: member.role } });
+	const initialValues = limitValues(member);
+	const form = useForm({ initialValues });
 	useReturnFocus();
 	const saving = useSaving(
 		form,
-		({ role }) =>
+		(values) =>
 			call("updateMember", {
 				organization_id: member.organization_id,
 				user_id: member.user_id,
-				role,
+				...limitInput(values),
 			}),
 		async () => {
 			onClose();
@@ -61,6 +63,7 @@ export function ChangeRole({
 						onChange={(role) => form.setFieldValue("role", role)}
 						error={form.errors.role}
 					/>
+					{!isSelf && <LimitFields form={form} />}
 					{isSelf &&
 						member.role === "admin" &&
 						role !== "admin" &&
@@ -77,7 +80,7 @@ export function ChangeRole({
 						<Button
 							type="submit"
 							loading={saving.isSaving}
-							disabled={role === member.role || isLastAdmin}
+							disabled={!form.isDirty() || isLastAdmin}
 						>
 							Change the role
 						</Button>

@@ -21,7 +21,7 @@ import { REGISTER_GROUPS, registerKinds } from "../register-kinds.ts";
 export function Navigation() {
 	const organization = useShownOrganization();
 	if (!organization) return null;
-	const { id: org, role } = organization;
+	const { id: org, role, reads_audit_log: readsAuditLog } = organization;
 	const params = { org };
 	return (
 		<Stack component="nav" aria-label="Main" gap={2} p="xs">
@@ -104,7 +104,7 @@ export function Navigation() {
 					params={params}
 				/>
 			)}
-			{role === "admin" && (
+			{readsAuditLog && (
 				<Item
 					icon={IconHistory}
 					label="Audit log"

@@ -42,6 +42,7 @@ interface Reader {
 	org: string | undefined;
 	mayWrite: boolean;
 	mayAdmin: boolean;
+	mayReadAuditLog: boolean;
 }
 
 /** Returns the commands that the reader's role permits. */
@@ -83,7 +84,7 @@ const schemes: Command[] = [
 	},
 ];
 
-function pagesOf({ org, mayAdmin }: Reader): Command[] {
+function pagesOf({ org, mayReadAuditLog }: Reader): Command[] {
 	if (!org) return [];
 	const page = (
 		label: string,
@@ -110,7 +111,7 @@ function pagesOf({ org, mayAdmin }: Reader): Command[] {
 		page("Organization", IconBuilding, "/o/$org/settings/organization"),
 		page("Members", IconUsersGroup, "/o/$org/settings/members", "invite users"),
 		page("API tokens", IconKey, "/o/$org/settings/api-tokens", "mcp key"),
-		...(mayAdmin
+		...(mayReadAuditLog
 			? [page("Audit log", IconHistory, "/o/$org/settings/audit-log")]
 			: []),
 	];

@@ -36,7 +36,8 @@ interface ItemGroup {
 export function useSearchItems(typed: string, onClose: () => void) {
 	const { org } = useParams({ strict: false });
 	const { data: organizations } = useQuery(organizationsQuery);
-	const role = organizations?.find(({ id }) => id === org)?.role;
+	const organization = organizations?.find(({ id }) => id === org);
+	const role = organization?.role;
 	const navigate = useNavigate();
 	const { setColorScheme } = useMantineColorScheme();
 	const query = typed.trim();
@@ -91,6 +92,7 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		org: role && org,
 		mayWrite: role !== undefined && role !== "viewer",
 		mayAdmin: role === "admin",
+		mayReadAuditLog: organization?.reads_audit_log === true,
 	});
 	const pages = matching(commands.pages, query);
 	const actions = matching(commands.actions, query);

@@ -26,8 +26,8 @@ import { VerifyLog } from "./verify-log.tsx";
 type Row = Entry & { id: string };
 
 export function Page() {
-	const { mayAdmin } = useOrganization();
-	if (mayAdmin) return <AuditLog />;
+	const { mayReadAuditLog } = useOrganization();
+	if (mayReadAuditLog) return <AuditLog />;
 	return (
 		<>
 			<PageHeader title="Audit log" />

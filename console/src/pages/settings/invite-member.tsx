@@ -5,13 +5,25 @@ import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import {
+	LimitFields,
+	limitInput,
+	limitValues,
+} from "../../parts/membership-limits.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
-import { type Role, RoleField } from "../../parts/roles.tsx";
+import { RoleField } from "../../parts/roles.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 
 type Made = OutputOf<"inviteMember">;
+
+const NEW_MEMBER = {
+	role: "member",
+	ends_on: null,
+	writable_registers: null,
+	reads_audit_log: false,
+} as const;
 
 /**
  * Asks for an e-mail address and a role, and shows the invitation's link once. `again` makes a new
@@ -21,22 +33,25 @@ export function InviteMember({
 	again,
 	onClose,
 }: {
-	again?: { email: string; role: Role } | undefined;
+	again?: ({ email: string } & Parameters<typeof limitValues>[0]) | undefined;
 	onClose: () => void;
 }) {
 	const { organizationId } = useOrganization();
 	const [made, setMade] = useState<Made | null>(null);
 	useReturnFocus();
 	const form = useForm({
-		initialValues: again ?? { email: "", role: "member" as Role },
+		initialValues: {
+			email: again?.email ?? "",
+			...limitValues(again ?? NEW_MEMBER),
+		},
 	});
 	const saving = useSaving(
 		form,
-		({ email, role }) =>
+		({ email, ...limits }) =>
 			call("inviteMember", {
 				organization_id: organizationId,
 				email: email.trim(),
-				role,
+				...limitInput(limits),
 			}),
 		(invited) => {
 			setMade(invited);
@@ -90,6 +105,7 @@ export function InviteMember({
 							onChange={(role) => form.setFieldValue("role", role)}
 							error={form.errors.role}
 						/>
+						<LimitFields form={form} />
 						<Group justify="flex-end">
 							<Button variant="default" onClick={onClose}>
 								Cancel

@@ -12,6 +12,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { LeaveOrganization } from "../../parts/leave-organization.tsx";
+import { limitsInWords } from "../../parts/membership-limits.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { Pager } from "../../parts/pager.tsx";
@@ -168,7 +169,18 @@ function columnsFor(
 			sort: "email",
 			cell: ({ email }) => email,
 		},
-		{ id: "role", header: "Role", cell: ({ role }) => ROLES[role].label },
+		{
+			id: "role",
+			header: "Role",
+			cell: (member) => (
+				<>
+					<Text size="sm">{ROLES[member.role].label}</Text>
+					<Text size="xs" c="dimmed">
+						{limitsInWords(member)}
+					</Text>
+				</>
+			),
+		},
 		...(mayAdmin
 			? [
 					{

@@ -3,6 +3,7 @@ import { Checkbox, MultiSelect } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import type { InputOf } from "../../api.ts";
+import { toolsetLabel } from "../../parts/toolset-label.ts";
 import { organizationsQuery } from "../../queries.ts";
 
 interface ScopeValues {
@@ -63,11 +64,6 @@ export function ScopeFields<Values extends ScopeValues>({
 			/>
 		</>
 	);
-}
-
-/** Returns the name of a toolset as people read it, for example "Audit log" for "audit_log". */
-export function toolsetLabel(name: string): string {
-	return (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 }
 
 export function scopesOf({

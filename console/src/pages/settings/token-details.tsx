@@ -8,9 +8,9 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { toolsetLabel } from "../../parts/toolset-label.ts";
 import { forgetReadings, meQuery, organizationsQuery } from "../../queries.ts";
 import { RotateToken } from "./rotate-token.tsx";
-import { toolsetLabel } from "./scope-fields.tsx";
 import { TokenUsage } from "./token-usage.tsx";
 import { type ApiToken, TokenState } from "./token-words.tsx";
 

@@ -1,0 +1,106 @@
+import { toolsets } from "virtual:kinds";
+import { Checkbox, MultiSelect, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { registerKinds } from "../register-kinds.ts";
+import { longDay, todayHere } from "./days.ts";
+import type { Member, Role } from "./roles.tsx";
+import { toolsetLabel } from "./toolset-label.ts";
+
+/** The values of a form that asks for a role and for what narrows it. */
+export type LimitValues = {
+	role: Role;
+	/** YYYY-MM-DD, or empty for no end. */
+	ends_on: string;
+	writable_registers: string[];
+	reads_audit_log: boolean;
+};
+
+const LABELS = new Set<string>(registerKinds.map(({ label }) => label));
+
+const REGISTERS = toolsets
+	.map((value) => ({ value, label: toolsetLabel(value) }))
+	.filter(({ label }) => LABELS.has(label));
+
+/** Returns the values with which the form of a membership begins. */
+export function limitValues(
+	given: Pick<
+		Member,
+		"role" | "ends_on" | "writable_registers" | "reads_audit_log"
+	>,
+): LimitValues {
+	return {
+		role: given.role,
+		ends_on: given.ends_on ?? "",
+		writable_registers: given.writable_registers ?? [],
+		reads_audit_log: given.reads_audit_log,
+	};
+}
+
+/** Returns the input of the call. Limits that the role does not have are left out. */
+export function limitInput({ role, ...limits }: LimitValues) {
+	const { ends_on, writable_registers, reads_audit_log } = limits;
+	const isAdmin = role === "admin";
+	return {
+		role,
+		ends_on: isAdmin || !ends_on ? null : ends_on,
+		writable_registers:
+			role === "member" && writable_registers.length > 0
+				? writable_registers
+				: null,
+		reads_audit_log: !isAdmin && reads_audit_log,
+	};
+}
+
+/** Asks what narrows a membership. An administrator's has no limits. */
+export function LimitFields<Values extends LimitValues>({
+	form,
+}: {
+	form: UseFormReturnType<Values>;
+}) {
+	const { role } = form.values;
+	if (role === "admin") return null;
+	return (
+		<>
+			<TextInput
+				type="date"
+				label="Last day"
+				description="After this day, the membership no longer counts. Empty: no end."
+				min={todayHere()}
+				w={220}
+				{...form.getInputProps("ends_on")}
+			/>
+			{role === "member" && (
+				<MultiSelect
+					label="May write only"
+					placeholder={
+						form.values.writable_registers.length === 0
+							? "All registers"
+							: undefined
+					}
+					data={REGISTERS}
+					searchable
+					clearable
+					{...form.getInputProps("writable_registers")}
+				/>
+			)}
+			<Checkbox
+				label="May read the audit log"
+				description="For an auditor: a viewer with a last day who may read the audit log."
+				{...form.getInputProps("reads_audit_log", { type: "checkbox" })}
+			/>
+		</>
+	);
+}
+
+/** Returns what narrows a membership, in words. Empty if nothing does. */
+export function limitsInWords(member: Member): string {
+	const parts = [
+		member.ends_on &&
+			`${member.is_ended ? "ended on" : "until"} ${longDay(member.ends_on)}`,
+		member.writable_registers &&
+			`writes only ${member.writable_registers.map(toolsetLabel).join(", ")}`,
+		member.reads_audit_log && "reads the audit log",
+	].filter((part) => typeof part === "string" && part !== "");
+	const text = parts.join("; ");
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
