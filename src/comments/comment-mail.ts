@@ -39,6 +39,7 @@ export async function queueCommentMails(
 		join users u on u.id = m.user_id
 		join people p on ${personOf("p", "u", "m.organization_id")}
 		where m.organization_id = $1 and m.user_id <> $3
+			and is_live_membership(m.organization_id, m.ends_on)
 			and (m.user_id = any($4) or exists (
 				select from record_watches w
 				where w.organization_id = $1 and w.user_id = m.user_id and w.record_id = $2
@@ -149,6 +150,7 @@ async function readFacts(
 		from mails m
 		join people p on p.organization_id = m.organization_id and p.id = m.people_id
 		join memberships s on s.organization_id = m.organization_id
+			and is_live_membership(s.organization_id, s.ends_on)
 		join users u on u.id = s.user_id and ${personOf("p", "u", "m.organization_id")}
 		join organizations o on o.id = m.organization_id
 		cross join lateral (

@@ -99,32 +99,42 @@ test("a second mail about a record comes an hour after the first, and only with 
 	expect((await sink.next()).text).toContain('a comment on the task "Second"');
 });
 
-test("no mail goes out if the comment is deleted or the member has left meanwhile", async () => {
+test("no mail goes out if the comment is deleted, or the membership has ended meanwhile", async () => {
 	const { member } = tools;
 	const record_id = await makeTask("Third");
 	const leaver = await tools.makeUser({ [tools.organizationId]: "viewer" });
+	const ending = await tools.makeUser({ [tools.organizationId]: "viewer" });
 	const { members } = await use("listMembers", {});
-	const { email } = members.find(
-		(one: { user_id: string }) => one.user_id === leaver.id,
-	);
-	await use("addPeople", {
-		full_name: "Leaver",
-		primary_email_address: email,
-		kind: "EMPLOYEE",
-	});
+	for (const { user_id, email } of members) {
+		if (user_id !== leaver.id && user_id !== ending.id) continue;
+		await use("addPeople", {
+			full_name: "Leaver",
+			primary_email_address: email,
+			kind: "EMPLOYEE",
+		});
+	}
 	const { comment: made } = await comment(
 		record_id,
 		{ mentioned_user_ids: [tools.viewer.id] },
 		member.token,
 	);
 	const other = await makeTask("Fourth");
-	await comment(other, { mentioned_user_ids: [leaver.id] }, member.token);
+	await comment(
+		other,
+		{ mentioned_user_ids: [leaver.id, ending.id] },
+		member.token,
+	);
 	await tools.use("deleteComment", { id: made.id });
 	await use("removeMember", { user_id: leaver.id });
+	await use("updateMember", { user_id: ending.id, ends_on: "2199-01-01" });
+	await tools.database.owner.query(
+		"update memberships set ends_on = '2020-01-01' where user_id = $1",
+		[ending.id],
+	);
 	await hurry();
 	await expect
 		.poll(async () => (await mails()).map(({ state }) => state))
-		.toEqual(["NOT_NEEDED", "NOT_NEEDED"]);
+		.toEqual(["NOT_NEEDED", "NOT_NEEDED", "NOT_NEEDED"]);
 	expect(sink.waiting()).toBe(0);
 });
 
