@@ -1,13 +1,13 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { z } from "zod";
-import { appendChanges } from "./audit/log.ts";
+import { changeStatements } from "./audit/log.ts";
 import { noteRejectedCall } from "./audit/rejected-calls.ts";
 import type { OrganizationCreation } from "./config/settings.ts";
 import { applicationName } from "./db/application-name.ts";
 import { retriedTransaction } from "./db/pool.ts";
 import { AppError, badFields } from "./errors.ts";
-import { addEvents, type NewEvent } from "./events/add-events.ts";
+import { eventStatements, type NewEvent } from "./events/add-events.ts";
 import type { FileLimits } from "./files/file-limits.ts";
 import { kindNoun, parseId } from "./id.ts";
 import { FairShares } from "./load/fair-shares.ts";
@@ -119,11 +119,16 @@ async function authorizeAndRun<
 			String((input as Record<string, unknown>)[operation.tenant]),
 		);
 	}
+	const organizationId = membership?.organizationId ?? "";
 	const scope = {
 		organizationId: membership?.organizationId,
 		userId: principal.userId,
 		isReadOnly: operation.isReadOnly,
 		name,
+		lastStatements: () => [
+			...eventStatements(organizationId, events),
+			...changeStatements(principal, operation, organizationId, changes),
+		],
 	};
 	const { idempotency_key: key, ...fields } = input as Record<
 		string,
@@ -132,7 +137,7 @@ async function authorizeAndRun<
 		idempotency_key?: string;
 	};
 	const keyedCall = (key: string, given: unknown): KeyedCall => ({
-		organizationId: membership?.organizationId ?? "",
+		organizationId,
 		userId: principal.userId ?? "",
 		operation: operation.name,
 		key,
@@ -167,18 +172,7 @@ async function authorizeAndRun<
 			key === undefined
 				? await perform()
 				: await answerOnce(client, keyedCall(key, fields), perform);
-		const output = operation.output.parse(result);
-		await addEvents(client, membership?.organizationId ?? "", events);
-		if (changes.length > 0) {
-			await appendChanges(
-				client,
-				principal,
-				operation,
-				membership?.organizationId ?? "",
-				changes,
-			);
-		}
-		return output;
+		return operation.output.parse(result);
 	};
 	const perform = () => retriedTransaction(services.pool, scope, work);
 	const output =

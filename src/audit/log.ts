@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool, PoolClient, QueryConfig } from "pg";
 import { retriedTransaction, transaction } from "../db/pool.ts";
 import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
@@ -23,6 +23,18 @@ export async function appendChanges(
 	organizationId: string,
 	changes: Change[],
 ): Promise<void> {
+	const statements = changeStatements(principal, by, organizationId, changes);
+	for (const statement of statements) await client.query(statement);
+}
+
+/** Returns the statements of `appendChanges`, to be run in this order. */
+export function changeStatements(
+	principal: Principal,
+	by: { name: string } | AuditEvent,
+	organizationId: string,
+	changes: Change[],
+): QueryConfig[] {
+	if (changes.length === 0) return [];
 	const operation = typeof by === "string" ? by : by.name;
 	const byOrganization = Map.groupBy(
 		changes,
@@ -49,22 +61,24 @@ export async function appendChanges(
 	// The database accepts only entries of the transaction's own organization, or of any organization
 	// if the transaction has none. Some changes concern other organizations, such as revoking a token
 	// that reaches several. For these, the transaction's organization is cleared.
-	if (isOfOthers) await setOrganization(client, "");
+	const statements = isOfOthers ? [setOrganization("")] : [];
 	// A user may have many organizations, so one statement writes the entries of several of them.
 	for (let from = 0, to = 0; from < additions.length; from = to) {
 		let count = 0;
 		while (to < additions.length && (to === from || count < AT_ONCE)) {
 			count += additions[to++]?.[1].length ?? 0;
 		}
-		await append(client, additions.slice(from, to));
+		statements.push(appendStatement(additions.slice(from, to)));
 	}
-	if (isOfOthers) await setOrganization(client, organizationId);
+	if (isOfOthers) statements.push(setOrganization(organizationId));
+	return statements;
 }
 
-async function setOrganization(client: PoolClient, id: string): Promise<void> {
-	await client.query("select set_config('assay.organization_id', $1, true)", [
-		id,
-	]);
+function setOrganization(id: string): QueryConfig {
+	return {
+		text: "select set_config('assay.organization_id', $1, true)",
+		values: [id],
+	};
 }
 
 /** A call that the role of the user or the scope of the API token did not permit. */
@@ -140,13 +154,17 @@ async function append(
 	client: PoolClient,
 	additions: Addition[],
 ): Promise<void> {
+	await client.query(appendStatement(additions));
+}
+
+function appendStatement(additions: Addition[]): QueryConfig {
 	// One JSON text needs no escaping. In an array, each quote and backslash of the entries would be
 	// escaped again, which could block the event loop for 300 ms.
-	await client.query({
+	return {
 		name: "audit_append",
 		text: "select audit_append(a ->> 0, a -> 1) from jsonb_array_elements($1::jsonb) a",
 		values: [JSON.stringify(additions)],
-	});
+	};
 }
 
 function actorOf(principal: Principal): object {

@@ -4,6 +4,7 @@ import {
 	Pool,
 	type PoolClient,
 	Query,
+	type QueryConfig,
 	type QueryResult,
 } from "pg";
 import { AppError } from "../errors.ts";
@@ -155,6 +156,11 @@ export interface TransactionScope {
 	isReadOnly?: boolean;
 	/** Application name during the transaction, as `applicationName` makes it. */
 	name?: string | undefined;
+	/**
+	 * Makes the last statements, after `work` has resolved. They are sent in one packet with the
+	 * commit. If one of them fails, PostgreSQL rolls the transaction back.
+	 */
+	lastStatements?: () => readonly QueryConfig[];
 }
 
 /**
@@ -176,16 +182,16 @@ export async function transaction<Result>(
 	try {
 		const result = await work(client);
 		await opened;
-		if (scope.isReadOnly) {
+		const last = scope.lastStatements?.() ?? [];
+		if (scope.isReadOnly && last.length === 0) {
 			// A read-only transaction wrote nothing, so the caller need not wait for the commit. The
 			// commit is sent together with the next transaction on this connection.
 			sendWithNext(client, "commit").catch(() => {});
 			client.release();
 			return result;
 		}
-		const end = client.query("commit");
 		// PostgreSQL answers ROLLBACK to the commit of a failed transaction.
-		if ((await end).command !== "COMMIT") {
+		if ((await commit(client, last)) !== "COMMIT") {
 			throw new Error(
 				"PostgreSQL rolled the transaction back, because a statement in it had failed",
 			);
@@ -204,6 +210,24 @@ export async function transaction<Result>(
 		await opened;
 		throw error;
 	}
+}
+
+/**
+ * Sends the statements and the commit without waiting in between, so a write needs one round trip
+ * for all of them. Returns PostgreSQL's answer to the commit. Throws the error of the first
+ * statement that failed.
+ */
+async function commit(
+	client: PoolClient,
+	statements: readonly QueryConfig[],
+): Promise<string> {
+	const answers = [...statements, { text: "commit" }].map((statement) =>
+		client.query(statement),
+	);
+	const settled = await Promise.allSettled(answers);
+	const failed = settled.find(({ status }) => status === "rejected");
+	if (failed?.status === "rejected") throw failed.reason;
+	return (await answers[answers.length - 1])?.command ?? "";
 }
 
 const MAX_ATTEMPTS = 4;
