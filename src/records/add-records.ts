@@ -70,8 +70,13 @@ export const addRecords = defineOperation({
 		// reference id that a later row gives.
 		const ids = new Map<Row, string>();
 		const isNamed = ({ values }: Row) => values.reference_id !== undefined;
-		for (const row of [...rows].sort((a, b) => +isNamed(b) - +isNamed(a))) {
-			ids.set(row, await insertRecord(context, kind, row.values));
+		const { named = [], numbered = [] } = Object.groupBy(rows, (row) =>
+			isNamed(row) ? "named" : "numbered",
+		);
+		for (const group of [named, numbered]) {
+			await allAtOnce(group, async (row) => {
+				ids.set(row, await insertRecord(context, kind, row.values));
+			});
 		}
 		const stored = rows.map((row) => ({ id: ids.get(row) ?? "" }));
 		const added = (await noteStored(context, kind, stored)).map((record) => {
@@ -86,6 +91,22 @@ export const addRecords = defineOperation({
 		return { records: added };
 	},
 });
+
+/**
+ * Stores the rows without waiting for one before the next is sent. Throws the error that a row
+ * caused. The errors after it only say that the transaction has failed.
+ */
+async function allAtOnce(
+	rows: readonly Row[],
+	store: (row: Row) => Promise<void>,
+): Promise<void> {
+	const settled = await Promise.allSettled(rows.map(store));
+	const errors = settled.flatMap((one) =>
+		one.status === "rejected" ? [one.reason] : [],
+	);
+	const cause = errors.find((error) => error instanceof AppError) ?? errors[0];
+	if (cause) throw cause;
+}
 
 /** A row that can be stored, unless a record that it names is missing. */
 interface Row extends WantedLinks {

@@ -27,7 +27,7 @@ import {
 	resultShape,
 	rowShape,
 } from "./result-rows.ts";
-import { existing, insertRecord, noteStored, updateRecord } from "./store.ts";
+import { addRecord, changeRecord, existing } from "./store.ts";
 import { article } from "./text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "./unchanged.ts";
 import { changeOf, prepareNew, prepareUpdate, type Values } from "./values.ts";
@@ -178,8 +178,7 @@ export function recordOperations<
 			const { linked_record_ids: ids, ...given }: Values = input;
 			const values = prepareNew(kind, given);
 			const linked = await requireWanted(context, ids as string[] | undefined);
-			const newId = await insertRecord(context, kind, values);
-			const [added = {}] = await noteStored(context, kind, [{ id: newId }]);
+			const added = await addRecord(context, kind, values);
 			const { id, name } = changeOf(kind, undefined, added);
 			await storeLinks(context, { kind: kind.kind, id, name }, linked);
 			return { [key.one]: added };
@@ -212,9 +211,9 @@ export function recordOperations<
 				...appendedTexts(noun, before, given, append),
 			});
 			if (Object.keys(different).length === 0) return { [key.one]: before };
-			await updateRecord(context, kind, id, different);
-			const [after] = await noteStored(context, kind, [{ id, before }]);
-			return { [key.one]: after };
+			return {
+				[key.one]: await changeRecord(context, kind, before, different),
+			};
 		},
 	});
 

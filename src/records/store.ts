@@ -54,34 +54,101 @@ export async function insertRecord(
 ): Promise<string> {
 	await resolveChecks(client, kind, organizationId, values);
 	const id = makeId(organizationId, kind.kind);
-	const columns = storedColumns(kind);
+	await insertValues(client, kind, organizationId, id, values);
+	return id;
+}
+
+/**
+ * Works like `insertRecord` and `noteStored` for one record, and returns the record. If possible,
+ * the statement that reads the record is sent together with the one that stores it.
+ */
+export async function addRecord(
+	context: Context,
+	kind: AnyRecordKind,
+	values: Values,
+): Promise<Values> {
+	const {
+		client,
+		membership: { organizationId },
+	} = context;
+	await resolveChecks(client, kind, organizationId, values);
+	const id = makeId(organizationId, kind.kind);
+	const rows = await readBehind(
+		context,
+		kind,
+		id,
+		values,
+		insertValues(client, kind, organizationId, id, values),
+	);
+	const [added = {}] = note(context, kind, [{ id }], rows);
+	return added;
+}
+
+/** Sends the insert before it returns. */
+async function insertValues(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	id: string,
+	values: Values,
+): Promise<void> {
 	const isNumbered =
 		kind.referencePrefix !== undefined && values.reference_id === undefined;
+	const columns = storedColumns(kind).filter(
+		(name) => !(isNumbered && name === "reference_id"),
+	);
 	const placeholders = columns.map((_, index) => `$${index + 3}`);
-	const insert = () =>
-		client.query({
-			name: `add.${kind.kind}${isNumbered ? ".numbered" : ""}`,
-			text: `insert into ${kind.table} (organization_id, id, ${columns.join(", ")}) values ($1, $2, ${placeholders.join(", ")})
-				${isNumbered ? `on conflict on constraint ${kind.table}_reference_id_key do nothing` : ""}`,
-			values: [organizationId, id, ...columns.map((name) => values[name])],
-		});
+	if (isNumbered) {
+		columns.push("reference_id");
+		placeholders.push(
+			`make_reference_id($1::typed_id, '${kind.table}', '${kind.referencePrefix}')`,
+		);
+	}
+	const insert = {
+		name: `add.${kind.kind}${isNumbered ? ".numbered" : ""}`,
+		text: `insert into ${kind.table} (organization_id, id, ${columns.join(", ")}) values ($1, $2, ${placeholders.join(", ")})
+			${isNumbered ? `on conflict on constraint ${kind.table}_reference_id_key do nothing` : ""}`,
+		values: [
+			organizationId,
+			id,
+			...columns
+				.slice(0, columns.length - (isNumbered ? 1 : 0))
+				.map((name) => values[name]),
+		],
+	};
 	await explaining(kind, values, async () => {
-		let isStored = false;
-		while (!isStored) {
-			if (isNumbered) {
-				values.reference_id = await makeReferenceId(
-					client,
-					kind,
-					organizationId,
-				);
-			}
-			// If another transaction has just stored a record with this number, the insert stores no row.
-			// The loop then tries the next number.
-			isStored = (await insert()).rowCount === 1;
-		}
+		// If another transaction has just stored a record with this number, the insert stores no row.
+		// The loop then tries the next number.
+		while ((await client.query(insert)).rowCount !== 1);
 		await storeJoins(client, kind, organizationId, id, values);
 	});
-	return id;
+}
+
+/**
+ * Waits for `writing`, whose statement is already sent, and returns the record. The read goes out
+ * with the write, unless further statements of the write must run before it.
+ */
+async function readBehind(
+	{ client, membership: { organizationId } }: Context,
+	kind: AnyRecordKind,
+	id: string,
+	values: Values,
+	writing: Promise<void>,
+): Promise<Values[]> {
+	const isOneStatement = Object.entries(kind.fields).every(
+		([name, { join }]) => !join || !Array.isArray(values[name]),
+	);
+	const early = isOneStatement
+		? readRecords(client, kind, organizationId, [id])
+		: undefined;
+	// If the write fails, the read fails too, and only the error of the write counts.
+	early?.catch(() => {});
+	await writing;
+	const rows = (await early) ?? [];
+	// An insert that had to try the next number was not there yet when the row was read.
+	return rows.length > 0
+		? rows
+		: readRecords(client, kind, organizationId, [id]);
 }
 
 /**
@@ -95,13 +162,50 @@ export async function updateRecord(
 	values: Values,
 ): Promise<void> {
 	await resolveChecks(client, kind, organizationId, values);
+	await updateValues(client, kind, organizationId, id, values);
+}
+
+/** Works like `updateRecord` and `noteStored` for one record, and returns the record. */
+export async function changeRecord(
+	context: Context,
+	kind: AnyRecordKind,
+	before: Values,
+	values: Values,
+): Promise<Values> {
+	const {
+		client,
+		membership: { organizationId },
+	} = context;
+	const id = String(before.id);
+	await resolveChecks(client, kind, organizationId, values);
+	const rows = await readBehind(
+		context,
+		kind,
+		id,
+		values,
+		updateValues(client, kind, organizationId, id, values),
+	);
+	const [after = {}] = note(context, kind, [{ id, before }], rows);
+	return after;
+}
+
+/** Sends the update before it returns. */
+async function updateValues(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	id: string,
+	values: Values,
+): Promise<void> {
 	const columns = storedColumns(kind).filter((name) => name in values);
 	const assignments = columns.map((name, index) => `${name} = $${index + 3}, `);
+	const name = updateName(kind, columns);
 	await explaining(kind, values, async () => {
-		await client.query(
-			`update ${kind.table} set ${assignments.join("")}updated_at = now() where organization_id = $1 and id = $2`,
-			[organizationId, id, ...columns.map((name) => values[name])],
-		);
+		await client.query({
+			...(name && { name }),
+			text: `update ${kind.table} set ${assignments.join("")}updated_at = now() where organization_id = $1 and id = $2`,
+			values: [organizationId, id, ...columns.map((name) => values[name])],
+		});
 		await storeJoins(client, kind, organizationId, id, values);
 	});
 }
@@ -112,16 +216,48 @@ export async function updateRecord(
  * order. `importId` names the import that stored them.
  */
 export async function noteStored(
-	{ client, membership, changed, happened }: Context,
+	context: Context,
 	kind: AnyRecordKind,
-	stored: { id: string; before?: Values }[],
+	stored: Stored[],
 	importId?: string,
+): Promise<Values[]> {
+	const rows = await readRecords(
+		context.client,
+		kind,
+		context.membership.organizationId,
+		stored.map(({ id }) => id),
+	);
+	return note(context, kind, stored, rows, importId);
+}
+
+interface Stored {
+	id: string;
+	/** The state before, if the record existed. */
+	before?: Values;
+}
+
+/** Sends the statement before it returns. */
+async function readRecords(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	ids: string[],
 ): Promise<Values[]> {
 	const { rows } = await client.query<Values>({
 		name: `get.${kind.kind}.many`,
 		text: `select ${columnsOf(kind)} from ${kind.table} t where t.organization_id = $1 and t.id = any($2)`,
-		values: [membership.organizationId, stored.map(({ id }) => id)],
+		values: [organizationId, ids],
 	});
+	return rows;
+}
+
+function note(
+	{ changed, happened }: Context,
+	kind: AnyRecordKind,
+	stored: Stored[],
+	rows: Values[],
+	importId?: string,
+): Values[] {
 	const found = new Map(rows.map((row) => [row.id, row]));
 	return stored.map(({ id, before }) => {
 		const after = found.get(id);
@@ -138,6 +274,18 @@ export async function noteStored(
 		}
 		return after;
 	});
+}
+
+/**
+ * Returns the name of the prepared statement that changes these columns. Planning an update takes
+ * PostgreSQL half as long as running it, so the service prepares it once for each connection.
+ * Combinations of several columns are too many to keep, so they have no name.
+ */
+function updateName(
+	kind: AnyRecordKind,
+	columns: readonly string[],
+): string | undefined {
+	return columns.length === 1 ? `update.${kind.kind}.${columns[0]}` : undefined;
 }
 
 function storedColumns(kind: AnyRecordKind): string[] {
@@ -184,22 +332,6 @@ async function storeJoins(
 			[organizationId, id, ids],
 		);
 	}
-}
-
-/**
- * Returns the next free reference id, such as NC-002 after NC-001. Skips ids that users have chosen
- * themselves.
- */
-async function makeReferenceId(
-	client: PoolClient,
-	kind: AnyRecordKind,
-	organizationId: string,
-): Promise<string> {
-	const { rows } = await client.query<{ reference_id: string }>(
-		"select make_reference_id($1, $2, $3) as reference_id",
-		[organizationId, kind.table, kind.referencePrefix],
-	);
-	return rows[0]?.reference_id ?? "";
 }
 
 /** Runs `work`. If the work violates a constraint, throws a bad_request that names the field. */
