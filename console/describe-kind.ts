@@ -1,4 +1,5 @@
 import { toJsonSchema } from "../src/mcp/json-schema.ts";
+import { canBeArchived } from "../src/records/archived-field.ts";
 import { COUNTRIES } from "../src/records/countries.ts";
 import type { Field } from "../src/records/field.ts";
 import type { Filter } from "../src/records/filter.ts";
@@ -45,6 +46,8 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 			...describeFilters(periodFilters(definition)),
 			...describeFilters(definition.otherFilters ?? {}),
 			...describeUnlinked(definition),
+			...describeReminders(definition),
+			...(canBeArchived(definition) ? [ARCHIVED] : []),
 		],
 		orders: ["created_at", "updated_at", ...Object.keys(definition.orders)],
 	};
@@ -107,6 +110,23 @@ function describeReferences({ fields }: AnyRecordKind): FilterDescription[] {
 	});
 }
 
+const ARCHIVED: FilterDescription = {
+	name: "archived",
+	label: "Archived",
+	type: "flag",
+	isNullable: false,
+};
+
+/** Returns the ends of the periods of reviews and expiries, which the home page links to. */
+function describeReminders({ reminders = [] }: AnyRecordKind) {
+	return reminders.flatMap((field) =>
+		["from", "until"].map((end): FilterDescription => {
+			const name = `${field}_${end}`;
+			return { name, label: labelOf(name), type: "date", isNullable: false };
+		}),
+	);
+}
+
 /** The kinds without a link to which a list is filtered most. */
 const MISSING: Partial<Record<string, readonly Choice[]>> = {
 	control: [
@@ -138,7 +158,11 @@ function periodFilters({ fields }: AnyRecordKind): Record<string, Filter> {
 	return Object.assign(
 		{},
 		...Object.keys(fields)
-			.filter((name) => fields[name]?.type === "datetime")
+			.filter(
+				(name) =>
+					fields[name]?.type === "datetime" &&
+					fields[name].given !== "computed",
+			)
 			.map(timeFilters),
 	);
 }

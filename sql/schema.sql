@@ -2599,6 +2599,7 @@ CREATE TABLE public.assets (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, data_types_stored])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    archived_at timestamp with time zone,
     CONSTRAINT assets_amount_check CHECK ((amount >= 0)),
     CONSTRAINT assets_asset_type_check CHECK ((asset_type = ANY (ARRAY['PHYSICAL'::text, 'VIRTUAL'::text]))),
     CONSTRAINT assets_name_check CHECK ((name <> ''::text))
@@ -3180,6 +3181,7 @@ CREATE TABLE public.measures (
     category_key text GENERATED ALWAYS AS (public.sort_key(category)) STORED COLLATE pg_catalog."C",
     verified_by_check text COLLATE pg_catalog."C",
     verified_by_percent smallint DEFAULT 100 NOT NULL,
+    archived_at timestamp with time zone,
     CONSTRAINT measures_name_check CHECK ((name <> ''::text)),
     CONSTRAINT measures_state_check CHECK ((state = ANY (ARRAY['NOT_STARTED'::text, 'IN_PROGRESS'::text, 'IMPLEMENTED'::text, 'NOT_APPLICABLE'::text]))),
     CONSTRAINT measures_verified_by_check_check CHECK (((verified_by_check <> ''::text) AND (length(verified_by_check) <= 200))),
@@ -3378,6 +3380,7 @@ CREATE TABLE public.obligations (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[source, area, requirement, actions_to_be_implemented, regulator])) STORED NOT NULL,
     requirement_key text GENERATED ALWAYS AS (public.sort_key(requirement)) STORED COLLATE pg_catalog."C",
+    next_review_date date,
     CONSTRAINT obligations_requirement_check CHECK ((requirement <> ''::text)),
     CONSTRAINT obligations_status_check CHECK ((status = ANY (ARRAY['NON_COMPLIANT'::text, 'PARTIALLY_COMPLIANT'::text, 'COMPLIANT'::text]))),
     CONSTRAINT obligations_type_check CHECK ((type = ANY (ARRAY['LEGAL'::text, 'CONTRACTUAL'::text])))
@@ -3535,6 +3538,7 @@ CREATE TABLE public.risks (
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, category, note])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
     category_key text GENERATED ALWAYS AS (public.sort_key(category)) STORED COLLATE pg_catalog."C",
+    archived_at timestamp with time zone,
     CONSTRAINT risks_inherent_impact_check CHECK (((inherent_impact >= 1) AND (inherent_impact <= 5))),
     CONSTRAINT risks_inherent_likelihood_check CHECK (((inherent_likelihood >= 1) AND (inherent_likelihood <= 5))),
     CONSTRAINT risks_name_check CHECK ((name <> ''::text)),
@@ -3644,6 +3648,28 @@ CREATE TABLE public.users (
 
 ALTER TABLE ONLY public.users FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.vendor_reviews (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    vendor_id public.typed_id NOT NULL,
+    reviewed_on date NOT NULL,
+    outcome text NOT NULL,
+    risk_rating text NOT NULL,
+    note text,
+    next_review_date date,
+    evidence_ids text[] DEFAULT '{}'::text[] NOT NULL,
+    reviewer_id public.typed_id,
+    reviewer_name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT vendor_reviews_check CHECK ((next_review_date > reviewed_on)),
+    CONSTRAINT vendor_reviews_evidence_ids_check CHECK ((cardinality(evidence_ids) <= 20)),
+    CONSTRAINT vendor_reviews_note_check CHECK ((char_length(note) <= 5000)),
+    CONSTRAINT vendor_reviews_outcome_check CHECK ((outcome = ANY (ARRAY['APPROVED'::text, 'APPROVED_WITH_CONDITIONS'::text, 'REJECTED'::text]))),
+    CONSTRAINT vendor_reviews_risk_rating_check CHECK ((risk_rating = ANY (ARRAY['NOT_RATED'::text, 'LOW'::text, 'MEDIUM'::text, 'HIGH'::text, 'CRITICAL'::text])))
+);
+
+ALTER TABLE ONLY public.vendor_reviews FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.vendors (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -3661,10 +3687,26 @@ CREATE TABLE public.vendors (
     owner_id public.typed_id,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC (ARRAY[name, description, legal_name, website_url] || certifications))) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    contract_start_date date,
+    contract_end_date date,
+    renewal_notice_date date,
+    agreement_status text DEFAULT 'NONE'::text NOT NULL,
+    agreement_signed_on date,
+    risk_rating text DEFAULT 'NOT_RATED'::text NOT NULL,
+    last_review_date date,
+    next_review_date date,
+    services text[] DEFAULT '{}'::text[] NOT NULL,
+    data_categories text[] DEFAULT '{}'::text[] NOT NULL,
+    subprocessors text[] DEFAULT '{}'::text[] NOT NULL,
+    contacts text[] DEFAULT '{}'::text[] NOT NULL,
+    archived_at timestamp with time zone,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC (((((ARRAY[name, description, legal_name, website_url] || certifications) || services) || data_categories) || subprocessors) || contacts))) STORED NOT NULL,
+    CONSTRAINT vendors_agreement_status_check CHECK ((agreement_status = ANY (ARRAY['NONE'::text, 'REQUESTED'::text, 'SIGNED'::text, 'NOT_NEEDED'::text]))),
     CONSTRAINT vendors_category_check CHECK ((category = ANY (ARRAY['ANALYTICS'::text, 'CLOUD_MONITORING'::text, 'CLOUD_PROVIDER'::text, 'COLLABORATION'::text, 'CUSTOMER_SUPPORT'::text, 'DATA_STORAGE_AND_PROCESSING'::text, 'DOCUMENT_MANAGEMENT'::text, 'EMPLOYEE_MANAGEMENT'::text, 'ENGINEERING'::text, 'FINANCE'::text, 'IDENTITY_PROVIDER'::text, 'IT'::text, 'MARKETING'::text, 'OFFICE_OPERATIONS'::text, 'OTHER'::text, 'PASSWORD_MANAGEMENT'::text, 'PRODUCT_AND_DESIGN'::text, 'PROFESSIONAL_SERVICES'::text, 'RECRUITING'::text, 'SALES'::text, 'SECURITY'::text, 'VERSION_CONTROL'::text]))),
-    CONSTRAINT vendors_name_check CHECK ((name <> ''::text))
+    CONSTRAINT vendors_contract_dates CHECK ((contract_start_date <= contract_end_date)),
+    CONSTRAINT vendors_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT vendors_risk_rating_check CHECK ((risk_rating = ANY (ARRAY['NOT_RATED'::text, 'LOW'::text, 'MEDIUM'::text, 'HIGH'::text, 'CRITICAL'::text])))
 );
 
 ALTER TABLE ONLY public.vendors FORCE ROW LEVEL SECURITY;
@@ -4002,6 +4044,9 @@ ALTER TABLE ONLY public.users
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.vendor_reviews
+    ADD CONSTRAINT vendor_reviews_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.vendors
     ADD CONSTRAINT vendors_pkey PRIMARY KEY (organization_id, id);
 
@@ -4029,6 +4074,8 @@ CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id);
 CREATE INDEX asset_vendors_vendor ON public.asset_vendors USING btree (organization_id, vendor_id);
 
 CREATE INDEX assets_amount ON public.assets USING btree (organization_id, amount, id);
+
+CREATE INDEX assets_archived_at ON public.assets USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
 
 CREATE INDEX assets_asset_type ON public.assets USING btree (organization_id, asset_type, created_at, id);
 
@@ -4244,6 +4291,8 @@ CREATE INDEX mails_user ON public.mails USING btree (user_id);
 
 CREATE INDEX mails_webhook ON public.mails USING btree (organization_id, webhook_id);
 
+CREATE INDEX measures_archived_at ON public.measures USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
+
 CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id);
 
 CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id);
@@ -4259,6 +4308,8 @@ CREATE INDEX measures_state ON public.measures USING btree (organization_id, sta
 CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id);
 
 CREATE INDEX measures_verified_by_check ON public.measures USING btree (organization_id, verified_by_check, created_at, id);
+
+CREATE INDEX measures_verified_by_percent ON public.measures USING btree (organization_id, verified_by_percent, id);
 
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 
@@ -4320,6 +4371,8 @@ CREATE INDEX obligations_due_date ON public.obligations USING btree (organizatio
 
 CREATE INDEX obligations_last_review_date ON public.obligations USING btree (organization_id, COALESCE(last_review_date, 'infinity'::date), id);
 
+CREATE INDEX obligations_next_review_date ON public.obligations USING btree (organization_id, COALESCE(next_review_date, 'infinity'::date), id);
+
 CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, due_date) WHERE (status <> 'COMPLIANT'::text);
 
 CREATE INDEX obligations_owner_id ON public.obligations USING btree (organization_id, owner_id);
@@ -4375,6 +4428,8 @@ CREATE INDEX record_versions_valid ON public.record_versions USING btree (organi
 CREATE INDEX record_watches_record ON public.record_watches USING btree (organization_id, record_id);
 
 CREATE UNIQUE INDEX revoked_device_keys_hash ON public.revoked_device_keys USING btree (key_hash);
+
+CREATE INDEX risks_archived_at ON public.risks USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
 
 CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id);
 
@@ -4434,13 +4489,35 @@ CREATE INDEX tasks_state ON public.tasks USING btree (organization_id, state, cr
 
 CREATE INDEX tasks_updated_at ON public.tasks USING btree (organization_id, updated_at, id);
 
+CREATE INDEX vendor_reviews_reviewer ON public.vendor_reviews USING btree (reviewer_id);
+
+CREATE INDEX vendor_reviews_vendor ON public.vendor_reviews USING btree (organization_id, vendor_id, created_at, id);
+
+CREATE INDEX vendors_agreement_signed_on ON public.vendors USING btree (organization_id, COALESCE(agreement_signed_on, 'infinity'::date), id);
+
+CREATE INDEX vendors_agreement_status ON public.vendors USING btree (organization_id, agreement_status, created_at, id);
+
+CREATE INDEX vendors_archived_at ON public.vendors USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
+
 CREATE INDEX vendors_category ON public.vendors USING btree (organization_id, category, created_at, id);
+
+CREATE INDEX vendors_contract_end_date ON public.vendors USING btree (organization_id, COALESCE(contract_end_date, 'infinity'::date), id);
+
+CREATE INDEX vendors_contract_start_date ON public.vendors USING btree (organization_id, COALESCE(contract_start_date, 'infinity'::date), id);
 
 CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id);
 
+CREATE INDEX vendors_last_review_date ON public.vendors USING btree (organization_id, COALESCE(last_review_date, 'infinity'::date), id);
+
 CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id);
 
+CREATE INDEX vendors_next_review_date ON public.vendors USING btree (organization_id, COALESCE(next_review_date, 'infinity'::date), id);
+
 CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id);
+
+CREATE INDEX vendors_renewal_notice_date ON public.vendors USING btree (organization_id, COALESCE(renewal_notice_date, 'infinity'::date), id);
+
+CREATE INDEX vendors_risk_rating ON public.vendors USING btree (organization_id, risk_rating, created_at, id);
 
 CREATE INDEX vendors_search ON public.vendors USING gin (organization_id, search_text public.gin_trgm_ops);
 
@@ -4915,6 +4992,9 @@ ALTER TABLE ONLY public.tasks
 ALTER TABLE ONLY public.two_factors
     ADD CONSTRAINT two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.vendor_reviews
+    ADD CONSTRAINT vendor_reviews_organization_id_vendor_id_fkey FOREIGN KEY (organization_id, vendor_id) REFERENCES public.vendors(organization_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.vendors
     ADD CONSTRAINT vendors_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -5124,6 +5204,8 @@ CREATE POLICY backup ON public.two_factors FOR SELECT TO assay_backup USING (tru
 CREATE POLICY backup ON public.unknown_key_wait FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.users FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.vendor_reviews FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.vendors FOR SELECT TO assay_backup USING (true);
 
@@ -5355,6 +5437,8 @@ CREATE POLICY privacy ON public.two_factors TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.users TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.vendor_reviews TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.vendors TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.verifications TO assay_privacy USING (true);
@@ -5543,6 +5627,8 @@ CREATE POLICY tenant ON public.users FOR SELECT TO assay_app USING ((EXISTS ( SE
    FROM public.memberships m
   WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (users.id)::text)))));
 
+CREATE POLICY tenant ON public.vendor_reviews TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.webhook_deliveries TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -5556,6 +5642,8 @@ ALTER TABLE public.unknown_device_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.unknown_key_wait ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.vendor_reviews ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.vendors ENABLE ROW LEVEL SECURITY;
 
@@ -6443,6 +6531,12 @@ GRANT SELECT(email) ON TABLE public.users TO assay_app;
 GRANT SELECT(created_at) ON TABLE public.users TO assay_app;
 
 GRANT UPDATE(updated_at) ON TABLE public.users TO assay_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.vendor_reviews TO assay_app;
+GRANT SELECT ON TABLE public.vendor_reviews TO assay_privacy;
+GRANT SELECT ON TABLE public.vendor_reviews TO assay_backup;
+
+GRANT UPDATE(reviewer_name) ON TABLE public.vendor_reviews TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.vendors TO assay_app;
 GRANT SELECT ON TABLE public.vendors TO assay_backup;

@@ -46,6 +46,7 @@ export const ID_KINDS = {
 	saved_view: 241,
 	record_comment: 245,
 	evidence: 250,
+	vendor_review: 251,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -51,6 +51,7 @@ import { countRecords } from "./overview/count-records.ts";
 import { getOverview } from "./overview/overview.ts";
 import { getTrends } from "./overview/trends.ts";
 import { addRecords } from "./records/add-records.ts";
+import { archiveRecords } from "./records/archive.ts";
 import { frameworkOperations } from "./records/framework-coverage.ts";
 import {
 	linkRecords,
@@ -99,6 +100,7 @@ import {
 	revokeOrganizationApiToken,
 } from "./tokens/organization-token-operations.ts";
 import { toolsetsOf } from "./tokens/scopes.ts";
+import { addVendorReview, listVendorReviews } from "./vendors/reviews.ts";
 import { savedViewOperations } from "./views/saved-views.ts";
 import {
 	addWebhook,
@@ -150,6 +152,9 @@ export const operations = [
 	updateDeviceException,
 	approveDeviceException,
 	deleteDeviceException,
+	archiveRecords,
+	listVendorReviews,
+	addVendorReview,
 	listComments,
 	addComment,
 	deleteComment,

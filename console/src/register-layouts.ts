@@ -103,15 +103,44 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 		],
 	},
 	vendor: {
-		columns: ["name", "category", "countries", "owner_id", "updated_at"],
+		columns: [
+			"name",
+			"category",
+			"risk_rating",
+			"next_review_date",
+			"owner_id",
+			"updated_at",
+		],
 		sections: [
 			{
 				title: "Vendor",
 				fields: ["name", "category", "owner_id", "description"],
 			},
 			{
-				title: "Company",
-				fields: ["legal_name", "countries", "certifications"],
+				title: "Review",
+				fields: ["risk_rating", "last_review_date", "next_review_date"],
+			},
+			{
+				title: "Contract",
+				fields: [
+					"contract_start_date",
+					"contract_end_date",
+					"renewal_notice_date",
+					"agreement_status",
+					"agreement_signed_on",
+					"services",
+				],
+			},
+			{
+				title: "Company and data",
+				fields: [
+					"legal_name",
+					"countries",
+					"certifications",
+					"data_categories",
+					"subprocessors",
+					"contacts",
+				],
 			},
 			{
 				title: "Web links",
@@ -188,6 +217,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 					"owner_id",
 					"due_date",
 					"last_review_date",
+					"next_review_date",
 					"actions_to_be_implemented",
 				],
 			},

@@ -3,8 +3,8 @@ import { type IdKind, kindNoun } from "../id.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
 import { TODAY } from "../organizations/time-zone.ts";
+import { dueDates } from "../records/due-dates.ts";
 import { namedKinds } from "../records/searchable-kinds.ts";
-import { recordKinds } from "../registers/all.ts";
 import { findRecipient } from "./recipient.ts";
 import { makeStopToken, stopHeaders, stopUrl } from "./stop-link.ts";
 
@@ -15,27 +15,32 @@ interface Overdue {
 	kind: IdKind;
 	id: string;
 	name: string | null;
+	field: string;
 	due_on: string;
 }
 
 /**
  * SQL for the overdue work of the organization $1: the person who answers for it, and the record.
- * It covers every register whose records have a due date.
+ * It covers due dates, reviews and expiries.
  */
 export function overdueWork(): string {
-	const selects = recordKinds.flatMap(({ kind, table, due, fields }) => {
-		const owner = Object.entries(fields).find(
-			([, { reference, join }]) => reference === "people" && !join,
-		)?.[0];
-		const named = namedKinds.find((one) => one.kind === kind);
-		if (!due || !owner || !named) return [];
-		return `select '${kind}' as kind, t.id, t.${owner} as people_id,
-				left(${named.nameOf("t")}, 200) as name, t.${due.date} as due_on
-			from ${table} t
-			where t.organization_id = $1 and t.${owner} is not null and t.${due.date} < ${TODAY}
-				and t.${due.done.field} <> '${due.done.value}'`;
+	const selects = dueDates.flatMap(({ kind, date, person, open }) => {
+		const named = namedKinds.find((one) => one.kind === kind.kind);
+		if (!named) return [];
+		return `select '${kind.kind}' as kind, t.id, t.${person} as people_id,
+				left(${named.nameOf("t")}, 200) as name, '${date}' as field, t.${date} as due_on
+			from ${kind.table} t
+			where t.organization_id = $1 and t.${person} is not null and t.${date} < ${TODAY}
+				and ${open}`;
 	});
 	return selects.join(" union all ");
+}
+
+/** Says what a date means, such as "next review on". */
+function whatIsDue(field: string): string {
+	if (field === "valid_until") return "valid until";
+	if (field === "next_review_date") return "next review on";
+	return field === "renewal_notice_date" ? "notice until" : "due on";
 }
 
 /** Makes the weekly mail about overdue work. Returns null if nothing is overdue any more. */
@@ -48,8 +53,8 @@ export const composeOverdueWork: Compose = async (parts, mail) => {
 		organizationId,
 		async (client) => {
 			const { rows } = await client.query<Overdue>(
-				`select w.kind, w.id, w.name, w.due_on::text as due_on from (${overdueWork()}) w
-				where w.people_id = $2 order by w.due_on, w.id limit $3`,
+				`select w.kind, w.id, w.name, w.field, w.due_on::text as due_on from (${overdueWork()}) w
+				where w.people_id = $2 order by w.due_on, w.id, w.field limit $3`,
 				[organizationId, peopleId, MAX_LISTED + 1],
 			);
 			return { recipient: await findRecipient(client, mail), work: rows };
@@ -61,10 +66,12 @@ export const composeOverdueWork: Compose = async (parts, mail) => {
 		peopleId,
 		kind: "OVERDUE_WORK",
 	});
-	const lines = work.slice(0, MAX_LISTED).map(({ kind, id, name, due_on }) => {
-		const noun = kindNoun(kind);
-		return `- ${noun.charAt(0).toUpperCase()}${noun.slice(1)} "${nameInMail(name ?? "")}", due on ${due_on}: ${baseUrl}/o/${organizationId}/r/${kind}/${id}`;
-	});
+	const lines = work
+		.slice(0, MAX_LISTED)
+		.map(({ kind, id, name, field, due_on }) => {
+			const noun = kindNoun(kind);
+			return `- ${noun.charAt(0).toUpperCase()}${noun.slice(1)} "${nameInMail(name ?? "")}", ${whatIsDue(field)} ${due_on}: ${baseUrl}/o/${organizationId}/r/${kind}/${id}`;
+		});
 	if (work.length > MAX_LISTED) lines.push("- and more");
 	return {
 		to: recipient.email,

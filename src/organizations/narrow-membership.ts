@@ -108,9 +108,13 @@ export function mayAsAuditor(
 /** Toolsets with which members discuss and arrange, and change no register. */
 const BESIDE_REGISTERS: ReadonlySet<string> = new Set(["comments", "views"]);
 
+/** Toolsets that belong to the register of another toolset. */
+const PART_OF: Readonly<Record<string, string>> = { vendor_reviews: "vendors" };
+
 /** Tools that check the registers of each call themselves. */
 const OF_EVERY_REGISTER: ReadonlySet<string> = new Set([
 	"addRecords",
+	"archiveRecords",
 	"linkRecords",
 	"unlinkRecords",
 ]);
@@ -128,7 +132,9 @@ export function outOfRegisters(
 	}: Pick<AnyOperation, "name" | "toolset" | "isReadOnly">,
 ): string | undefined {
 	if (!writableRegisters || isReadOnly) return undefined;
-	if (writableRegisters.includes(toolset)) return undefined;
+	if (writableRegisters.includes(PART_OF[toolset] ?? toolset)) {
+		return undefined;
+	}
 	if (BESIDE_REGISTERS.has(toolset) || OF_EVERY_REGISTER.has(name)) {
 		return undefined;
 	}

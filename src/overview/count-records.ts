@@ -10,6 +10,7 @@ import {
 } from "../devices/timestamps.ts";
 import { badFields } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
+import { canBeArchived, IN_USE } from "../records/archived-field.ts";
 import { contextAsOf } from "../records/as-of.ts";
 import {
 	addFilters,
@@ -38,6 +39,8 @@ interface Countable
 	extends Pick<Listing, "from" | "orders" | "filters" | "people" | "repeated"> {
 	/** The columns by the fields that a caller can group by. */
 	groups: Record<string, Column>;
+	/** Condition that holds unless the caller filters by `archived`. */
+	byDefault?: string;
 }
 
 const COUNTABLE: Record<string, Countable> = Object.fromEntries([
@@ -146,6 +149,7 @@ function countable(kind: AnyRecordKind): Countable {
 		...listingOf(kind),
 		from: `${kind.table} t`,
 		people: peopleFields(kind),
+		...(canBeArchived(kind) && { byDefault: IN_USE }),
 		groups: Object.fromEntries(
 			fields.map(([name]) => [name, { value: `t.${name}`, join: "" }]),
 		),
@@ -244,7 +248,7 @@ async function checkOf(
 /** Counts records by a column. `values` are the parameters that the column uses. */
 async function count(
 	client: PoolClient,
-	{ from, filters, people, repeated }: Countable,
+	{ from, filters, people, repeated, byDefault }: Countable,
 	{ value, join }: Column,
 	given: Given,
 	values: unknown[],
@@ -257,6 +261,7 @@ async function count(
 		given.organization_id,
 		given.filter ?? {},
 	);
+	if (byDefault && filter.archived === undefined) conditions.push(byDefault);
 	addFilters(conditions, parameter, filters, filter, "count");
 	const words = wordsOf(given.filter?.query ?? "");
 	const inWords = await matchWords(client, words, { people, repeated });

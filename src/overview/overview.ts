@@ -12,6 +12,7 @@ import {
 } from "../devices/device-record.ts";
 import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
+import { dueDates } from "../records/due-dates.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { nameSql } from "../records/record-name.ts";
@@ -63,6 +64,16 @@ export const getOverview = defineOperation({
 		tasks: work,
 		obligations: work,
 		continual_improvements: work,
+		reminders: z
+			.array(
+				z.object({
+					register: z.string(),
+					field: z.string(),
+					overdue: z.int(),
+					due_soon: z.int(),
+				}),
+			)
+			.describe("Reviews, notices and expiries that are overdue or soon due"),
 		risks: z.object({ inherent: cells, residual: cells }),
 		failing_longest: z
 			.array(
@@ -119,6 +130,7 @@ export const getOverview = defineOperation({
 		const isAdmin = membership.role === "admin";
 		const [
 			open,
+			reminders,
 			risks,
 			failing,
 			contradicted,
@@ -128,6 +140,7 @@ export const getOverview = defineOperation({
 			personal,
 		] = await Promise.all([
 			countWork(client, organization, today, soon),
+			countReminders(client, organization, today, soon),
 			countRisks(client, organization),
 			findFailingLongest(client, organization),
 			findContradicted(client, organization),
@@ -141,6 +154,7 @@ export const getOverview = defineOperation({
 			overdue_until: dayAfter(today, -1),
 			soon_until: soon,
 			...open,
+			reminders,
 			risks,
 			failing_longest: failing,
 			contradicted_measures: contradicted,
@@ -191,11 +205,41 @@ async function countWork(
 	) as unknown as WorkByRegister;
 }
 
+/** Counts the records of each register whose review, notice or expiry is overdue or soon due. */
+async function countReminders(
+	client: PoolClient,
+	organization: string,
+	today: string,
+	soon: string,
+) {
+	const texts = dueDates
+		.filter(({ isWork }) => !isWork)
+		.map(
+			({ kind: { table }, register, date, open }) => `
+				select '${register}' as register, '${date}' as field,
+					(count(*) filter (where t.${date} < $2::date))::int as overdue,
+					(count(*) filter (where t.${date} >= $2::date))::int as due_soon
+				from ${table} t
+				where t.organization_id = $1 and t.${date} <= $3::date and ${open}`,
+		);
+	const { rows } = await client.query<{
+		register: string;
+		field: string;
+		overdue: number;
+		due_soon: number;
+	}>({
+		name: "overview.reminders",
+		text: texts.join(" union all "),
+		values: [organization, today, soon],
+	});
+	return rows.filter(({ overdue, due_soon }) => overdue + due_soon > 0);
+}
+
 async function countRisks(client: PoolClient, organization: string) {
 	const cellsOf = (which: string) => `
 		select '${which}' as which, t.${which}_likelihood as likelihood, t.${which}_impact as impact,
 			count(*)::int as risks
-		from risks t where t.organization_id = $1 group by 2, 3`;
+		from risks t where t.organization_id = $1 and t.archived_at is null group by 2, 3`;
 	const { rows } = await client.query<
 		z.output<typeof cells>[number] & { which: "inherent" | "residual" }
 	>({
@@ -254,7 +298,7 @@ async function findContradicted(client: PoolClient, organization: string) {
 			select t.id, t.name, t.verified_by_check as check_key, ${measurePercentSql("t")} as pass_percent,
 				t.verified_by_percent as required_percent
 			from measures t
-			where t.organization_id = $1 and ${isContradictedSql("t")}
+			where t.organization_id = $1 and t.archived_at is null and ${isContradictedSql("t")}
 			order by t.name_key, t.id
 			limit ${FEW}`,
 		values: [organization],

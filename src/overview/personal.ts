@@ -8,28 +8,14 @@ import {
 	isReporting,
 } from "../devices/device-record.ts";
 import { findPersonOf } from "../organizations/person-of-member.ts";
+import { dueDates } from "../records/due-dates.ts";
 import { nameSql } from "../records/record-name.ts";
-import { recordKinds } from "../registers/all.ts";
 import { discussion, readDiscussion } from "./discussion.ts";
 
 /** The days that "this week" means, from today on. */
 const WEEK_DAYS = 7;
 const FEW = 10;
 const MAX_FRAMEWORKS = 6;
-
-/** The registers whose records have a due date, each with the field of the person. */
-const WORK = recordKinds.flatMap((kind) =>
-	kind.due
-		? [
-				{
-					kind,
-					due: kind.due,
-					person:
-						"assigned_to_id" in kind.fields ? "assigned_to_id" : "owner_id",
-				},
-			]
-		: [],
-);
 
 const failure = z.object({
 	device_id: z.string(),
@@ -52,6 +38,7 @@ export const personalShape = {
 						kind: z.string(),
 						id: z.string(),
 						name: z.string().nullable(),
+						field: z.string().describe("The date that is meant"),
 						due: z.string(),
 					}),
 				)
@@ -104,6 +91,7 @@ interface Due {
 	kind: string;
 	id: string;
 	name: string | null;
+	field: string;
 	due: string;
 }
 
@@ -115,12 +103,13 @@ async function readMine(
 ) {
 	const person = await findPersonOf(client, organization, userId);
 	if (person === undefined) return null;
-	const dueOf = WORK.map(
-		({ kind, due, person: field }) => `
-			select '${kind.kind}' as kind, t.id, left(${nameSql(kind, "t")}, 1000) as name, t.${due.date} as due
+	const dueOf = dueDates.map(
+		({ kind, date, person: field, open }) => `
+			select '${kind.kind}' as kind, t.id, left(${nameSql(kind, "t")}, 1000) as name,
+				'${date}' as field, t.${date} as due
 			from ${kind.table} t
-			where t.organization_id = $1 and t.${field} = $2 and t.${due.done.field} <> '${due.done.value}'
-				and t.${due.date} <= $3::date + ${WEEK_DAYS}`,
+			where t.organization_id = $1 and t.${field} = $2 and ${open}
+				and t.${date} <= $3::date + ${WEEK_DAYS}`,
 	);
 	const { rows } = await client.query<{
 		overdue: number;
@@ -140,7 +129,7 @@ async function readMine(
 				) as devices,
 				(
 					select coalesce(jsonb_agg(x), '[]')
-					from (select d.* from due d order by d.due, d.id limit ${FEW}) x
+					from (select d.* from due d order by d.due, d.id, d.field limit ${FEW}) x
 				) as records`,
 		values: [organization, person, today],
 	});
@@ -188,7 +177,7 @@ async function readCoverages(client: PoolClient, organization: string) {
 						and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
 					where l.organization_id = c.organization_id
 						and (l.first_id = c.id or l.second_id = c.id)
-						and ${coveringStateSql("m")} = 'IMPLEMENTED'
+						and m.archived_at is null and ${coveringStateSql("m")} = 'IMPLEMENTED'
 				)))::int as covered
 			from (
 				select f.organization_id, f.id, f.name, f.name_key from frameworks f

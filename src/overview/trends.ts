@@ -85,6 +85,11 @@ const RISKS = recordsAt("risks", [
 		now: "t.residual_risk_score",
 		former: "(v.fields ->> 'residual_risk_score')::smallint",
 	},
+	{
+		name: "is_archived",
+		now: "t.archived_at is not null",
+		former: "v.fields ->> 'archived_at' is not null",
+	},
 ]);
 
 const DUE = recordKinds
@@ -135,6 +140,7 @@ async function readPoints(
 			) passing on true
 			cross join lateral (
 				select count(*)::int as count, round(avg(r.score), 1)::float8 as mean from (${RISKS}) r
+				where not r.is_archived
 			) risk
 			cross join lateral (
 				select count(*)::int as overdue from (${DUE}) w where w.due < m.day and not w.is_done

@@ -99,6 +99,9 @@ const PARTS = {
 	uploaded_files: `
 		select f.organization_id, f.evidence_id, f.file_name, f.created_at
 		from evidence_files f where f.uploaded_by_id = $1`,
+	vendor_reviews: `
+		select r.organization_id, r.vendor_id, r.reviewed_on, r.outcome, r.note, r.created_at
+		from vendor_reviews r where r.reviewer_id = $1`,
 	watched_records: `
 		select w.organization_id, w.record_kind, w.record_id, w.created_at
 		from record_watches w where w.user_id = $1`,
@@ -261,6 +264,10 @@ async function renameWhatWasMade(
 	);
 	await client.query(
 		"update evidence_files set uploaded_by_name = $2 where uploaded_by_id = $1",
+		[user.id, name],
+	);
+	await client.query(
+		"update vendor_reviews set reviewer_name = $2 where reviewer_id = $1",
 		[user.id, name],
 	);
 	for (const by of ["requested_by", "decided_by"]) {

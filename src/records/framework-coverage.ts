@@ -6,6 +6,7 @@ import { readLatest } from "../devices/check-results/operations.ts";
 import { coveringStateSql } from "../devices/check-results/verification.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
+import { TODAY } from "../organizations/time-zone.ts";
 import { framework } from "../registers/framework.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { recordOperations } from "./operations.ts";
@@ -26,6 +27,9 @@ const coverage = z.object({
 	contradicted: z
 		.int()
 		.describe("Other included controls linked to a contradicted measure"),
+	with_evidence: z
+		.int()
+		.describe("Included controls with valid evidence, own or of a measure"),
 	coverage_percent: z
 		.number()
 		.nullable()
@@ -38,7 +42,8 @@ const coverage = z.object({
  */
 const MEASURES = `(
 	select (
-		select ${coveringStateSql("m")} from measures m where m.organization_id = l.organization_id and m.id = l.id
+		select ${coveringStateSql("m")} from measures m
+		where m.organization_id = l.organization_id and m.id = l.id and m.archived_at is null
 	) as state
 	from (
 		select k.organization_id, k.second_id as id from record_links k
@@ -47,6 +52,26 @@ const MEASURES = `(
 		select k.organization_id, k.first_id from record_links k
 		where k.organization_id = c.organization_id and k.second_id = c.id
 	) l
+)`;
+
+const endsOf = (id: string) => `
+	select k.second_id as id from record_links k
+	where k.organization_id = c.organization_id and k.first_id = ${id}
+	union all
+	select k.first_id from record_links k
+	where k.organization_id = c.organization_id and k.second_id = ${id}`;
+
+/** Counts the evidence of the control `c` and of its measures that still counts today. */
+const EVIDENCE = `(
+	select count(*)::int from evidence e
+	where e.organization_id = c.organization_id and (e.valid_until is null or e.valid_until >= ${TODAY})
+		and e.id in (
+			${endsOf("c.id")}
+			union all
+			select n.id from (${endsOf("c.id")}) l
+			join measures m on m.organization_id = c.organization_id and m.id = l.id
+			cross join lateral (${endsOf("m.id")}) n
+		)
 )`;
 
 /**
@@ -111,6 +136,9 @@ const getFrameworkCoverage = defineOperation({
 						.describe("IMPLEMENTED, but their device check does not show it"),
 					started_measures: z.int().describe("IN_PROGRESS"),
 					planned_measures: z.int().describe("NOT_STARTED"),
+					evidence: z
+						.int()
+						.describe("Its valid evidence, and that of its measures"),
 					checks: z
 						.array(z.string())
 						.describe("Keys of the device checks that test it"),
@@ -144,7 +172,7 @@ const getFrameworkCoverage = defineOperation({
 						select x.* from frameworks f cross join lateral (${mappingOf("f")}) x
 						where f.organization_id = $1 and f.id = $2
 					)
-					select c.id, c.section_title, c.name, c.status, linked.*,
+					select c.id, c.section_title, c.name, c.status, linked.*, ${EVIDENCE} as evidence,
 						${checksOfControl("c", "mapping")} as checks
 					from controls c, lateral (
 						select count(m.state)::int as measures,
@@ -184,6 +212,7 @@ interface ControlRow {
 	contradicted_measures: number;
 	started_measures: number;
 	planned_measures: number;
+	evidence: number;
 	checks: string[];
 }
 
@@ -209,7 +238,7 @@ async function readCoverage(
 					select from ${MEASURES} m where m.state = 'IMPLEMENTED'
 				) as is_covered, c.status = 'INCLUDED' and exists (
 					select from ${MEASURES} m where m.state = 'CONTRADICTED'
-				) as is_contradicted
+				) as is_contradicted, c.status = 'INCLUDED' and ${EVIDENCE} > 0 as has_evidence
 				from controls c
 				where c.organization_id = $1 and c.framework_id = $2
 			), total as (
@@ -217,7 +246,8 @@ async function readCoverage(
 					count(*)::int as controls,
 					count(*) filter (where is_included)::int as included,
 					count(*) filter (where is_covered)::int as covered,
-					count(*) filter (where is_contradicted and not is_covered)::int as contradicted
+					count(*) filter (where is_contradicted and not is_covered)::int as contradicted,
+					count(*) filter (where has_evidence)::int as with_evidence
 				from control
 			)
 			select *, round(100.0 * covered / nullif(included, 0), 1)::float8 as coverage_percent from total`,

@@ -66,6 +66,11 @@ export interface RecordKind<
 	 * Due date of the records, if they have one. It adds the filters is_open, due_from and due_until.
 	 */
 	due?: Due;
+	/**
+	 * Further dates, such as the next review, of which the home page and the weekly mail remind the
+	 * owner. They get a filter each.
+	 */
+	reminders?: readonly (keyof F & string)[];
 	/** First part of generated reference ids. `NC` makes ids such as NC-001. */
 	referencePrefix?: string;
 	/** Derives the values that the caller left out when adding a record. */
@@ -77,12 +82,13 @@ export interface RecordKind<
 /** The definition of any register, for code that treats all registers in the same way. */
 export type AnyRecordKind = Omit<
 	RecordKind,
-	"title" | "subject" | "brief" | "filters"
+	"title" | "subject" | "brief" | "filters" | "reminders"
 > & {
 	title: string | undefined;
 	subject?: readonly string[];
 	brief: readonly string[];
 	filters: readonly string[];
+	reminders?: readonly string[];
 };
 
 /**

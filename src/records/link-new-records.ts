@@ -78,9 +78,10 @@ export async function findWanted(
 export async function requireWanted(
 	context: Context,
 	ids: readonly string[] | undefined,
+	path = "linked_record_ids",
 ): Promise<Linked[]> {
 	if (!ids?.length) return [];
-	const wanted = [{ ids, path: "linked_record_ids" }];
+	const wanted = [{ ids, path }];
 	const { found, issues } = await findWanted(context, wanted);
 	if (issues.length > 0) throw badFields(issues);
 	return [...found.values()];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
 import { appendedTexts, appendShape, longTextsOf } from "./append.ts";
+import { canBeArchived, IN_USE } from "./archived-field.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { idempotencyShape } from "./idempotency.ts";
 import { shapeToAdd, shapeToUpdate } from "./input.ts";
@@ -112,7 +113,7 @@ export function recordOperations<
 	const list = defineOperation({
 		name: `list${tool.many}`,
 		title: `List ${nouns}`,
-		description: `List ${nouns}. ${about}`,
+		description: `List ${nouns}. ${about}${canBeArchived(kind) ? " Archived ones are left out." : ""}`,
 		toolset,
 		access: "read",
 		tenant: "organization_id",
@@ -135,6 +136,13 @@ export function recordOperations<
 					variant: input.detail === "brief" ? ".brief" : "",
 					...(as_of === undefined && { searched: kind.table }),
 					people: peopleFields(kind),
+					...(canBeArchived(kind) &&
+						!asksForArchived(input.filter) && {
+							within: {
+								sql: `t.organization_id = $1 and ${IN_USE}`,
+								value: input.organization_id,
+							},
+						}),
 					orders,
 					filters,
 				},
@@ -248,6 +256,11 @@ export function recordOperations<
 	// The code above makes the schemas in loops, so TypeScript knows them only as objects with fields
 	// of any name. This type adds the names.
 	return operations as RecordOperations<One, Many, Key, Keys, F>;
+}
+
+/** True if a filter says whether records are archived. */
+function asksForArchived(filter: object | undefined): boolean {
+	return (filter as { archived?: unknown } | undefined)?.archived !== undefined;
 }
 
 /** Describes what the search of a list compares with its words. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { whyNoCheck } from "../devices/check-keys.ts";
+import { archivedFilter, canBeArchived } from "./archived-field.ts";
 import type { Filter } from "./filter.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { isLinkable, withoutLinked } from "./link-kinds.ts";
@@ -32,6 +33,7 @@ export function listingOf(
 			...rangeFilters(kind),
 			...(isLinkable(kind.kind) && { without_linked: withoutLinked() }),
 			...emptyFilter(kind),
+			...(canBeArchived(kind) && { archived: archivedFilter }),
 			...kind.otherFilters,
 		},
 	};
@@ -44,7 +46,8 @@ export function listingOf(
  */
 function emptyFilter({ kind, fields }: AnyRecordKind): Record<string, Filter> {
 	const emptyWhen: Record<string, string> = {};
-	for (const [name, { type, initial, join }] of Object.entries(fields)) {
+	for (const [name, { type, initial, join, given }] of Object.entries(fields)) {
+		if (given === "computed") continue;
 		if (join) {
 			emptyWhen[name] =
 				`not exists (select from ${join.table} j where j.organization_id = t.organization_id and j.${kind}_id = t.id)`;
@@ -109,14 +112,23 @@ function referencesFilters({ kind, fields }: AnyRecordKind) {
 	return filters;
 }
 
-function rangeFilters({ fields, due }: AnyRecordKind): Record<string, Filter> {
+function rangeFilters({
+	fields,
+	due,
+	reminders = [],
+}: AnyRecordKind): Record<string, Filter> {
 	return Object.assign(
 		{},
-		...Object.entries(fields).map(([name, { type }]) => {
+		...Object.entries(fields).map(([name, { type, given }]) => {
 			if (type === "date") {
-				return dateFilters(name, name === due?.date ? "nothing" : undefined);
+				const isShown =
+					name !== due?.date &&
+					(reminders.length === 0 || reminders.includes(name));
+				return dateFilters(name, isShown ? undefined : "nothing");
 			}
-			return type === "datetime" ? timeFilters(name) : {};
+			return type === "datetime" && given !== "computed"
+				? timeFilters(name)
+				: {};
 		}),
 	);
 }

@@ -1,3 +1,4 @@
+import { archivedField } from "../records/archived-field.ts";
 import {
 	integerFrom,
 	optionalText,
@@ -29,6 +30,7 @@ export const asset = recordKind({
 			{ table: "asset_vendors", column: "vendor_id", of: "vendors" },
 			"Vendors that supply or operate it",
 		),
+		archived_at: archivedField(),
 	},
 	brief: ["name", "asset_type", "amount", "owner_id"],
 	orders: { name: byText("name"), amount: byInteger("amount") },

@@ -63,4 +63,5 @@ export const evidence = recordKind({
 	brief: ["name", "url", "valid_until", "owner_id"],
 	orders: { name: byText("name"), valid_until: byDate("valid_until") },
 	filters: ["owner_id"],
+	reminders: ["valid_until"],
 });

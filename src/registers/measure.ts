@@ -5,6 +5,7 @@ import {
 	VERIFICATIONS,
 	verificationSql,
 } from "../devices/check-results/verification.ts";
+import { archivedField } from "../records/archived-field.ts";
 import {
 	choice,
 	optionalCheck,
@@ -45,6 +46,7 @@ export const measure = recordKind({
 			100,
 			"Share of the devices that must pass the check, in percent",
 		),
+		archived_at: archivedField(),
 	},
 	derived: {
 		is_contradicted: {

@@ -27,6 +27,7 @@ export const obligation = recordKind({
 		type: choice(["LEGAL", "CONTRACTUAL"], "Legal or contractual", "LEGAL"),
 		owner_id: owner(),
 		last_review_date: optionalDate("Date of the last review"),
+		next_review_date: optionalDate("Date of the next review"),
 		due_date: optionalDate("Due date"),
 		status: choice(
 			["NON_COMPLIANT", "PARTIALLY_COMPLIANT", "COMPLIANT"],
@@ -40,5 +41,6 @@ export const obligation = recordKind({
 		due_date: byDate("due_date"),
 	},
 	filters: ["status", "type", "owner_id"],
+	reminders: ["next_review_date"],
 	due: { date: "due_date", done: { field: "status", value: "COMPLIANT" } },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { archivedField } from "../records/archived-field.ts";
 import {
 	computedInteger,
 	optionalScale,
@@ -59,6 +60,7 @@ export const risk = recordKind({
 		residual_risk_score: computedInteger("Likelihood × impact after treatment"),
 		note: optionalText("Note"),
 		owner_id: owner(),
+		archived_at: archivedField(),
 	},
 	brief: [
 		"name",

@@ -1,8 +1,11 @@
 import { parseId } from "../id.ts";
+import { archivedField } from "../records/archived-field.ts";
 import {
 	choice,
 	countries,
+	datesInOrder,
 	names,
+	optionalDate,
 	optionalName,
 	optionalText,
 	optionalUrl,
@@ -11,7 +14,7 @@ import {
 } from "../records/field.ts";
 import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
-import { byText } from "../records/list-pages.ts";
+import { byDate, byText } from "../records/list-pages.ts";
 import { anyIdSchema } from "../records/text-schemas.ts";
 
 const CATEGORIES = [
@@ -37,6 +40,14 @@ const CATEGORIES = [
 	"SALES",
 	"SECURITY",
 	"VERSION_CONTROL",
+] as const;
+
+export const RISK_RATINGS = [
+	"NOT_RATED",
+	"LOW",
+	"MEDIUM",
+	"HIGH",
+	"CRITICAL",
 ] as const;
 
 /** The records that name vendors: their table, and the table that holds the vendors of each. */
@@ -103,9 +114,32 @@ export const vendor = recordKind({
 		certifications: names("Certifications it holds, such as ISO 27001"),
 		countries: countries("Countries where it processes data"),
 		owner_id: owner(),
+		contract_start_date: optionalDate("First day of the contract"),
+		contract_end_date: optionalDate("Last day of the contract"),
+		renewal_notice_date: optionalDate("Last day on which notice can be given"),
+		agreement_status: choice(
+			["NONE", "REQUESTED", "SIGNED", "NOT_NEEDED"],
+			"Data processing agreement",
+			"NONE",
+		),
+		agreement_signed_on: optionalDate("Day on which it was signed"),
+		risk_rating: choice(RISK_RATINGS, "Risk to the organization", "NOT_RATED"),
+		last_review_date: optionalDate("Date of the last review"),
+		next_review_date: optionalDate("Date of the next review"),
+		services: names("Services that it provides"),
+		data_categories: names("Categories of data that it processes"),
+		subprocessors: names("Companies that it passes data to"),
+		contacts: names("People to contact there, with role and address"),
+		archived_at: archivedField(),
 	},
-	brief: ["name", "category", "owner_id"],
-	orders: { name: byText("name") },
-	filters: ["category", "owner_id"],
+	brief: ["name", "category", "risk_rating", "next_review_date", "owner_id"],
+	orders: {
+		name: byText("name"),
+		contract_end_date: byDate("contract_end_date"),
+		next_review_date: byDate("next_review_date"),
+	},
+	filters: ["category", "risk_rating", "agreement_status", "owner_id"],
+	reminders: ["next_review_date", "renewal_notice_date"],
+	check: datesInOrder("contract_start_date", "contract_end_date"),
 	otherFilters: { used_by: usedBy },
 });

@@ -102,6 +102,7 @@ export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
  * called in any case.
  */
 export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
+	"archive",
 	"comments",
 	"device_policy",
 	"documents",
@@ -112,6 +113,7 @@ export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
 	"notifications",
 	"snapshots",
 	"starters",
+	"vendor_reviews",
 	"webhooks",
 ]);
 

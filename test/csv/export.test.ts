@@ -165,14 +165,18 @@ test("every list with pages can be exported", async () => {
 	const { nonconformity } = await admin.use("addNonconformity", {
 		organization_id,
 	});
+	const { vendor } = await admin.use("addVendor", {
+		organization_id,
+		name: "Globex",
+	});
 	const lists = (operations as readonly AnyOperation[]).filter(listedIn);
 	expect(lists.length).toBeGreaterThan(17);
 	for (const { name, tenant, input } of lists) {
 		const query = new URLSearchParams();
 		if (tenant === "organization_id") query.set(tenant, organization_id);
 		else if (tenant) {
-			const isByDevice = name !== "listNonconformityDevices";
-			query.set(tenant, isByDevice ? device.id : nonconformity.id);
+			const { id } = { id: nonconformity, vendor_id: vendor }[tenant] ?? device;
+			query.set(tenant, id);
 		}
 		const { check_key } = input.shape;
 		if (check_key && !check_key.safeParse(undefined).success) {

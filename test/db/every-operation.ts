@@ -120,6 +120,19 @@ export async function useEverything(
 	await use("linkRecords", pair);
 	await use("listLinkedRecords", { record_id: pair.record_id });
 	await use("unlinkRecords", pair);
+	await use("addVendorReview", {
+		vendor_id: references.vendor[0],
+		outcome: "APPROVED",
+		risk_rating: "LOW",
+	});
+	await use("listVendorReviews", { vendor_id: references.vendor[0] });
+	for (const archived of [true, false]) {
+		await use("archiveRecords", {
+			organization_id,
+			record_ids: [references.vendor[0], references.measure[0]],
+			archived,
+		});
+	}
 	const watched = { record_id: pair.record_id };
 	const { comment } = await use("addComment", { ...watched, text: "Done?" });
 	await use("listComments", watched);

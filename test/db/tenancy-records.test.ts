@@ -43,6 +43,11 @@ beforeAll(async () => {
 			by,
 		);
 		await calls.call("addComment", { record_id: risk.id, text: "Seen" }, by);
+		await calls.call(
+			"addVendorReview",
+			{ vendor_id: references.vendor[0], outcome: "APPROVED" },
+			by,
+		);
 		await calls.database.owner.query(
 			`with content as (
 				insert into file_contents (organization_id, sha256, size_bytes)
@@ -82,6 +87,7 @@ const FILLED = [
 	"record_comments",
 	"file_contents",
 	"evidence_files",
+	"vendor_reviews",
 	"my_devices_links",
 	"notification_stops",
 	"mails",

@@ -74,7 +74,12 @@ describe("a membership that may write only some registers", () => {
 		expect(status).toBe(403);
 		expect(body.message).toContain("may write only the registers vendors");
 
-		const mayWrite = new Set(["vendors", "comments", "views"]);
+		const mayWrite = new Set([
+			"vendors",
+			"vendor_reviews",
+			"comments",
+			"views",
+		]);
 		const others = operations.filter(
 			(operation) =>
 				operation.access === "write" &&
@@ -91,9 +96,23 @@ describe("a membership that may write only some registers", () => {
 			// Those that look at the register of each call refuse the input first.
 			expect([name, status]).toEqual([
 				name,
-				/^(addRecords|linkRecords|unlinkRecords)$/.test(name) ? 400 : 403,
+				/^(add|archive|link|unlink)Records$/.test(name) ? 400 : 403,
 			]);
 		}
+	});
+
+	test("archives records of these, and no others", async () => {
+		const session = await narrowed("member", {
+			writable_registers: ["vendors"],
+		});
+		const { vendor } = await admin.use("addVendor", { ...here(), name: "B" });
+		const { measure } = await admin.use("addMeasure", {
+			...{ ...here(), name: "three", category: "IT" },
+		});
+		const archive = async (...record_ids: string[]) =>
+			(await session.call("archiveRecords", { ...here(), record_ids })).status;
+		expect(await archive(vendor.id, measure.id)).toBe(403);
+		expect(await archive(vendor.id)).toBe(200);
 	});
 
 	test("links a record of these to any other, and no two others", async () => {

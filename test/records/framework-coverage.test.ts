@@ -31,6 +31,7 @@ test("coverage counts included controls that are linked to an implemented measur
 		included: 0,
 		covered: 0,
 		contradicted: 0,
+		with_evidence: 0,
 		coverage_percent: null,
 	});
 	const addControl = async (fields: object = {}) =>
@@ -68,6 +69,7 @@ test("coverage counts included controls that are linked to an implemented measur
 		included: 3,
 		covered: 1,
 		contradicted: 0,
+		with_evidence: 0,
 		coverage_percent: 33.3,
 	});
 	const whole = await calls.call("getFrameworkCoverage", { id: framework.id });

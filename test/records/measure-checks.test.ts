@@ -159,6 +159,7 @@ test("a contradicted measure covers no control", async () => {
 	const before = await coverage(true);
 	expect(before.coverage).toEqual({
 		...{ controls: 1, included: 1, covered: 0, contradicted: 1 },
+		with_evidence: 0,
 		coverage_percent: 0,
 	});
 	expect(before.controls).toEqual([

@@ -175,6 +175,11 @@ const ACTIONS: Record<AuditEvent, Action> &
 	updateSavedView: { group: "organization", phrase: "changed the view" },
 	deleteSavedView: { group: "organization", phrase: "deleted the view" },
 	addRecords: { group: "organization" },
+	archiveRecords: {
+		group: "organization",
+		phrase: "archived or took back",
+	},
+	addVendorReview: { group: "organization", phrase: "reviewed" },
 	addStarters: { group: "organization", phrase: "added from a starter set" },
 	reassignRecords: { group: "organization", phrase: "handed over" },
 	addComment: { group: "organization", phrase: "commented on" },
