@@ -307,7 +307,11 @@ export function sectionsOf(
 	kind: KindDescription,
 ): { title: string; fields: FieldDescription[] }[] {
 	const { sections } = layoutOf(kind.kind);
-	const placed = new Set(sections.flatMap(({ fields }) => fields));
+	// The heading says whether a record is archived.
+	const placed = new Set([
+		...sections.flatMap(({ fields }) => fields),
+		"archived_at",
+	]);
 	const rest = kind.fields.filter(({ name }) => !placed.has(name));
 	return [
 		...sections.map(({ title, fields }) => ({

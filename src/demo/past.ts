@@ -192,6 +192,7 @@ async function dateRecords(
 		from audit_entries e
 		where t.organization_id = $1 and e.organization_id = $1 and e.operation = 'linkRecords'
 			and e.record_id = t.first_id and e.changes -> 'linked_record' -> 'after' ->> 'id' = t.second_id`,
+		`update vendor_reviews t set created_at = t.reviewed_on + interval '12 hours' where t.organization_id = $1`,
 		`update organizations t set created_at = n.first, updated_at = n.last, records_known_since = n.first
 		from ${NAMED} n where t.id = $1 and t.id = n.record_id`,
 		`update memberships t set created_at = n.first

@@ -10,6 +10,7 @@ import { ASSETS, DATA } from "./organization/inventory.ts";
 import { MEASURES } from "./organization/measures.ts";
 import { addressOf, OTHERS, PEOPLE } from "./organization/people.ts";
 import { RISKS } from "./organization/risks.ts";
+import { VENDOR_REVIEWS } from "./organization/vendor-reviews.ts";
 import { VENDORS } from "./organization/vendors.ts";
 import type { Moment } from "./timeline.ts";
 
@@ -34,6 +35,7 @@ export function registerMoments(known: Known): Moment[] {
 	return [
 		...addPeople(known),
 		...addVendors(known),
+		...reviewVendors(known),
 		...addFrameworks(known),
 		...addRisks(known),
 		...addMeasures(known),
@@ -82,6 +84,21 @@ function addVendors({ add, id }: Known): Moment[] {
 				"member",
 			),
 	}));
+}
+
+function reviewVendors({ use, id }: Known): Moment[] {
+	return VENDOR_REVIEWS.map(
+		([vendor, daysAgo, outcome, risk_rating, nextInDays, note]) => ({
+			daysAgo,
+			run: () =>
+				use("addVendorReview", {
+					vendor_id: id("vendor", vendor),
+					reviewed_on: day(-daysAgo),
+					next_review_date: day(nextInDays),
+					...{ outcome, risk_rating, note },
+				}),
+		}),
+	);
 }
 
 function addFrameworks({ add, id }: Known): Moment[] {

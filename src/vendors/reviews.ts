@@ -215,7 +215,7 @@ function requireDates(
 		throw badFields([
 			{
 				field: "next_review_date",
-				message: `must be after reviewed_on (${reviewedOn})`,
+				message: `must be after the day of the review (${reviewedOn})`,
 			},
 		]);
 	}

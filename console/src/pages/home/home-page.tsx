@@ -16,6 +16,7 @@ import { FleetPosture, type Summary } from "./fleet-posture.tsx";
 import { MyWork } from "./my-work.tsx";
 import { OldTokens } from "./old-tokens.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
+import { Reminders } from "./reminders.tsx";
 import { RiskOverview } from "./risk-overview.tsx";
 import { Trends } from "./trends.tsx";
 import { UnknownKeys } from "./unknown-keys.tsx";
@@ -129,6 +130,7 @@ function Content({
 			</Grid>
 			<Discussion comments={overview.discussion} />
 			<DueWork overview={overview} />
+			<Reminders overview={overview} />
 			<FleetPosture summary={summary} />
 			<Trends />
 			<Grid gap="md">

@@ -1,4 +1,5 @@
 import { Group, Stack, Text } from "@mantine/core";
+import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -57,8 +58,8 @@ export function MyWork({ overview }: { overview: Overview }) {
 						)}
 					</Group>
 					<ul className={styles.rows}>
-						{mine.records.map(({ kind, id, name, due }) => (
-							<li key={id} className={styles.row}>
+						{mine.records.map(({ kind, id, name, field, due }) => (
+							<li key={`${id} ${field}`} className={styles.row}>
 								<Group justify="space-between" gap="xs" wrap="nowrap">
 									<TextLink
 										to="/o/$org/r/$kind/$id"
@@ -79,6 +80,8 @@ export function MyWork({ overview }: { overview: Overview }) {
 								</Group>
 								<Text size="xs" c="dimmed">
 									{findRegisterKind(kind)?.label}
+									{field !== "due_date" &&
+										`, ${labelOf(kind, field).toLowerCase()}`}
 								</Text>
 							</li>
 						))}
@@ -87,4 +90,10 @@ export function MyWork({ overview }: { overview: Overview }) {
 			)}
 		</Section>
 	);
+}
+
+/** Returns the label of a date, such as "Next review date". */
+function labelOf(kind: string, field: string): string {
+	const found = findRegisterKind(kind);
+	return (found && fieldOf(describeKind(found.kind), field)?.label) ?? field;
 }

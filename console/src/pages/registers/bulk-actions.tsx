@@ -17,6 +17,7 @@ import {
 	updateRecord,
 } from "../../parts/records/register-calls.ts";
 import type { Selection } from "../../parts/selection.ts";
+import { ArchiveSelected, canBeArchived } from "./archive.tsx";
 import { FieldInput } from "./field-input.tsx";
 import {
 	type FormValue,
@@ -34,8 +35,11 @@ interface Props {
 /** The actions on the selected records of a register. */
 export function BulkActions({ kind, organizationId, selection }: Props) {
 	const { mayAdmin } = useOrganization();
-	const [open, setOpen] = useState<"change" | "delete" | null>(null);
+	const [open, setOpen] = useState<"change" | "archive" | "delete" | null>(
+		null,
+	);
 	const props = { kind, organizationId, selection };
+	const isOfArchived = selection.rows.some(({ archived_at }) => archived_at);
 	const close = () => setOpen(null);
 	return (
 		<>
@@ -54,6 +58,15 @@ export function BulkActions({ kind, organizationId, selection }: Props) {
 						counted={(count) => countOf(kind, count)}
 					/>
 				)}
+				{canBeArchived(kind) && (
+					<Button
+						variant="default"
+						size="compact-sm"
+						onClick={() => setOpen("archive")}
+					>
+						{isOfArchived ? "Take back into use …" : "Archive …"}
+					</Button>
+				)}
 				<ExportSelected
 					operation={`list${kind.tool.many}` as OperationName}
 					organizationId={organizationId}
@@ -71,6 +84,9 @@ export function BulkActions({ kind, organizationId, selection }: Props) {
 				)}
 			</BulkBar>
 			{open === "change" && <Change {...props} onClose={close} />}
+			{open === "archive" && (
+				<ArchiveSelected {...props} isBack={isOfArchived} onClose={close} />
+			)}
 			{open === "delete" && <Delete {...props} onClose={close} />}
 		</>
 	);

@@ -1,5 +1,7 @@
 import { Button, Group, Menu } from "@mantine/core";
 import {
+	IconArchive,
+	IconArchiveOff,
 	IconChevronDown,
 	IconPencil,
 	IconPlus,
@@ -23,6 +25,7 @@ import { ScoreBadge } from "../../parts/records/score-badge.tsx";
 import { toneOf } from "../../parts/records/tones.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { RegisterKind } from "../../register-kinds.ts";
+import { ArchiveRecord, canBeArchived } from "./archive.tsx";
 import { DeleteRecord } from "./delete-record.tsx";
 
 /** The kinds of records that people often add for a record of a kind, linked to it. */
@@ -50,11 +53,14 @@ export function RecordActions({
 }) {
 	const { organizationId, mayWrite, mayAdmin } = useOrganization();
 	const [isDeleting, setDeleting] = useState(false);
+	const [isArchiving, setArchiving] = useState(false);
+	const isArchivable = canBeArchived(kind);
+	const isArchived = record.archived_at !== null;
 	const added = isLinkedKind(kind.kind) ? (ADDED_FOR[kind.kind] ?? []) : [];
 	if (!mayWrite) return null;
 	return (
 		<>
-			{(added.length > 0 || mayAdmin) && (
+			{(added.length > 0 || isArchivable || mayAdmin) && (
 				<Menu position="bottom-end" width={230}>
 					<Menu.Target>
 						<Button
@@ -76,7 +82,21 @@ export function RecordActions({
 								New {describeKind(one).noun}
 							</MenuLink>
 						))}
-						{added.length > 0 && mayAdmin && <Menu.Divider />}
+						{added.length > 0 && (isArchivable || mayAdmin) && <Menu.Divider />}
+						{isArchivable && (
+							<Menu.Item
+								leftSection={
+									isArchived ? (
+										<IconArchiveOff size={16} aria-hidden />
+									) : (
+										<IconArchive size={16} aria-hidden />
+									)
+								}
+								onClick={() => setArchiving(true)}
+							>
+								{isArchived ? "Take back into use …" : "Archive …"}
+							</Menu.Item>
+						)}
 						{mayAdmin && (
 							<Menu.Item
 								color="var(--mantine-color-error)"
@@ -97,6 +117,12 @@ export function RecordActions({
 			>
 				Edit
 			</ButtonLink>
+			<ArchiveRecord
+				kind={kind}
+				record={record}
+				opened={isArchiving}
+				onClose={() => setArchiving(false)}
+			/>
 			<DeleteRecord
 				kind={kind}
 				record={record}
@@ -144,5 +170,8 @@ export function RecordState({
 			[]
 		);
 	});
+	if (canBeArchived(kind) && record.archived_at !== null) {
+		badges.push(<StatusBadge key="archived" tone="neutral" label="Archived" />);
+	}
 	return badges.length > 0 ? <Group gap="xs">{badges}</Group> : null;
 }

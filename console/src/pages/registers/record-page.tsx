@@ -34,6 +34,7 @@ import { RecordDetails } from "./record-details.tsx";
 import { RecordForm } from "./record-form.tsx";
 import { RecordHistory } from "./record-history.tsx";
 import { WhereUsed } from "./uses.tsx";
+import { VendorReviews } from "./vendor-reviews.tsx";
 
 export function Page() {
 	const kind = useKind();
@@ -87,6 +88,7 @@ function Read({ kind, record }: OfRecord) {
 				<NonconformityDevices id={id} />
 			)}
 			{kind.kind === "evidence" && <EvidenceFile evidence={record} />}
+			{kind.kind === "vendor" && !day && <VendorReviews vendor={record} />}
 			{!day && <EvidencePanel kind={kind.kind} id={id} />}
 			<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
 			{!day && (

@@ -1,0 +1,98 @@
+import { Text } from "@mantine/core";
+import { call } from "../../api.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { type AnyRecord, countOf, fieldOf, titleOf } from "../../kinds.ts";
+import { useOrganization } from "../../organization.ts";
+import { BulkDialog } from "../../parts/bulk-dialog.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import type { Selection } from "../../parts/selection.ts";
+import { forgetReadings } from "../../queries.ts";
+
+/** True if records of the register can be archived. */
+export const canBeArchived = (kind: KindDescription) =>
+	fieldOf(kind, "archived_at") !== undefined;
+
+const archive = (organizationId: string, id: string, archived: boolean) =>
+	call("archiveRecords", {
+		organization_id: organizationId,
+		record_ids: [id],
+		archived,
+	});
+
+/** Asks before it archives a record or takes it back into use. */
+export function ArchiveRecord({
+	kind,
+	record,
+	opened,
+	onClose,
+}: {
+	kind: KindDescription;
+	record: AnyRecord;
+	opened: boolean;
+	onClose: () => void;
+}) {
+	const { organizationId } = useOrganization();
+	const isArchived = record.archived_at !== null;
+	const verb = isArchived ? "Take back" : "Archive";
+	return (
+		<Confirm
+			opened={opened}
+			onClose={onClose}
+			title={`${verb} “${titleOf(kind, record)}”?`}
+			action={`${verb} the ${kind.noun}`}
+			isDangerous={false}
+			onConfirm={async () => {
+				await archive(organizationId, record.id, !isArchived);
+				await forgetReadings();
+			}}
+		>
+			<Consequence kind={kind} isBack={isArchived} />
+		</Confirm>
+	);
+}
+
+/** Archives the selected records of a register, or takes them back into use. */
+export function ArchiveSelected({
+	kind,
+	organizationId,
+	selection,
+	isBack,
+	onClose,
+}: {
+	kind: KindDescription;
+	organizationId: string;
+	selection: Selection<AnyRecord>;
+	isBack: boolean;
+	onClose: () => void;
+}) {
+	const count = countOf(kind, selection.rows.length);
+	const verb = isBack ? "Take back" : "Archive";
+	return (
+		<BulkDialog
+			title={`${verb} ${count}?`}
+			action={`${verb} ${count}`}
+			done={(done) =>
+				`${countOf(kind, done)} ${isBack ? "taken back" : "archived"}`
+			}
+			selection={selection}
+			onClose={onClose}
+			request={({ id }) => archive(organizationId, id, !isBack)}
+		>
+			<Text>
+				<Consequence kind={kind} isBack={isBack} />
+			</Text>
+		</BulkDialog>
+	);
+}
+
+function Consequence({
+	kind: { nouns },
+	isBack,
+}: {
+	kind: KindDescription;
+	isBack: boolean;
+}) {
+	return isBack
+		? `Lists and figures show ${nouns} in use.`
+		: `Lists and figures leave archived ${nouns} out, and nobody is reminded of them. The filter “Archived” shows them. Links and history stay.`;
+}

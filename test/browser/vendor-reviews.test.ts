@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../support/people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+let ada: TestUser;
+beforeAll(async () => {
+	served = await startConsole();
+	ada = await served.makePerson("admin");
+});
+afterAll(() => served.close());
+
+async function use(name: string, input: object) {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	return callAs(served.database, ada, operation, {
+		organization_id: served.organizationId,
+		...input,
+	});
+}
+
+test("a vendor is reviewed with evidence, reminded of on the home page, archived and taken back", async () => {
+	const { vendor } = await use("addVendor", { name: "Globex" });
+	await use("addEvidence", {
+		name: "SOC 2 report",
+		url: "https://globex.example.com/soc2",
+		linked_record_ids: [vendor.id],
+	});
+	const path = `/o/${served.organizationId}/r/vendor/${vendor.id}`;
+	const page = await served.openPageAs(ada, path);
+	const panel = page.getByRole("region", { name: "Reviews" });
+	await panel.getByText("Nobody has reviewed this vendor yet.").waitFor();
+	await panel.getByRole("button", { name: "Add a review" }).click();
+	const form = page.getByRole("dialog", { name: "Review the vendor" });
+	await form.getByRole("button", { name: "Add the review" }).click();
+	await form.getByText("Choose an outcome.").waitFor();
+	await form.getByRole("combobox", { name: "Outcome" }).click();
+	await page.getByRole("option", { name: "Approved with conditions" }).click();
+	await form
+		.getByRole("combobox", { name: "Risk to the organization" })
+		.click();
+	await page.getByRole("option", { name: "High" }).click();
+	await form.getByLabel("What was looked at and found").fill("One finding");
+	await form.getByRole("combobox", { name: "Evidence" }).click();
+	await page.getByRole("option", { name: "SOC 2 report" }).click();
+	await form.getByLabel("Reviewed on").fill("2026-01-10");
+	await form.getByLabel("Next review").fill("2026-01-09");
+	await axe(page);
+	await form.getByRole("button", { name: "Add the review" }).click();
+	await form
+		.getByText("Must be after the day of the review (2026-01-10).")
+		.waitFor();
+	await form.getByLabel("Next review").fill("2026-02-01");
+	await form.getByRole("button", { name: "Add the review" }).click();
+	const row = panel.getByRole("row", { name: /One finding/ });
+	await row.getByText("Approved with conditions").waitFor();
+	await row.getByRole("link", { name: "SOC 2 report" }).waitFor();
+	await axe(page);
+	await screenshot(page, "vendors/reviewed");
+
+	await page.goto(`${served.service.url}/o/${served.organizationId}`);
+	const reminders = page.getByRole("region", { name: "Reviews and expiries" });
+	await reminders.getByText("Vendors: next review date").waitFor();
+	await screenshot(page, "vendors/home");
+	await reminders.getByRole("link", { name: "1 overdue" }).click();
+	await page.getByRole("link", { name: "Globex" }).click();
+
+	await page.getByRole("button", { name: "Actions" }).click();
+	await page.getByRole("menuitem", { name: "Archive …" }).click();
+	await page.getByRole("button", { name: "Archive the vendor" }).click();
+	await page.getByText("Archived", { exact: true }).first().waitFor();
+	await page.goto(
+		`${served.service.url}/o/${served.organizationId}/r/vendor?archived=true`,
+	);
+	await page.getByRole("checkbox", { name: "Select Globex" }).check();
+	await page.getByRole("button", { name: "Take back into use …" }).click();
+	await axe(page);
+	await page.getByRole("button", { name: "Take back 1 vendor" }).click();
+	await page.getByText("1 vendor taken back").waitFor();
+	const { vendors } = await use("listVendors", {});
+	expect(vendors).toMatchObject([{ id: vendor.id, archived_at: null }]);
+});
