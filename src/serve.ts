@@ -53,6 +53,8 @@ export interface Service {
 	metricsUrl?: string | undefined;
 	/** All routes of the web server. Tests and benchmarks go through this list. */
 	routes: readonly RouteSummary[];
+	/** Looks for new events and for due messages now instead of at the next interval. */
+	wake: () => void;
 	/**
 	 * Stops accepting requests, finishes those that were accepted, and closes everything. Calling
 	 * `close` twice is harmless.
@@ -339,6 +341,10 @@ async function serveFrom(
 			isEmpty,
 			metricsUrl: metrics?.url,
 			routes,
+			wake: () => {
+				for (const poller of [dispatcher, deliverer, chatSender, mail])
+					poller?.wake();
+			},
 			close: () => {
 				closing ??= close();
 				return closing;

@@ -55,10 +55,12 @@ const mails = async () =>
 	).rows;
 
 /** Makes the waiting mails due, and wakes the mailer as a new mail does. */
-const hurry = () =>
-	tools.database.owner.query(
+async function hurry(): Promise<void> {
+	await tools.database.owner.query(
 		"update mails set due_at = now() where state = 'QUEUED'",
 	);
+	tools.service.wake();
+}
 
 test("who is mentioned or watches gets one mail about several comments, without their text, and the author gets none", async () => {
 	const { admin, member, viewer } = tools;

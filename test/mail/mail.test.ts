@@ -25,6 +25,7 @@ import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+import { until } from "../support/until.ts";
 
 const from = "Assay <assay@example.com>";
 
@@ -81,26 +82,24 @@ async function waitFor(
 	email: string,
 	isReached: (mail: Record<string, unknown>) => boolean,
 ) {
-	for (;;) {
+	return until(`the mail to ${email}`, async () => {
 		const { body } = await use("listMails");
 		const found = body.mails.find(
 			(mail: { recipient: string }) => mail.recipient === email,
 		);
-		if (found && isReached(found)) return found;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
+		return found && isReached(found) && found;
+	});
 }
 
 /** Waits until every mail about a forgotten password has this state. */
 async function waitForReset(state: string): Promise<void> {
-	for (;;) {
+	await until(`mails that are ${state}`, async () => {
 		const { rowCount } = await served.database.owner.query(
 			"select from mails where kind = 'PASSWORD_RESET' and state <> $1",
 			[state],
 		);
-		if (rowCount === 0) return;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
+		return rowCount === 0;
+	});
 }
 
 const messageId = (text: string) => /^Message-ID: (.*)$/im.exec(text)?.[1];
@@ -145,6 +144,7 @@ test("a mail that was sent by a process that died has the same Message-ID and li
 		"update mails set state = 'QUEUED', sent_at = null, due_at = now() where id = $1",
 		[id],
 	);
+	served.service.wake();
 	const second = await sink.next();
 	expect(messageId(second.text)).toBe(messageId(first.text));
 	expect(linkIn(second.text)).toBe(linkIn(first.text));
@@ -178,6 +178,7 @@ test("no table contains a mailed link, and a used link does not work again when 
 	await served.database.owner.query(
 		"update mails set state = 'QUEUED', sent_at = null, due_at = now() where kind = 'PASSWORD_RESET'",
 	);
+	served.service.wake();
 	await waitForReset("NOT_NEEDED");
 	expect(sink.waiting()).toBe(0);
 	expect(
@@ -265,7 +266,8 @@ test("a mail about an account is the operator's, and no administrator sees or re
 	expect((await use("retryMail", { id: mail.id })).status).toBe(404);
 	sink.answers.clear();
 	expect((await runCommand(["mail", "retry", mail.id], env)).code).toBe(0);
-	// The running service looks for due mails every five seconds.
+	// The command runs in another process, and the service looks for due mails every five seconds.
+	served.service.wake();
 	expect((await sink.next()).text).toContain("#asy_");
 	const again = await runCommand(["mail", "retry", `${"A".repeat(32)}`], env);
 	expect(again.stderr).toContain("there is no mail with this id");

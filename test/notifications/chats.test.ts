@@ -9,8 +9,9 @@ import {
 	onTestFinished,
 	test,
 } from "vitest";
+import { until } from "../support/until.ts";
 import { accept } from "../webhooks/receiver.ts";
-import { openStand, SECRET_PART, type Stand, until } from "./stand.ts";
+import { openStand, SECRET_PART, type Stand } from "./stand.ts";
 
 let stand: Stand;
 beforeAll(async () => {
@@ -96,9 +97,9 @@ test("the address of a chat is not shown, stored in readable form, audited or lo
 	await use("testNotificationChannel", { id });
 	const failed = await deliveryOf(id, ({ attempts }) => attempts === 1);
 	expect(failed).toMatchObject({ what: "TEST", state: "QUEUED" });
-	await until(async () => {
+	await until("the answer of the chat", async () => {
 		const { deliveries } = await use("listNotificationDeliveries", { id });
-		return deliveries[0].answer_status === 404 ? true : undefined;
+		return deliveries[0].answer_status === 404;
 	});
 	await use("updateNotificationChannel", { id, address: `${address}2` });
 	const shown = [

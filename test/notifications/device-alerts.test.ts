@@ -117,11 +117,13 @@ async function makeFleet(service = served) {
 				)
 			).rows,
 		/** Lets the minute pass for which a mail collects failures. */
-		hurry: () =>
-			sql(
+		hurry: async () => {
+			await sql(
 				"update mails set due_at = now() where organization_id = $1 and state = 'QUEUED'",
 				[organization_id],
-			),
+			);
+			service.service.wake();
+		},
 	};
 }
 
@@ -300,8 +302,11 @@ test("a MINOR nonconformity, a channel that is off and a service without a mail 
 		// The service itself opens it.
 		await expect
 			.poll(
-				async () =>
-					(await other.use("listNonconformities")).nonconformities.length,
+				async () => {
+					silent.service.wake();
+					const { nonconformities } = await other.use("listNonconformities");
+					return nonconformities.length;
+				},
 				{ timeout: 90_000 },
 			)
 			.toBe(1);

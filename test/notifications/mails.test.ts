@@ -40,6 +40,7 @@ test("an administrator gets one mail about a storm, and it repeats with the same
 		"update mails set state = 'QUEUED', sent_at = null, due_at = now() where id = $1",
 		[sent.id],
 	);
+	stand.served.service.wake();
 	expect(messageId((await sink.next()).text)).toBe(messageId(first.text));
 	// What happens within the hour goes into one more mail, which waits.
 	await addFailingDevice();

@@ -6,6 +6,7 @@ import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { makeUser } from "../support/people.ts";
 import { postureResult, startService } from "../support/service.ts";
 import { openSmtpSink } from "../support/smtp-sink.ts";
+import { until } from "../support/until.ts";
 import { makeReceiver } from "../webhooks/receiver.ts";
 
 /** A part of a chat's address that must not appear anywhere. */
@@ -61,7 +62,10 @@ export async function openStand() {
 		}));
 
 	const arrived = (count: number) =>
-		until(() => (receiver.received.length >= count ? received() : undefined));
+		until(`message ${count}`, () => {
+			served.service.wake();
+			return receiver.received.length >= count && received();
+		});
 
 	async function addChannel(kind: string, fields: object = {}) {
 		const isChat = kind === "SLACK" || kind === "TEAMS";
@@ -78,27 +82,31 @@ export async function openStand() {
 		id: string,
 		isReached: (one: Record<string, unknown>) => boolean,
 	) =>
-		until(async () => {
+		until("the state of a delivery", async () => {
+			served.service.wake();
 			const { deliveries } = await use("listNotificationDeliveries", { id });
 			return deliveries.find(isReached);
 		});
 
 	/** Lets the time pass for which messages and mails collect events. */
-	const hurry = () =>
-		owner.query(
+	async function hurry(): Promise<void> {
+		await owner.query(
 			`with m as (
 				update mails set due_at = now() where state = 'QUEUED' and kind <> 'TEST'
 			)
 			update notification_messages set due_at = now() where state = 'QUEUED'`,
 		);
+		served.service.wake();
+	}
 
 	/** Waits until the service has handled all events. */
 	const untilHandled = () =>
-		until(async () => {
+		until("the service to handle all events", async () => {
+			served.service.wake();
 			const { rowCount } = await owner.query(
 				"select from events where handled_at is null",
 			);
-			return rowCount === 0 ? true : undefined;
+			return rowCount === 0;
 		});
 
 	async function addPerson() {
@@ -132,9 +140,9 @@ export async function openStand() {
 	 * do the same work at any time.
 	 */
 	async function queueDigests(): Promise<void> {
-		const wake = { wake: () => {}, idle: async () => {} };
+		const mailer = { wake: served.service.wake, idle: async () => {} };
 		const log = makeLogger("silent");
-		const poller = startDigests(served.database.pool, wake, log);
+		const poller = startDigests(served.database.pool, mailer, log);
 		await poller.idle();
 		await poller.stop();
 	}
@@ -185,16 +193,6 @@ export async function openStand() {
 			receiver.close();
 		},
 	};
-}
-
-export async function until<T>(
-	read: () => Promise<T | undefined> | T | undefined,
-) {
-	for (;;) {
-		const found = await read();
-		if (found !== undefined && found !== false) return found;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
 }
 
 export const messageId = (text: string) =>

@@ -1,10 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { until } from "./until.ts";
 
 export interface SmtpSink {
 	url: string;
-	/** Returns the next message that has arrived or will arrive, with decoded headers and text. */
+	/**
+	 * Returns the next message that has arrived or will arrive, with decoded headers and text. Throws
+	 * if none arrives within 30 seconds.
+	 */
 	next: () => Promise<{ to: string; text: string }>;
 	/** Returns the number of messages that have arrived and were not read. */
 	waiting: () => number;
@@ -18,7 +22,6 @@ export interface SmtpSink {
 /** Starts a mail server that accepts every message and delivers none of them. */
 export async function openSmtpSink(): Promise<SmtpSink> {
 	const arrived: { to: string; text: string }[] = [];
-	const asking: ((message: { to: string; text: string }) => void)[] = [];
 	const answers = new Map<string, string>();
 	const server = createServer((socket) => {
 		// A client that speaks TLS here closes the connection.
@@ -44,9 +47,7 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 						.join(""),
 				};
 				lines = undefined;
-				const ask = asking.shift();
-				if (ask) ask(message);
-				else arrived.push(message);
+				arrived.push(message);
 				say("250 taken");
 			} else if (lines) {
 				lines.push(line);
@@ -70,12 +71,7 @@ export async function openSmtpSink(): Promise<SmtpSink> {
 	await once(server, "listening");
 	return {
 		url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
-		next: () =>
-			new Promise((resolve) => {
-				const message = arrived.shift();
-				if (message) resolve(message);
-				else asking.push(resolve);
-			}),
+		next: () => until("a mail", () => arrived.shift()),
 		waiting: () => arrived.length,
 		answers,
 		close: () => server.close(),

@@ -12,6 +12,7 @@ import {
 	type TestService,
 } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+import { until } from "../support/until.ts";
 import { accept, makeReceiver, type Received } from "./receiver.ts";
 
 const receiver = makeReceiver();
@@ -62,22 +63,18 @@ async function use(name: string, input: object = {}) {
 	return body;
 }
 
-async function until<T>(read: () => Promise<T | undefined> | T | undefined) {
-	for (;;) {
-		const found = await read();
-		if (found !== undefined && found !== false) return found;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
-}
-
 const delivered = (count: number) =>
-	until(() => (received.length >= count ? received : undefined));
+	until(`delivery ${count}`, () => {
+		served.service.wake();
+		return received.length >= count && received;
+	});
 
 async function deliveryOf(
 	id: string,
 	isReached: (one: Record<string, unknown>) => boolean,
 ) {
-	return until(async () => {
+	return until("the state of a delivery", async () => {
+		served.service.wake();
 		const { deliveries } = await use("listWebhookDeliveries", { id });
 		return deliveries.find(isReached);
 	});
@@ -332,7 +329,10 @@ test("a webhook whose receiver hangs does not hold up the others", async () => {
 		await use("addMeasure", { name: `Measure ${number}`, category: "Any" });
 	}
 	// Only a few of its ten deliveries are taken together.
-	await until(() => held.length === 4 || undefined);
+	await until("four deliveries in progress", () => {
+		served.service.wake();
+		return held.length === 4;
+	});
 	const { webhook } = await use("addWebhook", {
 		url,
 		event_types: ["posture.failed"],
@@ -360,7 +360,10 @@ test("an organization whose many receivers hang does not hold up another organiz
 		});
 	}
 	await use("addMeasure", { name: "For each of them", category: "Any" });
-	await until(() => held.length === 8 || undefined);
+	await until("eight deliveries in progress", () => {
+		served.service.wake();
+		return held.length === 8;
+	});
 	const { pool, owner } = served.database;
 	const organization_id = await createOrganization(pool, "Another");
 	await owner.query(
@@ -370,9 +373,8 @@ test("an organization whose many receivers hang does not hold up another organiz
 	const { webhook } = await use("addWebhook", { organization_id, url });
 	const { id } = webhook;
 	await use("testWebhook", { organization_id, id });
-	await until(
-		() =>
-			received.some(({ body }) => body.includes("webhook.test")) || undefined,
+	await until("the test of the other organization", () =>
+		received.some(({ body }) => body.includes("webhook.test")),
 	);
 	// Only eight of the twelve are in progress, although the process has room for more.
 	expect(held).toHaveLength(8);
