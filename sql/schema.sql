@@ -1318,6 +1318,16 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.cancel_signature_requests() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+	delete from document_signatures
+	where organization_id = old.organization_id and person_id = old.id and state = 'REQUESTED';
+	return old;
+end
+$$;
+
 CREATE FUNCTION public.count_check_states() RETURNS TABLE(check_key text, state text, devices bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1776,6 +1786,20 @@ begin
 		'create trigger keep_version_before_delete after delete on %I for each row
 		execute function keep_link_version(%L, %L)', p_table, p_first, p_second
 	);
+end
+$$;
+
+CREATE FUNCTION public.keep_published_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+	if old.status = 'PUBLISHED' and (
+		to_jsonb(new) - array['author_id', 'author_name', 'published_by_name']
+			<> to_jsonb(old) - array['author_id', 'author_name', 'published_by_name']
+	) then
+		raise exception 'a published version never changes' using errcode = 'restrict_violation';
+	end if;
+	return new;
 end
 $$;
 
@@ -2921,6 +2945,108 @@ CREATE TABLE public.device_silences (
 
 ALTER TABLE ONLY public.device_silences FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.document_approvals (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    version_id public.typed_id NOT NULL,
+    person_id public.typed_id,
+    person_name text NOT NULL,
+    decision text NOT NULL,
+    is_current boolean DEFAULT true NOT NULL,
+    note text,
+    decided_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT document_approvals_decision_check CHECK ((decision = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text]))),
+    CONSTRAINT document_approvals_note_check CHECK ((char_length(note) <= 5000))
+);
+
+ALTER TABLE ONLY public.document_approvals FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.document_approvers (
+    organization_id public.typed_id NOT NULL,
+    document_id public.typed_id NOT NULL,
+    person_id public.typed_id NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.document_approvers FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.document_approvers IS 'documents';
+
+CREATE TABLE public.document_signatures (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    version_id public.typed_id NOT NULL,
+    person_id public.typed_id,
+    person_name text NOT NULL,
+    state text DEFAULT 'REQUESTED'::text NOT NULL,
+    requested_by_name text NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    signed_at timestamp with time zone,
+    way text,
+    address text,
+    content_hash bytea,
+    CONSTRAINT document_signatures_address_check CHECK ((char_length(address) <= 100)),
+    CONSTRAINT document_signatures_check CHECK (((state = 'SIGNED'::text) = (signed_at IS NOT NULL))),
+    CONSTRAINT document_signatures_check1 CHECK (((state = 'SIGNED'::text) = (content_hash IS NOT NULL))),
+    CONSTRAINT document_signatures_check2 CHECK (((state = 'SIGNED'::text) = (way IS NOT NULL))),
+    CONSTRAINT document_signatures_content_hash_check CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT document_signatures_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'SIGNED'::text]))),
+    CONSTRAINT document_signatures_way_check CHECK ((way = ANY (ARRAY['SESSION'::text, 'LINK'::text])))
+);
+
+ALTER TABLE ONLY public.document_signatures FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.document_versions (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    document_id public.typed_id NOT NULL,
+    version_number integer NOT NULL,
+    status text DEFAULT 'DRAFT'::text NOT NULL,
+    title text NOT NULL,
+    content text DEFAULT ''::text NOT NULL,
+    changelog text,
+    asks_again boolean DEFAULT false NOT NULL,
+    author_id public.typed_id,
+    author_name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    published_at timestamp with time zone,
+    published_by_name text,
+    content_hash bytea,
+    CONSTRAINT document_versions_changelog_check CHECK ((char_length(changelog) <= 5000)),
+    CONSTRAINT document_versions_check CHECK (((status = 'PUBLISHED'::text) = (published_at IS NOT NULL))),
+    CONSTRAINT document_versions_check1 CHECK (((status = 'PUBLISHED'::text) = (content_hash IS NOT NULL))),
+    CONSTRAINT document_versions_content_check CHECK ((char_length(content) <= 200000)),
+    CONSTRAINT document_versions_content_hash_check CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT document_versions_status_check CHECK ((status = ANY (ARRAY['DRAFT'::text, 'PENDING_APPROVAL'::text, 'PUBLISHED'::text]))),
+    CONSTRAINT document_versions_version_number_check CHECK ((version_number > 0))
+);
+
+ALTER TABLE ONLY public.document_versions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.documents (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    title text NOT NULL,
+    document_type text NOT NULL,
+    classification text NOT NULL,
+    description text,
+    owner_id public.typed_id,
+    review_interval_months smallint,
+    next_review_on date,
+    archived_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[title, description])) STORED NOT NULL,
+    title_key text GENERATED ALWAYS AS (public.sort_key(title)) STORED COLLATE pg_catalog."C",
+    CONSTRAINT documents_classification_check CHECK ((classification = ANY (ARRAY['PUBLIC'::text, 'INTERNAL'::text, 'CONFIDENTIAL'::text, 'SECRET'::text]))),
+    CONSTRAINT documents_document_type_check CHECK ((document_type = ANY (ARRAY['OTHER'::text, 'ISMS'::text, 'POLICY'::text, 'PROCEDURE'::text]))),
+    CONSTRAINT documents_review_interval_months_check CHECK (((review_interval_months >= 1) AND (review_interval_months <= 120))),
+    CONSTRAINT documents_title_check CHECK ((title <> ''::text))
+);
+
+ALTER TABLE ONLY public.documents FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.enrollment_keys (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -3885,6 +4011,24 @@ ALTER TABLE ONLY public.devices
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.document_approvals
+    ADD CONSTRAINT document_approvals_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.document_approvers
+    ADD CONSTRAINT document_approvers_pkey PRIMARY KEY (organization_id, document_id, person_id);
+
+ALTER TABLE ONLY public.document_signatures
+    ADD CONSTRAINT document_signatures_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.document_versions
+    ADD CONSTRAINT document_versions_organization_id_document_id_version_numbe_key UNIQUE (organization_id, document_id, version_number);
+
+ALTER TABLE ONLY public.document_versions
+    ADD CONSTRAINT document_versions_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT documents_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.enrollment_keys
     ADD CONSTRAINT enrollment_keys_pkey PRIMARY KEY (organization_id, id);
 
@@ -4221,6 +4365,44 @@ CREATE INDEX devices_predecessor_id ON public.devices USING btree (organization_
 
 CREATE INDEX devices_search ON public.devices USING gin (organization_id, search_text public.gin_trgm_ops);
 
+CREATE UNIQUE INDEX document_approvals_current ON public.document_approvals USING btree (organization_id, version_id, person_id) WHERE is_current;
+
+CREATE INDEX document_approvals_person ON public.document_approvals USING btree (organization_id, person_id);
+
+CREATE INDEX document_approvals_version ON public.document_approvals USING btree (organization_id, version_id, decided_at);
+
+CREATE INDEX document_approvers_person ON public.document_approvers USING btree (organization_id, person_id);
+
+CREATE UNIQUE INDEX document_signatures_of_person ON public.document_signatures USING btree (organization_id, version_id, person_id);
+
+CREATE INDEX document_signatures_person ON public.document_signatures USING btree (organization_id, person_id, state);
+
+CREATE INDEX document_signatures_version ON public.document_signatures USING btree (organization_id, version_id, requested_at, id);
+
+CREATE INDEX document_versions_author ON public.document_versions USING btree (author_id);
+
+CREATE UNIQUE INDEX document_versions_open ON public.document_versions USING btree (organization_id, document_id) WHERE (status <> 'PUBLISHED'::text);
+
+CREATE INDEX documents_archived_at ON public.documents USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
+
+CREATE INDEX documents_classification ON public.documents USING btree (organization_id, classification, created_at, id);
+
+CREATE INDEX documents_created_at ON public.documents USING btree (organization_id, created_at, id);
+
+CREATE INDEX documents_document_type ON public.documents USING btree (organization_id, document_type, created_at, id);
+
+CREATE INDEX documents_next_review_on ON public.documents USING btree (organization_id, COALESCE(next_review_on, 'infinity'::date), id);
+
+CREATE INDEX documents_owner_id ON public.documents USING btree (organization_id, owner_id);
+
+CREATE INDEX documents_review_interval_months ON public.documents USING btree (organization_id, review_interval_months, id);
+
+CREATE INDEX documents_search ON public.documents USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX documents_title ON public.documents USING btree (organization_id, title_key, id);
+
+CREATE INDEX documents_updated_at ON public.documents USING btree (organization_id, updated_at, id);
+
 CREATE INDEX enrollment_keys_created_at ON public.enrollment_keys USING btree (organization_id, created_at, id);
 
 CREATE INDEX enrollment_keys_group_id ON public.enrollment_keys USING btree (organization_id, group_id) WHERE (group_id IS NOT NULL);
@@ -4539,6 +4721,8 @@ ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_
 
 CREATE TRIGGER audit_device_conflict AFTER INSERT ON public.device_conflicts FOR EACH ROW EXECUTE FUNCTION public.audit_device_conflict();
 
+CREATE TRIGGER cancel_signature_requests BEFORE DELETE ON public.people FOR EACH ROW EXECUTE FUNCTION public.cancel_signature_requests();
+
 CREATE TRIGGER end_links AFTER UPDATE OF primary_email_address ON public.people FOR EACH ROW WHEN ((old.primary_email_address IS DISTINCT FROM new.primary_email_address)) EXECUTE FUNCTION public.end_my_devices_links();
 
 CREATE TRIGGER event AFTER UPDATE OF status, enrolled_at ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_device_event();
@@ -4553,6 +4737,8 @@ CREATE TRIGGER hold BEFORE DELETE ON public.nonconformities FOR EACH ROW EXECUTE
 
 CREATE TRIGGER keep_an_administrator AFTER DELETE OR UPDATE OF role ON public.memberships FOR EACH ROW WHEN ((old.role = 'admin'::text)) EXECUTE FUNCTION public.keep_an_administrator();
 
+CREATE TRIGGER keep_published_version BEFORE UPDATE ON public.document_versions FOR EACH ROW EXECUTE FUNCTION public.keep_published_version();
+
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.asset_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('asset_id', 'vendor_id');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.assets FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
@@ -4566,6 +4752,10 @@ CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.controls FOR EA
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.data FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.datum_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('datum_id', 'vendor_id');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_approvers FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('document_id', 'person_id');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,title_key}');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.evidence FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
 
@@ -4596,6 +4786,8 @@ CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.continual_impro
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.controls FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,section_title_key}');
 
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.data FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.documents FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,title_key}');
 
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.evidence FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
 
@@ -4633,6 +4825,8 @@ CREATE TRIGGER order_versions BEFORE UPDATE ON public.controls FOR EACH ROW WHEN
 
 CREATE TRIGGER order_versions BEFORE UPDATE ON public.data FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
 
+CREATE TRIGGER order_versions BEFORE UPDATE ON public.documents FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
+
 CREATE TRIGGER order_versions BEFORE UPDATE ON public.evidence FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
 
 CREATE TRIGGER order_versions BEFORE UPDATE ON public.frameworks FOR EACH ROW WHEN ((new.updated_at < old.updated_at)) EXECUTE FUNCTION public.order_record_versions();
@@ -4662,6 +4856,8 @@ CREATE TRIGGER remove_links AFTER DELETE ON public.controls FOR EACH ROW EXECUTE
 CREATE TRIGGER remove_links AFTER DELETE ON public.data FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.evidence FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
@@ -4823,6 +5019,33 @@ ALTER TABLE ONLY public.devices
 
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_predecessor_id_fkey FOREIGN KEY (organization_id, predecessor_id) REFERENCES public.devices(organization_id, id) ON DELETE SET NULL (predecessor_id);
+
+ALTER TABLE ONLY public.document_approvals
+    ADD CONSTRAINT document_approvals_organization_id_person_id_fkey FOREIGN KEY (organization_id, person_id) REFERENCES public.people(organization_id, id) ON DELETE SET NULL (person_id);
+
+ALTER TABLE ONLY public.document_approvals
+    ADD CONSTRAINT document_approvals_organization_id_version_id_fkey FOREIGN KEY (organization_id, version_id) REFERENCES public.document_versions(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.document_approvers
+    ADD CONSTRAINT document_approvers_organization_id_document_id_fkey FOREIGN KEY (organization_id, document_id) REFERENCES public.documents(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.document_approvers
+    ADD CONSTRAINT document_approvers_person_id_fkey FOREIGN KEY (organization_id, person_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.document_signatures
+    ADD CONSTRAINT document_signatures_organization_id_person_id_fkey FOREIGN KEY (organization_id, person_id) REFERENCES public.people(organization_id, id) ON DELETE SET NULL (person_id);
+
+ALTER TABLE ONLY public.document_signatures
+    ADD CONSTRAINT document_signatures_organization_id_version_id_fkey FOREIGN KEY (organization_id, version_id) REFERENCES public.document_versions(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.document_versions
+    ADD CONSTRAINT document_versions_organization_id_document_id_fkey FOREIGN KEY (organization_id, document_id) REFERENCES public.documents(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT documents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.documents
+    ADD CONSTRAINT documents_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
 
 ALTER TABLE ONLY public.enrollment_keys
     ADD CONSTRAINT enrollment_keys_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES public.device_groups(organization_id, id) ON DELETE SET NULL (group_id);
@@ -5137,6 +5360,16 @@ CREATE POLICY backup ON public.device_silences FOR SELECT TO assay_backup USING 
 
 CREATE POLICY backup ON public.devices FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.document_approvals FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.document_approvers FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.document_signatures FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.document_versions FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.documents FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.enrollment_keys FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.enrollment_tokens FOR SELECT TO assay_backup USING (true);
@@ -5244,6 +5477,16 @@ ALTER TABLE public.device_policies ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.device_silences ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.devices ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.document_approvals ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.document_approvers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.document_signatures ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.document_versions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.enrollment_keys ENABLE ROW LEVEL SECURITY;
 
@@ -5389,6 +5632,14 @@ CREATE POLICY privacy ON public.device_exceptions TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.devices TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.document_approvals TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.document_signatures TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.document_versions TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.documents TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.enrollment_keys TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.enrollment_tokens TO assay_privacy USING (true);
@@ -5483,6 +5734,8 @@ CREATE POLICY search ON public.data FOR SELECT TO assay_search USING (true);
 
 CREATE POLICY search ON public.devices FOR SELECT TO assay_search USING (true);
 
+CREATE POLICY search ON public.documents FOR SELECT TO assay_search USING (true);
+
 CREATE POLICY search ON public.evidence FOR SELECT TO assay_search USING (true);
 
 CREATE POLICY search ON public.frameworks FOR SELECT TO assay_search USING (true);
@@ -5554,6 +5807,16 @@ CREATE POLICY tenant ON public.device_policies TO assay_app USING (((organizatio
 CREATE POLICY tenant ON public.device_silences TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.devices TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.document_approvals TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.document_approvers TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.document_signatures TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.document_versions TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.documents TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.enrollment_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -6165,6 +6428,56 @@ GRANT SELECT ON TABLE public.device_groups TO assay_backup;
 GRANT SELECT ON TABLE public.device_silences TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_silences TO assay_agent;
 GRANT SELECT ON TABLE public.device_silences TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_approvals TO assay_app;
+GRANT SELECT ON TABLE public.document_approvals TO assay_privacy;
+GRANT SELECT ON TABLE public.document_approvals TO assay_backup;
+
+GRANT UPDATE(person_name) ON TABLE public.document_approvals TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.document_approvers TO assay_app;
+GRANT SELECT ON TABLE public.document_approvers TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_signatures TO assay_app;
+GRANT SELECT ON TABLE public.document_signatures TO assay_privacy;
+GRANT SELECT ON TABLE public.document_signatures TO assay_backup;
+
+GRANT UPDATE(person_name) ON TABLE public.document_signatures TO assay_privacy;
+
+GRANT UPDATE(requested_by_name) ON TABLE public.document_signatures TO assay_privacy;
+
+GRANT UPDATE(address) ON TABLE public.document_signatures TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_versions TO assay_app;
+GRANT SELECT ON TABLE public.document_versions TO assay_backup;
+
+GRANT SELECT(organization_id) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(id) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(document_id) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(version_number) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(title) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(author_id) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(author_name),UPDATE(author_name) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(created_at) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(published_by_name),UPDATE(published_by_name) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.documents TO assay_app;
+GRANT SELECT ON TABLE public.documents TO assay_privacy;
+GRANT SELECT ON TABLE public.documents TO assay_backup;
+
+GRANT SELECT(organization_id) ON TABLE public.documents TO assay_search;
+
+GRANT SELECT(id) ON TABLE public.documents TO assay_search;
+
+GRANT SELECT(search_text) ON TABLE public.documents TO assay_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.enrollment_keys TO assay_app;
 GRANT SELECT ON TABLE public.enrollment_keys TO assay_agent;

@@ -47,6 +47,9 @@ export const ID_KINDS = {
 	record_comment: 245,
 	evidence: 250,
 	vendor_review: 251,
+	document_version: 253,
+	document_signature: 254,
+	document_approval: 255,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

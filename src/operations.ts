@@ -23,6 +23,7 @@ import { groupOperations } from "./devices/group-operations.ts";
 import { listNonconformityDevices } from "./devices/nonconformities/list-devices.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { ownerOperations } from "./devices/owner-operations.ts";
+import { documentOperations } from "./documents/operations.ts";
 import { evidenceOperations } from "./files/evidence-operations.ts";
 import { listMails, retryMail, sendTestMail } from "./mail/operations.ts";
 import { myDevicesOperations } from "./my-devices/operations.ts";
@@ -141,6 +142,7 @@ export const operations = [
 	...recordOperations(task),
 	...recordOperations(continualImprovement),
 	...evidenceOperations,
+	...documentOperations,
 	...deviceOperations,
 	...enrollmentKeyOperations,
 	...groupOperations,

@@ -6,6 +6,7 @@ import {
 	IconClipboardCheck,
 	IconDatabase,
 	IconFileCertificate,
+	IconFileText,
 	IconGavel,
 	IconPackage,
 	IconPaperclip,
@@ -35,6 +36,12 @@ export const registerKinds = [
 		group: "Comply",
 		label: "Audits",
 		icon: IconFileCertificate,
+	},
+	{
+		kind: "document",
+		group: "Comply",
+		label: "Documents",
+		icon: IconFileText,
 	},
 	{
 		kind: "evidence",

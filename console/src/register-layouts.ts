@@ -18,6 +18,32 @@ export interface Section<Name extends string = string> {
 }
 
 const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
+	document: {
+		columns: [
+			"title",
+			"document_type",
+			"classification",
+			"next_review_on",
+			"owner_id",
+			"updated_at",
+		],
+		sections: [
+			{
+				title: "Document",
+				fields: [
+					"title",
+					"document_type",
+					"classification",
+					"owner_id",
+					"description",
+				],
+			},
+			{
+				title: "Approval and review",
+				fields: ["approver_ids", "review_interval_months", "next_review_on"],
+			},
+		],
+	},
 	risk: {
 		columns: [
 			"name",

@@ -39,7 +39,7 @@ export function overdueWork(): string {
 /** Says what a date means, such as "next review on". */
 function whatIsDue(field: string): string {
 	if (field === "valid_until") return "valid until";
-	if (field === "next_review_date") return "next review on";
+	if (field.startsWith("next_review_")) return "next review on";
 	return field === "renewal_notice_date" ? "notice until" : "due on";
 }
 

@@ -111,6 +111,13 @@ const BESIDE_REGISTERS: ReadonlySet<string> = new Set(["comments", "views"]);
 /** Toolsets that belong to the register of another toolset. */
 const PART_OF: Readonly<Record<string, string>> = { vendor_reviews: "vendors" };
 
+/** Tools by which people decide and sign for themselves. */
+const IN_PERSON: ReadonlySet<string> = new Set([
+	"approveDocumentVersion",
+	"rejectDocumentVersion",
+	"signDocumentVersion",
+]);
+
 /** Tools that check the registers of each call themselves. */
 const OF_EVERY_REGISTER: ReadonlySet<string> = new Set([
 	"addRecords",
@@ -135,8 +142,7 @@ export function outOfRegisters(
 	if (writableRegisters.includes(PART_OF[toolset] ?? toolset)) {
 		return undefined;
 	}
-	if (BESIDE_REGISTERS.has(toolset) || OF_EVERY_REGISTER.has(name)) {
-		return undefined;
-	}
+	if (BESIDE_REGISTERS.has(toolset)) return undefined;
+	if (OF_EVERY_REGISTER.has(name) || IN_PERSON.has(name)) return undefined;
 	return `permission denied: your membership may write only the registers ${writableRegisters.join(", ")}, and ${name} does not belong to them; ask an administrator`;
 }

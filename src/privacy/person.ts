@@ -187,6 +187,17 @@ export async function erasePerson(
 			and not v.fields @> e.fields`,
 		values,
 	);
+	// The hash of what was signed stays, so the signature still proves the text.
+	for (const table of ["document_approvals", "document_signatures"]) {
+		await client.query(
+			`update ${table} set person_name = $3 where organization_id = $1 and person_id = $2`,
+			[organizationId, id, name],
+		);
+	}
+	await client.query(
+		"update document_signatures set address = null where organization_id = $1 and person_id = $2",
+		[organizationId, id],
+	);
 	const devices = options.clearDevices
 		? await client.query(
 				"update devices set owner_id = null, updated_at = now() where organization_id = $1 and owner_id = $2",

@@ -102,6 +102,9 @@ const PARTS = {
 	vendor_reviews: `
 		select r.organization_id, r.vendor_id, r.reviewed_on, r.outcome, r.note, r.created_at
 		from vendor_reviews r where r.reviewer_id = $1`,
+	document_versions: `
+		select v.organization_id, v.document_id, v.version_number, v.created_at
+		from document_versions v where v.author_id = $1`,
 	watched_records: `
 		select w.organization_id, w.record_kind, w.record_id, w.created_at
 		from record_watches w where w.user_id = $1`,
@@ -268,6 +271,10 @@ async function renameWhatWasMade(
 	);
 	await client.query(
 		"update vendor_reviews set reviewer_name = $2 where reviewer_id = $1",
+		[user.id, name],
+	);
+	await client.query(
+		"update document_versions set author_name = $2 where author_id = $1",
 		[user.id, name],
 	);
 	for (const by of ["requested_by", "decided_by"]) {

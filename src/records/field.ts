@@ -240,6 +240,9 @@ const MAX_INTEGER = 2_147_483_647;
 export const percent = (initial: number, help: Help) =>
 	initially(integer(1, 100), initial, help);
 
+export const optionalInteger = (min: number, max: number, help: Help) =>
+	nullable(integer(min, max), help);
+
 export const integerFrom = (min: number, initial: number, help: Help) =>
 	initially(integer(min, MAX_INTEGER), initial, help);
 

@@ -15,6 +15,7 @@ export const LINKED = [
 	"audit",
 	"task",
 	"evidence",
+	"document",
 	"device",
 ] as const;
 

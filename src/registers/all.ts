@@ -4,6 +4,7 @@ import { audit } from "./audit.ts";
 import { continualImprovement } from "./continual-improvement.ts";
 import { control } from "./control.ts";
 import { datum } from "./datum.ts";
+import { document } from "./document.ts";
 import { evidence } from "./evidence.ts";
 import { framework } from "./framework.ts";
 import { measure } from "./measure.ts";
@@ -30,4 +31,5 @@ export const recordKinds: readonly AnyRecordKind[] = [
 	task,
 	continualImprovement,
 	evidence,
+	document,
 ];

@@ -169,13 +169,28 @@ test("every list with pages can be exported", async () => {
 		organization_id,
 		name: "Globex",
 	});
+	const { document } = await admin.use("addDocument", {
+		organization_id,
+		title: "Policy",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { document_version } = await admin.use("createDraftDocumentVersion", {
+		document_id: document.id,
+	});
 	const lists = (operations as readonly AnyOperation[]).filter(listedIn);
 	expect(lists.length).toBeGreaterThan(17);
 	for (const { name, tenant, input } of lists) {
 		const query = new URLSearchParams();
 		if (tenant === "organization_id") query.set(tenant, organization_id);
 		else if (tenant) {
-			const { id } = { id: nonconformity, vendor_id: vendor }[tenant] ?? device;
+			const { id } =
+				{
+					id: nonconformity,
+					vendor_id: vendor,
+					document_id: document,
+					document_version_id: document_version,
+				}[tenant] ?? device;
 			query.set(tenant, id);
 		}
 		const { check_key } = input.shape;

@@ -48,6 +48,32 @@ beforeAll(async () => {
 			{ vendor_id: references.vendor[0], outcome: "APPROVED" },
 			by,
 		);
+		const { document } = await calls.call(
+			"addDocument",
+			{
+				organization_id,
+				title: "Policy",
+				document_type: "POLICY",
+				classification: "INTERNAL",
+				approver_ids: [references.people[0]],
+			},
+			by,
+		);
+		const { document_version } = await calls.call(
+			"createDraftDocumentVersion",
+			{ document_id: document.id, content: "x" },
+			by,
+		);
+		await calls.database.owner.query(
+			`with approval as (
+				insert into document_approvals (organization_id, id, version_id, person_id, person_name, decision)
+				values ($1, $2, $2, $3, 'x', 'APPROVED')
+			)
+			insert into document_signatures
+				(organization_id, id, version_id, person_id, person_name, requested_by_name)
+			values ($1, $2, $2, $3, 'x', 'x')`,
+			[organization_id, document_version.id, references.people[0]],
+		);
 		await calls.database.owner.query(
 			`with content as (
 				insert into file_contents (organization_id, sha256, size_bytes)
@@ -88,6 +114,10 @@ const FILLED = [
 	"file_contents",
 	"evidence_files",
 	"vendor_reviews",
+	"document_approvers",
+	"document_versions",
+	"document_approvals",
+	"document_signatures",
 	"my_devices_links",
 	"notification_stops",
 	"mails",

@@ -1,25 +1,10 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { Catalogue } from "../../src/mcp/catalogue.ts";
 import type { Toolsets } from "../../src/mcp/narrowing.ts";
-import { defineOperation } from "../../src/operation.ts";
 import { operations } from "../../src/operations.ts";
 import type { Principal } from "../../src/principal.ts";
 
-/** A tool of a toolset that is listed only on request. */
-const listDocuments = defineOperation({
-	name: "listDocuments",
-	title: "List documents",
-	description: "List the documents of an organization.",
-	toolset: "documents",
-	access: "read",
-	tenant: null,
-	input: z.strictObject({}),
-	output: z.object({}),
-	run: async () => ({}),
-});
-
-const catalogue = new Catalogue([...operations, listDocuments]);
+const catalogue = new Catalogue(operations);
 
 const admin: Principal = {
 	kind: "TOKEN",
@@ -50,7 +35,8 @@ test("a toolset may be missing from the default list, and its tools can still be
 test("it is listed if it is named or with `all`, and cannot be called if only others are named", () => {
 	expect(listed("all")).toContain("listDocuments");
 	expect(listed("all")).toContain("listRisks");
-	expect(listed(["documents"])).toEqual(["listOrganizations", "listDocuments"]);
+	expect(listed(["documents"])).toContain("listDocuments");
+	expect(listed(["documents"])).not.toContain("listRisks");
 	expect(isCallable("all")).toBe(true);
 	expect(isCallable(["documents"])).toBe(true);
 	expect(isCallable(["risks"])).toBe(false);

@@ -100,7 +100,7 @@ test("all or nothing: a link that cannot be made stores no record, and the error
 
 test("every register whose records can be linked takes linked_record_ids, and no other", async () => {
 	const linkable = new Set(
-		"risk measure control obligation nonconformity vendor asset datum audit task evidence".split(
+		"risk measure control obligation nonconformity vendor asset datum audit task evidence document".split(
 			" ",
 		),
 	);

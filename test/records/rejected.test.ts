@@ -43,6 +43,7 @@ const WRONG: Record<string, unknown[]> = {
 	],
 	check: ["", 5, ["SCREEN_LOCK"], "x".repeat(201), "NO_SUCH_CHECK"],
 	percent: [0, 101, 1.5, "50"],
+	months: [0, 121, 1.5, "12"],
 	checks: ["SCREEN_LOCK", [""], [5], ["x".repeat(201)], ["NO_SUCH_CHECK"]],
 	text: ["x".repeat(5001), ...CONTROL, ...SURROGATES, 5, []],
 	"required text": ["", " \n ", "x".repeat(5001), ...CONTROL, ...SURROGATES],
@@ -197,25 +198,27 @@ describe.for(samples)("$kind", (sample) => {
 					["NONSENSE", "", String(type[0]).toLowerCase(), 1, [type[0]]],
 					type.join(", ").slice(0, 60),
 				));
-		} else if (type === "vendors") {
+		} else if (type === "vendors" || type === "several people") {
+			const kind = type === "vendors" ? "vendor" : "people";
+			const noun = kind === "people" ? "person" : kind;
 			test(`${field}: malformed ids, and ids of another kind, of missing records or of another organization`, async () => {
-				const [vendor] = references.vendor;
-				const missing = makeId(organization_id, "vendor");
-				await refuses(field, [["nonsense"], [vendor, vendor], vendor]);
+				const [one] = references[kind];
+				const missing = makeId(organization_id, kind);
+				await refuses(field, [["nonsense"], [one, one], one]);
 				await refuses(
 					field,
-					[[references.people[0]]],
-					"must be the id of a vendor",
+					[[references.framework[0]]],
+					`must be the id of a ${noun}`,
 				);
 				await refuses(
 					field,
-					[[vendor, missing]],
-					`there is no vendor ${missing}`,
+					[[one, missing]],
+					`there is no ${noun} ${missing}`,
 				);
 				await refuses(
 					field,
-					[[foreign.vendor[0]]],
-					`there is no vendor ${foreign.vendor[0]}`,
+					[[foreign[kind][0]]],
+					`there is no ${noun} ${foreign[kind][0]}`,
 				);
 			});
 		} else if (REFERENCED.some((kind) => kind === type)) {

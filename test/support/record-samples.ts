@@ -19,6 +19,8 @@ type Type =
 	| "measure"
 	| "audit"
 	| "vendors"
+	| "several people"
+	| "months"
 	| "emails"
 	| "names"
 	| "countries"
@@ -564,5 +566,38 @@ export const samples: Sample[] = [
 		orders: ["name", "valid_until"],
 		filters: ["owner_id"],
 		searched: ["name", "description", "url"],
+	},
+	{
+		kind: "document",
+		one: "Document",
+		many: "Documents",
+		key: "document",
+		keys: "documents",
+		table: "documents",
+		fields: {
+			title: "name",
+			document_type: ["OTHER", "ISMS", "POLICY", "PROCEDURE"],
+			classification: ["PUBLIC", "INTERNAL", "CONFIDENTIAL", "SECRET"],
+			description: "text?",
+			owner_id: "people?",
+			approver_ids: "several people",
+			review_interval_months: "months?",
+			next_review_on: "end date?",
+		},
+		required: ["title", "document_type", "classification"],
+		defaults: {
+			description: null,
+			owner_id: null,
+			approver_ids: [],
+			review_interval_months: null,
+			next_review_on: null,
+			archived_at: null,
+			// Only versions give it these.
+			published_version: null,
+			open_version: null,
+		},
+		orders: ["title", "next_review_on"],
+		filters: ["document_type", "classification", "owner_id"],
+		searched: ["title", "description"],
 	},
 ];

@@ -112,6 +112,10 @@ export function sampleValue(
 			return `REF ${++made}`;
 		case "vendors":
 			return [[...references.vendor].sort(), [references.vendor[0]]][which];
+		case "several people":
+			return [[...references.people].sort(), [references.people[0]]][which];
+		case "months":
+			return [12, 120][which];
 		case "emails":
 			return [["b@example.com", "a@example.com"], []][which];
 		case "names":

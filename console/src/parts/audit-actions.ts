@@ -175,6 +175,34 @@ const ACTIONS: Record<AuditEvent, Action> &
 	updateSavedView: { group: "organization", phrase: "changed the view" },
 	deleteSavedView: { group: "organization", phrase: "deleted the view" },
 	addRecords: { group: "organization" },
+	createDraftDocumentVersion: {
+		group: "organization",
+		phrase: "drafted a version of",
+	},
+	updateDocumentVersion: {
+		group: "organization",
+		phrase: "changed the draft of",
+	},
+	deleteDraftDocumentVersion: {
+		group: "organization",
+		phrase: "deleted the draft of",
+	},
+	requestDocumentVersionApproval: {
+		group: "organization",
+		phrase: "asked for approval of",
+	},
+	approveDocumentVersion: { group: "organization", phrase: "approved" },
+	rejectDocumentVersion: { group: "organization", phrase: "rejected" },
+	publishDocumentVersion: { group: "organization", phrase: "published" },
+	requestDocumentVersionSignature: {
+		group: "organization",
+		phrase: "asked people to sign",
+	},
+	cancelSignatureRequest: {
+		group: "organization",
+		phrase: "cancelled a request to sign",
+	},
+	signDocumentVersion: { group: "organization", phrase: "signed" },
 	archiveRecords: {
 		group: "organization",
 		phrase: "archived or took back",

@@ -21,6 +21,7 @@ export const LINKED_KINDS = {
 	datum: "Data",
 	task: "Tasks",
 	evidence: "Evidence",
+	document: "Documents",
 	device: "Devices",
 } as const satisfies Record<LinkedKind, string>;
 

@@ -1,0 +1,310 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { AppError, badFields } from "../errors.ts";
+import { makeId } from "../id.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import { findPersonOf, personOf } from "../organizations/person-of-member.ts";
+import { readToday } from "../organizations/time-zone.ts";
+import { noteStored, updateRecord } from "../records/store.ts";
+import { filledTextSchema, textSchema } from "../records/text-schemas.ts";
+import { prepareUpdate, type Values } from "../records/values.ts";
+import { document } from "../registers/document.ts";
+import { askAgain } from "./signature-requests.ts";
+import {
+	lockVersion,
+	noteVersion,
+	readVersion,
+	requireStatus,
+	type Version,
+	version,
+	versionId,
+} from "./versions.ts";
+
+interface Approver {
+	id: string;
+	name: string;
+	has_approved: boolean;
+	may_decide: boolean;
+	is_author: boolean;
+}
+
+export const requestDocumentVersionApproval = defineOperation({
+	name: "requestDocumentVersionApproval",
+	title: "Ask for approval of a draft",
+	description:
+		"Ask the approvers of the document to approve the draft, which nobody can change meanwhile. Without approvers, the draft is published at once.",
+	toolset: "documents",
+	access: "write",
+	tenant: "id",
+	input: z.strictObject({ id: versionId() }),
+	output: z.object({ document_version: version }),
+	run: async (context, { id }) => {
+		const { found, owner } = await lockVersion(context, id);
+		requireStatus(found, "DRAFT");
+		requireContent(found);
+		const approvers = await readApprovers(context, found);
+		if (approvers.length === 0) {
+			return { document_version: await publish(context, found, owner) };
+		}
+		requireAble(approvers);
+		await setStatus(context, found, "PENDING_APPROVAL");
+		return { document_version: await readVersion(context, id) };
+	},
+});
+
+export const approveDocumentVersion = defineOperation({
+	name: "approveDocumentVersion",
+	title: "Approve a version",
+	description:
+		"Approve a version of which you are an approver and not the author. The last approval publishes it.",
+	toolset: "documents",
+	access: "write",
+	tenant: "id",
+	input: z.strictObject({
+		id: versionId(),
+		note: textSchema().optional().describe("What you looked at"),
+	}),
+	output: z.object({ document_version: version }),
+	run: async (context, { id, note }) => {
+		const { found, owner } = await lockVersion(context, id);
+		requireStatus(found, "PENDING_APPROVAL");
+		const approvers = await readApprovers(context, found);
+		const me = await requireApprover(context, approvers);
+		if (me.is_author) {
+			throw new AppError(
+				"forbidden",
+				"permission denied: you wrote this version, so somebody else must approve it; change the approvers of the document if there is nobody else",
+			);
+		}
+		if (!me.has_approved) {
+			await decide(context, found, me, "APPROVED", note);
+			me.has_approved = true;
+		}
+		if (approvers.every((one) => one.has_approved)) {
+			return { document_version: await publish(context, found, owner) };
+		}
+		return { document_version: await readVersion(context, id) };
+	},
+});
+
+export const rejectDocumentVersion = defineOperation({
+	name: "rejectDocumentVersion",
+	title: "Reject a version",
+	description:
+		"Reject a version of which you are an approver. It becomes a draft again, and the approvals so far no longer count.",
+	toolset: "documents",
+	access: "write",
+	tenant: "id",
+	input: z.strictObject({
+		id: versionId(),
+		note: filledTextSchema().describe("What has to change"),
+	}),
+	output: z.object({ document_version: version }),
+	run: async (context, { id, note }) => {
+		const { client, membership } = context;
+		const { found } = await lockVersion(context, id);
+		requireStatus(found, "PENDING_APPROVAL");
+		const me = await requireApprover(
+			context,
+			await readApprovers(context, found),
+		);
+		await client.query(
+			"update document_approvals set is_current = false where organization_id = $1 and version_id = $2",
+			[membership.organizationId, id],
+		);
+		await decide(context, found, me, "REJECTED", note);
+		await client.query(
+			"update document_approvals set is_current = false where organization_id = $1 and version_id = $2",
+			[membership.organizationId, id],
+		);
+		await setStatus(context, found, "DRAFT");
+		return { document_version: await readVersion(context, id) };
+	},
+});
+
+export const publishDocumentVersion = defineOperation({
+	name: "publishDocumentVersion",
+	title: "Publish a version",
+	description:
+		"Publish a draft of a document without approvers, or a version that all approvers have approved. A published version never changes.",
+	toolset: "documents",
+	access: "write",
+	tenant: "id",
+	input: z.strictObject({ id: versionId() }),
+	output: z.object({ document_version: version }),
+	run: async (context, { id }) => {
+		const { found, owner } = await lockVersion(context, id);
+		requireStatus(found, "DRAFT", "PENDING_APPROVAL");
+		requireContent(found);
+		const approvers = await readApprovers(context, found);
+		const missing = approvers.filter((one) => !one.has_approved);
+		if (missing.length > 0) {
+			throw new AppError(
+				"conflict",
+				found.status === "DRAFT"
+					? "the document has approvers; ask them with requestDocumentVersionApproval"
+					: `the version still waits for the approval of ${missing.map(({ name }) => name).join(", ")}`,
+			);
+		}
+		return { document_version: await publish(context, found, owner) };
+	},
+});
+
+/** Publishes a version, and sets the next review of its document. */
+async function publish(
+	context: Context,
+	found: Version,
+	owner: Values,
+): Promise<Version> {
+	const { client, membership, principal } = context;
+	await client.query(
+		`update document_versions
+		set status = 'PUBLISHED', title = $3, published_at = now(), published_by_name = $4, content_hash = $5,
+			updated_at = now()
+		where organization_id = $1 and id = $2`,
+		[
+			membership.organizationId,
+			found.id,
+			owner.title,
+			principal.name,
+			createHash("sha256").update(found.content).digest(),
+		],
+	);
+	const after = await readVersion(context, found.id);
+	noteVersion(context, after, {
+		status: { before: found.status, after: "PUBLISHED" },
+		content_hash: { after: after.content_hash },
+	});
+	const { review_interval_months: months } = owner;
+	if (typeof months === "number") {
+		const today = await readToday(client);
+		const { rows } = await client.query<{ day: string }>(
+			"select ($1::date + make_interval(months => $2))::date::text as day",
+			[today, months],
+		);
+		const different = prepareUpdate(document, owner, {
+			next_review_on: rows[0]?.day,
+		});
+		if (Object.keys(different).length > 0) {
+			const id = String(owner.id);
+			await updateRecord(context, document, id, different);
+			await noteStored(context, document, [{ id, before: owner }]);
+		}
+	}
+	if (after.asks_again) await askAgain(context, after);
+	return readVersion(context, found.id);
+}
+
+async function setStatus(
+	context: Context,
+	found: Version,
+	status: Version["status"],
+): Promise<void> {
+	await context.client.query(
+		"update document_versions set status = $3, updated_at = now() where organization_id = $1 and id = $2",
+		[context.membership.organizationId, found.id, status],
+	);
+	noteVersion(context, found, {
+		status: { before: found.status, after: status },
+	});
+}
+
+async function decide(
+	context: Context,
+	found: Version,
+	{ id: personId, name }: Approver,
+	decision: "APPROVED" | "REJECTED",
+	note: string | undefined,
+): Promise<void> {
+	const { organizationId } = context.membership;
+	await context.client.query(
+		`insert into document_approvals (organization_id, id, version_id, person_id, person_name, decision, note)
+		values ($1, $2, $3, $4, $5, $6, $7)`,
+		[
+			organizationId,
+			makeId(organizationId, "document_approval"),
+			found.id,
+			personId,
+			name,
+			decision,
+			note ?? null,
+		],
+	);
+	noteVersion(context, found, {
+		approval: { after: { decision, person: name, note: note ?? null } },
+	});
+}
+
+/** Returns the approvers that the document has now. */
+async function readApprovers(
+	{ client, membership }: Context,
+	{ id, document_id }: Version,
+): Promise<Approver[]> {
+	const { rows } = await client.query<Approver>(
+		`select p.id, p.full_name as name,
+			exists (
+				select from document_approvals d
+				where d.organization_id = $1 and d.version_id = $2 and d.person_id = p.id
+					and d.decision = 'APPROVED' and d.is_current
+			) as has_approved,
+			exists (
+				select from users u
+				join memberships m on m.organization_id = $1 and m.user_id = u.id
+				where ${personOf("p", "u", "$1")} and m.role <> 'viewer'
+					and is_live_membership(m.organization_id, m.ends_on)
+			) as may_decide,
+			exists (
+				select from document_versions v
+				join users u on u.id = v.author_id
+				where v.organization_id = $1 and v.id = $2 and ${personOf("p", "u", "$1")}
+			) as is_author
+		from document_approvers a
+		join people p on p.organization_id = a.organization_id and p.id = a.person_id
+		where a.organization_id = $1 and a.document_id = $3
+		order by p.full_name, p.id`,
+		[membership.organizationId, id, document_id],
+	);
+	return rows;
+}
+
+/** Throws bad_request if somebody among the approvers could never approve. */
+function requireAble(approvers: readonly Approver[]): void {
+	const issues = approvers.flatMap(({ name, may_decide, is_author }) =>
+		is_author
+			? `${name} wrote this version and cannot approve it`
+			: may_decide
+				? []
+				: `${name} is neither a member nor an administrator of the organization`,
+	);
+	if (issues.length === 0) return;
+	throw badFields([
+		{
+			field: "id",
+			message: `the version cannot be approved: ${issues.join("; ")}; change the approvers of the document, or invite them`,
+		},
+	]);
+}
+
+async function requireApprover(
+	{ client, membership, principal }: Context,
+	approvers: readonly Approver[],
+): Promise<Approver> {
+	const person = await findPersonOf(
+		client,
+		membership.organizationId,
+		principal.userId,
+	);
+	const me = approvers.find(({ id }) => id === person);
+	if (me) return me;
+	throw new AppError(
+		"forbidden",
+		"permission denied: only an approver of the document decides about its versions",
+	);
+}
+
+function requireContent({ content }: Version): void {
+	if (content.trim() !== "") return;
+	throw badFields([
+		{ field: "id", message: "the version has no content yet; write it first" },
+	]);
+}

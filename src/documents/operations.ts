@@ -1,0 +1,40 @@
+import { recordOperations } from "../records/operations.ts";
+import { document } from "../registers/document.ts";
+import {
+	approveDocumentVersion,
+	publishDocumentVersion,
+	rejectDocumentVersion,
+	requestDocumentVersionApproval,
+} from "./approval-operations.ts";
+import {
+	cancelSignatureRequest,
+	getDocumentVersionSignature,
+	listDocumentVersionSignatures,
+	requestDocumentVersionSignature,
+	signDocumentVersion,
+} from "./signature-operations.ts";
+import {
+	createDraftDocumentVersion,
+	deleteDraftDocumentVersion,
+	getDocumentVersion,
+	listDocumentVersions,
+	updateDocumentVersion,
+} from "./version-operations.ts";
+
+export const documentOperations = [
+	...recordOperations(document),
+	listDocumentVersions,
+	getDocumentVersion,
+	createDraftDocumentVersion,
+	updateDocumentVersion,
+	deleteDraftDocumentVersion,
+	requestDocumentVersionApproval,
+	approveDocumentVersion,
+	rejectDocumentVersion,
+	publishDocumentVersion,
+	listDocumentVersionSignatures,
+	getDocumentVersionSignature,
+	requestDocumentVersionSignature,
+	cancelSignatureRequest,
+	signDocumentVersion,
+] as const;

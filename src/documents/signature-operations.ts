@@ -1,0 +1,230 @@
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import { notFound } from "../invoke.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import { findPersonOf } from "../organizations/person-of-member.ts";
+import type { Filter } from "../records/filter.ts";
+import {
+	byTime,
+	pageCursor,
+	pageShape,
+	pageSize,
+	readPage,
+} from "../records/list-pages.ts";
+import { obvious } from "../records/shown.ts";
+import { idSchema } from "../records/text-schemas.ts";
+import {
+	askToSign,
+	SIGNATURE_COLUMNS,
+	type Signature,
+	signature,
+} from "./signature-requests.ts";
+import {
+	lockVersion,
+	noteVersion,
+	readVersion,
+	requireStatus,
+	versionId,
+} from "./versions.ts";
+
+/** Most people whom one call asks. */
+const MAX_ASKED = 1000;
+
+const OF_VERSION: Filter = {
+	schema: idSchema("document_version"),
+	sql: (parameter) => `t.version_id = ${parameter}`,
+};
+const IN_STATE: Filter = {
+	schema: z.enum(["REQUESTED", "SIGNED"]),
+	sql: (parameter) => `t.state = ${parameter}`,
+};
+
+const signatureId = () =>
+	idSchema("document_signature").describe("Id of the signature");
+
+export const listDocumentVersionSignatures = defineOperation({
+	name: "listDocumentVersionSignatures",
+	title: "List the signatures of a version",
+	description:
+		"List who has signed a version and who is asked to. state: REQUESTED lists who has not signed.",
+	toolset: "documents",
+	access: "read",
+	tenant: "document_version_id",
+	input: z.strictObject({
+		document_version_id: versionId(),
+		state: IN_STATE.schema.optional().meta(obvious("State")),
+		size: pageSize("Signatures"),
+		cursor: pageCursor(),
+	}),
+	output: z.object({
+		document_version_signatures: z.array(signature),
+		...pageShape,
+	}),
+	run: async (context, { document_version_id, state, ...page }) => {
+		await readVersion(context, document_version_id);
+		const { rows, ...rest } = await readPage<Signature>(
+			context.client,
+			{
+				tool: "listDocumentVersionSignatures",
+				columns: SIGNATURE_COLUMNS,
+				from: "document_signatures t",
+				orders: { created_at: byTime("requested_at") },
+				filters: { document_version_id: OF_VERSION, state: IN_STATE },
+			},
+			{
+				...page,
+				organization_id: context.membership.organizationId,
+				filter: { query: undefined, ...{ document_version_id, state } },
+			},
+		);
+		return { document_version_signatures: rows, ...rest };
+	},
+});
+
+export const getDocumentVersionSignature = defineOperation({
+	name: "getDocumentVersionSignature",
+	title: "Get a signature",
+	description: "Get a signature of a version of a document.",
+	toolset: "documents",
+	access: "read",
+	tenant: "id",
+	input: z.strictObject({ id: signatureId() }),
+	output: z.object({ document_version_signature: signature }),
+	run: async (context, { id }) => ({
+		document_version_signature: await readSignature(context, id),
+	}),
+});
+
+export const requestDocumentVersionSignature = defineOperation({
+	name: "requestDocumentVersionSignature",
+	title: "Ask people to sign",
+	description: `Ask up to ${MAX_ASKED} people to sign a published version. Who is asked already, or has signed, is not asked again.`,
+	toolset: "documents",
+	access: "write",
+	isIdempotent: true,
+	tenant: "document_version_id",
+	input: z.strictObject({
+		document_version_id: versionId(),
+		person_ids: z
+			.array(idSchema("people"))
+			.min(1)
+			.max(MAX_ASKED, { abort: true })
+			.refine(
+				(ids) => new Set(ids).size === ids.length,
+				"must not contain the same value twice",
+			)
+			.meta(obvious("Ids of the people")),
+	}),
+	output: z.object({
+		asked_person_ids: z.array(z.string()).describe("Those who are asked now"),
+	}),
+	run: async (context, { document_version_id, person_ids }) => {
+		const { found } = await lockVersion(context, document_version_id);
+		requireStatus(found, "PUBLISHED");
+		return { asked_person_ids: await askToSign(context, found, person_ids) };
+	},
+});
+
+export const cancelSignatureRequest = defineOperation({
+	name: "cancelSignatureRequest",
+	title: "Cancel a request to sign",
+	description:
+		"Cancel a request to sign that is not fulfilled yet. A signature stays.",
+	toolset: "documents",
+	access: "write",
+	isDestructive: true,
+	tenant: "id",
+	input: z.strictObject({ id: signatureId() }),
+	output: z.object({ deleted_signature_request_id: z.string() }),
+	run: async (context, { id }) => {
+		const { client, membership } = context;
+		const { document_version_id } = await readSignature(context, id);
+		const { found } = await lockVersion(context, document_version_id);
+		const { state, signer_name } = await readSignature(context, id);
+		if (state === "SIGNED") {
+			throw new AppError(
+				"conflict",
+				`${signer_name} has signed; a signature cannot be taken back`,
+			);
+		}
+		await client.query(
+			"delete from document_signatures where organization_id = $1 and id = $2",
+			[membership.organizationId, id],
+		);
+		noteVersion(context, found, {
+			signatures_requested: { before: [signer_name] },
+		});
+		return { deleted_signature_request_id: id };
+	},
+});
+
+export const signDocumentVersion = defineOperation({
+	name: "signDocumentVersion",
+	title: "Sign a version",
+	description: "Sign a version that you are asked to sign.",
+	toolset: "documents",
+	surface: "console",
+	access: "read",
+	isReadOnly: false,
+	isIdempotent: true,
+	tenant: "id",
+	input: z.strictObject({
+		id: versionId(),
+		content_hash: z
+			.string()
+			.max(64)
+			.describe("The hash of the version that you have read"),
+	}),
+	output: z.object({ document_version_signature: signature }),
+	run: async (context, { id, content_hash }) => {
+		const { client, membership, principal } = context;
+		const { organizationId } = membership;
+		const { found } = await lockVersion(context, id);
+		requireStatus(found, "PUBLISHED");
+		if (found.content_hash !== content_hash) {
+			throw new AppError(
+				"conflict",
+				"the version is not the one that you have read; load the page again",
+			);
+		}
+		const person = await findPersonOf(client, organizationId, principal.userId);
+		const { rows } = await client.query<{ id: string; state: string }>(
+			`select s.id, s.state from document_signatures s
+			where s.organization_id = $1 and s.version_id = $2 and s.person_id = $3`,
+			[organizationId, id, person ?? null],
+		);
+		const [asked] = rows;
+		if (!asked) {
+			throw new AppError(
+				"forbidden",
+				"permission denied: you are not asked to sign this version",
+			);
+		}
+		if (asked.state === "REQUESTED") {
+			await client.query(
+				`update document_signatures set state = 'SIGNED', signed_at = now(), way = 'SESSION', address = $3,
+					content_hash = decode($4, 'hex')
+				where organization_id = $1 and id = $2`,
+				[organizationId, asked.id, principal.address ?? null, content_hash],
+			);
+			noteVersion(context, found, {
+				signature: { after: { person: principal.name, content_hash } },
+			});
+		}
+		return {
+			document_version_signature: await readSignature(context, asked.id),
+		};
+	},
+});
+
+async function readSignature(
+	{ client, membership }: Context,
+	id: string,
+): Promise<Signature> {
+	const { rows } = await client.query<Signature>(
+		`select ${SIGNATURE_COLUMNS} from document_signatures t where t.organization_id = $1 and t.id = $2`,
+		[membership.organizationId, id],
+	);
+	if (!rows[0]) throw notFound(id);
+	return rows[0];
+}

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { badFields } from "../errors.ts";
+import { makeId } from "../id.ts";
+import type { Context } from "../operation.ts";
+import { noteVersion, type VersionRow } from "./versions.ts";
+
+/** Most signatures of a version, requested and given. */
+export const MAX_SIGNATURES = 10_000;
+
+export const signature = z.object({
+	id: z.string(),
+	document_version_id: z.string(),
+	state: z.enum(["REQUESTED", "SIGNED"]),
+	signed_by: z
+		.string()
+		.nullable()
+		.describe("Id of the person who is asked or has signed; null: deleted"),
+	signer_name: z.string(),
+	requested_by_name: z.string(),
+	requested_at: z.string(),
+	signed_at: z.string().nullable(),
+	way: z
+		.enum(["SESSION", "LINK"])
+		.nullable()
+		.describe("Signed in, or by a link"),
+	address: z.string().nullable().describe("Network address of the signer"),
+	content_hash: z.string().nullable().describe("SHA-256 of what was signed"),
+});
+export type Signature = z.output<typeof signature>;
+
+/** Columns of a signature `t`. */
+export const SIGNATURE_COLUMNS = `t.id, t.version_id as document_version_id, t.state, t.person_id as signed_by,
+	t.person_name as signer_name, t.requested_by_name, t.requested_at, t.signed_at, t.way, t.address,
+	encode(t.content_hash, 'hex') as content_hash`;
+
+/**
+ * Asks people to sign a published version. Those who are asked already, or have signed, are left as
+ * they are. Returns the ids of the people who are asked now. Throws bad_request if somebody does not
+ * exist, or if the version would have too many signatures.
+ */
+export async function askToSign(
+	context: Context,
+	version: VersionRow,
+	personIds: readonly string[],
+): Promise<string[]> {
+	const { client, membership, principal } = context;
+	const { organizationId } = membership;
+	const { rows: people } = await client.query<{ id: string; name: string }>(
+		`select p.id, p.full_name as name from people p
+		where p.organization_id = $1 and p.id = any($2) order by p.id for key share`,
+		[organizationId, personIds],
+	);
+	const found = new Set(people.map(({ id }) => id));
+	const issues = personIds.flatMap((id, at) =>
+		found.has(id)
+			? []
+			: {
+					field: `person_ids[${at}]`,
+					message: `there is no person ${id} in this organization`,
+				},
+	);
+	if (issues.length > 0) throw badFields(issues);
+	const wanted = version.signatures_requested + version.signatures_given;
+	if (wanted + people.length > MAX_SIGNATURES) {
+		throw badFields([
+			{
+				field: "person_ids",
+				message: `a version has at most ${MAX_SIGNATURES.toLocaleString("en")} signatures, and this one has ${wanted.toLocaleString("en")}`,
+			},
+		]);
+	}
+	const { rows } = await client.query<{ person_id: string }>(
+		`insert into document_signatures (organization_id, id, version_id, person_id, person_name, requested_by_name)
+		select $1::text, s.id, $2::text, s.person_id, s.name, $3::text
+		from jsonb_to_recordset($4) s (id text, person_id text, name text)
+		on conflict (organization_id, version_id, person_id) do nothing
+		returning person_id`,
+		[
+			organizationId,
+			version.id,
+			principal.name,
+			JSON.stringify(
+				people.map(({ id, name }) => ({
+					id: makeId(organizationId, "document_signature"),
+					person_id: id,
+					name,
+				})),
+			),
+		],
+	);
+	const asked = rows.map(({ person_id }) => person_id);
+	if (asked.length > 0) {
+		const names = people
+			.filter(({ id }) => asked.includes(id))
+			.map(({ name }) => name);
+		noteVersion(context, version, {
+			signatures_requested: { after: names.slice(0, 50) },
+		});
+	}
+	return asked;
+}
+
+/** Asks those to sign who signed the version before, or were asked to. */
+export async function askAgain(
+	context: Context,
+	version: VersionRow,
+): Promise<void> {
+	const { rows } = await context.client.query<{ id: string }>(
+		`select s.person_id as id from document_signatures s
+		join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
+		where s.organization_id = $1 and s.person_id is not null
+			and v.document_id = $2 and v.version_number = (
+				select max(o.version_number) from document_versions o
+				where o.organization_id = $1 and o.document_id = $2 and o.status = 'PUBLISHED'
+					and o.version_number < $3
+			)`,
+		[
+			context.membership.organizationId,
+			version.document_id,
+			version.version_number,
+		],
+	);
+	await askToSign(
+		context,
+		version,
+		rows.map(({ id }) => id),
+	);
+}

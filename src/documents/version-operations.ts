@@ -1,0 +1,251 @@
+import { z } from "zod";
+import { AppError, badFields } from "../errors.ts";
+import { makeId } from "../id.ts";
+import { defineOperation } from "../operation.ts";
+import type { Filter } from "../records/filter.ts";
+import { idempotencyShape } from "../records/idempotency.ts";
+import {
+	byInteger,
+	pageCursor,
+	pageShape,
+	pageSize,
+	readPage,
+} from "../records/list-pages.ts";
+import { obvious } from "../records/shown.ts";
+import { existing } from "../records/store.ts";
+import { idSchema, textSchema } from "../records/text-schemas.ts";
+import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
+import { document } from "../registers/document.ts";
+import {
+	contentSchema,
+	lockVersion,
+	noteVersion,
+	readVersion,
+	requireStatus,
+	VERSION_COLUMNS,
+	type VersionRow,
+	version,
+	versionId,
+	versionRow,
+} from "./versions.ts";
+
+/** Most versions of a document. One a week fills them in 19 years. */
+const MAX_VERSIONS = 1000;
+
+const documentId = () =>
+	idSchema("document").meta(obvious("Id of the document"));
+const changelog = () =>
+	textSchema().nullable().optional().describe("What is new in this version");
+const asksAgain = () =>
+	z
+		.boolean()
+		.optional()
+		.describe(
+			"true: publishing asks those to sign who signed the version before",
+		);
+
+const OF_DOCUMENT: Filter = {
+	schema: idSchema("document"),
+	sql: (parameter) => `t.document_id = ${parameter}`,
+};
+
+export const listDocumentVersions = defineOperation({
+	name: "listDocumentVersions",
+	title: "List the versions of a document",
+	description:
+		"List the versions of a document, newest first, without their contents.",
+	toolset: "documents",
+	access: "read",
+	tenant: "document_id",
+	input: z.strictObject({
+		document_id: documentId(),
+		size: pageSize("Versions"),
+		cursor: pageCursor(),
+	}),
+	output: z.object({ document_versions: z.array(versionRow), ...pageShape }),
+	run: async (context, { document_id, ...page }) => {
+		await existing(context, document, document_id);
+		const { rows, ...rest } = await readPage<VersionRow>(
+			context.client,
+			{
+				tool: "listDocumentVersions",
+				columns: VERSION_COLUMNS,
+				from: "document_versions t",
+				orders: { version_number: byInteger("version_number") },
+				filters: { document_id: OF_DOCUMENT },
+			},
+			{
+				...page,
+				organization_id: context.membership.organizationId,
+				order_by: { field: "version_number", direction: "DESC" },
+				filter: { query: undefined, ...{ document_id } },
+			},
+		);
+		return { document_versions: rows, ...rest };
+	},
+});
+
+export const getDocumentVersion = defineOperation({
+	name: "getDocumentVersion",
+	title: "Get a version of a document",
+	description:
+		"Get a version of a document with its content, which is Markdown.",
+	toolset: "documents",
+	access: "read",
+	tenant: "id",
+	input: z.strictObject({ id: versionId() }),
+	output: z.object({ document_version: version }),
+	run: async (context, { id }) => ({
+		document_version: await readVersion(context, id),
+	}),
+});
+
+export const createDraftDocumentVersion = defineOperation({
+	name: "createDraftDocumentVersion",
+	title: "Draft a version of a document",
+	description:
+		"Begin the next version of a document. Its content is that of the newest version unless you give another. A document has one open version at a time.",
+	toolset: "documents",
+	access: "write",
+	tenant: "document_id",
+	input: z.strictObject({
+		document_id: documentId(),
+		content: contentSchema().optional().describe("Markdown"),
+		changelog: changelog(),
+		asks_again: asksAgain(),
+		...idempotencyShape,
+	}),
+	output: z.object({ document_version: version }),
+	run: async (context, input) => {
+		const { client, membership, principal } = context;
+		const { organizationId } = membership;
+		const { document_id } = input;
+		const owner = await existing(context, document, document_id, "for update");
+		const { rows } = await client.query<VersionRow & { content: string }>(
+			`select t.id, t.version_number, t.status, t.content from document_versions t
+			where t.organization_id = $1 and t.document_id = $2 order by t.version_number desc limit 1`,
+			[organizationId, document_id],
+		);
+		const [newest] = rows;
+		if (newest && newest.status !== "PUBLISHED") {
+			throw new AppError(
+				"conflict",
+				`version ${newest.version_number} (${newest.id}) of the document is ${newest.status}; change, publish or delete it first`,
+			);
+		}
+		const number = (newest?.version_number ?? 0) + 1;
+		if (number > MAX_VERSIONS) {
+			throw new AppError(
+				"bad_request",
+				`the document has ${MAX_VERSIONS} versions, which is the maximum`,
+			);
+		}
+		const id = makeId(organizationId, "document_version");
+		await client.query(
+			`insert into document_versions (
+				organization_id, id, document_id, version_number, title, content, changelog, asks_again,
+				author_id, author_name
+			) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			[
+				organizationId,
+				id,
+				document_id,
+				number,
+				owner.title,
+				input.content ?? newest?.content ?? "",
+				input.changelog ?? null,
+				input.asks_again ?? false,
+				principal.userId,
+				principal.name,
+			],
+		);
+		const made = await readVersion(context, id);
+		noteVersion(context, made, { status: { after: "DRAFT" } });
+		return { document_version: made };
+	},
+});
+
+export const updateDocumentVersion = defineOperation({
+	name: "updateDocumentVersion",
+	title: "Change a draft",
+	description:
+		"Change the content of a draft. Give if_updated_at, so that nothing is lost if somebody else edits it too.",
+	toolset: "documents",
+	access: "write",
+	isIdempotent: true,
+	tenant: "id",
+	input: z.strictObject({
+		id: versionId(),
+		content: contentSchema().optional().describe("Markdown"),
+		changelog: changelog(),
+		asks_again: asksAgain(),
+		...unchangedShape,
+	}),
+	output: z.object({ document_version: version }),
+	run: async (context, { id, if_updated_at, ...given }) => {
+		const { client, membership } = context;
+		const { found, owner } = await lockVersion(context, id);
+		requireStatus(found, "DRAFT");
+		requireUnchanged("version", found, if_updated_at);
+		if (Object.keys(given).length === 0) {
+			throw badFields([
+				{
+					field: "content",
+					message: "is required, unless changelog or asks_again changes",
+				},
+			]);
+		}
+		await client.query(
+			`update document_versions set title = $3, content = $4, changelog = $5, asks_again = $6, updated_at = now()
+			where organization_id = $1 and id = $2`,
+			[
+				membership.organizationId,
+				id,
+				owner.title,
+				given.content ?? found.content,
+				given.changelog === undefined ? found.changelog : given.changelog,
+				given.asks_again ?? found.asks_again,
+			],
+		);
+		const after = await readVersion(context, id);
+		noteVersion(context, after, {
+			...(after.content !== found.content && {
+				characters: {
+					before: found.content.length,
+					after: after.content.length,
+				},
+			}),
+			...(after.changelog !== found.changelog && {
+				changelog: { before: found.changelog, after: after.changelog },
+			}),
+			...(after.asks_again !== found.asks_again && {
+				asks_again: { before: found.asks_again, after: after.asks_again },
+			}),
+		});
+		return { document_version: after };
+	},
+});
+
+export const deleteDraftDocumentVersion = defineOperation({
+	name: "deleteDraftDocumentVersion",
+	title: "Delete a draft",
+	description:
+		"Delete a version that is not published. It cannot be undone. A published version stays.",
+	toolset: "documents",
+	access: "admin",
+	isDestructive: true,
+	tenant: "id",
+	input: z.strictObject({ id: versionId() }),
+	output: z.object({ deleted_document_version_id: z.string() }),
+	run: async (context, { id }) => {
+		const { client, membership } = context;
+		const { found } = await lockVersion(context, id);
+		requireStatus(found, "DRAFT", "PENDING_APPROVAL");
+		await client.query(
+			"delete from document_versions where organization_id = $1 and id = $2",
+			[membership.organizationId, id],
+		);
+		noteVersion(context, found, { status: { before: found.status } });
+		return { deleted_document_version_id: id };
+	},
+});

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import { notFound } from "../invoke.ts";
+import type { Context } from "../operation.ts";
+import { existing } from "../records/store.ts";
+import { idSchema, textSchema } from "../records/text-schemas.ts";
+import type { Values } from "../records/values.ts";
+import { document } from "../registers/document.ts";
+
+/** Most characters of a version's content. A long policy has 60,000. */
+const MAX_CONTENT = 200_000;
+
+export const VERSION_STATUSES = [
+	"DRAFT",
+	"PENDING_APPROVAL",
+	"PUBLISHED",
+] as const;
+
+export const contentSchema = () => textSchema(MAX_CONTENT);
+
+/** A version without its content, as lists have it. */
+export const versionRow = z.object({
+	id: z.string(),
+	document_id: z.string(),
+	version_number: z.int(),
+	status: z.enum(VERSION_STATUSES),
+	title: z.string().describe("Title of the document at that time"),
+	changelog: z.string().nullable(),
+	asks_again: z
+		.boolean()
+		.describe("Its publication asks those to sign who signed the one before"),
+	author_name: z.string(),
+	created_at: z.string(),
+	updated_at: z.string(),
+	published_at: z.string().nullable(),
+	published_by_name: z.string().nullable(),
+	content_hash: z
+		.string()
+		.nullable()
+		.describe("SHA-256 of the content, once published"),
+	approvals: z.array(
+		z.object({
+			person_id: z.string().nullable(),
+			person_name: z.string(),
+			decision: z.enum(["APPROVED", "REJECTED"]),
+			is_current: z
+				.boolean()
+				.describe("false: of an earlier state of the draft"),
+			note: z.string().nullable(),
+			decided_at: z.string(),
+		}),
+	),
+	signatures_requested: z.int().describe("Those that are missing"),
+	signatures_given: z.int(),
+});
+
+export const version = versionRow.extend({ content: z.string() });
+export type VersionRow = z.output<typeof versionRow>;
+export type Version = z.output<typeof version>;
+
+/** Columns of a version `t`. */
+export const VERSION_COLUMNS = `t.id, t.document_id, t.version_number, t.status, t.title, t.changelog,
+	t.asks_again, t.author_name, t.created_at, t.updated_at, t.published_at, t.published_by_name,
+	encode(t.content_hash, 'hex') as content_hash, (
+		select coalesce(jsonb_agg(jsonb_build_object(
+			'person_id', a.person_id, 'person_name', a.person_name, 'decision', a.decision,
+			'is_current', a.is_current, 'note', a.note, 'decided_at', a.decided_at
+		) order by a.decided_at, a.id), '[]')
+		from (
+			select a.* from document_approvals a
+			where a.organization_id = t.organization_id and a.version_id = t.id
+			order by a.decided_at desc, a.id limit 200
+		) a
+	) as approvals, (
+		select count(*)::int from document_signatures s
+		where s.organization_id = t.organization_id and s.version_id = t.id and s.state = 'REQUESTED'
+	) as signatures_requested, (
+		select count(*)::int from document_signatures s
+		where s.organization_id = t.organization_id and s.version_id = t.id and s.state = 'SIGNED'
+	) as signatures_given`;
+
+export const versionId = () =>
+	idSchema("document_version").describe("Id of the version");
+
+/** Returns a version. Throws not_found if there is no such version. */
+export async function readVersion(
+	{ client, membership }: Context,
+	id: string,
+): Promise<Version> {
+	const { rows } = await client.query<Version>({
+		name: "get.document_version",
+		text: `select ${VERSION_COLUMNS}, t.content from document_versions t
+			where t.organization_id = $1 and t.id = $2`,
+		values: [membership.organizationId, id],
+	});
+	if (!rows[0]) throw notFound(id);
+	return rows[0];
+}
+
+/**
+ * Locks the document of a version, so that two calls cannot change its versions at once, and returns
+ * both as they are then.
+ */
+export async function lockVersion(
+	context: Context,
+	id: string,
+): Promise<{ found: Version; owner: Values }> {
+	const { document_id } = await readVersion(context, id);
+	const owner = await existing(context, document, document_id, "for update");
+	return { found: await readVersion(context, id), owner };
+}
+
+/** Throws a conflict unless the version has one of these statuses. */
+export function requireStatus(
+	{ status, version_number }: Version,
+	...wanted: Version["status"][]
+): void {
+	if (wanted.includes(status)) return;
+	throw new AppError(
+		"conflict",
+		`version ${version_number} is ${status}, and this needs ${wanted.join(" or ")}`,
+	);
+}
+
+/** Notes a change of a version in the audit log, as part of its document. */
+export function noteVersion(
+	{ changed }: Context,
+	{ document_id, title, version_number }: VersionRow,
+	fields: Record<string, { before?: unknown; after?: unknown }>,
+): void {
+	changed({
+		kind: "document",
+		id: document_id,
+		name: title,
+		fields: Object.fromEntries(
+			Object.entries(fields).map(([name, change]) => [
+				`version_${version_number}_${name}`,
+				change,
+			]),
+		),
+	});
+}
