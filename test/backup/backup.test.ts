@@ -133,6 +133,29 @@ async function fillRegisters(organization_id: string, token: string) {
 		vendor_id: made.vendor,
 		outcome: "APPROVED",
 	});
+	await call("updateDocument", { id: made.document, approver_ids: [] });
+	const { document_version } = await call("createDraftDocumentVersion", {
+		document_id: made.document,
+		content: "Everybody locks the screen.",
+	});
+	await call("publishDocumentVersion", { id: document_version.id });
+	await call("requestDocumentVersionSignature", {
+		document_version_id: document_version.id,
+		person_ids: [made.people],
+	});
+	await tools.database.owner.query(
+		`insert into document_approvals (organization_id, id, version_id, person_name, decision)
+		values ($1, $2, $3, 'Ada', 'APPROVED')`,
+		[
+			organization_id,
+			makeId(organization_id, "document_approval"),
+			document_version.id,
+		],
+	);
+	await call("updateDocument", {
+		id: made.document,
+		approver_ids: [made.people],
+	});
 	calls++;
 	await fetch(
 		`${tools.url}/api/files?file_name=review.txt&record_id=${made.risk}`,
