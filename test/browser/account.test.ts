@@ -259,7 +259,7 @@ test("signing out one session, or all others, ends them in their browsers", asyn
 	const page = await openAccount(person);
 	const sessions = section(page, "Sessions");
 	await sessions.getByText("This session").waitFor();
-	expect(await sessions.getByRole("listitem").count()).toBe(3);
+	await expect.poll(() => sessions.getByRole("listitem").count()).toBe(3);
 	await screenshot(page, "sessions");
 	await button(page, "Sign out Safari on iPhone").click();
 	const dialog = page.getByRole("dialog");

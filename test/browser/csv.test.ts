@@ -245,7 +245,7 @@ test("the preview of a large file has pages, and its lines can be filtered by ou
 	await choose(page, "many.csv", ["name", ...vendors].join("\n"));
 	await page.getByText("120 lines: 120 to add").waitFor();
 	const lines = preview(page).locator("tbody tr");
-	expect(await lines.count()).toBe(50);
+	await expect.poll(() => lines.count()).toBe(50);
 	await page.getByRole("button", { name: "Page 3" }).click();
 	await expect.poll(() => lines.count()).toBe(20);
 	await lines.getByText("Vendor 120").waitFor();

@@ -85,7 +85,7 @@ test("the state on a day is the one at its end, and the user can choose a longer
 	await page.keyboard.press("Escape");
 	await dialog.waitFor({ state: "hidden" });
 	const listed = page.getByRole("tabpanel").locator("tbody tr");
-	expect(await listed.count()).toBe(2);
+	await expect.poll(() => listed.count()).toBe(2);
 });
 
 test("a silence of the device is no report for every check, in the timeline, the changes and the state on a day", async () => {

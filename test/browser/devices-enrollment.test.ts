@@ -89,7 +89,9 @@ test("an administrator adds a device for a new person, it enrolls with the token
 		await page.getByText(fact, { exact: true }).waitFor();
 	}
 	await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
-	expect(await page.getByText("Not reported").count()).toBe(CHECK_KEYS.length);
+	await expect
+		.poll(() => page.getByText("Not reported").count())
+		.toBe(CHECK_KEYS.length);
 
 	const device = { id: "", key, hardwareUuid: hardware };
 	const silent = (SILENCE_DAYS.default + 1) * DAY_MS;

@@ -116,7 +116,7 @@ test("if another user has changed the same field, the form asks before it saves"
 	await page.getByRole("button", { name: "Save the changes" }).click();
 	const dialog = page.getByRole("dialog", { name: /Somebody else/ });
 	await dialog.getByRole("radio", { name: "Theirs Theirs" }).waitFor();
-	expect(await dialog.getByRole("radiogroup").count()).toBe(1);
+	await expect.poll(() => dialog.getByRole("radiogroup").count()).toBe(1);
 	await axe(page);
 	await screenshot(page, "edit-conflict");
 	await dialog.getByRole("button", { name: "Back to the form" }).click();

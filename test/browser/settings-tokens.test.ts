@@ -151,7 +151,9 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	);
 	await details.getByRole("button", { name: "Close" }).click();
 	await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-	expect(await row(page, "Claude Code on my laptop").count()).toBe(2);
+	await expect
+		.poll(() => row(page, "Claude Code on my laptop").count())
+		.toBe(2);
 }, 120_000);
 
 test("a token can expire at the end of a day, or never", async () => {
