@@ -1,13 +1,10 @@
 import type { CheckKey } from "../devices/terms.ts";
 import { day } from "./day.ts";
 import type { Known } from "./known.ts";
-import {
-	AUDITS,
-	IMPROVEMENTS,
-	NONCONFORMITIES,
-	OBLIGATIONS,
-	TASKS,
-} from "./organization/work.ts";
+import { AUDITS, NONCONFORMITIES } from "./organization/audits.ts";
+import { IMPROVEMENTS } from "./organization/improvements.ts";
+import { OBLIGATIONS } from "./organization/obligations.ts";
+import { TASKS } from "./organization/tasks.ts";
 import { spread } from "./registers.ts";
 import { routineTasks } from "./routine-tasks.ts";
 import type { Moment } from "./timeline.ts";

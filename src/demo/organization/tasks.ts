@@ -1,0 +1,272 @@
+import { month } from "../day.ts";
+import type { Employee } from "./people.ts";
+
+/** Days are counted from today. Negative numbers are in the past. */
+
+export interface DemoTask {
+	name: string;
+	description: string | null;
+	priority: "URGENT" | "HIGH" | "MEDIUM" | "LOW";
+	state: "TODO" | "IN_PROGRESS" | "DONE";
+	assignee: Employee;
+	due: number;
+	/** Key of the measure that the task belongs to. */
+	measure?: string;
+}
+
+export const TASKS: readonly DemoTask[] = [
+	{
+		name: `Encrypt the laptops that were handed out in ${month(-38)}`,
+		description:
+			"The list is linked to the nonconformity. Recovery keys go to the vault.",
+		priority: "URGENT",
+		state: "IN_PROGRESS",
+		assignee: "omar",
+		due: -2,
+		measure: "encryption",
+	},
+	{
+		name: "Order hardware keys for the last four administrators",
+		description: null,
+		priority: "HIGH",
+		state: "IN_PROGRESS",
+		assignee: "jonas",
+		due: 3,
+		measure: "hardwarekeys",
+	},
+	{
+		name: "Upgrade Windows 24H2 computers",
+		description:
+			"Try the driver of the key-card encoder on two computers first.",
+		priority: "HIGH",
+		state: "TODO",
+		assignee: "omar",
+		due: 12,
+		measure: "patching",
+	},
+	{
+		name: "Write the summary of the penetration test for customers",
+		description:
+			"Two pages without technical details; Lucía reads it before it is sent.",
+		priority: "URGENT",
+		state: "TODO",
+		assignee: "jonas",
+		due: -6,
+		measure: "pentest",
+	},
+	{
+		name: "Replace front-desk computers in Porto and Braga",
+		description: "Eleven computers. Hotels are told a week ahead.",
+		priority: "MEDIUM",
+		state: "IN_PROGRESS",
+		assignee: "jan",
+		due: 20,
+		measure: "frontdesk",
+	},
+	{
+		name: "Review access in the five applications left over",
+		description: null,
+		priority: "HIGH",
+		state: "TODO",
+		assignee: "omar",
+		due: 5,
+		measure: "accessreview",
+	},
+	{
+		name: "Collect the new audit report of Zendesk",
+		description: null,
+		priority: "MEDIUM",
+		state: "TODO",
+		assignee: "noah",
+		due: 27,
+		measure: "vendorreview",
+	},
+	{
+		name: "Collect the new audit report of HubSpot",
+		description: null,
+		priority: "LOW",
+		state: "TODO",
+		assignee: "liam",
+		due: 34,
+		measure: "vendorreview",
+	},
+	{
+		name: "Ask Plausible how long raw data is kept",
+		description: null,
+		priority: "LOW",
+		state: "TODO",
+		assignee: "grace",
+		due: 41,
+		measure: "vendorreview",
+	},
+	{
+		name: "Delete exports on the shared drive after 30 days",
+		description:
+			"A rule of the drive is enough; support keeps a folder without the rule for open tickets.",
+		priority: "MEDIUM",
+		state: "TODO",
+		assignee: "samuel",
+		due: 22,
+		measure: "deletion",
+	},
+	{
+		name: "Remove guest names from closed tickets",
+		description:
+			"Two years after the ticket was closed. Zendesk has a job for it.",
+		priority: "MEDIUM",
+		state: "IN_PROGRESS",
+		assignee: "samuel",
+		due: 48,
+		measure: "deletion",
+	},
+	{
+		name: "Show bookings in the support tool only with an open ticket",
+		description: "Second step: write down who looked at what.",
+		priority: "HIGH",
+		state: "IN_PROGRESS",
+		assignee: "elena",
+		due: 15,
+		measure: "supportscope",
+	},
+	{
+		name: "Plan the recovery exercise",
+		description:
+			"Half a day in the quiet season. Everybody on call takes part.",
+		priority: "MEDIUM",
+		state: "TODO",
+		assignee: "mei",
+		due: 38,
+		measure: "continuity",
+	},
+	{
+		name: `Restore test of ${month(-8)}`,
+		description: null,
+		priority: "HIGH",
+		state: "DONE",
+		assignee: "marek",
+		due: -8,
+		measure: "restore",
+	},
+	{
+		name: `Restore test of ${month(23)}`,
+		description: null,
+		priority: "HIGH",
+		state: "TODO",
+		assignee: "marek",
+		due: 23,
+		measure: "restore",
+	},
+	{
+		name: "Raise the floor of supported browser versions",
+		description: null,
+		priority: "LOW",
+		state: "TODO",
+		assignee: "sofia",
+		due: 60,
+	},
+	{
+		name: "Move the last three services to the weekly image",
+		description: null,
+		priority: "MEDIUM",
+		state: "IN_PROGRESS",
+		assignee: "marek",
+		due: 11,
+		measure: "patching",
+	},
+	{
+		name: "Update the payment library to the next major version",
+		description: "The old one has no security updates after this quarter.",
+		priority: "HIGH",
+		state: "IN_PROGRESS",
+		assignee: "aisha",
+		due: 8,
+		measure: "dependencies",
+	},
+	{
+		name: "Train a second engineer on payouts",
+		description: "Three sessions, and one incident handled together.",
+		priority: "MEDIUM",
+		state: "IN_PROGRESS",
+		assignee: "aisha",
+		due: 45,
+	},
+	{
+		name: "Phishing simulation, third of the year",
+		description: null,
+		priority: "MEDIUM",
+		state: "TODO",
+		assignee: "priya",
+		due: 9,
+		measure: "training",
+	},
+	{
+		name: "Security training of the people who joined last quarter",
+		description: null,
+		priority: "HIGH",
+		state: "DONE",
+		assignee: "priya",
+		due: -15,
+		measure: "training",
+	},
+	{
+		name: "Add call recordings to the record of processing",
+		description: null,
+		priority: "MEDIUM",
+		state: "TODO",
+		assignee: "lucia",
+		due: 7,
+	},
+	{
+		name: "Register as an important entity",
+		description: null,
+		priority: "HIGH",
+		state: "TODO",
+		assignee: "jonas",
+		due: 30,
+	},
+	{
+		name: "Form for wiped equipment",
+		description: null,
+		priority: "MEDIUM",
+		state: "IN_PROGRESS",
+		assignee: "omar",
+		due: -9,
+		measure: "leavers",
+	},
+	{
+		name: "Alert on failing firewall checks",
+		description: null,
+		priority: "HIGH",
+		state: "DONE",
+		assignee: "marek",
+		due: -5,
+		measure: "posture",
+	},
+	{
+		name: "Rotate the deployment keys",
+		description:
+			"The yearly rotation; the pipeline reads the new ones from the vault.",
+		priority: "MEDIUM",
+		state: "DONE",
+		assignee: "mei",
+		due: -20,
+	},
+	{
+		name: "Replace shared accounts at the reception of Hotel Vasco",
+		description: null,
+		priority: "MEDIUM",
+		state: "TODO",
+		assignee: "jan",
+		due: 18,
+		measure: "frontdesk",
+	},
+	{
+		name: "Prepare the list of data for classification",
+		description: null,
+		priority: "LOW",
+		state: "TODO",
+		assignee: "jonas",
+		due: 70,
+		measure: "classification",
+	},
+];
