@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exportList } from "../../src/csv/export.ts";
-import {
-	getDevicePolicy,
-	updateDevicePolicy,
-} from "../../src/devices/policy-operations.ts";
-import { listPostureSummary } from "../../src/devices/posture-summary.ts";
-import { getDevice, listDevices } from "../../src/devices/read-operations.ts";
+import { listDevices } from "../../src/devices/read-operations.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
-import { updateDevice } from "../../src/devices/write-operations.ts";
-import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { countRecords } from "../../src/overview/count-records.ts";
 import { principalOf, startFleet, type TestFleet } from "../support/devices.ts";
-import type { TestDevice } from "../support/service.ts";
+import {
+	DAY,
+	daysAgo,
+	KEY,
+	makeStates,
+	makeStatesFleet,
+	NAMES,
+	stateOf,
+} from "./states-fleet.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
@@ -19,117 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.assay.close());
 
-const KEY = "DISK_ENCRYPTION";
-const OTHERS = CHECK_KEYS.filter((key) => key !== KEY);
-const DAY = 86_400_000;
-const daysAgo = (days: number) =>
-	new Date(Date.now() - days * DAY).toISOString();
-
-/** Makes an organization with a device that was activated 100 days ago for each of the names. */
-async function makeFleet(names: readonly string[]) {
-	const organization_id = await createOrganization(
-		fleet.assay.database.pool,
-		"States",
-	);
-	const options = { organizationId: organization_id };
-	const made = await fleet.assay.activateDevices(names.length, organization_id);
-	const devices: Record<string, TestDevice> = {};
-	for (const [index, name] of names.entries()) {
-		const device = made[index] as TestDevice;
-		devices[name] = device;
-		await fleet.call(updateDevice, { id: device.id, name }, options);
-	}
-	await fleet.assay.database.owner.query(
-		"update devices set activated_at = now() - interval '100 days' where organization_id = $1",
-		[organization_id],
-	);
-	const deviceOf = (name: string) => devices[name] as TestDevice;
-	return {
-		organization_id,
-		/** Reports that the device passes all other canonical checks, by default now. */
-		passOthers: (name: string, days = 0) =>
-			fleet.report(
-				deviceOf(name),
-				...OTHERS.map((check_key) => ({
-					check_key,
-					status: "PASS",
-					observed_at: daysAgo(days),
-				})),
-			),
-		report: (
-			name: string,
-			status: string,
-			days: number,
-			check_key: string = KEY,
-		) =>
-			fleet.report(deviceOf(name), {
-				check_key,
-				status,
-				observed_at: daysAgo(days),
-			}),
-		read: async (name: string) =>
-			(await fleet.call(getDevice, { id: deviceOf(name).id }, options)).device,
-		/** Returns the names of the devices that match. */
-		find: async (filter: object, more: object = {}) =>
-			(
-				await fleet.call(
-					listDevices,
-					{ organization_id, order_by: { field: "name" }, filter, ...more },
-					options,
-				)
-			).devices.map(({ name }) => name),
-		summary: (more: object = {}) =>
-			fleet.call(listPostureSummary, { organization_id, ...more }, options),
-		count: async (input: object) =>
-			(
-				await fleet.call(
-					countRecords,
-					{ organization_id, kind: "device", ...input },
-					options,
-				)
-			).groups.map(({ value, count }) => [value, count]),
-		policy: async () =>
-			(await fleet.call(getDevicePolicy, { organization_id }, options)).policy,
-		change: (input: object) =>
-			fleet.call(updateDevicePolicy, { organization_id, ...input }, options),
-	};
-}
-
-type Fleet = Awaited<ReturnType<typeof makeFleet>>;
-
-const stateOf = async (of: Fleet, name: string, key = KEY) => {
-	const device = await of.read(name);
-	return device.missing_checks.includes(key)
-		? "NOT_REPORTED"
-		: device.postures.find(({ check_key }) => check_key === key)?.check_state;
-};
-
-const NAMES = [
-	"applicable",
-	"failing",
-	"grace",
-	"missing",
-	"passing",
-	"stale",
-	"unknown",
-] as const;
-
-/** Makes a device in each of the states of the check. */
-async function makeStates() {
-	const of = await makeFleet(NAMES);
-	for (const name of NAMES) await of.passOthers(name);
-	await of.report("passing", "PASS", 0);
-	await of.report("applicable", "NOT_APPLICABLE", 0);
-	await of.report("unknown", "UNKNOWN", 0);
-	await of.report("stale", "PASS", 4);
-	await of.report("grace", "FAIL", 2);
-	await of.report("failing", "FAIL", 5);
-	await of.report("failing", "FAIL", 0);
-	return of;
-}
-
 test("a device has one state for each required check, and the worst decides about the device", async () => {
-	const of = await makeStates();
+	const of = await makeStates(fleet);
 	const found = Object.fromEntries(
 		await Promise.all(
 			NAMES.map(async (name) => [
@@ -155,7 +46,7 @@ test("a device has one state for each required check, and the worst decides abou
 });
 
 test("lists, counts and CSV files agree about states", async () => {
-	const of = await makeStates();
+	const of = await makeStates(fleet);
 	const state = (check_state: string) => of.find({ check: KEY, check_state });
 	expect(await state("FAILING")).toEqual(["failing"]);
 	expect(await state("IN_GRACE")).toEqual(["grace"]);
@@ -223,7 +114,7 @@ test("lists, counts and CSV files agree about states", async () => {
 });
 
 test("a new device has its own days of grace", async () => {
-	const of = await makeFleet(["new"]);
+	const of = await makeStatesFleet(fleet, ["new"]);
 	await of.report("new", "FAIL", 5);
 	await of.report("new", "FAIL", 0);
 	expect(await stateOf(of, "new")).toBe("FAILING");
@@ -237,7 +128,7 @@ test("a new device has its own days of grace", async () => {
 });
 
 test("a silence that is longer than the organization permits makes every check stale", async () => {
-	const of = await makeFleet(["silent"]);
+	const of = await makeStatesFleet(fleet, ["silent"]);
 	for (const key of CHECK_KEYS) await of.report("silent", "PASS", 5, key);
 	expect(await of.read("silent")).toMatchObject({ compliance: "UNKNOWN" });
 	expect((await of.summary()).checks[8]?.states).toMatchObject({ STALE: 1 });
@@ -246,7 +137,7 @@ test("a silence that is longer than the organization permits makes every check s
 });
 
 test("in a gap of one check, the status before it is believed as long as after a last report", async () => {
-	const of = await makeFleet(["gap"]);
+	const of = await makeStatesFleet(fleet, ["gap"]);
 	for (let days = 40; days >= 0; days--) await of.passOthers("gap", days);
 	// Between these two observations, the device reports without this check.
 	await of.report("gap", "PASS", 30);
@@ -282,7 +173,7 @@ test("in a gap of one check, the status before it is believed as long as after a
 });
 
 test("a check of an agent's own counts only after an administrator requires it", async () => {
-	const of = await makeFleet(["own"]);
+	const of = await makeStatesFleet(fleet, ["own"]);
 	await of.passOthers("own");
 	await of.report("own", "PASS", 0);
 	await of.report("own", "FAIL", 50, "VPN");
@@ -305,7 +196,7 @@ test("a check of an agent's own counts only after an administrator requires it",
 });
 
 test("nothing is proved of a device if no check is required", async () => {
-	const of = await makeFleet(["unproved"]);
+	const of = await makeStatesFleet(fleet, ["unproved"]);
 	await of.passOthers("unproved");
 	await of.change({
 		checks: CHECK_KEYS.map((check_key) => ({ check_key, is_required: false })),
@@ -320,7 +211,7 @@ test("nothing is proved of a device if no check is required", async () => {
 });
 
 test("a state in the past follows the statuses and the policy of that time", async () => {
-	const of = await makeFleet(["past"]);
+	const of = await makeStatesFleet(fleet, ["past"]);
 	await of.report("past", "PASS", 30);
 	await of.report("past", "FAIL", 20);
 	for (const days of [19, 16, 13, 10, 7, 4, 2, 0]) {
@@ -362,7 +253,7 @@ test("a state in the past follows the statuses and the policy of that time", asy
 });
 
 test("a dry run tells what would change and stores nothing", async () => {
-	const of = await makeStates();
+	const of = await makeStates(fleet);
 	const before = await of.policy();
 	const { effects, policy } = await of.change({
 		dry_run: true,
@@ -389,7 +280,7 @@ test("a dry run tells what would change and stores nothing", async () => {
 });
 
 test("null gives a field of a rule its default again, and the audit log has the values", async () => {
-	const of = await makeFleet(["one"]);
+	const of = await makeStatesFleet(fleet, ["one"]);
 	const { policy } = await of.change({
 		checks: [{ check_key: "Screen or idle lock", grace_days: 9 }],
 	});
@@ -420,7 +311,7 @@ test("null gives a field of a rule its default again, and the audit log has the 
 });
 
 test("a brief row has the state of a check only if the status does not imply it", async () => {
-	const of = await makeFleet(["failing", "grace"]);
+	const of = await makeStatesFleet(fleet, ["failing", "grace"]);
 	await of.report("failing", "FAIL", 10);
 	await of.report("failing", "FAIL", 0);
 	await of.report("grace", "FAIL", 0);
@@ -440,131 +331,4 @@ test("a brief row has the state of a check only if the status does not imply it"
 		since: expect.any(String),
 	});
 	expect(grace).toMatchObject({ status: "FAIL", check_state: "IN_GRACE" });
-});
-
-test("the counts and the filters agree with the states of each device, now and in the past", async () => {
-	const names = Array.from({ length: 24 }, (_, n) => `device ${10 + n}`);
-	const of = await makeFleet(names);
-	const { organization_id } = of;
-	const options = { organizationId: organization_id };
-	// The numbers repeat, so a failure can be repeated too.
-	let seed = 7;
-	const below = (limit: number) => {
-		seed = (seed * 48_271) % 2_147_483_647;
-		return seed % limit;
-	};
-	const keys = [...CHECK_KEYS.slice(0, 4), "com.example FAIL FAILING key"];
-	for (const name of names) {
-		for (const key of keys.slice(below(3))) {
-			const [newest = 0, older = 0] = [below(6), 6 + below(20)];
-			const status = () =>
-				["PASS", "PASS", "FAIL", "FAIL", "UNKNOWN", "NOT_APPLICABLE"][
-					below(6)
-				] as string;
-			await of.report(name, status(), older, key);
-			await of.report(name, status(), newest, key);
-		}
-	}
-	await fleet.assay.database.owner.query(
-		`update devices set
-			activated_at = now() - (hashtext(id) & 15) * interval '1 day',
-			platform = (array['DARWIN', 'LINUX', 'WINDOWS'])[1 + (hashtext(id) & 255) % 3]
-		where organization_id = $1`,
-		[organization_id],
-	);
-	await fleet.call(
-		updateDevicePolicy,
-		{
-			organization_id,
-			max_silence_days: 5,
-			checks: [
-				...CHECK_KEYS.slice(3).map((check_key) => ({
-					check_key,
-					is_required: false,
-				})),
-				{ check_key: CHECK_KEYS[1] as string, platforms: ["LINUX"] },
-				{ check_key: CHECK_KEYS[2] as string, grace_days: 10 },
-				{ check_key: keys[4] as string, is_required: true, grace_days: 0 },
-			],
-		},
-		options,
-	);
-	await fleet.assay.database.owner.query(
-		`insert into device_exceptions (
-			organization_id, id, check_key, scope, device_id, platform, reason, starts_at, ends_at,
-			decision, decided_at
-		)
-		select $1, d.id, $2, 'DEVICE', d.id, null, 'Old', now() - interval '3 days', now() + interval '1 day',
-			'APPROVED', now() - interval '3 days'
-		from devices d where d.organization_id = $1 and hashtext(d.id) % 3 = 0
-		union all
-		select $1, $3, $4, 'PLATFORM', null, 'LINUX', 'Old', now() - interval '9 days',
-			now() + interval '1 day', 'APPROVED', now() - interval '9 days'`,
-		[organization_id, keys[0], organization_id, keys[2]],
-	);
-	// The silences of a device do not overlap.
-	await fleet.assay.database.owner.query(
-		"delete from device_silences where organization_id = $1",
-		[organization_id],
-	);
-	await fleet.assay.database.owner.query(
-		`insert into device_silences (organization_id, device_id, since, until)
-		select d.organization_id, d.id, now() - interval '10 days', now() - interval '2 days'
-		from devices d where d.organization_id = $1 and hashtext(d.id) % 4 = 0`,
-		[organization_id],
-	);
-	for (const when of [{}, { as_of: daysAgo(0) }, { as_of: daysAgo(4) }]) {
-		const { devices } = await fleet.call(
-			listDevices,
-			{ organization_id, size: 100, detail: "full", ...when },
-			options,
-		);
-		const summary = await of.summary(when);
-		const active = devices.filter(({ compliance }) => compliance !== null);
-		expect(summary.active_devices).toBe(active.length);
-		const byCompliance = await of.count({ group_by: "compliance", ...when });
-		for (const [compliance, count] of Object.entries(
-			summary.devices_by_compliance,
-		)) {
-			const expected = active
-				.filter((device) => device.compliance === compliance)
-				.map(({ name }) => name);
-			expect(count).toBe(expected.length);
-			if (count === 0) continue;
-			expect(byCompliance).toContainEqual([compliance, count]);
-			expect(await of.find({ compliance }, { size: 100, ...when })).toEqual(
-				expected.sort(),
-			);
-		}
-		for (const { check_key, states } of summary.checks) {
-			const byState = await of.count({
-				group_by: "check_state",
-				filter: { check: check_key },
-				...when,
-			});
-			for (const [state, count] of Object.entries(states)) {
-				const expected = active
-					.filter(({ postures, missing_checks }) =>
-						missing_checks.includes(check_key)
-							? state === "NOT_REPORTED"
-							: (postures.find((posture) => posture.check_key === check_key)
-									?.check_state ?? "NOT_APPLICABLE") === state,
-					)
-					.map(({ name }) => name);
-				expect([check_key, state, count]).toEqual([
-					check_key,
-					state,
-					expected.length,
-				]);
-				if (count === 0) continue;
-				expect(byState).toContainEqual([state, count]);
-				expect(
-					await of.find(
-						{ check_state: state, check: check_key },
-						{ size: 100, ...when },
-					),
-				).toEqual(expected.sort());
-			}
-		}
-	}
 });
