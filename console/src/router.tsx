@@ -261,7 +261,7 @@ const importRecords = createRoute({
 const record = createRoute({
 	getParentRoute: () => register,
 	path: "/$id",
-	/** `show` says which controls of a framework are listed. */
+	/** `show` says which controls of a framework are listed, or which version of a document. */
 	validateSearch: (raw): { edit?: true; tab?: string; show?: string } => ({
 		...(raw.edit ? { edit: true } : {}),
 		...withText(raw, "tab", "show"),

@@ -1,7 +1,9 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
+import { personOf } from "../organizations/person-of-member.ts";
 import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";
@@ -9,6 +11,7 @@ import { document } from "../registers/document.ts";
 
 /** Most characters of a version's content. A long policy has 60,000. */
 const MAX_CONTENT = 200_000;
+const MAX_WAITING = 20;
 
 export const VERSION_STATUSES = [
 	"DRAFT",
@@ -54,7 +57,13 @@ export const versionRow = z.object({
 	signatures_given: z.int(),
 });
 
-export const version = versionRow.extend({ content: z.string() });
+export const version = versionRow.extend({
+	content: z.string().describe("Markdown"),
+	waits_for_you: z
+		.enum(["APPROVAL", "SIGNATURE"])
+		.nullable()
+		.describe("What the caller is asked to do with it"),
+});
 export type VersionRow = z.output<typeof versionRow>;
 export type Version = z.output<typeof version>;
 
@@ -82,16 +91,83 @@ export const VERSION_COLUMNS = `t.id, t.document_id, t.version_number, t.status,
 export const versionId = () =>
 	idSchema("document_version").describe("Id of the version");
 
+/** SQL for what the version `v` waits for from the person whose id the parameter has, or null. */
+const waitsFor = (person: string) => `case
+	when v.status = 'PENDING_APPROVAL' and exists (
+		select from document_approvers a
+		where a.organization_id = v.organization_id and a.document_id = v.document_id and a.person_id = ${person}
+	) and not exists (
+		select from document_approvals d
+		where d.organization_id = v.organization_id and d.version_id = v.id and d.person_id = ${person}
+			and d.is_current
+	) then 'APPROVAL'
+	when v.status = 'PUBLISHED' and exists (
+		select from document_signatures s
+		where s.organization_id = v.organization_id and s.version_id = v.id and s.person_id = ${person}
+			and s.state = 'REQUESTED'
+	) then 'SIGNATURE'
+end`;
+
+export const waiting = z
+	.array(
+		z.object({
+			document_id: z.string(),
+			version_id: z.string(),
+			title: z.string(),
+			version_number: z.int(),
+			waits_for: z.enum(["APPROVAL", "SIGNATURE"]),
+		}),
+	)
+	.describe("Versions of documents that wait for the caller");
+
+/** Returns the versions that wait for an approval or a signature of the person. */
+export async function readWaiting(
+	client: PoolClient,
+	organizationId: string,
+	personId: string,
+): Promise<z.output<typeof waiting>> {
+	const { rows } = await client.query<z.output<typeof waiting>[number]>({
+		name: "documents.waiting",
+		text: `
+			select * from (
+				select v.document_id, v.id as version_id, v.title, v.version_number, ${waitsFor("$2")} as waits_for
+				from document_versions v
+				where v.organization_id = $1 and v.id in (
+					select s.version_id from document_signatures s
+					where s.organization_id = $1 and s.person_id = $2 and s.state = 'REQUESTED'
+					union all
+					select o.id from document_approvers a
+					join document_versions o on o.organization_id = a.organization_id
+						and o.document_id = a.document_id and o.status <> 'PUBLISHED'
+					where a.organization_id = $1 and a.person_id = $2
+				)
+			) w
+			where w.waits_for is not null
+			order by w.title, w.version_id
+			limit ${MAX_WAITING}`,
+		values: [organizationId, personId],
+	});
+	return rows;
+}
+
 /** Returns a version. Throws not_found if there is no such version. */
 export async function readVersion(
-	{ client, membership }: Context,
+	{ client, membership, principal }: Context,
 	id: string,
 ): Promise<Version> {
+	const { organizationId } = membership;
 	const { rows } = await client.query<Version>({
 		name: "get.document_version",
-		text: `select ${VERSION_COLUMNS}, t.content from document_versions t
-			where t.organization_id = $1 and t.id = $2`,
-		values: [membership.organizationId, id],
+		text: `select ${VERSION_COLUMNS}, t.content, (
+				select ${waitsFor("p.id")}
+				from users u
+				join people p on ${personOf("p", "u", "$1")}
+				join document_versions v on v.organization_id = $1 and v.id = t.id
+				where u.id = $3
+				order by p.created_at, p.id limit 1
+			) as waits_for_you
+			from document_versions t where t.organization_id = $1 and t.id = $2`,
+		values: [organizationId, id, principal.userId],
 	});
 	if (!rows[0]) throw notFound(id);
 	return rows[0];

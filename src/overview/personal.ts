@@ -7,6 +7,7 @@ import {
 	FRESHNESS,
 	isReporting,
 } from "../devices/device-record.ts";
+import { readWaiting, waiting } from "../documents/versions.ts";
 import { findPersonOf } from "../organizations/person-of-member.ts";
 import { dueDates } from "../records/due-dates.ts";
 import { nameSql } from "../records/record-name.ts";
@@ -32,6 +33,7 @@ export const personalShape = {
 			overdue: z.int(),
 			this_week: z.int().describe(`Due within ${WEEK_DAYS} days`),
 			devices: z.int(),
+			waiting,
 			records: z
 				.array(
 					z.object({
@@ -134,7 +136,8 @@ async function readMine(
 		values: [organization, person, today],
 	});
 	const [row] = rows;
-	return row ? { person_id: person, ...row } : null;
+	const waiting = await readWaiting(client, organization, person);
+	return row ? { person_id: person, ...row, waiting } : null;
 }
 
 async function findNewlyFailing(client: PoolClient, organization: string) {

@@ -8,7 +8,8 @@ import {
 	idOfHeading,
 	inlinesOf,
 	readDocument,
-} from "../../console/src/pages/help/markdown.ts";
+	readForeign,
+} from "../../console/src/parts/markdown/tokens.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs");
 
@@ -38,7 +39,7 @@ function partsOf(block: Block): Inline[] {
 				.flat()
 				.flatMap(({ tokens }) => flatten(inlinesOf(tokens)));
 		default:
-			return flatten(inlinesOf(block.tokens ?? []));
+			return "tokens" in block ? flatten(inlinesOf(block.tokens ?? [])) : [];
 	}
 }
 
@@ -97,4 +98,11 @@ test("each link between documents leads to a document and a heading that exist",
 test("a picture shows nothing, and neither does its paragraph", () => {
 	const blocks = readDocument("# Title\n\n![Home](home.png)\n\nText.\n");
 	expect(blocks.map(({ type }) => type)).toEqual(["heading", "paragraph"]);
+});
+
+test("a text that would keep the browser busy or nests too deeply is not read as Markdown", () => {
+	expect(readForeign("# Title\n\nSome *text*.")).toHaveLength(2);
+	for (const text of ["_a*".repeat(60_000), ">".repeat(100_000)]) {
+		expect(readForeign(text), text.slice(0, 9)).toBeUndefined();
+	}
 });

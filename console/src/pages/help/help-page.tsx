@@ -11,10 +11,11 @@ import { useQuery } from "@tanstack/react-query";
 import { createLink, useNavigate, useParams } from "@tanstack/react-router";
 import { type ComponentPropsWithRef, useEffect } from "react";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
+import { LinkContext, Markdown } from "../../parts/markdown/markdown.tsx";
+import { readDocument } from "../../parts/markdown/tokens.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { Document } from "./document.tsx";
-import { readDocument } from "./markdown.ts";
+import { Linked } from "./linked.tsx";
 
 const PageLink = createLink(
 	(
@@ -86,11 +87,13 @@ export function Page() {
 						<ErrorState error={document.error} onRetry={document.refetch} />
 					) : (
 						// The page's heading is the title of the document.
-						<Document
-							blocks={document.data.filter(
-								(block) => block.type !== "heading" || block.depth > 1,
-							)}
-						/>
+						<LinkContext value={Linked}>
+							<Markdown
+								blocks={document.data.filter(
+									(block) => block.type !== "heading" || block.depth > 1,
+								)}
+							/>
+						</LinkContext>
 					)}
 				</Paper>
 			</Group>

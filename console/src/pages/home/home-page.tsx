@@ -20,6 +20,7 @@ import { Reminders } from "./reminders.tsx";
 import { RiskOverview } from "./risk-overview.tsx";
 import { Trends } from "./trends.tsx";
 import { UnknownKeys } from "./unknown-keys.tsx";
+import { Waiting } from "./waiting.tsx";
 
 /**
  * The number of audit entries that are read. The page leaves out the sign-ins and sign-outs among
@@ -120,6 +121,7 @@ function Content({
 			<UnknownKeys found={overview.unknown_device_keys} />
 			<ContradictedMeasures measures={overview.contradicted_measures} />
 			<OldTokens count={overview.old_api_tokens} />
+			<Waiting mine={overview.mine} />
 			<Grid gap="md">
 				<Grid.Col span={{ base: 12, md: 6, lg: 8 }}>
 					<MyWork overview={overview} />

@@ -2,7 +2,7 @@ import { Stack, Tabs, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { ApiError } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
@@ -10,7 +10,7 @@ import { useOrganization } from "../../organization.ts";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
-import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { PageSkeleton, RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { CommentsPanel } from "../../parts/records/comments-panel.tsx";
 import { EvidenceFile } from "../../parts/records/evidence-file.tsx";
 import { EvidencePanel } from "../../parts/records/evidence-panel.tsx";
@@ -35,6 +35,9 @@ import { RecordForm } from "./record-form.tsx";
 import { RecordHistory } from "./record-history.tsx";
 import { WhereUsed } from "./uses.tsx";
 import { VendorReviews } from "./vendor-reviews.tsx";
+
+/** Only this page of this register reads Markdown, so its code is loaded with it. */
+const DocumentText = lazy(() => import("./documents/document-text.tsx"));
 
 export function Page() {
 	const kind = useKind();
@@ -88,6 +91,11 @@ function Read({ kind, record }: OfRecord) {
 				<NonconformityDevices id={id} />
 			)}
 			{kind.kind === "evidence" && <EvidenceFile evidence={record} />}
+			{kind.kind === "document" && !day && (
+				<Suspense fallback={<RowsSkeleton rows={5} />}>
+					<DocumentText document={record} />
+				</Suspense>
+			)}
 			{kind.kind === "vendor" && !day && <VendorReviews vendor={record} />}
 			{!day && <EvidencePanel kind={kind.kind} id={id} />}
 			<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />

@@ -1,8 +1,9 @@
-import { docs } from "virtual:docs";
 import {
 	Anchor,
+	Blockquote,
 	Box,
 	Code,
+	Divider,
 	List,
 	Stack,
 	Table,
@@ -10,18 +11,17 @@ import {
 	Title,
 } from "@mantine/core";
 import type { Token, Tokens } from "marked";
-import type { ReactNode } from "react";
-import { TextLink } from "../../parts/links.tsx";
+import { createContext, type ReactNode, useContext } from "react";
 import {
 	type Block,
 	blocksOf,
 	type Inline,
 	idOfHeading,
 	inlinesOf,
-} from "./markdown.ts";
+} from "./tokens.ts";
 
-/** Shows the blocks of a document. */
-export function Document({ blocks }: { blocks: readonly Block[] }) {
+/** Shows Markdown. Its HTML is shown as text, so it can do nothing. */
+export function Markdown({ blocks }: { blocks: readonly Block[] }) {
 	return (
 		<Stack gap="md">
 			{blocks.map((block, index) => (
@@ -66,11 +66,21 @@ function Shown({ block }: { block: Block }) {
 					{block.items.map((item, index) => (
 						// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
 						<List.Item key={index}>
-							<Document blocks={blocksOf(item.tokens)} />
+							<Markdown blocks={blocksOf(item.tokens)} />
 						</List.Item>
 					))}
 				</List>
 			);
+		case "blockquote":
+			return (
+				<Blockquote py="xs" px="md">
+					<Markdown blocks={blocksOf(block.tokens)} />
+				</Blockquote>
+			);
+		case "hr":
+			return <Divider />;
+		case "html":
+			return <Text>{block.text}</Text>;
 		case "table":
 			return <Rows table={block} />;
 		default:
@@ -134,6 +144,7 @@ function Words({ tokens = [] }: { tokens: readonly Token[] | undefined }) {
 }
 
 function Part({ part }: { part: Inline }): ReactNode {
+	const Linked = useContext(LinkContext);
 	switch (part.type) {
 		case "codespan":
 			return <Code style={{ overflowWrap: "break-word" }}>{part.text}</Code>;
@@ -149,6 +160,14 @@ function Part({ part }: { part: Inline }): ReactNode {
 					<Words tokens={part.tokens} />
 				</em>
 			);
+		case "del":
+			return (
+				<s>
+					<Words tokens={part.tokens} />
+				</s>
+			);
+		case "br":
+			return <br />;
 		case "link":
 			return (
 				<Linked to={part.href} isFileName={/^[\w-]+\.md$/.test(part.text)}>
@@ -160,56 +179,30 @@ function Part({ part }: { part: Inline }): ReactNode {
 	}
 }
 
-const DOCUMENT = /^(?:(?<name>[\w-]+)\.md)?(?:#(?<hash>.*))?$/;
-
-/**
- * Shows a link to another document or to the web. A link to a file that only the source has is plain
- * text.
- */
-function Linked({
-	to,
-	isFileName,
-	children,
-}: {
+export interface LinkProps {
 	to: string;
 	/** True if the text of the link is the name of a file. */
 	isFileName: boolean;
 	children: ReactNode;
-}) {
-	if (/^https?:/.test(to)) {
-		return (
-			<Anchor
-				href={to}
-				target="_blank"
-				rel="noreferrer"
-				inherit
-				underline="always"
-			>
-				{children}
-			</Anchor>
-		);
-	}
-	const { name, hash } = DOCUMENT.exec(to)?.groups ?? {};
-	if (hash && !name) {
-		return (
-			<Anchor href={`#${hash}`} inherit underline="always">
-				{children}
-			</Anchor>
-		);
-	}
-	const found = docs.find((one) => one.name === name);
-	return found ? (
-		<TextLink
-			to="/help/$page"
-			params={{ page: found.name }}
-			hash={hash ?? ""}
+}
+
+/** Shows a link to the web or to a mail address. Anything else, such as a script, is plain text. */
+function WebLink({ to, children }: LinkProps) {
+	return /^(https?:\/\/|mailto:)/i.test(to) ? (
+		<Anchor
+			href={to}
+			target="_blank"
+			rel="noreferrer"
 			inherit
 			underline="always"
 		>
-			{/* A document names others by their files, which mean nothing to a reader. */}
-			{isFileName ? found.title : children}
-		</TextLink>
+			{children}
+		</Anchor>
 	) : (
 		children
 	);
 }
+
+/** How links are shown, if not as links to the web alone. */
+export const LinkContext =
+	createContext<(props: LinkProps) => ReactNode>(WebLink);

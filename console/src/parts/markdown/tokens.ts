@@ -8,13 +8,16 @@ export function idOfHeading(text: string): string {
 		.replaceAll(" ", "-");
 }
 
-/** The parts of Markdown that the folder docs uses. */
+/** The parts of Markdown that the console shows. Everything else is shown as its text. */
 export type Block =
 	| Tokens.Heading
 	| Tokens.Paragraph
 	| Tokens.Text
 	| Tokens.Code
 	| Tokens.List
+	| Tokens.Blockquote
+	| Tokens.Hr
+	| Tokens.HTML
 	| Tokens.Table;
 export type Inline =
 	| Tokens.Text
@@ -22,12 +25,14 @@ export type Inline =
 	| Tokens.Codespan
 	| Tokens.Strong
 	| Tokens.Em
+	| Tokens.Del
+	| Tokens.Br
 	| Tokens.Link;
 
-/** Images show this console, so a reader of the console needs none of them. Spaces show nothing. */
+/** Images of the folder docs show this console, and images elsewhere would be fetched from strangers. */
 const LEFT_OUT = ["space", "image"];
 
-/** Reads a document of the folder docs. */
+/** Reads Markdown. */
 export function readDocument(text: string): Block[] {
 	return blocksOf(lexer(text));
 }
@@ -44,4 +49,25 @@ export function blocksOf(tokens: readonly Token[]): Block[] {
 /** Returns the parts of a text in the tokens. */
 export function inlinesOf(tokens: readonly Token[]): Inline[] {
 	return (tokens as Inline[]).filter(({ type }) => !LEFT_OUT.includes(type));
+}
+
+/** Most signs of emphasis in a paragraph. The reader of Markdown takes more than linear time for them. */
+const MAX_SIGNS = 1000;
+
+/**
+ * Reads the Markdown of somebody else. Returns undefined if it would take too long or nests too
+ * deeply, so that its text can be shown as it is.
+ */
+export function readForeign(text: string): Block[] | undefined {
+	const isHeavy = text
+		.split(/\n[ \t]*\n/)
+		.some(
+			(paragraph) => paragraph.split(/[*_[]/, MAX_SIGNS + 2).length > MAX_SIGNS,
+		);
+	if (isHeavy) return undefined;
+	try {
+		return readDocument(text);
+	} catch {
+		return undefined;
+	}
 }

@@ -1,0 +1,50 @@
+import { Group, Text } from "@mantine/core";
+import { useOrganization } from "../../organization.ts";
+import { TextLink } from "../../parts/links.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import type { Overview } from "./due-work.tsx";
+import styles from "./home.module.css";
+import { Section } from "./home-section.tsx";
+
+/** Lists the documents that wait for the reader's approval or signature. Shows nothing without any. */
+export function Waiting({ mine }: { mine: Overview["mine"] }) {
+	const { organizationId } = useOrganization();
+	if (!mine || mine.waiting.length === 0) return null;
+	return (
+		<Section title="Waiting for you">
+			<ul className={styles.rows}>
+				{mine.waiting.map((one) => (
+					<li key={one.version_id} className={styles.row}>
+						<Group justify="space-between" gap="xs">
+							<TextLink
+								to="/o/$org/r/$kind/$id"
+								params={{
+									org: organizationId,
+									kind: "document",
+									id: one.document_id,
+								}}
+								search={{ show: one.version_id }}
+								size="sm"
+							>
+								{one.title}
+							</TextLink>
+							<Group gap="xs">
+								<Text size="xs" c="dimmed">
+									Version {one.version_number}
+								</Text>
+								<StatusBadge
+									tone="warning"
+									label={
+										one.waits_for === "APPROVAL"
+											? "To approve"
+											: "To read and sign"
+									}
+								/>
+							</Group>
+						</Group>
+					</li>
+				))}
+			</ul>
+		</Section>
+	);
+}

@@ -1,0 +1,223 @@
+import {
+	Button,
+	Group,
+	Paper,
+	Select,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import { IconPencil, IconPlus } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../../api.ts";
+import type { AnyRecord } from "../../../kinds.ts";
+import { useOrganization } from "../../../organization.ts";
+import { ErrorState } from "../../../parts/error-state.tsx";
+import { RowsSkeleton } from "../../../parts/page-skeleton.tsx";
+import { StatusBadge } from "../../../parts/status-badge.tsx";
+import { DateTime } from "../../../parts/time.tsx";
+import { forgetReadings, operationQuery } from "../../../queries.ts";
+import { Approvals } from "./approvals.tsx";
+import { Rendered } from "./rendered.tsx";
+import { Signatures } from "./signatures.tsx";
+import { STATUSES, type VersionRow } from "./statuses.ts";
+import { VersionActions } from "./version-actions.tsx";
+import { VersionEditor } from "./version-editor.tsx";
+
+const PAGE = 50;
+
+/** Shows the versions of a document: one of them with its text, its approvals and its signatures. */
+export default function DocumentText({ document }: { document: AnyRecord }) {
+	const { organizationId, mayWrite } = useOrganization();
+	const { show }: { show?: string } = useSearch({ strict: false });
+	const navigate = useNavigate();
+	const input = { document_id: document.id, size: PAGE };
+	const list = useInfiniteQuery({
+		queryKey: ["listDocumentVersions", input],
+		queryFn: ({ pageParam, signal }) =>
+			call("listDocumentVersions", { ...input, cursor: pageParam }, { signal }),
+		initialPageParam: null as string | null,
+		getNextPageParam: (page) => page.next_cursor,
+	});
+	if (list.isError) {
+		return <ErrorState error={list.error} onRetry={() => list.refetch()} />;
+	}
+	if (list.isPending) return <RowsSkeleton rows={5} />;
+	const versions = list.data.pages.flatMap((page) => page.document_versions);
+	const chosen =
+		versions.find(({ id }) => id === show) ?? usual(versions, mayWrite);
+	const choose = (id: string | undefined) =>
+		navigate({
+			to: "/o/$org/r/$kind/$id",
+			params: { org: organizationId, kind: "document", id: document.id },
+			search: id ? { show: id } : {},
+			replace: true,
+		});
+	const isOpen = versions[0] && versions[0].status !== "PUBLISHED";
+	return (
+		<Paper withBorder p="lg" component="section" aria-label="Text">
+			<Group justify="space-between" mb="md">
+				<Title order={2}>Text</Title>
+				<Group gap="sm">
+					{versions.length > 0 && (
+						<Select
+							aria-label="Version"
+							w={250}
+							allowDeselect={false}
+							data={versions.map(({ id, version_number, status }) => ({
+								value: id,
+								label: `Version ${version_number} – ${STATUSES[status].label}`,
+							}))}
+							value={chosen?.id ?? null}
+							onChange={(id) => choose(id ?? undefined)}
+						/>
+					)}
+					{list.hasNextPage && (
+						<Button
+							variant="subtle"
+							loading={list.isFetchingNextPage}
+							onClick={() => list.fetchNextPage()}
+						>
+							Older versions
+						</Button>
+					)}
+					{mayWrite && !isOpen && (
+						<NewDraft
+							document={document}
+							isFirst={versions.length === 0}
+							onMade={choose}
+						/>
+					)}
+				</Group>
+			</Group>
+			{chosen ? (
+				<Chosen
+					key={chosen.id}
+					id={chosen.id}
+					hasApprovers={(document.approver_ids as string[]).length > 0}
+					onDeleted={() => choose(undefined)}
+				/>
+			) : (
+				<Text c="dimmed" size="sm">
+					This document has no text yet.
+				</Text>
+			)}
+		</Paper>
+	);
+}
+
+/** Members begin with what they work on. Others read what is in force. */
+function usual(versions: readonly VersionRow[], mayWrite: boolean) {
+	const published = versions.find(({ status }) => status === "PUBLISHED");
+	return mayWrite ? versions[0] : (published ?? versions[0]);
+}
+
+function NewDraft({
+	document,
+	isFirst,
+	onMade,
+}: {
+	document: AnyRecord;
+	isFirst: boolean;
+	onMade: (id: string) => unknown;
+}) {
+	const [isMaking, setMaking] = useState(false);
+	const [error, setError] = useState<Error | null>(null);
+	const make = async () => {
+		setMaking(true);
+		setError(null);
+		try {
+			const { document_version } = await call("createDraftDocumentVersion", {
+				document_id: document.id,
+			});
+			await forgetReadings();
+			await onMade(document_version.id);
+		} catch (reason) {
+			setError(reason as Error);
+		} finally {
+			setMaking(false);
+		}
+	};
+	return (
+		<>
+			<Button
+				variant={isFirst ? "filled" : "default"}
+				leftSection={<IconPlus size={16} aria-hidden />}
+				loading={isMaking}
+				onClick={make}
+			>
+				{isFirst ? "Write the text" : "Draft a new version"}
+			</Button>
+			{error && <ErrorState error={error} title="Not begun" />}
+		</>
+	);
+}
+
+function Chosen({
+	id,
+	hasApprovers,
+	onDeleted,
+}: {
+	id: string;
+	hasApprovers: boolean;
+	onDeleted: () => unknown;
+}) {
+	const { mayWrite } = useOrganization();
+	const found = useQuery(operationQuery("getDocumentVersion", { id }));
+	const [isEditing, setEditing] = useState(false);
+	if (found.isError) {
+		return <ErrorState error={found.error} onRetry={() => found.refetch()} />;
+	}
+	if (found.isPending) return <RowsSkeleton rows={5} />;
+	const { document_version: version } = found.data;
+	if (isEditing && version.status === "DRAFT") {
+		return (
+			<VersionEditor version={version} onClose={() => setEditing(false)} />
+		);
+	}
+	return (
+		<Stack>
+			<Group justify="space-between" align="flex-start">
+				<Stack gap={4}>
+					<Group gap="xs">
+						<StatusBadge {...STATUSES[version.status]} />
+						<Text size="sm" c="dimmed">
+							{version.published_at ? (
+								<>
+									Published <DateTime value={version.published_at} /> by{" "}
+									{version.published_by_name}
+								</>
+							) : (
+								<>
+									By {version.author_name}, last changed{" "}
+									<DateTime value={version.updated_at} />
+								</>
+							)}
+						</Text>
+					</Group>
+					{version.changelog && <Text size="sm">{version.changelog}</Text>}
+				</Stack>
+				<Group gap="sm">
+					<VersionActions
+						version={version}
+						hasApprovers={hasApprovers}
+						onDeleted={onDeleted}
+					/>
+					{mayWrite && version.status === "DRAFT" && (
+						<Button
+							leftSection={<IconPencil size={16} aria-hidden />}
+							onClick={() => setEditing(true)}
+						>
+							Edit the text
+						</Button>
+					)}
+				</Group>
+			</Group>
+			<Rendered text={version.content} />
+			<Approvals version={version} />
+			{version.status === "PUBLISHED" && <Signatures version={version} />}
+		</Stack>
+	);
+}

@@ -1,0 +1,293 @@
+import {
+	Alert,
+	Button,
+	Checkbox,
+	Group,
+	Modal,
+	Progress,
+	SegmentedControl,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type OutputOf } from "../../../api.ts";
+import { useOrganization } from "../../../organization.ts";
+import { Confirm } from "../../../parts/confirm.tsx";
+import { type Column, DataTable } from "../../../parts/data-table.tsx";
+import { ErrorState } from "../../../parts/error-state.tsx";
+import { RowsSkeleton } from "../../../parts/page-skeleton.tsx";
+import { RecordLink } from "../../../parts/records/record-link.tsx";
+import { ReferencesPicker } from "../../../parts/records/reference-picker.tsx";
+import { useReturnFocus } from "../../../parts/return-focus.ts";
+import { StatusBadge } from "../../../parts/status-badge.tsx";
+import { DateTime } from "../../../parts/time.tsx";
+import { forgetReadings } from "../../../queries.ts";
+import type { Version } from "./statuses.ts";
+
+const PAGE = 50;
+
+type Signature =
+	OutputOf<"listDocumentVersionSignatures">["document_version_signatures"][number];
+
+/** Shows who has signed a version and who has not, asks people, and lets the reader sign. */
+export function Signatures({ version }: { version: Version }) {
+	const { mayWrite } = useOrganization();
+	const [isAsking, setAsking] = useState(false);
+	const { signatures_given: given, signatures_requested: missing } = version;
+	const all = given + missing;
+	return (
+		<section aria-label="Signatures">
+			<Stack gap="sm">
+				{version.waits_for_you === "SIGNATURE" && <Sign version={version} />}
+				<Group justify="space-between">
+					<Title order={3} fz="md">
+						Signatures
+					</Title>
+					{mayWrite && (
+						<Button variant="default" onClick={() => setAsking(true)}>
+							Ask people to sign
+						</Button>
+					)}
+				</Group>
+				{all === 0 ? (
+					<Text size="sm" c="dimmed">
+						Nobody is asked to sign this version.
+					</Text>
+				) : (
+					<>
+						<Text size="sm">
+							{given.toLocaleString()} of {all.toLocaleString()} signed
+						</Text>
+						<Progress value={(100 * given) / all} color="green.7" aria-hidden />
+						<List version={version} />
+					</>
+				)}
+			</Stack>
+			{isAsking && <Ask version={version} onClose={() => setAsking(false)} />}
+		</section>
+	);
+}
+
+function Sign({ version }: { version: Version }) {
+	const [hasRead, setRead] = useState(false);
+	const signing = useMutation({
+		mutationFn: () =>
+			call("signDocumentVersion", {
+				id: version.id,
+				content_hash: version.content_hash ?? "",
+			}),
+		onSuccess: () => forgetReadings(),
+	});
+	return (
+		<Alert variant="outline" title="You are asked to sign this version">
+			<Stack align="flex-start">
+				<Checkbox
+					label="I have read this version and follow it"
+					checked={hasRead}
+					onChange={({ currentTarget }) => setRead(currentTarget.checked)}
+				/>
+				{signing.isError && (
+					<ErrorState error={signing.error} title="Not signed" />
+				)}
+				<Button
+					disabled={!hasRead}
+					loading={signing.isPending}
+					onClick={() => signing.mutate()}
+				>
+					Sign
+				</Button>
+			</Stack>
+		</Alert>
+	);
+}
+
+function List({ version }: { version: Version }) {
+	const { organizationId, mayWrite } = useOrganization();
+	const [which, setWhich] = useState<"REQUESTED" | "SIGNED">("REQUESTED");
+	const [cancelled, setCancelled] = useState<Signature>();
+	const input = { document_version_id: version.id, state: which, size: PAGE };
+	const list = useInfiniteQuery({
+		queryKey: ["listDocumentVersionSignatures", input],
+		queryFn: ({ pageParam, signal }) =>
+			call(
+				"listDocumentVersionSignatures",
+				{ ...input, cursor: pageParam },
+				{ signal },
+			),
+		initialPageParam: null as string | null,
+		getNextPageParam: (page) => page.next_cursor,
+	});
+	const rows = (list.data?.pages ?? []).flatMap(
+		(page) => page.document_version_signatures,
+	);
+	const columns: Column<Signature>[] = [
+		{
+			id: "signer",
+			header: "Person",
+			cell: ({ signed_by, signer_name }) =>
+				signed_by ? (
+					<RecordLink
+						organizationId={organizationId}
+						kind="people"
+						id={signed_by}
+					>
+						{signer_name}
+					</RecordLink>
+				) : (
+					signer_name
+				),
+		},
+		{
+			id: "state",
+			header: "State",
+			cell: ({ state }) =>
+				state === "SIGNED" ? (
+					<StatusBadge tone="good" label="Signed" />
+				) : (
+					<StatusBadge tone="warning" label="Not signed" />
+				),
+		},
+		{
+			id: "when",
+			header: which === "SIGNED" ? "Signed" : "Asked",
+			cell: ({ signed_at, requested_at }) => (
+				<DateTime value={signed_at ?? requested_at} />
+			),
+		},
+		...(which === "SIGNED"
+			? [
+					{
+						id: "way",
+						header: "How",
+						cell: ({ way, address }: Signature) =>
+							`${way === "LINK" ? "By a link" : "Signed in"}${address ? `, from ${address}` : ""}`,
+					},
+				]
+			: mayWrite
+				? [
+						{
+							id: "cancel",
+							header: "",
+							cell: (one: Signature) => (
+								<Button
+									variant="subtle"
+									size="compact-sm"
+									aria-label={`Cancel the request to ${one.signer_name}`}
+									onClick={() => setCancelled(one)}
+								>
+									Cancel
+								</Button>
+							),
+						},
+					]
+				: []),
+	];
+	return (
+		<Stack gap="sm">
+			<SegmentedControl
+				size="xs"
+				aria-label="Which signatures"
+				style={{ alignSelf: "flex-start" }}
+				value={which}
+				onChange={(value) => setWhich(value as typeof which)}
+				data={[
+					{ value: "REQUESTED", label: "Not signed" },
+					{ value: "SIGNED", label: "Signed" },
+				]}
+			/>
+			{list.isError ? (
+				<ErrorState error={list.error} onRetry={() => list.refetch()} />
+			) : list.isPending ? (
+				<RowsSkeleton rows={3} />
+			) : rows.length === 0 ? (
+				<Text size="sm" c="dimmed">
+					{which === "SIGNED"
+						? "Nobody has signed yet."
+						: "Everybody who was asked has signed."}
+				</Text>
+			) : (
+				<DataTable label="Signatures" columns={columns} rows={rows} />
+			)}
+			{list.hasNextPage && (
+				<Button
+					variant="subtle"
+					size="compact-sm"
+					loading={list.isFetchingNextPage}
+					onClick={() => list.fetchNextPage()}
+				>
+					Show more
+				</Button>
+			)}
+			<Confirm
+				opened={cancelled !== undefined}
+				onClose={() => setCancelled(undefined)}
+				title={`Cancel the request to ${cancelled?.signer_name}?`}
+				action="Cancel the request"
+				onConfirm={async () => {
+					if (cancelled) {
+						await call("cancelSignatureRequest", { id: cancelled.id });
+					}
+					await forgetReadings();
+				}}
+			>
+				The person is no longer asked to sign this version.
+			</Confirm>
+		</Stack>
+	);
+}
+
+function Ask({ version, onClose }: { version: Version; onClose: () => void }) {
+	const { organizationId } = useOrganization();
+	const [people, setPeople] = useState<string[]>([]);
+	useReturnFocus();
+	const asking = useMutation({
+		mutationFn: () =>
+			call("requestDocumentVersionSignature", {
+				document_version_id: version.id,
+				person_ids: people,
+			}),
+		onSuccess: async () => {
+			await forgetReadings();
+			onClose();
+		},
+	});
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			title="Ask people to sign"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<Stack>
+				<Text size="sm">
+					They see the version on their home page. Who is asked already is not
+					asked again.
+				</Text>
+				<ReferencesPicker
+					organizationId={organizationId}
+					kind="people"
+					label="People"
+					value={people}
+					onChange={setPeople}
+				/>
+				{asking.isError && (
+					<ErrorState error={asking.error} title="Nobody was asked" />
+				)}
+				<Group justify="flex-end">
+					<Button variant="default" onClick={onClose}>
+						Cancel
+					</Button>
+					<Button
+						disabled={people.length === 0}
+						loading={asking.isPending}
+						onClick={() => asking.mutate()}
+					>
+						Ask
+					</Button>
+				</Group>
+			</Stack>
+		</Modal>
+	);
+}

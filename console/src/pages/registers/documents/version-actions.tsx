@@ -1,0 +1,162 @@
+import { Button, Text, Textarea } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useState } from "react";
+import { call } from "../../../api.ts";
+import { useOrganization } from "../../../organization.ts";
+import { Confirm } from "../../../parts/confirm.tsx";
+import { forgetReadings } from "../../../queries.ts";
+import type { Version } from "./statuses.ts";
+
+type Action = "ask" | "publish" | "approve" | "reject" | "delete";
+
+/** Shows what the reader may do with a version that is not published. */
+export function VersionActions({
+	version,
+	hasApprovers,
+	onDeleted,
+}: {
+	version: Version;
+	hasApprovers: boolean;
+	onDeleted: () => unknown;
+}) {
+	const { mayWrite, mayAdmin } = useOrganization();
+	const [open, setOpen] = useState<Action | null>(null);
+	const [note, setNote] = useState("");
+	const { id, status, version_number: number, waits_for_you: waits } = version;
+	if (!mayWrite || status === "PUBLISHED") return null;
+	const close = () => setOpen(null);
+	const done = (message: string) => async () => {
+		await forgetReadings();
+		setNote("");
+		notifications.show({ message });
+	};
+	const isEmpty = version.content.trim() === "";
+	return (
+		<>
+			{mayAdmin && (
+				<Button
+					variant="subtle"
+					color="red.9"
+					onClick={() => setOpen("delete")}
+				>
+					Delete …
+				</Button>
+			)}
+			{status === "DRAFT" && (
+				<Button
+					variant="default"
+					disabled={isEmpty}
+					onClick={() => setOpen(hasApprovers ? "ask" : "publish")}
+				>
+					{hasApprovers ? "Ask for approval …" : "Publish …"}
+				</Button>
+			)}
+			{status === "PENDING_APPROVAL" && (
+				<>
+					<Button variant="default" onClick={() => setOpen("reject")}>
+						Reject …
+					</Button>
+					{waits === "APPROVAL" && (
+						<Button onClick={() => setOpen("approve")}>Approve …</Button>
+					)}
+				</>
+			)}
+			<Confirm
+				opened={open === "ask"}
+				onClose={close}
+				title={`Ask for approval of version ${number}?`}
+				action="Ask for approval"
+				isDangerous={false}
+				onConfirm={() =>
+					call("requestDocumentVersionApproval", { id }).then(
+						done("The approvers see it on their home page"),
+					)
+				}
+			>
+				Nobody can change the text while the approvers decide. The last approval
+				publishes it.
+			</Confirm>
+			<Confirm
+				opened={open === "publish"}
+				onClose={close}
+				title={`Publish version ${number}?`}
+				action="Publish"
+				isDangerous={false}
+				onConfirm={() =>
+					call("publishDocumentVersion", { id }).then(
+						done(`Version ${number} is published`),
+					)
+				}
+			>
+				The text never changes afterwards. This document has no approvers, so it
+				is in force at once.
+			</Confirm>
+			<Confirm
+				opened={open === "approve"}
+				onClose={close}
+				title={`Approve version ${number}?`}
+				action="Approve"
+				isDangerous={false}
+				onConfirm={() =>
+					call("approveDocumentVersion", {
+						id,
+						...(note.trim() && { note: note.trim() }),
+					}).then(done("You approved the version"))
+				}
+			>
+				<Note label="Note (optional)" value={note} onChange={setNote} />
+			</Confirm>
+			<Confirm
+				opened={open === "reject"}
+				onClose={close}
+				title={`Reject version ${number}?`}
+				action="Reject"
+				onConfirm={() =>
+					call("rejectDocumentVersion", { id, note: note.trim() }).then(
+						done("The version is a draft again"),
+					)
+				}
+			>
+				<Text mb="sm">
+					The version becomes a draft again, and all approvals so far no longer
+					count.
+				</Text>
+				<Note label="What has to change" value={note} onChange={setNote} />
+			</Confirm>
+			<Confirm
+				opened={open === "delete"}
+				onClose={close}
+				title={`Delete version ${number}?`}
+				action="Delete the version"
+				onConfirm={async () => {
+					await call("deleteDraftDocumentVersion", { id });
+					await onDeleted();
+					await done("The version is deleted")();
+				}}
+			>
+				Its text is lost. Published versions stay.
+			</Confirm>
+		</>
+	);
+}
+
+function Note({
+	label,
+	value,
+	onChange,
+}: {
+	label: string;
+	value: string;
+	onChange: (text: string) => void;
+}) {
+	return (
+		<Textarea
+			label={label}
+			autosize
+			minRows={2}
+			maxRows={8}
+			value={value}
+			onChange={({ currentTarget }) => onChange(currentTarget.value)}
+		/>
+	);
+}

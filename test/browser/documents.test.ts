@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findOperation } from "../../src/operations.ts";
+import { callAs, type TestUser } from "../support/people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+let ada: TestUser;
+let grace: TestUser;
+let vera: TestUser;
+beforeAll(async () => {
+	served = await startConsole();
+	ada = await served.makePerson("admin");
+	grace = await served.makePerson("member");
+	vera = await served.makePerson("viewer");
+});
+afterAll(() => served.close());
+
+async function use(name: string, input: object) {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	return callAs(served.database, ada, operation, input);
+}
+const add = (name: string, input: object) =>
+	use(name, { organization_id: served.organizationId, ...input });
+
+const personOf = async ({ email }: TestUser, full_name: string) =>
+	(
+		await add("addPeople", {
+			full_name,
+			kind: "EMPLOYEE",
+			primary_email_address: email,
+		})
+	).people.id as string;
+
+test("a policy is written, rejected, approved, published, and signed by who was asked", async () => {
+	const approver = await personOf(grace, "Grace Hopper");
+	await personOf(vera, "Vera Rubin");
+	const { document } = await add("addDocument", {
+		title: "Acceptable use",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+		approver_ids: [approver],
+	});
+	const path = `/o/${served.organizationId}/r/document/${document.id}`;
+	const page = await served.openPageAs(ada, path);
+	const text = page.getByRole("region", { name: "Text" });
+	await text.getByText("This document has no text yet.").waitFor();
+	await text.getByRole("button", { name: "Write the text" }).click();
+	await text.getByRole("button", { name: "Edit the text" }).click();
+	await text
+		.getByLabel("Text", { exact: true })
+		.fill(
+			"# Screens\n\nEverybody **locks** the screen.\n\n- at the office\n- on the train\n\n<script>alert(1)</script>\n\n[Bad](javascript:alert(1))",
+		);
+	const preview = text.getByRole("region", { name: "Preview" });
+	await preview.getByRole("heading", { name: "Screens" }).waitFor();
+	await preview.getByText("<script>alert(1)</script>").waitFor();
+	expect(await preview.getByRole("link").count()).toBe(0);
+	await axe(page);
+	await screenshot(page, "documents/editor");
+	await text.getByLabel("What is new (optional)").fill("First version");
+	await text.getByRole("button", { name: "Save the text" }).click();
+	await text.getByText("First version").waitFor();
+	await text.getByRole("button", { name: "Ask for approval …" }).click();
+	await page
+		.getByRole("dialog")
+		.getByRole("button", { name: "Ask for approval" })
+		.click();
+	await text.getByText("Waits for approval", { exact: true }).waitFor();
+
+	const other = await served.openPageAs(grace, `/o/${served.organizationId}`);
+	const waiting = other.getByRole("region", { name: "Waiting for you" });
+	await waiting.getByText("To approve").waitFor();
+	await screenshot(other, "documents/home");
+	await waiting.getByRole("link", { name: "Acceptable use" }).click();
+	await other.getByRole("button", { name: "Reject …" }).click();
+	await other.getByLabel("What has to change").fill("Name the printer");
+	await other.getByRole("button", { name: "Reject", exact: true }).click();
+	await other.getByText("Name the printer").waitFor();
+	const { document_versions: versions } = await use("listDocumentVersions", {
+		document_id: document.id,
+	});
+	const { id } = versions[0];
+	await use("requestDocumentVersionApproval", {
+		id,
+	});
+	await other.reload();
+	await other.getByRole("button", { name: "Approve …" }).click();
+	await other.getByRole("button", { name: "Approve", exact: true }).click();
+	await other.getByText("Published", { exact: true }).waitFor();
+
+	await page.reload();
+	await text.getByText("Nobody is asked to sign this version.").waitFor();
+	await text.getByRole("button", { name: "Ask people to sign" }).click();
+	const dialog = page.getByRole("dialog", { name: "Ask people to sign" });
+	await dialog.getByRole("combobox", { name: "People" }).click();
+	await page.getByRole("option", { name: /Vera Rubin/ }).click();
+	await page.keyboard.press("Escape");
+	await dialog.getByRole("button", { name: "Ask", exact: true }).click();
+	await text.getByText("0 of 1 signed").waitFor();
+	await axe(page);
+
+	const signer = await served.openPageAs(vera, path);
+	const sign = signer.getByRole("button", { name: "Sign", exact: true });
+	await sign.waitFor();
+	expect(await sign.isDisabled()).toBe(true);
+	await signer.getByLabel("I have read this version and follow it").check();
+	await axe(signer);
+	await screenshot(signer, "documents/sign");
+	await sign.click();
+	await signer.getByText("1 of 1 signed").waitFor();
+	await signer.getByText("Signed", { exact: true }).last().click();
+	await signer.getByText(/^Signed in, from /).waitFor();
+});
