@@ -151,7 +151,7 @@ async function serveFrom(
 		database.pool,
 		[
 			{ name: "webhooks", handle: queueDeliveries },
-			{ name: "notifications", handle: makeQueueNews(mail !== undefined) },
+			makeQueueNews(mail !== undefined),
 			{ name: "device upkeep", handle: upkeep.noteChanges },
 			{ name: "check counts", handle: checkCounts.noteChanges },
 		],

@@ -4,7 +4,7 @@ import { withTenant } from "../db/pool.ts";
 import { isConnectionTrouble } from "../errors.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
 import { handleEvents } from "./handle-events.ts";
-import type { EventHandler } from "./types.ts";
+import type { AnyEventHandler } from "./types.ts";
 
 const POLL_MS = 5_000;
 
@@ -15,7 +15,7 @@ const POLL_MS = 5_000;
  */
 export function startDispatcher(
 	pool: Pool,
-	handlers: EventHandler[],
+	handlers: AnyEventHandler[],
 	afterwards: () => void,
 	log: Logger,
 ): Poller {

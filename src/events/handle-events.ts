@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import { retrySeconds } from "../jobs/retry.ts";
-import type { EventHandler, StoredEvent } from "./types.ts";
+import type { AnyEventHandler, EventHandler, StoredEvent } from "./types.ts";
 
 const HANDLED_TOGETHER = 500;
 
@@ -36,11 +36,12 @@ interface Waiting {
  * Handles the events of an organization that are due, and returns how many there were. Each handler
  * works behind a savepoint of its own. If a handler fails, the other handlers go on, and so does
  * the same handler with the other events. The event that it failed on waits and is retried later.
+ * The same holds for each part of a divided handler.
  */
 export async function handleEvents(
 	client: PoolClient,
 	organizationId: string,
-	handlers: EventHandler[],
+	handlers: AnyEventHandler[],
 	log: Logger,
 ): Promise<number> {
 	const { rows: locks } = await client.query<{ ours: boolean }>(
@@ -56,16 +57,29 @@ export async function handleEvents(
 		[organizationId, HANDLED_TOGETHER],
 	);
 	const waiting = new Map<string, Waiting>();
-	for (const handler of handlers) {
-		const wanted = events.filter(
-			({ waiting_for }) => waiting_for?.includes(handler.name) ?? true,
-		);
-		const left = await tryHandler(client, organizationId, handler, wanted, log);
-		for (const [id, hasFailed] of left) {
-			const one = waiting.get(id) ?? { id, waiting_for: [], has_failed: false };
-			one.waiting_for.push(handler.name);
-			one.has_failed ||= hasFailed;
-			waiting.set(id, one);
+	for (const whole of handlers) {
+		if (events.length === 0) break;
+		const parts =
+			"divide" in whole ? await whole.divide(client, organizationId) : [whole];
+		for (const part of parts) {
+			// An event may wait for the whole, because an older version stored that name.
+			const wanted = events.filter(
+				({ waiting_for }) =>
+					waiting_for === null ||
+					waiting_for.includes(part.name) ||
+					waiting_for.includes(whole.name),
+			);
+			const left = await tryHandler(client, organizationId, part, wanted, log);
+			for (const [id, hasFailed] of left) {
+				const one = waiting.get(id) ?? {
+					id,
+					waiting_for: [],
+					has_failed: false,
+				};
+				one.waiting_for.push(part.name);
+				one.has_failed ||= hasFailed;
+				waiting.set(id, one);
+			}
 		}
 	}
 	await noteHandled(

@@ -51,3 +51,19 @@ export interface EventHandler {
 		events: StoredEvent[],
 	) => Promise<void>;
 }
+
+/**
+ * A handler with several receivers in an organization. Each part serves one receiver, and fails and
+ * is retried by itself. The name of a part begins with the name of the whole and never changes.
+ */
+export interface DividedHandler {
+	/** An event that waits for this name waits for all parts. */
+	name: string;
+	/** Returns the parts. If this throws, the events of the organization wait for the next run. */
+	divide: (
+		client: PoolClient,
+		organizationId: string,
+	) => Promise<EventHandler[]>;
+}
+
+export type AnyEventHandler = EventHandler | DividedHandler;

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import type { EventHandler, StoredEvent } from "../events/types.ts";
+import type { DividedHandler, StoredEvent } from "../events/types.ts";
 import { makeId } from "../id.ts";
 import { type ChannelKind, isChat, MAX_EVENTS } from "./channel-kinds.ts";
 
@@ -9,6 +9,9 @@ const COLLECTED = { chat: 10, mail: 60 } as const;
 /** Shortest time, in seconds, between two messages to a chat, and between two mails to a person. */
 const APART = { chat: 60, mail: 3600 } as const;
 
+/** Events in the database wait for this name followed by the id of a channel. */
+const HANDLER = "notifications";
+
 interface Channel {
 	id: string;
 	kind: ChannelKind;
@@ -16,29 +19,41 @@ interface Channel {
 }
 
 /**
- * Makes the handler that tells events to the channels that want them. While a message waits,
- * further events go into it. However much happens, a chat gets one message a minute and a person
- * one mail an hour. The weekly mails do not come from here.
+ * Makes the handler that tells events to the channels that want them, with one part for each
+ * channel. A channel that fails therefore keeps no other channel from its events. While a message
+ * waits, further events go into it. However much happens, a chat gets one message a minute and a
+ * person one mail an hour. The weekly mails do not come from here.
  */
-export function makeQueueNews(sendsMail: boolean): EventHandler["handle"] {
-	return async (client, organizationId, events) => {
-		if (events.length === 0) return;
-		const { rows } = await client.query<Channel>(
-			"select id, kind, event_types from notification_channels where organization_id = $1 and is_enabled order by id",
-			[organizationId],
-		);
-		for (const channel of rows) {
-			const told = events.filter(({ type }) =>
-				channel.event_types.includes(type),
+export function makeQueueNews(sendsMail: boolean): DividedHandler {
+	return {
+		name: HANDLER,
+		divide: async (client, organizationId) => {
+			const { rows } = await client.query<Channel>(
+				"select id, kind, event_types from notification_channels where organization_id = $1 and is_enabled order by id",
+				[organizationId],
 			);
-			if (told.length === 0) continue;
-			if (isChat(channel.kind)) {
-				await queueMessage(client, organizationId, channel.id, told);
-			} else if (sendsMail && channel.kind === "ADMINISTRATORS") {
-				await queueMails(client, organizationId, channel.id, told);
-			}
-		}
+			return rows.flatMap((channel) => {
+				const queue = queueOf(channel.kind, sendsMail);
+				if (!queue) return [];
+				return {
+					name: `${HANDLER} ${channel.id}`,
+					handle: async (client, organizationId, events) => {
+						const told = events.filter(({ type }) =>
+							channel.event_types.includes(type),
+						);
+						if (told.length === 0) return;
+						await queue(client, organizationId, channel.id, told);
+					},
+				};
+			});
+		},
 	};
+}
+
+/** Returns the function that stores what a channel of this kind is told, if it is told anything. */
+function queueOf(kind: ChannelKind, sendsMail: boolean) {
+	if (isChat(kind)) return queueMessage;
+	return sendsMail && kind === "ADMINISTRATORS" ? queueMails : undefined;
 }
 
 /** SQL for `event_ids` with the ids $3 added, and for the number of those beyond the limit. */

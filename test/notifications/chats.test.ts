@@ -275,3 +275,42 @@ test("an answer that the service cannot store is an attempt too, and does not ho
 	await use("testNotificationChannel", { id });
 	await deliveryOf(id, ({ state }) => state === "DELIVERED");
 });
+
+test("a channel that fails keeps no other channel from the event, and gets it later", async () => {
+	const { owner, served, received, arrived, use, addChannel, hurry } = stand;
+	const { untilHandled } = stand;
+	const broken = await addChannel("TEAMS", { event_types: ["record.created"] });
+	await addChannel("SLACK", { event_types: ["record.created"] });
+	await owner.query(`
+		create function refuse_message() returns trigger language plpgsql as $$
+		begin raise 'no'; end $$;
+		create trigger refuse_message before insert on notification_messages for each row
+			when (new.channel_id = '${broken.id}') execute function refuse_message()`);
+	onTestFinished(async () => {
+		await owner.query("drop function if exists refuse_message cascade");
+	});
+	await use("addVendor", { name: "Paper mill" });
+
+	const waiting = await until("the event to wait for one channel", async () => {
+		served.service.wake();
+		const { rows } = await owner.query(
+			"select waiting_for from events where waiting_for is not null",
+		);
+		return rows.length > 0 && rows;
+	});
+	expect(waiting).toEqual([{ waiting_for: [`notifications ${broken.id}`] }]);
+	await hurry();
+	const [first] = await arrived(1);
+	expect(first?.body.text).toContain("Paper mill");
+
+	await owner.query("drop function refuse_message cascade");
+	await owner.query(
+		"update events set retry_at = now() where retry_at > now()",
+	);
+	await untilHandled();
+	await hurry();
+	const [, second] = await arrived(2);
+	expect(second?.body.type).toBe("message");
+	expect(JSON.stringify(second?.body)).toContain("Paper mill");
+	expect(received()).toHaveLength(2);
+});
