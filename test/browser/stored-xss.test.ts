@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { z } from "zod";
 import type { Field } from "../../src/records/field.ts";
 import type { AnyRecordKind } from "../../src/records/kind.ts";
 import { recordKinds } from "../../src/registers/all.ts";
@@ -84,6 +85,10 @@ async function fillRegisters() {
 		// A change and a rejected call are added too, because the history and the audit log show them.
 		await api(`update${one}`, { id, ...hostileInput(kind, " again") });
 	}
+	await api("createDraftDocumentVersion", {
+		document_id: ids.get("document"),
+		content: `${EVIL}\n\n[x](javascript:window.hacked=1) ![x](x "onerror=window.hacked=1")\n\n${EVIL}`,
+	});
 	await api("linkRecords", {
 		record_id: ids.get("risk"),
 		linked_record_id: ids.get("vendor"),
@@ -133,9 +138,7 @@ function hostileValue(field: Field, suffix: string): unknown {
 			return 3;
 		case "choice":
 			return field.given === "required"
-				? ["EMPLOYEE", "MITIGATED", "PHYSICAL", "INTERNAL"].find(
-						(value) => field.input.safeParse(value).success,
-					)
+				? (field.input as z.ZodEnum).options[0]
 				: undefined;
 		default:
 			return undefined;
