@@ -3283,11 +3283,11 @@ CREATE TABLE public.mails (
     CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text]))),
-    CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text])) = (people_id IS NOT NULL))),
-    CONSTRAINT mails_record_check CHECK ((((kind = 'COMMENTS'::text) = (record_id IS NOT NULL)) AND ((record_id IS NULL) = (record_kind IS NULL)))),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text]))),
+    CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text])) = (people_id IS NOT NULL))),
+    CONSTRAINT mails_record_check CHECK ((((kind = ANY (ARRAY['COMMENTS'::text, 'DOCUMENT'::text])) = (record_id IS NOT NULL)) AND ((record_id IS NULL) = (record_kind IS NULL)))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
-    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text])) = (user_id IS NULL)))
+    CONSTRAINT mails_user_check CHECK (((kind = ANY (ARRAY['INVITATION'::text, 'MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text])) = (user_id IS NULL)))
 );
 
 ALTER TABLE ONLY public.mails FORCE ROW LEVEL SECURITY;
@@ -4460,6 +4460,8 @@ CREATE INDEX mails_channel ON public.mails USING btree (organization_id, channel
 CREATE UNIQUE INDEX mails_comments ON public.mails USING btree (organization_id, people_id, record_id) WHERE ((kind = 'COMMENTS'::text) AND (state = 'QUEUED'::text));
 
 CREATE INDEX mails_created_at ON public.mails USING btree (created_at);
+
+CREATE UNIQUE INDEX mails_document ON public.mails USING btree (organization_id, people_id, record_id) WHERE ((kind = 'DOCUMENT'::text) AND (state = 'QUEUED'::text));
 
 CREATE INDEX mails_due ON public.mails USING btree (due_at) WHERE (state = 'QUEUED'::text);
 

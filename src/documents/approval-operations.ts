@@ -9,6 +9,7 @@ import { noteStored, updateRecord } from "../records/store.ts";
 import { filledTextSchema, textSchema } from "../records/text-schemas.ts";
 import { prepareUpdate, type Values } from "../records/values.ts";
 import { document } from "../registers/document.ts";
+import { queueDocumentMails } from "./document-mail.ts";
 import { askAgain } from "./signature-requests.ts";
 import {
 	lockVersion,
@@ -48,6 +49,11 @@ export const requestDocumentVersionApproval = defineOperation({
 		}
 		requireAble(approvers);
 		await setStatus(context, found, "PENDING_APPROVAL");
+		await queueDocumentMails(
+			context,
+			found.document_id,
+			approvers.map((one) => one.id),
+		);
 		return { document_version: await readVersion(context, id) };
 	},
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import type { Context } from "../operation.ts";
+import { queueDocumentMails } from "./document-mail.ts";
 import { noteVersion, type VersionRow } from "./versions.ts";
 
 /** Most signatures of a version, requested and given. */
@@ -96,6 +97,7 @@ export async function askToSign(
 		noteVersion(context, version, {
 			signatures_requested: { after: names.slice(0, 50) },
 		});
+		await queueDocumentMails(context, version.document_id, asked);
 	}
 	return asked;
 }

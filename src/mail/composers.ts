@@ -1,4 +1,5 @@
 import { composeComments } from "../comments/comment-mail.ts";
+import { composeDocument } from "../documents/document-mail.ts";
 import { composeMyDevices } from "../my-devices/link-mail.ts";
 import { composeDeviceAlert } from "../notifications/device-alert-mail.ts";
 import { composeDeviceDigest } from "../notifications/device-digest-mail.ts";
@@ -43,4 +44,5 @@ export const composers: Record<MailKind, Compose> = {
 	DEVICE_DIGEST: composeDeviceDigest,
 	OVERDUE_WORK: composeOverdueWork,
 	COMMENTS: composeComments,
+	DOCUMENT: composeDocument,
 };

@@ -14,6 +14,7 @@ export const ORGANIZATION_MAIL_KINDS = [
 	"DEVICE_DIGEST",
 	"OVERDUE_WORK",
 	"COMMENTS",
+	"DOCUMENT",
 ] as const;
 
 /** The others are about an account, and only the operator sees them. */

@@ -19,9 +19,17 @@ interface Overdue {
 	due_on: string;
 }
 
+/** SQL for the documents that people were asked to sign a week ago or earlier. */
+const UNSIGNED = `select 'document' as kind, v.document_id as id, s.person_id as people_id,
+		left(v.title, 200) as name, 'signature' as field, s.requested_at::date + 7 as due_on
+	from document_signatures s
+	join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
+	where s.organization_id = $1 and s.state = 'REQUESTED' and s.person_id is not null
+		and s.requested_at < now() - interval '7 days'`;
+
 /**
  * SQL for the overdue work of the organization $1: the person who answers for it, and the record.
- * It covers due dates, reviews and expiries.
+ * It covers due dates, reviews, expiries and requests to sign.
  */
 export function overdueWork(): string {
 	const selects = dueDates.flatMap(({ kind, date, person, open }) => {
@@ -33,11 +41,12 @@ export function overdueWork(): string {
 			where t.organization_id = $1 and t.${person} is not null and t.${date} < ${TODAY}
 				and ${open}`;
 	});
-	return selects.join(" union all ");
+	return [...selects, UNSIGNED].join(" union all ");
 }
 
 /** Says what a date means, such as "next review on". */
 function whatIsDue(field: string): string {
+	if (field === "signature") return "to be signed by";
 	if (field === "valid_until") return "valid until";
 	if (field.startsWith("next_review_")) return "next review on";
 	return field === "renewal_notice_date" ? "notice until" : "due on";

@@ -138,9 +138,13 @@ test("weekly mails go out at seven in the morning of the organization", async ()
 	}
 });
 
-test("owners of overdue work get one weekly mail, and nobody else does", async () => {
+test("owners of overdue work, and people who did not sign for a week, get one weekly mail, and nobody else does", async () => {
 	const { use, addChannel, addPerson, digestNow } = stand;
-	const [late, early] = [await addPerson(), await addPerson()];
+	const [late, early, signer] = [
+		await addPerson(),
+		await addPerson(),
+		await addPerson(),
+	];
 	const { id } = await addChannel("OVERDUE_WORK", { digest_weekday: 5 });
 	const { channels } = await use("listNotificationChannels");
 	const next = new Date(channels[0].next_digest_at);
@@ -160,12 +164,44 @@ test("owners of overdue work get one weekly mail, and nobody else does", async (
 		owner_id: late.id,
 		due_date: "2020-02-01",
 	});
-	const [mail] = await digestNow(id, 1);
-	expect(mail?.to).toBe(late.primary_email_address);
-	expect(mail?.text).toContain('Task "Renew the certificate"');
-	expect(mail?.text).toContain('Nonconformity "');
-	expect(mail?.text).not.toContain("Done long ago");
+	await askToSign([signer.id, early.id], signer.id);
+	const mails = await digestNow(id, 2);
+	const mailTo = ({ primary_email_address: address }: typeof late) =>
+		mails.find(({ to }) => to === address)?.text;
+	expect(mailTo(signer)).toMatch(
+		/Document "Acceptable use", to be signed by \d{4}/,
+	);
+	const mail = mailTo(late);
+	expect(mail).toContain('Task "Renew the certificate"');
+	expect(mail).toContain('Nonconformity "');
+	expect(mail).not.toContain("Done long ago");
 });
+
+/** Asks these people to sign a document: one of them eight days ago, the others now. */
+async function askToSign(people: string[], longAgo: string): Promise<void> {
+	const { use, owner } = stand;
+	// The version says which organization it belongs to.
+	const none = { organization_id: undefined };
+	const { document } = await use("addDocument", {
+		title: "Acceptable use",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { document_version: version } = await use(
+		"createDraftDocumentVersion",
+		{ ...none, document_id: document.id, content: "Lock your screen." },
+	);
+	await use("publishDocumentVersion", { ...none, id: version.id });
+	await use("requestDocumentVersionSignature", {
+		...none,
+		document_version_id: version.id,
+		person_ids: people,
+	});
+	await owner.query(
+		"update document_signatures set requested_at = now() - interval '8 days' where person_id = $1",
+		[longAgo],
+	);
+}
 
 test("two processes queue the weekly mails once", async () => {
 	const { owner, addChannel, addPerson, addFailingDevice, queueDigests } =

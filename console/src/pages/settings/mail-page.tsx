@@ -24,6 +24,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	DEVICE_DIGEST: "Weekly mail about devices",
 	OVERDUE_WORK: "Weekly mail about overdue work",
 	COMMENTS: "Comments",
+	DOCUMENT: "Document to approve or sign",
 	MY_DEVICES: "Link to a person's devices",
 };
 
