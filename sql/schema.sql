@@ -3715,6 +3715,39 @@ CREATE TABLE public.sign_in_failures (
 
 ALTER TABLE ONLY public.sign_in_failures FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.snapshot_records (
+    organization_id public.typed_id NOT NULL,
+    snapshot_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    kind text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    fields jsonb NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C"
+);
+
+ALTER TABLE ONLY public.snapshot_records FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.snapshots (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    type text NOT NULL,
+    description text,
+    taken_by_id public.typed_id,
+    taken_by_name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    sha256 bytea NOT NULL,
+    sha256_after_erasure bytea,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description])) STORED NOT NULL,
+    CONSTRAINT snapshots_description_check CHECK ((char_length(description) <= 5000)),
+    CONSTRAINT snapshots_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT snapshots_sha256_after_erasure_check CHECK ((octet_length(sha256_after_erasure) = 32)),
+    CONSTRAINT snapshots_sha256_check CHECK ((octet_length(sha256) = 32))
+);
+
+ALTER TABLE ONLY public.snapshots FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.tasks (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -4166,6 +4199,12 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.sign_in_failures
     ADD CONSTRAINT sign_in_failures_pkey PRIMARY KEY (email_hash);
+
+ALTER TABLE ONLY public.snapshot_records
+    ADD CONSTRAINT snapshot_records_pkey PRIMARY KEY (organization_id, snapshot_id, id);
+
+ALTER TABLE ONLY public.snapshots
+    ADD CONSTRAINT snapshots_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_pkey PRIMARY KEY (organization_id, id);
@@ -4653,6 +4692,14 @@ CREATE INDEX sign_in_failures_end ON public.sign_in_failures USING btree (ends_a
 
 CREATE INDEX sign_in_failures_since ON public.sign_in_failures USING btree (since);
 
+CREATE INDEX snapshot_records_kind ON public.snapshot_records USING btree (organization_id, snapshot_id, kind, name_key, id);
+
+CREATE INDEX snapshot_records_name ON public.snapshot_records USING btree (organization_id, snapshot_id, name_key, id);
+
+CREATE INDEX snapshots_created_at ON public.snapshots USING btree (organization_id, created_at, id);
+
+CREATE INDEX snapshots_taken_by ON public.snapshots USING btree (taken_by_id);
+
 CREATE INDEX tasks_assigned_to_id ON public.tasks USING btree (organization_id, assigned_to_id);
 
 CREATE INDEX tasks_created_at ON public.tasks USING btree (organization_id, created_at, id);
@@ -4874,6 +4921,8 @@ CREATE TRIGGER remove_links AFTER DELETE ON public.obligations FOR EACH ROW EXEC
 CREATE TRIGGER remove_links AFTER DELETE ON public.people FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.risks FOR EACH ROW EXECUTE FUNCTION public.remove_links();
+
+CREATE TRIGGER remove_links AFTER DELETE ON public.snapshots FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
@@ -5205,6 +5254,12 @@ ALTER TABLE ONLY public.saved_views
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.snapshot_records
+    ADD CONSTRAINT snapshot_records_organization_id_snapshot_id_fkey FOREIGN KEY (organization_id, snapshot_id) REFERENCES public.snapshots(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.snapshots
+    ADD CONSTRAINT snapshots_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_assigned_to_id_fkey FOREIGN KEY (organization_id, assigned_to_id) REFERENCES public.people(organization_id, id);
 
@@ -5431,6 +5486,10 @@ CREATE POLICY backup ON public.revoked_device_keys FOR SELECT TO assay_backup US
 CREATE POLICY backup ON public.risks FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.saved_views FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.snapshot_records FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.snapshots FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.tasks FOR SELECT TO assay_backup USING (true);
 
@@ -5684,6 +5743,10 @@ CREATE POLICY privacy ON public.sessions TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.sign_in_failures TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.snapshot_records TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.snapshots TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.tasks TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.two_factors TO assay_privacy USING (true);
@@ -5759,6 +5822,10 @@ CREATE POLICY search ON public.vendors FOR SELECT TO assay_search USING (true);
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_failures ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.snapshot_records ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.snapshots ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 
@@ -5885,6 +5952,10 @@ CREATE POLICY tenant ON public.revoked_device_keys TO assay_app USING (((organiz
 CREATE POLICY tenant ON public.risks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.saved_views TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.snapshot_records TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.snapshots TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.tasks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -6814,6 +6885,28 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sign_in_failures TO assay_iden
 GRANT DELETE ON TABLE public.sign_in_failures TO assay_privacy;
 
 GRANT SELECT(email_hash) ON TABLE public.sign_in_failures TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.snapshot_records TO assay_app;
+GRANT SELECT ON TABLE public.snapshot_records TO assay_privacy;
+GRANT SELECT ON TABLE public.snapshot_records TO assay_backup;
+
+GRANT UPDATE(name) ON TABLE public.snapshot_records TO assay_privacy;
+
+GRANT UPDATE(fields) ON TABLE public.snapshot_records TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.snapshots TO assay_app;
+GRANT SELECT ON TABLE public.snapshots TO assay_privacy;
+GRANT SELECT ON TABLE public.snapshots TO assay_backup;
+
+GRANT UPDATE(description) ON TABLE public.snapshots TO assay_app;
+
+GRANT UPDATE(taken_by_name) ON TABLE public.snapshots TO assay_privacy;
+
+GRANT UPDATE(counts) ON TABLE public.snapshots TO assay_app;
+
+GRANT UPDATE(sha256) ON TABLE public.snapshots TO assay_app;
+
+GRANT UPDATE(sha256_after_erasure) ON TABLE public.snapshots TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO assay_app;
 GRANT SELECT ON TABLE public.tasks TO assay_backup;

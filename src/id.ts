@@ -47,6 +47,7 @@ export const ID_KINDS = {
 	record_comment: 245,
 	evidence: 250,
 	vendor_review: 251,
+	snapshot: 252,
 	document_version: 253,
 	document_signature: 254,
 	document_approval: 255,

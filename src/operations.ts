@@ -88,6 +88,7 @@ import {
 	revokeSession,
 	updateProfile,
 } from "./sign-in/profile-operations.ts";
+import { snapshotOperations } from "./snapshots/operations.ts";
 import { addStarters, listStarters } from "./starters/operations.ts";
 import {
 	listApiTokens,
@@ -143,6 +144,7 @@ export const operations = [
 	...recordOperations(continualImprovement),
 	...evidenceOperations,
 	...documentOperations,
+	...snapshotOperations,
 	...deviceOperations,
 	...enrollmentKeyOperations,
 	...groupOperations,

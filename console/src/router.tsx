@@ -191,6 +191,20 @@ const report = createRoute({
 	component: page(() => import("./pages/reports/report-page.tsx")),
 });
 
+const snapshots = createRoute({
+	getParentRoute: () => organization,
+	path: "/snapshots",
+	validateSearch: parseListSearch,
+	component: page(() => import("./pages/snapshots/snapshots-page.tsx")),
+});
+
+const snapshot = createRoute({
+	getParentRoute: () => organization,
+	path: "/snapshots/$id",
+	validateSearch: (raw): { tab?: string } => withText(raw, "tab"),
+	component: page(() => import("./pages/snapshots/snapshot-page.tsx")),
+});
+
 type DeviceSearch = {
 	[Name in "tab" | "check" | "range" | "at" | "report" | "cursor"]?: string;
 };
@@ -383,6 +397,8 @@ const routeTree = root.addChildren([
 			firstSteps,
 			reports,
 			report,
+			snapshots,
+			snapshot,
 			devices,
 			addDevice,
 			enrollmentKeys,

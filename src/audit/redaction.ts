@@ -22,7 +22,7 @@ const LISTED = "redacted_entries";
 const LISTED_AT_ONCE = 500;
 
 /** Fields of a change that reveal nothing about the person, so an erasure keeps them. */
-const KEPT_FIELDS = ["role", "kind", "status", LISTED];
+const KEPT_FIELDS = ["role", "kind", "status", LISTED, "snapshots"];
 
 /** The person that entries are about. */
 export interface Subject {
@@ -43,6 +43,8 @@ export interface Redaction extends Subject {
 	record: { kind: string; id: string };
 	/** Name that replaces the person's name. */
 	pseudonym: string;
+	/** Snapshots from which the erasure removed the name: their hashes before and after it, by id. */
+	snapshots?: { before: Record<string, string>; after: Record<string, string> };
 }
 
 const IS_ACTOR = "coalesce(e.actor_id = $2, false)";
@@ -165,6 +167,14 @@ export async function redactLog(
 		],
 	);
 	const changes: Change[] = [];
+	const { snapshots } = redaction;
+	if (snapshots && Object.keys(snapshots.after).length > 0) {
+		changes.push({
+			...redaction.record,
+			name: redaction.pseudonym,
+			fields: { snapshots },
+		});
+	}
 	for (let from = 0; from < rows.length; from += LISTED_AT_ONCE) {
 		const listed = rows
 			.slice(from, from + LISTED_AT_ONCE)

@@ -115,7 +115,7 @@ export function printExport(
 
 function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	const lines = [
-		`${isDryRun ? "Nothing was changed. The result would be: p" : "P"}erson ${erased.id} is now "${erased.name}"; ${counted(erased.redacted_entries, "entry", "entries")} of the audit log and ${counted(erased.redacted_versions, "earlier state")} of the record redacted.`,
+		`${isDryRun ? "Nothing was changed. The result would be: p" : "P"}erson ${erased.id} is now "${erased.name}"; ${counted(erased.redacted_entries, "entry", "entries")} of the audit log and ${counted(erased.redacted_versions, "earlier state")} of the record redacted, and ${counted(erased.redacted_snapshots, "snapshot")}.`,
 		`Records owned under that name: ${erased.still_owns}; devices left without an owner: ${erased.devices_without_owner}.`,
 	];
 	for (const { kind, id, name } of erased.mentions) {
@@ -131,6 +131,11 @@ function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	if (erased.mentioned_in_versions > 0) {
 		lines.push(
 			`Still named in ${counted(erased.mentioned_in_versions, "earlier state")} of other records; see docs/privacy.md.`,
+		);
+	}
+	if (erased.mentioned_in_snapshots > 0) {
+		lines.push(
+			`Still named in ${counted(erased.mentioned_in_snapshots, "record")} of snapshots; an administrator can delete the snapshots.`,
 		);
 	}
 	for (const email of erased.accounts) {

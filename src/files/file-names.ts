@@ -9,7 +9,7 @@ export const MAX_FILE_NAME = 255;
  */
 const HIDDEN = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 /** Matches characters that divide a path, or that Windows does not permit in names. */
-const PATH_PARTS = /[/\\:*?"<>|]/;
+export const PATH_PARTS = /[/\\:*?"<>|]/g;
 
 /** Returns the schema of the name of an uploaded file. The name has no folder. */
 export const fileNameSchema = () =>
@@ -23,7 +23,7 @@ export const fileNameSchema = () =>
 			message: "must be valid Unicode",
 		})
 		.refine(
-			(text) => !HIDDEN.test(text) && !PATH_PARTS.test(text),
+			(text) => !HIDDEN.test(text) && text.search(PATH_PARTS) === -1,
 			'must be the name of a file without its folder, and without control characters and / \\ : * ? " < > |',
 		)
 		.refine(

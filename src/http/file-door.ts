@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import { parseId } from "../id.ts";
 import type { Services } from "../invoke.ts";
 import { countUse, type ToolServices } from "../mcp/methods.ts";
 import { jsonReply, type Reply } from "../mcp/reply.ts";
@@ -11,7 +12,7 @@ import { downloadFile, UNREAD_MS, uploadFile } from "./files.ts";
 
 /**
  * Answers a request with an API token for files: POST /api/files stores one, and GET /api/files/<id>
- * returns the file of the piece of evidence with this id.
+ * returns the file of the piece of evidence, or the records of the snapshot, with this id.
  */
 export async function answerFiles(
 	tools: ToolServices,
@@ -33,7 +34,7 @@ export async function answerFiles(
 	const { headers, content } = await counted(
 		tools,
 		principal,
-		"getEvidence",
+		parseId(id)?.kind === "snapshot" ? "getSnapshot" : "getEvidence",
 		id,
 		() => downloadFile(tools.services, principal, id, requestId),
 	);

@@ -5,7 +5,7 @@ import { AppError, badFields } from "../errors.ts";
 import { readContent, requireRoom } from "../files/contents.ts";
 import { addWithFile, uploadInput } from "../files/evidence-operations.ts";
 import { DEFAULT_LIMITS } from "../files/file-limits.ts";
-import { contentDisposition } from "../files/file-names.ts";
+import { contentDisposition, PATH_PARTS } from "../files/file-names.ts";
 import { canBeShown } from "../files/file-types.ts";
 import { receiveFile } from "../files/received-file.ts";
 import { parseId } from "../id.ts";
@@ -15,6 +15,7 @@ import { toJsonSchema } from "../mcp/json-schema.ts";
 import { findOperation } from "../operations.ts";
 import { membershipForRecord, type Principal } from "../principal.ts";
 import type { evidenceFile } from "../registers/evidence.ts";
+import { snapshotFile } from "../snapshots/snapshot-file.ts";
 import { parseInput } from "../validation.ts";
 import { bodyParts } from "./body.ts";
 import { readQueryInput } from "./query-input.ts";
@@ -163,7 +164,7 @@ export interface Download {
 type StoredFile = z.output<typeof evidenceFile>;
 
 /**
- * Returns the file of a piece of evidence. It is a download: a browser saves it and runs nothing in
+ * Returns the file of a piece of evidence or of a snapshot. It is a download: a browser saves it and runs nothing in
  * it. With `isPreview`, an image or a PDF may be shown inside the console's own pages, without any
  * right that the console has.
  */
@@ -174,13 +175,14 @@ export async function downloadFile(
 	requestId: string,
 	isPreview = false,
 ): Promise<Download> {
-	const operation = findOperation("getEvidence");
-	if (!operation) throw new Error("there is no operation getEvidence");
-	const output = await invoke(
+	if (parseId(id)?.kind === "snapshot" && !isPreview) {
+		return downloadSnapshot(services, principal, id, requestId);
+	}
+	const output = await readForDownload(
 		services,
 		principal,
-		operation,
-		{ id },
+		"getEvidence",
+		id,
 		requestId,
 	);
 	const { evidence } = output as {
@@ -218,6 +220,50 @@ export async function downloadFile(
 		},
 		content: readContent(services.pool, organizationId, sha256, sizeBytes),
 	};
+}
+
+/** Returns the records of a snapshot as a file of JSON lines. Its SHA-256 is the snapshot's hash. */
+async function downloadSnapshot(
+	services: Services,
+	principal: Principal,
+	id: string,
+	requestId: string,
+): Promise<Download> {
+	const output = await readForDownload(
+		services,
+		principal,
+		"getSnapshot",
+		id,
+		requestId,
+	);
+	const { name, organization_id: organizationId } = (
+		output as { snapshot: { name: string; organization_id: string } }
+	).snapshot;
+	return {
+		headers: {
+			"content-type": "application/jsonl; charset=utf-8",
+			"content-disposition": contentDisposition(
+				"attachment",
+				`${name.replace(PATH_PARTS, "_")}.jsonl`,
+			),
+			"content-security-policy": SANDBOX,
+			"cache-control": "private, no-store",
+		},
+		content: snapshotFile(services.pool, organizationId, id),
+	};
+}
+
+/** Calls the operation whose permission a download needs. */
+function readForDownload(
+	services: Services,
+	principal: Principal,
+	name: "getEvidence" | "getSnapshot",
+	id: string,
+	requestId: string,
+): Promise<object> {
+	const operation = findOperation(name);
+	if (!operation) throw new Error(`there is no operation ${name}`);
+	return invoke(services, principal, operation, { id }, requestId);
 }
 
 const SANDBOX = "sandbox; default-src 'none'; frame-ancestors 'none'";

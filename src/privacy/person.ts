@@ -3,6 +3,7 @@ import { readEntriesAbout, redactLog } from "../audit/redaction.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import type { Principal } from "../principal.ts";
+import { countSnapshotRecordsWith, eraseInSnapshots } from "./snapshots.ts";
 import {
 	countEntriesWith,
 	countVersionsWith,
@@ -103,6 +104,7 @@ export async function exportPerson(
 		id,
 		record: whole.rows[0]?.record ?? null,
 		versions: await readVersions(client, organizationId, id),
+		snapshots: await readInSnapshots(client, organizationId, id),
 		owns: await readOwned(client, organizationId, id),
 		devices: devices.rows.map(({ device }) => device),
 		mentions: record ? await mentionsOf(client, organizationId, record) : [],
@@ -134,6 +136,10 @@ export interface ErasedPerson {
 	redacted_versions: number;
 	/** Number of earlier states of other records whose text still contains the name or an address. */
 	mentioned_in_versions: number;
+	/** Number of snapshots from which the name and addresses were removed. */
+	redacted_snapshots: number;
+	/** Number of records in snapshots whose text still contains the name or an address. */
+	mentioned_in_snapshots: number;
 	/**
 	 * E-mail addresses of users with one of the person's addresses. The accounts need an erasure of
 	 * their own.
@@ -160,33 +166,29 @@ export async function erasePerson(
 		"select u.email from users u where u.email = any ($1) order by u.email",
 		[addresses],
 	);
-	const values = [
-		organizationId,
-		id,
-		name,
-		`erased-${shortId(id)}@erased.invalid`,
-	];
+	const erased = {
+		full_name: name,
+		primary_email_address: `erased-${shortId(id)}@erased.invalid`,
+		additional_email_addresses: [],
+		position: null,
+		contract_start_date: null,
+		contract_end_date: null,
+	};
 	await client.query(
 		`update people
 		set full_name = $3, primary_email_address = $4, additional_email_addresses = '{}', position = null,
 			contract_start_date = null, contract_end_date = null, updated_at = now()
 		where organization_id = $1 and id = $2`,
-		values,
+		[organizationId, id, name, erased.primary_email_address],
 	);
 	// The update above has kept the last state too.
 	const versions = await client.query(
-		`update record_versions v set fields = v.fields || e.fields
-		from (
-			select jsonb_build_object(
-				'full_name', $3::text, 'primary_email_address', $4::text,
-				'additional_email_addresses', '[]'::jsonb, 'position', null,
-				'contract_start_date', null, 'contract_end_date', null
-			) as fields
-		) e
+		`update record_versions v set fields = v.fields || $3::jsonb
 		where v.organization_id = $1 and v.register = 'people' and v.record_id = $2
-			and not v.fields @> e.fields`,
-		values,
+			and not v.fields @> $3::jsonb`,
+		[organizationId, id, JSON.stringify(erased)],
 	);
+	const snapshots = await eraseInSnapshots(client, organizationId, id, erased);
 	// The hash of what was signed stays, so the signature still proves the text.
 	for (const table of ["document_approvals", "document_signatures"]) {
 		await client.query(
@@ -218,6 +220,7 @@ export async function erasePerson(
 			event: "erasePerson",
 			record: { kind: "people", id },
 			pseudonym: name,
+			snapshots,
 		},
 		by,
 	);
@@ -242,6 +245,13 @@ export async function erasePerson(
 					...addresses,
 				])
 			: 0,
+		redacted_snapshots: Object.keys(snapshots.after).length,
+		mentioned_in_snapshots: record
+			? await countSnapshotRecordsWith(client, organizationId, [
+					record.full_name,
+					...addresses,
+				])
+			: 0,
 		accounts: accounts.rows.map(({ email }) => email),
 	};
 }
@@ -256,6 +266,23 @@ async function readVersions(
 		`select v.valid_from, v.valid_to, v.fields as record from record_versions v
 		where v.organization_id = $1 and v.register = 'people' and v.record_id = $2
 		order by v.valid_from`,
+		[organizationId, id],
+	);
+	return rows;
+}
+
+/** Returns the person's record in each snapshot that has it, oldest first. */
+async function readInSnapshots(
+	client: PoolClient,
+	organizationId: string,
+	id: string,
+): Promise<object[]> {
+	const { rows } = await client.query<object>(
+		`select s.id as snapshot_id, s.name as snapshot_name, s.created_at as taken_at, r.fields as record
+		from snapshot_records r
+		join snapshots s on s.organization_id = r.organization_id and s.id = r.snapshot_id
+		where r.organization_id = $1 and r.id = $2
+		order by s.created_at, s.id`,
 		[organizationId, id],
 	);
 	return rows;

@@ -105,6 +105,8 @@ const PARTS = {
 	document_versions: `
 		select v.organization_id, v.document_id, v.version_number, v.created_at
 		from document_versions v where v.author_id = $1`,
+	snapshots: `
+		select s.organization_id, s.id, s.name, s.created_at from snapshots s where s.taken_by_id = $1`,
 	watched_records: `
 		select w.organization_id, w.record_kind, w.record_id, w.created_at
 		from record_watches w where w.user_id = $1`,
@@ -275,6 +277,10 @@ async function renameWhatWasMade(
 	);
 	await client.query(
 		"update document_versions set author_name = $2 where author_id = $1",
+		[user.id, name],
+	);
+	await client.query(
+		"update snapshots set taken_by_name = $2 where taken_by_id = $1",
 		[user.id, name],
 	);
 	for (const by of ["requested_by", "decided_by"]) {

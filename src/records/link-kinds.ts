@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Filter } from "./filter.ts";
-import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
+import { type NamedKind, namedKindOf, namedKinds } from "./searchable-kinds.ts";
 
 /** The kinds of records that can be linked. */
 export const LINKED = [
@@ -16,10 +16,19 @@ export const LINKED = [
 	"task",
 	"evidence",
 	"document",
+	"snapshot",
 	"device",
 ] as const;
 
-export const linkable = namedKinds.filter(({ kind }) =>
+/** Snapshots can be linked, but a search does not find them. */
+const snapshots: NamedKind = {
+	kind: "snapshot",
+	table: "snapshots",
+	nameOf: (row) => `${row}.name`,
+	status: undefined,
+};
+
+export const linkable = [...namedKinds, snapshots].filter(({ kind }) =>
 	(LINKED as readonly string[]).includes(kind),
 );
 

@@ -241,7 +241,9 @@ export async function noteLostLinks(
  * Returns SQL for a property of the record at the end of a link `l`. Each kind stores the property
  * in its own table, so the SQL distinguishes the kinds.
  */
-function ofLinked(sqlOf: (kind: NamedKind) => string | undefined): string {
+export function ofLinked(
+	sqlOf: (kind: NamedKind) => string | undefined,
+): string {
 	const cases = linkable.map((kind) => {
 		const sql = sqlOf(kind);
 		return (

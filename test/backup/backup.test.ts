@@ -133,6 +133,7 @@ async function fillRegisters(organization_id: string, token: string) {
 		vendor_id: made.vendor,
 		outcome: "APPROVED",
 	});
+	await call("takeSnapshot", { organization_id, name: "All", type: "ALL" });
 	await call("updateDocument", { id: made.document, approver_ids: [] });
 	const { document_version } = await call("createDraftDocumentVersion", {
 		document_id: made.document,

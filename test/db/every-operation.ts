@@ -129,6 +129,16 @@ export async function useEverything(
 		risk_rating: "LOW",
 	});
 	await use("listVendorReviews", { vendor_id: references.vendor[0] });
+	const { snapshot } = await use("takeSnapshot", {
+		organization_id,
+		name: "Before the audit",
+		type: "ALL",
+	});
+	await use("listSnapshots", { organization_id });
+	await use("getSnapshot", { id: snapshot.id, verify: true });
+	await use("listSnapshotRecords", { snapshot_id: snapshot.id });
+	await use("listSnapshotDifferences", { id: snapshot.id });
+	await use("deleteSnapshot", { id: snapshot.id });
 	const { document } = await use("addDocument", {
 		organization_id,
 		title: "Policy",

@@ -48,6 +48,11 @@ beforeAll(async () => {
 			{ vendor_id: references.vendor[0], outcome: "APPROVED" },
 			by,
 		);
+		await calls.call(
+			"takeSnapshot",
+			{ organization_id, name: "All", type: "ALL" },
+			by,
+		);
 		const { document } = await calls.call(
 			"addDocument",
 			{
@@ -114,6 +119,8 @@ const FILLED = [
 	"file_contents",
 	"evidence_files",
 	"vendor_reviews",
+	"snapshots",
+	"snapshot_records",
 	"document_approvers",
 	"document_versions",
 	"document_approvals",

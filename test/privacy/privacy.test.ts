@@ -66,6 +66,11 @@ test("no table contains anything about an erased person, the person's records st
 		role: "member",
 	});
 	await keepAnswer(calls, user.id, "key", MARKER);
+	const { snapshot } = await calls.call("takeSnapshot", {
+		organization_id,
+		name: "Before the erasure",
+		type: "ALL",
+	});
 	const before = await verify();
 	expect((await rowsWith(MARKER)).length).toBeGreaterThan(2);
 	const othersBefore = await rowsWith(other.toLowerCase());
@@ -83,6 +88,8 @@ test("no table contains anything about an erased person, the person's records st
 		mentioned_in_entries: 0,
 		redacted_versions: 2,
 		mentioned_in_versions: 0,
+		redacted_snapshots: 1,
+		mentioned_in_snapshots: 0,
 	});
 	expect(await rowsWith(MARKER)).toEqual([]);
 	const withDate = await rowsWith("2001-02-03");
@@ -92,10 +99,24 @@ test("no table contains anything about an erased person, the person's records st
 	const { people } = await calls.call("getPeople", { id: person.id });
 	expect(people).toMatchObject({ full_name: result.name, kind: "EMPLOYEE" });
 
+	const { snapshot: redacted } = await calls.call("getSnapshot", {
+		id: snapshot.id,
+		verify: true,
+	});
+	expect(redacted).toMatchObject({ sha256: snapshot.sha256, is_intact: true });
+	expect(redacted.sha256_after_erasure).not.toBe(snapshot.sha256);
+	const { snapshot_records } = await calls.call("listSnapshotRecords", {
+		snapshot_id: snapshot.id,
+		kind: "risk",
+	});
+	expect(snapshot_records).toMatchObject([
+		{ fields: { owner_id: person.id, owner_name: result.name } },
+	]);
+
 	const after = await verify();
 	expect(after.findings).toEqual([]);
 	expect(after.redacted).toBe(2);
-	expect(after.entries).toBe(before.entries + 1);
+	expect(after.entries).toBe(before.entries + 2);
 	expect(await rowsWith(other.toLowerCase())).toEqual(othersBefore);
 	expect((await rowsWith("wombat")).length).toBeGreaterThan(2);
 	expect((await verify(other)).findings).toEqual([]);

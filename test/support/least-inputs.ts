@@ -70,6 +70,12 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 		const added = await tools.use(name, leastFor(operation));
 		seeds.set(name.slice("add".length), Object.values<Json>(added)[0]);
 	}
+	const { snapshot } = await tools.use("takeSnapshot", {
+		organization_id: tools.organizationId,
+		name: "A",
+		type: "RISKS",
+	});
+	seeds.set("Snapshot", snapshot);
 	return {
 		seeds,
 		leastFor,

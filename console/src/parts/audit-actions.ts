@@ -207,6 +207,8 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "organization",
 		phrase: "archived or took back",
 	},
+	takeSnapshot: { group: "organization", phrase: "took" },
+	deleteSnapshot: { group: "organization", phrase: "deleted" },
 	addVendorReview: { group: "organization", phrase: "reviewed" },
 	addStarters: { group: "organization", phrase: "added from a starter set" },
 	reassignRecords: { group: "organization", phrase: "handed over" },

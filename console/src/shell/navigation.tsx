@@ -3,6 +3,7 @@ import {
 	type Icon,
 	IconBell,
 	IconBuilding,
+	IconCamera,
 	IconDeviceLaptop,
 	IconHistory,
 	IconHome,
@@ -37,6 +38,12 @@ export function Navigation() {
 				icon={IconReport}
 				label="Reports"
 				to="/o/$org/reports"
+				params={params}
+			/>
+			<Item
+				icon={IconCamera}
+				label="Snapshots"
+				to="/o/$org/snapshots"
 				params={params}
 			/>
 			{REGISTER_GROUPS.map((name) => (

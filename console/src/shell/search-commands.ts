@@ -2,6 +2,7 @@ import type { MantineColorScheme } from "@mantine/core";
 import {
 	type Icon,
 	IconBuilding,
+	IconCamera,
 	IconDeviceDesktop,
 	IconDeviceLaptop,
 	IconGridDots,
@@ -11,6 +12,7 @@ import {
 	IconKey,
 	IconMoon,
 	IconPlus,
+	IconReport,
 	IconSun,
 	IconUserCircle,
 	IconUsersGroup,
@@ -101,6 +103,8 @@ function pagesOf({ org, mayReadAuditLog }: Reader): Command[] {
 	return [
 		page("Home", IconHome, "/o/$org", "overview dashboard"),
 		page("Devices", IconDeviceLaptop, "/o/$org/devices", "fleet laptops"),
+		page("Reports", IconReport, "/o/$org/reports", "print summary"),
+		page("Snapshots", IconCamera, "/o/$org/snapshots", "frozen moment"),
 		...registerKinds.map(({ kind, label, icon }) => ({
 			id: `page ${kind}`,
 			label,

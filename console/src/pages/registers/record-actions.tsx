@@ -30,7 +30,7 @@ import { DeleteRecord } from "./delete-record.tsx";
 
 /** The kinds of records that people often add for a record of a kind, linked to it. */
 const ADDED_FOR: Partial<
-	Record<RegisterKind, readonly Exclude<LinkedKind, "device">[]>
+	Record<RegisterKind, readonly Exclude<LinkedKind, "device" | "snapshot">[]>
 > = {
 	risk: ["measure", "task"],
 	measure: ["task"],

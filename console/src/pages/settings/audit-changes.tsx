@@ -4,18 +4,17 @@ import { useOrganization } from "../../organization.ts";
 import type { Entry } from "../../parts/audit-actions.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { FieldValue } from "../../parts/records/field-value.tsx";
+import { PlainValue } from "../../parts/records/plain-value.tsx";
 import { isLinkedEnd, LinkedRecord } from "../../parts/records/record-link.tsx";
 import {
 	type Names,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
 import { ROLES, type Role } from "../../parts/roles.tsx";
-import { DateTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { type Ends, endsOf } from "./audit-filter-choices.tsx";
 
 const ID = /^[\w-]{32}$/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*Z$/;
 
 /** Lists the changed fields, each with its value before and after the change. */
 export function AuditChanges({ entry }: { entry: Entry }) {
@@ -110,31 +109,7 @@ function End({
 	const field = kind && fieldOf(describeKind(kind.kind), name);
 	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
 	const role = name === "role" && ROLES[value as Role];
-	return role ? role.label : <Plain value={value} names={names} />;
-}
-
-function Plain({ value, names }: { value: unknown; names: Names }) {
-	if (Array.isArray(value)) {
-		return value.map((one) => (
-			<div key={String(one)}>
-				<Plain value={one} names={names} />
-			</div>
-		));
-	}
-	if (typeof value === "boolean") return value ? "Yes" : "No";
-	if (typeof value === "object" && value !== null) {
-		return Object.entries(value).map(([name, one]) => (
-			<div key={name}>
-				{inWords(name)}: <Plain value={one} names={names} />
-			</div>
-		));
-	}
-	const text = String(value);
-	if (TIME.test(text)) return <DateTime value={text} />;
-	// A value in capitals is usually a state such as IN_PROGRESS, because users hardly ever type such
-	// text.
-	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return inWords(text);
-	return names.get(text) ?? text;
+	return role ? role.label : <PlainValue value={value} names={names} />;
 }
 
 function idsIn(changes: [string, Ends][]): string[] {

@@ -16,7 +16,7 @@ import { forgetReadings, operationQuery } from "../../queries.ts";
 import { clearButton } from "../clear-button.ts";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
-import { LINKED_KINDS, type LinkedKind, linkedKinds } from "./linkable.tsx";
+import { foundKinds, LINKED_KINDS, type LinkedKind } from "./linkable.tsx";
 
 const TYPING_MS = 200;
 
@@ -64,7 +64,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 		...operationQuery("searchRecords", {
 			organization_id: organizationId,
 			query,
-			kinds: kind ? [kind] : linkedKinds,
+			kinds: kind ? [kind] : foundKinds,
 		}),
 		enabled: query !== "",
 		placeholderData: keepPreviousData,
@@ -92,7 +92,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 						placeholder="All kinds"
 						clearable
 						clearButtonProps={clearButton("All kinds")}
-						data={linkedKinds.map((value) => ({
+						data={foundKinds.map((value) => ({
 							value,
 							label: LINKED_KINDS[value],
 						}))}

@@ -9,8 +9,8 @@ import { ReferencePicker } from "./reference-picker.tsx";
 
 /** The kinds whose records can be picked. A device has too little text to be picked by. */
 const TARGETS = linkedKinds.filter(
-	(kind): kind is Exclude<LinkedKind, "device"> & RegisterKind =>
-		kind !== "device",
+	(kind): kind is Exclude<LinkedKind, "device" | "snapshot"> & RegisterKind =>
+		kind !== "device" && kind !== "snapshot",
 );
 
 /** Links all selected rows to one record. */

@@ -22,10 +22,13 @@ export const LINKED_KINDS = {
 	task: "Tasks",
 	evidence: "Evidence",
 	document: "Documents",
+	snapshot: "Snapshots",
 	device: "Devices",
 } as const satisfies Record<LinkedKind, string>;
 
 export const linkedKinds = Object.keys(LINKED_KINDS) as LinkedKind[];
+/** The linked kinds that a search finds. Snapshots are linked on their own pages. */
+export const foundKinds = linkedKinds.filter((kind) => kind !== "snapshot");
 
 export function isLinkedKind(kind: string): kind is LinkedKind {
 	return Object.hasOwn(LINKED_KINDS, kind);
@@ -37,6 +40,7 @@ export function LinkedStatus({
 	status,
 }: Pick<LinkedRecord, "kind" | "status">) {
 	if (status === null) return null;
+	if (kind === "snapshot") return null;
 	if (kind === "device") {
 		const { label, tone } = STATUSES[status as keyof typeof STATUSES];
 		return <StatusBadge label={label} tone={tone} />;

@@ -5,7 +5,7 @@ import { TextLink } from "../links.tsx";
 import type { Names } from "./record-names.ts";
 import { capitalized } from "./use-kind.ts";
 
-/** Links to a record of any kind, or to a device. */
+/** Links to a record of any kind, a device or a snapshot. */
 export function RecordLink({
 	organizationId,
 	kind,
@@ -23,6 +23,17 @@ export function RecordLink({
 			<TextLink
 				{...common}
 				to="/o/$org/devices/$id"
+				params={{ org: organizationId, id }}
+			>
+				{children}
+			</TextLink>
+		);
+	}
+	if (kind === "snapshot") {
+		return (
+			<TextLink
+				{...common}
+				to="/o/$org/snapshots/$id"
 				params={{ org: organizationId, id }}
 			>
 				{children}

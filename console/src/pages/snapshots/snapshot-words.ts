@@ -1,0 +1,33 @@
+import type { OutputOf } from "../../api.ts";
+import { registerKinds } from "../../register-kinds.ts";
+
+export type Snapshot = OutputOf<"listSnapshots">["snapshots"][number];
+export type SnapshotKind =
+	OutputOf<"listSnapshotRecords">["snapshot_records"][number]["kind"];
+
+/** What a snapshot can contain, in the order in which people choose it. */
+export const TYPES: Record<Snapshot["type"], string> = {
+	ALL: "Everything",
+	RISKS: "Risks",
+	CONTROLS: "Controls",
+	MEASURES: "Measures",
+	OBLIGATIONS: "Obligations",
+	AUDITS: "Audits",
+	NONCONFORMITIES: "Nonconformities",
+	VENDORS: "Vendors",
+	ASSETS: "Assets",
+	DATA: "Data",
+	PEOPLE: "People",
+	TASKS: "Tasks",
+	CONTINUAL_IMPROVEMENTS: "Continual improvements",
+	DEVICES: "Devices",
+};
+
+/** Returns the label of a kind of record, such as "Risks". */
+export function kindLabel(kind: string): string {
+	if (kind === "device") return "Devices";
+	return registerKinds.find((one) => one.kind === kind)?.label ?? kind;
+}
+
+export const recordCount = ({ counts }: Pick<Snapshot, "counts">) =>
+	Object.values(counts).reduce((total, count) => total + count, 0);

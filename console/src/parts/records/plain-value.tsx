@@ -1,0 +1,30 @@
+import { inWords } from "../names-in-words.ts";
+import { DateTime } from "../time.tsx";
+import type { Names } from "./record-names.ts";
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*(Z|\+00:00)$/;
+
+/** Shows a value of a field that no register describes, such as a list, a time or a state. */
+export function PlainValue({ value, names }: { value: unknown; names: Names }) {
+	if (Array.isArray(value)) {
+		return value.map((one) => (
+			<div key={String(one)}>
+				<PlainValue value={one} names={names} />
+			</div>
+		));
+	}
+	if (typeof value === "boolean") return value ? "Yes" : "No";
+	if (typeof value === "object" && value !== null) {
+		return Object.entries(value).map(([name, one]) => (
+			<div key={name}>
+				{inWords(name)}: <PlainValue value={one} names={names} />
+			</div>
+		));
+	}
+	const text = String(value);
+	if (TIME.test(text)) return <DateTime value={text} />;
+	// A value in capitals is usually a state such as IN_PROGRESS, because users hardly ever type such
+	// text.
+	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return inWords(text);
+	return names.get(text) ?? text;
+}
