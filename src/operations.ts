@@ -7,6 +7,7 @@ import {
 	listComments,
 } from "./comments/operations.ts";
 import { unwatchRecord, watchRecord } from "./comments/watches.ts";
+import { compatOperations } from "./compat/operations.ts";
 import { importRecords } from "./csv/import.ts";
 import { listImports } from "./csv/imports.ts";
 import { rollBackImport } from "./csv/rollback.ts";
@@ -145,6 +146,7 @@ export const operations = [
 	...evidenceOperations,
 	...documentOperations,
 	...snapshotOperations,
+	...compatOperations,
 	...deviceOperations,
 	...enrollmentKeyOperations,
 	...groupOperations,

@@ -108,8 +108,12 @@ export function mayAsAuditor(
 /** Toolsets with which members discuss and arrange, and change no register. */
 const BESIDE_REGISTERS: ReadonlySet<string> = new Set(["comments", "views"]);
 
-/** Toolsets that belong to the register of another toolset. */
-const PART_OF: Readonly<Record<string, string>> = { vendor_reviews: "vendors" };
+/** Toolsets and tools that belong to the register of another toolset. */
+const PART_OF: Readonly<Record<string, string>> = {
+	vendor_reviews: "vendors",
+	assignTask: "tasks",
+	unassignTask: "tasks",
+};
 
 /** Tools by which people decide and sign for themselves. */
 const IN_PERSON: ReadonlySet<string> = new Set([
@@ -124,6 +128,10 @@ const OF_EVERY_REGISTER: ReadonlySet<string> = new Set([
 	"archiveRecords",
 	"linkRecords",
 	"unlinkRecords",
+	...["Measure", "Document", "Audit", "Snapshot"].flatMap((kind) => [
+		`linkControl${kind}`,
+		`unlinkControl${kind}`,
+	]),
 ]);
 
 /**
@@ -139,7 +147,9 @@ export function outOfRegisters(
 	}: Pick<AnyOperation, "name" | "toolset" | "isReadOnly">,
 ): string | undefined {
 	if (!writableRegisters || isReadOnly) return undefined;
-	if (writableRegisters.includes(PART_OF[toolset] ?? toolset)) {
+	if (
+		writableRegisters.includes(PART_OF[name] ?? PART_OF[toolset] ?? toolset)
+	) {
 		return undefined;
 	}
 	if (BESIDE_REGISTERS.has(toolset)) return undefined;

@@ -104,6 +104,7 @@ export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
 export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
 	"archive",
 	"comments",
+	"compat",
 	"device_policy",
 	"documents",
 	"enrollment_keys",

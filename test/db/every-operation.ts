@@ -129,6 +129,13 @@ export async function useEverything(
 		risk_rating: "LOW",
 	});
 	await use("listVendorReviews", { vendor_id: references.vendor[0] });
+	const { document } = await use("addDocument", {
+		organization_id,
+		title: "Policy",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+		review_interval_months: 12,
+	});
 	const { snapshot } = await use("takeSnapshot", {
 		organization_id,
 		name: "Before the audit",
@@ -138,14 +145,42 @@ export async function useEverything(
 	await use("getSnapshot", { id: snapshot.id, verify: true });
 	await use("listSnapshotRecords", { snapshot_id: snapshot.id });
 	await use("listSnapshotDifferences", { id: snapshot.id });
-	await use("deleteSnapshot", { id: snapshot.id });
-	const { document } = await use("addDocument", {
+	const { framework } = await use("addFramework", {
 		organization_id,
-		title: "Policy",
-		document_type: "POLICY",
-		classification: "INTERNAL",
-		review_interval_months: 12,
+		name: "ISO 27001",
 	});
+	const { control } = await use("addControl", {
+		organization_id,
+		framework_id: framework.id,
+		section_title: "A.8.1",
+		name: "Devices",
+	});
+	for (const [name, kind, id] of [
+		["Measure", "measure", references.measure[0]],
+		["Document", "document", document.id],
+		[
+			"Audit",
+			"audit",
+			(
+				await use("addAudit", {
+					organization_id,
+					framework_id: framework.id,
+				})
+			).audit.id,
+		],
+		["Snapshot", "snapshot", snapshot.id],
+	]) {
+		const ends = { control_id: control.id, [`${kind}_id`]: id };
+		await use(`linkControl${name}`, ends);
+		await use(`unlinkControl${name}`, ends);
+	}
+	const { task } = await use("addTask", { organization_id, name: "Assigned" });
+	await use("assignTask", {
+		task_id: task.id,
+		assigned_to_id: references.people[0],
+	});
+	await use("unassignTask", { task_id: task.id });
+	await use("deleteSnapshot", { id: snapshot.id });
 	const draft = async (content: string) =>
 		(
 			await use("createDraftDocumentVersion", {

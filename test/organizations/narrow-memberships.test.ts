@@ -96,7 +96,7 @@ describe("a membership that may write only some registers", () => {
 			// Those that look at the register of each call refuse the input first.
 			expect([name, status]).toEqual([
 				name,
-				/^((add|archive|link|unlink)Records|(approve|reject)DocumentVersion)$/.test(
+				/^((add|archive|link|unlink)Records|(un)?linkControl\w+|(approve|reject)DocumentVersion)$/.test(
 					name,
 				)
 					? 400
