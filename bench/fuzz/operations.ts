@@ -79,6 +79,36 @@ export function operationCases(
 	return fc.oneof(...(doors.length > 0 ? doors : [door]));
 }
 
+/** Returns calls without a mistake, through each door for operations. */
+export function rightCalls(target: Target): fc.Arbitrary<Case> {
+	const [token = ""] = target.tokens;
+	const bearer = { ...json, authorization: `Bearer ${token}` };
+	const name = "listOrganizations";
+	const right = { kind: "right", method: "POST", headers: bearer, body: "{}" };
+	return fc.constantFrom(
+		{ ...right, name: `http ${name}`, path: `/api/mcp/tools/${name}` },
+		{
+			...right,
+			name: `mcp ${name}`,
+			path: "/api/mcp/v1",
+			body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":{}}}`,
+		},
+		{
+			...right,
+			name: `query ${name}`,
+			method: "GET",
+			path: `/api/mcp/tools/${name}`,
+			body: "",
+		},
+		{
+			...right,
+			name: `console ${name}`,
+			path: `/api/console/${name}`,
+			headers: { ...json, cookie: target.cookie, origin: target.url },
+		},
+	);
+}
+
 /** Chooses the callers, their organization, and the records whose ids appear in the inputs. */
 export function actorsFor(target: Target, operation: string) {
 	if (!FOR_SPARES.has(operation)) {

@@ -51,9 +51,9 @@ export const listSnapshotDifferences = defineOperation({
 		"List the records that were added, changed or removed since a snapshot was taken, with the fields that differ.",
 	toolset: "snapshots",
 	access: "read",
-	tenant: "id",
+	tenant: "snapshot_id",
 	input: z.strictObject({
-		id: snapshotId(),
+		snapshot_id: snapshotId(),
 		kind: kindSchema(),
 		change: z.enum(CHANGES).optional().describe("This change only"),
 		size: pageSize("Differences"),
@@ -68,7 +68,7 @@ export const listSnapshotDifferences = defineOperation({
 	}),
 	run: async ({ client, membership }, input) => {
 		const { organizationId } = membership;
-		const { id, kind, change, size = DEFAULT_PAGE_SIZE } = input;
+		const { snapshot_id: id, kind, change, size = DEFAULT_PAGE_SIZE } = input;
 		const { type } = await existingSnapshot(client, organizationId, id);
 		requireKind(kindsOf(type), kind);
 		const cursorOf = `listSnapshotDifferences.${id}.${kind ?? ""}.${change ?? ""}`;

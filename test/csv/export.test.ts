@@ -178,6 +178,11 @@ test("every list with pages can be exported", async () => {
 	const { document_version } = await admin.use("createDraftDocumentVersion", {
 		document_id: document.id,
 	});
+	const { snapshot } = await admin.use("takeSnapshot", {
+		organization_id,
+		name: "Vendors",
+		type: "VENDORS",
+	});
 	const lists = (operations as readonly AnyOperation[]).filter(listedIn);
 	expect(lists.length).toBeGreaterThan(17);
 	for (const { name, tenant, input } of lists) {
@@ -190,6 +195,7 @@ test("every list with pages can be exported", async () => {
 					vendor_id: vendor,
 					document_id: document,
 					document_version_id: document_version,
+					snapshot_id: snapshot,
 				}[tenant] ?? device;
 			query.set(tenant, id);
 		}

@@ -105,7 +105,7 @@ test("a snapshot keeps records with owners and links as they were, whatever happ
 	).toEqual([kept.id]);
 
 	const { differences, counts } = await tools.use("listSnapshotDifferences", {
-		id: snapshot.id,
+		snapshot_id: snapshot.id,
 	});
 	expect(counts).toEqual({ ADDED: 1, CHANGED: 1, REMOVED: 1 });
 	const byId = new Map(
@@ -124,7 +124,7 @@ test("a snapshot keeps records with owners and links as they were, whatever happ
 	expect(byId.get(gone.id)).toMatchObject({ change: "REMOVED", fields: {} });
 	expect(byId.get(added.id)).toMatchObject({ change: "ADDED", fields: {} });
 	const removed = await tools.use("listSnapshotDifferences", {
-		id: snapshot.id,
+		snapshot_id: snapshot.id,
 		change: "REMOVED",
 	});
 	expect(removed.differences.map(({ id }: Json) => id)).toEqual([gone.id]);
@@ -133,7 +133,9 @@ test("a snapshot keeps records with owners and links as they were, whatever happ
 test("nothing differs right after a snapshot of everything", async () => {
 	await tools.activateDevice();
 	const { id } = await take("ALL");
-	const { counts } = await tools.use("listSnapshotDifferences", { id });
+	const { counts } = await tools.use("listSnapshotDifferences", {
+		snapshot_id: id,
+	});
 	expect(counts).toEqual({ ADDED: 0, CHANGED: 0, REMOVED: 0 });
 });
 
@@ -144,7 +146,7 @@ test("the pages of a comparison have every difference once", async () => {
 	let cursor: string | null = null;
 	do {
 		const page: Json = await tools.use("listSnapshotDifferences", {
-			id,
+			snapshot_id: id,
 			size: 2,
 			cursor,
 		});
@@ -214,7 +216,7 @@ test("devices are kept with the state of each check", async () => {
 	});
 	await tools.use("updateDevice", { id: device.id, name: "A laptop" });
 	const { differences } = await tools.use("listSnapshotDifferences", {
-		id: snapshot.id,
+		snapshot_id: snapshot.id,
 		change: "CHANGED",
 	});
 	expect(differences).toMatchObject([
@@ -273,10 +275,14 @@ test("wrong input names the field", async () => {
 		],
 		[
 			"listSnapshotDifferences",
-			{ id, kind: "device" },
+			{ snapshot_id: id, kind: "device" },
 			/kind: must be one of.*: risk/,
 		],
-		["listSnapshotDifferences", { id, cursor: "nonsense" }, /cursor/],
+		[
+			"listSnapshotDifferences",
+			{ snapshot_id: id, cursor: "nonsense" },
+			/cursor/,
+		],
 		[
 			"listSnapshotRecords",
 			{ snapshot_id: tools.organizationId },

@@ -44,7 +44,7 @@ export function SinceThen({ snapshot }: { snapshot: Snapshot }) {
 	const [cursors, setCursors] = useState<string[]>([]);
 	const found = useQuery({
 		...operationQuery("listSnapshotDifferences", {
-			id: snapshot.id,
+			snapshot_id: snapshot.id,
 			size: PAGE,
 			...(change && { change }),
 			cursor: cursors.at(-1) ?? null,
