@@ -2600,6 +2600,24 @@ WITH (fillfactor='70');
 
 ALTER TABLE ONLY public.api_tokens FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.applicability_statements (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    framework_id public.typed_id NOT NULL,
+    version_number integer NOT NULL,
+    controls jsonb NOT NULL,
+    sha256 bytea NOT NULL,
+    note text,
+    approved_by_id public.typed_id,
+    approved_by_name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT applicability_statements_note_check CHECK ((char_length(note) <= 5000)),
+    CONSTRAINT applicability_statements_sha256_check CHECK ((octet_length(sha256) = 32)),
+    CONSTRAINT applicability_statements_version_number_check CHECK ((version_number > 0))
+);
+
+ALTER TABLE ONLY public.applicability_statements FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.asset_vendors (
     organization_id public.typed_id NOT NULL,
     asset_id public.typed_id NOT NULL,
@@ -3954,6 +3972,12 @@ ALTER TABLE ONLY public.api_tokens
 ALTER TABLE ONLY public.api_tokens
     ADD CONSTRAINT api_tokens_token_hash_key UNIQUE (token_hash);
 
+ALTER TABLE ONLY public.applicability_statements
+    ADD CONSTRAINT applicability_statements_organization_id_framework_id_versi_key UNIQUE (organization_id, framework_id, version_number);
+
+ALTER TABLE ONLY public.applicability_statements
+    ADD CONSTRAINT applicability_statements_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.asset_vendors
     ADD CONSTRAINT asset_vendors_pkey PRIMARY KEY (organization_id, asset_id, vendor_id);
 
@@ -4253,6 +4277,8 @@ CREATE INDEX accounts_user ON public.accounts USING btree (user_id);
 CREATE UNIQUE INDEX api_token_usage_key ON public.api_token_usage USING btree (token_id, organization_id, day, tool) NULLS NOT DISTINCT;
 
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id);
+
+CREATE INDEX applicability_statements_approver ON public.applicability_statements USING btree (approved_by_id);
 
 CREATE INDEX asset_vendors_vendor ON public.asset_vendors USING btree (organization_id, vendor_id);
 
@@ -4948,6 +4974,9 @@ ALTER TABLE ONLY public.api_token_usage
 ALTER TABLE ONLY public.api_tokens
     ADD CONSTRAINT api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
 
+ALTER TABLE ONLY public.applicability_statements
+    ADD CONSTRAINT applicability_statements_organization_id_framework_id_fkey FOREIGN KEY (organization_id, framework_id) REFERENCES public.frameworks(organization_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.asset_vendors
     ADD CONSTRAINT asset_vendors_organization_id_asset_id_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES public.assets(organization_id, id) ON DELETE CASCADE;
 
@@ -5341,6 +5370,8 @@ ALTER TABLE public.api_tokens ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY app ON public.oauth_clients FOR SELECT TO assay_app USING (true);
 
+ALTER TABLE public.applicability_statements ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.asset_vendors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.assets ENABLE ROW LEVEL SECURITY;
@@ -5370,6 +5401,8 @@ CREATE POLICY backup ON public.accounts FOR SELECT TO assay_backup USING (true);
 CREATE POLICY backup ON public.api_token_usage FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.api_tokens FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.applicability_statements FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.asset_vendors FOR SELECT TO assay_backup USING (true);
 
@@ -5673,6 +5706,8 @@ CREATE POLICY privacy ON public.api_token_usage TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.api_tokens TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.applicability_statements TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.assets TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.audit_entries TO assay_privacy USING (true);
@@ -5832,6 +5867,8 @@ ALTER TABLE public.tasks ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON public.api_tokens FOR SELECT TO assay_app USING ((((organization_ids IS NULL) OR (current_setting('assay.organization_id'::text, true) = ANY ((organization_ids)::text[]))) AND (EXISTS ( SELECT
    FROM public.memberships m
   WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (api_tokens.user_id)::text))))));
+
+CREATE POLICY tenant ON public.applicability_statements TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.asset_vendors TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -6369,6 +6406,12 @@ GRANT SELECT(toolsets),INSERT(toolsets) ON TABLE public.api_tokens TO assay_app;
 
 GRANT SELECT(secret_ends_at),INSERT(secret_ends_at) ON TABLE public.api_tokens TO assay_app;
 GRANT UPDATE(secret_ends_at) ON TABLE public.api_tokens TO assay_identity;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.applicability_statements TO assay_app;
+GRANT SELECT ON TABLE public.applicability_statements TO assay_privacy;
+GRANT SELECT ON TABLE public.applicability_statements TO assay_backup;
+
+GRANT UPDATE(approved_by_name) ON TABLE public.applicability_statements TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.asset_vendors TO assay_app;
 GRANT SELECT ON TABLE public.asset_vendors TO assay_backup;

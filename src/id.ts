@@ -48,6 +48,7 @@ export const ID_KINDS = {
 	evidence: 250,
 	vendor_review: 251,
 	snapshot: 252,
+	applicability_statement: 256,
 	document_version: 253,
 	document_signature: 254,
 	document_approval: 255,

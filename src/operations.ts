@@ -1,3 +1,4 @@
+import { applicabilityOperations } from "./applicability/operations.ts";
 import { makeListAuditLog } from "./audit/operations.ts";
 import { getRecordHistory } from "./audit/record-history.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
@@ -146,6 +147,7 @@ export const operations = [
 	...evidenceOperations,
 	...documentOperations,
 	...snapshotOperations,
+	...applicabilityOperations,
 	...compatOperations,
 	...deviceOperations,
 	...enrollmentKeyOperations,

@@ -179,13 +179,21 @@ const reports = createRoute({
 const report = createRoute({
 	getParentRoute: () => organization,
 	path: "/reports/$report",
-	/** `day` is a day as YYYY-MM-DD, and `framework` the id of the framework of the report. */
-	validateSearch: (raw): { day?: string; framework?: string } => {
+	/**
+	 * `day` is a day as YYYY-MM-DD, `framework` the id of the framework of the report, and `version`
+	 * the number of an approved version.
+	 */
+	validateSearch: (
+		raw,
+	): { day?: string; framework?: string; version?: number } => {
 		const { day, framework } = withText(raw, "day", "framework");
 		const isDay = day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day);
 		return {
 			...(isDay && !Number.isNaN(Date.parse(day)) ? { day } : {}),
 			...(framework ? { framework } : {}),
+			...(Number.isSafeInteger(raw.version)
+				? { version: Number(raw.version) }
+				: {}),
 		};
 	},
 	component: page(() => import("./pages/reports/report-page.tsx")),

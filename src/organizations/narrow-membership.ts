@@ -111,6 +111,7 @@ const BESIDE_REGISTERS: ReadonlySet<string> = new Set(["comments", "views"]);
 /** Toolsets and tools that belong to the register of another toolset. */
 const PART_OF: Readonly<Record<string, string>> = {
 	vendor_reviews: "vendors",
+	applicability: "frameworks",
 	assignTask: "tasks",
 	unassignTask: "tasks",
 };

@@ -107,6 +107,9 @@ const PARTS = {
 		from document_versions v where v.author_id = $1`,
 	snapshots: `
 		select s.organization_id, s.id, s.name, s.created_at from snapshots s where s.taken_by_id = $1`,
+	applicability_statements: `
+		select s.organization_id, s.framework_id, s.version_number, s.note, s.created_at
+		from applicability_statements s where s.approved_by_id = $1`,
 	watched_records: `
 		select w.organization_id, w.record_kind, w.record_id, w.created_at
 		from record_watches w where w.user_id = $1`,
@@ -281,6 +284,10 @@ async function renameWhatWasMade(
 	);
 	await client.query(
 		"update snapshots set taken_by_name = $2 where taken_by_id = $1",
+		[user.id, name],
+	);
+	await client.query(
+		"update applicability_statements set approved_by_name = $2 where approved_by_id = $1",
 		[user.id, name],
 	);
 	for (const by of ["requested_by", "decided_by"]) {

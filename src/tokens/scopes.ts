@@ -102,6 +102,7 @@ export function toolsetsOf(operations: readonly AnyOperation[]): string[] {
  * called in any case.
  */
 export const LISTED_ON_REQUEST: ReadonlySet<string> = new Set([
+	"applicability",
 	"archive",
 	"comments",
 	"compat",

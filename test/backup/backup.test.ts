@@ -133,6 +133,14 @@ async function fillRegisters(organization_id: string, token: string) {
 		vendor_id: made.vendor,
 		outcome: "APPROVED",
 	});
+	const { control } = await call("getControl", { id: made.control });
+	const { sha256 } = await call("getStatementOfApplicability", {
+		framework_id: control.framework_id,
+	});
+	await call("approveStatementOfApplicability", {
+		framework_id: control.framework_id,
+		sha256,
+	});
 	await call("takeSnapshot", { organization_id, name: "All", type: "ALL" });
 	await call("updateDocument", { id: made.document, approver_ids: [] });
 	const { document_version } = await call("createDraftDocumentVersion", {

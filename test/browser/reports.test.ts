@@ -25,8 +25,8 @@ const HEADINGS = {
 	nonconformities: "Nonconformities",
 };
 
-/** An organization with a framework, risks and a nonconformity, and a viewer who opens a page. */
-async function open(path: string, options = {}) {
+/** An organization with a framework, risks and a nonconformity, and who opens a page: a viewer by default. */
+async function open(path: string, options = {}, as?: "admin") {
 	const organization_id = await createOrganization(
 		served.database.pool,
 		"Northwind",
@@ -57,9 +57,11 @@ async function open(path: string, options = {}) {
 		severity: "MAJOR",
 		root_cause: "Nobody looked",
 	});
-	const auditor = await served.makePerson("viewer", organization_id);
+	const reader = as
+		? admin
+		: await served.makePerson("viewer", organization_id);
 	const page = await served.openPageAs(
-		auditor,
+		reader,
 		`/o/${organization_id}/${path}`,
 		options,
 	);
@@ -112,16 +114,36 @@ test("the risk register as CSV has what the page shows, and no formula", async (
 	expect(rest.join("\n")).toContain("'=1+1,Formulas,Accepted");
 });
 
-test("the statement of applicability is about one framework, and a day before the records says so", async () => {
-	const { page } = await open("reports/statement-of-applicability");
+test("the statement of applicability is about one framework, is approved, and a day before the records says so", async () => {
+	const { page } = await open(
+		"reports/statement-of-applicability",
+		{},
+		"admin",
+	);
 	await page.getByText("NIS 2 2022/2555").waitFor();
 	const summary = page.getByRole("region", { name: "Summary", exact: true });
 	expect(await summary.locator("tbody td").allInnerTexts()).toEqual([
 		"15",
 		"15",
 		"0",
-		"0",
 	]);
+	const approval = page.getByRole("region", { name: "Approval" });
+	await approval.getByText("Nobody has approved this statement yet.").waitFor();
+	await approval.getByRole("button", { name: "Approve …" }).click();
+	const dialog = page.getByRole("dialog", { name: "Approve the statement" });
+	await dialog.getByLabel("What is new (optional)").fill("For the audit");
+	await axe(page);
+	await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+	await approval.getByText("Approved", { exact: true }).waitFor();
+	await approval.getByText("For the audit").waitFor();
+	await axe(page);
+	await screenshot(page, "reports/applicability-approved");
+	await approval.getByRole("combobox", { name: "Version" }).click();
+	await page.getByRole("option", { name: "Version 1" }).click();
+	await page.waitForURL(/version=1/);
+	await summary.waitFor();
+	await approval.getByRole("combobox", { name: "Version" }).click();
+	await page.getByRole("option", { name: "As it is now" }).click();
 	await page.getByLabel("As of the end of").fill("2020-01-31");
 	await page.getByText(/earlier states of the records are not known/).waitFor();
 	await axe(page);

@@ -144,7 +144,7 @@ export async function useEverything(
 	await use("listSnapshots", { organization_id });
 	await use("getSnapshot", { id: snapshot.id, verify: true });
 	await use("listSnapshotRecords", { snapshot_id: snapshot.id });
-	await use("listSnapshotDifferences", { id: snapshot.id });
+	await use("listSnapshotDifferences", { snapshot_id: snapshot.id });
 	const { framework } = await use("addFramework", {
 		organization_id,
 		name: "ISO 27001",
@@ -174,6 +174,14 @@ export async function useEverything(
 		await use(`linkControl${name}`, ends);
 		await use(`unlinkControl${name}`, ends);
 	}
+	const { sha256 } = await use("getStatementOfApplicability", {
+		framework_id: framework.id,
+	});
+	await use("approveStatementOfApplicability", {
+		framework_id: framework.id,
+		sha256,
+	});
+	await use("listStatementApprovals", { framework_id: framework.id });
 	const { task } = await use("addTask", { organization_id, name: "Assigned" });
 	await use("assignTask", {
 		task_id: task.id,

@@ -53,6 +53,31 @@ beforeAll(async () => {
 			{ organization_id, name: "All", type: "ALL" },
 			by,
 		);
+		const { framework } = await calls.call(
+			"addFramework",
+			{ organization_id, name: "F" },
+			by,
+		);
+		await calls.call(
+			"addControl",
+			{
+				organization_id,
+				framework_id: framework.id,
+				section_title: "1",
+				name: "C",
+			},
+			by,
+		);
+		const { sha256 } = await calls.call(
+			"getStatementOfApplicability",
+			{ framework_id: framework.id },
+			by,
+		);
+		await calls.call(
+			"approveStatementOfApplicability",
+			{ framework_id: framework.id, sha256 },
+			by,
+		);
 		const { document } = await calls.call(
 			"addDocument",
 			{
@@ -120,6 +145,7 @@ const FILLED = [
 	"evidence_files",
 	"vendor_reviews",
 	"snapshots",
+	"applicability_statements",
 	"snapshot_records",
 	"document_approvers",
 	"document_versions",

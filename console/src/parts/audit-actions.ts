@@ -209,6 +209,10 @@ const ACTIONS: Record<AuditEvent, Action> &
 	},
 	takeSnapshot: { group: "organization", phrase: "took" },
 	deleteSnapshot: { group: "organization", phrase: "deleted" },
+	approveStatementOfApplicability: {
+		group: "organization",
+		phrase: "approved the statement of applicability of",
+	},
 	addVendorReview: { group: "organization", phrase: "reviewed" },
 	addStarters: { group: "organization", phrase: "added from a starter set" },
 	reassignRecords: { group: "organization", phrase: "handed over" },

@@ -1,4 +1,3 @@
-import { call } from "../../api.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { formatDay } from "../../parts/time.tsx";
 import { cell, readAll, readOwners } from "./read-all.ts";
@@ -83,62 +82,6 @@ export async function readNonconformities({
 					date(one.due_date),
 					cell(one.root_cause),
 					cell(one.corrective_action),
-				]),
-			},
-		],
-	};
-}
-
-/**
- * The statement of applicability of a framework: which of its controls apply, why others do not,
- * and how far measures cover them.
- */
-export async function readApplicability({
-	organizationId,
-	asOf,
-	framework: id,
-}: ReportInput): Promise<Report> {
-	if (!id) return { tables: [], isCut: false };
-	const [{ records, isCut }, found, { framework }] = await Promise.all([
-		readAll("control", {
-			organization_id: organizationId,
-			order_by: { field: "name" },
-			filter: { framework_id: id },
-			as_of: asOf,
-		}),
-		call("getFrameworkCoverage", { id, as_of: asOf }),
-		call("getFramework", { id, as_of: asOf }),
-	]);
-	const measures = new Map<unknown, (typeof found.controls)[number]>(
-		found.controls.map((control) => [control.id, control]),
-	);
-	const { controls, included, covered } = found.coverage;
-	return {
-		isCut,
-		subject: [framework.name, framework.version].filter(Boolean).join(" "),
-		tables: [
-			{
-				title: "Summary",
-				columns: ["Controls", "Included", "Excluded", "Covered"],
-				rows: [[controls, included, controls - included, covered]],
-			},
-			{
-				title: "Controls",
-				columns: [
-					"Section",
-					"Control",
-					"Applies",
-					"Implemented measures",
-					"Measures",
-					"Justification of an exclusion",
-				],
-				rows: records.map((control) => [
-					cell(control.section_title),
-					cell(control.name),
-					control.status === "INCLUDED" ? "Yes" : "No",
-					cell(measures.get(control.id)?.implemented_measures),
-					cell(measures.get(control.id)?.measures),
-					cell(control.exclusion_justification),
 				]),
 			},
 		],

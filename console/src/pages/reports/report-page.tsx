@@ -21,6 +21,7 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { formatDay } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";
+import { ApplicabilityApproval } from "./applicability-approval.tsx";
 import { MAX_ROWS, type Report, type ReportTable } from "./report.ts";
 import { toCsv } from "./report-csv.ts";
 import styles from "./reports.module.css";
@@ -53,14 +54,18 @@ function OneReport({
 	const day = definition.hasDay && search.day ? search.day : today;
 	const frameworks = useFrameworks(definition.hasFramework === true);
 	const framework = search.framework ?? frameworks?.[0]?.id;
+	const isStatement = definition.hasFramework === true;
+	const version = isStatement ? search.version : undefined;
+	const navigate = useNavigate();
 	const report = useQuery({
-		queryKey: ["report", name, organizationId, day, framework],
+		queryKey: ["report", name, organizationId, day, framework, version],
 		queryFn: () =>
 			definition.read({
 				organizationId,
 				// Today is not over, so it is read as it is now.
 				asOf: day < today ? lastMoment(day) : undefined,
 				framework,
+				version,
 			}),
 		enabled: !definition.hasFramework || frameworks !== undefined,
 	});
@@ -85,11 +90,27 @@ function OneReport({
 				}
 			/>
 			<Choices
-				day={definition.hasDay ? day : undefined}
+				day={definition.hasDay && version === undefined ? day : undefined}
 				today={today}
 				frameworks={definition.hasFramework ? (frameworks ?? []) : undefined}
 				framework={framework}
 			/>
+			{isStatement && framework && day === today && (
+				<ApplicabilityApproval
+					framework={framework}
+					version={version}
+					onVersion={(chosen) => {
+						const { version: _, ...others } = search;
+						navigate({
+							to: "/o/$org/reports/$report",
+							params: { org: organizationId, report: name },
+							search: chosen ? { ...others, version: chosen } : others,
+							replace: true,
+							resetScroll: false,
+						});
+					}}
+				/>
+			)}
 			{report.isError ? (
 				<ErrorState error={report.error} onRetry={report.refetch} />
 			) : !data ? (
@@ -174,14 +195,17 @@ function Choices({
 	const { organizationId: org } = useOrganization();
 	const { report } = useParams({ from: FROM });
 	const search = useSearch({ from: FROM });
-	const choose = (changes: { day?: string; framework?: string }) =>
-		navigate({
+	const choose = (changes: { day?: string; framework?: string }) => {
+		// Another framework has other versions.
+		const { version: _, ...others } = search;
+		return navigate({
 			to: "/o/$org/reports/$report",
 			params: { org, report },
-			search: { ...search, ...changes },
+			search: { ...others, ...changes },
 			replace: true,
 			resetScroll: false,
 		});
+	};
 	if (day === undefined && frameworks === undefined) return null;
 	return (
 		<Group mb="lg" className={styles.choices}>

@@ -22,6 +22,8 @@ export interface ReportInput {
 	asOf: string | undefined;
 	/** Id of the framework, for reports about one. */
 	framework: string | undefined;
+	/** Number of an approved version. Undefined for the report as it is at the moment. */
+	version: number | undefined;
 }
 
 export type Frameworks = OutputOf<"listFrameworks">["frameworks"];

@@ -1,9 +1,6 @@
+import { readApplicability } from "./read-applicability.ts";
 import { readBoardSummary, readFleetPosture } from "./read-figures.ts";
-import {
-	readApplicability,
-	readNonconformities,
-	readRiskRegister,
-} from "./read-registers.ts";
+import { readNonconformities, readRiskRegister } from "./read-registers.ts";
 import type { Report, ReportInput } from "./report.ts";
 
 interface Definition {
@@ -33,7 +30,8 @@ export const REPORTS = {
 	},
 	"statement-of-applicability": {
 		title: "Statement of applicability",
-		about: "Which controls of a framework apply, and why others do not.",
+		about:
+			"Which controls of a framework apply, why others do not, and what is behind each.",
 		read: readApplicability,
 		hasDay: true,
 		hasFramework: true,

@@ -1,0 +1,189 @@
+import {
+	Button,
+	Group,
+	Modal,
+	Paper,
+	Select,
+	Stack,
+	Text,
+	Textarea,
+} from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import styles from "./reports.module.css";
+
+/**
+ * Shows who approved the statement of a framework, and whether it has changed since. Members approve
+ * it, and everybody can open an earlier version.
+ */
+export function ApplicabilityApproval({
+	framework,
+	version,
+	onVersion,
+}: {
+	framework: string;
+	version: number | undefined;
+	onVersion: (version: number | undefined) => void;
+}) {
+	const { mayWrite } = useOrganization();
+	const [isApproving, setApproving] = useState(false);
+	const statement = useQuery(
+		operationQuery("getStatementOfApplicability", {
+			framework_id: framework,
+			size: 1,
+			...(version !== undefined && { version_number: version }),
+		}),
+	);
+	const approvals = useQuery(
+		operationQuery("listStatementApprovals", { framework_id: framework }),
+	);
+	if (statement.isError) return null;
+	if (!statement.data) return null;
+	const { approval, is_changed: isChanged, controls, sha256 } = statement.data;
+	const versions = approvals.data?.approvals ?? [];
+	return (
+		<Paper withBorder p="md" mb="lg" component="section" aria-label="Approval">
+			<Group justify="space-between" align="flex-end" gap="md">
+				<Stack gap={4}>
+					{approval ? (
+						<>
+							<Group gap="xs">
+								<StatusBadge
+									tone={isChanged ? "warning" : "good"}
+									label={isChanged ? "Changed since approval" : "Approved"}
+								/>
+								<Text size="sm" fw={500}>
+									Version {approval.version_number}
+								</Text>
+							</Group>
+							<Text size="sm" c="dimmed">
+								Approved by {approval.approved_by},{" "}
+								<DateTime value={approval.approved_at} />
+								{approval.note && `. ${approval.note}`}
+							</Text>
+						</>
+					) : (
+						<>
+							<StatusBadge tone="neutral" label="Not approved" />
+							<Text size="sm" c="dimmed">
+								Nobody has approved this statement yet.
+							</Text>
+						</>
+					)}
+				</Stack>
+				<Group gap="sm" align="flex-end" className={styles.choices ?? ""}>
+					{versions.length > 0 && (
+						<Select
+							label="Version"
+							allowDeselect={false}
+							w={200}
+							data={[
+								{ value: "", label: "As it is now" },
+								...versions.map(({ version_number: number }) => ({
+									value: String(number),
+									label: `Version ${number}`,
+								})),
+							]}
+							value={version === undefined ? "" : String(version)}
+							onChange={(chosen) =>
+								onVersion(chosen ? Number(chosen) : undefined)
+							}
+						/>
+					)}
+					{mayWrite &&
+						version === undefined &&
+						isChanged &&
+						controls.length > 0 && (
+							<Button onClick={() => setApproving(true)}>Approve …</Button>
+						)}
+				</Group>
+			</Group>
+			{isApproving && (
+				<Approve
+					framework={framework}
+					sha256={sha256}
+					next={(approval?.version_number ?? 0) + 1}
+					onClose={() => setApproving(false)}
+				/>
+			)}
+		</Paper>
+	);
+}
+
+function Approve({
+	framework,
+	sha256,
+	next,
+	onClose,
+}: {
+	framework: string;
+	sha256: string;
+	next: number;
+	onClose: () => void;
+}) {
+	useReturnFocus();
+	const [note, setNote] = useState("");
+	const approving = useMutation({
+		mutationFn: () =>
+			call("approveStatementOfApplicability", {
+				framework_id: framework,
+				sha256,
+				note: note.trim() || null,
+			}),
+		onSuccess: async () => {
+			onClose();
+			await forgetReadings();
+		},
+	});
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			title="Approve the statement"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					approving.mutate();
+				}}
+			>
+				<Stack gap="sm">
+					{approving.isError && (
+						<ErrorState error={approving.error} title="Not approved" />
+					)}
+					<Text size="sm">
+						Your approval makes version {next}. It keeps which controls apply,
+						why others do not, and what is linked to each. Later changes do not
+						touch it.
+					</Text>
+					<Textarea
+						label="What is new (optional)"
+						data-autofocus
+						autosize
+						minRows={2}
+						maxRows={8}
+						maxLength={5000}
+						value={note}
+						onChange={({ currentTarget }) => setNote(currentTarget.value)}
+					/>
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button type="submit" loading={approving.isPending}>
+							Approve
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}

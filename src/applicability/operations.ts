@@ -1,0 +1,313 @@
+import { z } from "zod";
+import { checkResult, resultOf } from "../devices/check-results/counts.ts";
+import { readLatest } from "../devices/check-results/operations.ts";
+import { AppError, badFields } from "../errors.ts";
+import { makeId } from "../id.ts";
+import { type Context, defineOperation } from "../operation.ts";
+import { asOfShape, contextAsOf } from "../records/as-of.ts";
+import { readCursor, writeCursor } from "../records/cursor.ts";
+import {
+	DEFAULT_PAGE_SIZE,
+	type Order,
+	pageCursor,
+	pageSize,
+} from "../records/list-pages.ts";
+import { obvious } from "../records/shown.ts";
+import { existing } from "../records/store.ts";
+import { idSchema, textSchema } from "../records/text-schemas.ts";
+import { framework } from "../registers/framework.ts";
+import {
+	type ApplicableControl,
+	applicableControl,
+	hashOf,
+	readStatement,
+} from "./statement.ts";
+
+/** Most approved versions of the statement of one framework. */
+const MAX_VERSIONS = 500;
+
+const approval = z.object({
+	version_number: z.int(),
+	sha256: z.string(),
+	note: z.string().nullable(),
+	approved_by: z.string(),
+	approved_at: z.string(),
+});
+type Approval = z.output<typeof approval>;
+
+const APPROVAL_COLUMNS = `t.version_number, encode(t.sha256, 'hex') as sha256, t.note,
+	t.approved_by_name as approved_by, t.created_at as approved_at`;
+
+const frameworkId = () =>
+	idSchema("framework").meta(obvious("Id of the framework"));
+
+const BY_PLACE: Order = {
+	expression: "place",
+	type: "integer",
+	direction: "ASC",
+};
+
+const getStatementOfApplicability = defineOperation({
+	name: "getStatementOfApplicability",
+	title: "Get a statement of applicability",
+	description:
+		"Read which controls of a framework apply, why others do not, what is linked to each, and who approved it.",
+	toolset: "applicability",
+	access: "read",
+	tenant: "framework_id",
+	input: z.strictObject({
+		framework_id: frameworkId(),
+		version_number: z
+			.int()
+			.min(1)
+			.max(1_000_000)
+			.optional()
+			.describe("Approved version; the present by default"),
+		size: pageSize("Controls"),
+		cursor: pageCursor(),
+		...asOfShape,
+	}),
+	output: z.object({
+		framework: z.object({
+			id: z.string(),
+			name: z.string(),
+			version: z.string().nullable(),
+		}),
+		included: z.int().describe("Controls that apply"),
+		excluded: z.int(),
+		controls: z.array(applicableControl),
+		checks: z
+			.array(checkResult)
+			.describe("Last results of the checks that test these controls"),
+		sha256: z
+			.string()
+			.describe(
+				"Hash of what is decided; approveStatementOfApplicability needs it",
+			),
+		approval: approval
+			.nullable()
+			.describe("Of this version, or the last one of the statement of now"),
+		is_changed: z
+			.boolean()
+			.describe("It differs from the approved version, or none is approved"),
+		next_cursor: z.string().nullable(),
+	}),
+	run: async (context, input) => {
+		const { version_number: version, as_of: asOf } = input;
+		if (version !== undefined && asOf !== undefined) {
+			throw badFields([
+				{
+					field: "as_of",
+					message: "must be left out together with version_number",
+				},
+			]);
+		}
+		const then = await contextAsOf(context, asOf);
+		const found = await existing(then, framework, input.framework_id);
+		const { controls, approved, sha256 } = await readVersion(then, input);
+		const cursorOf = `getStatementOfApplicability.${input.framework_id}.${version ?? ""}.${asOf ?? ""}`;
+		const place = input.cursor
+			? Number(readCursor(input.cursor, cursorOf, BY_PLACE).value)
+			: 0;
+		const size = input.size ?? DEFAULT_PAGE_SIZE;
+		const page = controls.slice(place, place + size);
+		const next = place + page.length;
+		const latest = await readLatest(then.client);
+		const keys = new Set(page.flatMap(({ checks }) => checks));
+		const included = controls.filter(({ applies }) => applies).length;
+		return {
+			framework: {
+				id: input.framework_id,
+				name: String(found.name),
+				version: (found.version as string | null) ?? null,
+			},
+			included,
+			excluded: controls.length - included,
+			controls: page,
+			checks: [...keys].sort().map((key) => resultOf(key, latest.counts)),
+			sha256,
+			approval: approved ?? null,
+			is_changed: approved?.sha256 !== sha256,
+			next_cursor:
+				next < controls.length
+					? writeCursor(cursorOf, {
+							value: String(next),
+							id: input.framework_id,
+							counted: controls.length,
+						})
+					: null,
+		};
+	},
+});
+
+/** Reads the statement of now with its last approval, or an approved version. */
+async function readVersion(
+	{ client, membership }: Context,
+	input: {
+		framework_id: string;
+		version_number?: number | undefined;
+		as_of?: string | undefined;
+	},
+): Promise<{
+	controls: ApplicableControl[];
+	approved: Approval | undefined;
+	sha256: string;
+}> {
+	const { organizationId } = membership;
+	const { framework_id: id, version_number: version, as_of: asOf } = input;
+	if (version === undefined) {
+		const controls = await readStatement(client, organizationId, id);
+		const approved = await readApproval(client, organizationId, id, asOf);
+		return { controls, approved, sha256: hashOf(controls) };
+	}
+	const { rows } = await client.query<
+		Approval & { controls: ApplicableControl[] }
+	>(
+		`select ${APPROVAL_COLUMNS}, t.controls from applicability_statements t
+		where t.organization_id = $1 and t.framework_id = $2 and t.version_number = $3`,
+		[organizationId, id, version],
+	);
+	const [found] = rows;
+	if (!found) {
+		throw badFields([
+			{
+				field: "version_number",
+				message: `there is no approved version ${version}; listStatementApprovals returns the versions`,
+			},
+		]);
+	}
+	const { controls, ...approved } = found;
+	return { controls, approved, sha256: approved.sha256 };
+}
+
+/** Reads the last approval of a framework's statement, until a moment if one is given. */
+async function readApproval(
+	client: Context["client"],
+	organizationId: string,
+	id: string,
+	until?: string,
+): Promise<Approval | undefined> {
+	const { rows } = await client.query<Approval>(
+		`select ${APPROVAL_COLUMNS} from applicability_statements t
+		where t.organization_id = $1 and t.framework_id = $2 and ($3::timestamptz is null or t.created_at <= $3)
+		order by t.version_number desc limit 1`,
+		[organizationId, id, until ?? null],
+	);
+	return rows[0];
+}
+
+const listStatementApprovals = defineOperation({
+	name: "listStatementApprovals",
+	title: "List approved statements of applicability",
+	description: `List the approved versions of a framework's statement of applicability, newest first; at most ${MAX_VERSIONS}.`,
+	toolset: "applicability",
+	access: "read",
+	tenant: "framework_id",
+	input: z.strictObject({ framework_id: frameworkId() }),
+	output: z.object({ approvals: z.array(approval) }),
+	run: async (context, { framework_id }) => {
+		await existing(context, framework, framework_id);
+		const { client, membership } = context;
+		const { rows } = await client.query<Approval>(
+			`select ${APPROVAL_COLUMNS} from applicability_statements t
+			where t.organization_id = $1 and t.framework_id = $2
+			order by t.version_number desc limit ${MAX_VERSIONS}`,
+			[membership.organizationId, framework_id],
+		);
+		return { approvals: rows };
+	},
+});
+
+const approveStatementOfApplicability = defineOperation({
+	name: "approveStatementOfApplicability",
+	title: "Approve a statement of applicability",
+	description:
+		"Approve the statement of applicability of a framework as its next version. sha256 says which statement was read: if it has changed since, nothing is approved.",
+	toolset: "applicability",
+	access: "write",
+	tenant: "framework_id",
+	input: z.strictObject({
+		framework_id: frameworkId(),
+		sha256: z
+			.string()
+			.regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")
+			.describe("sha256 of the statement, from getStatementOfApplicability"),
+		note: textSchema(5000).nullable().optional().meta(obvious("What is new")),
+	}),
+	output: z.object({ approval }),
+	run: async (context, { framework_id: id, sha256, note = null }) => {
+		const { client, membership, principal } = context;
+		const { organizationId } = membership;
+		// The lock lets one approval of the framework at a time read the last one.
+		const found = await existing(context, framework, id, "for update");
+		const controls = await readStatement(client, organizationId, id);
+		const last = await readApproval(client, organizationId, id);
+		requireApprovable(controls, sha256, last);
+		const version = (last?.version_number ?? 0) + 1;
+		const { rows } = await client.query<Approval>(
+			`insert into applicability_statements as t
+				(organization_id, id, framework_id, version_number, controls, sha256, note, approved_by_id, approved_by_name)
+			values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9)
+			returning ${APPROVAL_COLUMNS}`,
+			[
+				organizationId,
+				makeId(organizationId, "applicability_statement"),
+				id,
+				version,
+				JSON.stringify(controls),
+				sha256,
+				note,
+				principal.userId,
+				principal.name,
+			],
+		);
+		if (!rows[0]) throw new Error("the approval was not stored");
+		context.changed({
+			kind: "framework",
+			id,
+			name: String(found.name),
+			fields: {
+				statement_of_applicability: { after: { version, sha256 } },
+				...(note && { note: { after: note } }),
+			},
+		});
+		return { approval: rows[0] };
+	},
+});
+
+function requireApprovable(
+	controls: readonly ApplicableControl[],
+	sha256: string,
+	last: Approval | undefined,
+): void {
+	if (hashOf(controls) !== sha256) {
+		throw new AppError(
+			"conflict",
+			"the statement has changed since it was read; read it again, and approve what it says now",
+		);
+	}
+	if (controls.length === 0) {
+		throw new AppError(
+			"bad_request",
+			"the framework has no controls, so there is nothing to approve",
+		);
+	}
+	if (last?.sha256 === sha256) {
+		throw new AppError(
+			"conflict",
+			`version ${last.version_number} is approved already, and nothing has changed since`,
+		);
+	}
+	if ((last?.version_number ?? 0) >= MAX_VERSIONS) {
+		throw new AppError(
+			"bad_request",
+			`the statement has ${MAX_VERSIONS} approved versions, which is the maximum`,
+		);
+	}
+}
+
+export const applicabilityOperations = [
+	getStatementOfApplicability,
+	listStatementApprovals,
+	approveStatementOfApplicability,
+] as const;

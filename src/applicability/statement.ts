@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { checksOfControl, mappingOf } from "../devices/check-controls.ts";
+import { coveringStateSql } from "../devices/check-results/verification.ts";
+import { AppError } from "../errors.ts";
+import { TODAY } from "../organizations/time-zone.ts";
+
+/** Most controls of a framework whose statement can be made. NIST SP 800-53 has about 1,200. */
+export const MAX_CONTROLS = 2000;
+
+const named = z.object({ id: z.string(), name: z.string() });
+
+export const applicableControl = z.object({
+	id: z.string(),
+	section_title: z.string(),
+	name: z.string(),
+	applies: z.boolean(),
+	justification: z
+		.string()
+		.nullable()
+		.describe("Why it does not apply, or null"),
+	measures: z
+		.array(
+			named.extend({
+				state: z
+					.string()
+					.describe("CONTRADICTED: IMPLEMENTED, but device checks differ"),
+			}),
+		)
+		.describe("Measures linked to it"),
+	documents: z
+		.array(named.extend({ published_version: z.int().nullable() }))
+		.describe("Documents linked to it"),
+	evidence: z.array(named).describe("Valid evidence, own or of its measures"),
+	checks: z
+		.array(z.string())
+		.describe("Keys of the device checks that test it"),
+});
+export type ApplicableControl = z.output<typeof applicableControl>;
+
+/** Selects the ids of the records linked to the record `id` of the organization $1. */
+const linkedTo = (id: string) => `
+	select k.second_id as id from record_links k where k.organization_id = $1 and k.first_id = ${id}
+	union all
+	select k.first_id from record_links k where k.organization_id = $1 and k.second_id = ${id}`;
+
+const list = (object: string, from: string, order: string) => `(
+	select coalesce(jsonb_agg(jsonb_build_object(${object}) order by ${order}), '[]') from ${from}
+)`;
+
+const MEASURES = list(
+	`'id', m.id, 'name', m.name, 'state', ${coveringStateSql("m")}`,
+	`(${linkedTo("c.id")}) l join measures m on m.organization_id = $1 and m.id = l.id
+	where m.archived_at is null`,
+	"m.name_key, m.id",
+);
+
+const DOCUMENTS = list(
+	`'id', d.id, 'name', d.title, 'published_version', (
+		select max(v.version_number) from document_versions v
+		where v.organization_id = $1 and v.document_id = d.id and v.status = 'PUBLISHED'
+	)`,
+	`(${linkedTo("c.id")}) l join documents d on d.organization_id = $1 and d.id = l.id`,
+	"d.title_key, d.id",
+);
+
+const EVIDENCE = list(
+	"'id', e.id, 'name', e.name",
+	`evidence e
+	where e.organization_id = $1 and (e.valid_until is null or e.valid_until >= ${TODAY}) and e.id in (
+		${linkedTo("c.id")}
+		union all
+		select n.id from (${linkedTo("c.id")}) l
+		join measures m on m.organization_id = $1 and m.id = l.id
+		cross join lateral (${linkedTo("m.id")}) n
+	)`,
+	"e.name_key, e.id",
+);
+
+/**
+ * Reads the statement of applicability of a framework as it is now, the controls by section. Throws
+ * bad_request if the framework has too many.
+ */
+export async function readStatement(
+	client: PoolClient,
+	organizationId: string,
+	frameworkId: string,
+): Promise<ApplicableControl[]> {
+	const { rows } = await client.query<ApplicableControl>({
+		name: "statement_of_applicability",
+		text: `
+			with mapping as materialized (
+				select x.* from frameworks f cross join lateral (${mappingOf("f")}) x
+				where f.organization_id = $1 and f.id = $2
+			)
+			select c.id, c.section_title, c.name, c.status = 'INCLUDED' as applies,
+				case when c.status = 'EXCLUDED' then c.exclusion_justification end as justification,
+				${MEASURES} as measures, ${DOCUMENTS} as documents, ${EVIDENCE} as evidence,
+				${checksOfControl("c", "mapping")} as checks
+			from controls c
+			where c.organization_id = $1 and c.framework_id = $2
+			order by c.section_title_key, c.name_key, c.id
+			limit ${MAX_CONTROLS + 1}`,
+		values: [organizationId, frameworkId],
+	});
+	if (rows.length > MAX_CONTROLS) {
+		throw new AppError(
+			"bad_request",
+			`the framework has more than ${MAX_CONTROLS} controls, which is the most that a statement can have`,
+		);
+	}
+	return rows;
+}
+
+/**
+ * Returns the SHA-256 of what people decide in a statement: which controls apply and why others do
+ * not, and the measures and documents for each. Evidence, results of checks and progress change
+ * every day and are not part of it.
+ */
+export function hashOf(controls: readonly ApplicableControl[]): string {
+	const decided = controls.map((control) => [
+		...[control.id, control.section_title, control.name],
+		...[control.applies, control.justification],
+		control.measures.map(({ id, name }) => [id, name]),
+		control.documents.map(({ id, name }) => [id, name]),
+	]);
+	return createHash("sha256").update(JSON.stringify(decided)).digest("hex");
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Json, startTools, type TestTools } from "../support/tools.ts";
+
+let tools: TestTools;
+let framework_id: string;
+const controls: Record<string, string> = {};
+beforeAll(async () => {
+	tools = await startTools();
+	framework_id = (
+		await add("addFramework", { name: "ISO 27001", version: "2022" })
+	).framework.id;
+	for (const [name, more] of [
+		["A.8.24", {}],
+		["A.7.4", { status: "EXCLUDED", exclusion_justification: "No office" }],
+		["A.5.1", {}],
+	] as const) {
+		const { control } = await add("addControl", {
+			framework_id,
+			section_title: name,
+			name: `Control ${name}`,
+			...more,
+		});
+		controls[name] = control.id;
+	}
+});
+afterAll(() => tools.close());
+
+const add = (tool: string, input: object): Promise<Json> =>
+	tools.use(tool, { organization_id: tools.organizationId, ...input });
+
+const read = (more: object = {}, token?: string): Promise<Json> =>
+	tools.use("getStatementOfApplicability", { framework_id, ...more }, token);
+
+const approve = (
+	sha256: string,
+	more: object = {},
+	token = tools.member.token,
+) =>
+	tools.call(
+		"approveStatementOfApplicability",
+		{ framework_id, sha256, ...more },
+		token,
+	);
+
+test("the statement names what applies, why the rest does not, and what is behind each control", async () => {
+	const control = controls["A.8.24"];
+	const { measure } = await add("addMeasure", {
+		name: "Encrypt disks",
+		category: "IT",
+		state: "IMPLEMENTED",
+		linked_record_ids: [control],
+	});
+	await add("addEvidence", {
+		name: "Screenshot",
+		linked_record_ids: [measure.id],
+	});
+	await add("addEvidence", {
+		name: "Expired",
+		valid_until: "2020-01-01",
+		linked_record_ids: [control],
+	});
+	const { document } = await add("addDocument", {
+		title: "Cryptography",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+		linked_record_ids: [control],
+	});
+	const { document_version } = await tools.use("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "Use it.",
+	});
+	await tools.use("publishDocumentVersion", { id: document_version.id });
+	const found = await read({}, tools.viewer.token);
+	expect(found).toMatchObject({
+		framework: { name: "ISO 27001", version: "2022" },
+		included: 2,
+		excluded: 1,
+		approval: null,
+		is_changed: true,
+		next_cursor: null,
+	});
+	expect(found.controls.map((one: Json) => one.section_title)).toEqual([
+		"A.5.1",
+		"A.7.4",
+		"A.8.24",
+	]);
+	expect(found.controls[1]).toMatchObject({
+		applies: false,
+		justification: "No office",
+		measures: [],
+	});
+	expect(found.controls[2]).toMatchObject({
+		applies: true,
+		justification: null,
+		measures: [{ id: measure.id, name: "Encrypt disks", state: "IMPLEMENTED" }],
+		documents: [{ name: "Cryptography", published_version: 1 }],
+		evidence: [{ name: "Screenshot" }],
+		checks: ["DISK_ENCRYPTION"],
+	});
+	expect(found.checks.map((one: Json) => one.check_key)).toEqual([
+		"DISK_ENCRYPTION",
+	]);
+});
+
+test("pages of a statement have every control once", async () => {
+	const seen: string[] = [];
+	let cursor: string | null = null;
+	do {
+		const page: Json = await read({ size: 2, cursor });
+		seen.push(...page.controls.map((one: Json) => one.section_title));
+		cursor = page.next_cursor;
+	} while (cursor);
+	expect(seen).toEqual(["A.5.1", "A.7.4", "A.8.24"]);
+	const wrong = await tools.call("getStatementOfApplicability", {
+		framework_id,
+		cursor: "nonsense",
+	});
+	expect(wrong.status).toBe(400);
+});
+
+test("what was read is approved, stays as it was, and a later change is seen", async () => {
+	const { sha256 } = await read();
+	expect((await approve(sha256, {}, tools.viewer.token)).status).toBe(403);
+	const { status, body } = await approve(sha256, { note: "First" });
+	expect([status, body.approval]).toMatchObject([
+		200,
+		{ version_number: 1, sha256, note: "First" },
+	]);
+	expect(await read()).toMatchObject({
+		is_changed: false,
+		approval: { version_number: 1 },
+	});
+	expect((await approve(sha256)).body.message).toMatch(
+		/version 1 is approved already/,
+	);
+	// Progress is not what was approved, and a reason is.
+	await add("addEvidence", {
+		name: "More",
+		linked_record_ids: [controls["A.5.1"]],
+	});
+	expect((await read()).is_changed).toBe(false);
+	await tools.use("updateControl", {
+		id: controls["A.7.4"],
+		exclusion_justification: "Everybody works at home",
+	});
+	const changed = await read();
+	expect(changed.is_changed).toBe(true);
+	const stale = await approve(sha256);
+	expect([stale.status, stale.body.message]).toEqual([
+		409,
+		expect.stringContaining("has changed since it was read"),
+	]);
+	const second = await approve(changed.sha256);
+	expect(second.body.approval.version_number).toBe(2);
+	const first = await read({ version_number: 1 });
+	expect(first.controls[1].justification).toBe("No office");
+	expect(first).toMatchObject({ sha256, is_changed: false });
+	const { approvals } = await tools.use("listStatementApprovals", {
+		framework_id,
+	});
+	expect(approvals.map((one: Json) => one.version_number)).toEqual([2, 1]);
+	const { audit_entries: entries } = await add("listAuditLog", {
+		filter: { operation: "approveStatementOfApplicability", outcome: "DONE" },
+	});
+	expect(entries[0].changes.statement_of_applicability.after).toEqual({
+		version: 2,
+		sha256: changed.sha256,
+	});
+});
+
+test("two people who approve at once make one version", async () => {
+	await tools.use("updateControl", { id: controls["A.5.1"], name: "Policies" });
+	const { sha256 } = await read();
+	const answers = await Promise.all([1, 2, 3, 4].map(() => approve(sha256)));
+	expect(answers.map(({ status }) => status).sort()).toEqual([
+		200, 409, 409, 409,
+	]);
+});
+
+test("wrong input names what is wrong", async () => {
+	for (const [input, message] of [
+		[{ version_number: 99 }, /version_number: there is no approved version 99/],
+		[
+			{ version_number: 1, as_of: new Date(Date.now() - 1000).toISOString() },
+			/as_of: must be left out/,
+		],
+		[{ framework_id: controls["A.5.1"] }, /framework_id/],
+	] as const) {
+		const { status, body } = await tools.call("getStatementOfApplicability", {
+			framework_id,
+			...input,
+		});
+		expect([status, body.message]).toEqual([
+			400,
+			expect.stringMatching(message),
+		]);
+	}
+	const empty = await add("addFramework", { name: "Empty" });
+	const nothing = await tools.use("getStatementOfApplicability", {
+		framework_id: empty.framework.id,
+	});
+	const refused = await tools.call("approveStatementOfApplicability", {
+		framework_id: empty.framework.id,
+		sha256: nothing.sha256,
+	});
+	expect([refused.status, refused.body.message]).toEqual([
+		400,
+		expect.stringContaining("has no controls"),
+	]);
+});
