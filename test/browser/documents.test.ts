@@ -1,3 +1,4 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOperation } from "../../src/operations.ts";
 import { callAs, type TestUser } from "../support/people.ts";
@@ -111,4 +112,68 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await signer.getByText("1 of 1 signed").waitFor();
 	await signer.getByText("Signed", { exact: true }).last().click();
 	await signer.getByText(/^Signed in, from /).waitFor();
+});
+
+test("a version is exported as PDF, Word and Markdown, and compared with the one before", async () => {
+	const { document } = await add("addDocument", {
+		title: "Remote work",
+		document_type: "POLICY",
+		classification: "CONFIDENTIAL",
+	});
+	const draft = async (content: string) => {
+		const { document_version } = await use("createDraftDocumentVersion", {
+			document_id: document.id,
+			content,
+		});
+		await use("publishDocumentVersion", { id: document_version.id });
+	};
+	const text =
+		"# Screens\n\nLock **every** screen. See [the site](https://example.com).\n\n1. at home\n   - in the garden\n2. on the train\n\n> Always.\n\n| Place | Rule |\n|---|---|\n| Café | `VPN` |\n\n---\n\n```\nlock now\n```\n\nПривет, κόσμε\n";
+	await draft(text);
+	await draft(`${text}\nLock it *twice*.`.replace("at home", "in the office"));
+	const page = await served.openPageAs(
+		ada,
+		`/o/${served.organizationId}/r/document/${document.id}`,
+	);
+	const problems: string[] = [];
+	page.on("pageerror", (error) => problems.push(error.message));
+	page.on("console", (line) => {
+		if (line.type() === "error") problems.push(line.text());
+	});
+	const region = page.getByRole("region", { name: "Text", exact: true });
+	const saved = async (form: string) => {
+		await region.getByRole("button", { name: "Export" }).click();
+		const [download] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByRole("menuitem", { name: form }).click(),
+		]);
+		const file = await readFile(await download.path());
+		const { SAVED } = process.env;
+		if (SAVED)
+			await writeFile(`${SAVED}/${download.suggestedFilename()}`, file);
+		return { name: download.suggestedFilename(), file };
+	};
+	const pdf = await saved("PDF");
+	expect(pdf.name).toBe("Remote work v2.pdf");
+	expect(pdf.file.subarray(0, 5).toString()).toBe("%PDF-");
+	expect(pdf.file.toString("latin1")).toContain("https://example.com");
+	const docx = await saved("Word");
+	expect(docx.name).toBe("Remote work v2.docx");
+	expect(docx.file.subarray(0, 2).toString()).toBe("PK");
+	expect(docx.file.toString("latin1")).toContain("word/document.xml");
+	const markdown = await saved("Markdown");
+	expect(markdown.file.toString()).toContain("Lock it *twice*.");
+
+	await region.getByRole("button", { name: "Compare" }).click();
+	const difference = region.getByRole("region", {
+		name: "From version 1 to version 2",
+	});
+	await difference.getByRole("deletion").getByText("home").waitFor();
+	await difference.getByRole("insertion").getByText("office").waitFor();
+	await difference.getByText("Lock it *twice*.").waitFor();
+	await axe(page);
+	await screenshot(page, "documents/compare");
+	await region.getByRole("button", { name: "Show the text" }).click();
+	await region.getByRole("heading", { name: "Screens" }).waitFor();
+	expect(problems).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOperation } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
@@ -105,6 +105,20 @@ test("the risk register as CSV has what the page shows, and no formula", async (
 	expect(download.suggestedFilename()).toMatch(
 		/^risk-register-\d{4}-\d\d-\d\d\.csv$/,
 	);
+	for (const [button, ending, begin] of [
+		["PDF", "pdf", "%PDF-"],
+		["Excel", "xlsx", "PK"],
+	] as const) {
+		const [file] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByRole("button", { name: button }).click(),
+		]);
+		expect(file.suggestedFilename()).toMatch(new RegExp(`\\.${ending}$`));
+		const content = await readFile(await file.path());
+		expect(content.subarray(0, begin.length).toString()).toBe(begin);
+		const { SAVED } = process.env;
+		if (SAVED) await writeFile(`${SAVED}/${file.suggestedFilename()}`, content);
+	}
 	const csv = await readFile(await download.path(), "utf8");
 	const [headings, first, ...rest] = csv.split("\r\n");
 	expect(headings).toContain("Risk,Category,Treatment,Owner");

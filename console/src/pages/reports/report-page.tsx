@@ -8,8 +8,9 @@ import {
 	TextInput,
 	Title,
 } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
 import { IconDownload, IconPrinter } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useOrganization } from "../../organization.ts";
 import { endOfDay, todayHere } from "../../parts/days.ts";
@@ -85,7 +86,11 @@ function OneReport({
 				actions={
 					data &&
 					data.tables.length > 0 && (
-						<Actions report={data} fileName={`${name}-${day}.csv`} />
+						<Actions
+							report={data}
+							title={definition.title}
+							fileName={`${name}-${version ? `v${version}` : day}`}
+						/>
 					)
 				}
 			/>
@@ -153,15 +158,55 @@ function useFrameworks(isWanted: boolean) {
 const lastMoment = (day: string) =>
 	new Date(Date.parse(endOfDay(day)) - 1).toISOString();
 
-function Actions({ report, fileName }: { report: Report; fileName: string }) {
+function Actions({
+	report,
+	title,
+	fileName,
+}: {
+	report: Report;
+	title: string;
+	fileName: string;
+}) {
+	const { organization } = useOrganization();
+	const saving = useMutation({
+		mutationFn: async (form: "pdf" | "xlsx") => {
+			if (form === "xlsx") {
+				const { saveXlsx } = await import("../../exports/xlsx.ts");
+				return saveXlsx(`${fileName}.xlsx`, report);
+			}
+			const { reportToPdf } = await import("./report-pdf.ts");
+			return reportToPdf(`${fileName}.pdf`, report, {
+				title: [title, report.subject].filter(Boolean).join(": "),
+				head: organization.name,
+				foot: fileName,
+			});
+		},
+		onError: (error) =>
+			notifications.show({
+				color: "red",
+				title: "Not saved",
+				message: error.message,
+			}),
+	});
 	return (
 		<>
+			{(["pdf", "xlsx"] as const).map((form) => (
+				<Button
+					key={form}
+					variant="default"
+					leftSection={<IconDownload size={16} aria-hidden />}
+					loading={saving.isPending && saving.variables === form}
+					onClick={() => saving.mutate(form)}
+				>
+					{form === "pdf" ? "PDF" : "Excel"}
+				</Button>
+			))}
 			<Button
 				variant="default"
 				leftSection={<IconDownload size={16} aria-hidden />}
 				onClick={() =>
 					saveFile(
-						fileName,
+						`${fileName}.csv`,
 						new Blob([toCsv(report)], { type: "text/csv;charset=utf-8" }),
 					)
 				}

@@ -10,7 +10,7 @@ import {
 import { IconPencil, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { call } from "../../../api.ts";
 import type { AnyRecord } from "../../../kinds.ts";
 import { useOrganization } from "../../../organization.ts";
@@ -20,6 +20,7 @@ import { StatusBadge } from "../../../parts/status-badge.tsx";
 import { DateTime } from "../../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../../queries.ts";
 import { Approvals } from "./approvals.tsx";
+import { ExportVersion } from "./export-version.tsx";
 import { Rendered } from "./rendered.tsx";
 import { Signatures } from "./signatures.tsx";
 import { STATUSES, type VersionRow } from "./statuses.ts";
@@ -27,12 +28,15 @@ import { VersionActions } from "./version-actions.tsx";
 import { VersionEditor } from "./version-editor.tsx";
 
 const PAGE = 50;
+// The library that compares texts is loaded when somebody compares.
+const CompareVersions = lazy(() => import("./compare-versions.tsx"));
 
 /** Shows the versions of a document: one of them with its text, its approvals and its signatures. */
 export default function DocumentText({ document }: { document: AnyRecord }) {
 	const { organizationId, mayWrite } = useOrganization();
 	const { show }: { show?: string } = useSearch({ strict: false });
 	const navigate = useNavigate();
+	const [isComparing, setComparing] = useState(false);
 	const input = { document_id: document.id, size: PAGE };
 	const list = useInfiniteQuery({
 		queryKey: ["listDocumentVersions", input],
@@ -83,6 +87,15 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 							Older versions
 						</Button>
 					)}
+					{versions.length > 1 && (
+						<Button
+							variant="default"
+							aria-pressed={isComparing}
+							onClick={() => setComparing(!isComparing)}
+						>
+							{isComparing ? "Show the text" : "Compare"}
+						</Button>
+					)}
 					{mayWrite && !isOpen && (
 						<NewDraft
 							document={document}
@@ -92,11 +105,19 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 					)}
 				</Group>
 			</Group>
-			{chosen ? (
+			{chosen && isComparing && versions.length > 1 ? (
+				<Suspense fallback={<RowsSkeleton rows={5} />}>
+					<CompareVersions
+						key={chosen.id}
+						versions={versions}
+						chosen={chosen}
+					/>
+				</Suspense>
+			) : chosen ? (
 				<Chosen
 					key={chosen.id}
 					id={chosen.id}
-					hasApprovers={(document.approver_ids as string[]).length > 0}
+					document={document}
 					onDeleted={() => choose(undefined)}
 				/>
 			) : (
@@ -157,11 +178,11 @@ function NewDraft({
 
 function Chosen({
 	id,
-	hasApprovers,
+	document,
 	onDeleted,
 }: {
 	id: string;
-	hasApprovers: boolean;
+	document: AnyRecord;
 	onDeleted: () => unknown;
 }) {
 	const { mayWrite } = useOrganization();
@@ -200,9 +221,13 @@ function Chosen({
 					{version.changelog && <Text size="sm">{version.changelog}</Text>}
 				</Stack>
 				<Group gap="sm">
+					<ExportVersion
+						version={version}
+						classification={String(document.classification)}
+					/>
 					<VersionActions
 						version={version}
-						hasApprovers={hasApprovers}
+						hasApprovers={(document.approver_ids as string[]).length > 0}
 						onDeleted={onDeleted}
 					/>
 					{mayWrite && version.status === "DRAFT" && (

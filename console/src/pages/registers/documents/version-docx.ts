@@ -1,0 +1,35 @@
+import { HeadingLevel, Paragraph, TextRun } from "docx";
+import { saveDocx } from "../../../exports/docx.ts";
+import { MarkdownToDocx } from "../../../exports/markdown-docx.ts";
+import type { PdfFrame } from "../../../exports/pdf.ts";
+import { readForeign } from "../../../parts/markdown/tokens.ts";
+import type { Version } from "./statuses.ts";
+import { factsOf } from "./version-facts.ts";
+
+/** Saves a version of a document as a Word document, with its facts at the end. */
+export async function versionToDocx(
+	fileName: string,
+	frame: PdfFrame,
+	version: Version,
+): Promise<void> {
+	const blocks = readForeign(version.content);
+	await saveDocx(fileName, frame, [
+		new Paragraph({ text: version.title, heading: HeadingLevel.TITLE }),
+		...(blocks
+			? new MarkdownToDocx().blocks(blocks)
+			: version.content.split("\n").map((line) => new Paragraph(line))),
+		new Paragraph({
+			text: "About this version",
+			heading: HeadingLevel.HEADING_3,
+		}),
+		...factsOf(version).map(
+			([name, value]) =>
+				new Paragraph({
+					children: [
+						new TextRun({ text: `${name}: `, bold: true, size: 18 }),
+						new TextRun({ text: value, size: 18 }),
+					],
+				}),
+		),
+	]);
+}

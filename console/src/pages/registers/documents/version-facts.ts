@@ -1,0 +1,31 @@
+import { formatDay } from "../../../parts/time.tsx";
+import type { Version } from "./statuses.ts";
+
+const day = (time: string) => formatDay(time.slice(0, 10));
+
+/** Returns who wrote, approved and published a version, and its hash, as an export names them. */
+export function factsOf(version: Version): [name: string, value: string][] {
+	const approvals = version.approvals
+		.filter(({ decision, is_current }) => decision === "APPROVED" && is_current)
+		.map(({ person_name, decided_at }) => `${person_name}, ${day(decided_at)}`);
+	const facts: [string, string | null][] = [
+		["Version", String(version.version_number)],
+		["What is new", version.changelog],
+		["Written by", version.author_name],
+		["Approved by", approvals.join("; ") || null],
+		[
+			"Published",
+			version.published_at
+				? `${day(version.published_at)} by ${version.published_by_name ?? "a former member"}`
+				: "Not published",
+		],
+		[
+			"Signatures",
+			version.published_at
+				? `${version.signatures_given} given, ${version.signatures_requested} asked for`
+				: null,
+		],
+		["SHA-256 of the text", version.content_hash],
+	];
+	return facts.filter((fact): fact is [string, string] => fact[1] !== null);
+}

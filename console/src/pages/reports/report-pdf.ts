@@ -1,0 +1,51 @@
+import type { Content } from "pdfmake/interfaces";
+import { type PdfFrame, savePdf } from "../../exports/pdf.ts";
+import type { Report, ReportTable } from "./report.ts";
+
+/** Most columns of a table that fits on an upright page. */
+const MAX_UPRIGHT = 4;
+
+/** Saves a report as PDF. A report with a wide table has lying pages. */
+export async function reportToPdf(
+	fileName: string,
+	{ tables }: Report,
+	frame: PdfFrame,
+): Promise<void> {
+	const isLandscape = tables.some(
+		({ columns }) => columns.length > MAX_UPRIGHT,
+	);
+	await savePdf(fileName, { ...frame, isLandscape }, [
+		{ text: frame.title, style: "h1" },
+		...tables.flatMap((table): Content[] => [
+			{ text: table.title, style: "h2" },
+			table.rows.length === 0
+				? { text: "There are none.", style: "paragraph" }
+				: tableToPdf(table),
+		]),
+	]);
+}
+
+function tableToPdf({ columns, rows }: ReportTable): Content {
+	return {
+		table: {
+			headerRows: 1,
+			widths: columns.map((_, at) => widthOf(rows, at)),
+			body: [
+				columns.map((text) => ({ text, style: "cellHead" })),
+				...rows.map((cells) =>
+					cells.map((cell) => ({
+						text: typeof cell === "number" ? cell.toLocaleString() : cell,
+						fontSize: 8,
+					})),
+				),
+			],
+		},
+		layout: "lightHorizontalLines",
+	};
+}
+
+/** A column of short values takes as much room as it needs, and the others share the rest. */
+function widthOf(rows: ReportTable["rows"], column: number): "auto" | "*" {
+	const isShort = rows.every((cells) => String(cells[column]).length <= 12);
+	return isShort ? "auto" : "*";
+}
