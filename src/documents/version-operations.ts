@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { defineOperation } from "../operation.ts";
+import { type Context, defineOperation } from "../operation.ts";
 import type { Filter } from "../records/filter.ts";
 import { idempotencyShape } from "../records/idempotency.ts";
 import {
@@ -16,6 +16,11 @@ import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import { document } from "../registers/document.ts";
+import {
+	DOCUMENT_TEMPLATE_KEYS,
+	type DocumentTemplate,
+} from "../starters/document-template-names.ts";
+import { readDocumentTemplate } from "../starters/document-templates.ts";
 import {
 	contentSchema,
 	lockVersion,
@@ -104,13 +109,17 @@ export const createDraftDocumentVersion = defineOperation({
 	name: "createDraftDocumentVersion",
 	title: "Draft a version of a document",
 	description:
-		"Begin the next version of a document. Its content is that of the newest version unless you give another. A document has one open version at a time.",
+		"Begin the next version of a document. Its content is that of the newest version unless you give another or a template. A document has one open version at a time.",
 	toolset: "documents",
 	access: "write",
 	tenant: "document_id",
 	input: z.strictObject({
 		document_id: documentId(),
 		content: contentSchema().optional().describe("Markdown"),
+		template: z
+			.enum(DOCUMENT_TEMPLATE_KEYS)
+			.optional()
+			.describe("Policy to begin with; fill in its brackets"),
 		changelog: changelog(),
 		asks_again: asksAgain(),
 		...idempotencyShape,
@@ -119,7 +128,15 @@ export const createDraftDocumentVersion = defineOperation({
 	run: async (context, input) => {
 		const { client, membership, principal } = context;
 		const { organizationId } = membership;
-		const { document_id } = input;
+		const { document_id, template } = input;
+		if (template !== undefined && input.content !== undefined) {
+			throw badFields([
+				{
+					field: "template",
+					message: "must be left out together with content",
+				},
+			]);
+		}
 		const owner = await existing(context, document, document_id, "for update");
 		const { rows } = await client.query<VersionRow & { content: string }>(
 			`select t.id, t.version_number, t.status, t.content from document_versions t
@@ -140,6 +157,10 @@ export const createDraftDocumentVersion = defineOperation({
 				`the document has ${MAX_VERSIONS} versions, which is the maximum`,
 			);
 		}
+		const given =
+			template === undefined
+				? input.content
+				: await fromTemplate(context, template);
 		const id = makeId(organizationId, "document_version");
 		await client.query(
 			`insert into document_versions (
@@ -152,7 +173,7 @@ export const createDraftDocumentVersion = defineOperation({
 				document_id,
 				number,
 				owner.title,
-				input.content ?? newest?.content ?? "",
+				given ?? newest?.content ?? "",
 				input.changelog ?? null,
 				input.asks_again ?? false,
 				principal.userId,
@@ -164,6 +185,17 @@ export const createDraftDocumentVersion = defineOperation({
 		return { document_version: made };
 	},
 });
+
+async function fromTemplate(
+	{ client, membership }: Context,
+	template: DocumentTemplate,
+): Promise<string> {
+	const { rows } = await client.query<{ name: string }>(
+		"select name from organizations where id = $1",
+		[membership.organizationId],
+	);
+	return readDocumentTemplate(template, rows[0]?.name ?? "");
+}
 
 export const updateDocumentVersion = defineOperation({
 	name: "updateDocumentVersion",

@@ -46,7 +46,10 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	const page = await served.openPageAs(ada, path);
 	const text = page.getByRole("region", { name: "Text" });
 	await text.getByText("This document has no text yet.").waitFor();
-	await text.getByRole("button", { name: "Write the text" }).click();
+	await text.getByRole("button", { name: "Start from a template" }).click();
+	await page.getByRole("menuitem", { name: "Acceptable use policy" }).click();
+	await text.getByRole("heading", { name: "Devices" }).waitFor();
+	await text.getByText("how people at Acme use laptops").waitFor();
 	await text.getByRole("button", { name: "Edit the text" }).click();
 	await text
 		.getByLabel("Text", { exact: true })

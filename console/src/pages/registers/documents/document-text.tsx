@@ -1,16 +1,22 @@
 import {
 	Button,
 	Group,
+	Menu,
 	Paper,
 	Select,
 	Stack,
 	Text,
 	Title,
 } from "@mantine/core";
-import { IconPencil, IconPlus } from "@tabler/icons-react";
+import { IconChevronDown, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
+import {
+	DOCUMENT_TEMPLATE_KEYS,
+	DOCUMENT_TEMPLATES,
+	type DocumentTemplate,
+} from "../../../../../src/starters/document-template-names.ts";
 import { call } from "../../../api.ts";
 import type { AnyRecord } from "../../../kinds.ts";
 import { useOrganization } from "../../../organization.ts";
@@ -146,12 +152,13 @@ function NewDraft({
 }) {
 	const [isMaking, setMaking] = useState(false);
 	const [error, setError] = useState<Error | null>(null);
-	const make = async () => {
+	const make = async (template?: DocumentTemplate) => {
 		setMaking(true);
 		setError(null);
 		try {
 			const { document_version } = await call("createDraftDocumentVersion", {
 				document_id: document.id,
+				...(template && { template }),
 			});
 			await forgetReadings();
 			await onMade(document_version.id);
@@ -163,11 +170,31 @@ function NewDraft({
 	};
 	return (
 		<>
+			{isFirst && (
+				<Menu position="bottom-end">
+					<Menu.Target>
+						<Button
+							variant="default"
+							disabled={isMaking}
+							rightSection={<IconChevronDown size={16} aria-hidden />}
+						>
+							Start from a template
+						</Button>
+					</Menu.Target>
+					<Menu.Dropdown>
+						{DOCUMENT_TEMPLATE_KEYS.map((key) => (
+							<Menu.Item key={key} onClick={() => make(key)}>
+								{DOCUMENT_TEMPLATES[key]}
+							</Menu.Item>
+						))}
+					</Menu.Dropdown>
+				</Menu>
+			)}
 			<Button
 				variant={isFirst ? "filled" : "default"}
 				leftSection={<IconPlus size={16} aria-hidden />}
 				loading={isMaking}
-				onClick={make}
+				onClick={() => make()}
 			>
 				{isFirst ? "Write the text" : "Draft a new version"}
 			</Button>

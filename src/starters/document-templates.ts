@@ -1,0 +1,20 @@
+import { readFile } from "node:fs/promises";
+import type { DocumentTemplate } from "./document-template-names.ts";
+
+/**
+ * Returns the text of a template in Markdown, with the name of the organization. What the
+ * organization has to fill in stands in brackets.
+ */
+export async function readDocumentTemplate(
+	key: DocumentTemplate,
+	organization: string,
+): Promise<string> {
+	const file = new URL(`./documents/${key}.md`, import.meta.url);
+	const text = await readFile(file, "utf8");
+	return text.replaceAll("[Company]", () => inMarkdown(organization));
+}
+
+/** Returns a text that Markdown shows as it is. */
+function inMarkdown(text: string): string {
+	return text.replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
+}
