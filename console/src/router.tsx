@@ -86,6 +86,12 @@ const stopMails = createRoute({
 	component: page(() => import("./pages/stop-mails/stop-mails-page.tsx")),
 });
 
+const signDocument = createRoute({
+	getParentRoute: () => root,
+	path: "/sign-document",
+	component: page(() => import("./pages/sign-document/sign-document-page.tsx")),
+});
+
 /** The consent page of OAuth. The service sends browsers here from /oauth/authorize. */
 const connectApp = createRoute({
 	getParentRoute: () => root,
@@ -395,6 +401,7 @@ const routeTree = root.addChildren([
 	resetPassword,
 	myDevices,
 	stopMails,
+	signDocument,
 	connectApp,
 	signedIn.addChildren([
 		start,

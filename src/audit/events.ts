@@ -25,6 +25,7 @@ export const AUDIT_EVENTS = [
 	"unenrollDevice",
 	"settleNonconformities",
 	"openMyDevices",
+	"signDocumentByLink",
 	// Operations with these names write the same events.
 	"createOrganization",
 	"acceptInvitation",

@@ -53,6 +53,7 @@ export const requestDocumentVersionApproval = defineOperation({
 			context,
 			found.document_id,
 			approvers.map((one) => one.id),
+			"APPROVAL",
 		);
 		return { document_version: await readVersion(context, id) };
 	},

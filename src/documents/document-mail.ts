@@ -1,35 +1,52 @@
+import type { PoolClient } from "pg";
 import { withTenant } from "../db/pool.ts";
 import { makeId } from "../id.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
+import { IS_STAFF } from "../my-devices/links.ts";
 import type { Context } from "../operation.ts";
 import { personOf } from "../organizations/person-of-member.ts";
+import { makeSignToken, SIGN_DAYS, signUrl } from "./sign-link.ts";
 import { readWaiting } from "./versions.ts";
 
 /** Seconds that a mail waits, so that several requests about a document become one mail. */
 const COLLECTED_SECONDS = 60;
 
+/** A condition: the person `p` of the organization $1 is a member. */
+const IS_MEMBER = `exists (
+	select from memberships m
+	join users u on u.id = m.user_id
+	where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
+		and ${personOf("p", "u", "$1")}
+)`;
+
 /**
- * Queues a mail to each of these people who is a member, about a document that waits for them. Who
- * is no member cannot open the document, and gets none.
+ * A condition: the person `p` may sign the document $2 by a link, without an account. A secret
+ * document is shown only to those who sign in.
+ */
+const SIGNS_BY_LINK = `(${IS_STAFF} and exists (
+	select from documents d
+	where d.organization_id = $1 and d.id = $2 and d.classification <> 'SECRET'
+))`;
+
+/**
+ * Queues a mail to each of these people about a document that waits for them. Only members approve.
+ * Others get a link with which they sign.
  */
 export async function queueDocumentMails(
 	{ client, membership, services, afterCommit }: Context,
 	documentId: string,
 	personIds: readonly string[],
+	waitsFor: "APPROVAL" | "SIGNATURE",
 ): Promise<void> {
 	// Without a mail server the mails would wait forever.
 	if (!services.mail || personIds.length === 0) return;
 	const { organizationId } = membership;
 	const { rows } = await client.query<{ id: string }>(
 		`select p.id from people p
-		where p.organization_id = $1 and p.id = any($2) and exists (
-			select from memberships m
-			join users u on u.id = m.user_id
-			where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
-				and ${personOf("p", "u", "$1")}
-		)`,
-		[organizationId, personIds],
+		where p.organization_id = $1 and p.id = any($3)
+			and (${IS_MEMBER} or $4 = 'SIGNATURE' and ${SIGNS_BY_LINK})`,
+		[organizationId, documentId, personIds, waitsFor],
 	);
 	const mails = rows.map(({ id }) => ({
 		id: makeId(organizationId, "mail"),
@@ -47,43 +64,67 @@ export async function queueDocumentMails(
 }
 
 interface Facts {
-	email: string;
+	/** The name of the member, or of the person without an account. */
 	name: string;
+	email: string;
 	organization: string;
 	document_id: string;
+	is_member: boolean;
+	signs_by_link: boolean;
 }
 
 /**
  * Makes the mail about a document that waits for an approval or a signature. It names the document
  * but does not contain its text. Returns null if the document no longer waits for the person, or the
- * person is no member any more.
+ * person can do nothing about it any more.
  */
 export const composeDocument: Compose = async (parts, mail) => {
 	const { organization_id: organizationId, people_id: peopleId } = mail;
 	if (!organizationId || !peopleId) return null;
-	const { appPool, baseUrl } = parts;
+	const { appPool, baseUrl, secret } = parts;
 	const found = await withTenant(appPool, organizationId, async (client) => {
 		const { rows } = await client.query<Facts>(
-			`select u.email, u.name, o.name as organization, m.record_id as document_id
+			`select p.full_name as name, p.primary_email_address as email, o.name as organization,
+				$2::text as document_id, ${IS_MEMBER} as is_member, ${SIGNS_BY_LINK} as signs_by_link
 			from mails m
 			join people p on p.organization_id = m.organization_id and p.id = m.people_id
-			join memberships s on s.organization_id = m.organization_id
-				and is_live_membership(s.organization_id, s.ends_on)
-			join users u on u.id = s.user_id and ${personOf("p", "u", "m.organization_id")}
 			join organizations o on o.id = m.organization_id
-			where m.organization_id = $1 and m.id = $2
-			order by u.id limit 1`,
-			[organizationId, mail.id],
+			where m.organization_id = $1 and m.id = $3`,
+			[
+				organizationId,
+				await documentOf(client, organizationId, mail.id),
+				mail.id,
+			],
 		);
 		const [facts] = rows;
 		if (!facts) return null;
 		const waiting = await readWaiting(client, organizationId, peopleId);
 		const one = waiting.find((w) => w.document_id === facts.document_id);
-		return one ? { ...facts, ...one } : null;
+		if (!one) return null;
+		if (facts.is_member) return { ...facts, ...one, signatureId: undefined };
+		if (!facts.signs_by_link || one.waits_for !== "SIGNATURE") return null;
+		const { rows: signatures } = await client.query<{ id: string }>(
+			"select id from document_signatures where organization_id = $1 and version_id = $2 and person_id = $3",
+			[organizationId, one.version_id, peopleId],
+		);
+		return { ...facts, ...one, signatureId: signatures[0]?.id };
 	});
 	if (!found) return null;
+	const { signatureId } = found;
 	const isApproval = found.waits_for === "APPROVAL";
 	const title = nameInMail(found.title);
+	const url = signatureId
+		? signUrl(
+				baseUrl,
+				makeSignToken(secret, { organizationId, signatureId }, found.email),
+			)
+		: `${baseUrl}/o/${organizationId}/r/document/${found.document_id}?show=${found.version_id}`;
+	const how = signatureId
+		? "You need no account. Read it and sign it"
+		: `Sign in, read it, and ${isApproval ? "approve or reject it" : "sign it"}`;
+	const end = signatureId
+		? `The link is for you alone. It works for ${SIGN_DAYS} days.`
+		: "You get this mail once for each version that waits for you. Your home page lists all of them.";
 	return {
 		to: found.email,
 		subject: isApproval
@@ -91,11 +132,23 @@ export const composeDocument: Compose = async (parts, mail) => {
 			: `A document waits for your signature at ${nameInMail(found.organization)}`,
 		text: `Hello ${nameInMail(found.name)},
 
-version ${found.version_number} of "${title}" waits for your ${isApproval ? "approval" : "signature"}. Sign in, read it, and ${isApproval ? "approve or reject it" : "sign it"}:
+version ${found.version_number} of "${title}" waits for your ${isApproval ? "approval" : "signature"}. ${how}:
 
-${baseUrl}/o/${organizationId}/r/document/${found.document_id}?show=${found.version_id}
+${url}
 
-You get this mail once for each version that waits for you. Your home page lists all of them.
+${end}
 `,
 	};
 };
+
+async function documentOf(
+	client: PoolClient,
+	organizationId: string,
+	mailId: string,
+): Promise<string> {
+	const { rows } = await client.query<{ record_id: string }>(
+		"select record_id from mails where organization_id = $1 and id = $2",
+		[organizationId, mailId],
+	);
+	return rows[0]?.record_id ?? "";
+}

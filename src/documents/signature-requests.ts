@@ -97,7 +97,7 @@ export async function askToSign(
 		noteVersion(context, version, {
 			signatures_requested: { after: names.slice(0, 50) },
 		});
-		await queueDocumentMails(context, version.document_id, asked);
+		await queueDocumentMails(context, version.document_id, asked, "SIGNATURE");
 	}
 	return asked;
 }

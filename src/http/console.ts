@@ -25,6 +25,7 @@ import { encodeBody } from "./compression.ts";
 import { addConsoleCsv } from "./console-csv.ts";
 import { addConsoleFileRoutes } from "./file-door.ts";
 import { addMyDevices } from "./my-devices.ts";
+import { addSignDocument } from "./sign-document.ts";
 import { addStopMails } from "./stop-mails.ts";
 
 const AUTH = "/api/auth";
@@ -111,6 +112,7 @@ export function addConsole(
 	addAccount(app, account, (request) => sourceOf(request, addressOf));
 	addStopMails(app, account);
 	addMyDevices(app, account, (request) => sourceOf(request, addressOf));
+	addSignDocument(app, account, (request) => sourceOf(request, addressOf));
 
 	app.post(
 		"/api/join",

@@ -1,15 +1,18 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeSignToken } from "../../src/documents/sign-link.ts";
 import { findOperation } from "../../src/operations.ts";
 import { callAs, type TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+const SECRET = "a secret of at least thirty-two characters";
 
 let served: TestConsole;
 let ada: TestUser;
 let grace: TestUser;
 let vera: TestUser;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await startConsole({ ASSAY_SECRET: SECRET });
 	ada = await served.makePerson("admin");
 	grace = await served.makePerson("member");
 	vera = await served.makePerson("viewer");
@@ -179,4 +182,52 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 	await region.getByRole("button", { name: "Show the text" }).click();
 	await region.getByRole("heading", { name: "Screens" }).waitFor();
 	expect(problems).toEqual([]);
+});
+
+test("somebody without an account reads and signs by the link of a mail", async () => {
+	const otto = await add("addPeople", {
+		full_name: "Otto Hahn",
+		kind: "CONTRACTOR",
+		primary_email_address: "otto@example.com",
+	});
+	const { document } = await add("addDocument", {
+		title: "Visitors",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { document_version } = await use("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "# Badges\n\nVisitors wear a badge.",
+	});
+	await use("publishDocumentVersion", { id: document_version.id });
+	await use("requestDocumentVersionSignature", {
+		document_version_id: document_version.id,
+		person_ids: [otto.people.id],
+	});
+	const { document_version_signatures: signatures } = await use(
+		"listDocumentVersionSignatures",
+		{ document_version_id: document_version.id },
+	);
+	const request = {
+		organizationId: served.organizationId,
+		signatureId: signatures[0].id,
+	};
+	const token = makeSignToken(SECRET, request, "otto@example.com");
+	const page = await served.openPage({ viewport: { width: 390, height: 844 } });
+	await page.goto(`/sign-document#${token}`);
+	await page.getByRole("heading", { name: "A document to sign" }).waitFor();
+	await axe(page);
+	await page.getByRole("button", { name: "Show the document" }).click();
+	await page.getByRole("heading", { name: "Badges" }).waitFor();
+	const sign = page.getByRole("button", { name: "Sign", exact: true });
+	expect(await sign.isDisabled()).toBe(true);
+	await page.getByLabel("I have read this version and follow it").check();
+	await axe(page);
+	await screenshot(page, "documents/sign-by-link");
+	await sign.click();
+	await page.getByRole("status").getByText("Otto Hahn").waitFor();
+	await page.goto(`/sign-document#${token.slice(0, -3)}AAA`);
+	await page.reload();
+	await page.getByRole("button", { name: "Show the document" }).click();
+	await page.getByText(/ask for a new one/).waitFor();
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { sendTo } from "../support/console-client.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
 
@@ -78,8 +79,8 @@ async function hurry() {
 	tools.service.wake();
 }
 
-test("a member who is asked to sign gets one mail with a link and without the text, and nobody else does", async () => {
-	const version = await publishAndAsk([viewer.id, outsider]);
+test("a member who is asked to sign gets one mail with a link and without the text", async () => {
+	const version = await publishAndAsk([viewer.id]);
 	await tools.use("requestDocumentVersionSignature", {
 		document_version_id: version.id,
 		person_ids: [viewer.id],
@@ -119,4 +120,111 @@ test("no mail goes out if the request is cancelled meanwhile", async () => {
 	await hurry();
 	await expect.poll(states).toEqual(["NOT_NEEDED"]);
 	expect(sink.waiting()).toBe(0);
+});
+
+/** Asks somebody without an account to sign, and returns the version and the token in the mail. */
+async function askOutsider(): Promise<{ version: Json; token: string }> {
+	const version = await publishAndAsk([outsider]);
+	await hurry();
+	const mail = await sink.next();
+	expect(mail.to).toBe("otto@example.com");
+	expect(mail.text).toContain("You need no account");
+	expect(mail.text).not.toContain("secret text");
+	const token = /sign-document#(\S+)/.exec(mail.text)?.[1] ?? "";
+	return { version, token };
+}
+
+const post = (path: string, body: object) =>
+	sendTo(tools.url, `/api/sign-document/${path}`, body);
+
+test("a person without an account reads and signs by the link in the mail, once", async () => {
+	const { version, token } = await askOutsider();
+	const shown = await post("read", { token });
+	expect([shown.status, shown.body]).toMatchObject([
+		200,
+		{
+			title: "Acceptable use",
+			content: "A secret text",
+			person_name: "Vera",
+			version_number: 1,
+			signed_at: null,
+		},
+	]);
+	const wrong = await post("sign", { token, content_hash: "0".repeat(64) });
+	expect(wrong.status).toBe(409);
+	const { content_hash } = shown.body;
+	const signed = await post("sign", { token, content_hash });
+	expect(signed.body.signed_at).not.toBeNull();
+	const again = await post("sign", { token, content_hash });
+	expect(again.body.signed_at).toBe(signed.body.signed_at);
+	const { document_version_signatures: signatures } = await tools.use(
+		"listDocumentVersionSignatures",
+		{ document_version_id: version.id },
+	);
+	expect(signatures).toMatchObject([
+		{ state: "SIGNED", way: "LINK", signed_by: outsider, content_hash },
+	]);
+	expect(signatures[0].address).toContain("127.0.0.1");
+	const { audit_entries: entries } = await add("listAuditLog", {
+		filter: { record_id: version.document_id, operation: "signDocumentByLink" },
+	});
+	expect(entries).toMatchObject([
+		{
+			actor_name: "a person who was asked to sign, by a link",
+			changes: {
+				version_1_signature: { after: { person_id: outsider, content_hash } },
+			},
+		},
+	]);
+});
+
+test("a link that was changed, has expired, was withdrawn, or went to a former address shows nothing", async () => {
+	const { version, token } = await askOutsider();
+	const isRefused = async (given: string) => {
+		const { status, body } = await post("read", { token: given });
+		return status === 400 && /ask for a new one/.test(body.message);
+	};
+	const [organization, id, proof = ""] = token.split(".");
+	for (const changed of [
+		"",
+		"x",
+		`${organization}.${id}.`,
+		`${organization}.${id}.${proof.slice(1)}`,
+		`${organization}.${id}.${proof.replace(/^./, (one) => (one === "A" ? "B" : "A"))}`,
+		`${organization}.${version.id}.${proof}`,
+		`${tools.otherOrganizationId}.${id}.${proof}`,
+	]) {
+		expect(await isRefused(changed), changed).toBe(true);
+	}
+	const { owner } = tools.database;
+	const setAddress = (address: string) =>
+		tools.use("updatePeople", {
+			id: outsider,
+			primary_email_address: address,
+		});
+	await setAddress("new@example.com");
+	expect(await isRefused(token)).toBe(true);
+	await setAddress("otto@example.com");
+	expect(await isRefused(token)).toBe(false);
+	await owner.query(
+		"update document_signatures set requested_at = now() - interval '31 days' where id = $1",
+		[id],
+	);
+	expect(await isRefused(token)).toBe(true);
+	await owner.query(
+		"update document_signatures set requested_at = now() where id = $1",
+		[id],
+	);
+	await tools.use("cancelSignatureRequest", { id });
+	expect(await isRefused(token)).toBe(true);
+});
+
+test("nobody without an account gets a link to a secret document", async () => {
+	const version = await draft({ classification: "SECRET" });
+	await tools.use("publishDocumentVersion", { id: version.id });
+	await tools.use("requestDocumentVersionSignature", {
+		document_version_id: version.id,
+		person_ids: [outsider],
+	});
+	expect(await states()).toEqual([]);
 });

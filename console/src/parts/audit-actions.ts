@@ -114,6 +114,7 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "devices",
 		phrase: "copied a link to the devices of",
 	},
+	signDocumentByLink: { group: "organization", phrase: "signed" },
 	openMyDevices: { group: "devices", phrase: "opened the devices of" },
 	addNotificationChannel: {
 		group: "organization",
