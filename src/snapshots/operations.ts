@@ -34,7 +34,8 @@ import {
 	SNAPSHOT_TYPES,
 } from "./snapshot-types.ts";
 
-const MAX_RECORDS = 100_000;
+/** Most records of a snapshot. One statement reads them, which may take 10 s, at 0.25 ms a record. */
+const MAX_RECORDS = 30_000;
 const MAX_SNAPSHOTS = 500;
 const MAX_DESCRIPTION = 5000;
 
