@@ -1,4 +1,4 @@
-import { lexer } from "marked";
+import { lexer, walkTokens } from "marked";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
 	DOCUMENT_TEMPLATE_KEYS,
@@ -18,13 +18,17 @@ test.each(
 )("the template %s has its title, sections and rules, and no HTML", async (key) => {
 	const text = await readDocumentTemplate(key, "Acme");
 	const tokens = lexer(text);
+	const types: string[] = [];
+	walkTokens(tokens, ({ type }) => {
+		types.push(type);
+	});
 	const headings = tokens.filter(({ type }) => type === "heading");
 	expect(headings[0]).toMatchObject({
 		depth: 1,
 		text: DOCUMENT_TEMPLATES[key],
 	});
 	expect(headings.length).toBeGreaterThan(4);
-	expect(tokens.filter(({ type }) => type === "html")).toEqual([]);
+	expect(types).not.toContain("html");
 	expect(text.split(/\s+/).length).toBeGreaterThan(300);
 	expect(text).toContain("Acme");
 	expect(text).not.toContain("[Company]");

@@ -18,8 +18,8 @@ import {
 	inlinesOf,
 } from "../parts/markdown/tokens.ts";
 
-/** Name of the numbering of ordered lists in the file. */
-export const NUMBERED = "numbered";
+/** Returns the name that the numbering of an ordered list has in the file. */
+export const numbered = (list: number) => `numbered ${list}`;
 /** Deepest level of lists in the file. Deeper items have this level. */
 export const MAX_LEVEL = 4;
 
@@ -34,18 +34,33 @@ interface Style {
 	bold?: true;
 	italics?: true;
 	strike?: true;
+	style?: "Hyperlink";
 }
+
+/** Where a block stands: how far it is indented, and the sign of the list item that it begins. */
+interface Place {
+	/** Twentieths of a point. */
+	indent: number;
+	item?: { level: number; ordered: boolean; list: number } | undefined;
+}
+
+const TOP: Place = { indent: 0 };
+const QUOTE_INDENT = 400;
+const LEVEL_INDENT = 720;
 
 /** Makes paragraphs and tables of a Word document from Markdown. HTML is shown as text. */
 export class MarkdownToDocx {
-	// Each ordered list begins with 1, so each has a number of its own.
-	#lists = 0;
+	/** The first numbers of the ordered lists, in the order in which the lists occur. */
+	readonly starts: number[] = [];
 
-	blocks(blocks: readonly Block[]): (Paragraph | Table)[] {
-		return blocks.flatMap((block) => this.#block(block));
+	blocks(blocks: readonly Block[], place: Place = TOP): (Paragraph | Table)[] {
+		return blocks.flatMap((block, at) =>
+			// Only the first block of an item has a sign before it.
+			this.#block(block, at === 0 ? place : { indent: place.indent }),
+		);
 	}
 
-	#block(block: Block): (Paragraph | Table)[] {
+	#block(block: Block, place: Place): (Paragraph | Table)[] {
 		switch (block.type) {
 			case "heading":
 				return [
@@ -57,25 +72,19 @@ export class MarkdownToDocx {
 					}),
 				];
 			case "code":
-				return block.text.split("\n").map(
-					(line) =>
-						new Paragraph({
-							children: [
-								new TextRun({ text: line, font: "Consolas", size: 18 }),
-							],
-							spacing: { after: 0 },
-						}),
+				return block.text.split("\n").map((text, at) =>
+					paragraph([new TextRun({ text, font: "Consolas", size: 18 })], {
+						...place,
+						item: at === 0 ? place.item : undefined,
+					}),
 				);
 			case "list":
-				return this.#list(block, 0);
+				return [...signOnly(place), ...this.#list(block, place)];
 			case "blockquote":
-				return blocksOf(block.tokens).map(
-					(one) =>
-						new Paragraph({
-							children: runs("tokens" in one ? one.tokens : undefined),
-							indent: { left: 400 },
-						}),
-				);
+				return this.blocks(blocksOf(block.tokens), {
+					...place,
+					indent: place.indent + QUOTE_INDENT,
+				});
 			case "hr":
 				return [
 					new Paragraph({
@@ -85,41 +94,52 @@ export class MarkdownToDocx {
 					}),
 				];
 			case "table":
-				return [tableOf(block)];
+				return [...signOnly(place), tableOf(block)];
 			case "html":
-				return [new Paragraph(block.text)];
+				return [paragraph([new TextRun(block.text)], place)];
 			default:
-				return [
-					new Paragraph({
-						children: runs(block.tokens, block.text),
-						spacing: { after: 120 },
-					}),
-				];
+				return [paragraph(runs(block.tokens, block.text), place)];
 		}
 	}
 
-	#list(list: Tokens.List, level: number): (Paragraph | Table)[] {
-		const instance = ++this.#lists;
-		const place = Math.min(level, MAX_LEVEL);
-		return list.items.flatMap((item) =>
-			blocksOf(item.tokens).flatMap((block, at) => {
-				if (block.type === "list") return this.#list(block, level + 1);
-				// Only the first block of an item has a sign before it.
-				if (at > 0) return this.#block(block);
-				return [
-					new Paragraph({
-						children: runs(
-							"tokens" in block ? block.tokens : undefined,
-							"text" in block ? block.text : "",
-						),
-						...(list.ordered
-							? { numbering: { reference: NUMBERED, level: place, instance } }
-							: { bullet: { level: place } }),
-					}),
-				];
-			}),
-		);
+	#list(list: Tokens.List, { indent }: Place): (Paragraph | Table)[] {
+		const level = Math.min(Math.floor(indent / LEVEL_INDENT), MAX_LEVEL);
+		if (list.ordered) this.starts.push(Number(list.start) || 1);
+		const number = this.starts.length - 1;
+		return list.items.flatMap((item) => {
+			const place = {
+				indent: indent + LEVEL_INDENT,
+				item: { level, ordered: list.ordered, list: number },
+			};
+			const blocks = this.blocks(blocksOf(item.tokens), place);
+			if (!item.task) return blocks;
+			const box = item.checked ? "☑" : "☐";
+			return [paragraph([new TextRun(box)], place), ...blocks];
+		});
 	}
+}
+
+/** A block that cannot have the sign of its item follows a paragraph that has it. */
+const signOnly = (place: Place) => (place.item ? [paragraph([], place)] : []);
+
+function paragraph(
+	children: readonly ParagraphChild[],
+	{ indent, item }: Place,
+): Paragraph {
+	return new Paragraph({
+		children: [...children],
+		spacing: { after: 120 },
+		...(item
+			? item.ordered
+				? {
+						numbering: {
+							reference: numbered(item.list),
+							level: item.level,
+						},
+					}
+				: { bullet: { level: item.level } }
+			: indent > 0 && { indent: { left: indent } }),
+	});
 }
 
 function tableOf({ header, rows }: Tokens.Table): Table {
@@ -173,7 +193,10 @@ function runsOf(part: Inline, style: Style): ParagraphChild[] {
 				? [
 						new ExternalHyperlink({
 							link: part.href,
-							children: [new TextRun({ text: part.text, style: "Hyperlink" })],
+							children: runs(part.tokens, part.text, {
+								...style,
+								style: "Hyperlink",
+							}),
 						}),
 					]
 				: runs(part.tokens, "", style);

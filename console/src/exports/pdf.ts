@@ -1,18 +1,9 @@
 import type { TDocumentDefinitions } from "pdfmake/interfaces";
 import { saveFile } from "../save-file.ts";
+import type { PageFrame } from "./page-frame.ts";
 
 /** Widths of an A4 page in points, without its margins. */
 const MARGIN = 48;
-
-/** What stands around the content of a PDF. */
-export interface PdfFrame {
-	title: string;
-	/** Shown at the top of every page, such as the organization. */
-	head: string;
-	/** Shown at the bottom of every page, beside its number. */
-	foot: string;
-	isLandscape?: boolean;
-}
 
 /**
  * Makes a PDF and saves it. Its font has Latin, Greek and Cyrillic letters. The library is loaded
@@ -20,7 +11,7 @@ export interface PdfFrame {
  */
 export async function savePdf(
 	fileName: string,
-	{ title, head, foot, isLandscape = false }: PdfFrame,
+	{ title, head, foot, isLandscape = false }: PageFrame,
 	content: TDocumentDefinitions["content"],
 ): Promise<void> {
 	const [{ default: pdfMake }, { default: fonts }] = await Promise.all([

@@ -1,5 +1,6 @@
 import type { Content } from "pdfmake/interfaces";
-import { type PdfFrame, savePdf } from "../../exports/pdf.ts";
+import type { PageFrame } from "../../exports/page-frame.ts";
+import { savePdf } from "../../exports/pdf.ts";
 import type { Report, ReportTable } from "./report.ts";
 
 /** Most columns of a table that fits on an upright page. */
@@ -9,7 +10,7 @@ const MAX_UPRIGHT = 4;
 export async function reportToPdf(
 	fileName: string,
 	{ tables }: Report,
-	frame: PdfFrame,
+	frame: PageFrame,
 ): Promise<void> {
 	const isLandscape = tables.some(
 		({ columns }) => columns.length > MAX_UPRIGHT,

@@ -8,7 +8,7 @@ import { operationQuery } from "../../../queries.ts";
 import { STATUSES, type VersionRow } from "./statuses.ts";
 
 /** Milliseconds after which a comparison gives up, so that two long texts do not stop the page. */
-const MAX_MS = 2_000;
+const MAX_MS = 1_000;
 
 /** Shows how the text of a version differs from that of another one. */
 export default function CompareVersions({

@@ -1,22 +1,22 @@
 import { HeadingLevel, Paragraph, TextRun } from "docx";
 import { saveDocx } from "../../../exports/docx.ts";
 import { MarkdownToDocx } from "../../../exports/markdown-docx.ts";
-import type { PdfFrame } from "../../../exports/pdf.ts";
-import { readForeign } from "../../../parts/markdown/tokens.ts";
+import type { PageFrame } from "../../../exports/page-frame.ts";
 import type { Version } from "./statuses.ts";
-import { factsOf } from "./version-facts.ts";
+import { contentOf, factsOf } from "./version-facts.ts";
 
 /** Saves a version of a document as a Word document, with its facts at the end. */
 export async function versionToDocx(
 	fileName: string,
-	frame: PdfFrame,
+	frame: PageFrame,
 	version: Version,
 ): Promise<void> {
-	const blocks = readForeign(version.content);
-	await saveDocx(fileName, frame, [
+	const blocks = contentOf(version);
+	const markdown = new MarkdownToDocx();
+	const children = [
 		new Paragraph({ text: version.title, heading: HeadingLevel.TITLE }),
 		...(blocks
-			? new MarkdownToDocx().blocks(blocks)
+			? markdown.blocks(blocks)
 			: version.content.split("\n").map((line) => new Paragraph(line))),
 		new Paragraph({
 			text: "About this version",
@@ -31,5 +31,6 @@ export async function versionToDocx(
 					],
 				}),
 		),
-	]);
+	];
+	await saveDocx(fileName, frame, children, markdown.starts);
 }

@@ -1,3 +1,4 @@
+import { type Block, readForeign } from "../../../parts/markdown/tokens.ts";
 import { formatDay } from "../../../parts/time.tsx";
 import type { Version } from "./statuses.ts";
 
@@ -28,4 +29,16 @@ export function factsOf(version: Version): [name: string, value: string][] {
 		["SHA-256 of the text", version.content_hash],
 	];
 	return facts.filter((fact): fact is [string, string] => fact[1] !== null);
+}
+
+/**
+ * Returns the text of a version, or undefined if it cannot be read as Markdown. The title that an
+ * export has at its beginning is not repeated.
+ */
+export function contentOf({ title, content }: Version): Block[] | undefined {
+	const blocks = readForeign(content);
+	const [first] = blocks ?? [];
+	return first?.type === "heading" && first.text.trim() === title.trim()
+		? blocks?.slice(1)
+		: blocks;
 }

@@ -1,16 +1,16 @@
 import { markdownToPdf } from "../../../exports/markdown-pdf.ts";
-import { type PdfFrame, savePdf } from "../../../exports/pdf.ts";
-import { readForeign } from "../../../parts/markdown/tokens.ts";
+import type { PageFrame } from "../../../exports/page-frame.ts";
+import { savePdf } from "../../../exports/pdf.ts";
 import type { Version } from "./statuses.ts";
-import { factsOf } from "./version-facts.ts";
+import { contentOf, factsOf } from "./version-facts.ts";
 
 /** Saves a version of a document as PDF, with its facts on the last page. */
 export async function versionToPdf(
 	fileName: string,
-	frame: PdfFrame,
+	frame: PageFrame,
 	version: Version,
 ): Promise<void> {
-	const blocks = readForeign(version.content);
+	const blocks = contentOf(version);
 	await savePdf(fileName, frame, [
 		{ text: version.title, style: "h1" },
 		...(blocks
