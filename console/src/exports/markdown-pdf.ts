@@ -23,9 +23,12 @@ function blockToPdf(block: Block): Content {
 		case "code":
 			return { text: block.text, style: "code", preserveLeadingSpaces: true };
 		case "list": {
-			const items = block.items.map(
-				(item): Content => ({ stack: markdownToPdf(blocksOf(item.tokens)) }),
-			);
+			const items = block.items.map((item): Content => {
+				const content = { stack: markdownToPdf(blocksOf(item.tokens)) };
+				if (!item.task) return content;
+				const box = { width: 18, text: item.checked ? "[x]" : "[ ]" };
+				return { columns: [box, content] };
+			});
 			return block.ordered
 				? { ol: items, start: Number(block.start) || 1, style: "paragraph" }
 				: { ul: items, style: "paragraph" };

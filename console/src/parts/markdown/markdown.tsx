@@ -2,6 +2,7 @@ import {
 	Anchor,
 	Blockquote,
 	Box,
+	Checkbox,
 	Code,
 	Divider,
 	List,
@@ -60,12 +61,16 @@ function Shown({ block }: { block: Block }) {
 			return (
 				<List
 					type={block.ordered ? "ordered" : "unordered"}
+					{...(block.ordered && { start: Number(block.start) })}
 					spacing={6}
 					withPadding={false}
 				>
 					{block.items.map((item, index) => (
-						// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
-						<List.Item key={index}>
+						<List.Item
+							// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
+							key={index}
+							icon={item.task && <TaskBox isDone={item.checked === true} />}
+						>
 							<Markdown blocks={blocksOf(item.tokens)} />
 						</List.Item>
 					))}
@@ -90,6 +95,18 @@ function Shown({ block }: { block: Block }) {
 				</Text>
 			);
 	}
+}
+
+function TaskBox({ isDone }: { isDone: boolean }) {
+	return (
+		<Checkbox
+			checked={isDone}
+			readOnly
+			disabled
+			size="xs"
+			aria-label={isDone ? "Done" : "Not done"}
+		/>
+	);
 }
 
 function Rows({ table: { header, rows } }: { table: Tokens.Table }) {

@@ -29,8 +29,8 @@ export type Inline =
 	| Tokens.Br
 	| Tokens.Link;
 
-/** Images of the folder docs show this console, and images elsewhere would be fetched from strangers. */
-const LEFT_OUT = ["space", "image"];
+/** The box of a task belongs to its item. Images of the folder docs show this console, and images elsewhere would be fetched from strangers. */
+const LEFT_OUT = ["space", "image", "checkbox"];
 
 /** Reads Markdown. */
 export function readDocument(text: string): Block[] {
@@ -59,6 +59,12 @@ const MAX_SIGNS = 1000;
  * deeply, so that its text can be shown as it is.
  */
 export function readForeign(text: string): Block[] | undefined {
+	const tokens = tokensOfForeign(text);
+	return tokens && blocksOf(tokens);
+}
+
+/** Reads the Markdown of somebody else, and leaves nothing out. Returns undefined as `readForeign` does. */
+export function tokensOfForeign(text: string): Token[] | undefined {
 	const isHeavy = text
 		.split(/\n[ \t]*\n/)
 		.some(
@@ -66,7 +72,7 @@ export function readForeign(text: string): Block[] | undefined {
 		);
 	if (isHeavy) return undefined;
 	try {
-		return readDocument(text);
+		return lexer(text);
 	} catch {
 		return undefined;
 	}
