@@ -54,17 +54,65 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await text.getByRole("heading", { name: "Devices" }).waitFor();
 	await text.getByText("how people at Acme use laptops").waitFor();
 	await text.getByRole("button", { name: "Edit the text" }).click();
-	await text
-		.getByLabel("Text", { exact: true })
-		.fill(
-			"# Screens\n\nEverybody **locks** the screen.\n\n- at the office\n- on the train\n\n<script>alert(1)</script>\n\n[Bad](javascript:alert(1))",
-		);
+	const rich = text.getByRole("textbox", { name: "Text", exact: true });
+	await rich.getByRole("heading", { name: "Devices" }).waitFor();
+	await axe(page);
+	await screenshot(page, "documents/editor");
+	await rich.press("Control+A");
+	await page.keyboard.type("# Screens\nEverybody ");
+	await text.getByRole("button", { name: "Bold" }).click();
+	await page.keyboard.type("locks");
+	await text.getByRole("button", { name: "Bold" }).click();
+	await page.keyboard.type(" the screen at work");
+	await page.keyboard.press("Control+Shift+ArrowLeft");
+	await page.keyboard.press("Control+K");
+	await page.getByLabel("Enter URL").fill("example.com/rules");
+	await page.keyboard.press("Enter");
+	await rich.getByRole("link", { name: "work" }).waitFor();
+	await page.getByLabel("Enter URL").waitFor({ state: "hidden" });
+	await rich.and(page.locator(":focus")).waitFor();
+	// A click waits until the page has seen where the cursor is.
+	await page.keyboard.press("End");
+	await text.getByRole("button", { name: "Italic" }).click();
+	await text.getByRole("button", { name: "Italic" }).click();
+	await page.keyboard.type("\n- at the office\non the train\n\n");
+	await text.getByRole("button", { name: "Insert table" }).click();
+	await page.getByRole("button", { name: /2.*2/ }).click();
+	await page.keyboard.type("Place | and [x]");
+	await page.keyboard.press("Tab");
+	await page.keyboard.type("Rule");
+	await axe(page);
+	await screenshot(page, "documents/table");
+	await page.keyboard.press("Escape");
+	await text.getByText("Markdown", { exact: true }).click();
+	const markdown = text.getByLabel("Text", { exact: true });
+	expect(await markdown.inputValue()).toBe(
+		"# Screens\n\nEverybody **locks** the screen at [work](https://example.com/rules)\n\n- at the office\n- on the train\n\n| Place \\| and \\[x\\] | Rule |\n| --- | --- |\n|  |  |",
+	);
+	await markdown.fill(
+		"# Screens\n\nEverybody **locks** the screen.\n\n- [x] at the office\n- [ ] on the train\n\n<script>alert(1)</script>\n\n[Bad](javascript:alert(1))",
+	);
 	const preview = text.getByRole("region", { name: "Preview" });
 	await preview.getByRole("heading", { name: "Screens" }).waitFor();
 	await preview.getByText("<script>alert(1)</script>").waitFor();
 	expect(await preview.getByRole("link").count()).toBe(0);
+	expect(await preview.getByLabel("Done", { exact: true }).isChecked()).toBe(
+		true,
+	);
 	await axe(page);
-	await screenshot(page, "documents/editor");
+	await screenshot(page, "documents/markdown");
+	await text.getByText("Rich text", { exact: true }).click();
+	await rich.getByText("<script>alert(1)</script>").waitFor();
+	expect(await rich.getByRole("link").getAttribute("href")).toBe("");
+	await text.getByText("Markdown", { exact: true }).click();
+	await markdown.fill("![A plan](https://example.com/plan.png)");
+	await text.getByText("Rich text", { exact: true }).click();
+	await text.getByText(/cannot show all of this text/).waitFor();
+	await markdown.fill("# Screens\n\n* Everybody **locks** the screen.");
+	await text.getByText("Rich text", { exact: true }).click();
+	await rich.getByText("the screen.").click();
+	await page.keyboard.press("End");
+	await page.keyboard.type(" Always.");
 	await text.getByLabel("What is new (optional)").fill("First version");
 	await text.getByRole("button", { name: "Save the text" }).click();
 	await text.getByText("First version").waitFor();

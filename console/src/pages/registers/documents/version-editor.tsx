@@ -1,24 +1,16 @@
-import {
-	Button,
-	Checkbox,
-	Group,
-	SimpleGrid,
-	Stack,
-	Text,
-	Textarea,
-} from "@mantine/core";
+import { Button, Checkbox, Group, Stack, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useBlocker } from "@tanstack/react-router";
-import { useDeferredValue, useRef } from "react";
+import { useRef } from "react";
 import { call } from "../../../api.ts";
 import { ErrorState } from "../../../parts/error-state.tsx";
 import { useSaving } from "../../../parts/use-saving.ts";
 import { forgetReadings } from "../../../queries.ts";
 import { LeaveGuard } from "../leave-guard.tsx";
-import { Rendered } from "./rendered.tsx";
+import { ContentField } from "./content-field.tsx";
 import type { Version } from "./statuses.ts";
 
-/** Edits a draft. What the reader sees is shown beside the text while it is written. */
+/** Edits a draft. */
 export function VersionEditor({
 	version,
 	onClose,
@@ -40,7 +32,6 @@ export function VersionEditor({
 		enableBeforeUnload: isUnsaved,
 		withResolver: true,
 	});
-	const shown = useDeferredValue(form.values.content);
 	const saving = useSaving(
 		form,
 		({ content, changelog, asks_again }) =>
@@ -64,25 +55,11 @@ export function VersionEditor({
 				{saving.refusal && (
 					<ErrorState error={saving.refusal} title="The text was not saved" />
 				)}
-				<SimpleGrid cols={{ base: 1, lg: 2 }}>
-					<Textarea
-						label="Text"
-						description="# Heading, **bold**, *italic*, - list, 1. numbered list, > quote, [link](https://…)"
-						autosize
-						minRows={16}
-						maxRows={40}
-						styles={{
-							input: { fontFamily: "var(--mantine-font-family-monospace)" },
-						}}
-						{...form.getInputProps("content")}
-					/>
-					<Stack gap={4} component="section" aria-label="Preview">
-						<Text size="sm" fw={500}>
-							Preview
-						</Text>
-						<Rendered text={shown} />
-					</Stack>
-				</SimpleGrid>
+				<ContentField
+					value={form.values.content}
+					error={form.errors.content}
+					onChange={(content) => form.setFieldValue("content", content)}
+				/>
 				<Textarea
 					label="What is new (optional)"
 					autosize
