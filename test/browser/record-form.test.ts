@@ -79,6 +79,17 @@ test("Enter in an open list chooses the first match, a missing person is created
 	await page.keyboard.press("Enter");
 	await dialog.waitFor({ state: "hidden" });
 	await expect.poll(() => owner.inputValue()).toBe("Joan Clarke");
+	await page.getByRole("button", { name: "Create a vendor" }).click();
+	const vendor = page.getByRole("dialog", { name: "Create a vendor" });
+	await vendor.getByRole("button", { name: "Create the vendor" }).click();
+	await vendor.getByText("Enter a name.").waitFor();
+	await vendor.getByRole("textbox", { name: "Name" }).fill("Hosting Ltd");
+	await page.keyboard.press("Enter");
+	await vendor.waitFor({ state: "hidden" });
+	await page
+		.locator(".mantine-Pill-root")
+		.filter({ hasText: "Hosting Ltd" })
+		.waitFor();
 	await owner.fill("love");
 	await page.getByRole("option", { name: /Ada Lovelace/ }).click();
 	// The typed text replaces the chosen option, which does not match it.

@@ -1,7 +1,7 @@
 import { Box } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useOrganization } from "../../organization.ts";
-import { PersonField } from "../../parts/records/person-field.tsx";
+import { ReferenceField } from "../../parts/records/reference-field.tsx";
 
 /** Chooses the owner of a device. */
 export function OwnerField(props: {
@@ -12,8 +12,9 @@ export function OwnerField(props: {
 	const { organizationId } = useOrganization();
 	return (
 		<Box maw={420}>
-			<PersonField
+			<ReferenceField
 				organizationId={organizationId}
+				kind="people"
 				label="Owner"
 				description="The person who uses it. Leave it empty for a shared device."
 				placeholder="Choose or type a name"

@@ -13,11 +13,10 @@ import type { FieldType } from "../../../../src/records/field.ts";
 import type { FieldDescription } from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { isScale } from "../../parts/records/field-value.tsx";
-import { PersonField } from "../../parts/records/person-field.tsx";
 import {
-	ReferencePicker,
-	ReferencesPicker,
-} from "../../parts/records/reference-picker.tsx";
+	ReferenceField,
+	ReferencesField,
+} from "../../parts/records/reference-field.tsx";
 import { scaleOf } from "../../parts/records/risk-scores.ts";
 import { CheckInput, ChecksInput } from "./checks-input.tsx";
 import type { FormValue } from "./form-values.ts";
@@ -95,24 +94,16 @@ export function FieldInput({
 				/>
 			);
 		case "reference":
-			if (reference === "people") {
-				return (
-					<PersonField
-						{...common}
-						organizationId={organizationId}
-						placeholder="Choose or type a name"
-						clearable={!isRequired}
-						value={text || null}
-						onChange={onChange}
-					/>
-				);
-			}
 			return reference ? (
-				<ReferencePicker
+				<ReferenceField
 					{...common}
 					organizationId={organizationId}
 					kind={reference}
-					placeholder="Choose or type to search"
+					placeholder={
+						reference === "people"
+							? "Choose or type a name"
+							: "Choose or type to search"
+					}
 					clearable={!isRequired}
 					value={text || null}
 					onChange={onChange}
@@ -120,7 +111,7 @@ export function FieldInput({
 			) : null;
 		case "references":
 			return reference ? (
-				<ReferencesPicker
+				<ReferencesField
 					{...common}
 					organizationId={organizationId}
 					kind={reference}
