@@ -52,6 +52,7 @@ import {
 } from "./organizations/organization-operations.ts";
 import { countRecords } from "./overview/count-records.ts";
 import { getOverview } from "./overview/overview.ts";
+import { getRiskMatrix } from "./overview/risk-matrix.ts";
 import { getTrends } from "./overview/trends.ts";
 import { addRecords } from "./records/add-records.ts";
 import { archiveRecords } from "./records/archive.ts";
@@ -129,6 +130,7 @@ export const operations = [
 	getRecordHistory,
 	getOverview,
 	getTrends,
+	getRiskMatrix,
 	countRecords,
 	...recordOperations(risk),
 	...recordOperations(measure),

@@ -20,6 +20,7 @@ const READS_PAST = new Set<string>([
 	"getFrameworkCoverage",
 	"getRecordNames",
 	"getRecordUses",
+	"getRiskMatrix",
 	"listDevices",
 	"listLinkedRecords",
 	"listPostureSummary",

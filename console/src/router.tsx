@@ -302,6 +302,7 @@ const riskMatrix = createRoute({
 	getParentRoute: () => organization,
 	path: "/r/risk/matrix",
 	validateSearch: (raw): { of?: string } => withText(raw, "of"),
+	staticData: { showsPast: true },
 	component: page(() => import("./pages/registers/risk-matrix-page.tsx")),
 });
 

@@ -20,6 +20,7 @@ import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
 import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
 import { personalShape, readPersonal } from "./personal.ts";
+import { countRisks, riskCells } from "./risk-matrix.ts";
 
 const SOON_DAYS = 14;
 const FEW = 10;
@@ -31,9 +32,6 @@ const work = z.object({
 		.int()
 		.describe("Open records with due_from: today, due_until: soon_until"),
 });
-const cells = z.array(
-	z.object({ likelihood: z.int(), impact: z.int(), risks: z.int() }),
-);
 
 /** The registers whose records have a due date. */
 const WORK = recordKinds.filter(({ due }) => due);
@@ -74,7 +72,7 @@ export const getOverview = defineOperation({
 				}),
 			)
 			.describe("Reviews, notices and expiries that are overdue or soon due"),
-		risks: z.object({ inherent: cells, residual: cells }),
+		risks: riskCells,
 		failing_longest: z
 			.array(
 				z.object({
@@ -233,25 +231,6 @@ async function countReminders(
 		values: [organization, today, soon],
 	});
 	return rows.filter(({ overdue, due_soon }) => overdue + due_soon > 0);
-}
-
-async function countRisks(client: PoolClient, organization: string) {
-	const cellsOf = (which: string) => `
-		select '${which}' as which, t.${which}_likelihood as likelihood, t.${which}_impact as impact,
-			count(*)::int as risks
-		from risks t where t.organization_id = $1 and t.archived_at is null group by 2, 3`;
-	const { rows } = await client.query<
-		z.output<typeof cells>[number] & { which: "inherent" | "residual" }
-	>({
-		name: "overview.risks",
-		text: `${cellsOf("inherent")} union all ${cellsOf("residual")} order by likelihood, impact`,
-		values: [organization],
-	});
-	const of = (wanted: string) =>
-		rows
-			.filter(({ which }) => which === wanted)
-			.map(({ which: _, ...cell }) => cell);
-	return { inherent: of("inherent"), residual: of("residual") };
 }
 
 async function findFailingLongest(client: PoolClient, organization: string) {

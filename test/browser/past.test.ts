@@ -54,7 +54,15 @@ const risk = (fields: object) => ({
 
 let first: string;
 beforeAll(async () => {
-	first = (await use("addRisk", risk({ name: "Theft of laptops" }))).risk.id;
+	const { people: owner } = await use("addPeople", {
+		organization_id: served.organizationId,
+		full_name: "Ada Byron",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	first = (
+		await use("addRisk", risk({ name: "Theft of laptops", owner_id: owner.id }))
+	).risk.id;
 	const gone = (await use("addRisk", risk({ name: "Fire" }))).risk.id;
 	await age(200);
 	await use("updateRisk", {
@@ -63,6 +71,7 @@ beforeAll(async () => {
 		residual_likelihood: 1,
 	});
 	await use("deleteRisk", { id: gone });
+	await use("updatePeople", { id: owner.id, full_name: "Ada Lovelace" });
 	await use("addRisk", risk({ name: "Flood" }));
 	await age(30);
 });
@@ -112,6 +121,27 @@ test("the header opens a register as of a day, read-only, and the address and li
 	expect(page.url()).not.toContain("as_of");
 	await page.getByRole("link", { name: "Edit", exact: true }).waitFor();
 	expect(await banner.count()).toBe(0);
+});
+
+test("the risk matrix and the risk register report show a past day, with the names of then", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/r/risk/matrix?as_of=${dayAgo(60)}`,
+	);
+	await page.getByRole("region", { name: "Date shown" }).waitFor();
+	const residual = page.getByRole("region", { name: "Residual risk" });
+	const cell = residual.getByRole("link", { name: /^2 risks, score 20/ });
+	await cell.waitFor();
+	await axe(page);
+	await cell.click();
+	await page.getByRole("link", { name: "Theft of laptops" }).waitFor();
+	expect(page.url()).toContain(`as_of=${dayAgo(60)}`);
+
+	const report = `/o/${served.organizationId}/reports/risk-register`;
+	await page.goto(`${report}?day=${dayAgo(60)}`);
+	await page.getByRole("cell", { name: "Ada Byron" }).waitFor();
+	await page.goto(report);
+	await page.getByRole("cell", { name: "Ada Lovelace" }).waitFor();
 });
 
 test("the devices of a past day are shown without what is known only for the present", async () => {

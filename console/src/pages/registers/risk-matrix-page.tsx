@@ -35,12 +35,12 @@ export function Page() {
 	const { organizationId, mayWrite } = useOrganization();
 	const { of } = useSearch({ from: "/signed-in/o/$org/r/risk/matrix" });
 	const navigate = useNavigate();
-	const overview = useQuery(
-		operationQuery("getOverview", { organization_id: organizationId }),
+	const matrix = useQuery(
+		operationQuery("getRiskMatrix", { organization_id: organizationId }),
 	);
 	const views: RiskView[] =
 		of === "inherent" || of === "residual" ? [of] : ["inherent", "residual"];
-	const risks = overview.data?.risks;
+	const risks = matrix.data;
 	return (
 		<>
 			<PageHeader
@@ -71,8 +71,8 @@ export function Page() {
 					</>
 				}
 			/>
-			{overview.isError ? (
-				<ErrorState error={overview.error} onRetry={() => overview.refetch()} />
+			{matrix.isError ? (
+				<ErrorState error={matrix.error} onRetry={() => matrix.refetch()} />
 			) : !risks ? (
 				<RowsSkeleton rows={10} />
 			) : risks.inherent.length === 0 ? (

@@ -6,7 +6,7 @@ import {
 } from "../../parts/records/register-calls.ts";
 import { queryClient } from "../../queries.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
-import { MAX_ROWS, NOTHING } from "./report.ts";
+import { MAX_ROWS, NOTHING, type ReportInput } from "./report.ts";
 
 const PAGE = 100;
 const MAX_NAMES = 1000;
@@ -38,9 +38,9 @@ export async function readAll(
 	return { records: records.slice(0, limit), isCut: cursor !== null };
 }
 
-/** Returns the names of the owners of records, by the ids of the people. */
+/** Returns the names of the owners of records at a moment, by the ids of the people. */
 export async function readOwners(
-	organizationId: string,
+	{ organizationId, asOf }: ReportInput,
 	records: readonly AnyRecord[],
 ): Promise<ReadonlyMap<unknown, string>> {
 	const owners = records.map(({ owner_id: id }) => id);
@@ -50,6 +50,7 @@ export async function readOwners(
 		const { records } = await call("getRecordNames", {
 			organization_id: organizationId,
 			ids: wanted.slice(at, at + MAX_NAMES),
+			as_of: asOf,
 		});
 		for (const { id, name } of records) if (name) names.set(id, name);
 	}

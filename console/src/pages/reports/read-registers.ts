@@ -8,16 +8,14 @@ const date = (value: unknown) =>
 	typeof value === "string" ? formatDay(value) : NOTHING;
 
 /** All risks with their scores, the highest residual score first. */
-export async function readRiskRegister({
-	organizationId,
-	asOf,
-}: ReportInput): Promise<Report> {
+export async function readRiskRegister(input: ReportInput): Promise<Report> {
+	const { organizationId, asOf } = input;
 	const { records, isCut } = await readAll("risk", {
 		organization_id: organizationId,
 		order_by: { field: "residual_risk_score", direction: "DESC" },
 		as_of: asOf,
 	});
-	const owners = await readOwners(organizationId, records);
+	const owners = await readOwners(input, records);
 	return {
 		isCut,
 		tables: [
@@ -47,15 +45,13 @@ export async function readRiskRegister({
 }
 
 /** All nonconformities, the latest first. */
-export async function readNonconformities({
-	organizationId,
-	asOf,
-}: ReportInput): Promise<Report> {
+export async function readNonconformities(input: ReportInput): Promise<Report> {
+	const { organizationId, asOf } = input;
 	const { records, isCut } = await readAll("nonconformity", {
 		organization_id: organizationId,
 		as_of: asOf,
 	});
-	const owners = await readOwners(organizationId, records);
+	const owners = await readOwners(input, records);
 	return {
 		isCut,
 		tables: [

@@ -12,6 +12,7 @@ import { notifications } from "@mantine/notifications";
 import { IconDownload, IconPrinter } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { describeKind } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { endOfDay, todayHere } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
@@ -19,8 +20,8 @@ import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { recordsQuery } from "../../parts/records/register-calls.ts";
 import { formatDay } from "../../parts/time.tsx";
-import { operationQuery } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";
 import { ApplicabilityApproval } from "./applicability-approval.tsx";
 import { MAX_ROWS, type Report, type ReportTable } from "./report.ts";
@@ -53,7 +54,9 @@ function OneReport({
 	const search = useSearch({ from: FROM });
 	const today = todayHere();
 	const day = definition.hasDay && search.day ? search.day : today;
-	const frameworks = useFrameworks(definition.hasFramework === true);
+	// Today is not over, so it is read as it is now.
+	const asOf = day < today ? lastMoment(day) : undefined;
+	const frameworks = useFrameworks(definition.hasFramework === true, asOf);
 	const framework = search.framework ?? frameworks?.[0]?.id;
 	const isStatement = definition.hasFramework === true;
 	const version = isStatement ? search.version : undefined;
@@ -63,8 +66,7 @@ function OneReport({
 		queryFn: () =>
 			definition.read({
 				organizationId,
-				// Today is not over, so it is read as it is now.
-				asOf: day < today ? lastMoment(day) : undefined,
+				asOf,
 				framework,
 				version,
 			}),
@@ -141,17 +143,23 @@ function OneReport({
 	);
 }
 
-function useFrameworks(isWanted: boolean) {
+/** Reads the frameworks of a moment, because one of them may be deleted by now. */
+function useFrameworks(isWanted: boolean, asOf: string | undefined) {
 	const { organizationId } = useOrganization();
 	const { data } = useQuery({
-		...operationQuery("listFrameworks", {
+		...recordsQuery(describeKind("framework"), {
 			organization_id: organizationId,
 			size: MAX_FRAMEWORKS,
 			order_by: { field: "name" },
+			as_of: asOf,
 		}),
 		enabled: isWanted,
 	});
-	return data?.frameworks;
+	return data?.records.map(({ id, name, version }) => ({
+		id,
+		name: String(name),
+		version: typeof version === "string" ? version : null,
+	}));
 }
 
 /** The last millisecond of a day in the organization's time zone. */

@@ -6,10 +6,10 @@ import styles from "./risk-matrix.module.css";
 import { type Band, bandOf, IMPACTS, LIKELIHOODS } from "./risk-scores.ts";
 
 /**
- * The number of risks for each likelihood and impact, as getOverview returns them. Cells without
+ * The number of risks for each likelihood and impact, as getRiskMatrix returns them. Cells without
  * risks are left out.
  */
-export type RiskCells = OutputOf<"getOverview">["risks"]["inherent"];
+export type RiskCells = OutputOf<"getRiskMatrix">["inherent"];
 /** Selects the scores before treatment (inherent) or after it (residual). */
 export type RiskView = "inherent" | "residual";
 
