@@ -7,7 +7,7 @@ import {
 import { connectionAdvice } from "./db/connection-advice.ts";
 import { AppError, isDatabaseUnavailable } from "./errors.ts";
 import { redact } from "./log.ts";
-import { VERSION } from "./version.ts";
+import { describeVersion } from "./version.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_WRONG_USAGE = 2;
@@ -65,7 +65,7 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 async function makeProgram(name: string | undefined): Promise<Command> {
 	const program = new Command("assay")
 		.description("A self-hosted compliance service.")
-		.version(VERSION)
+		.version(describeVersion())
 		.addHelpText("after", ENVIRONMENT)
 		.showHelpAfterError("(use --help for the list of commands)")
 		.exitOverride();
