@@ -1,11 +1,8 @@
 import {
 	chmodSync,
 	copyFileSync,
-	cpSync,
 	mkdirSync,
-	readdirSync,
 	readFileSync,
-	renameSync,
 	statSync,
 	writeFileSync,
 } from "node:fs";
@@ -13,13 +10,13 @@ import { dirname, join } from "node:path";
 import { defaultConfigFile } from "../config-file.ts";
 import { defaultFolder } from "../folder.ts";
 import { systemdUnit } from "../service/systemd.ts";
+import {
+	ARCHITECTURES,
+	type LinuxArchitecture,
+	makeDeb,
+	makeRpm,
+} from "./deb-and-rpm.ts";
 import { runTool } from "./run-tool.ts";
-
-/** The names that deb and rpm have for the architectures of Node. */
-const ARCHITECTURES = {
-	x64: { deb: "amd64", rpm: "x86_64" },
-	arm64: { deb: "arm64", rpm: "aarch64" },
-} as const;
 
 const BUILDERS = {
 	deb: buildDeb,
@@ -29,8 +26,6 @@ const BUILDERS = {
 
 export type LinuxFormat = keyof typeof BUILDERS;
 export const LINUX_FORMATS = Object.keys(BUILDERS) as LinuxFormat[];
-
-export type LinuxArchitecture = keyof typeof ARCHITECTURES;
 
 export interface LinuxBuild {
 	architecture: LinuxArchitecture;
@@ -83,23 +78,19 @@ export function packagedUnit(): string {
 }
 
 function buildDeb(build: LinuxBuild, staged: string): string {
-	const { architecture, version, out } = build;
-	const tree = join(build.work, "deb");
-	cpSync(staged, tree, { recursive: true });
-	const scripts = join(tree, "DEBIAN");
-	mkdirSync(scripts, { mode: 0o755 });
-	for (const name of ["postinst", "prerm", "postrm"]) {
-		copyFileSync(join(HERE, "debian", name), join(scripts, name));
-		chmodSync(join(scripts, name), 0o755);
-	}
-	const bytes = statSync(join(tree, "usr/bin/assay-agent")).size;
-	const text = debControl(version, architecture, Math.ceil(bytes / 1024) + 200);
-	writeFileSync(join(scripts, "control"), text, { mode: 0o644 });
-	const name = `assay-agent_${version}_${ARCHITECTURES[architecture].deb}.deb`;
-	// Debian 11 and Ubuntu 20.04 can read xz, but Debian 11 cannot read zstd.
-	const options = ["-Zxz", `-z${build.level}`, "--root-owner-group", "--build"];
-	runTool("dpkg-deb", [...options, tree, join(out, name)]);
-	return name;
+	const { architecture, version } = build;
+	const bytes = statSync(join(staged, "usr/bin/assay-agent")).size;
+	const installedKib = Math.ceil(bytes / 1024) + 200;
+	return makeDeb(
+		{ ...build, staged },
+		{
+			name: `assay-agent_${version}_${ARCHITECTURES[architecture].deb}.deb`,
+			scripts: join(HERE, "debian"),
+			control: debControl(version, architecture, installedKib),
+			// Debian 11 and Ubuntu 20.04 can read xz, but Debian 11 cannot read zstd.
+			compression: ["-Zxz", `-z${build.level}`],
+		},
+	);
 }
 
 /** Returns the control file of the deb. The libraries are those that Node's executable names. */
@@ -122,32 +113,15 @@ Description: Device agent of Assay
 }
 
 function buildRpm(build: LinuxBuild, staged: string): string {
-	const { architecture, version, work, out, level } = build;
-	const target = ARCHITECTURES[architecture].rpm;
-	const top = join(work, "rpm");
-	runTool("rpmbuild", [
-		"-bb",
-		"--quiet",
-		"--target",
-		`${target}-linux`,
-		"--define",
-		`_topdir ${top}`,
-		"--define",
-		`release_version ${version}`,
-		"--define",
-		`staged ${staged}`,
-		// A macro of Debian's rpm would name the folder after the machine that builds.
-		"--define",
-		`_rpmdir ${top}/made`,
-		"--define",
-		`_binary_payload w${level}T0.xzdio`,
-		join(HERE, "rpm/assay-agent.spec"),
-	]);
-	const folder = join(top, "made", target);
-	const [name] = readdirSync(folder);
-	if (!name) throw new Error("rpmbuild made no package");
-	renameSync(join(folder, name), join(out, name));
-	return name;
+	return makeRpm(
+		{ ...build, staged },
+		{
+			spec: join(HERE, "rpm/assay-agent.spec"),
+			version: build.version,
+			architecture: build.architecture,
+			payload: `w${build.level}T0.xzdio`,
+		},
+	);
 }
 
 function buildTar({ architecture, version, built, work, out }: LinuxBuild) {

@@ -4,13 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { VERSION } from "../../src/version.ts";
-import {
-	buildLinux,
-	LINUX_FORMATS,
-	type LinuxArchitecture,
-	type LinuxFormat,
-} from "./build-linux.ts";
+import { buildLinux, LINUX_FORMATS, type LinuxFormat } from "./build-linux.ts";
 import { buildMsi } from "./build-windows.ts";
+import type { LinuxArchitecture } from "./deb-and-rpm.ts";
 import { NODE_PLATFORMS, type NodePlatform, nodeFor } from "./node-programs.ts";
 import { gpgSigner, indexFolder } from "./repositories.ts";
 import { requireTools } from "./run-tool.ts";

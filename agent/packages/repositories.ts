@@ -72,12 +72,22 @@ export function indexFolder(
 	};
 	writeFileSync(at(LIST_NAME), `${JSON.stringify(list, null, "\t")}\n`);
 	if (!signer) return;
-	writeFileSync(at(KEY_NAME), signer.publicKey());
+	signChecksums(folder, KEY_NAME, signer);
 	signer.sign(["--clear-sign"], at("Release"), at("InRelease"));
 	signer.sign(DETACHED, at("Release"), at("Release.gpg"));
 	const repomd = at("repodata/repomd.xml");
 	signer.sign(DETACHED, repomd, `${repomd}.asc`);
-	signer.sign(DETACHED, at("SHA256SUMS"), at("SHA256SUMS.asc"));
+}
+
+/** Signs SHA256SUMS, and puts the public key that proves the signature beside it. */
+export function signChecksums(
+	folder: string,
+	keyName: string,
+	signer: Signer,
+): void {
+	writeFileSync(join(folder, keyName), signer.publicKey());
+	const sums = join(folder, "SHA256SUMS");
+	signer.sign(DETACHED, sums, `${sums}.asc`);
 }
 
 function makeRelease(folder: string): string {

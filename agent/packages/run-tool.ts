@@ -11,6 +11,9 @@ const TOOLS = {
 	createrepo_c: "createrepo-c",
 	gpg: "gpg",
 	tar: "tar",
+	git: "git",
+	"x86_64-linux-gnu-strip": "binutils-x86-64-linux-gnu",
+	"aarch64-linux-gnu-strip": "binutils-aarch64-linux-gnu",
 } as const;
 
 export type Tool = keyof typeof TOOLS;
