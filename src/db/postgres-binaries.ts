@@ -133,7 +133,7 @@ function findPackage(resolvePackage: ResolvePackage): string {
  * Makes the links between libraries, which npm cannot pack. The package has an install script for
  * them, but we never run it. Returns false when a link is missing and cannot be made.
  */
-function linkLibraries(root: string): boolean {
+export function linkLibraries(root: string): boolean {
 	const list = join(root, "native", "pg-symlinks.json");
 	if (!existsSync(list)) return true;
 	const links: { source: string; target: string }[] = JSON.parse(

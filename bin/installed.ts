@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { parseEnvironmentFile } from "../src/config/environment-file.ts";
+
+/**
+ * The command `assay` of an installation. It has the settings of the service, which systemd reads
+ * from the same file, and works as the user of the service, so that no file ends up with another
+ * owner. Without that file it does the same as `bin/assay.js`.
+ */
+const SETTINGS_FILE = "/etc/assay.env";
+const DATA_DIR = "/var/lib/assay";
+const USER = "assay";
+
+interface Groups {
+	/** Takes on all groups of a user. */
+	initgroups(user: string, extraGroup: string): void;
+}
+
+/** These need no settings: the agent belongs to the device, and the others only print. */
+const WITHOUT_SETTINGS = new Set(["agent", "--version", "-V", "--help", "-h"]);
+
+const [command] = process.argv.slice(2);
+const text = WITHOUT_SETTINGS.has(command ?? "") ? undefined : readSettings();
+if (text !== undefined) {
+	const settings = {
+		NODE_ENV: "production",
+		ASSAY_DATA_DIR: DATA_DIR,
+		...parseEnvironmentFile(text),
+	};
+	for (const [name, value] of Object.entries(settings)) {
+		// A variable that the caller sets for one command takes precedence.
+		process.env[name] ??= value;
+	}
+	if (process.getuid?.() === 0) becomeServiceUser();
+}
+await import(new URL("assay.js", import.meta.url).href);
+
+function readSettings(): string | undefined {
+	try {
+		return readFileSync(SETTINGS_FILE, "utf8");
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === "ENOENT") return undefined;
+		process.stderr.write(
+			`assay: only root and the user ${USER} can read the settings in ${SETTINGS_FILE} (${code}); use sudo\n`,
+		);
+		process.exit(1);
+	}
+}
+
+function becomeServiceUser(): void {
+	try {
+		// Node's types lack this function.
+		(process as unknown as Groups).initgroups(USER, USER);
+		process.setgid?.(USER);
+		process.setuid?.(USER);
+	} catch (error) {
+		process.stderr.write(
+			`assay: cannot become the user ${USER}, which owns the data of the service: ${(error as Error).message}\n`,
+		);
+		process.exit(1);
+	}
+	process.umask(0o077);
+	Object.assign(process.env, { HOME: DATA_DIR, USER, LOGNAME: USER });
+}

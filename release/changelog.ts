@@ -1,0 +1,26 @@
+/**
+ * Throws unless the changelog has an entry for the version, with a date and with notes for the
+ * upgrade.
+ */
+export function checkChangelog(changelog: string, version: string): void {
+	const heading = `## [${version}] - `;
+	const entry = changelog
+		.split(/^(?=## )/m)
+		.find((part) => part.startsWith(heading));
+	if (!entry) {
+		throw new Error(
+			`CHANGELOG.md has no entry that begins with "${heading}" and a date; move what stands under Unreleased there`,
+		);
+	}
+	const date = entry.slice(heading.length).split("\n", 1)[0] ?? "";
+	if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) {
+		throw new Error(
+			`the entry of ${version} in CHANGELOG.md has the date "${date}"; it must be like 2026-11-24`,
+		);
+	}
+	if (!/^### Upgrading\n+\S/m.test(entry)) {
+		throw new Error(
+			`the entry of ${version} in CHANGELOG.md has no section "### Upgrading"; say there what an operator must do, even if it is nothing`,
+		);
+	}
+}

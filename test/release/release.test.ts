@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { checkChangelog } from "../../release/changelog.ts";
+import { packagedUnit, serviceControl } from "../../release/linux-packages.ts";
+import { neededPackages } from "../../release/needed-packages.ts";
+import { describeVersion, VERSION } from "../../src/version.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const readJson = (file: string) => JSON.parse(read(file));
+
+test("a release needs an entry in the changelog, with a date and notes for the upgrade", () => {
+	const whole =
+		"## [Unreleased]\n\n## [1.4.0] - 2026-11-24\n\n### Upgrading\n\nNothing to do.\n";
+	expect(() => checkChangelog(whole, "1.4.0")).not.toThrow();
+	expect(() => checkChangelog(whole, "1.4.1")).toThrow("no entry");
+	const undated = whole.replace("2026-11-24", "soon");
+	expect(() => checkChangelog(undated, "1.4.0")).toThrow('the date "soon"');
+	const silent = whole.replace("Nothing to do.", "");
+	expect(() => checkChangelog(silent, "1.4.0")).toThrow("### Upgrading");
+	// Notes of another version do not count.
+	const other = `${silent}\n## [1.3.0] - 2026-11-01\n\n### Upgrading\n\nMuch.\n`;
+	expect(() => checkChangelog(other, "1.4.0")).toThrow("### Upgrading");
+});
+
+test("an installation has every package that the program imports, and none of the build", () => {
+	const needed = neededPackages(readJson("package-lock.json").packages);
+	const { dependencies, optionalDependencies } = readJson("package.json");
+	for (const name of Object.keys({
+		...dependencies,
+		...optionalDependencies,
+	})) {
+		expect(needed, name).toContain(`node_modules/${name}`);
+	}
+	for (const name of ["vite", "vitest", "react-dom", "typescript"]) {
+		expect(needed).not.toContain(`node_modules/${name}`);
+	}
+});
+
+test("a package is looked for where Node looks for it", () => {
+	const packages = {
+		"": { dependencies: { a: "1" } },
+		"node_modules/a": { dependencies: { b: "2", c: "1" } },
+		"node_modules/a/node_modules/b": { dependencies: { c: "1" } },
+		"node_modules/b": {},
+		"node_modules/c": {
+			peerDependencies: { d: "1", e: "1" },
+			peerDependenciesMeta: { e: { optional: true } },
+		},
+		"node_modules/d": {},
+		"node_modules/e": {},
+	};
+	expect([...neededPackages(packages)].sort()).toEqual([
+		"node_modules/a",
+		"node_modules/a/node_modules/b",
+		"node_modules/c",
+		"node_modules/d",
+	]);
+});
+
+test.each([
+	"assay.service",
+	"assay-backup.service",
+	"assay-backup.timer",
+])("the packaged %s runs the packaged program", (name) => {
+	const unit = packagedUnit(read(`deploy/${name}`));
+	expect(unit.startsWith("[Unit]\n")).toBe(true);
+	expect(unit).not.toContain("/opt/");
+	for (const program of unit.match(/^ExecStart=.*node .*$/gm) ?? []) {
+		expect(program).toContain("/usr/lib/assay/node_modules/.bin/node");
+	}
+});
+
+test("the deb names its version, its architecture and the libraries of Node", () => {
+	const control = serviceControl("1.4.0", "arm64", 2048);
+	expect(control).toContain("Version: 1.4.0\nArchitecture: arm64\n");
+	expect(control).toContain("Installed-Size: 2\n");
+	expect(control).toContain("libatomic1");
+});
+
+test("assay --version names the commit of a checkout", () => {
+	expect(describeVersion()).toMatch(
+		new RegExp(`^${VERSION.replaceAll(".", "\\.")}( \\([0-9a-f]{12}\\))?$`),
+	);
+});
+
+test("the versions of the program and of its chart are the same", () => {
+	const chart = parse(read("deploy/helm/assay/Chart.yaml"));
+	expect(chart.version).toBe(VERSION);
+	expect(chart.appVersion).toBe(VERSION);
+});
+
+test("the workflow calls scripts that exist, and no action that could change", () => {
+	const text = read(".github/workflows/release.yml");
+	const { scripts } = readJson("package.json");
+	const called = [...text.matchAll(/npm run (?:--silent )?([a-z:]+)/g)];
+	expect(called.length).toBeGreaterThan(0);
+	for (const [, name] of called) expect(scripts).toHaveProperty(name as string);
+	// An action that is named by a tag may become another program.
+	expect(text.match(/uses:.*@(?![0-9a-f]{40}\b)/g)).toBeNull();
+	expect(parse(text).on.push.tags).toEqual(["v*"]);
+});

@@ -1,0 +1,219 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { Command } from "commander";
+import {
+	bootDebian,
+	inMachine,
+	type Machine,
+	until,
+} from "../packages/machine.ts";
+import { ENVIRONMENT_SAMPLES } from "./environment-samples.ts";
+
+/**
+ * `npm run verify:release` proves the files of a release on a real Debian 12 with systemd: the deb
+ * is installed, used, backed up, upgraded and removed, and the tarball runs without npm. It needs
+ * root, Debian, mmdebstrap, systemd-container and what `npm run release` needs.
+ */
+const options = new Command("verify:release")
+	.option("--first <folder>", "files of 0.1.1, instead of making them")
+	.option("--second <folder>", "files of 0.1.2, instead of making them")
+	.option("--image <file>", "tar of the Debian, made if it does not exist")
+	.parse()
+	.opts<{ first?: string; second?: string; image?: string }>();
+
+const ROOT = join(import.meta.dirname, "../..");
+const FIRST = "0.1.1";
+const SECOND = "0.1.2";
+/** The network of the machine is that of this one, so the port is an unusual one. */
+const PORT = 7801;
+const READY = `http://127.0.0.1:${PORT}/health/ready`;
+const SIGNER = "release@example.com";
+const MAX_AWAY_MS = 10_000;
+const work = mkdtempSync(join(tmpdir(), "assay-verify-release-"));
+
+/** Makes the files of a version, unless a folder with them is given. */
+function makeFiles(version: string, given: string | undefined): string {
+	if (given) return given;
+	const out = join(work, version);
+	const home = join(work, "gnupg");
+	const env = { ...process.env, GNUPGHOME: home };
+	if (!existsSync(home)) {
+		mkdirSync(home, { mode: 0o700 });
+		const key = ["--passphrase", "", "--quick-gen-key", SIGNER];
+		const batch = ["--batch", "--quiet", ...key, "rsa3072", "sign"];
+		execFileSync("gpg", batch, { env });
+	}
+	execFileSync(
+		process.execPath,
+		[
+			join(ROOT, "release/release.ts"),
+			...["--preview", version, "--only", process.arch],
+			...["--level", "3", "--out", out, "--sign-with", SIGNER],
+		],
+		{ env, stdio: "inherit" },
+	);
+	const sums = join(out, "SHA256SUMS");
+	execFileSync("gpg", ["--verify", `${sums}.asc`, sums], { env });
+	return out;
+}
+
+function only(folder: string, end: string): string {
+	const found = readdirSync(folder).filter((name) => name.endsWith(end));
+	if (found.length !== 1) throw new Error(`${folder}: ${found.length} ${end}`);
+	return join(folder, found[0] as string);
+}
+
+const first = makeFiles(FIRST, options.first);
+const second = makeFiles(SECOND, options.second);
+let machine: Machine | undefined;
+try {
+	for (const folder of [first, second]) {
+		execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], {
+			cwd: folder,
+		});
+	}
+	const image = options.image ?? join(work, "debian.tar");
+	machine = await bootDebian(join(work, "machine"), image);
+	await verify(machine);
+	console.log("The release works: installed, upgraded, removed, unpacked.");
+} catch (error) {
+	const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+	console.error(error, stdout, stderr);
+	if (machine) console.error(readLog(machine));
+	process.exitCode = 1;
+} finally {
+	await machine?.stop();
+	rmSync(work, { recursive: true, force: true });
+}
+
+async function verify(machine: Machine): Promise<void> {
+	const { run } = machine;
+	cpSync(only(first, ".deb"), inMachine(machine, "/root/first.deb"));
+	cpSync(only(second, ".deb"), inMachine(machine, "/root/second.deb"));
+	const next = run("apt-get update -q && apt-get install -qy /root/first.deb");
+	if (!next.includes("systemctl enable --now assay")) throw new Error(next);
+	await until("the packaged command has its version and commit", () =>
+		/^0\.1\.1 \([0-9a-f]{12}\)$/.test(run("assay --version").trim()),
+	);
+	run("command -v npm && exit 1; command -v node && exit 1; true");
+	console.log("ok  the machine has neither npm nor a Node of its own");
+
+	for (const [text, value] of ENVIRONMENT_SAMPLES) {
+		writeFileSync(inMachine(machine, "/root/sample.env"), text);
+		const read = run(
+			"systemd-run --quiet --pipe --wait -p EnvironmentFile=/root/sample.env printenv A",
+		);
+		if (read !== `${value}\n`) {
+			throw new Error(`systemd reads ${JSON.stringify([text, read])}`);
+		}
+	}
+	console.log(
+		"ok  systemd reads settings files as the tests of the command expect",
+	);
+
+	writeFileSync(
+		inMachine(machine, "/etc/assay.env"),
+		`ASSAY_BASE_URL=http://127.0.0.1:${PORT}\nASSAY_PORT=${PORT}\n`,
+	);
+	run("systemctl enable --now assay assay-backup.timer");
+	await until("the service is ready", isReady);
+	const setup = run("assay setup-link");
+	if (!setup.includes(`http://127.0.0.1:${PORT}/`)) throw new Error(setup);
+	const made = JSON.parse(run("assay org create --name Acme --json"));
+	const organizationId = made.organization_id ?? made.id;
+	run(
+		`assay user create --email ada@example.com --name Ada --role admin --org ${organizationId}`,
+	);
+	await until("commands work as the user of the service", () => {
+		const owners = run(
+			`find /var/lib/assay -not -user assay -print -quit
+			for process in /proc/[0-9]*; do
+				if grep -qs postgres $process/comm; then stat -c %U $process; fi
+			done | sort -u`,
+		);
+		return owners.trim() === "assay";
+	});
+	run("systemctl start assay-backup");
+	await until("the nightly unit makes a backup", () =>
+		run("ls /var/lib/assay-backups").includes(".backup"),
+	);
+	run("assay doctor || true");
+
+	const watcher = new Worker(new URL("watch-readiness.ts", import.meta.url), {
+		workerData: READY,
+	});
+	run("apt-get install -qy /root/second.deb");
+	await until("the new version answers", async () => {
+		return (await isReady()) && run("assay --version").startsWith(`${SECOND} `);
+	});
+	const watched = once(watcher, "message");
+	watcher.postMessage("stop");
+	const [awayMs] = await watched;
+	console.log(`ok  the upgrade stopped the service for ${awayMs} ms`);
+	if (awayMs > MAX_AWAY_MS) throw new Error("the upgrade took too long");
+	await until("the organization is still there", () =>
+		run("assay org list").includes("Acme"),
+	);
+	const failed = run("systemctl list-units --failed --no-legend 'assay*'");
+	if (failed.trim() !== "") throw new Error(failed);
+
+	run("apt-get remove -qy assay");
+	await until("removal stops the service and keeps its data", async () => {
+		const left = run(
+			"ls -d /usr/bin/assay /usr/lib/assay /var/lib/assay /var/lib/assay-backups /etc/assay.env 2>/dev/null || true",
+		);
+		const kept = ["/etc/assay.env", "/var/lib/assay", "/var/lib/assay-backups"];
+		return !(await isReady()) && left.trim() === kept.sort().join("\n");
+	});
+	run("apt-get install -qy /root/second.deb && systemctl start assay");
+	await until("installed again, the service has its data", async () => {
+		return (await isReady()) && run("assay org list").includes("Acme");
+	});
+	run("apt-get purge -qy assay && rm -rf /var/lib/assay /etc/assay.env");
+	await verifyTarball(machine);
+}
+
+async function verifyTarball(machine: Machine): Promise<void> {
+	const { run } = machine;
+	cpSync(only(second, "x64.tar.gz"), inMachine(machine, "/root/assay.tar.gz"));
+	run("mkdir /opt/assay");
+	run("tar -xzf /root/assay.tar.gz -C /opt/assay --strip-components=1");
+	run("ln -s /opt/assay/assay /usr/local/bin/assay");
+	run("/opt/assay/release/prepare-machine");
+	run("cp /opt/assay/deploy/assay*.service /etc/systemd/system/");
+	run("cp /opt/assay/deploy/assay*.timer /etc/systemd/system/");
+	writeFileSync(
+		inMachine(machine, "/etc/assay.env"),
+		`ASSAY_BASE_URL=http://127.0.0.1:${PORT}\nASSAY_PORT=${PORT}\n`,
+	);
+	run("systemctl daemon-reload && systemctl enable --now assay");
+	await until("the unpacked tarball serves under systemd", isReady);
+	await until("its command works", () =>
+		run("assay org create --name Tar").includes("Tar"),
+	);
+	run("systemctl stop assay");
+}
+
+async function isReady(): Promise<boolean> {
+	return (await fetch(READY).catch(() => undefined))?.ok ?? false;
+}
+
+function readLog(machine: Machine): string {
+	try {
+		return machine.run("journalctl -u 'assay*' -n 60 --no-pager");
+	} catch (error) {
+		return `no log of the service: ${error}`;
+	}
+}
