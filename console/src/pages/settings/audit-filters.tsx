@@ -1,4 +1,4 @@
-import { type ComboboxData, Select, TextInput } from "@mantine/core";
+import { type ComboboxData, Group, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
@@ -62,24 +62,26 @@ export function AuditFilters({
 			{choice("operation", "Action", actionGroups, 190)}
 			{choice("record_kind", "Kind of record", kindOptions, 170)}
 			{choice("outcome", "Outcome", OUTCOMES, 120)}
-			<TextInput
-				type="date"
-				label="From"
-				w={150}
-				value={from ? dayOf(new Date(from)) : ""}
-				onChange={({ currentTarget: { value } }) =>
-					setFilter("from", value ? startOfDay(value) : undefined)
-				}
-			/>
-			<TextInput
-				type="date"
-				label="Until"
-				w={150}
-				value={until ? dayOf(new Date(Date.parse(until) - 1)) : ""}
-				onChange={({ currentTarget: { value } }) =>
-					setFilter("until", value ? endOfDay(value) : undefined)
-				}
-			/>
+			<Group gap={8} wrap="nowrap">
+				<TextInput
+					type="date"
+					label="From"
+					w={150}
+					value={from ? dayOf(new Date(from)) : ""}
+					onChange={({ currentTarget: { value } }) =>
+						setFilter("from", value ? startOfDay(value) : undefined)
+					}
+				/>
+				<TextInput
+					type="date"
+					label="Until"
+					w={150}
+					value={until ? dayOf(new Date(Date.parse(until) - 1)) : ""}
+					onChange={({ currentTarget: { value } }) =>
+						setFilter("until", value ? endOfDay(value) : undefined)
+					}
+				/>
+			</Group>
 			<Chosen
 				name="record_id"
 				label={`Record: ${rows.find(({ record_id }) => record_id === of("record_id"))?.record_name ?? "one"}`}
