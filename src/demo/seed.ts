@@ -9,6 +9,7 @@ import { type Login, type LoginWithHash, makeAccounts } from "./accounts.ts";
 import { DemoDevices, THIS_MACHINE } from "./devices.ts";
 import { type Known, makeKnown } from "./known.ts";
 import { ORGANIZATION } from "./organization/people.ts";
+import { DemoPapers } from "./papers.ts";
 import { liveThrough } from "./past.ts";
 import { registerMoments } from "./registers.ts";
 import { dateMoments, type Moment } from "./timeline.ts";
@@ -67,6 +68,7 @@ export async function seedDemo(
 		const known = makeKnown(services, organizationId, { ...principals, admin });
 		const fleet = makeFleet(SEED, DRIFT);
 		const demo = new DemoDevices(pool, known, fleet, devices);
+		const papers = new DemoPapers(known);
 		const secrets = { apiToken: "", enrollmentToken: "" };
 		const moments = dateMoments(
 			[
@@ -74,12 +76,15 @@ export async function seedDemo(
 				...registerMoments(known),
 				...demo.moments(),
 				...workMoments(known, (check) => demo.failing(check)),
+				...papers.moments(),
 				...end(known, secrets),
 			],
 			new Date(),
 		);
 		await liveThrough(moments, owner, organizationId, signal);
 		await demo.remember(await readEnrolledAt(owner));
+		await papers.date(owner);
+		await keep(known);
 		await dateReports(owner, demo.silent());
 		await fillSilences(owner);
 		await owner.query("delete from sessions");
@@ -185,6 +190,26 @@ function end(
 			},
 		},
 	];
+}
+
+/** Takes a snapshot and approves a statement. Both show the registers with their past dates. */
+async function keep({ organizationId, use, id }: Known): Promise<void> {
+	await use(
+		"takeSnapshot",
+		{
+			organization_id: organizationId,
+			name: "Before the surveillance audit",
+			type: "ALL",
+		},
+		"admin",
+	);
+	const framework_id = id("framework", "iso");
+	const { sha256 } = await use("getStatementOfApplicability", { framework_id });
+	await use(
+		"approveStatementOfApplicability",
+		{ framework_id, sha256, note: "For the surveillance audit." },
+		"admin",
+	);
 }
 
 async function readEnrolledAt(owner: Client): Promise<Map<string, Date>> {

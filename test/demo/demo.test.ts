@@ -193,6 +193,8 @@ test("the registers are filled with past dates, and the audit log verifies", asy
 		["listData", "data", 10],
 		["listTasks", "tasks", 20],
 		["listContinualImprovements", "continual_improvements", 6],
+		["listDocuments", "documents", 6],
+		["listEvidence", "evidence", 5],
 	] as const) {
 		const records = (await use(tool, inOrganization()))[key];
 		expect(records.length, tool).toBeGreaterThanOrEqual(least);
@@ -208,6 +210,42 @@ test("the registers are filled with past dates, and the audit log verifies", asy
 		ASSAY_DATA_DIR: join(folder, name, "data"),
 	});
 	expect(verified).toMatchObject({ code: 0 });
+});
+
+test("documents were approved and signed in the past, and an audit can begin", async () => {
+	const { documents } = await use("listDocuments", inOrganization());
+	const policy = documents.find(
+		(one: { title: string }) => one.title === "Information security policy",
+	);
+	const { document_versions: versions } = await use("listDocumentVersions", {
+		document_id: policy.id,
+	});
+	expect(versions).toMatchObject([
+		{ version_number: 2, status: "PUBLISHED" },
+		{ version_number: 1, status: "PUBLISHED" },
+	]);
+	for (const { published_at } of versions) {
+		expect(Date.parse(published_at)).toBeLessThan(Date.now() - 30 * DAY_MS);
+	}
+	const { document_version: version } = await use("getDocumentVersion", {
+		id: versions[0].id,
+	});
+	expect(version.content).toContain("Harbour & Pine");
+	expect(version.content).not.toMatch(/\[(Company|name)\]/);
+	const { document_version_signatures: signatures } = await use(
+		"listDocumentVersionSignatures",
+		{ document_version_id: version.id },
+	);
+	const signed = signatures.filter(
+		(one: { state: string }) => one.state === "SIGNED",
+	);
+	expect(signed).toHaveLength(2);
+	expect(signatures.length).toBeGreaterThan(2);
+	for (const { signed_at } of signed) {
+		expect(Date.parse(signed_at)).toBeLessThan(Date.now() - 30 * DAY_MS);
+	}
+	const { snapshots } = await use("listSnapshots", inOrganization());
+	expect(snapshots).toMatchObject([{ name: "Before the surveillance audit" }]);
 });
 
 test("devices have months of history, and each kind of problem occurs", async () => {
