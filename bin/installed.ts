@@ -32,6 +32,8 @@ if (text !== undefined) {
 	}
 	if (process.getuid?.() === 0) becomeServiceUser();
 }
+// The cache would be among the files of the package, and a removal would leave it behind.
+process.env.NODE_DISABLE_COMPILE_CACHE ??= "1";
 await import(new URL("assay.js", import.meta.url).href);
 
 function readSettings(): string | undefined {

@@ -170,13 +170,13 @@ async function verify(machine: Machine): Promise<void> {
 	if (failed.trim() !== "") throw new Error(failed);
 
 	run("apt-get remove -qy assay");
-	await until("removal stops the service and keeps its data", async () => {
-		const left = run(
-			"ls -d /usr/bin/assay /usr/lib/assay /var/lib/assay /var/lib/assay-backups /etc/assay.env 2>/dev/null || true",
-		);
-		const kept = ["/etc/assay.env", "/var/lib/assay", "/var/lib/assay-backups"];
-		return !(await isReady()) && left.trim() === kept.sort().join("\n");
-	});
+	await until("removal stops the service", async () => !(await isReady()));
+	const left = run(
+		"find /usr/bin /usr/lib /var/lib /etc -maxdepth 1 -name 'assay*' | sort",
+	);
+	const kept = ["/etc/assay.env", "/var/lib/assay", "/var/lib/assay-backups"];
+	if (left.trim() !== kept.join("\n")) throw new Error(left);
+	console.log("ok  removal keeps settings, data and backups, and no more");
 	run("apt-get install -qy /root/second.deb && systemctl start assay");
 	await until("installed again, the service has its data", async () => {
 		return (await isReady()) && run("assay org list").includes("Acme");
