@@ -24,6 +24,9 @@ const LISTED_AT_ONCE = 500;
 /** Fields of a change that reveal nothing about the person, so an erasure keeps them. */
 const KEPT_FIELDS = ["role", "kind", "status", LISTED, "snapshots"];
 
+/** End of the actor's name in an entry about what somebody did by a mailed link. */
+export const BY_LINK = "by a link";
+
 /** The person that entries are about. */
 export interface Subject {
 	/** Ids of records that concern only this person. */
@@ -47,7 +50,11 @@ export interface Redaction extends Subject {
 	snapshots?: { before: Record<string, string>; after: Record<string, string> };
 }
 
-const IS_ACTOR = "coalesce(e.actor_id = $2, false)";
+/** What a person did by a mailed link, without an account. Such an entry names no actor by id. */
+const IS_BY_LINK = `e.actor_kind = 'SYSTEM' and e.actor_name like '%, ${BY_LINK}'
+	and (e.record_id = any ($3) or e.changes -> 'requested_by_person_id' ->> 'after' = any ($3)
+		or jsonb_path_query_array(e.changes, '$.*.after.person_id') ?| $3)`;
+const IS_ACTOR = `coalesce(e.actor_id = $2, ${IS_BY_LINK}, false)`;
 const IS_SUBJECT =
 	"coalesce(e.record_id = any ($3) or (e.record_kind = 'invitation' and lower(e.record_name) = $4), false)";
 const IS_ABOUT = `e.organization_id = $1 and (${IS_ACTOR} or ${IS_SUBJECT})`;

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { appendChanges } from "../audit/log.ts";
+import { BY_LINK } from "../audit/redaction.ts";
 import { transaction, withTenant } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
@@ -141,7 +142,7 @@ export async function redeemMyDevicesLink(
 		}
 		await appendChanges(
 			client,
-			personAsActor(redeemed.full_name, from),
+			personAsActor(from),
 			"openMyDevices",
 			found.organization_id,
 			[
@@ -172,12 +173,15 @@ async function isOfLink(
 	return rowCount === 1;
 }
 
-/** Returns the actor of an audit entry about what a person did without an account. */
-export function personAsActor(name: string, from: From): Principal {
+/**
+ * Returns the actor of an audit entry about what a person did without an account. The entry's
+ * record or change names the person by id, so an erasure of the person finds it.
+ */
+export function personAsActor(from: From): Principal {
 	return {
 		kind: "SYSTEM",
 		userId: null,
-		name: `${name}, by a link`,
+		name: `the owner of a device, ${BY_LINK}`,
 		memberships: [],
 		...from,
 	};

@@ -108,7 +108,7 @@ export async function requestMyException(
 		}
 		await appendChanges(
 			client,
-			personAsActor(visit.full_name, from),
+			personAsActor(from),
 			addDeviceException,
 			organizationId,
 			changes,

@@ -172,7 +172,7 @@ test("programs that fetch the address do not use the link up, and it works exact
 		[person.id],
 	);
 	expect(rows).toMatchObject([
-		{ actor_name: expect.stringContaining("by a link") },
+		{ actor_name: "the owner of a device, by a link" },
 	]);
 });
 

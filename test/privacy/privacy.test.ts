@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { appendChanges } from "../../src/audit/log.ts";
 import { sealAll } from "../../src/audit/sealer.ts";
 import { verifyLog } from "../../src/audit/verify.ts";
-import { makePool } from "../../src/db/pool.ts";
+import { makePool, withTenant } from "../../src/db/pool.ts";
+import { personAsActor } from "../../src/my-devices/links.ts";
+import type { Change } from "../../src/operation.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { asPrivacy } from "../../src/privacy/session.ts";
 import { allRows } from "../support/backups.ts";
@@ -129,6 +132,59 @@ test("no table contains anything about an erased person, the person's records st
 			)
 		).people.full_name,
 	).toContain("wombat");
+});
+
+test("an erasure finds what the person did by mailed links, also in entries that contain the name", async () => {
+	const person = await addPerson(calls);
+	const other = await addPerson(calls, organization_id, undefined, "capybara");
+	const append = (
+		name: string,
+		operation: "openMyDevices" | "signDocumentByLink",
+		change: Change,
+	) =>
+		withTenant(calls.database.pool, organization_id, (client) =>
+			appendChanges(
+				client,
+				{
+					...personAsActor({ address: "203.0.113.77" }),
+					name: `${name}, by a link`,
+				},
+				operation,
+				organization_id,
+				[change],
+			),
+		);
+	const opened = (id: string) => ({
+		kind: "people" as const,
+		id,
+		name: null,
+		fields: { link: { after: "MAILED" } },
+	});
+	await append(`${MARKER} Jones`, "openMyDevices", opened(person.id));
+	// The request for an exception names the person in its change.
+	await append("the owner of a device", "openMyDevices", {
+		kind: "device",
+		id: person.deviceId,
+		name: null,
+		fields: { requested_by_person_id: { after: person.id } },
+	});
+	await append("a person who was asked to sign", "signDocumentByLink", {
+		kind: "document",
+		id: person.riskId,
+		name: null,
+		fields: { version_1_signature: { after: { person_id: person.id } } },
+	});
+	await append("Somebody else", "openMyDevices", opened(other.id));
+	const { code } = await run(
+		...["person", "erase", "--org", organization_id, "--person", person.id],
+	);
+	expect(code).toBe(0);
+	const { rows } = await calls.database.owner.query(
+		"select actor_name, address from audit_entries where actor_name like '%, by a link' or address like '203.0.113.77%'",
+	);
+	expect(rows).toMatchObject([{ actor_name: "Somebody else, by a link" }]);
+	expect(rows[0].address).toContain("203.0.113.77");
+	expect((await verify()).findings).toEqual([]);
 });
 
 test("hashes that were noted before an erasure still match afterwards", async () => {
