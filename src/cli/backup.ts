@@ -1,9 +1,11 @@
 import { stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { Writable } from "node:stream";
 import type { Command } from "commander";
 import type { LogProblem } from "../audit/verify-all.ts";
 import type { SealCheck } from "../backup/seal.ts";
 import { readConfig } from "../config/config.ts";
+import type { BackupStore } from "../config/read-s3-folder.ts";
 import { openServer } from "../db/database.ts";
 import { requireDatabase } from "../db/missing-database.ts";
 import { AppError } from "../errors.ts";
@@ -80,6 +82,11 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 		const { manifest, rows, auditProblems, isCurrent } = isStandard
 			? await write(toStandardOutput())
 			: await writeFileSafely(file, write);
+		// A backup that should be elsewhere and is not does not count as made.
+		const upload =
+			config.backupStore && !isStandard
+				? await uploadBackup(config.backupStore, file)
+				: undefined;
 		const summary = summarize(manifest, rows);
 		if (isCurrent) {
 			await noteBackup(server.connection, {
@@ -88,12 +95,13 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 			});
 		}
 		const text = `The backup of ${summary.made_at} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}.\n${describeSummary(summary)}
-${describeEncryption(recipients.length)}
+${describeEncryption(recipients.length)}${upload ? `\n${describeUpload(upload)}` : ""}
 Keep ASSAY_SECRET, or the file secret of the data folder, in another place; second factors need it.
 ${describeAudit(auditProblems)}`;
 		const found = {
 			...summary,
 			recipients: recipients.length,
+			...upload,
 			audit_problems: auditProblems ?? null,
 		};
 		if (auditProblems?.length) process.exitCode = 1;
@@ -112,6 +120,46 @@ ${describeAudit(auditProblems)}`;
 	} finally {
 		await server.close();
 	}
+}
+
+interface Upload {
+	/** Where the file is in the store. */
+	uploaded_to: string;
+	/** The old backups that were deleted there. */
+	deleted: string[];
+}
+
+async function uploadBackup(
+	{ folder, keepDays }: BackupStore,
+	file: string,
+): Promise<Upload> {
+	const { deleteOldBackups, uploadFile } = await import(
+		"../backup/s3-store.ts"
+	);
+	const name = basename(file);
+	report(`written; uploading to ${folder.origin}`);
+	try {
+		await uploadFile(folder, file, name);
+		return {
+			uploaded_to: `${folder.origin}/${folder.bucket}/${folder.prefix}${name}`,
+			deleted:
+				keepDays === undefined
+					? []
+					: await deleteOldBackups(folder, keepDays, name),
+		};
+	} catch (error) {
+		if (!(error instanceof AppError)) throw error;
+		throw new AppError(
+			error.code,
+			`${file} is complete, but its upload failed: ${error.message}`,
+			{ cause: error },
+		);
+	}
+}
+
+function describeUpload({ uploaded_to, deleted }: Upload): string {
+	const removed = deleted.length === 0 ? "" : ` Deleted: ${deleted.join(", ")}`;
+	return `It was uploaded to ${uploaded_to}.${removed}`;
 }
 
 async function verify(file: string, options: BackupOptions): Promise<void> {

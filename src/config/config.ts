@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts";
 import type { FileLimits } from "../files/file-limits.ts";
 import type { LogLevel } from "../log.ts";
 import { readFileLimits } from "./read-file-limits.ts";
+import { type BackupStore, readBackupStore } from "./read-s3-folder.ts";
 import {
 	FILE_SETTING_NAMES,
 	type OrganizationCreation,
@@ -89,6 +90,8 @@ export interface Config {
 	readonly backupRecipients: readonly string[];
 	/** File with the identities of age that decrypt backups. */
 	readonly backupIdentityFile: string | undefined;
+	/** Where backups are uploaded. */
+	readonly backupStore: BackupStore | undefined;
 }
 
 export interface MailConfig {
@@ -180,5 +183,10 @@ export function readConfig(
 		backupKeyFile: settingOf("ASSAY_BACKUP_KEY_FILE"),
 		backupRecipients: readRecipients(settingOf("ASSAY_BACKUP_RECIPIENTS")),
 		backupIdentityFile: settingOf("ASSAY_BACKUP_IDENTITY_FILE"),
+		backupStore: readBackupStore(
+			settingOf("ASSAY_BACKUP_S3_URL"),
+			settingOf("ASSAY_BACKUP_S3_KEY"),
+			settingOf("ASSAY_BACKUP_S3_KEEP_DAYS"),
+		),
 	});
 }

@@ -117,6 +117,19 @@ export const SETTINGS = {
 		help: "file with the identities of age that decrypt backups",
 		without: "encrypted backups cannot be read",
 	},
+	ASSAY_BACKUP_S3_URL: {
+		help: "address of a bucket that speaks S3, to which backups are uploaded",
+		without: "backups stay on this machine",
+	},
+	ASSAY_BACKUP_S3_KEY: {
+		help: "access key of that bucket, as id:secret",
+		without: "none",
+		canBeInFile: true,
+	},
+	ASSAY_BACKUP_S3_KEEP_DAYS: {
+		help: "days after which uploaded backups are deleted",
+		without: "all are kept",
+	},
 	ASSAY_TOKEN: {
 		help: "API token for assay call",
 		without: "--token gives one",

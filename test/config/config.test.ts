@@ -29,7 +29,7 @@ test("the table in README.md lists exactly the settings that exist", () => {
 	const named = readme
 		.split("\n")
 		.filter((line) => line.startsWith("| `"))
-		.flatMap((line) => line.split("|")[1]?.match(/`[A-Z_]+`/g) ?? [])
+		.flatMap((line) => line.split("|")[1]?.match(/`[A-Z0-9_]+`/g) ?? [])
 		.map((name) => name.replaceAll("`", ""));
 	expect(named.toSorted()).toEqual(SETTING_NAMES.toSorted());
 });
@@ -106,6 +106,9 @@ test("every setting is read", () => {
 			ASSAY_BACKUP_KEY_FILE: "/etc/assay/backup.key",
 			ASSAY_BACKUP_RECIPIENTS: "age1a, age1b",
 			ASSAY_BACKUP_IDENTITY_FILE: "/etc/assay/identity",
+			ASSAY_BACKUP_S3_URL: "https://s3.example.com/bucket/a/b/?region=eu-1",
+			ASSAY_BACKUP_S3_KEY: "id:se:cret",
+			ASSAY_BACKUP_S3_KEEP_DAYS: "90",
 			ASSAY_OUTGOING_NETWORKS: "10.0.0.0/8, ::1",
 			ASSAY_OAUTH: "on",
 			ASSAY_OAUTH_REGISTRATION: "on",
@@ -140,6 +143,16 @@ test("every setting is read", () => {
 		backupKeyFile: "/etc/assay/backup.key",
 		backupRecipients: ["age1a", "age1b"],
 		backupIdentityFile: "/etc/assay/identity",
+		backupStore: {
+			folder: {
+				origin: "https://s3.example.com",
+				bucket: "bucket",
+				prefix: "a/b/",
+				region: "eu-1",
+				credentials: { id: "id", secret: "se:cret" },
+			},
+			keepDays: 90,
+		},
 		outgoingAllow: ["10.0.0.0/8", "::1"],
 		oauth: true,
 		oauthRegistration: true,
@@ -152,6 +165,34 @@ test("a mail server requires a sender", () => {
 		expect(rejection({ ASSAY_SMTP_URL, ASSAY_MAIL_FROM: from })).toContain(
 			"ASSAY_MAIL_FROM",
 		);
+	}
+});
+
+test("a store for backups needs an address, a key and a number of days that make sense", () => {
+	const store = {
+		ASSAY_BACKUP_S3_URL: "http://127.0.0.1:9000/bucket",
+		ASSAY_BACKUP_S3_KEY: "id:hunter2",
+	};
+	expect(readConfig(store).backupStore).toMatchObject({
+		folder: { prefix: "", region: "us-east-1" },
+		keepDays: undefined,
+	});
+	for (const [name, value] of [
+		["ASSAY_BACKUP_S3_URL", ""],
+		["ASSAY_BACKUP_S3_URL", "s3://bucket"],
+		["ASSAY_BACKUP_S3_URL", "https://s3.example.com"],
+		["ASSAY_BACKUP_S3_URL", "https://id:hunter2@s3.example.com/bucket"],
+		["ASSAY_BACKUP_S3_URL", "https://s3.example.com/bucket?reigon=eu"],
+		["ASSAY_BACKUP_S3_URL", "https://s3.example.com/%ff"],
+		["ASSAY_BACKUP_S3_KEY", ""],
+		["ASSAY_BACKUP_S3_KEY", "hunter2"],
+		["ASSAY_BACKUP_S3_KEEP_DAYS", "0"],
+		["ASSAY_BACKUP_S3_KEEP_DAYS", "3651"],
+		["ASSAY_BACKUP_S3_KEEP_DAYS", "30d"],
+	] as const) {
+		const message = rejection({ ...store, [name]: value });
+		expect(message, value).toContain(name);
+		expect(message, value).not.toContain("hunter2");
 	}
 });
 
