@@ -66,7 +66,7 @@ function release(options: Options): void {
 	try {
 		const source = checkOut(commit, version, join(work, "source"));
 		const made = [
-			...makeImageContext(source, version, work, out),
+			...makeImageContext(source, commit, version, work, out),
 			...packChart(source, version, out),
 			...makeSbom(source, version, out),
 			...options.only.flatMap((architecture) =>
@@ -124,17 +124,15 @@ function checkOut(commit: string, version: string, folder: string): string {
 /** Packs what `docker build` needs. The image builds the console itself. */
 function makeImageContext(
 	source: string,
+	commit: string,
 	version: string,
 	work: string,
 	out: string,
 ): string[] {
 	const root = `assay-${version}-image`;
 	const folder = join(work, root);
-	for (const file of execFileSync("git", ["ls-files", "-z"], {
-		cwd: ROOT,
-		encoding: "utf8",
-		maxBuffer: 64 << 20,
-	}).split("\0")) {
+	const names = git("ls-tree", "-r", "-z", "--name-only", commit);
+	for (const file of names.split("\0")) {
 		const isUnneeded = /^(?:test|bench|\.ci|\.github|docs\/screenshots)\//;
 		if (!file || isUnneeded.test(file)) continue;
 		cpSync(join(source, file), join(folder, file));
