@@ -284,7 +284,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 		],
 		sections: [
 			{
-				title: "Data",
+				title: "Data type",
 				fields: ["name", "data_classification", "owner_id", "vendor_ids"],
 			},
 		],

@@ -12,9 +12,9 @@ export const datum = recordKind({
 	table: "data",
 	tool: { one: "Datum", many: "Data" },
 	key: { one: "datum", many: "data" },
-	noun: "data record",
-	nouns: "data records",
-	help: "A data record describes data that the organization holds, such as payroll records, and how confidential it is.",
+	noun: "data type",
+	nouns: "data types",
+	help: "A data type is a kind of data that the organization holds, such as payroll records. It says how confidential the data is.",
 	title: "name",
 	fields: {
 		name: requiredName("Name of the data"),

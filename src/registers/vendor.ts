@@ -64,15 +64,15 @@ const userKindOf = (id: unknown) =>
 const vendorsOf = (kind: User) => `
 	select j.vendor_id from ${USERS[kind].vendors} j where j.organization_id = t.organization_id`;
 
-/** Finds the vendors that an asset or a data record names, or those that none names. */
+/** Finds the vendors that an asset or a data type names, or those that none names. */
 const usedBy: Filter = {
 	schema: anyIdSchema()
 		.refine(
 			(id) => userKindOf(id) !== undefined,
-			"must be the id of an asset or of a data record",
+			"must be the id of an asset or of a data type",
 		)
 		.nullable()
-		.describe("Asset or data record that names it; null: none does"),
+		.describe("Asset or data type that names it; null: none does"),
 	sql: (parameter, value) => {
 		const kind = userKindOf(value) ?? "datum";
 		return `t.id in (${vendorsOf(kind)} and j.${kind}_id = ${parameter})`;

@@ -202,7 +202,7 @@ test("columns of other names get a field or are left out, and wrong lines can be
 		await page.getByRole("option", { name: field, exact: true }).click();
 	}
 	await page
-		.getByText("Fix the wrong lines first, or leave them out.")
+		.getByText("Fix these lines and upload again, or leave them out.")
 		.waitFor();
 	await axe(page);
 	await screenshot(page, "import-columns");

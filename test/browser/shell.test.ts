@@ -18,7 +18,7 @@ test("`/` opens the organization, and the frame shows its name and pages", async
 	await page.waitForURL(`**/o/${served.organizationId}`);
 	await page.getByRole("button", { name: "Organization: Acme" }).waitFor();
 	const main = page.getByRole("navigation", { name: "Main" });
-	for (const name of ["Home", "Devices", "Risks", "Data", "Audit log"]) {
+	for (const name of ["Home", "Devices", "Risks", "Data types", "Audit log"]) {
 		await main.getByRole("link", { name, exact: true }).waitFor();
 	}
 	await axe(page);

@@ -9,7 +9,7 @@ test.each([
 	["TODO", "To do"],
 	["os_version", "OS version"],
 	["isEncrypted", "Is encrypted"],
-	["data record", "Data record"],
+	["data type", "Data type"],
 	["/dev/sda1", "/dev/sda1"],
 ])("the name %s is written as %s", (name, words) => {
 	expect(inWords(name)).toBe(words);
@@ -18,7 +18,7 @@ test.each([
 test("a kind of record is called by the noun that people use", () => {
 	expect(["people", "datum", "api_token", "risk"].map(nounOf)).toEqual([
 		"person",
-		"data record",
+		"data type",
 		"API token",
 		"risk",
 	]);

@@ -116,7 +116,7 @@ test("listVendors finds the vendors that a record uses, and those that none uses
 		"a record that this organization does not have",
 	);
 	expect(await message(cloud ?? "")).toContain(
-		"must be the id of an asset or of a data record",
+		"must be the id of an asset or of a data type",
 	);
 });
 

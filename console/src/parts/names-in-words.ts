@@ -34,7 +34,7 @@ export function inWords(name: string): string {
 /** Kinds of records for which people use another word than the name in the code. */
 const NOUNS: Record<string, string> = {
 	api_token: "API token",
-	datum: "data record",
+	datum: "data type",
 	people: "person",
 };
 

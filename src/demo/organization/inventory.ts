@@ -143,7 +143,7 @@ export const ASSETS: readonly (readonly [
 ];
 
 /**
- * Each data record has a name, a classification, an owner, and the vendors that process the data.
+ * Each data type has a name, a classification, an owner, and the vendors that process the data.
  */
 export const DATA: readonly (readonly [
 	string,

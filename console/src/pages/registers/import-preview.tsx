@@ -233,7 +233,7 @@ function ConfirmButton({
 		unknown_columns.length > 0
 			? "Choose the fields of all columns first."
 			: wrong > 0 && !isSkipping
-				? "Fix the wrong lines first, or leave them out."
+				? "Fix these lines and upload again, or leave them out."
 				: records === 0
 					? "Everything in the file is already in the register."
 					: undefined;

@@ -31,7 +31,7 @@ const OLD = "old";
 const REFRESH_MS = 10_000;
 
 export function Page() {
-	const { organization, organizationId, mayAdmin } = useOrganization();
+	const { organizationId, mayAdmin } = useOrganization();
 	const {
 		token: opened,
 		of,
@@ -151,7 +151,7 @@ export function Page() {
 					<Tabs.List mb="md">
 						<Tabs.Tab value="own">Yours</Tabs.Tab>
 						<Tabs.Tab value={ORGANIZATION}>
-							All tokens in {organization.name}
+							All tokens in this organization
 						</Tabs.Tab>
 					</Tabs.List>
 					<Tabs.Panel value="own">{!isOfOrganization && list}</Tabs.Panel>

@@ -16,7 +16,7 @@ export const TYPES: Record<Snapshot["type"], string> = {
 	NONCONFORMITIES: "Nonconformities",
 	VENDORS: "Vendors",
 	ASSETS: "Assets",
-	DATA: "Data",
+	DATA: "Data types",
 	PEOPLE: "People",
 	TASKS: "Tasks",
 	CONTINUAL_IMPROVEMENTS: "Continual improvements",

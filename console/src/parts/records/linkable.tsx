@@ -18,7 +18,7 @@ export const LINKED_KINDS = {
 	obligation: "Obligations",
 	audit: "Audits",
 	asset: "Assets",
-	datum: "Data",
+	datum: "Data types",
 	task: "Tasks",
 	evidence: "Evidence",
 	document: "Documents",
