@@ -51,6 +51,7 @@ import {
 	updateOrganizationSettings,
 } from "./organizations/organization-operations.ts";
 import { countRecords } from "./overview/count-records.ts";
+import { getCoverages } from "./overview/framework-coverages.ts";
 import { getOverview } from "./overview/overview.ts";
 import { getRiskMatrix } from "./overview/risk-matrix.ts";
 import { getTrends } from "./overview/trends.ts";
@@ -131,6 +132,7 @@ export const operations = [
 	getOverview,
 	getTrends,
 	getRiskMatrix,
+	getCoverages,
 	countRecords,
 	...recordOperations(risk),
 	...recordOperations(measure),

@@ -1,8 +1,8 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { kinds } from "./kinds.ts";
 import { usePast } from "./past.ts";
 import { organizationsQuery } from "./queries.ts";
-import { registerKinds } from "./register-kinds.ts";
 
 const LAST = "assay-last-organization";
 
@@ -17,7 +17,7 @@ export function useOrganization() {
 	const isWritable =
 		writable_registers === null ||
 		kind === undefined ||
-		writable_registers.includes(toolsetOfKind(kind));
+		writable_registers.some((name) => name === toolsetOfKind(kind));
 	const past = usePast();
 	const day = past.isShown ? past.day : undefined;
 	return {
@@ -35,9 +35,9 @@ export function useOrganization() {
 	};
 }
 
-function toolsetOfKind(kind: string): string {
-	const { label = "" } = registerKinds.find((one) => one.kind === kind) ?? {};
-	return label.toLowerCase().replaceAll(" ", "_");
+/** Returns the toolset of a register, which has the name of its records, such as "data". */
+function toolsetOfKind(kind: string): string | undefined {
+	return kinds.find((one) => one.kind === kind)?.key.many;
 }
 
 /** Returns the organization that was opened last in this browser. The address `/` opens it. */

@@ -17,6 +17,7 @@ export const NOW = "now";
 const READS_PAST = new Set<string>([
 	...kinds.flatMap(({ tool }) => [`list${tool.many}`, `get${tool.one}`]),
 	"countRecords",
+	"getCoverages",
 	"getFrameworkCoverage",
 	"getRecordNames",
 	"getRecordUses",

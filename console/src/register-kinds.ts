@@ -57,7 +57,12 @@ export const registerKinds = [
 	},
 	{ kind: "people", group: "Inventory", label: "People", icon: IconUsers },
 	{ kind: "asset", group: "Inventory", label: "Assets", icon: IconPackage },
-	{ kind: "datum", group: "Inventory", label: "Data types", icon: IconDatabase },
+	{
+		kind: "datum",
+		group: "Inventory",
+		label: "Data types",
+		icon: IconDatabase,
+	},
 	{ kind: "task", group: "Work", label: "Tasks", icon: IconClipboardCheck },
 	{
 		kind: "nonconformity",

@@ -166,6 +166,7 @@ const organization = createRoute({
 const home = createRoute({
 	getParentRoute: () => organization,
 	path: "/",
+	staticData: { showsPast: true },
 	component: page(() => import("./pages/home/home-page.tsx")),
 });
 

@@ -1,6 +1,5 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { coveringStateSql } from "../devices/check-results/verification.ts";
 import {
 	checkName,
 	DEVICES,
@@ -12,11 +11,11 @@ import { findPersonOf } from "../organizations/person-of-member.ts";
 import { dueDates } from "../records/due-dates.ts";
 import { nameSql } from "../records/record-name.ts";
 import { discussion, readDiscussion } from "./discussion.ts";
+import { coverages, readCoverages } from "./framework-coverages.ts";
 
 /** The days that "this week" means, from today on. */
 const WEEK_DAYS = 7;
 const FEW = 10;
-const MAX_FRAMEWORKS = 6;
 
 const failure = z.object({
 	device_id: z.string(),
@@ -54,18 +53,7 @@ export const personalShape = {
 		.array(failure)
 		.describe("Checks of ONLINE devices that began to fail within 24 hours"),
 	discussion,
-	coverage: z
-		.array(
-			z.object({
-				framework_id: z.string(),
-				name: z.string(),
-				included: z.int(),
-				covered: z.int(),
-			}),
-		)
-		.describe(
-			"Controls of each framework, and those with an IMPLEMENTED measure that is not contradicted",
-		),
+	coverage: coverages,
 };
 
 /** Returns the part of the overview that is about the caller, and what is new. */
@@ -162,35 +150,4 @@ async function findNewlyFailing(client: PoolClient, organization: string) {
 		values: [organization],
 	});
 	return rows.map((row) => ({ ...row, check_name: checkName(row.check_key) }));
-}
-
-async function readCoverages(client: PoolClient, organization: string) {
-	const { rows } = await client.query<{
-		framework_id: string;
-		name: string;
-		included: number;
-		covered: number;
-	}>({
-		name: "overview.coverage",
-		text: `
-			select f.id as framework_id, f.name, count(c.id)::int as included,
-				(count(c.id) filter (where exists (
-					select from record_links l
-					join measures m on m.organization_id = l.organization_id
-						and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
-					where l.organization_id = c.organization_id
-						and (l.first_id = c.id or l.second_id = c.id)
-						and m.archived_at is null and ${coveringStateSql("m")} = 'IMPLEMENTED'
-				)))::int as covered
-			from (
-				select f.organization_id, f.id, f.name, f.name_key from frameworks f
-				where f.organization_id = $1 order by f.name_key, f.id limit ${MAX_FRAMEWORKS}
-			) f
-			left join controls c on c.organization_id = f.organization_id
-				and c.framework_id = f.id and c.status = 'INCLUDED'
-			group by f.id, f.name, f.name_key
-			order by f.name_key, f.id`,
-		values: [organization],
-	});
-	return rows;
 }

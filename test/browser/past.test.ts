@@ -19,9 +19,11 @@ const dayAgo = (days: number) =>
 async function use(name: string, input: object): Promise<any> {
 	const operation = findOperation(name);
 	if (!operation) throw new Error(`there is no operation ${name}`);
-	const given = operation.input.shape.id
-		? input
-		: { organization_id: served.organizationId, ...input };
+	const { shape } = operation.input;
+	const given =
+		shape.id || shape.record_id
+			? input
+			: { organization_id: served.organizationId, ...input };
 	return callAs(served.database, admin, operation, given);
 }
 
@@ -30,11 +32,18 @@ async function age(days: number) {
 	const { owner } = served.database;
 	const by = `interval '${days} days'`;
 	await owner.query("set session_replication_role = replica");
-	for (const table of ["risks", "measures", "people"]) {
+	for (const table of [
+		"risks",
+		"measures",
+		"people",
+		"frameworks",
+		"controls",
+	]) {
 		await owner.query(
 			`update ${table} set created_at = created_at - ${by}, updated_at = updated_at - ${by}`,
 		);
 	}
+	await owner.query(`update record_links set created_at = created_at - ${by}`);
 	await owner.query(
 		`update record_versions set valid_from = valid_from - ${by}, valid_to = valid_to - ${by}`,
 	);
@@ -64,7 +73,25 @@ beforeAll(async () => {
 		await use("addRisk", risk({ name: "Theft of laptops", owner_id: owner.id }))
 	).risk.id;
 	const gone = (await use("addRisk", risk({ name: "Fire" }))).risk.id;
+	const framework_id = (await use("addFramework", { name: "ISO 27001" }))
+		.framework.id;
+	const control = await use("addControl", {
+		framework_id,
+		section_title: "A.8",
+		name: "Encryption",
+		status: "INCLUDED",
+	});
+	const measure = await use("addMeasure", {
+		name: "Encrypt disks",
+		category: "Technology",
+		state: "NOT_STARTED",
+	});
+	await use("linkRecords", {
+		record_id: control.control.id,
+		linked_record_id: measure.measure.id,
+	});
 	await age(200);
+	await use("updateMeasure", { id: measure.measure.id, state: "IMPLEMENTED" });
 	await use("updateRisk", {
 		id: first,
 		name: "Burglary",
@@ -187,6 +214,27 @@ test("a day before the first kept state says from when on the past is known", as
 	);
 	await page.getByText(/must not be before/).waitFor();
 	await page.getByRole("link", { name: "Back to now" }).waitFor();
+});
+
+test("the home page shows the risks, the coverage and the devices of a past day", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}?as_of=${dayAgo(60)}`,
+	);
+	await page.getByRole("region", { name: "Date shown" }).waitFor();
+	const risks = page.getByRole("region", { name: "Residual risks" });
+	await risks.getByRole("link", { name: /^2 risks, score 20/ }).waitFor();
+	const coverage = page.getByRole("region", { name: "Coverage" });
+	await coverage.getByText("0 of 1 controls covered").waitFor();
+	await page.getByRole("region", { name: "Fleet posture" }).waitFor();
+	for (const name of ["Twelve months", "Mine"]) {
+		expect(await page.getByRole("region", { name }).count()).toBe(0);
+	}
+	await axe(page);
+	await screenshot(page, "past-home");
+	await page.getByRole("link", { name: "Back to now" }).click();
+	await coverage.getByText("1 of 1 controls covered").waitFor();
+	await page.getByRole("region", { name: "Twelve months" }).waitFor();
 });
 
 test("the home page plots twelve months", async () => {

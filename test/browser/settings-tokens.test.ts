@@ -300,7 +300,9 @@ test("an administrator sees and revokes every token that reaches the organizatio
 		await served.makePerson("admin"),
 		path(),
 	);
-	await page.getByRole("tab", { name: "All tokens in this organization" }).click();
+	await page
+		.getByRole("tab", { name: "All tokens in this organization" })
+		.click();
 	const found = row(page, "Member's script");
 	await found.getByText(member.email).waitFor();
 	await screenshot(page, "tokens-organization");

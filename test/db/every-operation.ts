@@ -283,6 +283,7 @@ export async function useEverything(
 	await use("getRecordNames", { organization_id, ids: references.vendor });
 	await use("getRecordUses", { id: references.people[0] });
 	await use("getRiskMatrix", { organization_id });
+	await use("getCoverages", { organization_id });
 	await use("getRecordHistory", { id: references.people[0] });
 	for (const kind of ["risk", "measure", "device"]) {
 		await use("countRecords", {

@@ -82,7 +82,8 @@ export function AsOfButton() {
 							data-autofocus
 						/>
 						<Text size="xs" c="dimmed">
-							Devices, registers and the coverage of frameworks, read-only.
+							Home, devices, registers and the coverage of frameworks,
+							read-only.
 						</Text>
 						<Button type="submit" disabled={!chosen}>
 							Show the past

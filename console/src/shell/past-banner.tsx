@@ -29,7 +29,7 @@ export function PastBanner() {
 							</>
 						) : (
 							<>
-								This page shows the present. Devices and registers show{" "}
+								This page shows the present. Home, devices and registers show{" "}
 								<b>{longDay(day)}</b>.
 							</>
 						)}

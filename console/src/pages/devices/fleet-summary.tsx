@@ -18,6 +18,7 @@ import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { countedDevices } from "../../parts/devices/counted-devices.ts";
 import {
 	COMPLIANCES,
 	FRESHNESS,
@@ -219,7 +220,7 @@ function CheckTile({ check }: { check: Check }) {
 		<TextLink
 			to="/o/$org/devices"
 			params={{ org: organizationId }}
-			search={{ ...heardOn(day), failing_check: check.check_key }}
+			search={{ ...countedDevices(day), failing_check: check.check_key }}
 			c="inherit"
 			underline="never"
 			className={styles.tile ?? ""}
@@ -273,7 +274,7 @@ function CheckBar({ check }: { check: Check }) {
 				<TextLink
 					to="/o/$org/devices"
 					params={{ org: organizationId }}
-					search={{ ...heardOn(day), failing_check: check.check_key }}
+					search={{ ...countedDevices(day), failing_check: check.check_key }}
 					// At a width of 1280 px, this size leaves room for the longest name of a check.
 					fz={13}
 					c="inherit"
@@ -313,7 +314,7 @@ function PartsInWords({ check, name }: { check: Check; name: string }) {
 					<TextLink
 						to="/o/$org/devices"
 						params={{ org: organizationId }}
-						search={{ ...heardOn(day), [filter]: check.check_key }}
+						search={{ ...countedDevices(day), [filter]: check.check_key }}
 						inherit
 						c="inherit"
 						underline="always"
@@ -328,20 +329,6 @@ function PartsInWords({ check, name }: { check: Check; name: string }) {
 		);
 	});
 }
-
-/**
- * The filter for devices that are counted as passing, failing or unknown. Devices that are stale or
- * have not reported are counted separately.
- */
-const HEARD = {
-	status: "ACTIVE",
-	freshness: "ONLINE",
-	reporting: "REPORTING",
-};
-
-/** The same for a past day, of which the heartbeats are not known. */
-const heardOn = (day: string | undefined): ListSearch =>
-	day ? { status: "ACTIVE" } : HEARD;
 
 const FILTERS: { [P in Part]?: string } = {
 	pass: "passing_check",

@@ -1,12 +1,12 @@
 import { Group, Progress, Text } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
-import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
 /** Shows how many controls of each framework an implemented measure covers. */
-export function Coverage({ coverage }: { coverage: Overview["coverage"] }) {
+export function Coverage({ coverage }: OutputOf<"getCoverages">) {
 	const { organizationId } = useOrganization();
 	return (
 		<Section title="Coverage">

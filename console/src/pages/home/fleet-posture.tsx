@@ -2,6 +2,7 @@ import { Group, Stack, Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { countedDevices } from "../../parts/devices/counted-devices.ts";
 import {
 	FRESHNESS,
 	NOT_REPORTING,
@@ -21,12 +22,6 @@ type Check = Summary["checks"][number];
  * agent may have made up.
  */
 const MAX_CHECKS = 12;
-/** The filter for the devices that are counted: active devices that are online. */
-const HEARD = {
-	status: "ACTIVE",
-	freshness: "ONLINE",
-	reporting: "REPORTING",
-} as const;
 
 /**
  * Shows how many devices pass and fail each check. Silent devices are counted separately and never
@@ -54,14 +49,22 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 		>
 			<Stack gap="md">
 				<Group gap="xl">
-					{(["ONLINE", "STALE", "MISSING"] as const).map((name) => (
+					{fresh &&
+						(["ONLINE", "STALE", "MISSING"] as const).map((name) => (
+							<Count
+								key={name}
+								count={fresh[name] ?? 0}
+								badge={FRESHNESS[name]}
+								search={{ status: "ACTIVE", freshness: name }}
+							/>
+						))}
+					{!fresh && (
 						<Count
-							key={name}
-							count={fresh?.[name] ?? 0}
-							badge={FRESHNESS[name]}
-							search={{ status: "ACTIVE", freshness: name }}
+							count={status.ACTIVE}
+							badge={STATUSES.ACTIVE}
+							search={{ status: "ACTIVE" }}
 						/>
-					))}
+					)}
 					{summary.not_reporting > 0 && (
 						<Count
 							count={summary.not_reporting}
@@ -79,8 +82,9 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 					<>
 						<Group justify="space-between" gap="xs" align="baseline">
 							<Text size="sm" c="dimmed">
-								Pass rate of online devices. Devices that are stale, missing or
-								not reporting never count as passing.
+								{fresh
+									? "Pass rate of online devices. Devices that are stale, missing or not reporting never count as passing."
+									: "Pass rate of the active devices that reported. Devices that did not report never count as passing."}
 							</Text>
 							<Legend />
 						</Group>
@@ -192,12 +196,12 @@ function CheckLink({
 	isStrong?: boolean;
 	children: React.ReactNode;
 }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, day } = useOrganization();
 	return (
 		<TextLink
 			to="/o/$org/devices"
 			params={{ org: organizationId }}
-			search={{ ...HEARD, ...search }}
+			search={{ ...countedDevices(day), ...search }}
 			size="sm"
 			aria-label={label}
 			style={{ whiteSpace: "nowrap" }}

@@ -15,6 +15,7 @@ import { FirstSteps } from "./first-steps.tsx";
 import { FleetPosture, type Summary } from "./fleet-posture.tsx";
 import { MyWork } from "./my-work.tsx";
 import { OldTokens } from "./old-tokens.tsx";
+import { PastHome } from "./past-home.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
 import { Reminders } from "./reminders.tsx";
 import { RiskOverview } from "./risk-overview.tsx";
@@ -29,11 +30,16 @@ import { Waiting } from "./waiting.tsx";
 const ENTRIES = 30;
 const EVERY_MS = 60_000;
 
+export function Page() {
+	const { day } = useOrganization();
+	return day ? <PastHome /> : <PresentHome />;
+}
+
 /**
  * Shows the state of the fleet and of the registers. The page sends three requests at the same
  * time.
  */
-export function Page() {
+function PresentHome() {
 	const { organization, organizationId, mayAdmin } = useOrganization();
 	const input = { organization_id: organizationId };
 	const overview = useQuery({

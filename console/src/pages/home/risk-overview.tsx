@@ -1,13 +1,13 @@
 import { Group, Stack, Text } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { RiskMatrixSmall } from "../../parts/records/risk-matrix.tsx";
 import { BANDS, bandOf } from "../../parts/records/risk-scores.ts";
-import type { Overview } from "./due-work.tsx";
 import { Section } from "./home-section.tsx";
 
 /** Shows the number of residual risks in each band, and the risk matrix. */
-export function RiskOverview({ risks }: { risks: Overview["risks"] }) {
+export function RiskOverview({ risks }: { risks: OutputOf<"getRiskMatrix"> }) {
 	const { organizationId } = useOrganization();
 	const counts = new Map(BANDS.map(({ id }) => [id, 0]));
 	for (const { likelihood, impact, risks: count } of risks.residual) {

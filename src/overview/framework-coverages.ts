@@ -1,0 +1,70 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { coveringStateSql } from "../devices/check-results/verification.ts";
+import { defineOperation } from "../operation.ts";
+import { asOfShape, contextAsOf } from "../records/as-of.ts";
+import { organizationId } from "../records/list-pages.ts";
+
+const MAX_FRAMEWORKS = 6;
+
+/** How many included controls of each framework are covered, for the home page. */
+export const coverages = z
+	.array(
+		z.object({
+			framework_id: z.string(),
+			name: z.string(),
+			included: z.int(),
+			covered: z.int(),
+		}),
+	)
+	.describe(
+		"Controls of each framework, and those with an IMPLEMENTED measure that is not contradicted",
+	);
+
+/** The home page of a past day reads this. Clients read one framework with getFramework. */
+export const getCoverages = defineOperation({
+	name: "getCoverages",
+	title: "Get the coverage of the frameworks",
+	description: `Count the covered controls of each framework, by name; at most ${MAX_FRAMEWORKS} frameworks.`,
+	toolset: "counts",
+	access: "read",
+	surface: "console",
+	tenant: "organization_id",
+	input: z.strictObject({ organization_id: organizationId(), ...asOfShape }),
+	output: z.object({ coverage: coverages }),
+	run: async (context, { organization_id, as_of }) => {
+		const { client } = await contextAsOf(context, as_of);
+		return { coverage: await readCoverages(client, organization_id) };
+	},
+});
+
+export async function readCoverages(client: PoolClient, organization: string) {
+	const { rows } = await client.query<{
+		framework_id: string;
+		name: string;
+		included: number;
+		covered: number;
+	}>({
+		name: "overview.coverage",
+		text: `
+			select f.id as framework_id, f.name, count(c.id)::int as included,
+				(count(c.id) filter (where exists (
+					select from record_links l
+					join measures m on m.organization_id = l.organization_id
+						and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
+					where l.organization_id = c.organization_id
+						and (l.first_id = c.id or l.second_id = c.id)
+						and m.archived_at is null and ${coveringStateSql("m")} = 'IMPLEMENTED'
+				)))::int as covered
+			from (
+				select f.organization_id, f.id, f.name, f.name_key from frameworks f
+				where f.organization_id = $1 order by f.name_key, f.id limit ${MAX_FRAMEWORKS}
+			) f
+			left join controls c on c.organization_id = f.organization_id
+				and c.framework_id = f.id and c.status = 'INCLUDED'
+			group by f.id, f.name, f.name_key
+			order by f.name_key, f.id`,
+		values: [organization],
+	});
+	return rows;
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+let calls: Calls;
+let organization_id: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+});
+afterAll(() => calls.close());
+
+test("the coverage of the frameworks is that of the home page, now and at a past moment", async () => {
+	const { framework } = await calls.call("addFramework", {
+		organization_id,
+		name: "ISO 27001",
+	});
+	const { control } = await calls.call("addControl", {
+		organization_id,
+		framework_id: framework.id,
+		section_title: "A.8",
+		name: "Encryption",
+	});
+	const { measure } = await calls.call("addMeasure", {
+		organization_id,
+		name: "Encrypt disks",
+		category: "Technology",
+		state: "NOT_STARTED",
+	});
+	await calls.call("linkRecords", {
+		record_id: control.id,
+		linked_record_id: measure.id,
+	});
+	const { risk: last } = await calls.call("addRisk", {
+		organization_id,
+		name: "Theft",
+		category: "Security",
+		treatment: "MITIGATED",
+		inherent_likelihood: 5,
+		inherent_impact: 4,
+	});
+	await calls.call("updateMeasure", { id: measure.id, state: "IMPLEMENTED" });
+
+	const row = { framework_id: framework.id, name: "ISO 27001", included: 1 };
+	const now = await calls.call("getCoverages", { organization_id });
+	expect(now).toEqual({ coverage: [{ ...row, covered: 1 }] });
+	const overview = await calls.call("getOverview", { organization_id });
+	expect(overview.coverage).toEqual(now.coverage);
+	expect(
+		await calls.call("getCoverages", {
+			organization_id,
+			as_of: last.updated_at,
+		}),
+	).toEqual({ coverage: [{ ...row, covered: 0 }] });
+});
