@@ -12,6 +12,7 @@ import { isCanonicalCheck } from "../devices/terms.ts";
 import type { Queue, QueueLoad } from "../load/queue.ts";
 import { VERSION } from "../version.ts";
 import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
+import { addDatabaseSize } from "./database-size.ts";
 import { FleetCounts } from "./fleet.ts";
 import { type MailCounts, readMailCounts } from "./mails.ts";
 import { IGNORED_ADDRESSES } from "./names.ts";
@@ -306,28 +307,6 @@ function addLastBackup(pool: Pool, registers: Registry[]): void {
 			if (time) this.set(time.getTime() / 1000);
 		},
 	});
-}
-
-function addDatabaseSize(pool: Pool, registers: Registry[]): void {
-	new Gauge({
-		name: "assay_database_bytes",
-		help: "Size of the database on disk, without the write-ahead log.",
-		aggregator: "max",
-		registers,
-		async collect() {
-			const found = await readDatabaseSize(pool).catch(() => undefined);
-			this.reset();
-			if (found !== undefined) this.set(found);
-		},
-	});
-}
-
-async function readDatabaseSize(pool: Pool): Promise<number> {
-	const { rows } = await pool.query<{ bytes: number }>(
-		"select pg_database_size(current_database())::float8 as bytes",
-	);
-	if (!rows[0]) throw new Error("the size of the database has no row");
-	return rows[0].bytes;
 }
 
 function addMails(pool: Pool, registers: Registry[]): void {
