@@ -13,9 +13,9 @@ import { until } from "../packages/machine.ts";
 import { assay, startAssay } from "../support/program.ts";
 
 /**
- * A part of `npm run verify:release`. It checks the alert rules with promtool, and asks a real
- * Prometheus every expression of the alerts and of the dashboard. It needs `prometheus` and
- * `promtool`, which Debian has in the package prometheus.
+ * `npm run verify:watching`, which is a part of `npm run verify:release`. It checks the alert rules
+ * with promtool, and asks a real Prometheus every expression of the alerts and of the dashboard. It
+ * needs `prometheus` and `promtool`, which Debian has in the package prometheus.
  */
 const ROOT = join(import.meta.dirname, "../..");
 const METRICS_PORT = "7856";
