@@ -52,7 +52,7 @@ export function ListFilters({
 				<FilterControl
 					key={filter.name}
 					filter={filter}
-					width={Math.max(width, widthOf(filter.label))}
+					width={width}
 					kind={kind.kind}
 					{...rest}
 				/>
@@ -60,9 +60,6 @@ export function ListFilters({
 		</FoldedFilters>
 	);
 }
-
-/** Returns the width in px in which a control shows its label. */
-const widthOf = (label: string): number => 52 + 8 * label.length;
 
 function FilterControl(props: FilterProps) {
 	const { filter, list, organizationId, width } = props;

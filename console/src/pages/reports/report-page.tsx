@@ -56,7 +56,10 @@ function OneReport({
 	const day = definition.hasDay && search.day ? search.day : today;
 	// Today is not over, so it is read as it is now.
 	const asOf = day < today ? lastMoment(day) : undefined;
-	const frameworks = useFrameworks(definition.hasFramework === true, asOf);
+	const { frameworks, unread } = useFrameworks(
+		definition.hasFramework === true,
+		asOf,
+	);
 	const framework = search.framework ?? frameworks?.[0]?.id;
 	const isStatement = definition.hasFramework === true;
 	const version = isStatement ? search.version : undefined;
@@ -118,7 +121,9 @@ function OneReport({
 					}}
 				/>
 			)}
-			{report.isError ? (
+			{unread ? (
+				<ErrorState error={unread.error} onRetry={unread.refetch} />
+			) : report.isError ? (
 				<ErrorState error={report.error} onRetry={report.refetch} />
 			) : !data ? (
 				<RowsSkeleton rows={8} />
@@ -146,7 +151,7 @@ function OneReport({
 /** Reads the frameworks of a moment, because one of them may be deleted by now. */
 function useFrameworks(isWanted: boolean, asOf: string | undefined) {
 	const { organizationId } = useOrganization();
-	const { data } = useQuery({
+	const read = useQuery({
 		...recordsQuery(describeKind("framework"), {
 			organization_id: organizationId,
 			size: MAX_FRAMEWORKS,
@@ -155,11 +160,15 @@ function useFrameworks(isWanted: boolean, asOf: string | undefined) {
 		}),
 		enabled: isWanted,
 	});
-	return data?.records.map(({ id, name, version }) => ({
-		id,
-		name: String(name),
-		version: typeof version === "string" ? version : null,
-	}));
+	return {
+		frameworks: read.data?.records.map(({ id, name, version }) => ({
+			id,
+			name: String(name),
+			version: typeof version === "string" ? version : null,
+		})),
+		/** The query, if the frameworks of that moment cannot be read. */
+		unread: read.isError ? read : undefined,
+	};
 }
 
 /** The last millisecond of a day in the organization's time zone. */
