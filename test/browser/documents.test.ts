@@ -131,6 +131,8 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await other.getByRole("button", { name: "Reject …" }).click();
 	await other.getByLabel("What has to change").fill("Name the printer");
 	await other.getByRole("button", { name: "Reject", exact: true }).click();
+	// The field shows the same words, so its end is what says that the answer is stored.
+	await other.getByLabel("What has to change").waitFor({ state: "detached" });
 	await other.getByText("Name the printer").waitFor();
 	const { document_versions: versions } = await use("listDocumentVersions", {
 		document_id: document.id,
