@@ -938,9 +938,9 @@ begin
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
 			and c.relname <> all (array[
-				'account_links', 'audit_sealing', 'events', 'last_backup', 'mails', 'my_devices_links',
-				'notification_messages', 'sessions', 'sign_in_failures', 'unknown_device_keys',
-				'verifications', 'webhook_deliveries'
+				'account_links', 'audit_sealing', 'events', 'last_backup', 'mails', 'maintenance',
+				'my_devices_links', 'notification_messages', 'sessions', 'sign_in_failures',
+				'unknown_device_keys', 'verifications', 'webhook_deliveries'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
 	loop
@@ -2292,6 +2292,13 @@ CREATE FUNCTION public.read_last_backup() RETURNS TABLE(made_at timestamp with t
 	left join last_backup b on true
 $$;
 
+CREATE FUNCTION public.read_maintenance() RETURNS TABLE(message text, began_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select m.message, m.began_at from maintenance m
+$$;
+
 CREATE FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2397,6 +2404,15 @@ CREATE FUNCTION public.search_text(VARIADIC parts text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'public'
     AS $$ select coalesce(public.search_fold(array_to_string(parts, ' ')), '') $$;
+
+CREATE FUNCTION public.set_maintenance(p_message text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	delete from maintenance m where p_message is null;
+	insert into maintenance (message) select p_message where p_message is not null
+	on conflict (singleton) do update set message = excluded.message;
+$$;
 
 CREATE FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -3310,6 +3326,16 @@ CREATE TABLE public.mails (
 
 ALTER TABLE ONLY public.mails FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.maintenance (
+    singleton boolean DEFAULT true NOT NULL,
+    message text NOT NULL,
+    began_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT maintenance_message_check CHECK (((length(message) >= 1) AND (length(message) <= 500))),
+    CONSTRAINT maintenance_singleton_check CHECK (singleton)
+);
+
+ALTER TABLE ONLY public.maintenance FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.measures (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -4136,6 +4162,9 @@ ALTER TABLE ONLY public.last_backup
 
 ALTER TABLE ONLY public.mails
     ADD CONSTRAINT mails_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.maintenance
+    ADD CONSTRAINT maintenance_pkey PRIMARY KEY (singleton);
 
 ALTER TABLE ONLY public.measures
     ADD CONSTRAINT measures_pkey PRIMARY KEY (organization_id, id);
@@ -5342,6 +5371,8 @@ CREATE POLICY agent ON public.events TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.last_backup TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.maintenance TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.notification_channels FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.notification_messages TO assay_agent USING (true);
@@ -5649,6 +5680,8 @@ ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.last_backup ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.mails ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.maintenance ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.measures ENABLE ROW LEVEL SECURITY;
 
@@ -6301,6 +6334,9 @@ REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id te
 REVOKE ALL ON FUNCTION public.read_last_backup() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_last_backup() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.read_maintenance() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_maintenance() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) TO assay_app;
 
@@ -6309,6 +6345,9 @@ GRANT ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at
 
 REVOKE ALL ON FUNCTION public.remove_second_factor(p_user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.remove_second_factor(p_user_id text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.set_maintenance(p_message text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.set_maintenance(p_message text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) TO assay_app;
@@ -6773,6 +6812,8 @@ GRANT INSERT(further_events),UPDATE(further_events) ON TABLE public.mails TO ass
 GRANT INSERT(record_id) ON TABLE public.mails TO assay_app;
 
 GRANT INSERT(record_kind) ON TABLE public.mails TO assay_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.maintenance TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
 GRANT SELECT ON TABLE public.measures TO assay_backup;

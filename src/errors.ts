@@ -63,6 +63,14 @@ export class AppError extends Error {
 	}
 }
 
+/** The service is in maintenance. The header `Retry-After` says that the caller may retry. */
+export class InMaintenance extends AppError {
+	constructor(refusal: string) {
+		super("forbidden", refusal);
+		this.name = "InMaintenance";
+	}
+}
+
 /** Makes a bad_request that names the wrong fields. */
 export function badFields(fields: FieldIssue[]): AppError {
 	const message = fields

@@ -53,6 +53,10 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["mail", async () => (await import("./cli/mail.ts")).addMail],
 	["backup", async () => (await import("./cli/backup.ts")).addBackup],
 	["restore", async () => (await import("./cli/restore.ts")).addRestore],
+	[
+		"maintenance",
+		async () => (await import("./cli/maintenance.ts")).addMaintenance,
+	],
 	["doctor", async () => (await import("./cli/doctor.ts")).addDoctor],
 	["simulate", async () => (await import("./cli/simulate.ts")).addSimulate],
 	["agent", async () => (await import("./cli/agent.ts")).addAgent],

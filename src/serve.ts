@@ -17,6 +17,7 @@ import { makeAddressOf } from "./http/client-address.ts";
 import type { ConsoleFiles } from "./http/console-files.ts";
 import { explainListen } from "./http/listen-error.ts";
 import { makeToolServer } from "./http/tool-server.ts";
+import { Maintenance } from "./load/maintenance.ts";
 import { OutageLog } from "./load/outage-log.ts";
 import { composers } from "./mail/composers.ts";
 import { startMailer } from "./mail/mailer.ts";
@@ -206,11 +207,13 @@ async function serveFrom(
 		config.agentDir === undefined
 			? undefined
 			: await PackageFolder.open(config.agentDir, log);
+	const maintenance = await Maintenance.watch(database.pool, log);
 	const agentApi = makeAgentApi(
 		database.devicePool,
 		outageLog,
 		config.baseUrl,
 		addressOf,
+		maintenance,
 		() => agentPackages?.newestVersion,
 	);
 	const oauth = config.oauth
@@ -231,6 +234,7 @@ async function serveFrom(
 		apiTokens,
 		addressOf,
 		config.allowedOrigins,
+		maintenance,
 		oauth,
 	);
 	const metrics =
@@ -272,6 +276,7 @@ async function serveFrom(
 		identity,
 		account,
 		toolServer,
+		maintenance,
 		addressOf,
 		allowedOrigins: config.allowedOrigins,
 		catalogue,
@@ -309,6 +314,7 @@ async function serveFrom(
 		await dispatcher.stop();
 		await upkeep.poller.stop();
 		await checkCounts.poller.stop();
+		await maintenance.poller.stop();
 		await sealer.stop();
 		await sealerPool.end();
 		await deliverer.stop();
@@ -342,7 +348,13 @@ async function serveFrom(
 			metricsUrl: metrics?.url,
 			routes,
 			wake: () => {
-				for (const poller of [dispatcher, deliverer, chatSender, mail])
+				for (const poller of [
+					dispatcher,
+					deliverer,
+					chatSender,
+					mail,
+					maintenance.poller,
+				])
 					poller?.wake();
 			},
 			close: () => {

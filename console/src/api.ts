@@ -22,6 +22,8 @@ export class ApiError extends Error {
 	readonly status: number;
 	/** The server's code, such as `bad_request` or `not_found`, or `unreachable`. */
 	readonly code: string;
+	/** True if the operator works on the service, which turns everybody away for a while. */
+	readonly isMaintenance: boolean;
 	/** The fields that are wrong, so that a form can show each error beside its field. */
 	readonly fields: readonly FieldIssue[];
 
@@ -30,17 +32,19 @@ export class ApiError extends Error {
 		code: string,
 		message: string,
 		fields: readonly FieldIssue[] = [],
+		isMaintenance = false,
 	) {
 		super(message);
 		this.name = "ApiError";
 		this.status = status;
 		this.code = code;
 		this.fields = fields;
+		this.isMaintenance = isMaintenance;
 	}
 
 	/** True if the same request may succeed later. */
 	get mayRetry(): boolean {
-		return this.status === 0 || this.status >= 500;
+		return this.status === 0 || this.status >= 500 || this.isMaintenance;
 	}
 }
 
@@ -195,6 +199,7 @@ function toApiError(response: Response, answer: unknown): ApiError {
 			message ?? `The service answered with status ${status}. Try again.`,
 		),
 		fields,
+		status === 403 && response.headers.has("retry-after"),
 	);
 }
 

@@ -34,6 +34,8 @@ export function onSignedOut(then: () => void): void {
  */
 function noticeChange(error: unknown): void {
 	if (!(error instanceof ApiError)) return;
+	// Nobody has lost a right. Asking at once again would never end.
+	if (error.isMaintenance) return;
 	if (error.status === 401) whenSignedOut();
 	if (error.status === 403 || error.status === 404) {
 		void queryClient.invalidateQueries({ queryKey: ["listOrganizations"] });

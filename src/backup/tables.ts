@@ -4,7 +4,7 @@ import { roleName } from "../db/roles.ts";
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
  * ended session must not become valid again, and no mail or event is sent twice.
- * sql/0047_notifications.sql has the same names.
+ * sql/0075_maintenance.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",
@@ -12,6 +12,7 @@ export const OF_THE_MOMENT = [
 	"events",
 	"last_backup",
 	"mails",
+	"maintenance",
 	"my_devices_links",
 	"notification_messages",
 	"sessions",

@@ -17,6 +17,7 @@ import { AppError } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { examineBackup } from "./doctor-backup.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
+import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProxies } from "./doctor-proxies.ts";
 import { examinePublicName } from "./doctor-public-name.ts";
@@ -180,6 +181,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 							await examineSecondFactors(client, config),
 							await examineMails(client),
 							await examineReceivers(client),
+							await examineMaintenance(client),
 							await examineUnknownKeys(client),
 							await examineEnrollmentKeys(client),
 							...(config.databaseUrl ? [await examineSeparation(client)] : []),

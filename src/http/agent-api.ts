@@ -32,6 +32,7 @@ import {
 	STRANGERS_BODIES,
 	WELL_FORMED_KEYS_BODIES,
 } from "../load/body-budget.ts";
+import type { Maintenance } from "../load/maintenance.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import type { Queue } from "../load/queue.ts";
@@ -99,6 +100,7 @@ export function makeAgentApi(
 	outageLog: OutageLog,
 	baseUrl: string,
 	addressOf: AddressOf,
+	maintenance: Pick<Maintenance, "refusal">,
 	newestAgentVersion: () => string | undefined = () => undefined,
 ): AgentApi {
 	const common = {
@@ -342,8 +344,9 @@ export function makeAgentApi(
 			if (!route) return false;
 			const isBehind = isEventLoopBehind();
 			const isFull = !isBehind && route.queue.isFull();
-			if ((isBehind || isFull) && request.method === "POST") {
-				const why = isFull ? route.queue.whyFull().message : undefined;
+			const { refusal } = maintenance;
+			if ((isBehind || isFull || refusal) && request.method === "POST") {
+				const why = isFull ? route.queue.whyFull().message : refusal;
 				answerOverloaded(request, response, common, isDraining, why);
 			} else void answer(name, route, request, response);
 			return true;

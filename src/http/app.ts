@@ -12,12 +12,14 @@ import type { Logger } from "pino";
 import type { PackageFolder } from "../agent-packages/package-folder.ts";
 import {
 	AppError,
+	InMaintenance,
 	overloaded,
 	RETRY_AFTER_SECONDS,
 	toAppError,
 } from "../errors.ts";
 import type { Services } from "../invoke.ts";
 import { STRANGERS_BODIES, USERS_BODIES } from "../load/body-budget.ts";
+import type { Maintenance } from "../load/maintenance.ts";
 import type { OutageLog } from "../load/outage-log.ts";
 import { networkOf } from "../load/sign-in-queue.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
@@ -80,6 +82,7 @@ export interface AppParts {
 	identity: Identity;
 	account: ResetParts;
 	toolServer: ToolServer;
+	maintenance: Maintenance;
 	addressOf: AddressOf;
 	allowedOrigins: AllowedOrigins;
 	catalogue: Catalogue;
@@ -137,6 +140,10 @@ export function makeApp(parts: AppParts): App {
 			tracing.resume(request.raw, done),
 		);
 	}
+	// The addresses of routes are compared, because a client may write an address in several ways.
+	app.addHook("onRequest", async ({ routeOptions }) => {
+		if (routeOptions.url?.startsWith("/api/")) parts.maintenance.refuse();
+	});
 	app.addHook("onRequest", async ({ url }) => {
 		const { waitingCount } = parts.pool;
 		if (url.startsWith("/api/") && waitingCount > MAX_WAITING) {
@@ -276,7 +283,7 @@ function sendError(
 	if (error.status >= 500) {
 		outageLog.note(thrown, { requestId: request.id }, "request failed");
 	}
-	if (error.code === "service_unavailable") {
+	if (error.code === "service_unavailable" || error instanceof InMaintenance) {
 		reply.header("retry-after", String(RETRY_AFTER_SECONDS));
 	}
 	const { code, message, fields } = error;

@@ -1,4 +1,8 @@
-import type { AppError } from "../errors.ts";
+import {
+	type AppError,
+	InMaintenance,
+	RETRY_AFTER_SECONDS,
+} from "../errors.ts";
 import {
 	errorReply,
 	jsonReply,
@@ -34,6 +38,9 @@ export function mcpFailure(error: AppError): Reply {
 function withHeaders(reply: Reply, error: AppError): Reply {
 	if (error.code === "unauthorized") {
 		reply.headers["www-authenticate"] = "Bearer";
+	}
+	if (error instanceof InMaintenance) {
+		reply.headers["retry-after"] = String(RETRY_AFTER_SECONDS);
 	}
 	return withFault(reply, error);
 }

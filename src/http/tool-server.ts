@@ -6,6 +6,7 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import { AppError, overloaded, toAppError } from "../errors.ts";
 import { callsOfUsers } from "../load/calls-of-users.ts";
 import { FairShares } from "../load/fair-shares.ts";
+import type { Maintenance } from "../load/maintenance.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import type { Tool } from "../mcp/catalogue.ts";
 import {
@@ -108,6 +109,7 @@ export function makeToolServer(
 	tokens: Pick<ApiTokens, "authenticate" | "isFull">,
 	addressOf: AddressOf,
 	allowedOrigins: AllowedOrigins,
+	maintenance: Pick<Maintenance, "refusal" | "refuse">,
 	oauth?: OauthServer,
 ): ToolServer {
 	const { services, catalogue, usage, outageLog } = tools;
@@ -123,7 +125,13 @@ export function makeToolServer(
 	 * Returns why the request gets a 503 before its body is read, or undefined if it can be
 	 * processed.
 	 */
-	function whyBusy({ headers }: IncomingMessage): string | undefined {
+	function whyBusy(
+		{ headers, method }: IncomingMessage,
+		{ pathname }: URL,
+	): string | undefined {
+		const { refusal } = maintenance;
+		// A program that gets a 403 here may discard its grant. It keeps it after a 503.
+		if (refusal && method === "POST" && oauth?.has(pathname)) return refusal;
 		const isBusy =
 			isEventLoopBehind() ||
 			services.pool.waitingCount > MAX_WAITING ||
@@ -166,6 +174,7 @@ export function makeToolServer(
 		if (preflight) return preflight;
 		if (oauth?.has(url.pathname)) return oauth.answer(request, url.pathname);
 		if (NO_OAUTH.test(url.pathname)) return noAuthorizationServer();
+		if (!HEALTH.has(url.pathname)) maintenance.refuse();
 		const authorization = authorizationOf(request);
 		if (isFilesPath(url.pathname)) {
 			// An upload may take a minute, so it has limits of its own.
@@ -323,7 +332,7 @@ export function makeToolServer(
 		handle(request, response) {
 			const url = ourUrl(request.url ?? "", oauth);
 			if (!url) return false;
-			const why = whyBusy(request);
+			const why = whyBusy(request, url);
 			if (why !== undefined) {
 				const headers = {
 					...common,

@@ -17,12 +17,24 @@ export function sentenceOf(error: unknown): string {
 		: "This page failed. Reload it. If it fails again, tell your administrator.";
 }
 
+/** Time after which a page that maintenance has stopped tries again. */
+const MAINTENANCE_MS = 10_000;
+
 const NOT_LOADED = "This could not be loaded";
 /** The title if the server failed or could not be reached, so that a retry may help. */
 const NOT_DONE = "This could not be saved";
 
+function isMaintenance(error: unknown): boolean {
+	return error instanceof ApiError && error.isMaintenance;
+}
+
 function isOutage(error: unknown): boolean {
 	return error instanceof ApiError && error.mayRetry;
+}
+
+function titleOf(error: unknown, title: string): string {
+	if (isMaintenance(error)) return "Assay is in maintenance";
+	return title !== NOT_LOADED && isOutage(error) ? NOT_DONE : title;
 }
 
 /** Shows what went wrong, with a button to retry. The message scrolls into view by itself. */
@@ -48,7 +60,7 @@ export function ErrorState({
 			ref={message}
 			color="red"
 			variant="outline"
-			title={title !== NOT_LOADED && isOutage(error) ? NOT_DONE : title}
+			title={titleOf(error, title)}
 			icon={<IconAlertCircle aria-hidden />}
 			role="alert"
 		>
@@ -64,18 +76,20 @@ export function ErrorState({
 	);
 }
 
-/** Shown instead of a page that failed. */
+/** Shown instead of a page that failed. During maintenance, it tries again by itself. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
 	const router = useRouter();
-	return (
-		<ErrorState
-			error={error}
-			onRetry={() => {
-				reset();
-				return router.invalidate();
-			}}
-		/>
-	);
+	const again = () => {
+		reset();
+		return router.invalidate();
+	};
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each new error starts the time anew.
+	useEffect(() => {
+		if (!isMaintenance(error)) return;
+		const timer = setTimeout(again, MAINTENANCE_MS);
+		return () => clearTimeout(timer);
+	}, [error]);
+	return <ErrorState error={error} onRetry={again} />;
 }
 
 export function NotFoundPage() {
