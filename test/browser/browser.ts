@@ -195,7 +195,7 @@ function watch(page: Page): string[] {
 	page.on("console", (message) => {
 		const text = message.text();
 		const isAskedFor =
-			/^Failed to load resource: (.* status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/.test(
+			/^(Failed to load resource: (.* status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)|ApiError: Assay is in maintenance)/.test(
 				text,
 			);
 		if (message.type() === "error" && !isAskedFor) complaints.push(text);

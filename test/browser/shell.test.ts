@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { setMaintenance } from "../../src/load/maintenance.ts";
+import { until } from "../support/until.ts";
 import {
 	axe,
 	screenshot,
@@ -23,6 +25,34 @@ test("`/` opens the organization, and the frame shows its name and pages", async
 	}
 	await axe(page);
 	await screenshot(page, "shell");
+});
+
+test("during maintenance the pages show the operator's message, and go on by themselves afterwards", async () => {
+	const page = await served.openPageAs(await served.makePerson("member"));
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	const { pool } = served.database;
+	await setMaintenance(pool, "We move to a new server until 14:00 UTC.");
+	await until("the service notices", async () => {
+		served.service.wake();
+		const answer = await fetch(`${served.service.url}/api/auth/get-session`);
+		return answer.status === 403;
+	});
+	try {
+		await page.getByRole("link", { name: "Risks", exact: true }).click();
+		const alert = page.getByRole("alert");
+		await alert.getByText("Assay is in maintenance").first().waitFor();
+		await page.reload();
+		await alert
+			.getByText("We move to a new server until 14:00 UTC.")
+			.first()
+			.waitFor();
+		await axe(page);
+		await screenshot(page, "maintenance");
+	} finally {
+		await setMaintenance(pool, null);
+		served.service.wake();
+	}
+	await page.getByRole("heading", { name: "Risks", level: 1 }).waitFor();
 });
 
 test("the key ? opens the help with keys and words", async () => {
