@@ -10,7 +10,7 @@ import {
 import type { ComponentType } from "react";
 import { parseListSearch } from "./list-search.ts";
 import { lastOrganization } from "./organization.ts";
-import { ErrorPage, NotFoundPage } from "./parts/error-state.tsx";
+import { ErrorPage, ErrorWindow, NotFoundPage } from "./parts/error-state.tsx";
 import { PageSkeleton } from "./parts/page-skeleton.tsx";
 import { NOW } from "./past.ts";
 import {
@@ -115,6 +115,7 @@ const signedIn = createRoute({
 		await queryClient.ensureQueryData(organizationsQuery);
 	},
 	component: Shell,
+	errorComponent: ErrorWindow,
 });
 
 const start = createRoute({

@@ -40,10 +40,13 @@ test("during maintenance the pages show the operator's message, and go on by the
 	try {
 		await page.getByRole("link", { name: "Risks", exact: true }).click();
 		const alert = page.getByRole("alert");
-		await alert.getByText("Assay is in maintenance").first().waitFor();
+		await alert
+			.getByText(/Assay is in maintenance/)
+			.first()
+			.waitFor();
 		await page.reload();
 		await alert
-			.getByText("We move to a new server until 14:00 UTC.")
+			.getByText(/We move to a new server until 14:00 UTC/)
 			.first()
 			.waitFor();
 		await axe(page);

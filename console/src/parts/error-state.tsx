@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Stack } from "@mantine/core";
+import { Alert, Anchor, Box, Button, Stack } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import {
 	type ErrorComponentProps,
@@ -32,11 +32,6 @@ function isOutage(error: unknown): boolean {
 	return error instanceof ApiError && error.mayRetry;
 }
 
-function titleOf(error: unknown, title: string): string {
-	if (isMaintenance(error)) return "Assay is in maintenance";
-	return title !== NOT_LOADED && isOutage(error) ? NOT_DONE : title;
-}
-
 /** Shows what went wrong, with a button to retry. The message scrolls into view by itself. */
 export function ErrorState({
 	error,
@@ -60,7 +55,7 @@ export function ErrorState({
 			ref={message}
 			color="red"
 			variant="outline"
-			title={titleOf(error, title)}
+			title={title !== NOT_LOADED && isOutage(error) ? NOT_DONE : title}
 			icon={<IconAlertCircle aria-hidden />}
 			role="alert"
 		>
@@ -90,6 +85,15 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
 		return () => clearTimeout(timer);
 	}, [error]);
 	return <ErrorState error={error} onRetry={again} />;
+}
+
+/** Shown instead of the whole window, if not even the frame of the pages could be loaded. */
+export function ErrorWindow(props: ErrorComponentProps) {
+	return (
+		<Box component="main" p="md" pt="xl" maw="40rem" mx="auto">
+			<ErrorPage {...props} />
+		</Box>
+	);
 }
 
 export function NotFoundPage() {
