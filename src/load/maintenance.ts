@@ -64,8 +64,8 @@ export class Maintenance {
 	}
 
 	/**
-	 * What a caller is told who is turned away. Undefined if the service works. Devices get a 503, so
-	 * that they keep their keys and retry. Everybody else gets a 403.
+	 * The answer to everybody who is turned away. Undefined if the service works. Devices get it with
+	 * a 503, so that they keep their keys and retry. Everybody else gets it with a 403.
 	 */
 	get refusal(): string | undefined {
 		return this.#message && `Assay is in maintenance: ${this.#message}`;
