@@ -11,6 +11,12 @@ const about: { version: string; gitHead?: string } = JSON.parse(
 export const VERSION: string = about.version;
 
 /**
+ * The command to type, in advice that Assay prints. A release puts `assay` into PATH. In a checkout,
+ * npx finds it.
+ */
+export const COMMAND = about.gitHead ? "assay" : "npx assay";
+
+/**
  * Returns the version with the commit it was made from, such as `1.4.0 (2b510eb9c1d0)`. A release
  * records its commit as `gitHead` in package.json, and a checkout asks git. Without either, returns
  * the version alone.

@@ -1,6 +1,7 @@
 import { constants } from "node:zlib";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
+import { COMMAND } from "../version.ts";
 
 /**
  * A backup is a zstd frame followed by one or two seals. The decompressed text has these lines:
@@ -96,7 +97,7 @@ export function requireZstd(start: Buffer): void {
 export function noBackup(): AppError {
 	return new AppError(
 		"bad_request",
-		"the file is not a backup of Assay; `npx assay backup FILE` writes one",
+		`the file is not a backup of Assay; \`${COMMAND} backup FILE\` writes one`,
 	);
 }
 

@@ -7,7 +7,7 @@ import { findLogProblems, type LogProblem } from "../audit/verify-all.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import { setRole } from "../db/roles.ts";
 import { AppError } from "../errors.ts";
-import { VERSION } from "../version.ts";
+import { COMMAND, VERSION } from "../version.ts";
 import {
 	COMPRESSION,
 	countRows,
@@ -182,7 +182,7 @@ async function takeRole(
 	if (pending.length > 0) {
 		throw new AppError(
 			"bad_request",
-			"the database has the schema of an older version, and its user may not read every table; run `npx assay migrate` first",
+			`the database has the schema of an older version, and its user may not read every table; run \`${COMMAND} migrate\` first`,
 		);
 	}
 	throw new Error(

@@ -22,6 +22,7 @@ import {
 	type Scopes,
 	toolsetsOf,
 } from "../tokens/scopes.ts";
+import { COMMAND } from "../version.ts";
 import { parseEmail } from "./email.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
@@ -177,7 +178,7 @@ function addList(apiToken: Command): void {
 				options,
 				{ api_tokens: tokens },
 				tokens.length === 0
-					? `No API tokens. Create one: npx assay api-token create --user ${options.user} --name <name>`
+					? `No API tokens. Create one: ${COMMAND} api-token create --user ${options.user} --name <name>`
 					: table(
 							[
 								"ID",

@@ -7,13 +7,14 @@ import {
 	describeFix,
 	evidenceLine,
 } from "../devices/remediation/describe-fix.ts";
+import { COMMAND } from "../version.ts";
 import { printable, table } from "./output.ts";
 
 const MAX_EVIDENCE = 160;
 
 export function describeDevices(devices: Device[]): string {
 	if (devices.length === 0) {
-		return "No devices yet. Create one: npx assay device create --org <id> --name <device>";
+		return `No devices yet. Create one: ${COMMAND} device create --org <id> --name <device>`;
 	}
 	return table(
 		[

@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { readLastBackup } from "../backup/last-backup.ts";
 import { setRole } from "../db/roles.ts";
+import { COMMAND } from "../version.ts";
 import type { Finding } from "./doctor.ts";
 import { describeDuration } from "./duration.ts";
 
@@ -26,8 +27,7 @@ export async function examineBackup(client: Client): Promise<Finding> {
 			check,
 			status: "problem",
 			found: `${found}, and its audit logs are broken`,
-			advice:
-				"keep that file and older backups, and run npx assay audit verify (docs/audit-log.md)",
+			advice: `keep that file and older backups, and run ${COMMAND} audit verify (docs/audit-log.md)`,
 		};
 	}
 	return age <= MAX_AGE_MS
@@ -36,7 +36,6 @@ export async function examineBackup(client: Client): Promise<Finding> {
 				check,
 				status: "warning",
 				found,
-				advice:
-					"run npx assay backup every night (docs/backup.md); backups of a standby and by other programs are not counted here",
+				advice: `run ${COMMAND} backup every night (docs/backup.md); backups of a standby and by other programs are not counted here`,
 			};
 }

@@ -4,6 +4,7 @@ import { makeRoles } from "../db/own-roles.ts";
 import { readSeparation } from "../db/separation.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
+import { COMMAND } from "../version.ts";
 import type { Finding } from "./doctor.ts";
 
 /**
@@ -64,14 +65,16 @@ export async function examineSeparation(client: Client): Promise<Finding> {
 		found.push(`other logins can read this database: ${members.join(", ")}`);
 		advice.push(
 			shared.length > 0
-				? "npx assay separate"
+				? `${COMMAND} separate`
 				: "revoke the roles of this database from them (\\drg or \\du in psql lists these)",
 		);
 	} else if (shared.length > 0) {
 		found.push(
 			`the roles of older versions still have rights here (${shared.map((one) => one.shared).join(", ")})`,
 		);
-		advice.push("npx assay separate, when no process of an older version runs");
+		advice.push(
+			`${COMMAND} separate, when no process of an older version runs`,
+		);
 	}
 	if (reached.length > 0) {
 		found.push(
@@ -83,7 +86,7 @@ export async function examineSeparation(client: Client): Promise<Finding> {
 		found.push(
 			`these logins may connect to ${database} because everyone may: ${guests.join(", ")}`,
 		);
-		advice.push("npx assay separate lists the logins that would lose access");
+		advice.push(`${COMMAND} separate lists the logins that would lose access`);
 	}
 	return found.length === 0
 		? {

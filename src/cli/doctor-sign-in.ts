@@ -9,6 +9,7 @@ import {
 	examineEncryption,
 } from "../sign-in/second-factor-encryption.ts";
 import { findSecret } from "../sign-in/server-secret.ts";
+import { COMMAND } from "../version.ts";
 import type { Finding } from "./doctor.ts";
 
 /**
@@ -38,8 +39,7 @@ export async function examineAccounts(client: Client): Promise<Finding> {
 		check: "accounts",
 		status: "ok",
 		found: `${count} accounts are older than the check that proves an e-mail address, and are trusted without it: ${emails}${count > 5 ? " …" : ""}`,
-		advice:
-			"`npx assay user list --assumed` lists them all; ask the users that you do not know to set a new password with a mailed link; see docs/security.md",
+		advice: `\`${COMMAND} user list --assumed\` lists them all; ask the users that you do not know to set a new password with a mailed link; see docs/security.md`,
 	};
 }
 
@@ -64,8 +64,7 @@ export async function examineSecondFactors(
 			check,
 			status: "problem",
 			found: `${count("UNREADABLE")} of ${found.length} second factors cannot be decrypted, because the secret of the service was changed`,
-			advice:
-				"set ASSAY_SECRET_PREVIOUS to the former secret; if it is lost, `npx assay user list --unreadable-two-factor` lists the users, and `npx assay user reset-two-factor --unreadable` removes their second factors",
+			advice: `set ASSAY_SECRET_PREVIOUS to the former secret; if it is lost, \`${COMMAND} user list --unreadable-two-factor\` lists the users, and \`${COMMAND} user reset-two-factor --unreadable\` removes their second factors`,
 		};
 	}
 	if (count("PREVIOUS") > 0) {
@@ -106,8 +105,7 @@ export async function examineMails(client: Client): Promise<Finding> {
 		check: "mails",
 		status: "warning",
 		found: `${failed} mails of the last two days were given up, and ${retrying} wait for another attempt`,
-		advice:
-			"`npx assay mail list` shows the reason of each, and `npx assay mail retry` tries again; administrators see those of their organization under Settings → Mail",
+		advice: `\`${COMMAND} mail list\` shows the reason of each, and \`${COMMAND} mail retry\` tries again; administrators see those of their organization under Settings → Mail`,
 	};
 }
 
@@ -128,7 +126,7 @@ async function tryMail(mail: MailConfig): Promise<Finding> {
 	return {
 		check: "mail server",
 		status: "ok",
-		found: `${hostname} accepts the login; npx assay mail test ADDRESS sends a mail`,
+		found: `${hostname} accepts the login; ${COMMAND} mail test ADDRESS sends a mail`,
 	};
 }
 

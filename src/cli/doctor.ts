@@ -15,6 +15,7 @@ import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
+import { COMMAND } from "../version.ts";
 import { examineBackup } from "./doctor-backup.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
@@ -282,7 +283,7 @@ function examineSchema(applied: string[], pending: string[]): Finding {
 			check: "schema",
 			status: "warning",
 			found: `${pending.length} migrations to apply`,
-			advice: "npx assay migrate, or the next start, applies them",
+			advice: `${COMMAND} migrate, or the next start, applies them`,
 		};
 	}
 	return {
@@ -316,7 +317,7 @@ async function examineRole(
 			check: "tenancy",
 			status: "problem",
 			found: (error as Error).message,
-			advice: "npx assay migrate creates the role and its rights",
+			advice: `${COMMAND} migrate creates the role and its rights`,
 		};
 	} finally {
 		await pool.end();

@@ -12,6 +12,7 @@ import {
 	MAX_KEY_DEVICES,
 } from "../devices/enrollment-key-record.ts";
 import { parseOrganizationId } from "../organizations/organization-store.ts";
+import { COMMAND } from "../version.ts";
 import { parseName } from "./org.ts";
 import { print, printable, table } from "./output.ts";
 import { withOrganization } from "./with-organization.ts";
@@ -116,7 +117,7 @@ function addList(key: Command): void {
 				options,
 				{ enrollment_keys: keys },
 				keys.length === 0
-					? `No enrollment keys. Create one: npx assay enrollment-key create --org ${options.org} --name <name> --max-devices <number>`
+					? `No enrollment keys. Create one: ${COMMAND} enrollment-key create --org ${options.org} --name <name> --max-devices <number>`
 					: table(
 							["ID", "STATE", "USED", "WAITING", "EXPIRES", "NAME"],
 							keys.map((key) => [

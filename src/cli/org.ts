@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Database } from "../db/database.ts";
 import { createOrganization } from "../organizations/organization-store.ts";
 import { DEFAULT_TIME_ZONE, isTimeZone } from "../organizations/time-zone.ts";
+import { COMMAND } from "../version.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -60,8 +61,8 @@ export function addOrg(program: Command): void {
 				{ organization_id: id, name: options.name },
 				`Organization ${options.name}: ${id}
 
-Next: npx assay user create --org ${id} --role admin --email <e-mail> --name <name>
-      npx assay device create --org ${id} --name <device>`,
+Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <name>
+      ${COMMAND} device create --org ${id} --name <device>`,
 			);
 		});
 	org
@@ -74,7 +75,7 @@ Next: npx assay user create --org ${id} --role admin --email <e-mail> --name <na
 				options,
 				{ organizations },
 				organizations.length === 0
-					? "No organizations yet. Create one: npx assay org create --name <name>"
+					? `No organizations yet. Create one: ${COMMAND} org create --name <name>`
 					: table(
 							["ID", "MEMBERS", "NAME"],
 							organizations.map((one) => [

@@ -3,6 +3,7 @@ import { type Credentials, readCredentials } from "../backup/credentials.ts";
 import { readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
 import { AppError } from "../errors.ts";
+import { COMMAND } from "../version.ts";
 import { describeProblems, describeSeal } from "./backup.ts";
 import { parseDuration } from "./duration.ts";
 import { print, printable } from "./output.ts";
@@ -14,10 +15,10 @@ const MAX_LISTED = 20;
 
 const REMEMBER = `Remember:
   ASSAY_SECRET (or the file secret of the data folder) is not in a backup. Put back the one that
-  was used: second factors do not work with another one (npx assay user reset-two-factor).
+  was used: second factors do not work with another one (${COMMAND} user reset-two-factor).
   Keys, tokens and memberships that were revoked after the backup was made count again: revoke
   them again. Devices that enrolled since then have keys that this database does not know. Their
-  agents forget them unless unknown keys wait (--unknown-keys-wait, npx assay device unknown-keys).
+  agents forget them unless unknown keys wait (--unknown-keys-wait, ${COMMAND} device unknown-keys).
   Everybody has to sign in again.`;
 
 export function addRestore(program: Command): void {
@@ -32,7 +33,7 @@ export function addRestore(program: Command): void {
 		)
 		.option(
 			"--unknown-keys-wait <duration>",
-			"answer 503 instead of 401 to device keys that the backup does not contain, for example for 2d, so that agents keep them until you decide (npx assay device unknown-keys)",
+			`answer 503 instead of 401 to device keys that the backup does not contain, for example for 2d, so that agents keep them until you decide (${COMMAND} device unknown-keys)`,
 			parseDuration,
 		)
 		.option(
@@ -88,7 +89,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
 		lines.push(
 			...describeProblems(problems),
 			problems.length > 0
-				? "Everything is restored, but these audit logs were broken when the backup was made: npx assay audit verify"
+				? `Everything is restored, but these audit logs were broken when the backup was made: ${COMMAND} audit verify`
 				: "The audit log of each organization is sound.",
 			...describeCredentials(credentials, options.revokeTokens ?? false),
 			REMEMBER,

@@ -7,7 +7,7 @@ import { makeSetupLink } from "../organizations/first-setup.ts";
 import type { Service } from "../serve.ts";
 import { traceFields } from "../tracing/current.ts";
 import { readTracing, type TracingSettings } from "../tracing/settings.ts";
-import { VERSION } from "../version.ts";
+import { COMMAND, VERSION } from "../version.ts";
 import { ignoreUserSignals, reloadLogLevel } from "./harmless-signals.ts";
 import { print } from "./output.ts";
 import { whenNpmEnds } from "./started-by-npm.ts";
@@ -17,16 +17,16 @@ import { startWorkers, type WorkerReady } from "./workers.ts";
 
 const firstSteps = (setupUrl: string) => `
 Nothing is set up yet. Open this link within 24 hours to create the first user and organization.
-It works once, and \`npx assay setup-link\` prints a new one:
+It works once, and \`${COMMAND} setup-link\` prints a new one:
 
   ${setupUrl}
 
 Or with commands, in another terminal:
-  npx assay org create --name "My company"
-  npx assay user create --name "Ada" --email ada@example.com --org <the id it printed> --role admin
-  npx assay api-token create --user ada@example.com --name "My AI client"
+  ${COMMAND} org create --name "My company"
+  ${COMMAND} user create --name "Ada" --email ada@example.com --org <the id it printed> --role admin
+  ${COMMAND} api-token create --user ada@example.com --name "My AI client"
 and connect a client with that token (docs/mcp.md), or give a device an enrollment token:
-  npx assay device create --org <id> --name my-laptop
+  ${COMMAND} device create --org <id> --name my-laptop
 `;
 
 const MAX_WORKERS = 64;

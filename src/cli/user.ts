@@ -21,6 +21,7 @@ import {
 	setPassword,
 } from "../sign-in/users.ts";
 import { reachingTokens } from "../tokens/reaching-tokens.ts";
+import { COMMAND } from "../version.ts";
 import { parseEmail } from "./email.ts";
 import { addRemove, addSetRole } from "./member.ts";
 import { parseName } from "./org.ts";
@@ -88,11 +89,11 @@ function addCreate(user: Command): void {
 					made.is_new && passwordHash === null
 						? `
 
-This user cannot sign in yet. Set a password: npx assay user set-password --email ${made.email}`
+This user cannot sign in yet. Set a password: ${COMMAND} user set-password --email ${made.email}`
 						: ""
 				}
 
-Next: npx assay api-token create --user ${made.email} --name <what for>`,
+Next: ${COMMAND} api-token create --user ${made.email} --name <what for>`,
 			);
 		});
 }
@@ -248,7 +249,7 @@ async function listMembers(org: string, options: ListOptions): Promise<void> {
 		options,
 		{ users },
 		users.length === 0
-			? `No members yet. Create one: npx assay user create --org ${organizationId} --role admin --email <e-mail> --name <name>`
+			? `No members yet. Create one: ${COMMAND} user create --org ${organizationId} --role admin --email <e-mail> --name <name>`
 			: table(
 					["ID", "ROLE", "E-MAIL", "NAME"],
 					users.map((one) => [one.user_id, one.role, one.email, one.name]),

@@ -17,6 +17,7 @@ import {
 	isWellFormedSecret,
 	makeSecret,
 } from "../tokens/secret.ts";
+import { COMMAND } from "../version.ts";
 import { insertOrganization } from "./organization-store.ts";
 import { addPersonOf } from "./person-of-member.ts";
 import { timeZoneSchema } from "./time-zone.ts";
@@ -156,6 +157,6 @@ function setUpAlready(): AppError {
 function unusableLink(): AppError {
 	return new AppError(
 		"bad_request",
-		"the setup link is used, expired or replaced by a newer one; `npx assay setup-link` on the server prints a new one",
+		`the setup link is used, expired or replaced by a newer one; \`${COMMAND} setup-link\` on the server prints a new one`,
 	);
 }
