@@ -214,6 +214,7 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 		"second factors",
 		"mails",
 		"webhooks and chats",
+		"maintenance",
 		"device keys",
 		"enrollment keys",
 		"separation",
