@@ -2254,6 +2254,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.own_sign_in(p_session_id text) RETURNS TABLE(provider text, has_password boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select s.provider, exists (
+		select from accounts a where a.user_id = s.user_id and a.password is not null
+	)
+	from sessions s
+	where s.id = p_session_id and s.user_id = current_setting('assay.user_id', true);
+end
+$$;
+
 CREATE FUNCTION public.posture_result_identity(result jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((result - 'claimed_observed_at'::text) || jsonb_build_object('observed_at', COALESCE((result -> 'claimed_observed_at'::text), (result -> 'observed_at'::text))));
@@ -3744,7 +3758,9 @@ CREATE TABLE public.sessions (
     user_agent text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    proved_at timestamp with time zone DEFAULT now() NOT NULL
+    proved_at timestamp with time zone DEFAULT now() NOT NULL,
+    provider text,
+    CONSTRAINT sessions_provider_check CHECK (((provider <> ''::text) AND (length(provider) <= 500)))
 );
 
 ALTER TABLE ONLY public.sessions FORCE ROW LEVEL SECURITY;
@@ -4542,6 +4558,8 @@ CREATE INDEX imports_created_at ON public.imports USING btree (organization_id, 
 CREATE INDEX imports_kind ON public.imports USING btree (organization_id, kind, created_at, id);
 
 CREATE INDEX invitations_mailed_at ON public.invitations USING btree (created_at) WHERE (is_mailed OR (mailed_token_hash IS NOT NULL));
+
+CREATE INDEX invitations_open ON public.invitations USING btree (email) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 
 CREATE INDEX invitations_over ON public.invitations USING btree (LEAST(expires_at, accepted_at, revoked_at));
 
@@ -6328,6 +6346,9 @@ GRANT ALL ON FUNCTION public.own_session_proved_at(p_session_id text) TO assay_a
 
 REVOKE ALL ON FUNCTION public.own_sessions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_sessions() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.own_sign_in(p_session_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.own_sign_in(p_session_id text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) FROM PUBLIC;
 

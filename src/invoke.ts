@@ -63,6 +63,8 @@ export interface Services {
 	wakeChatSender?: () => void;
 	/** True if users may connect programs with OAuth. */
 	hasOauth?: boolean;
+	/** Name of the identity provider, if people sign in with one. */
+	providerName?: string | undefined;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;
 	/** Limits of uploaded files. If absent, the defaults apply. */

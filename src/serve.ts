@@ -33,6 +33,7 @@ import { operations } from "./operations.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { startRetention } from "./retention/retention.ts";
 import { makeIdentity } from "./sign-in/identity.ts";
+import { makeProviderSignIn } from "./sign-in/oidc/sign-in-with-provider.ts";
 import { readSecret } from "./sign-in/server-secret.ts";
 import { ApiTokens } from "./tokens/authentication.ts";
 import { Usage } from "./tokens/usage.ts";
@@ -181,6 +182,7 @@ async function serveFrom(
 		reportRetentionMonths,
 		fileLimits,
 		hasOauth: config.oauth,
+		providerName: config.oidc?.name,
 	};
 	const account = {
 		pool: database.identityPool,
@@ -190,6 +192,8 @@ async function serveFrom(
 		mail,
 		secret,
 		previousSecret,
+		passwordSignIn: config.passwordSignIn,
+		providerName: config.oidc?.name,
 	};
 	const identity = makeIdentity(account);
 	const catalogue = new Catalogue(operations);
@@ -275,6 +279,10 @@ async function serveFrom(
 		services,
 		identity,
 		account,
+		oidc: config.oidc && {
+			config: config.oidc,
+			signIn: makeProviderSignIn(account, config.oidc),
+		},
 		toolServer,
 		maintenance,
 		addressOf,

@@ -10,6 +10,8 @@ export const AUDIT_EVENTS = [
 	"beginSignIn",
 	"signIn",
 	"signOut",
+	"linkProvider",
+	"joinWithProvider",
 	"verifyPassword",
 	"changePassword",
 	"requestPasswordReset",

@@ -3,6 +3,12 @@ import { AppError } from "../errors.ts";
 import type { FileLimits } from "../files/file-limits.ts";
 import type { LogLevel } from "../log.ts";
 import { readFileLimits } from "./read-file-limits.ts";
+import {
+	type OidcConfig,
+	type PasswordSignIn,
+	readOidc,
+	readPasswordSignIn,
+} from "./read-oidc.ts";
 import { type BackupStore, readBackupStore } from "./read-s3-folder.ts";
 import {
 	FILE_SETTING_NAMES,
@@ -41,6 +47,9 @@ export interface Config {
 	readonly oauth: boolean;
 	/** True if programs may register themselves as clients of OAuth. */
 	readonly oauthRegistration: boolean;
+	/** The identity provider with which people sign in. Undefined means that there is none. */
+	readonly oidc: OidcConfig | undefined;
+	readonly passwordSignIn: PasswordSignIn;
 	readonly dataDir: string;
 	/** Folder of the packages of the agent. Undefined if the service offers none. */
 	readonly agentDir: string | undefined;
@@ -134,6 +143,7 @@ export function readConfig(
 	};
 	const port = readPort("ASSAY_PORT", settingOf("ASSAY_PORT")) ?? 0;
 	const agentDir = settingOf("ASSAY_AGENT_DIR");
+	const oidc = readOidc(settingOf);
 	return Object.freeze({
 		host: settingOf("ASSAY_HOST") ?? "",
 		port,
@@ -151,6 +161,11 @@ export function readConfig(
 		oauthRegistration: readSwitch(
 			"ASSAY_OAUTH_REGISTRATION",
 			settingOf("ASSAY_OAUTH_REGISTRATION"),
+		),
+		oidc,
+		passwordSignIn: readPasswordSignIn(
+			settingOf("ASSAY_PASSWORD_SIGN_IN"),
+			oidc,
 		),
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
 		agentDir: agentDir && resolve(agentDir),

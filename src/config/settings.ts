@@ -49,6 +49,43 @@ export const SETTINGS = {
 		help: "on: any program may register itself as a client of OAuth",
 		default: "off",
 	},
+	ASSAY_OIDC_ISSUER: {
+		help: "identity provider with which people sign in, such as https://login.example.com",
+		without: "people sign in with passwords",
+	},
+	ASSAY_OIDC_CLIENT_ID: {
+		help: "name of this service at the provider",
+		without: "required with ASSAY_OIDC_ISSUER",
+	},
+	ASSAY_OIDC_CLIENT_SECRET: {
+		help: "secret of this service at the provider",
+		without: "required with ASSAY_OIDC_ISSUER",
+		canBeInFile: true,
+	},
+	ASSAY_OIDC_DOMAINS: {
+		help: "domains of the e-mail addresses that the provider may vouch for",
+		without: "required with ASSAY_OIDC_ISSUER",
+	},
+	ASSAY_OIDC_NAME: {
+		help: "name of the provider on the sign-in page",
+		default: "single sign-on",
+	},
+	ASSAY_OIDC_TRUST_ADDRESSES: {
+		help: "on: addresses count as verified if the provider does not say",
+		default: "off",
+	},
+	ASSAY_OIDC_ORGANIZATION: {
+		help: "id of the organization that people join at their first sign-in",
+		without: "people need an account or an invitation",
+	},
+	ASSAY_OIDC_ROLES: {
+		help: "role of those who join, and of groups, such as viewer, Security=admin",
+		without: "viewer",
+	},
+	ASSAY_PASSWORD_SIGN_IN: {
+		help: "who may sign in with a password: everybody, or only these e-mail addresses",
+		default: "everybody",
+	},
 	ASSAY_DATA_DIR: {
 		help: "folder of the embedded database and the secret",
 		default: "./data",

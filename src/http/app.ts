@@ -51,6 +51,7 @@ import {
 } from "./malformed-requests.ts";
 import { addOauthConsent, type ConsentParts } from "./oauth-consent.ts";
 import { addOpenapi } from "./openapi.ts";
+import type { ProviderParts } from "./provider-sign-in.ts";
 import { requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { ToolServer } from "./tool-server.ts";
@@ -81,6 +82,8 @@ export interface AppParts {
 	services: Services;
 	identity: Identity;
 	account: ResetParts;
+	/** The identity provider. Undefined if there is none. */
+	oidc: ProviderParts["oidc"];
 	toolServer: ToolServer;
 	maintenance: Maintenance;
 	addressOf: AddressOf;

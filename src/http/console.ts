@@ -25,6 +25,7 @@ import { encodeBody } from "./compression.ts";
 import { addConsoleCsv } from "./console-csv.ts";
 import { addConsoleFileRoutes } from "./file-door.ts";
 import { addMyDevices } from "./my-devices.ts";
+import { addProviderSignIn, type ProviderParts } from "./provider-sign-in.ts";
 import { addSignDocument } from "./sign-document.ts";
 import { addStopMails } from "./stop-mails.ts";
 
@@ -35,6 +36,7 @@ export interface ConsoleParts {
 	services: Services;
 	identity: Identity;
 	account: ResetParts;
+	oidc: ProviderParts["oidc"];
 	addressOf: AddressOf;
 }
 
@@ -46,7 +48,7 @@ export interface ConsoleParts {
  */
 export function addConsole(
 	app: FastifyInstance,
-	{ services, identity, account, addressOf }: ConsoleParts,
+	{ services, identity, account, oidc, addressOf }: ConsoleParts,
 ): void {
 	const { baseUrl } = services;
 	const shares = new FairShares(CALLS_OF_A_SESSION);
@@ -109,6 +111,16 @@ export function addConsole(
 		},
 	);
 
+	addProviderSignIn(app, {
+		baseUrl,
+		passwordSignIn: account.passwordSignIn,
+		oidc,
+		sessionIdOf: async (request) => {
+			const headers = headersOf(request, baseUrl, addressOf(request.raw) ?? "");
+			return (await identity.authenticate(headers))?.principal.sessionId;
+		},
+		fromOf: (request) => sourceOf(request, addressOf),
+	});
 	addAccount(app, account, (request) => sourceOf(request, addressOf));
 	addStopMails(app, account);
 	addMyDevices(app, account, (request) => sourceOf(request, addressOf));
@@ -129,7 +141,7 @@ export function makeAuthenticate({
 	services: { baseUrl },
 	identity,
 	addressOf,
-}: ConsoleParts): AdmissionParts["authenticate"] {
+}: Omit<ConsoleParts, "oidc">): AdmissionParts["authenticate"] {
 	return async (request, reply) => {
 		const signedIn = await identity.authenticate(
 			headersOf(request, baseUrl, addressOf(request.raw) ?? ""),

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
 import { appendChanges } from "../audit/log.ts";
 import { transaction } from "../db/pool.ts";
@@ -13,6 +13,7 @@ import {
 	passwordSchema,
 	requireGoodPassword,
 } from "../sign-in/password-rules.ts";
+import { requirePasswordSignIn } from "../sign-in/password-sign-in.ts";
 import { countAttempt, DAY } from "../sign-in/sign-in-throttle.ts";
 import { createUser, findUser } from "../sign-in/users.ts";
 import { hashInvitation, unusableInvitation } from "./invitation-operations.ts";
@@ -41,6 +42,7 @@ export async function joinByInvitation(
 	const hash = hashInvitation(input.token);
 	const invited = await findInvitation(pool, hash);
 	if (!invited) throw unusableInvitation();
+	requirePasswordSignIn(parts, invited.email);
 	requireGoodPassword(input.password, [invited.email, input.name]);
 	await limitTries(parts, invited);
 	// Hashing is slow on purpose. It therefore happens before the transaction, and only after the
@@ -63,50 +65,64 @@ export async function joinByInvitation(
 				`${email} already has an account; sign in and open the invitation again`,
 			);
 		}
-		await client.query("select set_config('assay.user_id', $1, true)", [
-			user.userId,
-		]);
-		const { rows } = await client.query<{
-			invitation_id: string;
-			organization_id: string;
-			role: string;
-		}>(
-			"select * from accept_invitation_with_tokens(decode($1, 'hex'), null, '{}')",
-			[hash],
-		);
-		const [accepted] = rows;
-		if (!accepted) throw unusableInvitation();
-		await client.query("select set_config('assay.organization_id', $1, true)", [
-			accepted.organization_id,
-		]);
-		const person = await addPersonOf(client, accepted.organization_id, {
+		const organizationId = await acceptForNewUser(client, hash, {
+			id: user.userId,
 			name,
 			email,
 		});
-		await appendChanges(
-			client,
-			{ kind: "USER", userId: user.userId, name, memberships: [] },
-			"acceptInvitation",
-			accepted.organization_id,
-			[
-				{
-					kind: "invitation",
-					id: accepted.invitation_id,
-					name: email,
-					fields: {
-						status: { before: "OPEN", after: "ACCEPTED" },
-						role: { after: accepted.role },
-					},
-				},
-				...person,
-			],
-		);
 		return {
 			user_id: user.userId,
 			email,
-			organization_id: accepted.organization_id,
+			organization_id: organizationId,
 		};
 	});
+}
+
+/**
+ * Makes a user, who was created in the same transaction, a member by an invitation. Afterwards the
+ * transaction acts for the organization, whose id is returned. Throws bad_request if the invitation
+ * cannot be used. `hash` is the hash of its token, in hexadecimal digits.
+ */
+export async function acceptForNewUser(
+	client: PoolClient,
+	hash: string,
+	{ id, name, email }: { id: string; name: string; email: string },
+): Promise<string> {
+	await client.query("select set_config('assay.user_id', $1, true)", [id]);
+	const { rows } = await client.query<{
+		invitation_id: string;
+		organization_id: string;
+		role: string;
+	}>(
+		"select * from accept_invitation_with_tokens(decode($1, 'hex'), null, '{}')",
+		[hash],
+	);
+	const [accepted] = rows;
+	if (!accepted) throw unusableInvitation();
+	const organizationId = accepted.organization_id;
+	await client.query("select set_config('assay.organization_id', $1, true)", [
+		organizationId,
+	]);
+	const person = await addPersonOf(client, organizationId, { name, email });
+	await appendChanges(
+		client,
+		{ kind: "USER", userId: id, name, memberships: [] },
+		"acceptInvitation",
+		organizationId,
+		[
+			{
+				kind: "invitation",
+				id: accepted.invitation_id,
+				name: email,
+				fields: {
+					status: { before: "OPEN", after: "ACCEPTED" },
+					role: { after: accepted.role },
+				},
+			},
+			...person,
+		],
+	);
+	return organizationId;
 }
 
 interface Invited {

@@ -2,9 +2,10 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { type AccountEvent, appendAccountEvent } from "../audit/log.ts";
 import type { From } from "./exchange.ts";
+import type { PasswordRule } from "./password-sign-in.ts";
 import { findUser } from "./users.ts";
 
-export interface EventParts {
+export interface EventParts extends PasswordRule {
 	/** A pool that acts as assay_identity. */
 	pool: Pool;
 	/** A pool that acts as assay_app, the role that may add to the audit log. */

@@ -7,6 +7,7 @@ import { cookiePrefix } from "./cookies.ts";
 import { hashPassword, isOutdated, isPasswordOf } from "./password-hash.ts";
 import { MAX_PASSWORD, MIN_PASSWORD } from "./password-rules.ts";
 import { makeRecoveryCodes } from "./recovery-codes.ts";
+import { SESSION_DAYS } from "./session-lifetime.ts";
 import { makeIdentityId } from "./users.ts";
 
 export interface AuthParts {
@@ -72,10 +73,14 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 				ipAddress: "ip_address",
 				userAgent: "user_agent",
 			},
+			additionalFields: {
+				// The issuer that vouched for the user. Null: the user gave a password.
+				provider: { type: "string", required: false, input: false },
+			},
 			// A user who stays away for a week is signed out. Each visit prolongs the session, but the
 			// new time is stored at most once an hour. The times in the list of sessions are therefore
 			// exact only to the hour.
-			expiresIn: 7 * DAY_SECONDS,
+			expiresIn: SESSION_DAYS * DAY_SECONDS,
 			updateAge: HOUR_SECONDS,
 		},
 		user: {

@@ -8,6 +8,8 @@ export interface CookieNames {
 	halfSignedIn: string;
 	/** The cookie of a browser in which somebody has signed in before. */
 	knownBrowser: string;
+	/** The cookie of an attempt to sign in with the identity provider. */
+	attempt: string;
 }
 
 /**
@@ -25,7 +27,31 @@ export function cookieNames(baseUrl: string): CookieNames {
 		session: `${prefix}.session_token`,
 		halfSignedIn: `${prefix}.two_factor`,
 		knownBrowser: `${prefix}.known_browser`,
+		attempt: `${prefix}.provider_attempt`,
 	};
+}
+
+interface NewCookie {
+	name: string;
+	value: string;
+	maxAgeSeconds: number;
+	/** With Lax, the browser also sends the cookie when another website leads to this one. */
+	sameSite: "Strict" | "Lax";
+}
+
+/** Returns the value of a Set-Cookie header. No script in a page can read the cookie. */
+export function setCookie(
+	baseUrl: string,
+	{ name, value, maxAgeSeconds, sameSite }: NewCookie,
+): string {
+	return [
+		`${name}=${value}`,
+		`Max-Age=${maxAgeSeconds}`,
+		"Path=/",
+		"HttpOnly",
+		`SameSite=${sameSite}`,
+		...(baseUrl.startsWith("https:") ? ["Secure"] : []),
+	].join("; ");
 }
 
 /**

@@ -3,6 +3,7 @@ import {
 	cookieNames,
 	findCookie,
 	readSignedCookie,
+	setCookie,
 	signCookie,
 } from "./cookies.ts";
 import type { Step } from "./exchange.ts";
@@ -26,15 +27,12 @@ export function knownBrowserCookie(
 	email: string,
 ): string {
 	const value = `${randomBytes(12).toString("base64url")}.${addressHash(email)}`;
-	const attributes = [
-		`${cookieNames(baseUrl).knownBrowser}=${signCookie(value, secret)}`,
-		`Max-Age=${MAX_AGE_SECONDS}`,
-		"Path=/",
-		"HttpOnly",
-		"SameSite=Strict",
-		...(baseUrl.startsWith("https:") ? ["Secure"] : []),
-	];
-	return attributes.join("; ");
+	return setCookie(baseUrl, {
+		name: cookieNames(baseUrl).knownBrowser,
+		value: signCookie(value, secret),
+		maxAgeSeconds: MAX_AGE_SECONDS,
+		sameSite: "Strict",
+	});
 }
 
 /**

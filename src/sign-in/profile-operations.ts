@@ -21,6 +21,13 @@ const profile = z.object({
 	name: z.string(),
 	email: z.string(),
 	two_factor_enabled: z.boolean(),
+	provider: z
+		.string()
+		.nullable()
+		.describe(
+			"Identity provider that vouched for you in this session; null: you gave a password",
+		),
+	has_password: z.boolean(),
 	created_at: z.string(),
 	organizations: z.array(
 		z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) }),
@@ -178,9 +185,11 @@ async function readProfile(
 	const { client } = context;
 	const userId = userOf(context);
 	const { rows } = await client.query(
-		`select u.id as user_id, u.name, u.email, a.two_factor_enabled, u.created_at
-		from users u cross join own_account() a where u.id = $1`,
-		[userId],
+		`select u.id as user_id, u.name, u.email, a.two_factor_enabled, s.provider,
+			coalesce(s.has_password, false) as has_password, u.created_at
+		from users u cross join own_account() a left join own_sign_in($2) s on true
+		where u.id = $1`,
+		[userId, context.principal.sessionId ?? null],
 	);
 	if (!rows[0]) throw notFound(userId);
 	const { rows: organizations } = await client.query(
@@ -188,7 +197,12 @@ async function readProfile(
 		where m.user_id = $1 order by o.name, o.id`,
 		[userId],
 	);
-	return { ...rows[0], organizations } as z.output<typeof profile>;
+	const { provider, ...row } = rows[0];
+	return {
+		...row,
+		provider: provider && (context.services.providerName ?? provider),
+		organizations,
+	} as z.output<typeof profile>;
 }
 
 async function endSessions(

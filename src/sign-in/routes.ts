@@ -2,6 +2,7 @@ import type { Route } from "./exchange.ts";
 import { noteProof, verifyPassword } from "./fresh-proof.ts";
 import { rememberBrowser } from "./known-browser.ts";
 import { rejectBadNewPassword } from "./new-password.ts";
+import { rejectPassword } from "./password-sign-in.ts";
 import { countRecoveryCodes, findMeantCode } from "./recovery-codes.ts";
 import { limitCodes, rejectTrustDevice } from "./second-factor.ts";
 import { renewEncryption } from "./second-factor-encryption.ts";
@@ -29,7 +30,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 	"GET /get-session": { who: "anybody" },
 	"POST /sign-in/email": {
 		who: "address",
-		before: [limitSignIns, rememberBrowser, endReplacedSession],
+		before: [rejectPassword, limitSignIns, rememberBrowser, endReplacedSession],
 		event: passwordSignInEvent,
 	},
 	"POST /sign-out": {

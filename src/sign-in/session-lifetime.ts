@@ -1,6 +1,9 @@
 import type { Pool } from "pg";
 import type { Step } from "./exchange.ts";
 
+/** Number of days without a visit after which a session ends. Each visit prolongs the session. */
+export const SESSION_DAYS = 7;
+
 /**
  * Longest lifetime of a session in days, however often it is used. Each visit prolongs a session by
  * a week, and better-auth sets no limit to that. Without this limit, a cookie that somebody copied

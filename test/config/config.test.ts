@@ -53,6 +53,7 @@ describe("without settings", () => {
 		reportRetentionMonths: 13,
 		oauth: false,
 		oauthRegistration: false,
+		passwordSignIn: "everybody",
 	};
 
 	test("the defaults apply", () => {
@@ -156,6 +157,7 @@ test("every setting is read", () => {
 		outgoingAllow: ["10.0.0.0/8", "::1"],
 		oauth: true,
 		oauthRegistration: true,
+		passwordSignIn: "everybody",
 	});
 });
 

@@ -89,6 +89,7 @@ const OTHER_FUNCTIONS = [
 	"own_account",
 	"own_session_proved_at",
 	"own_sessions",
+	"own_sign_in",
 	"prove_address",
 	"remove_second_factor",
 	"set_maintenance",

@@ -216,6 +216,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"own_account",
 		"own_session_proved_at",
 		"own_sessions",
+		"own_sign_in",
 		"prove_address",
 		"record_api_token_calls",
 		"record_api_token_usage",

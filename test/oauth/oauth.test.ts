@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -18,6 +17,7 @@ import {
 	startConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
+import { findFreePort } from "../support/free-port.ts";
 import type { Json } from "../support/tools.ts";
 
 const REDIRECT = "http://127.0.0.1:1455/callback";
@@ -74,15 +74,6 @@ afterAll(async () => {
 
 const origin = () =>
 	`https://localhost:${(documents.address() as AddressInfo).port}`;
-
-async function findFreePort(): Promise<number> {
-	const server = createHttpServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
-	server.close();
-	await once(server, "close");
-	return port;
-}
 
 const verifier = randomBytes(32).toString("base64url");
 const challenge = createHash("sha256").update(verifier).digest("base64url");

@@ -257,6 +257,15 @@ const ACTIONS: Record<AuditEvent, Action> &
 		isAboutActor: true,
 	},
 	signIn: { group: "accounts", phrase: "signed in", isAboutActor: true },
+	linkProvider: {
+		group: "accounts",
+		phrase: "signed in with the identity provider for the first time",
+		isAboutActor: true,
+	},
+	joinWithProvider: {
+		group: "members",
+		phrase: "joined through the identity provider as",
+	},
 	signOut: { group: "accounts", phrase: "signed out", isAboutActor: true },
 	revokeSession: {
 		group: "accounts",

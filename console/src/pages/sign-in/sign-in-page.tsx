@@ -230,6 +230,6 @@ function explainCode(error: unknown, wrong: string): unknown {
 function ownAddress(to: string | undefined): string {
 	const url = URL.parse(to ?? "/", location.origin);
 	return url?.origin === location.origin
-		? `${url.pathname}${url.search}${url.hash}`
+		? `/${url.pathname.replace(/^\/+/, "")}${url.search}${url.hash}`
 		: "/";
 }

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import {
+	cookieNames,
+	findCookie,
+	readSignedCookie,
+	setCookie,
+	signCookie,
+} from "../cookies.ts";
+import type { AttemptSecrets } from "./provider.ts";
+
+/**
+ * An attempt to sign in with the provider. The browser keeps it in a signed cookie while the person
+ * is at the provider, so nobody can make another person's browser finish a foreign attempt, and the
+ * service stores nothing for visitors who never come back.
+ */
+export interface Attempt extends AttemptSecrets {
+	/** The page that opens after the sign-in, as a path of this service. */
+	to: string;
+	/** The session that the browser has already. */
+	sessionId?: string;
+	/** True if the person only confirms to be the user of `sessionId`. */
+	confirms: boolean;
+	/** Times in milliseconds since 1970. */
+	startedAt: number;
+	endsAt: number;
+}
+
+interface SigningParts {
+	baseUrl: string;
+	secret: string;
+}
+
+const LIFETIME_MS = 10 * 60_000;
+const SECRET_BYTES = 32;
+
+export function beginAttempt(
+	wish: Pick<Attempt, "to" | "sessionId" | "confirms">,
+): Attempt {
+	const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
+	const startedAt = Date.now();
+	return {
+		...wish,
+		state: secret(),
+		nonce: secret(),
+		verifier: secret(),
+		startedAt,
+		endsAt: startedAt + LIFETIME_MS,
+	};
+}
+
+/**
+ * Returns the value of the Set-Cookie header that keeps the attempt, or that removes it if `attempt`
+ * is undefined. The cookie is Lax, because the browser comes back from another website.
+ */
+export function attemptCookie(
+	{ baseUrl, secret }: SigningParts,
+	attempt: Attempt | undefined,
+): string {
+	const name = cookieNames(baseUrl).attempt;
+	if (!attempt) {
+		const gone = { name, value: "", maxAgeSeconds: 0 };
+		return setCookie(baseUrl, { ...gone, sameSite: "Lax" });
+	}
+	const value = Buffer.from(JSON.stringify(attempt)).toString("base64url");
+	return setCookie(baseUrl, {
+		name,
+		value: signCookie(value, secret),
+		maxAgeSeconds: LIFETIME_MS / 1000,
+		sameSite: "Lax",
+	});
+}
+
+/** Returns the attempt of this browser. Returns undefined if there is none or it is too old. */
+export function readAttempt(
+	{ baseUrl, secret }: SigningParts,
+	cookieHeader: string | null,
+): Attempt | undefined {
+	const sent = findCookie(cookieHeader, cookieNames(baseUrl).attempt);
+	const value = readSignedCookie(sent, secret);
+	if (value === undefined) return undefined;
+	try {
+		const attempt = JSON.parse(Buffer.from(value, "base64url").toString());
+		return attempt.endsAt > Date.now() ? attempt : undefined;
+	} catch {
+		// We have signed this value for another cookie.
+		return undefined;
+	}
+}

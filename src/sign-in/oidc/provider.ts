@@ -1,0 +1,178 @@
+import type { Configuration, IDToken, UserInfoResponse } from "openid-client";
+import type { OidcConfig } from "../../config/read-oidc.ts";
+
+/** What the provider says about the person who has just signed in there. */
+export interface Claims {
+	/** The person's identifier at the provider. It stays the same when the address changes. */
+	subject: string;
+	email: string | undefined;
+	/** Undefined if the provider does not say whether the address is verified. */
+	isEmailVerified: boolean | undefined;
+	name: string | undefined;
+	groups: readonly string[];
+	/** The time at which the person last gave a password or the like to the provider. */
+	authenticatedAt: Date | undefined;
+}
+
+/** Secrets of one attempt to sign in. The answer of the provider must fit to all of them. */
+export interface AttemptSecrets {
+	state: string;
+	nonce: string;
+	/** The code verifier of PKCE (RFC 7636). */
+	verifier: string;
+}
+
+/** The person pressed "Cancel" at the provider, or the provider refused the person. */
+export class SignInCancelled extends Error {}
+
+/** Seconds after which the provider's metadata is read again. */
+const METADATA_MS = 3_600_000;
+const TIMEOUT_SECONDS = 10;
+/** Difference of the two clocks, in seconds, that makes no token invalid. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+const MAX_GROUPS = 1_000;
+
+/**
+ * An identity provider that speaks OpenID Connect, asked with the authorization code flow and PKCE.
+ * openid-client checks state, nonce, issuer (RFC 9207 too), audience, times and the signature.
+ */
+export class OidcProvider {
+	readonly #config: OidcConfig;
+	readonly #redirectUri: string;
+	#metadata: { readAt: number; found: Promise<Configuration> } | undefined;
+
+	constructor(config: OidcConfig, redirectUri: string) {
+		this.#config = config;
+		this.#redirectUri = redirectUri;
+	}
+
+	/**
+	 * Returns the address at the provider to which the browser goes. With `mustAuthenticate`, the
+	 * provider shall ask for the password even of somebody who is signed in there.
+	 */
+	async authorizationUrl(
+		{ state, nonce, verifier }: AttemptSecrets,
+		mustAuthenticate: boolean,
+	): Promise<URL> {
+		const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import(
+			"openid-client"
+		);
+		return buildAuthorizationUrl(await this.metadata(), {
+			redirect_uri: this.#redirectUri,
+			scope: "openid email profile",
+			state,
+			nonce,
+			code_challenge: await calculatePKCECodeChallenge(verifier),
+			code_challenge_method: "S256",
+			...(mustAuthenticate && { prompt: "login", max_age: "0" }),
+		});
+	}
+
+	/**
+	 * Exchanges the code in `query`, with which the browser came back from the provider. Throws
+	 * SignInCancelled, or an error of openid-client if anything in the answer is not as it must be.
+	 */
+	async claimsOf(query: string, secrets: AttemptSecrets): Promise<Claims> {
+		const { AuthorizationResponseError, authorizationCodeGrant } = await import(
+			"openid-client"
+		);
+		const metadata = await this.metadata();
+		const tokens = await authorizationCodeGrant(
+			metadata,
+			new URL(`${this.#redirectUri}?${query}`),
+			{
+				expectedState: secrets.state,
+				expectedNonce: secrets.nonce,
+				pkceCodeVerifier: secrets.verifier,
+				idTokenExpected: true,
+			},
+		).catch((error) => {
+			const wasRefused =
+				error instanceof AuthorizationResponseError &&
+				error.error === "access_denied";
+			throw wasRefused ? new SignInCancelled() : error;
+		});
+		const token = tokens.claims();
+		if (!token) throw new Error("the provider sent no ID token");
+		// Some providers put the address only into the answer of their userinfo endpoint.
+		const more =
+			token.email === undefined
+				? await this.#userInfo(metadata, tokens.access_token, token.sub)
+				: undefined;
+		return claimsFrom({ ...more, ...token });
+	}
+
+	/** Returns the provider's metadata, and reads it if it was not read within the last hour. */
+	metadata(): Promise<Configuration> {
+		const known = this.#metadata;
+		if (known && Date.now() - known.readAt < METADATA_MS) return known.found;
+		const found = this.#discover();
+		this.#metadata = { readAt: Date.now(), found };
+		found.catch(() => {
+			// The metadata of before is better than none. The next sign-in tries again.
+			if (this.#metadata?.found === found) {
+				this.#metadata = known && { ...known, readAt: 0 };
+			}
+		});
+		return known ? found.catch(() => known.found) : found;
+	}
+
+	async #discover(): Promise<Configuration> {
+		const client = await import("openid-client");
+		const { issuer, clientId, clientSecret } = this.#config;
+		const url = new URL(issuer);
+		return client.discovery(
+			url,
+			clientId,
+			{ [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+			(server, ...request) => {
+				const isPosted =
+					server.token_endpoint_auth_methods_supported?.includes(
+						"client_secret_post",
+					);
+				// A provider that says nothing knows only the other method (RFC 8414, section 2).
+				const authenticate = isPosted
+					? client.ClientSecretPost(clientSecret)
+					: client.ClientSecretBasic(clientSecret);
+				return authenticate(server, ...request);
+			},
+			{
+				timeout: TIMEOUT_SECONDS,
+				execute: [
+					// Without this, openid-client trusts TLS alone and does not check signatures.
+					client.enableNonRepudiationChecks,
+					...(url.protocol === "http:" ? [client.allowInsecureRequests] : []),
+				],
+			},
+		);
+	}
+
+	async #userInfo(
+		metadata: Configuration,
+		accessToken: string,
+		subject: string,
+	): Promise<UserInfoResponse | undefined> {
+		if (!metadata.serverMetadata().userinfo_endpoint) return undefined;
+		const { fetchUserInfo } = await import("openid-client");
+		return fetchUserInfo(metadata, accessToken, subject);
+	}
+}
+
+function claimsFrom(claims: IDToken & Partial<UserInfoResponse>): Claims {
+	const { sub, email, email_verified, name, groups, auth_time } = claims;
+	return {
+		subject: sub,
+		email: typeof email === "string" ? email.trim().toLowerCase() : undefined,
+		isEmailVerified:
+			// Some providers send the word instead of the value.
+			email_verified === undefined
+				? undefined
+				: email_verified === true || String(email_verified) === "true",
+		name: typeof name === "string" ? name.trim() : undefined,
+		groups: Array.isArray(groups)
+			? groups.filter((one) => typeof one === "string").slice(0, MAX_GROUPS)
+			: [],
+		authenticatedAt:
+			typeof auth_time === "number" ? new Date(auth_time * 1000) : undefined,
+	};
+}

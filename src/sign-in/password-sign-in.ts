@@ -1,0 +1,39 @@
+import type { PasswordSignIn } from "../config/read-oidc.ts";
+import { AppError } from "../errors.ts";
+import type { Step } from "./exchange.ts";
+
+/** Who may sign in with a password, and how the others sign in. */
+export interface PasswordRule {
+	passwordSignIn: PasswordSignIn;
+	/** Name of the identity provider, for messages. */
+	providerName?: string | undefined;
+}
+
+/** Returns true if the account with this address may be used with a password. */
+export function mayUsePassword(
+	{ passwordSignIn }: PasswordRule,
+	email: string,
+): boolean {
+	return (
+		passwordSignIn === "everybody" ||
+		passwordSignIn.includes(email.toLowerCase())
+	);
+}
+
+/** Throws forbidden if the account with this address may not be used with a password. */
+export function requirePasswordSignIn(rule: PasswordRule, email: string): void {
+	if (mayUsePassword(rule, email)) return;
+	throw new AppError(
+		"forbidden",
+		`this service accepts no password for ${email.slice(0, 200)}; sign in with ${rule.providerName ?? "the identity provider"}`,
+	);
+}
+
+/**
+ * Rejects a password before it is checked. Otherwise the answer would reveal whether it was right.
+ */
+export const rejectPassword: Step = async ({ parts, subject }) => {
+	if ("email" in subject.whose) {
+		requirePasswordSignIn(parts, subject.whose.email);
+	}
+};

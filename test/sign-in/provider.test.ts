@@ -1,0 +1,583 @@
+import {
+	afterAll,
+	beforeAll,
+	beforeEach,
+	describe,
+	expect,
+	test,
+	vi,
+} from "vitest";
+import { withTenant } from "../../src/db/pool.ts";
+import { makeOrganizationId } from "../../src/id.ts";
+import { insertOrganization } from "../../src/organizations/organization-store.ts";
+import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { PASSWORD, sendTo } from "../support/console-client.ts";
+import { findFreePort } from "../support/free-port.ts";
+import {
+	type IdentityProvider,
+	type PersonAtProvider,
+	startIdentityProvider,
+} from "../support/identity-provider.ts";
+import { makeUser } from "../support/people.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { Visitor } from "../support/visitor.ts";
+
+const START = "/api/sign-in-with-provider";
+
+let provider: IdentityProvider;
+let served: TestService;
+let base: string;
+const newcomers = makeOrganizationId();
+
+beforeAll(async () => {
+	provider = await startIdentityProvider();
+	({ served, base } = await start({
+		ASSAY_OIDC_ORGANIZATION: newcomers,
+		ASSAY_OIDC_ROLES: "viewer, Security=admin, Staff=member",
+	}));
+	await withTenant(served.database.pool, newcomers, (client) =>
+		insertOrganization(client, newcomers, { name: "Newcomers" }),
+	);
+});
+afterAll(async () => {
+	await served.close();
+	await provider.close();
+});
+
+/** Starts a service that uses the provider. */
+async function start(
+	settings: Record<string, string>,
+	of: IdentityProvider = provider,
+) {
+	const port = await findFreePort();
+	const service = await startService(undefined, {
+		ASSAY_PORT: String(port),
+		...of.settings("example.com, Example.ORG"),
+		...settings,
+	});
+	const address = `http://localhost:${port}`;
+	of.allow(address);
+	return { served: service, base: address };
+}
+
+let people = 0;
+let somebody: PersonAtProvider;
+beforeEach(() => {
+	people++;
+	somebody = {
+		sub: `subject-${people}`,
+		email: `person-${people}@example.com`,
+		email_verified: true,
+		name: `Person ${people}`,
+	};
+});
+
+/** Signs in as this person at the provider. Returns the visitor and the page that opens. */
+async function signIn(
+	person: PersonAtProvider | undefined,
+	{ path = START, visitor = new Visitor(), at = base } = {},
+) {
+	provider.signInAs(person);
+	const { url } = await visitor.open(at + path, isPage);
+	return {
+		visitor,
+		page: url.pathname + url.search,
+		problem: url.searchParams.get("problem"),
+		cookie: visitor.cookieFor(at),
+	};
+}
+
+/** Returns true for a page of the console, which the test does not load. */
+const isPage = (url: URL) =>
+	!url.pathname.startsWith("/api/") && url.port === new URL(base).port;
+
+const profileOf = async (cookie: string, at = base) =>
+	(await sendTo(at, "/api/console/getProfile", {}, { cookie })).body.profile;
+const query = (sql: string, values: unknown[] = []) =>
+	served.database.owner.query(sql, values).then(({ rows }) => rows);
+
+describe("who gets in", () => {
+	test("a person who is new gets an account and joins the organization of newcomers as its default role", async () => {
+		const { cookie, page } = await signIn(somebody, {
+			path: `${START}?to=/o/x/devices?state=ACTIVE`,
+		});
+		expect(page).toBe("/o/x/devices?state=ACTIVE");
+		const profile = await profileOf(cookie);
+		expect(profile).toMatchObject({
+			name: somebody.name,
+			email: somebody.email,
+			organizations: [{ id: newcomers, role: "viewer" }],
+		});
+		const events = await query(
+			"select operation from audit_entries where actor_id = $1 order by at, id",
+			[profile.user_id],
+		);
+		expect(events.map(({ operation }) => operation)).toEqual([
+			"joinWithProvider",
+			"joinWithProvider",
+			"linkProvider",
+			"signIn",
+		]);
+		expect(
+			await query(
+				"select full_name from people where organization_id = $1 and primary_email_address = $2",
+				[newcomers, somebody.email],
+			),
+		).toEqual([{ full_name: somebody.name }]);
+	});
+
+	test("the highest role of the person's groups counts", async () => {
+		const { cookie } = await signIn({
+			...somebody,
+			groups: ["Staff", "Security", "Unknown"],
+		});
+		expect((await profileOf(cookie)).organizations).toEqual([
+			expect.objectContaining({ role: "admin" }),
+		]);
+	});
+
+	test("somebody who comes back has the same account, also with another name and address, and does not join again", async () => {
+		const first = await profileOf((await signIn(somebody)).cookie);
+		await query("delete from memberships where user_id = $1", [first.user_id]);
+		const again = {
+			...somebody,
+			email: "renamed@example.org",
+			name: "Renamed",
+		};
+		const profile = await profileOf((await signIn(again)).cookie);
+		expect(profile).toMatchObject({
+			user_id: first.user_id,
+			email: somebody.email,
+			name: somebody.name,
+			organizations: [],
+		});
+	});
+
+	test("an existing account is found by its address and keeps its password", async () => {
+		const user = await makeUser(
+			served.database,
+			{ organizationId: served.organizationId, role: "member" },
+			{
+				email: somebody.email as string,
+				passwordHash: await hashPassword(PASSWORD),
+			},
+		);
+		const { cookie } = await signIn({
+			...somebody,
+			email: somebody.email?.toUpperCase() as string,
+		});
+		expect(await profileOf(cookie)).toMatchObject({
+			user_id: user.id,
+			organizations: [{ id: served.organizationId, role: "member" }],
+		});
+	});
+
+	test("the first sign-in throws out whoever prepared the account for somebody else's address", async () => {
+		const squatter = await makeUser(served.database, undefined, {
+			email: somebody.email as string,
+			passwordHash: await hashPassword(PASSWORD),
+		});
+		const { cookie } = await sendTo(base, "/api/auth/sign-in/email", {
+			email: squatter.email,
+			password: PASSWORD,
+		});
+		expect((await profileOf(cookie)).user_id).toBe(squatter.id);
+		const owner = await signIn(somebody);
+		expect((await profileOf(owner.cookie)).user_id).toBe(squatter.id);
+		expect(await profileOf(cookie)).toBeUndefined();
+		expect(
+			await query(
+				"select password from accounts where user_id = $1 and password is not null",
+				[squatter.id],
+			),
+		).toEqual([]);
+	});
+
+	test("an invited person joins where the invitation leads, and nowhere else", async () => {
+		const admin = await makeUser(
+			served.database,
+			{ organizationId: served.organizationId, role: "admin" },
+			{ passwordHash: await hashPassword(PASSWORD) },
+		);
+		const { cookie } = await sendTo(base, "/api/auth/sign-in/email", {
+			email: admin.email,
+			password: PASSWORD,
+		});
+		const invited = await sendTo(
+			base,
+			"/api/console/inviteMember",
+			{
+				organization_id: served.organizationId,
+				email: somebody.email,
+				role: "member",
+			},
+			{ cookie },
+		);
+		expect(invited.status).toBe(200);
+		const profile = await profileOf((await signIn(somebody)).cookie);
+		expect(profile.organizations).toEqual([
+			expect.objectContaining({ id: served.organizationId, role: "member" }),
+		]);
+	});
+
+	test("two sign-ins at the same time make one account", async () => {
+		provider.signInAs(somebody);
+		const visitors = [new Visitor(), new Visitor(), new Visitor()];
+		await Promise.all(visitors.map((one) => one.open(base + START, isPage)));
+		const profiles = await Promise.all(
+			visitors.map((one) => profileOf(one.cookieFor(base))),
+		);
+		expect(new Set(profiles.map(({ user_id }) => user_id)).size).toBe(1);
+	});
+});
+
+describe("who does not get in", () => {
+	test.each([
+		["without an address", { email: undefined }, "NO_ADDRESS"],
+		["with something that is no address", { email: "ada" }, "NO_ADDRESS"],
+		[
+			"with an unverified address",
+			{ email_verified: false },
+			"UNVERIFIED_ADDRESS",
+		],
+		[
+			"with an address of which nobody says whether it is verified",
+			{ email_verified: undefined },
+			"UNVERIFIED_ADDRESS",
+		],
+		[
+			"with an address of another domain",
+			{ email: "ada@example.net" },
+			"OTHER_DOMAIN",
+		],
+		[
+			"with an address of a subdomain",
+			{ email: "ada@sub.example.com" },
+			"OTHER_DOMAIN",
+		],
+	])("a person %s", async (_, claims, expected) => {
+		const { problem, cookie, page } = await signIn({
+			...somebody,
+			...claims,
+		} as PersonAtProvider);
+		expect(problem).toBe(expected);
+		expect(page).toMatch(/^\/sign-in\?/);
+		expect(cookie).toBe("");
+	});
+
+	test("somebody who was given the address of a person who has left", async () => {
+		await signIn(somebody);
+		const { problem } = await signIn({ ...somebody, sub: "a successor" });
+		expect(problem).toBe("OTHER_PERSON");
+	});
+
+	test("somebody who presses Cancel at the provider", async () => {
+		const { problem, page } = await signIn(undefined, {
+			path: `${START}?to=/help`,
+		});
+		expect(problem).toBe("CANCELLED");
+		expect(page).toBe("/sign-in?to=%2Fhelp&problem=CANCELLED");
+	});
+});
+
+test("without an organization for newcomers, only people with an account or an invitation get in", async () => {
+	const closed = await start({});
+	try {
+		const { problem } = await signIn(somebody, { at: closed.base });
+		expect(problem).toBe("NOT_INVITED");
+		const { rows } =
+			await closed.served.database.owner.query("select from users");
+		expect(rows).toEqual([]);
+	} finally {
+		await closed.served.close();
+	}
+});
+
+describe("coming back from the provider", () => {
+	/** Lets a visitor go to the provider, and returns the address at which it sends them back. */
+	async function answerFor(visitor: Visitor): Promise<string> {
+		provider.signInAs(somebody);
+		const { url } = await visitor.open(base + START, (one) =>
+			one.pathname.endsWith("/callback"),
+		);
+		return url.href;
+	}
+	const problemAt = async (visitor: Visitor, address: string) => {
+		const { url } = await visitor.open(address, isPage);
+		return url.searchParams.get("problem");
+	};
+
+	test("another browser cannot use the answer, so nobody is signed in as somebody else by a link", async () => {
+		const answer = await answerFor(new Visitor());
+		const victim = new Visitor();
+		expect(await problemAt(victim, answer)).toBe("NO_ATTEMPT");
+		await victim.open(base + START, (url) => url.port !== new URL(base).port);
+		expect(await problemAt(victim, answer)).toBe("PROVIDER_FAILED");
+		expect(victim.cookieFor(base)).toBe("");
+	});
+
+	test("an answer works once", async () => {
+		const visitor = new Visitor();
+		const answer = await answerFor(visitor);
+		const cookie = visitor.cookieFor(base);
+		expect(await problemAt(visitor, answer)).toBeNull();
+		expect(await problemAt(visitor, answer)).toBe("NO_ATTEMPT");
+		const again = await fetch(answer, {
+			redirect: "manual",
+			headers: { cookie },
+		});
+		expect(again.headers.get("location")).toContain("problem=PROVIDER_FAILED");
+	});
+
+	test.each([
+		[
+			"another state",
+			(url: URL) => url.searchParams.set("state", "x".repeat(43)),
+		],
+		["no state", (url: URL) => url.searchParams.delete("state")],
+		["two states", (url: URL) => url.searchParams.append("state", "x")],
+		[
+			"an invented code",
+			(url: URL) => url.searchParams.set("code", "x".repeat(43)),
+		],
+		[
+			"another issuer",
+			(url: URL) => url.searchParams.set("iss", "https://other.example.com"),
+		],
+		[
+			"no issuer, although the provider always names it",
+			(url: URL) => url.searchParams.delete("iss"),
+		],
+		[
+			"nothing",
+			(url: URL) => {
+				url.search = "";
+			},
+		],
+	])("an answer with %s is refused", async (_, change) => {
+		const visitor = new Visitor();
+		const url = new URL(await answerFor(visitor));
+		change(url);
+		expect(await problemAt(visitor, url.href)).toBe("PROVIDER_FAILED");
+		expect(visitor.cookieFor(base)).toBe("");
+	});
+
+	test("an attempt that somebody has written or changed is no attempt", async () => {
+		const visitor = new Visitor();
+		const answer = await answerFor(visitor);
+		const [name, value = ""] = visitor.cookieFor(base).split("=");
+		const [, signature] = decodeURIComponent(value).split(".");
+		const session = (await signIn(somebody)).cookie.split("=")[1];
+		const attempt = Buffer.from(
+			JSON.stringify({ state: "x", endsAt: Date.now() + 60_000 }),
+		).toString("base64url");
+		for (const forged of [`${attempt}.${signature}`, attempt, "x.y", session]) {
+			const response = await fetch(answer, {
+				redirect: "manual",
+				headers: { cookie: `${name}=${forged}` },
+			});
+			expect(response.headers.get("location")).toContain("NO_ATTEMPT");
+		}
+	});
+
+	test.each([
+		"https://other.example.com/",
+		"//other.example.com/",
+		"/\\other.example.com/",
+		"/.//other.example.com/",
+		`javascript:alert(1)`,
+		`/${"x".repeat(3_000)}`,
+	])("the sign-in never leads to %s", async (to) => {
+		const { page, visitor } = await signIn(somebody, {
+			path: `${START}?to=${encodeURIComponent(to)}`,
+		});
+		expect(["/", "/other.example.com/"]).toContain(page);
+		expect(visitor.cookieFor("https://other.example.com/")).toBe("");
+	});
+});
+
+describe("a session of the provider", () => {
+	test("is replaced when its browser signs in again", async () => {
+		const first = await signIn(somebody);
+		const second = await signIn(somebody, { visitor: first.visitor });
+		expect(await profileOf(first.cookie)).toBeUndefined();
+		expect((await profileOf(second.cookie)).email).toBe(somebody.email);
+	});
+
+	test("gives lasting access only soon after the person gave a password to the provider", async () => {
+		const { cookie, visitor } = await signIn(somebody);
+		const addToken = () =>
+			sendTo(
+				base,
+				"/api/console/createApiToken",
+				{ name: `token of ${somebody.sub}` },
+				{ cookie },
+			);
+		expect((await addToken()).status).toBe(200);
+		await query(
+			"update sessions set proved_at = now() - interval '11 minutes'",
+		);
+		expect((await addToken()).body.fields).toEqual([
+			expect.objectContaining({ field: "proof" }),
+		]);
+		const confirmed = await signIn(somebody, {
+			visitor,
+			path: `${START}?confirm=1`,
+		});
+		expect(confirmed.page).toBe("/confirmed");
+		expect(confirmed.cookie).toBe(cookie);
+		expect((await addToken()).status).toBe(200);
+	});
+
+	test("cannot be confirmed by somebody else", async () => {
+		const { cookie, visitor } = await signIn(somebody);
+		await query(
+			"update sessions set proved_at = now() - interval '11 minutes'",
+		);
+		const other = { ...somebody, sub: "other", email: "other@example.com" };
+		await signIn(other);
+		visitor.forget(provider.issuer);
+		const { problem } = await signIn(other, {
+			visitor,
+			path: `${START}?confirm=1`,
+		});
+
+		expect(problem).toBe("OTHER_ACCOUNT");
+		const token = await sendTo(
+			base,
+			"/api/console/createApiToken",
+			{ name: "x" },
+			{ cookie },
+		);
+		expect(token.status).toBe(403);
+	});
+
+	test("is needed to confirm anything", async () => {
+		const response = await fetch(`${base}${START}?confirm=1`, {
+			redirect: "manual",
+		});
+		expect(response.status).toBe(401);
+	});
+});
+
+describe("passwords", () => {
+	test("when only some accounts may use them, others can neither sign in with one nor go on with an older session", async () => {
+		const emergency = "emergency@example.com";
+		const strict = await start({ ASSAY_PASSWORD_SIGN_IN: emergency });
+		try {
+			const passwordHash = await hashPassword(PASSWORD);
+			const { organizationId, database } = strict.served;
+			const membership = { organizationId, role: "admin" as const };
+			const signInAs = (email: string) =>
+				sendTo(strict.base, "/api/auth/sign-in/email", {
+					email,
+					password: PASSWORD,
+				});
+			await makeUser(database, membership, { email: emergency, passwordHash });
+			const user = await makeUser(database, membership, {
+				email: somebody.email as string,
+				passwordHash,
+			});
+			const refused = await signInAs(user.email);
+			expect(refused.status).toBe(403);
+			expect(refused.body.message).toContain("sign in with Example Inc.");
+			const { cookie } = await signInAs(emergency);
+			expect((await profileOf(cookie, strict.base)).email).toBe(emergency);
+			await database.owner.query("update sessions set user_id = $1", [user.id]);
+			expect(await profileOf(cookie, strict.base)).toBeUndefined();
+			const own = await signIn(somebody, { at: strict.base });
+			expect((await profileOf(own.cookie, strict.base)).user_id).toBe(user.id);
+			const { body } = await sendTo(strict.base, "/api/sign-in-ways");
+			expect(body).toEqual({ provider: "Example Inc.", has_passwords: false });
+		} finally {
+			await strict.served.close();
+		}
+	});
+
+	test("an invited person cannot join with a password that could not be used", async () => {
+		const strict = await start({
+			ASSAY_PASSWORD_SIGN_IN: "emergency@example.com",
+		});
+		try {
+			const { organizationId, database } = strict.served;
+			const user = await makeUser(
+				database,
+				{ organizationId, role: "admin" },
+				{ email: somebody.email as string },
+			);
+			const { cookie } = await signIn(somebody, { at: strict.base });
+			const { body } = await sendTo(
+				strict.base,
+				"/api/console/inviteMember",
+				{
+					organization_id: organizationId,
+					email: "new@example.com",
+					role: "member",
+				},
+				{ cookie },
+			);
+			const token = new URL(body.invitation_url).hash.slice(1);
+			const joined = await sendTo(strict.base, "/api/join", {
+				token,
+				name: "New",
+				password: PASSWORD,
+			});
+			expect(joined.status).toBe(403);
+			expect(user.id).toBeTruthy();
+		} finally {
+			await strict.served.close();
+		}
+	});
+});
+
+describe("providers differ", () => {
+	test("one that names the address only at its userinfo endpoint, and wants its clients' secret in a header", async () => {
+		const other = await startIdentityProvider({
+			hasFullTokens: false,
+			clientAuth: "client_secret_basic",
+		});
+		const { served: service, base: at } = await start({}, other);
+		try {
+			await makeUser(
+				service.database,
+				{ organizationId: service.organizationId, role: "viewer" },
+				{ email: somebody.email as string },
+			);
+			other.signInAs(somebody);
+			const visitor = new Visitor();
+			await visitor.open(at + START, (url) => url.href === `${at}/`);
+			const profile = await profileOf(visitor.cookieFor(at), at);
+			expect(profile.email).toBe(somebody.email);
+		} finally {
+			await service.close();
+			await other.close();
+		}
+	});
+
+	test("one that replaces its signing keys", async () => {
+		expect((await signIn(somebody)).problem).toBeNull();
+		await provider.rotateKeys();
+		// The keys are read again at most once in a minute.
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+		try {
+			expect((await signIn(somebody)).problem).toBeNull();
+		} finally {
+			vi.useRealTimers();
+		}
+	});
+
+	test("one that is away; the service starts without it, and says so to whoever signs in", async () => {
+		const away = await startIdentityProvider();
+		const { served: service, base: at } = await start({}, away);
+		try {
+			await away.close();
+			const { url } = await new Visitor().open(
+				`${at}${START}?to=/help`,
+				(one) => one.pathname === "/sign-in",
+			);
+			expect(url.search).toBe("?to=%2Fhelp&problem=PROVIDER_FAILED");
+		} finally {
+			await service.close();
+		}
+	});
+});

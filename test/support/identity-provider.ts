@@ -1,0 +1,149 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair } from "jose";
+import Provider from "oidc-provider";
+import MemoryAdapter from "oidc-provider/lib/adapters/memory_adapter.js";
+
+/** A person at the identity provider. Each property but `sub` is a claim. */
+export interface PersonAtProvider {
+	sub: string;
+	email?: string;
+	email_verified?: boolean | undefined;
+	name?: string;
+	groups?: string[];
+}
+
+export const CLIENT_ID = "assay";
+export const CLIENT_SECRET = "what the provider knows the service by";
+
+export interface IdentityProvider {
+	issuer: string;
+	/** The settings that make a service use this provider for addresses of `domains`. */
+	settings: (domains: string) => Record<string, string>;
+	/** Allows a service at this address to use the provider. */
+	allow: (baseUrl: string) => void;
+	/** Signs the next visitors in as this person, without a page. Undefined: they press "Cancel". */
+	signInAs: (person: PersonAtProvider | undefined) => void;
+	/** Replaces the signing key, as providers do from time to time. */
+	rotateKeys: () => Promise<void>;
+	close: () => Promise<void>;
+}
+
+interface Options {
+	/** True: the ID token contains the address. False: only the userinfo endpoint names it. */
+	hasFullTokens?: boolean;
+	/** The method with which clients must show their secret. */
+	clientAuth?: "client_secret_post" | "client_secret_basic";
+}
+
+/**
+ * Starts a real identity provider (oidc-provider). It has no pages: a visitor is signed in at once as
+ * the person that the test has chosen.
+ */
+export async function startIdentityProvider({
+	hasFullTokens = true,
+	clientAuth = "client_secret_post",
+}: Options = {}): Promise<IdentityProvider> {
+	let next: PersonAtProvider | undefined;
+	const people = new Map<string, PersonAtProvider>();
+	const redirectUris = ["http://localhost/not-yet-known"];
+	let handle: ReturnType<Provider["callback"]>;
+	let provider: Provider;
+
+	const server = createServer(async (request, response) => {
+		if (!request.url?.startsWith("/interaction/")) {
+			return handle(request, response);
+		}
+		await provider.interactionFinished(
+			request,
+			response,
+			next
+				? { login: { accountId: next.sub } }
+				: { error: "access_denied", error_description: "cancelled" },
+		);
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
+
+	let key = await makeKey();
+	const start = () => {
+		provider = new Provider(issuer, {
+			clients: [
+				{
+					client_id: CLIENT_ID,
+					client_secret: CLIENT_SECRET,
+					redirect_uris: redirectUris,
+					token_endpoint_auth_method: clientAuth,
+				},
+			],
+			clientAuthMethods: [clientAuth],
+			jwks: { keys: [key] },
+			cookies: { keys: ["what the provider's cookies are signed with"] },
+			conformIdTokenClaims: !hasFullTokens,
+			claims: {
+				openid: ["sub"],
+				email: ["email", "email_verified"],
+				profile: ["name", "groups"],
+			},
+			// Without these the provider prints advice for installations.
+			adapter: MemoryAdapter,
+			ttl: {
+				Grant: 600,
+				Session: 600,
+				AccessToken: 600,
+				IdToken: 600,
+				Interaction: 600,
+			},
+			features: { devInteractions: { enabled: false } },
+			interactions: { url: () => `/interaction/${crypto.randomUUID()}` },
+			findAccount: async (_: unknown, sub: string) => ({
+				accountId: sub,
+				claims: async () => people.get(sub),
+			}),
+			loadExistingGrant: async ({ oidc }) => {
+				const grant = new oidc.provider.Grant({
+					clientId: oidc.client.clientId,
+					accountId: oidc.session.accountId,
+				});
+				grant.addOIDCScope("openid email profile");
+				await grant.save();
+				return grant;
+			},
+		});
+		handle = provider.callback();
+	};
+	start();
+
+	return {
+		issuer,
+		settings: (domains) => ({
+			ASSAY_OIDC_ISSUER: issuer,
+			ASSAY_OIDC_CLIENT_ID: CLIENT_ID,
+			ASSAY_OIDC_CLIENT_SECRET: CLIENT_SECRET,
+			ASSAY_OIDC_NAME: "Example Inc.",
+			ASSAY_OIDC_DOMAINS: domains,
+		}),
+		allow: (baseUrl) => {
+			redirectUris.push(`${baseUrl}/api/sign-in-with-provider/callback`);
+			start();
+		},
+		signInAs: (person) => {
+			next = person;
+			if (person) people.set(person.sub, person);
+		},
+		rotateKeys: async () => {
+			key = await makeKey();
+			start();
+		},
+		close: async () => {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+async function makeKey() {
+	const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+	const kid = crypto.randomUUID();
+	return { ...(await exportJWK(privateKey)), kid, use: "sig", alg: "RS256" };
+}
