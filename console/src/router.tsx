@@ -10,6 +10,7 @@ import {
 import type { ComponentType } from "react";
 import { parseListSearch } from "./list-search.ts";
 import { lastOrganization } from "./organization.ts";
+import { signInWaysQuery } from "./pages/sign-in/link.ts";
 import { ErrorPage, ErrorWindow, NotFoundPage } from "./parts/error-state.tsx";
 import { PageSkeleton } from "./parts/page-skeleton.tsx";
 import { NOW } from "./past.ts";
@@ -48,17 +49,30 @@ const signIn = createRoute({
 	path: "/sign-in",
 	/**
 	 * `to` is the page that the visitor wanted to open. `ended` says that their session has ended.
+	 * `problem` says why a sign-in with the identity provider failed.
 	 */
-	validateSearch: (raw): { to?: string; ended?: true } => ({
-		...withText(raw, "to"),
+	validateSearch: (raw): { to?: string; ended?: true; problem?: string } => ({
+		...withText(raw, "to", "problem"),
 		...(raw.ended ? { ended: true } : {}),
 	}),
+	// The question is asked while the page loads, so that the form does not jump.
+	loader: () => queryClient.prefetchQuery(signInWaysQuery),
 	component: page(() => import("./pages/sign-in/sign-in-page.tsx")),
+});
+
+const confirmed = createRoute({
+	getParentRoute: () => root,
+	path: "/confirmed",
+	validateSearch: (raw): { problem?: string } => withText(raw, "problem"),
+	component: page(() => import("./pages/sign-in/confirmed-page.tsx")),
 });
 
 const invitation = createRoute({
 	getParentRoute: () => root,
 	path: "/invitation",
+	/** `via` says that the visitor comes back from the identity provider. */
+	validateSearch: (raw): { via?: "provider" } =>
+		raw.via === "provider" ? { via: "provider" } : {},
 	component: page(() => import("./pages/sign-in/invitation-page.tsx")),
 });
 
@@ -399,6 +413,7 @@ const settingsAuditLog = createRoute({
 const routeTree = root.addChildren([
 	setup,
 	signIn,
+	confirmed,
 	invitation,
 	forgotPassword,
 	resetPassword,

@@ -58,10 +58,12 @@ export interface TestConsole extends TestService {
 
 /**
  * Starts the service with its console, and opens its pages in a Chromium. Each test file does this
- * once. `settings` are added to the default settings.
+ * once. `settings` are added to the default settings. Pages may send requests to the service and to
+ * no other website but `partner`.
  */
 export async function startConsole(
 	settings: Record<string, string> = {},
+	partner?: string,
 ): Promise<TestConsole> {
 	const files = await readConsoleFiles(inject("consoleFolder"));
 	const [served, browser, passwordHash] = await Promise.all([
@@ -84,7 +86,7 @@ export async function startConsole(
 		context.setDefaultTimeout(60_000);
 		const page = await context.newPage();
 		const complaints = watch(page);
-		refuseOtherHosts(context, base, complaints);
+		refuseOtherHosts(context, [base, partner], complaints);
 		onTestFinished(async () => {
 			await context.close();
 			expect(complaints, "what the browser complained of").toEqual([]);
@@ -209,13 +211,14 @@ function watch(page: Page): string[] {
 
 function refuseOtherHosts(
 	context: BrowserContext,
-	base: string,
+	known: readonly (string | undefined)[],
 	complaints: string[],
 ): void {
 	context.on("request", (request) => {
 		const url = new URL(request.url());
-		const isOurs = url.origin === base || /^(data|blob):$/.test(url.protocol);
-		if (!isOurs) complaints.push(`a request to ${url.origin}`);
+		const isKnown =
+			known.includes(url.origin) || /^(data|blob):$/.test(url.protocol);
+		if (!isKnown) complaints.push(`a request to ${url.origin}`);
 	});
 }
 

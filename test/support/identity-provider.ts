@@ -86,7 +86,7 @@ export async function startIdentityProvider({
 				profile: ["name", "groups"],
 			},
 			// Without these the provider prints advice for installations.
-			adapter: MemoryAdapter,
+			adapter: class extends MemoryAdapter {},
 			ttl: {
 				Grant: 600,
 				Session: 600,

@@ -38,6 +38,5 @@ declare module "oidc-provider" {
 }
 
 declare module "oidc-provider/lib/adapters/memory_adapter.js" {
-	const MemoryAdapter: unknown;
-	export default MemoryAdapter;
+	export default class MemoryAdapter {}
 }

@@ -2,13 +2,14 @@ import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import type { OutputOf } from "../api.ts";
 import { verifyCode, verifyPassword } from "../pages/account/account-calls.ts";
 import { Dialogue } from "../pages/account/dialogue.tsx";
 import { PasswordStep } from "../pages/account/password-step.tsx";
 import { ErrorState } from "../parts/error-state.tsx";
 import { PageSkeleton } from "../parts/page-skeleton.tsx";
 import { useSaving } from "../parts/use-saving.ts";
-import { setProofDialog } from "../proof.ts";
+import { onConfirmed, setProofDialog } from "../proof.ts";
 import { operationQuery } from "../queries.ts";
 
 const WHY = "This action gives lasting access.";
@@ -39,16 +40,24 @@ export function ProofDialog() {
 
 function Proof({ onClose }: { onClose: (isProven: boolean) => void }) {
 	const { data, error, refetch } = useQuery(operationQuery("getProfile", {}));
-	const [isCode, setIsCode] = useState(false);
+	const [chosen, setChosen] = useState<Way | null>(null);
 	if (error) return <ErrorState error={error} onRetry={refetch} />;
 	if (!data) return <PageSkeleton />;
-	const { email, two_factor_enabled } = data.profile;
+	const { email, provider } = data.profile;
+	const ways = waysOf(data.profile);
+	const way = chosen ?? ways[0] ?? "password";
 	const onDone = () => onClose(true);
 	const onCancel = () => onClose(false);
 	return (
 		<Stack>
-			{isCode ? (
+			{way === "code" ? (
 				<CodeStep onDone={onDone} onCancel={onCancel} />
+			) : way === "provider" ? (
+				<ProviderStep
+					provider={provider ?? ""}
+					onDone={onDone}
+					onCancel={onCancel}
+				/>
 			) : (
 				<PasswordStep
 					email={email}
@@ -60,16 +69,69 @@ function Proof({ onClose }: { onClose: (isProven: boolean) => void }) {
 					{WHY} Enter your password again to continue.
 				</PasswordStep>
 			)}
-			{two_factor_enabled && (
-				<Anchor
-					component="button"
-					type="button"
-					size="sm"
-					onClick={() => setIsCode(!isCode)}
+			{ways
+				.filter((one) => one !== way)
+				.map((one) => (
+					<Anchor
+						key={one}
+						component="button"
+						type="button"
+						size="sm"
+						onClick={() => setChosen(one)}
+					>
+						{one === "provider" ? `Use ${provider} instead` : INSTEAD[one]}
+					</Anchor>
+				))}
+		</Stack>
+	);
+}
+
+type Way = "provider" | "password" | "code";
+
+const INSTEAD = {
+	password: "Use the password instead",
+	code: "Use a code instead",
+};
+
+/** Returns the ways in which the user can confirm, the most usual one first. */
+function waysOf(profile: OutputOf<"getProfile">["profile"]): Way[] {
+	return [
+		...(profile.provider !== null ? (["provider"] as const) : []),
+		...(profile.has_password ? (["password"] as const) : []),
+		...(profile.two_factor_enabled ? (["code"] as const) : []),
+	];
+}
+
+/** Lets the user confirm with the identity provider in a new tab, so that no input is lost here. */
+function ProviderStep({
+	provider,
+	onDone,
+	onCancel,
+}: {
+	provider: string;
+	onDone: () => void;
+	onCancel: () => void;
+}) {
+	useEffect(() => onConfirmed(onDone), [onDone]);
+	return (
+		<Stack>
+			<Text size="sm">
+				{WHY} Confirm it with {provider}, which opens in a new tab and may ask
+				for your password. This page then goes on.
+			</Text>
+			<Group justify="flex-end">
+				<Button variant="default" onClick={onCancel}>
+					Cancel
+				</Button>
+				<Button
+					component="a"
+					href="/api/sign-in-with-provider?confirm=1"
+					target="_blank"
+					data-autofocus
 				>
-					{isCode ? "Use the password instead" : "Use a code instead"}
-				</Anchor>
-			)}
+					Confirm with {provider}
+				</Button>
+			</Group>
 		</Stack>
 	);
 }

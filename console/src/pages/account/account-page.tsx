@@ -30,13 +30,22 @@ export function Page() {
 					<Section title="Profile">
 						<ProfileForm profile={profile} />
 					</Section>
-					<Section title="Password">
-						<PasswordForm email={profile.email} />
-					</Section>
-					<TwoFactor
-						email={profile.email}
-						isEnabled={profile.two_factor_enabled}
-					/>
+					{profile.has_password ? (
+						<>
+							<Section title="Password">
+								<PasswordForm email={profile.email} />
+							</Section>
+							<TwoFactor
+								email={profile.email}
+								isEnabled={profile.two_factor_enabled}
+							/>
+						</>
+					) : (
+						<Section
+							title="Password"
+							description={`You have none. You sign in with ${profile.provider ?? "your company's identity provider"}. A second factor is set up there.`}
+						/>
+					)}
 					<Sessions />
 					<Section
 						title="Appearance"

@@ -1,7 +1,8 @@
-import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Divider, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
 import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { call, request } from "../../api.ts";
 import { type Me, signIn, signOut } from "../../auth.ts";
@@ -18,8 +19,9 @@ import { useSaving } from "../../parts/use-saving.ts";
 import { meQuery, queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { forgetInvitation, useInvitation } from "./kept-invitation.ts";
-import { linkQuery } from "./link.ts";
+import { linkQuery, signInWaysQuery } from "./link.ts";
 import { LinkProblem } from "./message.tsx";
+import { ProviderButton } from "./provider.tsx";
 
 const AS_ROLE: Record<Invitation["role"], string> = {
 	viewer: "As a viewer you can read everything and change nothing.",
@@ -36,6 +38,19 @@ export function Page() {
 	const link = useQuery(linkQuery("INVITATION", token));
 	const me = useQuery(meQuery);
 	const enter = useEnter();
+	const { via } = useSearch({ from: "/invitation" });
+	// A new account accepts the invitation when it is made, so the link was used on the way.
+	const hasJoined = via === "provider" && link.isError && me.data;
+	useEffect(() => {
+		if (hasJoined) void enter();
+	});
+	if (hasJoined) {
+		return (
+			<Card>
+				<PageSkeleton />
+			</Card>
+		);
+	}
 	if (token === "" || link.isError) {
 		return (
 			<Card>
@@ -82,10 +97,7 @@ export function Page() {
 				) : me.data ? (
 					<SomebodyElse me={me.data} invitation={invitation} />
 				) : (
-					<>
-						<NewAccount {...props} />
-						<HasAccount />
-					</>
+					<SignedOut {...props} />
 				)}
 			</Stack>
 		</Card>
@@ -95,7 +107,7 @@ export function Page() {
 interface Joining {
 	token: string;
 	invitation: Invitation;
-	enter: (organizationId: string) => Promise<void>;
+	enter: (organizationId?: string) => Promise<void>;
 }
 
 /**
@@ -104,10 +116,12 @@ interface Joining {
  */
 function useEnter() {
 	const navigate = useNavigate();
-	return async (org: string) => {
+	return async (org?: string) => {
 		forgetInvitation();
 		queryClient.clear();
-		await navigate({ to: "/o/$org", params: { org }, replace: true });
+		await (org === undefined
+			? navigate({ to: "/", replace: true })
+			: navigate({ to: "/o/$org", params: { org }, replace: true }));
 	};
 }
 
@@ -166,6 +180,29 @@ function SomebodyElse({ me, invitation }: { me: Me; invitation: Invitation }) {
 	);
 }
 
+function SignedOut(props: Joining) {
+	const ways = useQuery(signInWaysQuery);
+	if (ways.isError) {
+		return <ErrorState error={ways.error} onRetry={ways.refetch} />;
+	}
+	if (!ways.data) return <PageSkeleton />;
+	const { provider, has_passwords } = ways.data;
+	return (
+		<>
+			{provider && (
+				<ProviderButton provider={provider} to="/invitation?via=provider" />
+			)}
+			{has_passwords && (
+				<>
+					{provider && <Divider label="or with a password" />}
+					<NewAccount {...props} isSecond={provider !== null} />
+					<HasAccount />
+				</>
+			)}
+		</>
+	);
+}
+
 /**
  * Offers to sign in instead. The page does not know whether the address has an account, so it
  * always shows both ways.
@@ -186,7 +223,15 @@ function HasAccount() {
 	);
 }
 
-function NewAccount({ token, invitation, enter }: Joining) {
+function NewAccount({
+	token,
+	invitation,
+	enter,
+	isSecond,
+}: Joining & {
+	/** True if the page shows another way first. */
+	isSecond: boolean;
+}) {
 	const { email } = invitation;
 	const form = useForm({ initialValues: { name: "", password: "" } });
 	const saving = useSaving(
@@ -226,7 +271,11 @@ function NewAccount({ token, invitation, enter }: Joining) {
 					{...form.getInputProps("name")}
 				/>
 				<NewPasswordInput {...form.getInputProps("password")} />
-				<Button type="submit" loading={saving.isSaving}>
+				<Button
+					type="submit"
+					loading={saving.isSaving}
+					{...(isSecond && { variant: "default" })}
+				>
 					Join {invitation.organization_name}
 				</Button>
 			</Stack>

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
+import type { SignInWays } from "../../../../src/http/provider-sign-in.ts";
 import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { ApiError, request } from "../../api.ts";
 
@@ -44,6 +45,13 @@ export function linkQuery<Purpose extends Link["purpose"]>(
 export const setupQuery = queryOptions({
 	queryKey: ["setup"],
 	queryFn: () => request<{ setup_needed: boolean }>("/api/setup"),
+});
+
+/** Asks how people sign in: with an identity provider, with passwords, or both. */
+export const signInWaysQuery = queryOptions({
+	queryKey: ["sign-in-ways"],
+	queryFn: () => request<SignInWays>("/api/sign-in-ways"),
+	staleTime: Number.POSITIVE_INFINITY,
 });
 
 /** Asks whether the service can send a link by mail to a user who has forgotten the password. */

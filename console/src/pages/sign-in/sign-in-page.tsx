@@ -1,4 +1,12 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import {
+	Alert,
+	Anchor,
+	Button,
+	Divider,
+	Stack,
+	Text,
+	TextInput,
+} from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -11,7 +19,8 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { PresentPasswordInput } from "../../parts/password-fields.tsx";
 import { queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
-import { setupQuery } from "./link.ts";
+import { setupQuery, signInWaysQuery } from "./link.ts";
+import { ProviderButton, problemInWords } from "./provider.tsx";
 
 export function Page() {
 	const [step, setStep] = useState<"password" | "code">("password");
@@ -45,7 +54,9 @@ function PasswordStep({
 }: {
 	onDone: (outcome: Awaited<ReturnType<typeof signIn>>) => void;
 }) {
-	const { ended } = useSearch({ from: "/sign-in" });
+	const { ended, problem, to } = useSearch({ from: "/sign-in" });
+	const ways = useQuery(signInWaysQuery);
+	const [showsForm, setShowsForm] = useState(false);
 	const form = useForm({
 		mode: "uncontrolled",
 		initialValues: { email: "", password: "" },
@@ -59,6 +70,12 @@ function PasswordStep({
 			signIn(email.trim(), password),
 		onSuccess: onDone,
 	});
+	// Nothing jumps while the ways are asked for: most services have passwords for everybody.
+	const { provider, has_passwords } = ways.data ?? {
+		provider: null,
+		has_passwords: true,
+	};
+	const hasForm = has_passwords || showsForm;
 	return (
 		<form
 			onSubmit={form.onSubmit((values) => signingIn.mutate(values))}
@@ -67,7 +84,17 @@ function PasswordStep({
 			<PageHeader title="Sign in" />
 			<Stack>
 				<SetupNeeded />
-				{ended && !signingIn.isError && (
+				{problem !== undefined && signingIn.isIdle && (
+					<Alert
+						variant="outline"
+						color="red"
+						role="alert"
+						title="You are not signed in"
+					>
+						{problemInWords(problem)}
+					</Alert>
+				)}
+				{ended && !problem && !signingIn.isError && (
 					<Alert variant="outline" title="You have been signed out">
 						Your session has expired or was ended elsewhere. Sign in to continue
 						where you were.
@@ -82,25 +109,44 @@ function PasswordStep({
 						)}
 					/>
 				)}
-				<TextInput
-					label="E-mail address"
-					type="email"
-					name="email"
-					autoComplete="username"
-					autoFocus
-					key={form.key("email")}
-					{...form.getInputProps("email")}
-				/>
-				<PresentPasswordInput
-					key={form.key("password")}
-					{...form.getInputProps("password")}
-				/>
-				<Button type="submit" loading={signingIn.isPending}>
-					Sign in
-				</Button>
-				<TextLink to="/forgot-password" size="sm" ta="center">
-					Forgot your password?
-				</TextLink>
+				{provider && <ProviderButton provider={provider} to={to} />}
+				{!hasForm ? (
+					<Anchor
+						component="button"
+						type="button"
+						size="sm"
+						onClick={() => setShowsForm(true)}
+					>
+						Sign in with an emergency password
+					</Anchor>
+				) : (
+					<>
+						{provider && <Divider label="or with a password" />}
+						<TextInput
+							label="E-mail address"
+							type="email"
+							name="email"
+							autoComplete="username"
+							autoFocus
+							key={form.key("email")}
+							{...form.getInputProps("email")}
+						/>
+						<PresentPasswordInput
+							key={form.key("password")}
+							{...form.getInputProps("password")}
+						/>
+						<Button
+							type="submit"
+							loading={signingIn.isPending}
+							{...(provider && { variant: "default" })}
+						>
+							Sign in
+						</Button>
+						<TextLink to="/forgot-password" size="sm" ta="center">
+							Forgot your password?
+						</TextLink>
+					</>
+				)}
 			</Stack>
 		</form>
 	);

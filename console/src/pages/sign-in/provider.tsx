@@ -1,0 +1,50 @@
+import { Button } from "@mantine/core";
+import type { Problem } from "../../../../src/sign-in/oidc/sign-in-with-provider.ts";
+
+/** Leads to the identity provider, and from there to the page `to` of the console. */
+export function ProviderButton({
+	provider,
+	to = "/",
+}: {
+	/** The provider's name. */
+	provider: string;
+	to?: string | undefined;
+}) {
+	const query = to === "/" ? "" : `?${new URLSearchParams({ to })}`;
+	return (
+		<Button component="a" href={`/api/sign-in-with-provider${query}`}>
+			Continue with {provider}
+		</Button>
+	);
+}
+
+const PROBLEMS: Record<Problem, string> = {
+	NO_ADDRESS:
+		"Your identity provider does not name your e-mail address. Ask the people who run it to send the address.",
+	UNVERIFIED_ADDRESS:
+		"Your identity provider does not say that your e-mail address is verified. Ask the people who run it.",
+	OTHER_DOMAIN:
+		"Your e-mail address is not one of those that may sign in here. Sign in at your identity provider with your company's address.",
+	NOT_INVITED:
+		"You have no account here, and nobody has invited you. Ask an administrator for an invitation.",
+	OTHER_PERSON:
+		"The account with your e-mail address belongs to somebody else at your identity provider. Ask the people who run this service.",
+	CANCELLED: "You cancelled, or your identity provider did not let you in.",
+	NO_ATTEMPT:
+		"It took longer than ten minutes, or this browser did not begin it. Try again, and allow cookies for this site.",
+	TOO_MANY_ATTEMPTS:
+		"There were too many attempts from your network. Try again in 15 minutes.",
+	PROVIDER_FAILED:
+		"Your identity provider did not answer as it should. Try again. If it happens again, tell the people who run this service; their log says why.",
+	OTHER_ACCOUNT:
+		"You confirmed with another account than the one with which you are signed in here. Use the same one.",
+	NOT_ASKED_AGAIN:
+		"Your identity provider did not ask for your password again. Sign out there, and try again.",
+};
+
+/** Returns the words for a problem that is named in the page's address. */
+export function problemInWords(problem: string): string {
+	return Object.hasOwn(PROBLEMS, problem)
+		? PROBLEMS[problem as Problem]
+		: "Something went wrong. Try again.";
+}
