@@ -11,6 +11,7 @@ export const AUDIT_EVENTS = [
 	"signIn",
 	"signOut",
 	"linkProvider",
+	"unlinkProvider",
 	"joinWithProvider",
 	"verifyPassword",
 	"changePassword",

@@ -20,6 +20,7 @@ import { examineBackup } from "./doctor-backup.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
+import { examineProvider } from "./doctor-provider.ts";
 import { examineProxies } from "./doctor-proxies.ts";
 import { examinePublicName } from "./doctor-public-name.ts";
 import { examineReceivers } from "./doctor-receivers.ts";
@@ -92,6 +93,7 @@ async function examine(): Promise<Finding[]> {
 	}
 	findings.push(examineAddress(config), await examinePublicName(config));
 	findings.push(...(await examineMail(config)));
+	if (config.oidc) findings.push(await examineProvider(config.oidc));
 	findings.push(await examineDisk(config));
 	findings.push(...(await examineDatabase(config)));
 	const metrics = config.metricsPort ? await readMetrics(config) : undefined;

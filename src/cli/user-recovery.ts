@@ -5,6 +5,7 @@ import { appendAccountEvent } from "../audit/log.ts";
 import { readConfig } from "../config/config.ts";
 import type { Database } from "../db/database.ts";
 import { transaction } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
 import { systemPrincipal } from "../principal.ts";
 import { makeResetLink } from "../sign-in/password-reset.ts";
 import { examineEncryption } from "../sign-in/second-factor-encryption.ts";
@@ -87,6 +88,48 @@ export function addUserRecovery(user: Command): void {
 				);
 			});
 		});
+	user
+		.command("unlink-provider")
+		.description(
+			"Unlink a user from the identity provider, and sign the user out everywhere. The next person who signs in there with the user's address gets the account.",
+		)
+		.requiredOption(
+			"--email <address>",
+			"e-mail address of the user",
+			parseEmail,
+		)
+		.option("--json", "print the result as JSON")
+		.action(async (options: { email: string; json?: boolean }) => {
+			const { email } = options;
+			const user = await withDatabase((database) =>
+				unlinkProvider(database, email),
+			);
+			print(
+				options,
+				user,
+				`${email} is unlinked. Whoever signs in next at the identity provider with this address gets the account.`,
+			);
+		});
+}
+
+/** Throws not_found if the user has never signed in with an identity provider. */
+async function unlinkProvider(database: Database, email: string) {
+	const found = await requireUser(database.identityPool, email);
+	await transaction(database.identityPool, {}, async (client) => {
+		const { rowCount } = await client.query(
+			"delete from accounts where user_id = $1 and provider_id <> 'credential'",
+			[found.id],
+		);
+		if (rowCount === 0) {
+			throw new AppError(
+				"not_found",
+				`${email} is not linked to an identity provider, because nobody has signed in there with this account; nothing was changed`,
+			);
+		}
+		await client.query("delete from sessions where user_id = $1", [found.id]);
+	});
+	await note(database, "unlinkProvider", found);
+	return { user_id: found.id, email: found.email };
 }
 
 async function resetTwoFactor(database: Database, email: string) {

@@ -262,6 +262,10 @@ const ACTIONS: Record<AuditEvent, Action> &
 		phrase: "signed in with the identity provider for the first time",
 		isAboutActor: true,
 	},
+	unlinkProvider: {
+		group: "accounts",
+		phrase: "unlinked from the identity provider the account of",
+	},
 	joinWithProvider: {
 		group: "members",
 		phrase: "joined through the identity provider as",
