@@ -79,6 +79,8 @@ export interface ProviderSignIn {
  * two requests to the provider. A whole office signs in from one network.
  */
 const MAX_ATTEMPTS = 1_000;
+/** Longest part, in characters, of what the provider says about an error that is logged. */
+const MAX_LOGGED = 200;
 const DAY_SECONDS = 24 * 3600;
 /** Difference of the two clocks that does not matter. */
 const CLOCK_TOLERANCE_MS = 60_000;
@@ -106,16 +108,24 @@ export function makeProviderSignIn(
 
 	/**
 	 * Logs why the provider's answer was refused. The cause of such an error may contain the answer
-	 * with names and tokens, so only its message and code are logged.
+	 * with names and tokens, so of the answer only the two fields that describe an error are logged.
 	 */
-	function logFailure(error: unknown): void {
-		const { message, code, cause } = error as Error & { code?: string };
+	function logFailure(thrown: unknown): void {
+		const { message, code, cause, ...rest } = thrown as Error & {
+			code?: string;
+			error?: unknown;
+			error_description?: unknown;
+		};
+		const said = [rest.error, rest.error_description]
+			.filter((text) => typeof text === "string")
+			.map((text) => text.slice(0, MAX_LOGGED));
 		log.error(
 			{
 				issuer: config.issuer,
 				code,
 				reason: message,
 				...(cause instanceof Error && { cause: cause.message }),
+				...(said.length > 0 && { said: said.join(": ") }),
 			},
 			"the identity provider did not answer, or its answer was refused",
 		);
@@ -276,5 +286,6 @@ function pageOf(
 		...(!confirms && to !== "/" && { to }),
 		...(problem && { problem }),
 	});
-	return `${confirms ? "/confirmed" : "/sign-in"}?${query}`;
+	const page = confirms ? "/confirmed" : "/sign-in";
+	return query.size > 0 ? `${page}?${query}` : page;
 }
