@@ -2196,8 +2196,11 @@ CREATE FUNCTION public.organizations_with_devices() RETURNS SETOF text
     SET search_path TO 'public', 'pg_temp'
     AS $$
 	select o.id::text from organizations o
-	where exists (select from devices d where d.organization_id = o.id)
+	where (
+		exists (select from devices d where d.organization_id = o.id)
 		or exists (select from device_exceptions e where e.organization_id = o.id)
+	)
+	and not exists (select from organization_closures c where c.organization_id = o.id)
 $$;
 
 CREATE FUNCTION public.organizations_with_due_digests() RETURNS SETOF text
@@ -2205,17 +2208,24 @@ CREATE FUNCTION public.organizations_with_due_digests() RETURNS SETOF text
     SET search_path TO 'public', 'pg_temp'
     AS $$
 	select distinct c.organization_id::text from notification_channels c
-	where c.is_enabled and c.next_digest_at <= now() limit 100
+	where c.is_enabled and c.next_digest_at <= now()
+		and not exists (
+			select from organization_closures k where k.organization_id = c.organization_id
+		)
+	limit 100
 $$;
 
 CREATE FUNCTION public.organizations_with_events() RETURNS SETOF text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-	select organization_id::text from events
-	where handled_at is null and (retry_at is null or retry_at <= now())
-	group by organization_id
-	order by min(coalesce(retry_at, occurred_at))
+	select e.organization_id::text from events e
+	where e.handled_at is null and (e.retry_at is null or e.retry_at <= now())
+		and not exists (
+			select from organization_closures k where k.organization_id = e.organization_id
+		)
+	group by e.organization_id
+	order by min(coalesce(e.retry_at, e.occurred_at))
 	limit 100
 $$;
 
@@ -2295,6 +2305,14 @@ begin
 	update users u set two_factor_enabled = false where u.id = p_user_id;
 	return true;
 end
+$$;
+
+CREATE FUNCTION public.read_closed_organizations() RETURNS TABLE(organization_id text, name text, kind text, reason text, delete_after timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select c.organization_id::text, o.name, c.kind, c.reason, c.delete_after
+	from organization_closures c join organizations o on o.id = c.organization_id
 $$;
 
 CREATE FUNCTION public.read_last_backup() RETURNS TABLE(made_at timestamp with time zone, has_sound_logs boolean, in_use_since timestamp with time zone)
@@ -3572,6 +3590,19 @@ CREATE TABLE public.obligations (
 
 ALTER TABLE ONLY public.obligations FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.organization_closures (
+    organization_id public.typed_id NOT NULL,
+    kind text NOT NULL,
+    reason text NOT NULL,
+    began_at timestamp with time zone DEFAULT now() NOT NULL,
+    delete_after timestamp with time zone,
+    CONSTRAINT organization_closures_check CHECK (((kind = 'DELETION'::text) = (delete_after IS NOT NULL))),
+    CONSTRAINT organization_closures_kind_check CHECK ((kind = ANY (ARRAY['SUSPENDED'::text, 'DELETION'::text]))),
+    CONSTRAINT organization_closures_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
+);
+
+ALTER TABLE ONLY public.organization_closures FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.people (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -4223,6 +4254,9 @@ ALTER TABLE ONLY public.oauth_clients
 
 ALTER TABLE ONLY public.obligations
     ADD CONSTRAINT obligations_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.organization_closures
+    ADD CONSTRAINT organization_closures_pkey PRIMARY KEY (organization_id);
 
 ALTER TABLE ONLY public.organizations
     ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
@@ -5291,6 +5325,9 @@ ALTER TABLE ONLY public.obligations
 ALTER TABLE ONLY public.obligations
     ADD CONSTRAINT obligations_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
 
+ALTER TABLE ONLY public.organization_closures
+    ADD CONSTRAINT organization_closures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.people
     ADD CONSTRAINT people_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -5394,6 +5431,8 @@ CREATE POLICY agent ON public.maintenance TO assay_agent USING (true);
 CREATE POLICY agent ON public.notification_channels FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.notification_messages TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.organization_closures FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.organizations TO assay_agent USING (true);
 
@@ -5545,6 +5584,8 @@ CREATE POLICY backup ON public.oauth_clients FOR SELECT TO assay_backup USING (t
 
 CREATE POLICY backup ON public.obligations FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.organization_closures FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.organizations FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.people FOR SELECT TO assay_backup USING (true);
@@ -5675,6 +5716,8 @@ CREATE POLICY identity ON public.notification_messages TO assay_identity USING (
 
 CREATE POLICY identity ON public.oauth_clients TO assay_identity USING (true);
 
+CREATE POLICY identity ON public.organization_closures FOR SELECT TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
@@ -5722,6 +5765,8 @@ ALTER TABLE public.notification_stops ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.oauth_clients ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.obligations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.organization_closures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
 
@@ -6016,6 +6061,8 @@ CREATE POLICY tenant ON public.notification_messages TO assay_app USING (((organ
 CREATE POLICY tenant ON public.notification_stops TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.obligations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.organization_closures TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.organizations TO assay_app USING (((id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -6351,6 +6398,9 @@ REVOKE ALL ON FUNCTION public.own_sign_in(p_session_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_sign_in(p_session_id text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.read_closed_organizations() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_closed_organizations() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.read_last_backup() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_last_backup() TO assay_app;
@@ -6909,6 +6959,11 @@ GRANT SELECT(organization_id) ON TABLE public.obligations TO assay_search;
 GRANT SELECT(id) ON TABLE public.obligations TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.obligations TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.organization_closures TO assay_app;
+GRANT SELECT ON TABLE public.organization_closures TO assay_identity;
+GRANT SELECT ON TABLE public.organization_closures TO assay_agent;
+GRANT SELECT ON TABLE public.organization_closures TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.people TO assay_app;
 GRANT SELECT ON TABLE public.people TO assay_backup;

@@ -19,11 +19,13 @@ import {
 	NEEDED_ROLE,
 	type Operation,
 } from "./operation.ts";
+import { closedOrganization } from "./organizations/closures.ts";
 import {
 	mayAsAuditor,
 	outOfRegisters,
 } from "./organizations/narrow-membership.ts";
 import {
+	closedOrganizationOf,
 	type Membership,
 	membershipForRecord,
 	membershipIn,
@@ -241,6 +243,7 @@ export async function authorize(
 		if (excluded) throw new AppError("forbidden", excluded);
 		return undefined;
 	}
+	rejectClosed(principal, operation, rawInput);
 	const needed = NEEDED_ROLE[operation.access];
 	const named = namedTenant(principal, operation, rawInput);
 	if (named === "foreign") throw foreignOrganization();
@@ -272,6 +275,26 @@ export async function authorize(
 		);
 	}
 	return undefined;
+}
+
+/**
+ * Throws forbidden if the call is about an organization of the caller that is closed, or if the
+ * caller has no other one.
+ */
+function rejectClosed(
+	principal: Principal,
+	{ tenant }: AnyOperation,
+	rawInput: unknown,
+): void {
+	if (!principal.closed || tenant === null) return;
+	const input = { ...(rawInput as Record<string, unknown> | null) };
+	const [only] = principal.memberships.length === 0 ? principal.closed : [];
+	const named = [input[tenant], input.organization_id].find(
+		(id) => typeof id === "string" && parseId(id),
+	);
+	const closed =
+		named === undefined ? only : closedOrganizationOf(principal, String(named));
+	if (closed) throw closedOrganization(closed.message);
 }
 
 function namedTenant(

@@ -13,6 +13,13 @@ export interface Membership {
 	readsAuditLog?: boolean;
 }
 
+/** An organization of the user that is suspended, or that waits for its deletion. */
+export interface ClosedMembership {
+	organizationId: string;
+	/** The sentence that says so and why. */
+	message: string;
+}
+
 /** Maximum length, in characters, of the name that a client gives itself. Longer names are cut. */
 export const MAX_CLIENT_LENGTH = 200;
 
@@ -43,6 +50,8 @@ export interface Principal {
 	client?: string;
 	address?: string;
 	memberships: readonly Membership[];
+	/** Organizations of the user that are closed for a while. They are not among the memberships. */
+	closed?: readonly ClosedMembership[];
 }
 
 /**
@@ -80,8 +89,18 @@ export function membershipForRecord(
 	principal: Principal,
 	recordId: string,
 ): Membership | undefined {
-	const prefix = recordId.slice(0, TENANT_PREFIX_LENGTH);
-	return principal.memberships.find((membership) =>
-		membership.organizationId.startsWith(prefix),
-	);
+	return principal.memberships.find(ownerOf(recordId));
 }
+
+/** Returns the caller's closed organization that has this id, or to which a record with it belongs. */
+export function closedOrganizationOf(
+	{ closed }: Principal,
+	id: string,
+): ClosedMembership | undefined {
+	return closed?.find(ownerOf(id));
+}
+
+const ownerOf =
+	(id: string) =>
+	({ organizationId }: { organizationId: string }) =>
+		organizationId.startsWith(id.slice(0, TENANT_PREFIX_LENGTH));

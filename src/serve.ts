@@ -30,6 +30,7 @@ import { makeQueueNews } from "./notifications/queue-news.ts";
 import { Grants } from "./oauth/grant.ts";
 import { makeOauthServer } from "./oauth/oauth-server.ts";
 import { operations } from "./operations.ts";
+import { ClosedOrganizations } from "./organizations/closed-organizations.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { startRetention } from "./retention/retention.ts";
 import { makeIdentity } from "./sign-in/identity.ts";
@@ -212,12 +213,14 @@ async function serveFrom(
 			? undefined
 			: await PackageFolder.open(config.agentDir, log);
 	const maintenance = await Maintenance.watch(database.pool, log);
+	const closed = await ClosedOrganizations.watch(database.pool, log);
 	const agentApi = makeAgentApi(
 		database.devicePool,
 		outageLog,
 		config.baseUrl,
 		addressOf,
 		maintenance,
+		closed,
 		() => agentPackages?.newestVersion,
 	);
 	const oauth = config.oauth
@@ -239,6 +242,7 @@ async function serveFrom(
 		addressOf,
 		config.allowedOrigins,
 		maintenance,
+		closed,
 		oauth,
 	);
 	const metrics =
@@ -285,6 +289,7 @@ async function serveFrom(
 		},
 		toolServer,
 		maintenance,
+		closed,
 		addressOf,
 		allowedOrigins: config.allowedOrigins,
 		catalogue,
@@ -323,6 +328,7 @@ async function serveFrom(
 		await upkeep.poller.stop();
 		await checkCounts.poller.stop();
 		await maintenance.poller.stop();
+		await closed.poller.stop();
 		await sealer.stop();
 		await sealerPool.end();
 		await deliverer.stop();
@@ -362,6 +368,7 @@ async function serveFrom(
 					chatSender,
 					mail,
 					maintenance.poller,
+					closed.poller,
 				])
 					poller?.wake();
 			},

@@ -111,3 +111,14 @@ export const organizationsQuery = queryOptions({
 	},
 	staleTime: 60_000,
 });
+
+/** The user's organizations that are suspended or wait for their deletion. */
+export const closedOrganizationsQuery = queryOptions({
+	queryKey: ["listOrganizations", "closed"],
+	queryFn: async ({ signal }) => {
+		const { closed } = await call("listOrganizations", { size: 1 }, { signal });
+		return closed ?? [];
+	},
+	// The page recovers by itself when the organization is open again.
+	refetchInterval: OUTAGE_MS,
+});

@@ -29,6 +29,10 @@ export const AUDIT_EVENTS = [
 	"settleNonconformities",
 	"openMyDevices",
 	"signDocumentByLink",
+	"suspendOrganization",
+	"resumeOrganization",
+	"restoreOrganization",
+	"deleteOrganization",
 	// Operations with these names write the same events.
 	"createOrganization",
 	"acceptInvitation",

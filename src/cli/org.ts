@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Database } from "../db/database.ts";
+import type { Closure } from "../organizations/closures.ts";
 import { createOrganization } from "../organizations/organization-store.ts";
 import { DEFAULT_TIME_ZONE, isTimeZone } from "../organizations/time-zone.ts";
 import { COMMAND } from "../version.ts";
+import { addClosures } from "./closures.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -35,7 +37,7 @@ interface Create {
 export function addOrg(program: Command): void {
 	const org = program
 		.command("org")
-		.description("Create and list organizations.");
+		.description("Create, list, suspend and delete organizations.");
 	org
 		.command("create")
 		.description("Create an organization and print its id.")
@@ -65,6 +67,7 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
       ${COMMAND} device create --org ${id} --name <device>`,
 			);
 		});
+	addClosures(org);
 	org
 		.command("list")
 		.description("List all organizations.")
@@ -77,15 +80,29 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
 				organizations.length === 0
 					? `No organizations yet. Create one: ${COMMAND} org create --name <name>`
 					: table(
-							["ID", "MEMBERS", "NAME"],
+							["ID", "MEMBERS", "STATE", "NAME"],
 							organizations.map((one) => [
 								one.id,
 								String(one.members),
+								stateOf(one),
 								one.name,
 							]),
 						),
 			);
 		});
+}
+
+function stateOf({
+	closure,
+	delete_after,
+}: {
+	closure: Closure["kind"] | null;
+	delete_after: string | null;
+}): string {
+	if (closure === null) return "open";
+	return closure === "SUSPENDED"
+		? "suspended"
+		: `deleted after ${delete_after?.slice(0, 10)}`;
 }
 
 /**
@@ -98,10 +115,14 @@ async function listOrganizations({ identityPool }: Database) {
 		name: string;
 		created_at: Date;
 		members: number;
+		closure: Closure["kind"] | null;
+		delete_after: string | null;
 	}>(
 		`select o.id, o.name, o.created_at,
-			(select count(*)::integer from memberships m where m.organization_id = o.id) as members
-		from organizations o order by o.created_at, o.id`,
+			(select count(*)::integer from memberships m where m.organization_id = o.id) as members,
+			c.kind as closure, c.delete_after
+		from organizations o left join organization_closures c on c.organization_id = o.id
+		order by o.created_at, o.id`,
 	);
 	return rows;
 }

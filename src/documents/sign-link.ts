@@ -5,6 +5,7 @@ import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { ID_LENGTH, parseId } from "../id.ts";
 import { IS_STAFF } from "../my-devices/links.ts";
+import { requireOpenOrganization } from "../organizations/closures.ts";
 import type { From } from "../sign-in/exchange.ts";
 
 /** Days for which a link can be used, from the request to sign on. */
@@ -176,6 +177,7 @@ async function findRequest(
 		(one) => one && isSame(makeSignToken(one, request, found.email), token),
 	);
 	if (!isOurs) throw unusable();
+	await requireOpenOrganization(client, request.organizationId);
 	return found;
 }
 

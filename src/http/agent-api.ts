@@ -37,6 +37,8 @@ import type { OutageLog } from "../load/outage-log.ts";
 import { answerOverloaded, isEventLoopBehind } from "../load/overload.ts";
 import type { Queue } from "../load/queue.ts";
 import { networkOf } from "../load/sign-in-queue.ts";
+import type { ClosedOrganizations } from "../organizations/closed-organizations.ts";
+import { hashSecret } from "../tokens/secret.ts";
 import { type BodyRules, claimsOf, parse, readJson } from "./agent-body.ts";
 import { type RouteName, routeName } from "./agent-paths.ts";
 import { endEarly, hasBody } from "./body.ts";
@@ -101,6 +103,7 @@ export function makeAgentApi(
 	baseUrl: string,
 	addressOf: AddressOf,
 	maintenance: Pick<Maintenance, "refusal">,
+	closed: Pick<ClosedOrganizations, "isEmpty" | "messageOf">,
 	newestAgentVersion: () => string | undefined = () => undefined,
 ): AgentApi {
 	const common = {
@@ -127,6 +130,7 @@ export function makeAgentApi(
 				queue: rare.queue,
 				withoutKey: async (body, request) => {
 					const { token, owner_email } = parse(enrollRequest, body);
+					if (!closed.isEmpty) await requireOpen(hashSecret(token));
 					const from = { address: addressOf(request), ownerEmail: owner_email };
 					return { api_key: await enroll(enrolling, token, from) };
 				},
@@ -258,6 +262,7 @@ export function makeAgentApi(
 		}
 		const key = readDeviceKey(request.headers.authorization);
 		if (!key) throw unknownDeviceKey();
+		if (!closed.isEmpty) await requireOpen(key);
 		const { "content-length": length } = request.headers;
 		const bytes = Math.min(Number(length ?? route.maxBytes), route.maxBytes);
 		let room: BodyRoom = WELL_FORMED_KEYS_BODIES;
@@ -322,6 +327,16 @@ export function makeAgentApi(
 		} catch (aboutKey) {
 			return aboutKey;
 		}
+	}
+
+	/**
+	 * Throws service_unavailable if the secret is of a closed organization. A device then keeps its
+	 * key and retries. The look-up costs a query, which is sent only while an organization is closed.
+	 */
+	async function requireOpen(secret: KeyHash): Promise<void> {
+		const holder = await statuses.find(secret);
+		const message = holder && closed.messageOf(holder.organizationId);
+		if (message) throw new AppError("service_unavailable", message);
 	}
 
 	async function requireActive(key: KeyHash): Promise<void> {

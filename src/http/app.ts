@@ -24,6 +24,7 @@ import type { OutageLog } from "../load/outage-log.ts";
 import { networkOf } from "../load/sign-in-queue.ts";
 import type { Catalogue } from "../mcp/catalogue.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { ClosedOrganizations } from "../organizations/closed-organizations.ts";
 import type { Identity } from "../sign-in/identity.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
 import type { Tracing } from "../tracing/tracing.ts";
@@ -86,6 +87,7 @@ export interface AppParts {
 	oidc: ProviderParts["oidc"];
 	toolServer: ToolServer;
 	maintenance: Maintenance;
+	closed: ClosedOrganizations;
 	addressOf: AddressOf;
 	allowedOrigins: AllowedOrigins;
 	catalogue: Catalogue;

@@ -4,6 +4,7 @@ import { invoke, type Services } from "../invoke.ts";
 import { callsOfUsers } from "../load/calls-of-users.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { findOperation } from "../operations.ts";
+import type { ClosedOrganizations } from "../organizations/closed-organizations.ts";
 import {
 	joinByInvitation,
 	joinInput,
@@ -37,6 +38,7 @@ export interface ConsoleParts {
 	identity: Identity;
 	account: ResetParts;
 	oidc: ProviderParts["oidc"];
+	closed: ClosedOrganizations;
 	addressOf: AddressOf;
 }
 
@@ -141,6 +143,7 @@ export function makeAuthenticate({
 	services: { baseUrl },
 	identity,
 	addressOf,
+	closed,
 }: Omit<ConsoleParts, "oidc">): AdmissionParts["authenticate"] {
 	return async (request, reply) => {
 		const signedIn = await identity.authenticate(
@@ -153,7 +156,10 @@ export function makeAuthenticate({
 			);
 		}
 		for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
-		return { ...signedIn.principal, ...sourceOf(request, addressOf) };
+		return {
+			...closed.limit(signedIn.principal),
+			...sourceOf(request, addressOf),
+		};
 	};
 }
 

@@ -34,6 +34,7 @@ import {
 	type OauthServer,
 	resourceMetadataUrl,
 } from "../oauth/oauth-server.ts";
+import type { ClosedOrganizations } from "../organizations/closed-organizations.ts";
 import type { Principal } from "../principal.ts";
 import type { ApiTokens } from "../tokens/authentication.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
@@ -110,6 +111,7 @@ export function makeToolServer(
 	addressOf: AddressOf,
 	allowedOrigins: AllowedOrigins,
 	maintenance: Pick<Maintenance, "refusal" | "refuse">,
+	closed: Pick<ClosedOrganizations, "limit">,
 	oauth?: OauthServer,
 ): ToolServer {
 	const { services, catalogue, usage, outageLog } = tools;
@@ -164,6 +166,17 @@ export function makeToolServer(
 		await send(request, response, requestId, reply);
 	}
 
+	async function authenticate(
+		request: IncomingMessage,
+		authorization: string | undefined,
+	): Promise<Principal> {
+		const principal = await tokens.authenticate(authorization, {
+			client: clientName(request.headers["user-agent"]),
+			address: addressOf(request),
+		});
+		return closed.limit(principal);
+	}
+
 	async function route(
 		request: IncomingMessage,
 		url: URL,
@@ -178,10 +191,7 @@ export function makeToolServer(
 		const authorization = authorizationOf(request);
 		if (isFilesPath(url.pathname)) {
 			// An upload may take a minute, so it has limits of its own.
-			const principal = await tokens.authenticate(authorization, {
-				client: clientName(request.headers["user-agent"]),
-				address: addressOf(request),
-			});
+			const principal = await authenticate(request, authorization);
 			const path = url.pathname.slice(FILES.length + 1);
 			return answerFiles(tools, request, principal, path, url, requestId);
 		}
@@ -196,11 +206,7 @@ export function makeToolServer(
 						? answerMcp(request, url, principal, requestId)
 						: answerPlain(request, url, principal, requestId);
 				}),
-			() =>
-				tokens.authenticate(authorization, {
-					client: clientName(request.headers["user-agent"]),
-					address: addressOf(request),
-				}),
+			() => authenticate(request, authorization),
 		);
 	}
 

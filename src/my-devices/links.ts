@@ -4,6 +4,7 @@ import { BY_LINK } from "../audit/redaction.ts";
 import { transaction, withTenant } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
+import { requireOpenOrganization } from "../organizations/closures.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import type { Principal } from "../principal.ts";
 import type { From } from "../sign-in/exchange.ts";
@@ -119,6 +120,7 @@ export async function redeemMyDevicesLink(
 	if (!found) throw unusable();
 	const session = makeSecret("mys");
 	return withTenant(appPool, found.organization_id, async (client) => {
+		await requireOpenOrganization(client, found.organization_id);
 		const { rows } = await client.query<{
 			people_id: string;
 			full_name: string;

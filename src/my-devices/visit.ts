@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import { requireOpenOrganization } from "../organizations/closures.ts";
 import { findMyDevicesLink, IS_STAFF } from "./links.ts";
 
 /** The person whose page is open. */
@@ -38,6 +39,7 @@ export async function openVisit<Result>(
 		);
 		const [visit] = rows;
 		if (!visit) throw ended();
+		await requireOpenOrganization(client, visit.organization_id);
 		return work(client, visit);
 	});
 }

@@ -87,6 +87,10 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 				}),
 			),
 			...pageShape,
+			closed: z
+				.array(z.object({ id: z.string(), message: z.string() }))
+				.optional()
+				.describe("Your suspended organizations, if any"),
 			today: z.string().describe("Today's date in UTC"),
 			toolsets: z
 				.array(z.string())
@@ -126,6 +130,12 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 					};
 				}) as never,
 				...page,
+				...(principal.closed && {
+					closed: principal.closed.map(({ organizationId, message }) => ({
+						id: organizationId,
+						message,
+					})),
+				}),
 				today: new Date().toISOString().slice(0, 10),
 				toolsets: [...toolsets()],
 			};

@@ -91,6 +91,7 @@ const OTHER_FUNCTIONS = [
 	"own_sessions",
 	"own_sign_in",
 	"prove_address",
+	"read_closed_organizations",
 	"remove_second_factor",
 	"set_maintenance",
 	"set_unknown_key_wait",

@@ -218,6 +218,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"own_sessions",
 		"own_sign_in",
 		"prove_address",
+		"read_closed_organizations",
 		"record_api_token_calls",
 		"record_api_token_usage",
 		"remove_second_factor",

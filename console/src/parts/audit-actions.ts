@@ -241,6 +241,19 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "organization",
 		phrase: "created the organization",
 	},
+	suspendOrganization: { group: "organization", phrase: "suspended" },
+	resumeOrganization: {
+		group: "organization",
+		phrase: "ended the suspension of",
+	},
+	deleteOrganization: {
+		group: "organization",
+		phrase: "closed for deletion",
+	},
+	restoreOrganization: {
+		group: "organization",
+		phrase: "restored before its deletion",
+	},
 	updateOrganization: {
 		group: "organization",
 		phrase: "changed the organization",

@@ -7,8 +7,13 @@ import { EmptyState } from "../parts/empty-state.tsx";
 import { NotFoundPage } from "../parts/error-state.tsx";
 import { ButtonLink } from "../parts/links.tsx";
 import { PageHeader } from "../parts/page-header.tsx";
+import { PageSkeleton } from "../parts/page-skeleton.tsx";
 import { setPastDay, usePast } from "../past.ts";
-import { meQuery, organizationsQuery } from "../queries.ts";
+import {
+	closedOrganizationsQuery,
+	meQuery,
+	organizationsQuery,
+} from "../queries.ts";
 import { PastBanner } from "./past-banner.tsx";
 
 /**
@@ -36,11 +41,51 @@ export function InOrganization() {
 			</>
 		);
 	}
+	return <NotAmongYours org={org} />;
+}
+
+/** Says why the user does not reach the organization: it is closed, left, or never was theirs. */
+function NotAmongYours({ org }: { org: string }) {
+	const { data } = useSuspenseQuery(organizationsQuery);
+	const { data: me } = useQuery(meQuery);
+	const closed = useQuery(closedOrganizationsQuery);
+	if (closed.isPending) return <PageSkeleton />;
+	const found = closed.data?.find(({ id }) => id === org);
+	if (found) {
+		return <Closed message={found.message} hasOthers={data.length > 0} />;
+	}
 	const lost = me && rememberedName(me.id, org);
 	return lost ? (
 		<Lost name={lost} hasOthers={data.length > 0} />
 	) : (
 		<NotFoundPage />
+	);
+}
+
+function Closed({
+	message,
+	hasOthers,
+}: {
+	message: string;
+	hasOthers: boolean;
+}) {
+	// An organization that is open again is in the list, and this page gives way to it.
+	useQuery({ ...organizationsQuery, refetchInterval: 10_000, staleTime: 0 });
+	return (
+		<>
+			<PageHeader title="This organization is closed for now" />
+			<EmptyState
+				title={message}
+				actions={
+					hasOthers && (
+						<ButtonLink to="/">Go to your other organization</ButtonLink>
+					)
+				}
+			>
+				Nothing is lost. Its devices keep their keys and wait. This page goes on
+				by itself when the organization is open again.
+			</EmptyState>
+		</>
 	);
 }
 

@@ -1,7 +1,18 @@
+import { useQuery } from "@tanstack/react-query";
+import { Navigate } from "@tanstack/react-router";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
+import { closedOrganizationsQuery } from "../../queries.ts";
 
 export function Page() {
+	const closed = useQuery(closedOrganizationsQuery);
+	const [first] = closed.data ?? [];
+	if (closed.isPending) return <PageSkeleton />;
+	// The page of the organization says why it is closed.
+	if (first) {
+		return <Navigate to="/o/$org" params={{ org: first.id }} replace />;
+	}
 	return (
 		<>
 			<PageHeader title="No organization yet" />
