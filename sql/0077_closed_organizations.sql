@@ -22,10 +22,14 @@ grant select on organization_closures to assay_identity, assay_agent;
 
 -- All closed organizations. Each process of the service reads them every few seconds.
 create function read_closed_organizations()
-returns table (organization_id text, name text, kind text, reason text, delete_after timestamptz)
+returns table (
+	organization_id text, name text, kind text, reason text, began_at timestamptz,
+	delete_after timestamptz, is_due boolean
+)
 language sql stable security definer set search_path = public, pg_temp
 as $$
-	select c.organization_id::text, o.name, c.kind, c.reason, c.delete_after
+	select c.organization_id::text, o.name, c.kind, c.reason, c.began_at, c.delete_after,
+		coalesce(c.delete_after <= now(), false)
 	from organization_closures c join organizations o on o.id = c.organization_id
 $$;
 
@@ -38,6 +42,27 @@ end
 $$;
 revoke execute on function read_closed_organizations() from public;
 grant execute on function read_closed_organizations() to assay_app;
+
+-- What stays of an organization that was deleted. The rows are chained by their hashes, as the entries
+-- of an audit log are. Only the owner of the table can add a row, and nobody needs to change one.
+create table deleted_organizations (
+	number bigint primary key check (number > 0),
+	organization_id typed_id not null unique,
+	name text not null,
+	reason text not null,
+	closed_at timestamptz not null,
+	deleted_at timestamptz not null,
+	-- The last number and hash of the organization's audit log.
+	last_sequence bigint not null,
+	last_hash bytea check (octet_length(last_hash) = 32),
+	previous_hash bytea not null check (octet_length(previous_hash) = 32),
+	hash bytea not null check (octet_length(hash) = 32)
+);
+
+alter table deleted_organizations enable row level security;
+alter table deleted_organizations force row level security;
+create policy identity on deleted_organizations for select to assay_identity using (true);
+grant select on deleted_organizations to assay_identity;
 
 select allow_backup();
 

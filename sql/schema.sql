@@ -2307,11 +2307,12 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.read_closed_organizations() RETURNS TABLE(organization_id text, name text, kind text, reason text, delete_after timestamp with time zone)
+CREATE FUNCTION public.read_closed_organizations() RETURNS TABLE(organization_id text, name text, kind text, reason text, began_at timestamp with time zone, delete_after timestamp with time zone, is_due boolean)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-	select c.organization_id::text, o.name, c.kind, c.reason, c.delete_after
+	select c.organization_id::text, o.name, c.kind, c.reason, c.began_at, c.delete_after,
+		coalesce(c.delete_after <= now(), false)
 	from organization_closures c join organizations o on o.id = c.organization_id
 $$;
 
@@ -2872,6 +2873,25 @@ CREATE TABLE public.datum_vendors (
 ALTER TABLE ONLY public.datum_vendors FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.datum_vendors IS 'data';
+
+CREATE TABLE public.deleted_organizations (
+    number bigint NOT NULL,
+    organization_id public.typed_id NOT NULL,
+    name text NOT NULL,
+    reason text NOT NULL,
+    closed_at timestamp with time zone NOT NULL,
+    deleted_at timestamp with time zone NOT NULL,
+    last_sequence bigint NOT NULL,
+    last_hash bytea,
+    previous_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT deleted_organizations_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT deleted_organizations_last_hash_check CHECK ((octet_length(last_hash) = 32)),
+    CONSTRAINT deleted_organizations_number_check CHECK ((number > 0)),
+    CONSTRAINT deleted_organizations_previous_hash_check CHECK ((octet_length(previous_hash) = 32))
+);
+
+ALTER TABLE ONLY public.deleted_organizations FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.device_check_keys (
     organization_id public.typed_id NOT NULL,
@@ -4107,6 +4127,12 @@ ALTER TABLE ONLY public.data
 
 ALTER TABLE ONLY public.datum_vendors
     ADD CONSTRAINT datum_vendors_pkey PRIMARY KEY (organization_id, datum_id, vendor_id);
+
+ALTER TABLE ONLY public.deleted_organizations
+    ADD CONSTRAINT deleted_organizations_organization_id_key UNIQUE (organization_id);
+
+ALTER TABLE ONLY public.deleted_organizations
+    ADD CONSTRAINT deleted_organizations_pkey PRIMARY KEY (number);
 
 ALTER TABLE ONLY public.device_check_keys
     ADD CONSTRAINT device_check_keys_pkey PRIMARY KEY (organization_id, device_id, check_key);
@@ -5518,6 +5544,8 @@ CREATE POLICY backup ON public.data FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.datum_vendors FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.deleted_organizations FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.device_check_keys FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.device_check_rules FOR SELECT TO assay_backup USING (true);
@@ -5642,6 +5670,8 @@ ALTER TABLE public.data ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.datum_vendors ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.deleted_organizations ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.device_check_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_check_rules ENABLE ROW LEVEL SECURITY;
@@ -5699,6 +5729,8 @@ CREATE POLICY identity ON public.api_token_usage TO assay_identity USING (true);
 CREATE POLICY identity ON public.api_tokens TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.connected_apps TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.deleted_organizations FOR SELECT TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.events TO assay_identity USING (true);
 
@@ -6613,6 +6645,9 @@ GRANT SELECT(search_text) ON TABLE public.data TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.datum_vendors TO assay_app;
 GRANT SELECT ON TABLE public.datum_vendors TO assay_backup;
+
+GRANT SELECT ON TABLE public.deleted_organizations TO assay_identity;
+GRANT SELECT ON TABLE public.deleted_organizations TO assay_backup;
 
 GRANT SELECT ON TABLE public.device_check_keys TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_check_keys TO assay_agent;

@@ -63,6 +63,8 @@ export interface Services {
 	wakeDeliverer?: () => void;
 	/** Says that a message to a chat was queued. Call it after the commit. */
 	wakeChatSender?: () => void;
+	/** Says that an organization was closed. Call it after the commit. */
+	wakeClosed?: () => void;
 	/** True if users may connect programs with OAuth. */
 	hasOauth?: boolean;
 	/** Name of the identity provider, if people sign in with one. */

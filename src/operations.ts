@@ -32,6 +32,7 @@ import { myDevicesOperations } from "./my-devices/operations.ts";
 import { notificationOperations } from "./notifications/operations.ts";
 import { makeAllowApp } from "./oauth/operations.ts";
 import type { AnyOperation } from "./operation.ts";
+import { deleteOrganization } from "./organizations/delete-operation.ts";
 import {
 	acceptInvitation,
 	inviteMember,
@@ -125,6 +126,7 @@ export const operations = [
 	getOrganization,
 	updateOrganization,
 	updateOrganizationSettings,
+	deleteOrganization,
 	searchRecords,
 	getRecordNames,
 	getRecordUses,

@@ -171,6 +171,7 @@ async function serveFrom(
 		name: "assay sealer",
 	});
 	const sealer = startSealer(sealerPool, log);
+	const closed = await ClosedOrganizations.watch(database.pool, log);
 	const services = {
 		pool: database.pool,
 		log,
@@ -179,6 +180,7 @@ async function serveFrom(
 		secret,
 		wakeDeliverer: () => deliverer.wake(),
 		wakeChatSender: () => chatSender.wake(),
+		wakeClosed: () => closed.poller.wake(),
 		organizationCreation,
 		reportRetentionMonths,
 		fileLimits,
@@ -213,7 +215,6 @@ async function serveFrom(
 			? undefined
 			: await PackageFolder.open(config.agentDir, log);
 	const maintenance = await Maintenance.watch(database.pool, log);
-	const closed = await ClosedOrganizations.watch(database.pool, log);
 	const agentApi = makeAgentApi(
 		database.devicePool,
 		outageLog,

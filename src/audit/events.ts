@@ -32,8 +32,8 @@ export const AUDIT_EVENTS = [
 	"suspendOrganization",
 	"resumeOrganization",
 	"restoreOrganization",
-	"deleteOrganization",
 	// Operations with these names write the same events.
+	"deleteOrganization",
 	"createOrganization",
 	"acceptInvitation",
 	"updateMember",

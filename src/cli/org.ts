@@ -3,6 +3,10 @@ import type { Database } from "../db/database.ts";
 import type { Closure } from "../organizations/closures.ts";
 import { createOrganization } from "../organizations/organization-store.ts";
 import { DEFAULT_TIME_ZONE, isTimeZone } from "../organizations/time-zone.ts";
+import {
+	findTampered,
+	readDeletedOrganizations,
+} from "../retention/delete-organizations.ts";
 import { COMMAND } from "../version.ts";
 import { addClosures } from "./closures.ts";
 import { print, table } from "./output.ts";
@@ -68,6 +72,7 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
 			);
 		});
 	addClosures(org);
+	addDeleted(org);
 	org
 		.command("list")
 		.description("List all organizations.")
@@ -89,6 +94,42 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
 							]),
 						),
 			);
+		});
+}
+
+function addDeleted(org: Command): void {
+	org
+		.command("deleted")
+		.description(
+			"List what stays of deleted organizations, and check that nobody has changed the list.",
+		)
+		.option("--json", "print the result as JSON")
+		.action(async (options: { json?: boolean }) => {
+			const deleted = await withDatabase(({ identityPool }) =>
+				readDeletedOrganizations(identityPool),
+			);
+			const tampered = findTampered(deleted);
+			print(
+				options,
+				{ organizations: deleted, first_tampered: tampered ?? null },
+				deleted.length === 0
+					? "No organization was deleted."
+					: table(
+							["NUMBER", "ID", "DELETED AT", "AUDIT ENTRIES", "NAME"],
+							deleted.map((one) => [
+								String(one.number),
+								one.organization_id,
+								one.deleted_at,
+								String(one.last_sequence),
+								one.name,
+							]),
+						),
+			);
+			if (tampered === undefined) return;
+			process.stderr.write(
+				`assay: the list was changed: number ${tampered} is not what was written, or the one before it is missing\n`,
+			);
+			process.exitCode = 1;
 		});
 }
 
@@ -120,7 +161,7 @@ async function listOrganizations({ identityPool }: Database) {
 	}>(
 		`select o.id, o.name, o.created_at,
 			(select count(*)::integer from memberships m where m.organization_id = o.id) as members,
-			c.kind as closure, c.delete_after
+			c.kind as closure, to_json(c.delete_after) #>> '{}' as delete_after
 		from organizations o left join organization_closures c on c.organization_id = o.id
 		order by o.created_at, o.id`,
 	);

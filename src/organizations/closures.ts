@@ -17,6 +17,8 @@ export interface Closure {
 	reason: string;
 	/** The service deletes the organization after this time, in RFC 3339. Null if suspended. */
 	delete_after: string | null;
+	/** True if the time of grace is over. The deletion may have begun. */
+	is_due: boolean;
 }
 
 /** Returns the sentence for everybody who is turned away. */
@@ -25,7 +27,7 @@ export function closureMessage({
 	kind,
 	reason,
 	delete_after,
-}: Closure): string {
+}: Omit<Closure, "is_due">): string {
 	return kind === "SUSPENDED"
 		? `${name} is suspended: ${reason}`
 		: `${name} is closed and will be deleted on ${delete_after?.slice(0, 10)}; whoever runs this service can restore it until then. Reason: ${reason}`;
@@ -54,7 +56,8 @@ export async function readClosure(
 	organizationId: string,
 ): Promise<Closure | undefined> {
 	const { rows } = await client.query<Closure>(
-		`select o.name, c.kind, c.reason, c.delete_after
+		`select o.name, c.kind, c.reason, c.delete_after,
+			coalesce(c.delete_after <= now(), false) as is_due
 		from organization_closures c join organizations o on o.id = c.organization_id
 		where c.organization_id = $1`,
 		[organizationId],
@@ -119,6 +122,12 @@ export async function openOrganization(
 			before
 				? `this command is for another state: ${closureMessage(before)}`
 				: `the organization is not ${kind === "SUSPENDED" ? "suspended" : "waiting for its deletion"}`,
+		);
+	}
+	if (before.is_due) {
+		throw new AppError(
+			"conflict",
+			`the time of grace of ${before.name} ended on ${before.delete_after}, and its deletion may have begun; restore a backup into another database instead`,
 		);
 	}
 	await client.query(

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
+import { deleteDueOrganizations } from "./delete-organizations.ts";
 import { removeLeftovers } from "./expired-rows.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -148,7 +149,7 @@ async function deleteLeftOver(
 }
 
 /**
- * Runs `keepReports` and `removeLeftovers` immediately and then once a day. Returns a function that
+ * Runs `keepReports`, `removeLeftovers` and `deleteDueOrganizations` immediately and then once a day. Returns a function that
  * stops this.
  */
 export function startRetention(
@@ -172,6 +173,7 @@ export function startRetention(
 			if (Object.keys(removed).length > 0) {
 				log.info({ removed }, "removed rows left by sign-ins and invitations");
 			}
+			await deleteDueOrganizations(connection, log);
 			if (isDone) next = DAY_MS;
 		} catch (err) {
 			if (isDatabaseUnavailable(err)) {

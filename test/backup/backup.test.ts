@@ -3,15 +3,11 @@ import { listLogs } from "../../src/audit/read.ts";
 import { sealAll } from "../../src/audit/sealer.ts";
 import { verifyLog } from "../../src/audit/verify.ts";
 import { OF_THE_MOMENT } from "../../src/backup/tables.ts";
-import { setWait } from "../../src/cli/unknown-keys.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { makePool } from "../../src/db/pool.ts";
 import { roleName } from "../../src/db/roles.ts";
-import { makeId } from "../../src/id.ts";
 import { makeLogger } from "../../src/log.ts";
-import { systemPrincipal } from "../../src/principal.ts";
 import { serve } from "../../src/serve.ts";
-import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import {
 	allRows,
 	backUp,
@@ -22,9 +18,7 @@ import {
 } from "../support/backups.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { createEmptyDatabase } from "../support/database.ts";
-import { makeUser } from "../support/people.ts";
-import { samples } from "../support/record-samples.ts";
-import { inputOf, makeReferences } from "../support/record-values.ts";
+import { fillEverything } from "../support/filled-installation.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 import { totp } from "../support/totp.ts";
@@ -35,251 +29,11 @@ let email: string;
 let totpUri: string;
 beforeAll(async () => {
 	tools = await startTools();
-	for (const [organizationId, { token }] of [
-		[tools.organizationId, tools.admin],
-		[tools.otherOrganizationId, tools.stranger],
-	] as const) {
-		await fillRegisters(organizationId, token);
-	}
-	device = await fillDevices();
-	({ email, totpUri } = await makeUserWithSecondFactor());
-	await connectApp();
-	// The service makes these writes after it has answered. They must be finished before the
-	// databases are compared below.
-	await vi.waitFor(
-		async () => {
-			const [used] = await query<{ calls: number }>(
-				url(),
-				"select sum(calls)::integer as calls from api_token_usage",
-			);
-			expect(used?.calls).toBe(calls);
-		},
-		// The default timeout of one second is too short for a busy machine.
-		{ timeout: 60_000 },
-	);
-	await sealAll(tools.database.pool);
+	({ device, email, totpUri } = await fillEverything(tools));
 });
 afterAll(() => tools.close());
 
 const url = () => tools.database.url;
-
-let calls = 0;
-
-/** Creates a record of every kind with a value in every field, and links between records. */
-async function fillRegisters(organization_id: string, token: string) {
-	const call = (name: string, input?: object) => {
-		calls++;
-		return tools.use(name, input, token);
-	};
-	const references = await makeReferences(
-		{ call, principal: () => systemPrincipal() },
-		organization_id,
-	);
-	const made: Record<string, string> = {};
-	await call("updateDevicePolicy", {
-		organization_id,
-		max_patch_age_days: 30,
-		checks: [{ check_key: "DISK_ENCRYPTION", grace_days: 5 }],
-	});
-	await call("addEnrollmentKey", {
-		organization_id,
-		name: "Laptops",
-		max_devices: 500,
-	});
-	const { device } = await call("addDevice", { organization_id });
-	const { device_group: group } = await call("addDeviceGroup", {
-		organization_id,
-		name: "Sales",
-		device_ids: [device.id],
-	});
-	const { device_exception: exception } = await call("addDeviceException", {
-		organization_id,
-		check: "DISK_ENCRYPTION",
-		group_id: group.id,
-		reason: "Being replaced",
-		ends_at: new Date(Date.now() + 86_400_000).toISOString(),
-	});
-	await call("approveDeviceException", { id: exception.id });
-	for (const sample of samples) {
-		const input = inputOf(sample, references, "all");
-		const answer = await call(`add${sample.one}`, {
-			organization_id,
-			...input,
-		});
-		made[sample.kind] = answer[sample.key].id;
-	}
-	await call("addNonconformity", {
-		organization_id,
-		idempotency_key: "kept in the backup",
-	});
-	const failing = [organization_id, made.nonconformity, "FIREWALL_ENABLED"];
-	await tools.database.owner.query(
-		`insert into check_nonconformities (organization_id, nonconformity_id, check_key, is_per_device)
-		values ($1, $2, $3, false)`,
-		failing,
-	);
-	await tools.database.owner.query(
-		`insert into nonconformity_devices
-			(organization_id, nonconformity_id, check_key, device_id, failing_since, report_id)
-		values ($1, $2, $3, $4, now(), $5)`,
-		[...failing, device.id, makeId(organization_id, "device_posture_report")],
-	);
-	await call("linkRecords", {
-		record_id: made.risk,
-		linked_record_id: made.measure,
-	});
-	await call("addComment", { record_id: made.risk, text: "Is this still so?" });
-	await call("addVendorReview", {
-		vendor_id: made.vendor,
-		outcome: "APPROVED",
-	});
-	const { control } = await call("getControl", { id: made.control });
-	const { sha256 } = await call("getStatementOfApplicability", {
-		framework_id: control.framework_id,
-	});
-	await call("approveStatementOfApplicability", {
-		framework_id: control.framework_id,
-		sha256,
-	});
-	await call("takeSnapshot", { organization_id, name: "All", type: "ALL" });
-	await call("updateDocument", { id: made.document, approver_ids: [] });
-	const { document_version } = await call("createDraftDocumentVersion", {
-		document_id: made.document,
-		content: "Everybody locks the screen.",
-	});
-	await call("publishDocumentVersion", { id: document_version.id });
-	await call("requestDocumentVersionSignature", {
-		document_version_id: document_version.id,
-		person_ids: [made.people],
-	});
-	await tools.database.owner.query(
-		`insert into document_approvals (organization_id, id, version_id, person_name, decision)
-		values ($1, $2, $3, 'Ada', 'APPROVED')`,
-		[
-			organization_id,
-			makeId(organization_id, "document_approval"),
-			document_version.id,
-		],
-	);
-	await call("updateDocument", {
-		id: made.document,
-		approver_ids: [made.people],
-	});
-	calls++;
-	await fetch(
-		`${tools.url}/api/files?file_name=review.txt&record_id=${made.risk}`,
-		{
-			method: "POST",
-			headers: { authorization: `Bearer ${tools.admin.token}` },
-			body: "Reviewed on 3 March",
-		},
-	);
-	await call("updateRisk", { id: made.risk, note: "Leaves a version" });
-	await tools.database.owner.query(
-		"insert into webhooks (organization_id, id, url, event_types) values ($1, $2, 'https://hooks.example.com', '{device.enrolled}')",
-		[organization_id, makeId(organization_id, "webhook")],
-	);
-	await tools.database.owner.query(
-		"insert into notification_channels (organization_id, id, kind, name) values ($1, $2, 'ADMINISTRATORS', 'Team')",
-		[organization_id, makeId(organization_id, "notification_channel")],
-	);
-	await tools.database.owner.query(
-		"insert into saved_views (organization_id, id, list, name, search) values ($1, $2, 'risk', 'Mine', '{}')",
-		[organization_id, makeId(organization_id, "saved_view")],
-	);
-	await tools.database.owner.query(
-		"insert into imports (organization_id, id, kind, added, updated) values ($1, $2, 'risk', 1, 0)",
-		[organization_id, makeId(organization_id, "import")],
-	);
-	await tools.database.owner.query(
-		"insert into notification_stops (organization_id, people_id, kind) values ($1, $2, 'OVERDUE_WORK')",
-		[organization_id, made.people],
-	);
-	await tools.database.owner.query(
-		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)
-		values ($1::text, $2, 'grace@example.com', 'viewer', sha256(convert_to($1::text, 'UTF8')), 'Ada', now() + interval '7 days')`,
-		[organization_id, makeId(organization_id, "invitation")],
-	);
-}
-
-/**
- * Creates devices with history, with reports of this month and of long ago, with a conflict, and
- * with an open token.
- */
-async function fillDevices() {
-	const active = await tools.activateDevice();
-	for (const status of ["PASS", "FAIL", "PASS"]) {
-		const results = [
-			postureResult({ status, evidence: { text: "a\\.b\t\n\\N ü\u2028" } }),
-			postureResult({ status, check_key: "OWN" }),
-		];
-		await tools.post("postures", { results }, { key: active.key });
-	}
-	const ownCheck = [postureResult({ check_key: "USB_STORAGE" })];
-	await tools.post("postures", { results: ownCheck }, { key: active.key });
-	await tools.post("heartbeat", heartbeatBody(), { key: active.key });
-	await tools.makeToken();
-	await tools.enrollDevice(tools.otherOrganizationId);
-	const { key } = await tools.activateDevice();
-	await tools.post("unenroll", "", { key });
-	await setWait(tools.database.pool, 60);
-	const { owner } = tools.database;
-	await owner.query("select make_posture_report_partition('2026-03-01')");
-	await owner.query(
-		`insert into posture_reports
-		select organization_id, device_id, 'r' || right(report_id, 31), at::timestamptz, results
-		from (select * from posture_reports limit 1) r, unnest(array['2026-03-05', '2021-01-01']) at`,
-	);
-	await owner.query(
-		`insert into check_count_days (organization_id, day, counts, compliance)
-		values ($1, '2026-03-01', '{"SCREEN_LOCK": {"PASSING": 1}}', '{"COMPLIANT": 1}')`,
-		[tools.organizationId],
-	);
-	await owner.query(
-		"insert into device_silences values ($1, $2, '2026-03-01', '2026-03-05')",
-		[tools.organizationId, active.id],
-	);
-	return active;
-}
-
-async function makeUserWithSecondFactor() {
-	const user = await makeUser(
-		tools.database,
-		{ organizationId: tools.organizationId, role: "admin" },
-		{ email: "ada@example.com", passwordHash: await hashPassword(PASSWORD) },
-	);
-	const credentials = { email: user.email, password: PASSWORD };
-	const { cookie } = await sendTo(
-		tools.url,
-		"/api/auth/sign-in/email",
-		credentials,
-	);
-	const { body } = await sendTo(
-		tools.url,
-		"/api/auth/two-factor/enable",
-		{ password: PASSWORD },
-		{ cookie },
-	);
-	const verified = await sendTo(
-		tools.url,
-		"/api/auth/two-factor/verify-totp",
-		{ code: totp(body.totpURI) },
-		{ cookie },
-	);
-	expect(verified.status).toBe(200);
-	return { email: user.email, totpUri: body.totpURI as string };
-}
-
-async function connectApp(): Promise<void> {
-	const { owner } = tools.database;
-	await owner.query(
-		"insert into oauth_clients (id, name, redirect_uris, is_registered) values ('app', 'App', '{http://localhost/}', true)",
-	);
-	await owner.query(
-		`insert into connected_apps (token_id, client_id, redirect_uri, code_hash, code_challenge, code_ends_at, connected_at)
-		select id, 'app', 'http://localhost/', sha256('code'), repeat('a', 43), now(), now() from api_tokens limit 1`,
-	);
-}
 
 /** Returns the problems that verifying finds in the audit logs of all organizations. */
 async function auditFindings(at: string): Promise<unknown[]> {
@@ -453,7 +207,7 @@ test("a backup does not wait for writers, and writers do not wait for it", async
 	await writer.query("update organizations set name = 'not committed'");
 	const backup = await backUp(url());
 	await writer.query("rollback");
-	expect(backup.rows.organizations).toBe(2);
+	expect(backup.rows.organizations).toBe(3);
 });
 
 test("restored raw reports are in the partitions of their months", async () => {

@@ -479,7 +479,14 @@ export async function useEverything(
 	await use("removeMember", whose);
 	await joinOrganization(database, third.user, elsewhere, "viewer");
 
-	await use("createOrganization", { name: "Second" });
+	const { organization: second } = await use("createOrganization", {
+		name: "Second",
+	});
+	await use("deleteOrganization", {
+		organization_id: second.id,
+		name: "Second",
+		reason: "It was a trial.",
+	});
 	await use("updateProfile", { name: "Renamed" });
 	await use("updateOrganization", { organization_id, name: "Acme" });
 	await use("updateOrganizationSettings", {

@@ -166,6 +166,8 @@ async function tenantTables(): Promise<string[]> {
 		from pg_class c
 		join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+			-- No operation reads what stays of deleted organizations.
+			and c.relname <> 'deleted_organizations'
 		order by c.relname`);
 	return rows.map(({ name }) => name);
 }

@@ -49,6 +49,8 @@ function NotAmongYours({ org }: { org: string }) {
 	const { data } = useSuspenseQuery(organizationsQuery);
 	const { data: me } = useQuery(meQuery);
 	const closed = useQuery(closedOrganizationsQuery);
+	// An organization that is open again is in the list, and this page gives way to it.
+	useQuery({ ...organizationsQuery, refetchInterval: 10_000 });
 	if (closed.isPending) return <PageSkeleton />;
 	const found = closed.data?.find(({ id }) => id === org);
 	if (found) {
@@ -69,8 +71,6 @@ function Closed({
 	message: string;
 	hasOthers: boolean;
 }) {
-	// An organization that is open again is in the list, and this page gives way to it.
-	useQuery({ ...organizationsQuery, refetchInterval: 10_000, staleTime: 0 });
 	return (
 		<>
 			<PageHeader title="This organization is closed for now" />
@@ -82,8 +82,8 @@ function Closed({
 					)
 				}
 			>
-				Nothing is lost. Its devices keep their keys and wait. This page goes on
-				by itself when the organization is open again.
+				Its devices keep their keys and wait. This page goes on by itself when
+				the organization is open again.
 			</EmptyState>
 		</>
 	);

@@ -8,6 +8,7 @@ import { CopyField } from "../../parts/copy-field.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { organizationsQuery } from "../../queries.ts";
 import { CreateOrganization } from "./create-organization.tsx";
+import { DeleteOrganization } from "./delete-organization.tsx";
 import { durationWords } from "./intervals.ts";
 import { IntervalsForm } from "./intervals-form.tsx";
 import { OrganizationForm } from "./organization-form.tsx";
@@ -85,6 +86,11 @@ export function Page() {
 					label="ID of the organization, for tools and commands"
 					value={organization.id}
 				/>
+				{mayAdmin && (
+					<Section title="Delete">
+						<DeleteOrganization organization={organization} />
+					</Section>
+				)}
 			</Stack>
 			<CreateOrganization
 				opened={isCreating}

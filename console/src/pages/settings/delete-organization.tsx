@@ -1,0 +1,108 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { call } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
+import { queryClient } from "../../queries.ts";
+
+/** Lets an administrator close the organization, which is deleted two weeks later. */
+export function DeleteOrganization({
+	organization,
+}: {
+	organization: { id: string; name: string };
+}) {
+	const [isOpen, setIsOpen] = useState(false);
+	return (
+		<>
+			<Group justify="space-between">
+				<Text size="sm" maw={460}>
+					The organization closes at once for everybody, and is deleted with
+					everything in it after 14 days. Until then, whoever runs this service
+					can restore it.
+				</Text>
+				<Button variant="default" c="red.9" onClick={() => setIsOpen(true)}>
+					Delete the organization
+				</Button>
+			</Group>
+			<DeleteDialog
+				opened={isOpen}
+				organization={organization}
+				onClose={() => setIsOpen(false)}
+			/>
+		</>
+	);
+}
+
+function DeleteDialog({
+	opened,
+	organization: { id, name },
+	onClose,
+}: {
+	opened: boolean;
+	organization: { id: string; name: string };
+	onClose: () => void;
+}) {
+	useReturnFocus(opened);
+	const form = useForm({
+		initialValues: { name: "", reason: "" },
+		validate: {
+			name: (text) =>
+				text === name ? null : "Enter the name exactly as it is shown above.",
+			reason: (text) => (text.trim() ? null : "Enter a reason."),
+		},
+	});
+	const saving = useSaving(
+		form,
+		(values) => call("deleteOrganization", { organization_id: id, ...values }),
+		() => {
+			// The start page leads to another organization, or says that this one is closed.
+			queryClient.clear();
+			location.assign("/");
+		},
+	);
+	return (
+		<Modal
+			opened={opened}
+			onClose={onClose}
+			title={`Delete ${name}?`}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form noValidate onSubmit={saving.submit}>
+				<Stack>
+					{saving.refusal && (
+						<ErrorState error={saving.refusal} title="Nothing was deleted" />
+					)}
+					<Text size="sm">
+						Nobody reaches the registers any more, and devices stop reporting.
+						After 14 days, records, devices, evidence and the audit log are
+						gone.
+					</Text>
+					<TextInput
+						label="Name of the organization"
+						description={`Enter “${name}” to be sure.`}
+						autoComplete="off"
+						data-autofocus
+						{...form.getInputProps("name")}
+					/>
+					<TextInput
+						label="Reason"
+						description="Everybody who is turned away reads it."
+						maxLength={500}
+						autoComplete="off"
+						{...form.getInputProps("reason")}
+					/>
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button type="submit" color="red.9" loading={saving.isSaving}>
+							Delete {name}
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}

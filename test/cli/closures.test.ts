@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { runCommand } from "../support/command.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+let id: string;
+beforeAll(async () => {
+	database = await createDatabase();
+	id = await createOrganization(database.pool, "Acme");
+});
+afterAll(() => database.drop());
+
+const org = (...args: string[]) =>
+	runCommand(["org", ...args], { DATABASE_URL: database.url });
+const stateOf = async () => {
+	const { stdout } = await org("list");
+	return stdout.split("\n").find((line) => line.startsWith(id));
+};
+
+test("an organization is suspended with a reason and resumed", async () => {
+	const suspended = await org("suspend", id, "--reason", " No contract. ");
+	expect(suspended.stdout).toContain(`org resume ${id}`);
+	expect(await stateOf()).toMatch(/suspended +Acme/);
+	const wrong = await org("restore", id);
+	expect(wrong.code).not.toBe(0);
+	expect(wrong.stderr).toContain("Acme is suspended: No contract.");
+	expect((await org("resume", id)).stdout).toContain("Acme works again.");
+	expect(await stateOf()).toMatch(/open +Acme/);
+	expect((await org("resume", id)).stderr).toContain("is not suspended");
+});
+
+test("a deletion needs the right name and a reason, and can be taken back until it is due", async () => {
+	const remove = (name: string) =>
+		org("delete", id, "--name", name, "--reason", "Gone.", "--json");
+	expect((await remove("acme")).stderr).toContain('which is "Acme"');
+	expect(await stateOf()).toMatch(/open +Acme/);
+	expect((await org("delete", id, "--name", "Acme")).stderr).toContain(
+		"--reason",
+	);
+	const { closure } = JSON.parse((await remove("Acme")).stdout);
+	expect(Date.parse(closure.delete_after)).toBeGreaterThan(
+		Date.now() + 13 * 86_400_000,
+	);
+	expect(await stateOf()).toContain(
+		`deleted after ${closure.delete_after.slice(0, 10)}`,
+	);
+	expect((await org("restore", id)).code).toBe(0);
+	await remove("Acme");
+	await database.owner.query(
+		"update organization_closures set delete_after = now()",
+	);
+	expect((await org("restore", id)).stderr).toContain(
+		"its deletion may have begun",
+	);
+});
+
+test("an unknown organization and a bad reason are refused", async () => {
+	const unknown = `${id.slice(0, -2)}AA`;
+	const { stderr } = await org("suspend", unknown, "--reason", "x");
+	expect(stderr).toContain("there is no organization");
+	for (const reason of ["", "two\nlines", "x".repeat(501)]) {
+		const refused = await org("suspend", id, "--reason", reason);
+		expect(refused.stderr).toContain("one line with 1 to 500 characters");
+	}
+});
+
+test("the list of deleted organizations shows a change", async () => {
+	expect((await org("deleted")).stdout).toContain(
+		"No organization was deleted",
+	);
+	await database.owner.query(
+		`insert into deleted_organizations
+		values (1, $1, 'Other', 'x', now(), now(), 3, sha256('a'), sha256('b'), sha256('c'))`,
+		[`${id.slice(0, -2)}AA`],
+	);
+	const { code, stdout, stderr } = await org("deleted");
+	expect(stdout).toContain("Other");
+	expect(stderr).toContain("number 1 is not what was written");
+	expect(code).toBe(1);
+});
