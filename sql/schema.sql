@@ -1703,7 +1703,7 @@ CREATE FUNCTION public.invitations_sent_today() RETURNS integer
     AS $$
 begin
 	return (
-		select count(*)::integer from invitations i
+		select count(distinct coalesce(i.bulk_id, i.id))::integer from invitations i
 		where i.invited_by_id = current_setting('assay.user_id', true)
 			and i.created_at > now() - interval '1 day'
 	);
@@ -3319,6 +3319,7 @@ CREATE TABLE public.invitations (
     ends_on date,
     writable_registers text[],
     reads_audit_log boolean DEFAULT false NOT NULL,
+    bulk_id public.typed_id,
     CONSTRAINT invitations_check CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL))),
     CONSTRAINT invitations_email_check CHECK (((email = lower(email)) AND (email <> ''::text))),
     CONSTRAINT invitations_mailed_token_hash_check CHECK ((octet_length(mailed_token_hash) = 32)),

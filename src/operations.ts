@@ -39,6 +39,7 @@ import {
 	listInvitations,
 	revokeInvitation,
 } from "./organizations/invitation-operations.ts";
+import { inviteMembers } from "./organizations/invite-many.ts";
 import {
 	listMembers,
 	removeMember,
@@ -189,6 +190,7 @@ export const operations = [
 	updateMember,
 	removeMember,
 	inviteMember,
+	inviteMembers,
 	listInvitations,
 	revokeInvitation,
 	acceptInvitation,

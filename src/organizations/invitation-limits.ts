@@ -5,15 +5,15 @@ import type { Context } from "../operation.ts";
  * Maximum number of open invitations of an organization, including expired ones. The list of
  * invitations shows all of them.
  */
-export const MAX_OPEN = 500;
+export const MAX_OPEN = 2_000;
 /**
  * Maximum number of invitations to one address in a day. It applies to each organization, and to
  * each user over all organizations. Somebody who does not react does not want more mails.
  */
-const MAX_OF_ADDRESS_A_DAY = 5;
+export const MAX_OF_ADDRESS_A_DAY = 5;
 /**
  * Maximum number of invitations that one user may make in a day. It includes all organizations and
- * revoked invitations.
+ * revoked invitations. All invitations of one file count once.
  */
 const MAX_OF_USER_A_DAY = 100;
 /**
@@ -41,11 +41,7 @@ export async function rejectTooMany(
 	{ client, membership, principal }: Context,
 	email: string,
 ): Promise<void> {
-	// Calls of a user run one after the other, so that each counts the invitations before it.
-	await client.query(
-		"select pg_advisory_xact_lock(hashtextextended('invitations ' || $1, 0))",
-		[principal.userId],
-	);
+	await takeTurn(client, principal);
 	const { rows } = await client.query<{
 		open: number;
 		of_address: number;
@@ -71,16 +67,50 @@ export async function rejectTooMany(
 			},
 		]);
 	}
-	if ((count?.of_user ?? 0) >= MAX_OF_USER_A_DAY) {
-		throw new AppError(
-			"bad_request",
-			`you have sent ${MAX_OF_USER_A_DAY} invitations within a day, which is the maximum; try again tomorrow`,
-		);
-	}
+	rejectUser(count?.of_user ?? 0);
 	if ((count?.open ?? 0) >= MAX_OPEN) {
 		throw new AppError(
 			"bad_request",
 			`the organization has ${MAX_OPEN} open invitations, which is the maximum; revoke one that is no longer needed`,
 		);
 	}
+}
+
+/**
+ * Throws bad_request if the caller has invited too often today. Returns the number of open
+ * invitations of the organization.
+ */
+export async function rejectBulk({
+	client,
+	membership,
+	principal,
+}: Context): Promise<number> {
+	await takeTurn(client, principal);
+	const { rows } = await client.query<{ open: number; of_user: number }>(
+		`select count(*) filter (where accepted_at is null and revoked_at is null)::integer as open,
+			invitations_sent_today() as of_user
+		from invitations where organization_id = $1`,
+		[membership.organizationId],
+	);
+	rejectUser(rows[0]?.of_user ?? 0);
+	return rows[0]?.open ?? 0;
+}
+
+function rejectUser(sentToday: number): void {
+	if (sentToday < MAX_OF_USER_A_DAY) return;
+	throw new AppError(
+		"bad_request",
+		`you have sent ${MAX_OF_USER_A_DAY} invitations within a day, which is the maximum; try again tomorrow`,
+	);
+}
+
+/** Calls of a user run one after the other, so that each counts the invitations before it. */
+async function takeTurn(
+	client: Context["client"],
+	{ userId }: Context["principal"],
+): Promise<void> {
+	await client.query(
+		"select pg_advisory_xact_lock(hashtextextended('invitations ' || $1, 0))",
+		[userId],
+	);
 }

@@ -330,7 +330,14 @@ async function rejectMember(
 	]);
 }
 
-function revokedChange({ id, email }: { id: string; email: string }): Change {
+/** Returns the change for the audit log when an invitation is revoked. */
+export function revokedChange({
+	id,
+	email,
+}: {
+	id: string;
+	email: string;
+}): Change {
 	return {
 		kind: "invitation",
 		id,

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PASSWORD } from "../support/console-client.ts";
@@ -319,4 +320,44 @@ test("only administrators change the organization's name, description and interv
 	await viewer.getByRole("table").waitFor();
 	await screenshot(viewer, "members-viewer-375-dark");
 	await axe(viewer);
+});
+
+test("many people are invited from a file, after its wrong lines were shown, and their links are saved", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		path(),
+	);
+	await page.getByRole("button", { name: "Invite many" }).click();
+	const choose = (text: string) =>
+		page.locator("input[type=file]").setInputFiles({
+			name: "people.csv",
+			mimeType: "text/csv",
+			buffer: Buffer.from(text),
+		});
+	await choose("email,role\nann@example.com,owner\nbea@example.com,\n");
+	await page.getByText("Line 2: role must be one of").waitFor();
+	const invite = page.getByRole("button", { name: /^Invite 1 person/ });
+	expect(await invite.isDisabled()).toBe(true);
+	await axe(page);
+	await screenshot(page, "members-invite-many-wrong");
+	const lines = Array.from({ length: 60 }, (_, n) => `many-${n}@example.com`);
+	await choose(`email\n${lines.join("\n")}\n`);
+	await page.getByRole("button", { name: "Invite 60 people" }).click();
+	await page.getByText("60 people get no mail").waitFor();
+	await axe(page);
+	await screenshot(page, "members-invite-many-done");
+	const [download] = await Promise.all([
+		page.waitForEvent("download"),
+		page.getByRole("button", { name: "Save the links as CSV" }).click(),
+	]);
+	const saved = await readFile(await download.path(), "utf8");
+	expect(saved.trim().split("\r\n")).toHaveLength(61);
+	expect(saved).toMatch(
+		/"many-59@example\.com",member,http.*\/invitation#asy_inv_/,
+	);
+	await page.getByRole("button", { name: "Done" }).click();
+	const rows = page.locator("section[aria-label='Open invitations'] tbody tr");
+	await expect.poll(() => rows.count()).toBe(50);
+	await page.getByRole("button", { name: /^Show more/ }).click();
+	await expect.poll(() => rows.count()).toBeGreaterThan(59);
 });

@@ -371,6 +371,7 @@ export async function useEverything(
 		id: another.api_token.id,
 	});
 
+	await use("inviteMembers", { organization_id, csv: "email\nx@example.org" });
 	const invite = (email: string) =>
 		use("inviteMember", { organization_id, email, role: "member" });
 	const tokenOf = (made: { invitation_url?: string; reset_url?: string }) =>

@@ -193,12 +193,12 @@ test("a user can invite an address five times a day across all organizations, an
 	await invite(other.admin as typeof admin, other.id);
 });
 
-test("an organization has at most 500 open invitations, and all of them are listed", async () => {
+test("an organization has at most 2,000 open invitations, and all of them are listed", async () => {
 	const { id, admin } = await makeOrganization();
 	await database.owner.query(
 		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, expires_at)
 		select $1::text, lpad(n::text, 32, 'i'), n || '@example.com', 'viewer', sha256(($1::text || n)::bytea), 'Ada', now()
-		from generate_series(1, 500) n`,
+		from generate_series(1, 2000) n`,
 		[id],
 	);
 	await expect(

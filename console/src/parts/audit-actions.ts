@@ -87,6 +87,7 @@ const ACTIONS: Record<AuditEvent, Action> &
 		isAboutActor: true,
 	},
 
+	inviteMembers: { group: "members", phrase: "invited" },
 	inviteMember: { group: "members", phrase: "invited" },
 	revokeInvitation: {
 		group: "members",

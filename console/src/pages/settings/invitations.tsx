@@ -14,10 +14,14 @@ import { InviteMember } from "./invite-member.tsx";
 
 type Invitation = OutputOf<"listInvitations">["invitations"][number];
 
+/** Number of invitations that are shown at first, and that each click adds. */
+const MORE = 50;
+
 /** Lists open invitations. Renders nothing if there are none. */
 export function Invitations() {
 	const { organizationId } = useOrganization();
 	const [revoking, setRevoking] = useState<Invitation | null>(null);
+	const [shown, setShown] = useState(MORE);
 	const [inviting, setInviting] = useState<Invitation | null>(null);
 	const open = useQuery(
 		operationQuery("listInvitations", { organization_id: organizationId }),
@@ -25,7 +29,8 @@ export function Invitations() {
 	if (open.isError) {
 		return <ErrorState error={open.error} onRetry={open.refetch} />;
 	}
-	if (!open.data || open.data.invitations.length === 0) return null;
+	const invitations = open.data?.invitations ?? [];
+	if (invitations.length === 0) return null;
 	const columns: Column<Invitation>[] = [
 		{
 			id: "email",
@@ -94,8 +99,17 @@ export function Invitations() {
 			<DataTable
 				label="Open invitations"
 				columns={columns}
-				rows={open.data.invitations}
+				rows={invitations.slice(0, shown)}
 			/>
+			{invitations.length > shown && (
+				<Button
+					variant="default"
+					mt="sm"
+					onClick={() => setShown(shown + MORE)}
+				>
+					Show more ({invitations.length - shown} are left)
+				</Button>
+			)}
 			{inviting && (
 				<InviteMember again={inviting} onClose={() => setInviting(null)} />
 			)}

@@ -21,6 +21,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { meQuery, operationQuery } from "../../queries.ts";
 import { Invitations } from "./invitations.tsx";
+import { InviteMany } from "./invite-many.tsx";
 import { InviteMember } from "./invite-member.tsx";
 import { MemberActions } from "./member-actions.tsx";
 
@@ -29,7 +30,9 @@ type Row = Member & { id: string };
 export function Page() {
 	const { organization, organizationId, role, mayAdmin } = useOrganization();
 	const list = useListSearch();
-	const [dialog, setDialog] = useState<"invite" | "leave" | null>(null);
+	const [dialog, setDialog] = useState<"invite" | "many" | "leave" | null>(
+		null,
+	);
 	const { data: me } = useQuery(meQuery);
 	const members = useQuery({
 		...operationQuery("listMembers", {
@@ -60,12 +63,17 @@ export function Page() {
 				description="The users of this organization and their roles. People without an account are in the register People."
 				actions={
 					mayAdmin && (
-						<Button
-							leftSection={<IconUserPlus size={16} aria-hidden />}
-							onClick={() => setDialog("invite")}
-						>
-							Invite a member
-						</Button>
+						<>
+							<Button variant="default" onClick={() => setDialog("many")}>
+								Invite many
+							</Button>
+							<Button
+								leftSection={<IconUserPlus size={16} aria-hidden />}
+								onClick={() => setDialog("invite")}
+							>
+								Invite a member
+							</Button>
+						</>
 					)
 				}
 			/>
@@ -129,6 +137,7 @@ export function Page() {
 				</Button>
 			</Group>
 			{dialog === "invite" && <InviteMember onClose={() => setDialog(null)} />}
+			{dialog === "many" && <InviteMany onClose={() => setDialog(null)} />}
 			{dialog === "leave" && (
 				<LeaveOrganization
 					organization={organization}

@@ -1,0 +1,220 @@
+import {
+	Alert,
+	Button,
+	FileButton,
+	Group,
+	List,
+	Modal,
+	Stack,
+	Text,
+} from "@mantine/core";
+import { IconDownload, IconFileUpload } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { forgetReadings } from "../../queries.ts";
+import { saveFile } from "../../save-file.ts";
+import { readChosenFile } from "../registers/import-file.ts";
+
+type Outcome = OutputOf<"inviteMembers">;
+
+/** Number of lines that the dialog lists. */
+const SHOWN = 20;
+
+const REASONS: Record<Outcome["skipped"][number]["reason"], string> = {
+	MEMBER: "is a member already",
+	INVITED: "has an open invitation",
+	TOO_OFTEN: "was invited five times within a day",
+};
+
+/** Invites many people from a CSV file, after it has shown who would be invited. */
+export function InviteMany({ onClose }: { onClose: () => void }) {
+	const { organizationId } = useOrganization();
+	const [csv, setCsv] = useState("");
+	const [preview, setPreview] = useState<Outcome>();
+	useReturnFocus();
+	const checking = useMutation({
+		mutationFn: async (file: File) => {
+			setPreview(undefined);
+			const { text } = await readChosenFile(file);
+			setCsv(text);
+			const input = { organization_id: organizationId, csv: text };
+			setPreview(await call("inviteMembers", { ...input, dry_run: true }));
+		},
+	});
+	const inviting = useMutation({
+		mutationFn: () =>
+			call("inviteMembers", { organization_id: organizationId, csv }),
+		onSuccess: () => forgetReadings(),
+	});
+	const done = inviting.data;
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title={done ? "The people are invited" : "Invite many people"}
+			closeButtonProps={{ "aria-label": "Close" }}
+			// Links are shown only once, so a click outside the dialog must not close it.
+			closeOnClickOutside={!done}
+			closeOnEscape={!done}
+		>
+			{done ? (
+				<Invited outcome={done} onClose={onClose} />
+			) : (
+				<Stack>
+					<Text size="sm">
+						Choose a CSV file with the columns <b>email</b> and <b>role</b>{" "}
+						(viewer, member or admin; empty: member). Up to 2,000 lines. Members
+						and people with an open invitation are skipped.
+					</Text>
+					<FileButton
+						accept=".csv,text/csv"
+						onChange={(file) => file && checking.mutate(file)}
+					>
+						{(button) => (
+							<Button
+								{...button}
+								variant="default"
+								loading={checking.isPending}
+								leftSection={<IconFileUpload size={16} aria-hidden />}
+							>
+								Choose a file
+							</Button>
+						)}
+					</FileButton>
+					{checking.isError && (
+						<ErrorState
+							error={checking.error}
+							title="The file cannot be read"
+						/>
+					)}
+					{inviting.isError && (
+						<ErrorState error={inviting.error} title="Nobody was invited" />
+					)}
+					{preview && <Preview preview={preview} />}
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button
+							disabled={!preview?.invited.length || preview.problems.length > 0}
+							loading={inviting.isPending}
+							onClick={() => inviting.mutate()}
+						>
+							{preview && preview.invited.length > 0
+								? `Invite ${people(preview.invited.length)}`
+								: "Invite"}
+						</Button>
+					</Group>
+				</Stack>
+			)}
+		</Modal>
+	);
+}
+
+function Preview({ preview }: { preview: Outcome }) {
+	const { invited, skipped, problems } = preview;
+	return (
+		<div role="status">
+			<Text>
+				{people(invited.length)} will be invited
+				{skipped.length > 0 && `, ${skipped.length} skipped`}.
+			</Text>
+			{problems.length > 0 && (
+				<>
+					<Text mt="xs">
+						{problems.length === 1
+							? "1 line is wrong. Correct it and choose the file again."
+							: `${problems.length} lines are wrong. Correct them and choose the file again.`}
+					</Text>
+					<List size="sm" mt="xs">
+						{problems.slice(0, SHOWN).map(({ line, message }) => (
+							<List.Item key={line}>
+								Line {line}: {message}
+							</List.Item>
+						))}
+					</List>
+				</>
+			)}
+			<Skipped skipped={skipped} />
+		</div>
+	);
+}
+
+function Skipped({ skipped }: Pick<Outcome, "skipped">) {
+	if (skipped.length === 0) return null;
+	return (
+		<>
+			<Text mt="xs" size="sm">
+				Skipped{skipped.length > SHOWN && ` (the first ${SHOWN})`}:
+			</Text>
+			<List size="sm">
+				{skipped.slice(0, SHOWN).map(({ line, email, reason }) => (
+					<List.Item key={line} style={{ overflowWrap: "anywhere" }}>
+						{email} {REASONS[reason]}
+					</List.Item>
+				))}
+			</List>
+		</>
+	);
+}
+
+function Invited({
+	outcome: { invited, skipped },
+	onClose,
+}: {
+	outcome: Outcome;
+	onClose: () => void;
+}) {
+	const unsent = invited.filter(({ is_mailed }) => !is_mailed);
+	return (
+		<Stack>
+			<Text>
+				{people(invited.length)} invited
+				{skipped.length > 0 && `, ${skipped.length} skipped`}.{" "}
+				{unsent.length < invited.length &&
+					`Mails are queued for ${invited.length - unsent.length}; Settings → Mail shows when they were sent.`}
+			</Text>
+			{unsent.length > 0 && (
+				<Alert
+					variant="outline"
+					title={
+						unsent.length === 1
+							? "1 person gets no mail"
+							: `${unsent.length} people get no mail`
+					}
+				>
+					Send them their links yourself. The links are shown only now. Each
+					works once, within seven days, and only for its address.
+				</Alert>
+			)}
+			<Group justify="flex-end">
+				<Button
+					variant="default"
+					leftSection={<IconDownload size={16} aria-hidden />}
+					onClick={() => saveLinks(unsent.length > 0 ? unsent : invited)}
+				>
+					Save the links as CSV
+				</Button>
+				<Button onClick={onClose}>Done</Button>
+			</Group>
+		</Stack>
+	);
+}
+
+function saveLinks(invited: Outcome["invited"]): void {
+	// No address contains a quotation mark.
+	const lines = invited.map(
+		({ email, role, invitation_url }) => `"${email}",${role},${invitation_url}`,
+	);
+	const text = `email,role,invitation_url\r\n${lines.join("\r\n")}\r\n`;
+	saveFile("invitations.csv", new Blob([text], { type: "text/csv" }));
+}
+
+function people(count: number): string {
+	return count === 1 ? "1 person" : `${count} people`;
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sendTo } from "../support/console-client.ts";
+import {
+	type Session,
+	startConsole,
+	type TestConsole,
+} from "../support/console-session.ts";
+import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+
+let served: TestConsole;
+let sink: SmtpSink;
+beforeAll(async () => {
+	sink = await openSmtpSink();
+	served = await startConsole({
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+	});
+});
+afterAll(async () => {
+	await served.close();
+	sink.close();
+});
+
+const invite = ({ call }: Session, csv: string, options: object = {}) =>
+	call("inviteMembers", {
+		organization_id: served.organizationId,
+		csv,
+		...options,
+	});
+const countOpen = async () => {
+	const { rows } = await served.database.owner.query(
+		"select count(*)::integer as count from invitations where accepted_at is null and revoked_at is null",
+	);
+	return rows[0].count;
+};
+
+test("500 people are invited from a file, get their mails, and one of them joins by the link in it", async () => {
+	const admin = await served.signIn("admin");
+	const lines = Array.from(
+		{ length: 500 },
+		(_, n) => `person-${n}@example.org,${n % 2 ? "viewer" : ""}`,
+	);
+	const csv = `email,role\n${lines.join("\n")}\n`;
+	const trial = await invite(admin, csv, { dry_run: true });
+	expect(trial.body.invited).toHaveLength(500);
+	expect(JSON.stringify(trial.body)).not.toContain("asy_inv_");
+	expect(await countOpen()).toBe(0);
+
+	const { status, body } = await invite(admin, csv);
+	expect(status).toBe(200);
+	expect(body.problems).toEqual([]);
+	expect(body.invited.slice(0, 2)).toMatchObject([
+		{ email: "person-0@example.org", role: "member", is_mailed: true },
+		{ email: "person-1@example.org", role: "viewer", is_mailed: true },
+	]);
+	const mails = new Map<string, string>();
+	while (mails.size < 500) {
+		const { to, text } = await sink.next();
+		mails.set(to, text);
+	}
+	expect(sink.waiting()).toBe(0);
+	const text = mails.get("person-7@example.org") ?? "";
+	const token = /invitation#(\S+)/.exec(text)?.[1];
+	const joined = await sendTo(served.service.url, "/api/join", {
+		token,
+		name: "Person 7",
+		password: "correct horse battery",
+	});
+	expect(joined.status).toBe(200);
+
+	const again = await invite(admin, csv);
+	expect(again.body.invited).toEqual([]);
+	expect(again.body.skipped).toHaveLength(500);
+	expect(again.body.skipped[7]).toEqual({
+		line: 9,
+		email: "person-7@example.org",
+		reason: "MEMBER",
+	});
+	expect(again.body.skipped[8].reason).toBe("INVITED");
+});
+
+test("a file counts once against the limit of a day", async () => {
+	const admin = await served.signIn("admin");
+	const sent = async () => {
+		const { rows } = await served.database.owner.query(
+			"select count(distinct coalesce(bulk_id, id))::integer as count from invitations where invited_by_id = $1",
+			[admin.user.id],
+		);
+		return rows[0].count;
+	};
+	await invite(admin, "email\na@example.net\nb@example.net\nc@example.net");
+	expect(await sent()).toBe(1);
+	await served.database.owner.query(
+		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at)
+		select $1::text, lpad(n::text, 32, 'x'), 'x' || n || '@example.net', 'viewer', sha256(('x' || n)::bytea), 'Ada', $2, now() + interval '1 day'
+		from generate_series(1, 98) n`,
+		[served.organizationId, admin.user.id],
+	);
+	expect((await invite(admin, "email\nd@example.net")).status).toBe(200);
+	const refused = await invite(admin, "email\ne@example.net");
+	expect(refused.status).toBe(400);
+	expect(refused.body.message).toContain("100 invitations within a day");
+});
+
+test("wrong lines are named with their numbers, and then nobody is invited", async () => {
+	const admin = await served.signIn("admin");
+	const csv = `Role;E-Mail;Email
+member;x;Grace@example.com
+
+owner;x;ada@example.com
+viewer;x;not an address
+;x;grace@EXAMPLE.com`;
+	const before = await countOpen();
+	const trial = await invite(admin, csv, { dry_run: true });
+	expect(trial.body.invited).toEqual([
+		{ email: "grace@example.com", role: "member", is_mailed: true },
+	]);
+	expect(trial.body.problems).toEqual([
+		{ line: 4, message: "role must be one of viewer, member, admin" },
+		{
+			line: 5,
+			message: "email must be an e-mail address such as ada@example.com",
+		},
+		{ line: 6, message: "has the same address as line 2" },
+	]);
+	const refused = await invite(admin, csv);
+	expect(refused.status).toBe(400);
+	expect(
+		refused.body.fields.map((one: { field: string }) => one.field),
+	).toEqual(["csv line 4", "csv line 5", "csv line 6"]);
+	expect(await countOpen()).toBe(before);
+});
+
+test.each([
+	["no column email", "address\nada@example.com", "the column email"],
+	["no line", "email\n", "1 to 2000 lines"],
+	[
+		"too many lines",
+		`email\n${"a@example.com\n".repeat(2_001)}`,
+		"1 to 2000 lines",
+	],
+])("a file with %s is refused", async (_, csv, expected) => {
+	const { status, body } = await invite(await served.signIn("admin"), csv);
+	expect(status).toBe(400);
+	expect(body.message).toContain(expected);
+});
+
+test("a file that would make too many open invitations is refused as a whole", async () => {
+	const admin = await served.signIn("admin");
+	const before = await countOpen();
+	const lines = Array.from(
+		{ length: 2_000 },
+		(_, n) => `many-${n}@example.com`,
+	);
+	const { status, body } = await invite(admin, `email\n${lines.join("\n")}`);
+	expect(status).toBe(400);
+	expect(body.message).toContain("the maximum of an organization is 2000");
+	expect(await countOpen()).toBe(before);
+});
+
+test("somebody who made the organization on their own mails only a few, and gets links for the others", async () => {
+	const person = await served.signIn("viewer");
+	const { organization } = await person.use("createOrganization", {
+		name: "Own",
+	});
+	const lines = Array.from({ length: 20 }, (_, n) => `own-${n}@example.com`);
+	const { body } = await person.call("inviteMembers", {
+		organization_id: organization.id,
+		csv: `email\n${lines.join("\n")}`,
+	});
+	const mailed = body.invited.filter(
+		(one: { is_mailed: boolean }) => one.is_mailed,
+	);
+	expect(mailed).toHaveLength(5);
+	expect(body.invited).toHaveLength(20);
+	expect(body.invited[19].invitation_url).toContain("/invitation#asy_inv_");
+});
+
+test("only administrators invite", async () => {
+	const member = await served.signIn("member");
+	expect((await invite(member, "email\na@example.com")).status).toBe(403);
+});
