@@ -2,6 +2,7 @@ import {
 	MutationCache,
 	QueryCache,
 	QueryClient,
+	type QueryKey,
 	queryOptions,
 } from "@tanstack/react-query";
 import {
@@ -32,11 +33,13 @@ export function onSignedOut(then: () => void): void {
  * Loads the session and the memberships again, because an error may be the first sign that one of
  * them has ended.
  */
-function noticeChange(error: unknown): void {
+function noticeChange(error: unknown, failed?: { queryKey: QueryKey }): void {
 	if (!(error instanceof ApiError)) return;
 	// Nobody has lost a right. Asking at once again would never end.
 	if (error.isMaintenance) return;
 	if (error.status === 401) whenSignedOut();
+	// If the list itself fails, asking for it again at once would never end.
+	if (failed?.queryKey[0] === "listOrganizations") return;
 	if (error.status === 403 || error.status === 404) {
 		void queryClient.invalidateQueries({ queryKey: ["listOrganizations"] });
 	}
@@ -44,7 +47,7 @@ function noticeChange(error: unknown): void {
 
 export const queryClient = new QueryClient({
 	queryCache: new QueryCache({ onError: noticeChange }),
-	mutationCache: new MutationCache({ onError: noticeChange }),
+	mutationCache: new MutationCache({ onError: (error) => noticeChange(error) }),
 	defaultOptions: {
 		// Requests are sent even if the browser reports that it is offline, because it may still reach
 		// a service in its own network. If it cannot, the reader sees an error. A paused request would
