@@ -197,6 +197,7 @@ async function serveFrom(
 		previousSecret,
 		passwordSignIn: config.passwordSignIn,
 		providerName: config.oidc?.name,
+		issuer: config.oidc?.issuer,
 	};
 	const identity = makeIdentity(account);
 	const catalogue = new Catalogue(operations);

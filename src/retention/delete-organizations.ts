@@ -23,7 +23,7 @@ from deleted_organizations order by number`;
 const NO_HASH = Buffer.alloc(32);
 
 const SESSION = sessionOf("none", {
-	lock_timeout: "2s",
+	lock_timeout: "500ms",
 	statement_timeout: "60s",
 	timezone: "UTC",
 });

@@ -19,7 +19,7 @@ import {
 } from "./exchange.ts";
 import { logFailedSignIn } from "./failed-sign-in-log.ts";
 import { findKnownBrowser } from "./known-browser.ts";
-import { mayUsePassword } from "./password-sign-in.ts";
+import { mayGoOn } from "./password-sign-in.ts";
 import { ROUTES } from "./routes.ts";
 import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
 
@@ -113,8 +113,10 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		if (!found || !(await isWithinLifetime(pool, found.session))) {
 			return undefined;
 		}
-		// The session may have begun before the settings forbade the password.
-		if (!found.session.provider && !mayUsePassword(parts, found.user.email)) {
+		if (!mayGoOn(parts, found.session.provider, found.user.email)) {
+			await pool.query("delete from sessions where id = $1", [
+				found.session.id,
+			]);
 			return undefined;
 		}
 		return { ...found, cookies: answered.getSetCookie() };

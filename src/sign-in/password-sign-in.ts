@@ -5,8 +5,9 @@ import type { Step } from "./exchange.ts";
 /** Who may sign in with a password, and how the others sign in. */
 export interface PasswordRule {
 	passwordSignIn: PasswordSignIn;
-	/** Name of the identity provider, for messages. */
+	/** Name and issuer of the identity provider. Undefined if there is none. */
 	providerName?: string | undefined;
+	issuer?: string | undefined;
 }
 
 /** Returns true if the account with this address may be used with a password. */
@@ -18,6 +19,19 @@ export function mayUsePassword(
 		passwordSignIn === "everybody" ||
 		passwordSignIn.includes(email.toLowerCase())
 	);
+}
+
+/**
+ * Returns true if a session that began in this way may go on. The settings may have changed since:
+ * passwords may be forbidden, or there may be another provider or none. `provider` is the issuer that
+ * vouched for the user, or null if the user gave a password.
+ */
+export function mayGoOn(
+	rule: PasswordRule,
+	provider: string | null | undefined,
+	email: string,
+): boolean {
+	return provider ? provider === rule.issuer : mayUsePassword(rule, email);
 }
 
 /** Throws forbidden if the account with this address may not be used with a password. */

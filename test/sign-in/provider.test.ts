@@ -460,6 +460,19 @@ describe("a session of the provider", () => {
 	});
 });
 
+test("a session of a provider that is no longer set has ended", async () => {
+	const { cookie } = await signIn(somebody);
+	expect((await profileOf(cookie)).email).toBe(somebody.email);
+	await query(
+		"update sessions set provider = 'https://former.example.com' where provider is not null",
+	);
+	const { body } = await sendTo(base, "/api/auth/get-session", undefined, {
+		cookie,
+	});
+	expect(body).toBeNull();
+	expect(await profileOf(cookie)).toBeUndefined();
+});
+
 describe("passwords", () => {
 	test("when only some accounts may use them, others can neither sign in with one nor go on with an older session", async () => {
 		const emergency = "emergency@example.com";
@@ -485,6 +498,13 @@ describe("passwords", () => {
 			expect((await profileOf(cookie, strict.base)).email).toBe(emergency);
 			await database.owner.query("update sessions set user_id = $1", [user.id]);
 			expect(await profileOf(cookie, strict.base)).toBeUndefined();
+			const { body: session } = await sendTo(
+				strict.base,
+				"/api/auth/get-session",
+				undefined,
+				{ cookie },
+			);
+			expect(session).toBeNull();
 			const own = await signIn(somebody, { at: strict.base });
 			expect((await profileOf(own.cookie, strict.base)).user_id).toBe(user.id);
 			const { body } = await sendTo(strict.base, "/api/sign-in-ways");
