@@ -550,6 +550,25 @@ describe("passwords", () => {
 	});
 });
 
+test("trouble of the service is shown on the sign-in page and not as JSON", async () => {
+	const { served: service, base: at } = await start({});
+	try {
+		provider.signInAs(somebody);
+		const visitor = new Visitor();
+		const { url } = await visitor.open(at + START, (one) =>
+			one.pathname.endsWith("/callback"),
+		);
+		await service.database.owner.query("alter table accounts rename to gone");
+		const { url: page } = await visitor.open(
+			url.href,
+			(one) => one.pathname === "/sign-in",
+		);
+		expect(page.searchParams.get("problem")).toBe("SERVICE_FAILED");
+	} finally {
+		await service.close();
+	}
+});
+
 describe("providers differ", () => {
 	test("one that names the address only at its userinfo endpoint, and wants its clients' secret in a header", async () => {
 		const other = await startIdentityProvider({

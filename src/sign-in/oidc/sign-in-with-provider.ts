@@ -41,6 +41,8 @@ export type Problem =
 	| "TOO_MANY_ATTEMPTS"
 	/** The provider does not answer, or its answer is wrong. The log says more. */
 	| "PROVIDER_FAILED"
+	/** This service could not finish the sign-in, for example without its database. */
+	| "SERVICE_FAILED"
 	/** Somebody confirmed to be another user than the one of the session. */
 	| "OTHER_ACCOUNT"
 	/** The provider let the person in without asking for the password again. */
@@ -64,8 +66,8 @@ export interface ProviderSignIn {
 		wish: Pick<Attempt, "to" | "sessionId" | "confirms">,
 	): Promise<Redirect>;
 	/**
-	 * Ends an attempt, when the browser has come back with `query`. Throws an AppError only if the
-	 * database cannot be reached.
+	 * Ends an attempt, when the browser has come back with `query`. Never rejects, because a browser that
+	 * follows a link would show an error as JSON.
 	 */
 	finish(
 		query: string,
@@ -265,7 +267,10 @@ export function makeProviderSignIn(
 				const location = pageOf({ confirms: false, to: "/" }, "NO_ATTEMPT");
 				return { location, cookies: [forget] };
 			}
-			const outcome = await complete(query, attempt, from);
+			const outcome = await complete(query, attempt, from).catch((err) => {
+				log.error({ err }, "a sign-in with the identity provider failed");
+				return { problem: "SERVICE_FAILED" } as Outcome;
+			});
 			const { problem, cookies = [] } = outcome;
 			if (problem && problem !== "CANCELLED") logRefusal(problem, from);
 			return {

@@ -36,6 +36,8 @@ const PROBLEMS: Record<Problem, string> = {
 		"There were too many attempts from your network. Try again in 15 minutes.",
 	PROVIDER_FAILED:
 		"Your identity provider did not answer as it should. Try again. If it happens again, tell the people who run this service; their log says why.",
+	SERVICE_FAILED:
+		"Assay could not finish the sign-in. Try again in a moment. If it happens again, tell the people who run this service.",
 	OTHER_ACCOUNT:
 		"You confirmed with another account than the one with which you are signed in here. Use the same one.",
 	NOT_ASKED_AGAIN:
