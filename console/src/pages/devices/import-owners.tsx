@@ -1,23 +1,12 @@
-import {
-	Button,
-	FileButton,
-	Group,
-	List,
-	Modal,
-	Stack,
-	Text,
-} from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconFileUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
+import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { readChosenFile } from "../registers/import-file.ts";
-
-/** Number of problems that the dialog lists. */
-const SHOWN_PROBLEMS = 20;
 
 /** Imports the owners of devices from a CSV file, after it has shown what would change. */
 export function ImportOwners({
@@ -70,21 +59,7 @@ export function ImportOwners({
 					hostname or id) and <b>owner</b> (e-mail address of a person). An
 					empty owner removes the owner. Up to 500 lines.
 				</Text>
-				<FileButton
-					accept=".csv,text/csv"
-					onChange={(file) => file && checking.mutate(file)}
-				>
-					{(button) => (
-						<Button
-							{...button}
-							variant="default"
-							loading={checking.isPending}
-							leftSection={<IconFileUpload size={16} aria-hidden />}
-						>
-							Choose a file
-						</Button>
-					)}
-				</FileButton>
+				<ChooseCsv isReading={checking.isPending} onChoose={checking.mutate} />
 				{checking.isError && (
 					<ErrorState error={checking.error} title="The file cannot be read" />
 				)}
@@ -97,24 +72,12 @@ export function ImportOwners({
 							{changes === 1 ? "1 device changes" : `${changes} devices change`}
 							, {preview.unchanged_device_ids.length} stay as they are.
 						</Text>
-						{problems.length > 0 && (
-							<>
-								<Text mt="xs">
-									{problems.length === 1
-										? "1 line is wrong. Correct it and choose the file again."
-										: `${problems.length} lines are wrong. Correct them and choose the file again.`}
-								</Text>
-								<List size="sm" mt="xs">
-									{problems
-										.slice(0, SHOWN_PROBLEMS)
-										.map(({ index, message }) => (
-											<List.Item key={index}>
-												Line {index + 2}: {message}
-											</List.Item>
-										))}
-								</List>
-							</>
-						)}
+						<WrongLines
+							problems={problems.map(({ index, message }) => ({
+								line: index + 2,
+								message,
+							}))}
+						/>
 					</div>
 				)}
 				<Group justify="flex-end">

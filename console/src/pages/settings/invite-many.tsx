@@ -1,18 +1,10 @@
-import {
-	Alert,
-	Button,
-	FileButton,
-	Group,
-	List,
-	Modal,
-	Stack,
-	Text,
-} from "@mantine/core";
-import { IconDownload, IconFileUpload } from "@tabler/icons-react";
+import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -21,7 +13,7 @@ import { readChosenFile } from "../registers/import-file.ts";
 
 type Outcome = OutputOf<"inviteMembers">;
 
-/** Number of lines that the dialog lists. */
+/** Number of skipped people that the dialog lists. */
 const SHOWN = 20;
 
 const REASONS: Record<Outcome["skipped"][number]["reason"], string> = {
@@ -71,21 +63,10 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 						(viewer, member or admin; empty: member). Up to 2,000 lines. Members
 						and people with an open invitation are skipped.
 					</Text>
-					<FileButton
-						accept=".csv,text/csv"
-						onChange={(file) => file && checking.mutate(file)}
-					>
-						{(button) => (
-							<Button
-								{...button}
-								variant="default"
-								loading={checking.isPending}
-								leftSection={<IconFileUpload size={16} aria-hidden />}
-							>
-								Choose a file
-							</Button>
-						)}
-					</FileButton>
+					<ChooseCsv
+						isReading={checking.isPending}
+						onChoose={checking.mutate}
+					/>
 					{checking.isError && (
 						<ErrorState
 							error={checking.error}
@@ -124,22 +105,7 @@ function Preview({ preview }: { preview: Outcome }) {
 				{people(invited.length)} will be invited
 				{skipped.length > 0 && `, ${skipped.length} skipped`}.
 			</Text>
-			{problems.length > 0 && (
-				<>
-					<Text mt="xs">
-						{problems.length === 1
-							? "1 line is wrong. Correct it and choose the file again."
-							: `${problems.length} lines are wrong. Correct them and choose the file again.`}
-					</Text>
-					<List size="sm" mt="xs">
-						{problems.slice(0, SHOWN).map(({ line, message }) => (
-							<List.Item key={line}>
-								Line {line}: {message}
-							</List.Item>
-						))}
-					</List>
-				</>
-			)}
+			<WrongLines problems={problems} />
 			<Skipped skipped={skipped} />
 		</div>
 	);

@@ -1,0 +1,58 @@
+import { Button, FileButton, List, Text } from "@mantine/core";
+import { IconFileUpload } from "@tabler/icons-react";
+
+/** Number of wrong lines that a dialog lists. */
+const SHOWN = 20;
+
+/** A button that lets the user choose a CSV file. */
+export function ChooseCsv({
+	isReading,
+	onChoose,
+}: {
+	isReading: boolean;
+	onChoose: (file: File) => void;
+}) {
+	return (
+		<FileButton
+			accept=".csv,text/csv"
+			onChange={(file) => file && onChoose(file)}
+		>
+			{(button) => (
+				<Button
+					{...button}
+					variant="default"
+					loading={isReading}
+					leftSection={<IconFileUpload size={16} aria-hidden />}
+				>
+					Choose a file
+				</Button>
+			)}
+		</FileButton>
+	);
+}
+
+/** Lists the wrong lines of a file. Renders nothing if there are none. */
+export function WrongLines({
+	problems,
+}: {
+	/** The headings of the file are line 1. */
+	problems: readonly { line: number; message: string }[];
+}) {
+	if (problems.length === 0) return null;
+	return (
+		<>
+			<Text mt="xs">
+				{problems.length === 1
+					? "1 line is wrong. Correct it and choose the file again."
+					: `${problems.length} lines are wrong. Correct them and choose the file again.`}
+			</Text>
+			<List size="sm" mt="xs">
+				{problems.slice(0, SHOWN).map(({ line, message }) => (
+					<List.Item key={line}>
+						Line {line}: {message}
+					</List.Item>
+				))}
+			</List>
+		</>
+	);
+}
