@@ -2474,6 +2474,31 @@ CREATE FUNCTION public.subject_of(VARIADIC p_texts text[]) RETURNS text
 	) first
 $$;
 
+CREATE FUNCTION public.take_domain_checks(p_count integer, p_to_one integer, p_seconds integer) RETURNS TABLE(organization_id text, id text)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	update organization_domains d
+	set next_check_at = now() + p_seconds * interval '1 second'
+	-- Another process may have taken the domain a moment ago.
+	where d.next_check_at <= now() and (d.organization_id, d.id) in (
+		select x.organization_id, x.id
+		from (
+			select w.organization_id, w.id, w.next_check_at, row_number() over (
+				partition by w.organization_id order by w.next_check_at
+			) as place
+			from organization_domains w
+			where w.next_check_at <= now() and not exists (
+				select from organization_closures c where c.organization_id = w.organization_id
+			)
+		) x
+		where x.place <= p_to_one
+		order by x.next_check_at
+		limit p_count
+	)
+	returning d.organization_id::text, d.id::text
+$$;
+
 CREATE FUNCTION public.take_notification_messages(p_count integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) RETURNS TABLE(organization_id text, id text, channel_id text, attempts integer)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -3624,6 +3649,29 @@ CREATE TABLE public.organization_closures (
 
 ALTER TABLE ONLY public.organization_closures FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.organization_domains (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    domain text NOT NULL,
+    challenge text NOT NULL,
+    verified_by text,
+    verified_at timestamp with time zone,
+    missing_since timestamp with time zone,
+    check_requested_at timestamp with time zone,
+    next_check_at timestamp with time zone,
+    checked_at timestamp with time zone,
+    failure text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT organization_domains_challenge_check CHECK (((length(challenge) >= 20) AND (length(challenge) <= 100))),
+    CONSTRAINT organization_domains_check CHECK (((verified_by IS NULL) = (verified_at IS NULL))),
+    CONSTRAINT organization_domains_check1 CHECK (((missing_since IS NULL) OR (verified_by = 'DNS'::text))),
+    CONSTRAINT organization_domains_domain_check CHECK (((domain = lower(domain)) AND ((length(domain) >= 3) AND (length(domain) <= 253)))),
+    CONSTRAINT organization_domains_failure_check CHECK ((failure = ANY (ARRAY['NOT_FOUND'::text, 'OTHER_VALUE'::text, 'NO_ANSWER'::text, 'TAKEN'::text]))),
+    CONSTRAINT organization_domains_verified_by_check CHECK ((verified_by = ANY (ARRAY['DNS'::text, 'OPERATOR'::text])))
+);
+
+ALTER TABLE ONLY public.organization_domains FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.people (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -4285,6 +4333,12 @@ ALTER TABLE ONLY public.obligations
 ALTER TABLE ONLY public.organization_closures
     ADD CONSTRAINT organization_closures_pkey PRIMARY KEY (organization_id);
 
+ALTER TABLE ONLY public.organization_domains
+    ADD CONSTRAINT organization_domains_organization_id_domain_key UNIQUE (organization_id, domain);
+
+ALTER TABLE ONLY public.organization_domains
+    ADD CONSTRAINT organization_domains_pkey PRIMARY KEY (organization_id, id);
+
 ALTER TABLE ONLY public.organizations
     ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
 
@@ -4743,6 +4797,10 @@ CREATE INDEX obligations_status ON public.obligations USING btree (organization_
 CREATE INDEX obligations_type ON public.obligations USING btree (organization_id, type, created_at, id);
 
 CREATE INDEX obligations_updated_at ON public.obligations USING btree (organization_id, updated_at, id);
+
+CREATE INDEX organization_domains_due ON public.organization_domains USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
+
+CREATE UNIQUE INDEX organization_domains_verified ON public.organization_domains USING btree (domain) WHERE (verified_at IS NOT NULL);
 
 CREATE INDEX people_contract_end_date ON public.people USING btree (organization_id, COALESCE(contract_end_date, 'infinity'::date), id);
 
@@ -5355,6 +5413,9 @@ ALTER TABLE ONLY public.obligations
 ALTER TABLE ONLY public.organization_closures
     ADD CONSTRAINT organization_closures_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.organization_domains
+    ADD CONSTRAINT organization_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.people
     ADD CONSTRAINT people_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -5615,6 +5676,8 @@ CREATE POLICY backup ON public.obligations FOR SELECT TO assay_backup USING (tru
 
 CREATE POLICY backup ON public.organization_closures FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.organization_domains FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.organizations FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.people FOR SELECT TO assay_backup USING (true);
@@ -5751,6 +5814,8 @@ CREATE POLICY identity ON public.oauth_clients TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.organization_closures FOR SELECT TO assay_identity USING (true);
 
+CREATE POLICY identity ON public.organization_domains TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
@@ -5800,6 +5865,8 @@ ALTER TABLE public.oauth_clients ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.obligations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.organization_closures ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.organization_domains ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.organizations ENABLE ROW LEVEL SECURITY;
 
@@ -6096,6 +6163,8 @@ CREATE POLICY tenant ON public.notification_stops TO assay_app USING (((organiza
 CREATE POLICY tenant ON public.obligations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.organization_closures TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.organization_domains TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.organizations TO assay_app USING (((id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -6455,6 +6524,9 @@ GRANT ALL ON FUNCTION public.set_maintenance(p_message text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.take_domain_checks(p_count integer, p_to_one integer, p_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.take_domain_checks(p_count integer, p_to_one integer, p_seconds integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.take_notification_messages(p_count integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_notification_messages(p_count integer, p_busy text[], p_of_one integer, p_full text[], p_seconds integer) TO assay_app;
@@ -7000,6 +7072,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.organization_closures TO assay
 GRANT SELECT ON TABLE public.organization_closures TO assay_identity;
 GRANT SELECT ON TABLE public.organization_closures TO assay_agent;
 GRANT SELECT ON TABLE public.organization_closures TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.organization_domains TO assay_app;
+GRANT SELECT ON TABLE public.organization_domains TO assay_identity;
+GRANT SELECT ON TABLE public.organization_domains TO assay_backup;
+
+GRANT UPDATE(next_check_at) ON TABLE public.organization_domains TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.people TO assay_app;
 GRANT SELECT ON TABLE public.people TO assay_backup;

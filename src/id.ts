@@ -49,6 +49,7 @@ export const ID_KINDS = {
 	vendor_review: 251,
 	snapshot: 252,
 	applicability_statement: 256,
+	domain: 270,
 	document_version: 253,
 	document_signature: 254,
 	document_approval: 255,

@@ -65,6 +65,8 @@ export interface Services {
 	wakeChatSender?: () => void;
 	/** Says that an organization was closed. Call it after the commit. */
 	wakeClosed?: () => void;
+	/** Says that a look for the record of a domain was requested. Call it after the commit. */
+	wakeDomainChecks?: () => void;
 	/** True if users may connect programs with OAuth. */
 	hasOauth?: boolean;
 	/** Name of the identity provider, if people sign in with one. */

@@ -33,6 +33,7 @@ import { notificationOperations } from "./notifications/operations.ts";
 import { makeAllowApp } from "./oauth/operations.ts";
 import type { AnyOperation } from "./operation.ts";
 import { deleteOrganization } from "./organizations/delete-operation.ts";
+import { domainOperations } from "./organizations/domains/domain-operations.ts";
 import {
 	acceptInvitation,
 	inviteMember,
@@ -224,6 +225,7 @@ export const operations = [
 	listWebhookDeliveries,
 	resendWebhookDelivery,
 	...notificationOperations,
+	...domainOperations,
 	...savedViewOperations,
 ] as const satisfies AnyOperation[];
 

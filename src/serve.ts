@@ -31,6 +31,7 @@ import { Grants } from "./oauth/grant.ts";
 import { makeOauthServer } from "./oauth/oauth-server.ts";
 import { operations } from "./operations.ts";
 import { ClosedOrganizations } from "./organizations/closed-organizations.ts";
+import { startDomainChecks } from "./organizations/domains/domain-checks.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { startRetention } from "./retention/retention.ts";
 import { makeIdentity } from "./sign-in/identity.ts";
@@ -172,6 +173,11 @@ async function serveFrom(
 	});
 	const sealer = startSealer(sealerPool, log);
 	const closed = await ClosedOrganizations.watch(database.pool, log);
+	const domainChecks = startDomainChecks({
+		pool: database.pool,
+		log,
+		dnsServers: config.dnsServers,
+	});
 	const services = {
 		pool: database.pool,
 		log,
@@ -181,6 +187,7 @@ async function serveFrom(
 		wakeDeliverer: () => deliverer.wake(),
 		wakeChatSender: () => chatSender.wake(),
 		wakeClosed: () => closed.poller.wake(),
+		wakeDomainChecks: () => domainChecks.wake(),
 		organizationCreation,
 		reportRetentionMonths,
 		fileLimits,
@@ -331,6 +338,7 @@ async function serveFrom(
 		await checkCounts.poller.stop();
 		await maintenance.poller.stop();
 		await closed.poller.stop();
+		await domainChecks.stop();
 		await sealer.stop();
 		await sealerPool.end();
 		await deliverer.stop();
@@ -371,6 +379,7 @@ async function serveFrom(
 					mail,
 					maintenance.poller,
 					closed.poller,
+					domainChecks,
 				])
 					poller?.wake();
 			},

@@ -376,6 +376,12 @@ const settingsMembers = createRoute({
 	component: page(() => import("./pages/settings/members-page.tsx")),
 });
 
+const settingsSignIn = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/sign-in",
+	component: page(() => import("./pages/settings/sign-in-settings-page.tsx")),
+});
+
 const settingsApiTokens = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/api-tokens",
@@ -445,6 +451,7 @@ const routeTree = root.addChildren([
 			settingsOrganization,
 			settingsDevicePolicy,
 			settingsMembers,
+			settingsSignIn,
 			settingsApiTokens,
 			settingsWebhooks,
 			settingsNotifications,

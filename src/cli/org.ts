@@ -9,6 +9,7 @@ import {
 } from "../retention/delete-organizations.ts";
 import { COMMAND } from "../version.ts";
 import { addClosures } from "./closures.ts";
+import { addOrgDomains } from "./org-domains.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -73,6 +74,7 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
 		});
 	addClosures(org);
 	addDeleted(org);
+	addOrgDomains(org);
 	org
 		.command("list")
 		.description("List all organizations.")

@@ -50,6 +50,8 @@ export interface Config {
 	/** The identity provider with which people sign in. Undefined means that there is none. */
 	readonly oidc: OidcConfig | undefined;
 	readonly passwordSignIn: PasswordSignIn;
+	/** Name servers that are asked for the records of domains. Only tests set them. */
+	readonly dnsServers?: readonly string[];
 	readonly dataDir: string;
 	/** Folder of the packages of the agent. Undefined if the service offers none. */
 	readonly agentDir: string | undefined;

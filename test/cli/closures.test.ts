@@ -55,6 +55,22 @@ test("a deletion needs the right name and a reason, and can be taken back until 
 	);
 });
 
+test("the operator verifies a domain, lists it, and removes it", async () => {
+	const verified = await org("verify-domain", id, "Example.com");
+	expect(verified.stdout).toContain("example.com is verified.");
+	expect((await org("domains", id)).stdout).toMatch(
+		/example\.com +verified +operator/,
+	);
+	expect((await org("verify-domain", id, "localhost")).stderr).toContain(
+		"full name of a domain",
+	);
+	expect((await org("remove-domain", id, "example.com")).code).toBe(0);
+	expect((await org("remove-domain", id, "example.com")).stderr).toContain(
+		"has no domain example.com",
+	);
+	expect((await org("domains", id)).stdout).toContain("No domains yet");
+});
+
 test("an unknown organization and a bad reason are refused", async () => {
 	const unknown = `${id.slice(0, -2)}AA`;
 	const { stderr } = await org("suspend", unknown, "--reason", "x");

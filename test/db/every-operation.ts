@@ -411,6 +411,13 @@ export async function useEverything(
 	await use("rotateWebhookSecret", hook);
 	await use("updateWebhook", { ...hook, is_enabled: false });
 	await use("deleteWebhook", hook);
+	const { domain } = await use("addDomain", {
+		organization_id,
+		domain: "assay.invalid",
+	});
+	await use("listDomains", { organization_id });
+	await use("verifyDomain", { organization_id, id: domain.id });
+	await use("deleteDomain", { organization_id, id: domain.id });
 	const told = await use("addNotificationChannel", {
 		organization_id,
 		kind: "SLACK",

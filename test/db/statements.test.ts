@@ -59,6 +59,7 @@ const ACROSS_FUNCTIONS = [
 	"organizations_with_events",
 	"record_api_token_calls",
 	"record_api_token_usage",
+	"take_domain_checks",
 	"take_notification_messages",
 	"take_webhook_deliveries",
 	"unknown_key_state",

@@ -222,6 +222,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"record_api_token_calls",
 		"record_api_token_usage",
 		"remove_second_factor",
+		"take_domain_checks",
 		"use_setup_link",
 	]);
 	expect(await ownedBy("audit")).toEqual([

@@ -133,6 +133,24 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "organization",
 		phrase: "tested the notification channel",
 	},
+	addDomain: { group: "organization", phrase: "added the domain" },
+	verifyDomain: {
+		group: "organization",
+		phrase: "asked to verify the domain",
+	},
+	confirmDomain: {
+		group: "organization",
+		phrase: "verified the domain",
+	},
+	missDomainRecord: {
+		group: "organization",
+		phrase: "did not find the TXT record of the domain",
+	},
+	loseDomain: {
+		group: "organization",
+		phrase: "no longer trusts the domain",
+	},
+	deleteDomain: { group: "organization", phrase: "removed the domain" },
 	addWebhook: { group: "organization", phrase: "added the webhook" },
 	updateWebhook: { group: "organization", phrase: "changed the webhook" },
 	deleteWebhook: { group: "organization", phrase: "deleted the webhook" },

@@ -9,6 +9,7 @@ import {
 	IconHome,
 	IconKey,
 	IconListCheck,
+	IconLogin2,
 	IconMail,
 	IconReport,
 	IconUsersGroup,
@@ -81,6 +82,14 @@ export function Navigation() {
 				to="/o/$org/settings/members"
 				params={params}
 			/>
+			{role === "admin" && (
+				<Item
+					icon={IconLogin2}
+					label="Sign-in"
+					to="/o/$org/settings/sign-in"
+					params={params}
+				/>
+			)}
 			<Item
 				icon={IconKey}
 				label="API tokens"

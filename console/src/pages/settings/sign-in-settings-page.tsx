@@ -1,0 +1,24 @@
+import { Stack, Text } from "@mantine/core";
+import { useOrganization } from "../../organization.ts";
+import { PageHeader } from "../../parts/page-header.tsx";
+import { DomainsCard } from "./domains-card.tsx";
+
+/** Settings for how people come into the organization and sign in. */
+export function Page() {
+	const { organization, mayAdmin } = useOrganization();
+	return (
+		<>
+			<PageHeader
+				title="Sign-in"
+				description="How people of this organization get their accounts and sign in."
+			/>
+			{mayAdmin ? (
+				<Stack gap="lg" maw={880}>
+					<DomainsCard organizationId={organization.id} />
+				</Stack>
+			) : (
+				<Text>Only administrators see these settings.</Text>
+			)}
+		</>
+	);
+}
