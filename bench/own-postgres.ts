@@ -58,6 +58,17 @@ export class OwnPostgres {
 		return made;
 	}
 
+	/** Starts a copy of a cluster's files that lies in `directory`, such as a standby. */
+	static async startCopy(
+		original: OwnPostgres,
+		directory: string,
+	): Promise<OwnPostgres> {
+		const cluster = { ...original.#cluster, directory };
+		const copy = new OwnPostgres(cluster, original.#binaries, original.#user);
+		await copy.start();
+		return copy;
+	}
+
 	get url(): string {
 		const { host, port, user, password } = connectionOf(this.#cluster);
 		const url = new URL(`postgres://localhost:${port}/assay`);
@@ -65,6 +76,11 @@ export class OwnPostgres {
 		url.password = password;
 		url.searchParams.set("host", host);
 		return url.href;
+	}
+
+	/** The folder with PostgreSQL's own files. */
+	get directory(): string {
+		return this.#cluster.directory;
 	}
 
 	/** The Unix socket on which PostgreSQL listens. */

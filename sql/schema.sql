@@ -2332,6 +2332,30 @@ CREATE FUNCTION public.read_maintenance() RETURNS TABLE(message text, began_at t
 	select m.message, m.began_at from maintenance m
 $$;
 
+CREATE FUNCTION public.read_replicas() RETURNS TABLE(name text, state text, is_synchronous boolean, behind_bytes double precision, behind_seconds double precision)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+	select
+		r.application_name,
+		r.state,
+		r.sync_state in ('sync', 'quorum'),
+		case when b.bytes < 0 then 0 else b.bytes end,
+		-- A replica that does not answer any more reports no delay, so the age of its last answer counts.
+		case when b.bytes > 0 then
+			greatest(extract(epoch from r.replay_lag), extract(epoch from clock_timestamp() - r.reply_time), 0)
+		when b.bytes is not null then 0 end
+	from pg_stat_replication r
+	cross join lateral (
+		select pg_wal_lsn_diff(
+			case when pg_is_in_recovery() then pg_last_wal_receive_lsn() else pg_current_wal_lsn() end,
+			coalesce(r.replay_lsn, r.write_lsn, r.sent_lsn)
+		)::float8 as bytes
+	) b
+	where r.state is null or r.state in ('catchup', 'streaming')
+	order by r.application_name, r.pid
+$$;
+
 CREATE FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -6509,6 +6533,9 @@ GRANT ALL ON FUNCTION public.read_last_backup() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.read_maintenance() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_maintenance() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.read_replicas() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_replicas() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) TO assay_app;

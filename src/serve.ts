@@ -33,7 +33,7 @@ import { operations } from "./operations.ts";
 import { ClosedOrganizations } from "./organizations/closed-organizations.ts";
 import { startDomainChecks } from "./organizations/domains/domain-checks.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
-import { startRetention } from "./retention/retention.ts";
+import { type Retention, startRetention } from "./retention/retention.ts";
 import { makeIdentity } from "./sign-in/identity.ts";
 import { makeProviderSignIn } from "./sign-in/oidc/sign-in-with-provider.ts";
 import { readSecret } from "./sign-in/server-secret.ts";
@@ -254,6 +254,7 @@ async function serveFrom(
 		closed,
 		oauth,
 	);
+	let retention: Retention | undefined;
 	const metrics =
 		config.metricsPort === undefined
 			? undefined
@@ -265,6 +266,8 @@ async function serveFrom(
 					},
 					queues: agentApi.queues,
 					operations: new Set(operations.map(({ name }) => name)),
+					baseUrl,
+					retentionDoneAtMs: () => retention?.doneAtMs() ?? 0,
 				});
 	const tracing =
 		traces &&
@@ -315,7 +318,7 @@ async function serveFrom(
 		agentPackages,
 	});
 
-	const stopRetention = startRetention(database.ownerConnection, config, log);
+	retention = startRetention(database.ownerConnection, config, log);
 
 	const close = async () => {
 		isDraining = true;
@@ -345,7 +348,7 @@ async function serveFrom(
 		await chatSender.stop();
 		await digests?.stop();
 		await mail?.stop();
-		await stopRetention();
+		await retention?.stop();
 		await metrics?.close();
 		agentPackages?.close();
 		clearTimeout(deadline);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
 import type { Finding } from "./doctor.ts";
+import { examineReplication } from "./doctor-replication.ts";
 
 /** Number of connections that one service process may open, plus a few for commands. */
 const CONNECTIONS_NEEDED = 25;
@@ -27,61 +28,6 @@ export async function examineServer(
 		await examineIndexes(client),
 		await examineReports(client, retentionMonths),
 	];
-}
-
-async function examineReplication(client: Client): Promise<Finding> {
-	const check = "replication";
-	const { rows } = await client.query<{
-		standby: boolean;
-		commit: string;
-		wanted: string;
-		standbys: string;
-		synchronous: string;
-	}>(`
-		select
-			pg_is_in_recovery() as standby,
-			current_setting('synchronous_commit') as commit,
-			current_setting('synchronous_standby_names') as wanted,
-			count(*) as standbys,
-			count(*) filter (where sync_state in ('sync', 'quorum')) as synchronous
-		from pg_stat_replication where state = 'streaming'`);
-	const [row] = rows;
-	if (row?.standby) {
-		return {
-			check,
-			status: "problem",
-			found: "the server is a standby, which is read-only",
-			advice:
-				"set DATABASE_URL to the primary, or to an address that always leads to it (docs/scaling.md); or promote this server",
-		};
-	}
-	if (row?.commit === "off") {
-		return {
-			check,
-			status: "problem",
-			found: "synchronous_commit is off",
-			advice:
-				"set synchronous_commit = on; without it a crash loses acknowledged data",
-		};
-	}
-	if (row?.wanted && Number(row.synchronous) === 0) {
-		return {
-			check,
-			status: "problem",
-			found: `writes wait for a synchronous standby (${row.wanted}), but none is streaming`,
-			advice:
-				"start the standby, or remove it from synchronous_standby_names and reload",
-		};
-	}
-	const standbys = Number(row?.standbys ?? 0);
-	return {
-		check,
-		status: "ok",
-		found:
-			standbys === 0
-				? "no standby streams from this server; only backups protect the data"
-				: `${standbys} standbys stream, ${row?.synchronous} of them synchronously`,
-	};
 }
 
 async function examineConnections(client: Client): Promise<Finding> {

@@ -17,6 +17,7 @@ import { AppError } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { COMMAND } from "../version.ts";
 import { examineBackup } from "./doctor-backup.ts";
+import { examineCertificate } from "./doctor-certificate.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
@@ -92,6 +93,7 @@ async function examine(): Promise<Finding[]> {
 		];
 	}
 	findings.push(examineAddress(config), await examinePublicName(config));
+	findings.push(...(await examineCertificate(config)));
 	findings.push(...(await examineMail(config)));
 	if (config.oidc) findings.push(await examineProvider(config.oidc));
 	findings.push(await examineDisk(config));

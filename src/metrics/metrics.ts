@@ -7,12 +7,12 @@ import {
 	Histogram,
 	Registry,
 } from "prom-client";
-import { readLastBackup } from "../backup/last-backup.ts";
 import { isCanonicalCheck } from "../devices/terms.ts";
 import type { Queue, QueueLoad } from "../load/queue.ts";
 import { VERSION } from "../version.ts";
 import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
-import { addDatabaseSize } from "./database-size.ts";
+import { addCertificate } from "./certificate.ts";
+import { addDatabaseGauges } from "./database-gauges.ts";
 import { FleetCounts } from "./fleet.ts";
 import { type MailCounts, readMailCounts } from "./mails.ts";
 import { IGNORED_ADDRESSES } from "./names.ts";
@@ -33,6 +33,9 @@ export interface MetricsParts {
 	queues: Record<string, Queue>;
 	/** Names of operations. Requests to any other address share one series. */
 	operations: ReadonlySet<string>;
+	baseUrl: string;
+	/** Time at which this process last finished its daily removal of old rows, or 0. */
+	retentionDoneAtMs: () => number;
 }
 
 export interface Metrics {
@@ -51,6 +54,8 @@ export function makeMetrics({
 	pools,
 	queues,
 	operations,
+	baseUrl,
+	retentionDoneAtMs,
 }: MetricsParts): Metrics {
 	const registry = new Registry();
 	const registers = [registry];
@@ -89,9 +94,18 @@ export function makeMetrics({
 		addMails(pools.app, registers);
 		addReceivers(pools.app, registers);
 		addAuditLog(pools.app, registers);
-		addLastBackup(pools.app, registers);
-		addDatabaseSize(pools.app, registers);
+		addDatabaseGauges(pools.app, registers);
 	}
+	addCertificate(baseUrl, registers);
+	new Gauge({
+		name: "assay_retention_timestamp_seconds",
+		help: "Time at which this process last finished its daily removal of old rows, in seconds since 1970. 0 if it has not done that since its start.",
+		aggregator: "max",
+		registers,
+		collect() {
+			this.set(retentionDoneAtMs() / 1000);
+		},
+	});
 
 	return {
 		registry,
@@ -290,21 +304,6 @@ function addStates(counts: FleetCounts, registers: Registry[]): void {
 				const check = isCanonicalCheck(check_key) ? check_key : OTHER_CHECKS;
 				this.inc({ check, state }, devices);
 			}
-		},
-	});
-}
-
-function addLastBackup(pool: Pool, registers: Registry[]): void {
-	new Gauge({
-		name: "assay_last_backup_timestamp_seconds",
-		help: "Moment that the last backup shows, in seconds since 1970. Before the first backup, the time at which the first organization was created.",
-		aggregator: "max",
-		registers,
-		async collect() {
-			const found = await readLastBackup(pool).catch(() => undefined);
-			this.reset();
-			const time = found?.made_at ?? found?.in_use_since;
-			if (time) this.set(time.getTime() / 1000);
 		},
 	});
 }

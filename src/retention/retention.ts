@@ -148,17 +148,24 @@ async function deleteLeftOver(
 	}
 }
 
+export interface Retention {
+	/** Time at which this process last finished the work, or 0. */
+	doneAtMs: () => number;
+	stop: () => Promise<void>;
+}
+
 /**
- * Runs `keepReports`, `removeLeftovers` and `deleteDueOrganizations` immediately and then once a day. Returns a function that
- * stops this.
+ * Runs `keepReports`, `removeLeftovers` and `deleteDueOrganizations` immediately and then once a
+ * day, or again soon if they could not finish.
  */
 export function startRetention(
 	connection: ClientConfig,
 	{ reportRetentionMonths: months }: Config,
 	log: Logger,
-): () => Promise<void> {
+): Retention {
 	let timer: NodeJS.Timeout | undefined;
 	let isStopped = false;
+	let doneAtMs = 0;
 	const run = async () => {
 		let next = SOON_MS;
 		try {
@@ -174,7 +181,10 @@ export function startRetention(
 				log.info({ removed }, "removed rows left by sign-ins and invitations");
 			}
 			await deleteDueOrganizations(connection, log);
-			if (isDone) next = DAY_MS;
+			if (isDone) {
+				next = DAY_MS;
+				doneAtMs = Date.now();
+			}
 		} catch (err) {
 			if (isDatabaseUnavailable(err)) {
 				log.warn({ err }, "old rows could not be removed yet");
@@ -189,9 +199,12 @@ export function startRetention(
 		timer.unref();
 	};
 	let running = run();
-	return async () => {
-		isStopped = true;
-		clearTimeout(timer);
-		await running;
+	return {
+		doneAtMs: () => doneAtMs,
+		stop: async () => {
+			isStopped = true;
+			clearTimeout(timer);
+			await running;
+		},
 	};
 }

@@ -1,25 +1,32 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+	chmodSync,
 	cpSync,
 	mkdtempSync,
 	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer } from "node:tls";
+import { OwnPostgres } from "../../bench/own-postgres.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
 import { until } from "../packages/machine.ts";
 import { assay, startAssay } from "../support/program.ts";
+import { startStandby } from "../support/standby.ts";
 
 /**
  * `npm run verify:watching`, which is a part of `npm run verify:release`. It checks the alert rules
- * with promtool, and asks a real Prometheus every expression of the alerts and of the dashboard. It
- * needs `prometheus` and `promtool`, which Debian has in the package prometheus.
+ * with promtool, and asks a real Prometheus every expression of the alerts and of the dashboard. The
+ * service stands behind a proxy with TLS, and its PostgreSQL has a standby. It needs `prometheus` and `promtool`, which Debian has in the package prometheus.
  */
 const ROOT = join(import.meta.dirname, "../..");
 const METRICS_PORT = "7856";
 const PROMETHEUS = "127.0.0.1:7857";
+const PUBLIC_PORT = 7858;
 /** A healthy service has no data for these. */
 const WITHOUT_DATA = new Set(["Answers that are not 2xx"]);
 const work = mkdtempSync(join(tmpdir(), "assay-verify-watching-"));
@@ -69,11 +76,27 @@ const config = readFileSync(join(work, "prometheus.yml"), "utf8")
 	.replace("scrape_interval: 30s", "scrape_interval: 1s")
 	.replace("scrape_timeout: 10s", "scrape_timeout: 1s");
 writeFileSync(join(work, "prometheus.yml"), config);
+chmodSync(work, 0o711);
+writeFileSync(join(work, "authority.pem"), CERTIFICATE);
+const primary = await OwnPostgres.create(join(work, "primary"));
+const standby = await startStandby(primary, join(work, "standby"), "db2");
 const settings = {
-	ASSAY_DATA_DIR: join(work, "data"),
+	DATABASE_URL: primary.url,
 	ASSAY_METRICS_PORT: METRICS_PORT,
+	ASSAY_BASE_URL: `https://localhost:${PUBLIC_PORT}`,
+	NODE_EXTRA_CA_CERTS: join(work, "authority.pem"),
 };
 const service = await startAssay(settings);
+const proxy = createServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (from) => {
+	const to = connect(Number(new URL(service.url).port), "127.0.0.1");
+	for (const socket of [from, to]) {
+		socket.on("error", () => {
+			from.destroy();
+			to.destroy();
+		});
+	}
+	from.pipe(to).pipe(from);
+}).listen(PUBLIC_PORT, "127.0.0.1");
 const prometheus = spawn(
 	"prometheus",
 	[
@@ -98,7 +121,7 @@ try {
 	});
 	const simulating = assay(
 		[
-			...["simulate", "--url", service.url, "--org", org],
+			...["simulate", "--url", settings.ASSAY_BASE_URL, "--org", org],
 			...["--devices", "5", "--duration", "40"],
 		],
 		{ ...settings, ASSAY_TOKEN: token },
@@ -131,5 +154,8 @@ try {
 	prometheus.kill("SIGTERM");
 	await ended;
 	await service.stop("SIGTERM");
+	proxy.close();
+	await standby.stop();
+	await primary.stop();
 	rmSync(work, { recursive: true, force: true });
 }

@@ -1,0 +1,108 @@
+import type { Pool } from "pg";
+import { Gauge, type Registry } from "prom-client";
+import { type LastBackup, readLastBackup } from "../backup/last-backup.ts";
+import { type Replica, readReplicas } from "../db/replicas.ts";
+
+/** Adds the size of the database, its last backup and its replicas. */
+export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
+	new Gauge({
+		name: "assay_database_bytes",
+		help: "Size of the database on disk, without the write-ahead log.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await readDatabaseSize(pool).catch(() => undefined);
+			this.reset();
+			if (found !== undefined) this.set(found);
+		},
+	});
+	addLastBackup(pool, registers);
+	addReplicas(pool, registers);
+}
+
+async function readDatabaseSize(pool: Pool): Promise<number> {
+	const { rows } = await pool.query<{ bytes: number }>(
+		"select pg_database_size(current_database())::float8 as bytes",
+	);
+	if (!rows[0]) throw new Error("the size of the database has no row");
+	return rows[0].bytes;
+}
+
+function addLastBackup(pool: Pool, registers: Registry[]): void {
+	let last: Promise<LastBackup | undefined> = Promise.resolve(undefined);
+	new Gauge({
+		name: "assay_last_backup_timestamp_seconds",
+		help: "Moment that the last backup shows, in seconds since 1970. Before the first backup, the time at which the first organization was created.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			last = readLastBackup(pool).catch(() => undefined);
+			const found = await last;
+			this.reset();
+			const time = found?.made_at ?? found?.in_use_since;
+			if (time) this.set(time.getTime() / 1000);
+		},
+	});
+	new Gauge({
+		name: "assay_last_backup_audit_logs_sound",
+		help: "1 if the audit logs in the last backup are sound, 0 if one is broken.",
+		aggregator: "min",
+		registers,
+		async collect() {
+			const found = await last;
+			this.reset();
+			const isSound = found?.has_sound_logs ?? null;
+			if (isSound !== null) this.set(isSound ? 1 : 0);
+		},
+	});
+}
+
+function addReplicas(pool: Pool, registers: Registry[]): void {
+	let replicas: Promise<Replica[] | undefined> = Promise.resolve(undefined);
+	new Gauge({
+		name: "assay_replicas",
+		help: "Replicas that receive the write-ahead log from the database server.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			replicas = readReplicas(pool).catch(() => undefined);
+			const found = await replicas;
+			this.reset();
+			if (found) this.set(found.length);
+		},
+	});
+	const gauge = (
+		name: string,
+		help: string,
+		read: "behindBytes" | "behindSeconds",
+	) =>
+		new Gauge({
+			name,
+			help,
+			labelNames: ["replica"],
+			aggregator: "max",
+			registers,
+			async collect() {
+				const found = await replicas;
+				this.reset();
+				const most = new Map<string, number>();
+				for (const replica of found ?? []) {
+					const behind = replica[read];
+					if (behind === null) continue;
+					// Several replicas may have one name. The worst of them counts.
+					most.set(replica.name, Math.max(behind, most.get(replica.name) ?? 0));
+				}
+				for (const [replica, behind] of most) this.set({ replica }, behind);
+			},
+		});
+	gauge(
+		"assay_replica_behind_bytes",
+		"Write-ahead log that a replica has not replayed yet.",
+		"behindBytes",
+	);
+	gauge(
+		"assay_replica_behind_seconds",
+		"Time by which a replica is behind.",
+		"behindSeconds",
+	);
+}
