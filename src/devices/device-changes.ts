@@ -20,6 +20,41 @@ export async function lockDevice(
 	return readDevice(context, id);
 }
 
+/**
+ * Locks the rows of devices until the end of the transaction. Returns the organization and the ids
+ * as parameters of statements. Throws bad_request if a device does not exist.
+ */
+export async function lockDevices(
+	context: Context,
+	ids: readonly string[],
+): Promise<unknown[]> {
+	const { client, membership } = context;
+	const given = [membership.organizationId, textArray([...new Set(ids)])];
+	// The rows are locked in the order of their ids, so two calls cannot deadlock.
+	await client.query(
+		`select from devices d
+		where d.organization_id = $1 and d.id = any($2::text[]) order by d.id for update`,
+		given,
+	);
+	await requireDevices(context, ids);
+	return given;
+}
+
+/**
+ * Revokes the enrollment tokens of devices. Call this before locking the devices' rows, because
+ * exchanging a token locks the token first and the device second.
+ */
+export async function revokeTokens(
+	{ client, membership }: Context,
+	deviceIds: readonly string[],
+): Promise<void> {
+	await client.query(
+		`update enrollment_tokens set revoked_at = now()
+		where organization_id = $1 and device_id = any($2::text[]) and revoked_at is null`,
+		[membership.organizationId, textArray(deviceIds)],
+	);
+}
+
 /** Returns the device. Throws not_found if there is no such device. */
 export async function readDevice(
 	{ client, membership }: Context,

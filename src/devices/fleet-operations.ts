@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { textArray } from "../db/array.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import { requireDevices } from "./device-changes.ts";
+import { lockDevices, revokeTokens } from "./device-changes.ts";
 import { fleetInput, fleetOperation } from "./fleet-input.ts";
+import { reissueEnrollmentTokens } from "./reissue-tokens.ts";
 import { replaceDevices } from "./replace-devices.ts";
 
 const output = z.object({
@@ -97,12 +97,7 @@ export const revokeDevices = defineOperation({
 	input: fleetInput,
 	output,
 	run: async (context, { device_ids }) => {
-		// Exchanging a token locks the token first and the device second, so this does the same.
-		await context.client.query(
-			`update enrollment_tokens set revoked_at = now()
-			where organization_id = $1 and device_id = any($2::text[]) and revoked_at is null`,
-			[context.membership.organizationId, textArray(device_ids)],
-		);
+		await revokeTokens(context, device_ids);
 		return changeDevices(
 			context,
 			device_ids,
@@ -130,15 +125,8 @@ export async function changeDevices(
 	statement: string,
 	more: readonly unknown[] = [],
 ): Promise<z.output<typeof output>> {
-	const { client, membership } = context;
-	const given = [membership.organizationId, textArray([...new Set(ids)])];
-	// The rows are locked in the order of their ids, so two calls cannot deadlock.
-	await client.query(
-		`select from devices d
-		where d.organization_id = $1 and d.id = any($2::text[]) order by d.id for update`,
-		given,
-	);
-	await requireDevices(context, ids);
+	const { client } = context;
+	const given = await lockDevices(context, ids);
 	const { rows } = await client.query<Changed>(
 		`with locked as materialized (
 			select * from devices where organization_id = $1 and id = any($2::text[])
@@ -170,5 +158,6 @@ export const fleetOperations = [
 	rejectDevices,
 	confirmDeviceOwners,
 	revokeDevices,
+	reissueEnrollmentTokens,
 	replaceDevices,
 ] as const;

@@ -15,6 +15,7 @@ import {
 	noteChange,
 	readChangedDevice,
 	readDevice,
+	revokeTokens,
 } from "./device-changes.ts";
 import { device, deviceId } from "./device-record.ts";
 import {
@@ -25,7 +26,7 @@ import {
 	MAX_TOKEN_DAYS,
 } from "./enrollment.ts";
 
-const tokenDays = z
+export const tokenDays = z
 	.int()
 	.min(1)
 	.max(MAX_TOKEN_DAYS)
@@ -159,7 +160,7 @@ export const revokeDevice = defineOperation({
 	input: z.strictObject({ id: deviceId() }),
 	output: z.object({ device }),
 	run: async (context, { id }) => {
-		await revokeTokens(context, id);
+		await revokeTokens(context, [id]);
 		const before = await lockDevice(context, id);
 		if (before.status === "REVOKED") return { device: before };
 		await context.client.query(
@@ -186,7 +187,7 @@ export const reissueEnrollmentToken = defineOperation({
 	}),
 	output: withToken,
 	run: async (context, input) => {
-		await revokeTokens(context, input.id);
+		await revokeTokens(context, [input.id]);
 		const before = await lockDevice(context, input.id);
 		// To ask for a new token is to approve the device.
 		await context.client.query(
@@ -263,21 +264,6 @@ export const deleteDevice = defineOperation({
 		return { deleted_device_id: id };
 	},
 });
-
-/**
- * Revokes the device's enrollment tokens. Call this before locking the device's row, because
- * exchanging a token locks the token first and the device second.
- */
-async function revokeTokens(
-	{ client, membership }: Context,
-	id: string,
-): Promise<void> {
-	await client.query(
-		`update enrollment_tokens set revoked_at = now()
-		where organization_id = $1 and device_id = $2 and revoked_at is null`,
-		[membership.organizationId, id],
-	);
-}
 
 function expiryOf(token: CreatedToken): Change["fields"] {
 	return { enrollment_token_expires_at: { after: token.expires_at } };

@@ -564,6 +564,7 @@ async function useFleet(
 		"confirmDeviceOwners",
 		"revokeDevices",
 		"replaceDevices",
+		"reissueEnrollmentTokens",
 		"approveDevices",
 		"rejectDevices",
 	]) {

@@ -231,3 +231,66 @@ test("many devices are revoked in one call, with their open enrollment tokens", 
 		changed_device_ids: [],
 	});
 });
+
+test("many devices get new tokens in one call, and their earlier tokens stop working", async () => {
+	const active = await assay.activateDevice();
+	const pending = await assay.makeToken();
+	const revoked = await assay.activateDevice();
+	await assay.use("revokeDevice", { id: revoked.id });
+	const ids = [active.id, pending.id, revoked.id];
+	const { tokens } = await assay.use("reissueEnrollmentTokens", {
+		organization_id,
+		device_ids: [...ids, active.id],
+		enrollment_token_expires_in_days: 3,
+	});
+	expect(tokens.map(({ device_id }: Json) => device_id).sort()).toEqual(
+		ids.toSorted(),
+	);
+	const days =
+		(Date.parse(tokens[0].enrollment_token_expires_at) - Date.now()) /
+		86_400_000;
+	expect(Math.round(days)).toBe(3);
+	expect((await assay.post("enroll", { token: pending.token })).status).toBe(
+		401,
+	);
+	// The key in use works until the new token is exchanged.
+	const beat = () =>
+		assay.post("heartbeat", heartbeatBody({ hardware_uuid: active.hardwareUuid }), {
+			key: active.key,
+		});
+	expect((await beat()).status).toBe(200);
+	for (const { device_id, enrollment_token: token } of tokens) {
+		expect((await assay.post("enroll", { token })).status).toBe(200);
+		const { device } = await assay.use("getDevice", { id: device_id });
+		expect(device.status).toBe("PENDING");
+	}
+	expect((await beat()).status).toBe(401);
+	const { audit_entries } = await assay.use("listAuditLog", {
+		organization_id,
+		filter: { operation: "reissueEnrollmentTokens" },
+		detail: "full",
+	});
+	const changes = Object.fromEntries(
+		audit_entries.map(({ record_id, changes }: Json) => [record_id, changes]),
+	);
+	expect(changes[revoked.id].status).toEqual({
+		before: "REVOKED",
+		after: "PENDING",
+	});
+	expect(changes[active.id].status).toBeUndefined();
+	const text = JSON.stringify(audit_entries);
+	expect(text).toContain("enrollment_token_expires_at");
+	expect(text).not.toContain("asy_enr_");
+});
+
+test("new tokens for a device that does not exist: 400, and no device gets one", async () => {
+	const { id, token } = await assay.makeToken();
+	const other = id.slice(0, -1) + (id.endsWith("A") ? "B" : "A");
+	const { status, body } = await assay.call("reissueEnrollmentTokens", {
+		organization_id,
+		device_ids: [id, other],
+	});
+	expect(status).toBe(400);
+	expect(body.message).toContain("device_ids[1]");
+	expect((await assay.post("enroll", { token })).status).toBe(200);
+});

@@ -49,6 +49,10 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "devices",
 		phrase: "confirmed the owner of the device",
 	},
+	reissueEnrollmentTokens: {
+		group: "devices",
+		phrase: "made a new enrollment token for the device",
+	},
 	revokeDevices: { group: "devices", phrase: "revoked the device" },
 	setDeviceOwners: {
 		group: "devices",

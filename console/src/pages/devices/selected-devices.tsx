@@ -8,6 +8,7 @@ import { LinkSelected } from "../../parts/records/link-selected.tsx";
 import type { Selection } from "../../parts/selection.ts";
 import { GroupOfSelected } from "./group-of-selected.tsx";
 import { sendLinks } from "./my-devices-link.tsx";
+import { ReissueTokens } from "./reissue-tokens.tsx";
 import { SetOwner } from "./set-owner.tsx";
 import { callForDevices, type FleetCall } from "./use-fleet-call.ts";
 
@@ -135,6 +136,13 @@ export function SelectedDevices({
 				devices={devices}
 				onDone={selection.clear}
 			/>
+			{mayAdmin && (
+				<ReissueTokens
+					organizationId={organizationId}
+					devices={devices}
+					onDone={selection.clear}
+				/>
+			)}
 			{asked && (
 				<Confirm
 					opened
