@@ -2,7 +2,9 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import type { Platform } from "../src/devices/terms.ts";
 import { VERSION } from "../src/version.ts";
+import { AgentError } from "./agent-error.ts";
 import { errorCode, parseObject } from "./files.ts";
+import { bounded, openFile } from "./open-file.ts";
 import { namesProxies } from "./proxies.ts";
 import {
 	CERTIFICATE_ERROR,
@@ -52,6 +54,16 @@ export interface Client {
 			timeoutMs?: number;
 		},
 	): Promise<Outcome>;
+	/**
+	 * Opens a file of the service. Rejects with an AgentError if the answer is not 200 or does not
+	 * come. The stream fails if more than `maxBytes` arrive or nothing
+	 * arrives for a minute.
+	 */
+	open(
+		path: string,
+		maxBytes: number,
+		signal: AbortSignal,
+	): Promise<AsyncIterable<Buffer>>;
 	/** Closes unused connections, so that idle agents do not occupy connections of the service. */
 	rest(): void;
 }
@@ -221,6 +233,26 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 				return first.outcome;
 			}
 			return (await attempt(route, message)).outcome;
+		},
+		async open(path, maxBytes, signal) {
+			if (askedAtMs === undefined) await askForProxy();
+			const url = new URL(path, base);
+			const headers = { "user-agent": userAgent };
+			const get = () => openFile(request, url, { agent, signal, headers });
+			try {
+				return bounded(await get(), maxBytes);
+			} catch (error) {
+				const isUntrusted = CERTIFICATE_ERROR.test(errorCode(error) ?? "");
+				if (!isUntrusted || trusts !== "first") {
+					throw error instanceof AgentError
+						? error
+						: new AgentError(describe(error));
+				}
+				trusts = "all";
+				agent.destroy();
+				({ request, agent } = await connect());
+				return bounded(await get(), maxBytes);
+			}
 		},
 		rest: () => agent.destroy(),
 	};

@@ -87,19 +87,30 @@ function addRun(program: Command, how: string[]): void {
 			"--config <file>",
 			"file that says how to enroll this device while it is not enrolled",
 		)
-		.action(async (options: Common & { config?: string }) => {
-			const { run } = await import("./run.ts");
+		// An older program passes this option to the one that it tries.
+		.addOption(new Option("--trial <file>").hideHelp())
+		.action(async (options: Common & { config?: string; trial?: string }) => {
 			const { runChecksInChild } = await import("./checks/in-child.ts");
 			const own = ownProgram(how);
 			const folder = folderOf(options);
 			await useStoredProxies(folder);
-			await run({
+			const runOptions = {
 				folder,
 				...makeParts(how),
 				configFile: options.config,
 				serviceName: options.config && (await serviceManagerName()),
-				runChecks: (signal) => runChecksInChild(own, folder, signal),
-			});
+				trialFile: options.trial,
+				runChecks: (signal: AbortSignal) =>
+					runChecksInChild(own, folder, signal),
+			};
+			const { updatesItself } = await import("./updates/own-form.ts");
+			if (options.trial !== undefined || !(await updatesItself(folder))) {
+				const { run } = await import("./run.ts");
+				return run(runOptions);
+			}
+			const { runWithUpdates } = await import("./updates/updates.ts");
+			const args = ["run", "--dir", folder];
+			await runWithUpdates({ ...runOptions, own, args });
 		});
 }
 

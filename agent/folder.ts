@@ -17,6 +17,7 @@ import {
 	parseObject,
 	writeFileAtomically,
 } from "./files.ts";
+import { UPDATE_FILES } from "./updates/update-notes.ts";
 import {
 	isTrustedOwner,
 	readOwnerSid,
@@ -35,6 +36,7 @@ const OWN_NAMES = [
 	"hardware.json",
 	"proxies.json",
 	"pending-updates.json",
+	...UPDATE_FILES,
 	"run.lock",
 	"queue",
 	"refused",

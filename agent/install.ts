@@ -14,6 +14,7 @@ import { storeProxies } from "./proxies.ts";
 import { beat, openSession } from "./session.ts";
 import { readStateOf } from "./state.ts";
 import { findSystemProxy } from "./system-proxy.ts";
+import { pinUpdateKey } from "./updates/update-notes.ts";
 
 export interface InstallOptions {
 	serverUrl: string;
@@ -22,6 +23,8 @@ export interface InstallOptions {
 	/** E-mail address of the person who uses this device. It counts only with an enrollment key. */
 	ownerEmail?: string | undefined;
 	caFile?: string | undefined;
+	/** The public key with which updates are signed. Undefined if the agent does not update itself. */
+	updateKey?: string | undefined;
 	/** Sets up the service that starts the agent. Undefined if the user gave --no-service. */
 	service?: ServiceSetup | undefined;
 	/** True to enroll again even if the device is enrolled already. */
@@ -80,6 +83,7 @@ export async function install(
 		);
 		credentials = await storeCredentials(folder, serverUrl, apiKey, extraCa);
 		await storeProxies(folder);
+		if (options.updateKey) await pinUpdateKey(folder, options.updateKey);
 	} catch (error) {
 		await takeBack();
 		throw error;
@@ -125,6 +129,7 @@ async function onlySetUpService(
 	}
 	const warnings: string[] = [];
 	await storeProxies(folder);
+	if (options.updateKey) await pinUpdateKey(folder, options.updateKey);
 	const service = await setUpService(options, warnings);
 	const { device_id } = await readStateOf(folder, enrolled.enrollment_id);
 	return { server_url: serverUrl, folder, device_id, service, warnings };

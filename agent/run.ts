@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { VERSION } from "../src/version.ts";
 import { AgentError } from "./agent-error.ts";
 import { nextDelayMs } from "./backoff.ts";
 import type { Outcome } from "./client.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
 import { hasReports, sendNext } from "./deliver.ts";
 import { enrollFromConfig } from "./enroll-from-config.ts";
-import { removeLeftovers } from "./files.ts";
+import { removeLeftovers, writeFileAtomically } from "./files.ts";
 import { prepareFolder, readMarker, writeMarker } from "./folder.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { type Log, makeTroubleLog } from "./log.ts";
@@ -24,6 +25,7 @@ import {
 	type Session,
 	type SessionOptions,
 } from "./session.ts";
+import type { Updates } from "./updates/updates.ts";
 
 export interface RunOptions extends SessionOptions {
 	/** Milliseconds to wait after a restart. By default, a random time of up to 30 s. */
@@ -34,6 +36,13 @@ export interface RunOptions extends SessionOptions {
 	configFile?: string | undefined;
 	/** Name of the service manager that a package has set up for this agent. */
 	serviceName?: string | undefined;
+	/** Fetches newer programs. Undefined if this agent does not update itself. */
+	updates?: Updates | undefined;
+	/**
+	 * File for this program's version, once the service has accepted a heartbeat and a report. An
+	 * older program tries this one and waits for the file.
+	 */
+	trialFile?: string | undefined;
 }
 
 const MAX_START_DELAY_MS = 30_000;
@@ -45,7 +54,8 @@ const MAX_START_DELAY_MS = 30_000;
 const REFUSED_SECONDS = 900;
 
 /**
- * Sends heartbeats and reports until `signal` aborts or the folder is gone. While there is no
+ * Sends heartbeats and reports until `signal` aborts, the folder is gone, or a newer program is ready
+ * to be tried. While there is no
  * enrollment, or after the service has rejected the key, the function waits for the next
  * enrollment. With a config file, it makes the folder and enrolls the device itself.
  */
@@ -70,7 +80,8 @@ export async function run(options: RunOptions): Promise<void> {
 		await removeLeftovers(`${folder}/queue`);
 		const troubles = makeTroubleLog(log);
 		let isFirst = true;
-		while (!signal.aborted && (await isOurs(lock, options))) {
+		const stopped = stopsOf(options);
+		while (!stopped.aborted && (await isOurs(lock, options))) {
 			const credentials = await readCredentials(folder);
 			if (credentials) {
 				troubles.clear();
@@ -92,6 +103,10 @@ export async function run(options: RunOptions): Promise<void> {
 	}
 }
 
+/** Returns a signal that ends the work: the agent is stopped, or a newer program is ready. */
+const stopsOf = ({ signal, updates }: RunOptions) =>
+	updates ? AbortSignal.any([signal, updates.ready]) : signal;
+
 async function isOurs(lock: Lock, options: RunOptions): Promise<boolean> {
 	const owner = await lock.touch();
 	if (owner === "ours") return true;
@@ -112,7 +127,8 @@ async function serve(
 	options: RunOptions,
 	isStart: boolean,
 ): Promise<void> {
-	const { folder, signal, log } = options;
+	const { folder, log, updates, trialFile } = options;
+	const signal = stopsOf(options);
 	// Checks that are still running when the enrollment ends must not add their results to the queue.
 	const over = new AbortController();
 	const session = await openSession(credentials, {
@@ -121,24 +137,27 @@ async function serve(
 	});
 	const { state } = session;
 	log.info(`reporting to ${credentials.server_url}`);
-	if (isStart && state.last_checks_at !== null) {
+	const isTrial = trialFile !== undefined;
+	if (isStart && state.last_checks_at !== null && !isTrial) {
 		// Many devices start in the same minute, for example in the morning or after a power failure.
 		// The random delay spreads their first requests.
 		const delayMs = options.startDelayMs ?? Math.random() * MAX_START_DELAY_MS;
 		await pause(delayMs, signal);
 	}
+	// A program on trial does everything once, at once.
 	const heartbeat = timerSince(
-		state.last_heartbeat_at,
+		isTrial ? null : state.last_heartbeat_at,
 		state.heartbeat_interval_seconds,
 	);
 	const postures = timerSince(
-		state.last_checks_at,
+		isTrial ? null : state.last_checks_at,
 		state.posture_interval_seconds,
 	);
 	const hold = makeHold();
 	const reportHold = makeHold();
 	let collecting: Promise<void> | undefined;
 	let collected = new AbortController();
+	let hasBeaten = false;
 
 	while (!signal.aborted) {
 		const stored = await readCredentials(folder);
@@ -162,6 +181,10 @@ async function serve(
 			const outcome = await attempt(session, beat);
 			hold.note(outcome, log);
 			if (outcome?.kind === "trouble") continue;
+			if (outcome?.kind === "ok") {
+				hasBeaten = true;
+				updates?.look(session, outcome.body.newest_agent_version);
+			}
 			set(
 				heartbeat,
 				outcome?.kind === "refused"
@@ -181,6 +204,9 @@ async function serve(
 			// Heartbeats go on if only reports are answered with a foreign 400.
 			(isDisputed ? reportHold : hold).note(outcome, log);
 			if (!isDisputed) reportHold.note(undefined, log);
+			if (trialFile && hasBeaten && outcome?.kind === "ok") {
+				await writeFileAtomically(trialFile, VERSION);
+			}
 		} else if (step.kind === "collect") {
 			set(postures, state.posture_interval_seconds);
 			// The loop does not wait for the checks, so heartbeats continue while they run.

@@ -79,12 +79,7 @@ export async function openSession(
 			options.runChecks ??
 			((until, thresholds) =>
 				runChecksHere(host, log, until, thresholds, folder, true)),
-		client: await makeClient({
-			serverUrl: credentials.server_url,
-			platform: host.platform,
-			extraCa: credentials.extra_ca,
-			findProxy: (service) => findSystemProxy(host, service),
-		}),
+		client: await clientFor(credentials, host),
 		state: await readStateOf(folder, credentials.enrollment_id),
 		troubles: {
 			request: makeTroubleLog(log),
@@ -94,6 +89,19 @@ export async function openSession(
 		unsaved: undefined,
 		facts: undefined,
 	};
+}
+
+/** Makes a client for the service of an enrollment. */
+export function clientFor(
+	{ server_url, extra_ca }: Credentials,
+	host: Host,
+): Promise<Client> {
+	return makeClient({
+		serverUrl: server_url,
+		platform: host.platform,
+		extraCa: extra_ca,
+		findProxy: (service) => findSystemProxy(host, service),
+	});
 }
 
 /**

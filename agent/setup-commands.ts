@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import type { Command } from "commander";
 import { AgentError } from "./agent-error.ts";
 import { type Common, folderOf, makeParts, print } from "./command-parts.ts";
@@ -28,6 +28,10 @@ export function addInstall(program: Command, how: string[]): void {
 			"--ca-file <file>",
 			"PEM file of a certificate authority to trust in addition to the usual ones",
 		)
+		.option(
+			"--update-key <file>",
+			"PEM file of the public key with which updates are signed; the program from the tar.gz then updates itself",
+		)
 		.option("--dir <folder>", "folder for the key, the state and the queue")
 		.option("--no-service", "do not set up a service, which needs root")
 		.option("--force", "enroll again even if this device is enrolled")
@@ -42,6 +46,7 @@ export function addInstall(program: Command, how: string[]): void {
 				);
 			}
 			const folder = folderOf(options);
+			const updateKey = await readUpdateKeyFile(options);
 			const service = options.service
 				? await prepareService(folder, how)
 				: undefined;
@@ -53,6 +58,7 @@ export function addInstall(program: Command, how: string[]): void {
 					tokenFile: options.enrollmentTokenFile,
 					ownerEmail: options.ownerEmail,
 					caFile: options.caFile,
+					updateKey,
 					service,
 					force: options.force,
 				},
@@ -70,8 +76,28 @@ interface InstallFlags extends Common {
 	enrollmentTokenFile?: string;
 	ownerEmail?: string;
 	caFile?: string;
+	updateKey?: string;
 	service: boolean;
 	force?: boolean;
+}
+
+/** Reads the key of --update-key. Throws if it is none, or if this program cannot update itself. */
+async function readUpdateKeyFile({
+	updateKey: file,
+	service,
+}: InstallFlags): Promise<string | undefined> {
+	if (file === undefined) return undefined;
+	const { requireUpdatable } = await import("./updates/own-form.ts");
+	const { readUpdateKey } = await import("./updates/manifest.ts");
+	if (!service) {
+		throw new AgentError("--update-key and --no-service exclude each other");
+	}
+	await requireUpdatable();
+	const pem = await readFile(file, "utf8").catch((cause) => {
+		throw new AgentError(`${file} cannot be read`, { cause });
+	});
+	readUpdateKey(pem);
+	return pem;
 }
 
 function describeInstalled(

@@ -4,6 +4,7 @@ import { findRunning } from "./lock.ts";
 import { listQueue } from "./queue.ts";
 import { dueAt } from "./schedule.ts";
 import { readState } from "./state.ts";
+import { readNotes, readPinnedKey } from "./updates/update-notes.ts";
 
 /** The output of the command `status`. Times are in RFC 3339 format. It never contains the key. */
 export interface Status {
@@ -31,6 +32,13 @@ export interface Status {
 	trouble: { since: string; reason: string } | null;
 	/** When the agent removed the key, because the service had rejected it. Null if it has not. */
 	refused_at: string | null;
+	/** How the agent updates its program. Null if it does not. */
+	updates: {
+		/** The newest version that the service has named. */
+		newest_version: string | null;
+		/** Why the agent does not use that version, or could not fetch it. */
+		problem: string | null;
+	} | null;
 }
 
 export async function readStatus(
@@ -76,6 +84,17 @@ export async function readStatus(
 		dropped_reports: state?.dropped_total ?? 0,
 		trouble: state?.trouble ?? null,
 		refused_at: state?.refused_at ?? null,
+		updates: await readUpdates(folder),
+	};
+}
+
+async function readUpdates(folder: string): Promise<Status["updates"]> {
+	if ((await readPinnedKey(folder)) === undefined) return null;
+	const notes = await readNotes(folder);
+	const failed = notes?.failed && `version ${notes.version}: ${notes.failed}`;
+	return {
+		newest_version: notes?.version ?? null,
+		problem: failed ?? notes?.trouble ?? null,
 	};
 }
 
@@ -109,12 +128,19 @@ export function describeStatus(status: Status): string {
 			status.dropped_reports > 0 ? reports(status.dropped_reports) : null,
 		],
 		["trouble", trouble ? `${trouble.reason} (since ${trouble.since})` : null],
+		["updates", describeUpdates(status)],
 		["folder", status.folder],
 	];
 	return lines
 		.filter(([, text]) => text !== null)
 		.map(([label, text]) => `${label.padEnd(12)}${text}`)
 		.join("\n");
+}
+
+function describeUpdates({ updates }: Status): string | null {
+	if (!updates) return null;
+	const { newest_version: newest, problem } = updates;
+	return `by itself${newest ? `, newest ${newest}` : ""}${problem ? ` (${problem})` : ""}`;
 }
 
 const reports = (count: number) =>

@@ -255,9 +255,13 @@ test("many devices get new tokens in one call, and their earlier tokens stop wor
 	);
 	// The key in use works until the new token is exchanged.
 	const beat = () =>
-		assay.post("heartbeat", heartbeatBody({ hardware_uuid: active.hardwareUuid }), {
-			key: active.key,
-		});
+		assay.post(
+			"heartbeat",
+			heartbeatBody({ hardware_uuid: active.hardwareUuid }),
+			{
+				key: active.key,
+			},
+		);
 	expect((await beat()).status).toBe(200);
 	for (const { device_id, enrollment_token: token } of tokens) {
 		expect((await assay.post("enroll", { token })).status).toBe(200);

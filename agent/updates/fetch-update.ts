@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { chmod, open, rm } from "node:fs/promises";
+import { Transform, type Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { AgentError } from "../agent-error.ts";
+import type { Client } from "../client.ts";
+import {
+	fileFor,
+	isLater,
+	MANIFEST_NAME,
+	type ManifestFile,
+	readManifest,
+} from "./manifest.ts";
+
+const PACKAGES = "/agent-packages/";
+const MAX_MANIFEST_BYTES = 64 * 1024;
+const BLOCK = 512;
+
+/**
+ * Fetches the program of a release into the file `to`, which then only root can change. Throws an
+ * AgentError, and leaves no file, unless the pinned key has signed the release, it is later than
+ * `own`, and the archive has the checksum that was signed.
+ */
+export async function fetchUpdate(options: {
+	client: Client;
+	key: string;
+	/** The version of this program. */
+	own: string;
+	/** The version that the service names. */
+	newest: string;
+	/** Such as `linux-x64`. */
+	platform: string;
+	/** File for the archive. */
+	archive: string;
+	to: string;
+	signal: AbortSignal;
+}): Promise<void> {
+	const { client, key, own, newest, archive, to, signal } = options;
+	const manifest = readManifest(
+		await text(
+			await client.open(PACKAGES + MANIFEST_NAME, MAX_MANIFEST_BYTES, signal),
+		),
+		key,
+		Date.now(),
+	);
+	if (manifest.version !== newest || !isLater(manifest.version, own)) {
+		throw new AgentError(
+			`the manifest of updates is for version ${manifest.version}, but the service offers ${newest}`,
+		);
+	}
+	const wanted = fileFor(manifest, options.platform);
+	try {
+		await download(client, wanted, archive, signal);
+		await unpack(archive, to);
+	} catch (error) {
+		await rm(to, { force: true });
+		throw error;
+	} finally {
+		await rm(archive, { force: true });
+	}
+}
+
+async function download(
+	client: Client,
+	{ file, bytes, sha256 }: ManifestFile,
+	archive: string,
+	signal: AbortSignal,
+): Promise<void> {
+	const hash = createHash("sha256");
+	await pipeline(
+		await client.open(PACKAGES + file, bytes, signal),
+		new Transform({
+			transform(chunk, _encoding, done) {
+				hash.update(chunk);
+				done(null, chunk);
+			},
+		}),
+		createWriteStream(archive, { mode: 0o600 }),
+		{ signal },
+	);
+	if (hash.digest("hex") !== sha256) {
+		throw new AgentError(`${file} is not the archive that was signed`);
+	}
+}
+
+/** Writes the program in the archive to a file that everybody may run and only root may change. */
+async function unpack(archive: string, to: string): Promise<void> {
+	await rm(to, { force: true });
+	const file = createWriteStream(to, { flags: "wx", mode: 0o755 });
+	const reader = new ProgramReader(file);
+	await pipeline(createReadStream(archive), createGunzip(), reader);
+	file.end();
+	await new Promise<void>((resolve, reject) => {
+		file.once("close", resolve);
+		file.once("error", reject);
+	});
+	if (!reader.isWhole) throw new AgentError("the archive has no assay-agent");
+	await chmod(to, 0o755);
+	const handle = await open(to, "r");
+	await handle.sync();
+	await handle.close();
+}
+
+/** Reads a tar as `build:packages` makes it, and writes the file assay-agent of it to `to`. */
+class ProgramReader extends Transform {
+	isWhole = false;
+	#head = Buffer.alloc(0);
+	/** Bytes of the current file, and of its padding, that have not been read. */
+	#left = 0;
+	#padding = 0;
+	#isProgram = false;
+	readonly #to: Writable;
+
+	constructor(to: Writable) {
+		super();
+		this.#to = to;
+	}
+
+	override _transform(chunk: Buffer, _: string, done: (e?: Error) => void) {
+		void this.#read(chunk).then(() => done(), done);
+	}
+
+	async #read(chunk: Buffer): Promise<void> {
+		let rest = chunk;
+		while (rest.length > 0) {
+			if (this.#left > 0) {
+				const part = rest.subarray(0, this.#left);
+				if (this.#isProgram && !this.#to.write(part)) {
+					await new Promise((resolve) => this.#to.once("drain", resolve));
+				}
+				this.#left -= part.length;
+				rest = rest.subarray(part.length);
+				if (this.#left === 0 && this.#isProgram) this.isWhole = true;
+			} else if (this.#padding > 0) {
+				const skipped = Math.min(this.#padding, rest.length);
+				this.#padding -= skipped;
+				rest = rest.subarray(skipped);
+			} else {
+				const missing = BLOCK - this.#head.length;
+				this.#head = Buffer.concat([this.#head, rest.subarray(0, missing)]);
+				rest = rest.subarray(missing);
+				if (this.#head.length === BLOCK) this.#begin();
+			}
+		}
+	}
+
+	#begin(): void {
+		const field = (from: number, to: number) =>
+			this.#head.toString("latin1", from, to).replace(/[\0 ]+$/, "");
+		const size = Number.parseInt(field(124, 136) || "0", 8);
+		this.#isProgram =
+			!this.isWhole &&
+			/^[^/]+\/assay-agent$/.test(field(0, 100)) &&
+			field(156, 157) === "0";
+		this.#left = size;
+		this.#padding = (BLOCK - (size % BLOCK)) % BLOCK;
+		this.#head = Buffer.alloc(0);
+	}
+}

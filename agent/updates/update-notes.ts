@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, parseObject, writeFileAtomically } from "../files.ts";
+import { readUpdateKey } from "./manifest.ts";
+
+/** What the agent remembers about the newest version. Times are in RFC 3339 format. */
+export interface UpdateNotes {
+	version: string;
+	/** When the service first named this version. */
+	seen_at: string;
+	/** How often the program was tried without a verdict, because the device was switched off. */
+	tries: number;
+	tried_at: string | null;
+	/** Why the agent went back to the old program. It does not try this version again. */
+	failed: string | null;
+	/** Why the last attempt to fetch the program failed. */
+	trouble: string | null;
+}
+
+const NOTES = "updates.json";
+const KEY = "update-key.pem";
+/** Names of the files in the agent's folder that updates use. */
+export const UPDATE_FILES = [NOTES, KEY, "update.tar.gz", "update-passed"];
+
+const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+
+/** Keeps the public key whose signature the agent accepts. The service never changes it. */
+export async function pinUpdateKey(folder: string, pem: string): Promise<void> {
+	readUpdateKey(pem);
+	await writeFileAtomically(join(folder, KEY), pem);
+}
+
+/** Returns the pinned key in PEM format, or undefined if the agent does not update itself. */
+export async function readPinnedKey(
+	folder: string,
+): Promise<string | undefined> {
+	return readIfThere(join(folder, KEY));
+}
+
+export async function readNotes(
+	folder: string,
+): Promise<UpdateNotes | undefined> {
+	const stored = parseObject((await readIfThere(join(folder, NOTES))) ?? "");
+	const { version, seen_at, tries, tried_at, failed, trouble } = stored ?? {};
+	if (typeof version !== "string" || typeof seen_at !== "string") return;
+	const text = (value: unknown) => (typeof value === "string" ? value : null);
+	return {
+		version,
+		seen_at,
+		tries: Number.isSafeInteger(tries) ? (tries as number) : 0,
+		tried_at: text(tried_at),
+		failed: text(failed),
+		trouble: text(trouble),
+	};
+}
+
+export async function writeNotes(
+	folder: string,
+	notes: UpdateNotes,
+): Promise<void> {
+	await writeFileAtomically(join(folder, NOTES), `${JSON.stringify(notes)}\n`);
+}
+
+/**
+ * Returns the time, in milliseconds since 1970, from which this device may update. The devices of a
+ * fleet spread over the day after each has heard of the version, and none is always the first. A
+ * trial that was cut off is repeated after 2, 4, 8 hours and so on, at most a day later.
+ */
+export function dueMs(notes: UpdateNotes, deviceId: string): number {
+	const hash = createHash("sha256").update(`${deviceId} ${notes.version}`);
+	const share = hash.digest().readUInt32BE(0) / 2 ** 32;
+	const spread = Date.parse(notes.seen_at) + share * DAY_MS;
+	if (notes.tried_at === null) return spread;
+	const again = Math.min(2 ** notes.tries * HOUR_MS, DAY_MS);
+	return Math.max(spread, Date.parse(notes.tried_at) + again);
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+	try {
+		return await readFile(path, "utf8");
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return undefined;
+		throw error;
+	}
+}
