@@ -1583,9 +1583,13 @@ CREATE TABLE public.organizations (
     time_zone text DEFAULT 'UTC'::text NOT NULL,
     records_known_since timestamp with time zone DEFAULT now() NOT NULL,
     skipped_steps text[] DEFAULT '{}'::text[] NOT NULL,
+    session_idle_minutes integer,
+    session_max_hours integer,
     CONSTRAINT organizations_heartbeat_interval_seconds_check CHECK (((heartbeat_interval_seconds >= 30) AND (heartbeat_interval_seconds <= 86400))),
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text)),
     CONSTRAINT organizations_posture_interval_seconds_check CHECK (((posture_interval_seconds >= 60) AND (posture_interval_seconds <= 604800))),
+    CONSTRAINT organizations_session_idle_minutes_check CHECK (((session_idle_minutes >= 5) AND (session_idle_minutes <= 10080))),
+    CONSTRAINT organizations_session_max_hours_check CHECK (((session_max_hours >= 1) AND (session_max_hours <= 720))),
     CONSTRAINT organizations_skipped_steps_check CHECK (((skipped_steps <@ ARRAY['RECORDS'::text, 'DEVICE'::text, 'PEOPLE'::text, 'API_TOKEN'::text]) AND (cardinality(skipped_steps) <= 4))),
     CONSTRAINT organizations_time_zone_check CHECK ((time_zone ~ '^[A-Za-z][A-Za-z0-9_+/-]{0,63}$'::text))
 );
@@ -2252,13 +2256,14 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.own_sessions() RETURNS TABLE(session_id text, created_at timestamp with time zone, last_seen_at timestamp with time zone, expires_at timestamp with time zone, address text, user_agent text)
+CREATE FUNCTION public.own_sessions() RETURNS TABLE(session_id text, created_at timestamp with time zone, last_seen_at timestamp with time zone, expires_at timestamp with time zone, address text, user_agent text, last_address text, last_user_agent text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 begin
 	return query
-	select s.id::text, s.created_at, s.updated_at, s.expires_at, s.ip_address, s.user_agent
+	select s.id::text, s.created_at, s.last_used_at, s.expires_at, s.ip_address, s.user_agent,
+		coalesce(s.last_address, s.ip_address), coalesce(s.last_user_agent, s.user_agent)
 	from sessions s
 	where s.user_id = current_setting('assay.user_id', true) and s.expires_at > now();
 end
@@ -3419,7 +3424,7 @@ CREATE TABLE public.mails (
     CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text]))),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text, 'NEW_SIGN_IN'::text]))),
     CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text])) = (people_id IS NOT NULL))),
     CONSTRAINT mails_record_check CHECK ((((kind = ANY (ARRAY['COMMENTS'::text, 'DOCUMENT'::text])) = (record_id IS NOT NULL)) AND ((record_id IS NULL) = (record_kind IS NULL)))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
@@ -3884,6 +3889,10 @@ CREATE TABLE public.sessions (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     proved_at timestamp with time zone DEFAULT now() NOT NULL,
     provider text,
+    last_used_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_address text,
+    last_user_agent text,
+    longest_idle interval DEFAULT '00:00:00'::interval NOT NULL,
     CONSTRAINT sessions_provider_check CHECK (((provider <> ''::text) AND (length(provider) <= 500)))
 );
 
@@ -3898,6 +3907,22 @@ CREATE TABLE public.sign_in_failures (
 );
 
 ALTER TABLE ONLY public.sign_in_failures FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sign_in_places (
+    user_id public.typed_id NOT NULL,
+    browser text NOT NULL,
+    network text NOT NULL,
+    address text,
+    first_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_at timestamp with time zone DEFAULT now() NOT NULL,
+    mail_id public.typed_id,
+    is_untold boolean DEFAULT false NOT NULL,
+    CONSTRAINT sign_in_places_address_check CHECK ((length(address) <= 60)),
+    CONSTRAINT sign_in_places_browser_check CHECK ((length(browser) <= 100)),
+    CONSTRAINT sign_in_places_network_check CHECK ((length(network) <= 60))
+);
+
+ALTER TABLE ONLY public.sign_in_places FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.snapshot_records (
     organization_id public.typed_id NOT NULL,
@@ -4408,6 +4433,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_failures
     ADD CONSTRAINT sign_in_failures_pkey PRIMARY KEY (email_hash);
 
+ALTER TABLE ONLY public.sign_in_places
+    ADD CONSTRAINT sign_in_places_pkey PRIMARY KEY (user_id, browser, network);
+
 ALTER TABLE ONLY public.snapshot_records
     ADD CONSTRAINT snapshot_records_pkey PRIMARY KEY (organization_id, snapshot_id, id);
 
@@ -4907,6 +4935,10 @@ CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 CREATE INDEX sign_in_failures_end ON public.sign_in_failures USING btree (ends_at);
 
 CREATE INDEX sign_in_failures_since ON public.sign_in_failures USING btree (since);
+
+CREATE INDEX sign_in_places_last_at ON public.sign_in_places USING btree (last_at);
+
+CREATE INDEX sign_in_places_mail ON public.sign_in_places USING btree (mail_id) WHERE (mail_id IS NOT NULL);
 
 CREATE INDEX snapshot_records_kind ON public.snapshot_records USING btree (organization_id, snapshot_id, kind, name_key, id);
 
@@ -5479,6 +5511,9 @@ ALTER TABLE ONLY public.saved_views
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.sign_in_places
+    ADD CONSTRAINT sign_in_places_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.snapshot_records
     ADD CONSTRAINT snapshot_records_organization_id_snapshot_id_fkey FOREIGN KEY (organization_id, snapshot_id) REFERENCES public.snapshots(organization_id, id) ON DELETE CASCADE;
 
@@ -5726,6 +5761,8 @@ CREATE POLICY backup ON public.risks FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.saved_views FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.sign_in_places FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.snapshot_records FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.snapshots FOR SELECT TO assay_backup USING (true);
@@ -5845,6 +5882,8 @@ CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
 CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.sign_in_failures TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.sign_in_places TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.two_factors TO assay_identity USING (true);
 
@@ -5998,6 +6037,8 @@ CREATE POLICY privacy ON public.sessions TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.sign_in_failures TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.sign_in_places TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.snapshot_records TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.snapshots TO assay_privacy USING (true);
@@ -6077,6 +6118,8 @@ CREATE POLICY search ON public.vendors FOR SELECT TO assay_search USING (true);
 ALTER TABLE public.sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_failures ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sign_in_places ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.snapshot_records ENABLE ROW LEVEL SECURITY;
 
@@ -7182,10 +7225,20 @@ GRANT SELECT(created_at) ON TABLE public.sessions TO assay_privacy;
 
 GRANT SELECT(updated_at) ON TABLE public.sessions TO assay_privacy;
 
+GRANT SELECT(last_used_at) ON TABLE public.sessions TO assay_privacy;
+
+GRANT SELECT(last_address) ON TABLE public.sessions TO assay_privacy;
+
+GRANT SELECT(last_user_agent) ON TABLE public.sessions TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sign_in_failures TO assay_identity;
 GRANT DELETE ON TABLE public.sign_in_failures TO assay_privacy;
 
 GRANT SELECT(email_hash) ON TABLE public.sign_in_failures TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sign_in_places TO assay_identity;
+GRANT SELECT ON TABLE public.sign_in_places TO assay_privacy;
+GRANT SELECT ON TABLE public.sign_in_places TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.snapshot_records TO assay_app;
 GRANT SELECT ON TABLE public.snapshot_records TO assay_privacy;

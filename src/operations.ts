@@ -95,6 +95,10 @@ import {
 	revokeSession,
 	updateProfile,
 } from "./sign-in/profile-operations.ts";
+import {
+	getSessionLimits,
+	updateSessionLimits,
+} from "./sign-in/session-limits-operations.ts";
 import { snapshotOperations } from "./snapshots/operations.ts";
 import { addStarters, listStarters } from "./starters/operations.ts";
 import {
@@ -128,6 +132,8 @@ export const operations = [
 	getOrganization,
 	updateOrganization,
 	updateOrganizationSettings,
+	getSessionLimits,
+	updateSessionLimits,
 	deleteOrganization,
 	searchRecords,
 	getRecordNames,

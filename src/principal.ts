@@ -13,11 +13,16 @@ export interface Membership {
 	readsAuditLog?: boolean;
 }
 
-/** An organization of the user that is suspended, or that waits for its deletion. */
+/**
+ * An organization of the user that is suspended, that waits for its deletion, or whose limits the
+ * session exceeds.
+ */
 export interface ClosedMembership {
 	organizationId: string;
 	/** The sentence that says so and why. */
 	message: string;
+	/** SESSION: a new sign-in reaches the organization. Absent: nobody reaches it. */
+	why?: "SESSION";
 }
 
 /** Maximum length, in characters, of the name that a client gives itself. Longer names are cut. */
@@ -50,7 +55,7 @@ export interface Principal {
 	client?: string;
 	address?: string;
 	memberships: readonly Membership[];
-	/** Organizations of the user that are closed for a while. They are not among the memberships. */
+	/** Organizations of the user that the caller does not reach. They are not among the memberships. */
 	closed?: readonly ClosedMembership[];
 }
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { FieldIssue } from "../../src/errors.ts";
 import type { operations } from "../../src/operations.ts";
+import { attendanceHeaders } from "./attendance.ts";
 import { askForProof } from "./proof.ts";
 
 type AnyOfList = (typeof operations)[number];
@@ -157,8 +158,12 @@ export async function requestFile(
 	return { name, blob: new Blob(parts, { type }) };
 }
 
-async function send(path: string, init: RequestInit): Promise<Response> {
-	return fetch(path, init).catch((error: unknown) => {
+async function send(
+	path: string,
+	init: Omit<RequestInit, "headers"> & { headers?: Record<string, string> },
+): Promise<Response> {
+	const headers = { ...init.headers, ...attendanceHeaders() };
+	return fetch(path, { ...init, headers }).catch((error: unknown) => {
 		if (init.signal?.aborted) throw error;
 		throw new ApiError(
 			0,

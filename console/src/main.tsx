@@ -8,6 +8,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { INPUT_EVENTS, noteInput } from "./attendance.ts";
 import { styleNonce } from "./nonce.ts";
 import { listenToPickers } from "./parts/pickers.ts";
 import { queryClient } from "./queries.ts";
@@ -17,6 +18,9 @@ import { cssVariables, theme } from "./theme.ts";
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no element with the id root");
 listenToPickers();
+for (const type of INPUT_EVENTS) {
+	addEventListener(type, noteInput, { passive: true, capture: true });
+}
 
 createRoot(root).render(
 	<StrictMode>

@@ -122,6 +122,8 @@ export const closedOrganizationsQuery = queryOptions({
 		const { closed } = await call("listOrganizations", { size: 1 }, { signal });
 		return closed ?? [];
 	},
-	// The page recovers by itself when the organization is open again.
-	refetchInterval: OUTAGE_MS,
+	// The page recovers by itself when the organization is open again. Only a sign-in helps a session
+	// that is over, and asking again would count as a use of the session.
+	refetchInterval: ({ state }) =>
+		state.data?.some(({ why }) => why === "SESSION") ? false : OUTAGE_MS,
 });

@@ -14,6 +14,7 @@ import { ADDRESS_HEADER } from "../sign-in/address-header.ts";
 import type { From } from "../sign-in/exchange.ts";
 import type { Identity } from "../sign-in/identity.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
+import { UNATTENDED_HEADER } from "../sign-in/unattended-header.ts";
 import { parseInput } from "../validation.ts";
 import { addAccount } from "./account.ts";
 import {
@@ -173,7 +174,10 @@ function sourceOf(request: FastifyRequest, addressOf: AddressOf): From {
 	return { ...(client && { client }), ...(address && { address }) };
 }
 
-/** Returns the headers that better-auth may see: the cookie, the client program and the address. */
+/**
+ * Returns the headers that better-auth may see: the cookie, the client program, the address, and
+ * whether somebody is at the page.
+ */
 function headersOf(
 	request: FastifyRequest,
 	baseUrl: string,
@@ -186,9 +190,9 @@ function headersOf(
 		origin: baseUrl,
 		[ADDRESS_HEADER]: address,
 	});
-	for (const name of ["cookie", "user-agent"] as const) {
+	for (const name of ["cookie", "user-agent", UNATTENDED_HEADER]) {
 		const value = request.headers[name];
-		if (value !== undefined) headers.set(name, value);
+		if (typeof value === "string") headers.set(name, value);
 	}
 	return headers;
 }

@@ -9,6 +9,7 @@ import { composeOverdueWork } from "../notifications/overdue-mail.ts";
 import { composeInvitation } from "../organizations/invitation-mail.ts";
 import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
 import { composePasswordReset } from "../sign-in/password-reset.ts";
+import { composeNewSignIn } from "../sign-in/sign-in-places.ts";
 import { findUser } from "../sign-in/users.ts";
 import { composeGivenUp } from "../webhooks/given-up-mail.ts";
 import type { Compose } from "./mailer.ts";
@@ -35,6 +36,7 @@ export const composers: Record<MailKind, Compose> = {
 	INVITATION: composeInvitation,
 	PASSWORD_RESET: composePasswordReset,
 	JOIN_ATTEMPT: composeJoinAttempt,
+	NEW_SIGN_IN: composeNewSignIn,
 	TEST: composeTest,
 	WEBHOOK_GIVEN_UP: composeGivenUp,
 	CHAT_GIVEN_UP: composeGivenUpChat,

@@ -21,7 +21,8 @@ export const ORGANIZATION_MAIL_KINDS = [
 export type MailKind =
 	| (typeof ORGANIZATION_MAIL_KINDS)[number]
 	| "PASSWORD_RESET"
-	| "JOIN_ATTEMPT";
+	| "JOIN_ATTEMPT"
+	| "NEW_SIGN_IN";
 
 export interface NewMail {
 	kind: MailKind;

@@ -60,7 +60,11 @@ export class ClosedOrganizations {
 			return false;
 		});
 		return closed.length > 0
-			? { ...principal, memberships, closed }
+			? {
+					...principal,
+					memberships,
+					closed: [...(principal.closed ?? []), ...closed],
+				}
 			: principal;
 	}
 }

@@ -88,7 +88,16 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 			),
 			...pageShape,
 			closed: z
-				.array(z.object({ id: z.string(), message: z.string() }))
+				.array(
+					z.object({
+						id: z.string(),
+						message: z.string(),
+						why: z
+							.literal("SESSION")
+							.optional()
+							.describe("Sign in again to reach it"),
+					}),
+				)
 				.optional()
 				.describe("Your suspended organizations, if any"),
 			today: z.string().describe("Today's date in UTC"),
@@ -131,9 +140,9 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 				}) as never,
 				...page,
 				...(principal.closed && {
-					closed: principal.closed.map(({ organizationId, message }) => ({
+					closed: principal.closed.map(({ organizationId, ...rest }) => ({
 						id: organizationId,
-						message,
+						...rest,
 					})),
 				}),
 				today: new Date().toISOString().slice(0, 10),

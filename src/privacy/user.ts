@@ -79,8 +79,12 @@ const PARTS = {
 	sign_in_methods:
 		"select a.provider_id, a.created_at, a.updated_at from accounts a where a.user_id = $1",
 	sessions: `
-		select s.created_at, s.updated_at as last_seen_at, s.expires_at, s.ip_address, s.user_agent
+		select s.created_at, s.last_used_at as last_seen_at, s.expires_at, s.ip_address, s.user_agent,
+			s.last_address, s.last_user_agent
 		from sessions s where s.user_id = $1`,
+	sign_in_places: `
+		select p.browser, p.network, p.address, p.first_at, p.last_at
+		from sign_in_places p where p.user_id = $1`,
 	links: `
 		select l.purpose, l.created_at, l.expires_at from account_links l
 		where l.user_id = $1 or l.made_by = $1`,

@@ -17,6 +17,9 @@ export const INVITATION_DAYS_AFTER = 30;
 /** Number of days for which an expired link to a person's devices can still mail a new one. */
 const LINK_DAYS_AFTER = 90;
 
+/** Number of days after its last sign-in for which a browser of a user is remembered. */
+const SIGN_IN_PLACE_DAYS = 400;
+
 /** Number of days for which administrators can see what became of a mail or a delivery. */
 const MAIL_DAYS = 30;
 
@@ -30,6 +33,7 @@ const OVER: Record<string, string> = {
 	account_links: "expires_at < now()",
 	my_devices_links: `expires_at < now() - interval '${LINK_DAYS_AFTER} days'`,
 	sign_in_failures: "ends_at < now()",
+	sign_in_places: `last_at < now() - interval '${SIGN_IN_PLACE_DAYS} days'`,
 	idempotency_keys: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
 	events: "handled_at < now() - interval '7 days'",
 	notification_messages: `created_at < now() - interval '${MAIL_DAYS} days'`,

@@ -1,6 +1,6 @@
 import { AppError, toAppError } from "../errors.ts";
 import { SignInTurns } from "../load/sign-in-queue.ts";
-import type { Principal, Role } from "../principal.ts";
+import type { Principal } from "../principal.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
 import { ADDRESS_HEADER } from "./address-header.ts";
 import type { AuthParts } from "./better-auth.ts";
@@ -22,6 +22,8 @@ import { findKnownBrowser } from "./known-browser.ts";
 import { mayGoOn } from "./password-sign-in.ts";
 import { ROUTES } from "./routes.ts";
 import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
+import { reachOfSession } from "./session-limits.ts";
+import { UNATTENDED_HEADER } from "./unattended-header.ts";
 
 export interface SignedIn {
 	principal: Principal;
@@ -104,22 +106,38 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	) {
 		// A request without our cookie is not signed in, so there is nothing to query or load.
 		if (!findCookie(headers.get("cookie"), names.session)) return undefined;
+		const isAttended = !headers.has(UNATTENDED_HEADER);
 		const auth = await load();
 		const { response: found, headers: answered } = await auth.api
-			.getSession({ headers, query, returnHeaders: true })
+			.getSession({
+				headers,
+				query: isAttended ? query : { disableRefresh: true },
+				returnHeaders: true,
+			})
 			.catch(async (error) => {
 				throw await explain(error);
 			});
-		if (!found || !(await isWithinLifetime(pool, found.session))) {
+		if (!found) return undefined;
+		const { session, user } = found;
+		const end = async () => {
+			await pool.query("delete from sessions where id = $1", [session.id]);
 			return undefined;
+		};
+		if (
+			!isWithinLifetime(session) ||
+			!mayGoOn(parts, session.provider, user.email)
+		) {
+			return end();
 		}
-		if (!mayGoOn(parts, found.session.provider, found.user.email)) {
-			await pool.query("delete from sessions where id = $1", [
-				found.session.id,
-			]);
-			return undefined;
-		}
-		return { ...found, cookies: answered.getSetCookie() };
+		const reach = await reachOfSession(pool, {
+			sessionId: session.id,
+			userId: user.id,
+			from: fromOf(headers),
+			isAttended,
+		});
+		// A session that reaches none of its user's organizations any more is over.
+		if (reach.closed.length > 0 && reach.memberships.length === 0) return end();
+		return { ...found, ...reach, cookies: answered.getSetCookie() };
 	}
 
 	/** Returns the id of the user who has given the right password but not yet a code. */
@@ -280,33 +298,15 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		async authenticate(rawHeaders) {
 			const found = await findSession(withOwnCookies(rawHeaders, names));
 			if (!found) return undefined;
-			const { user, session, cookies } = found;
-			const { rows } = await pool.query<{
-				organization_id: string;
-				role: Role;
-				writable_registers: string[] | null;
-				reads_audit_log: boolean;
-			}>({
-				name: "memberships_of_user",
-				text: `select organization_id, role, writable_registers, reads_audit_log from memberships
-					where user_id = $1 and (ends_on is null or is_live_membership(organization_id, ends_on))
-					order by organization_id`,
-				values: [user.id],
-			});
+			const { user, session, memberships, closed, cookies } = found;
 			return {
 				principal: {
 					kind: "USER",
 					userId: user.id,
 					name: user.name,
 					sessionId: session.id,
-					memberships: rows.map((row) => ({
-						organizationId: row.organization_id,
-						role: row.role,
-						...(row.writable_registers && {
-							writableRegisters: row.writable_registers,
-						}),
-						...(row.reads_audit_log && { readsAuditLog: true }),
-					})),
+					memberships,
+					...(closed.length > 0 && { closed }),
 				},
 				cookies,
 			};

@@ -76,10 +76,20 @@ const session = z.object({
 	user_agent: z
 		.string()
 		.nullable()
-		.describe("Name that the browser gave itself"),
+		.describe("Name that the browser gave itself at the sign-in"),
 	address: z.string().nullable().describe("Network address of the sign-in"),
 	created_at: z.string(),
-	last_seen_at: z.string().describe("Time of the last use, exact to the hour"),
+	last_seen_at: z
+		.string()
+		.describe("Time of the last use, exact to the minute"),
+	last_user_agent: z
+		.string()
+		.nullable()
+		.describe("Name that the browser gave itself at the last use"),
+	last_address: z
+		.string()
+		.nullable()
+		.describe("Network address of the last use"),
 	expires_at: z.string(),
 });
 

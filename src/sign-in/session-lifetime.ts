@@ -1,4 +1,3 @@
-import type { Pool } from "pg";
 import type { Step } from "./exchange.ts";
 
 /** Number of days without a visit after which a session ends. Each visit prolongs the session. */
@@ -11,18 +10,10 @@ export const SESSION_DAYS = 7;
  */
 export const MAX_SESSION_DAYS = 30;
 
-/**
- * Returns true if the session may still be used. If the session is too old, deletes it. `pool`
- * connects as assay_identity.
- */
-export async function isWithinLifetime(
-	pool: Pool,
-	session: { id: string; createdAt: Date },
-): Promise<boolean> {
+/** Returns true if the session is not too old. */
+export function isWithinLifetime(session: { createdAt: Date }): boolean {
 	const ageMs = Date.now() - session.createdAt.getTime();
-	if (ageMs < MAX_SESSION_DAYS * 24 * 3_600_000) return true;
-	await pool.query("delete from sessions where id = $1", [session.id]);
-	return false;
+	return ageMs < MAX_SESSION_DAYS * 24 * 3_600_000;
 }
 
 /**

@@ -501,6 +501,8 @@ export async function useEverything(
 		organization_id,
 		heartbeat_interval_seconds: 60,
 	});
+	await use("getSessionLimits", { organization_id });
+	await use("updateSessionLimits", { organization_id, session_max_hours: 12 });
 	await admin.enter();
 	const { sessions } = await use("listSessions");
 	await use("revokeSession", {

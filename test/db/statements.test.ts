@@ -109,7 +109,7 @@ const CURRENT = "current_setting('assay.organization_id'";
  */
 const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"a session's memberships":
-		/^select organization_id, role, writable_registers, reads_audit_log from memberships where user_id = \$1/,
+		/^with used as \( update sessions set .* from memberships m join organizations o /,
 	"a user by address or id, with memberships":
 		/^select u\.id, u\.name, u\.email, .* from users u left join memberships m /,
 	"the organizations of a token's user":

@@ -67,6 +67,7 @@ const WITHOUT_ORGANIZATION = [
 	"organizations",
 	"sessions",
 	"sign_in_failures",
+	"sign_in_places",
 	"two_factors",
 	"unknown_device_keys",
 	"unknown_key_wait",

@@ -121,6 +121,10 @@ export async function addUser(
 		],
 	);
 	await owner.query(
+		"insert into sign_in_places (user_id, browser, network, address) values ($1, $2, '192.0.2.77', '192.0.2.77')",
+		[user.id, `${USER_MARKER} browser`],
+	);
+	await owner.query(
 		"insert into two_factors (id, user_id, secret, backup_codes) values ($1, $2, $3, $3)",
 		[`t${user.id.slice(1)}`, user.id, USER_MARKER],
 	);

@@ -285,6 +285,10 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "organization",
 		phrase: "changed the settings of",
 	},
+	updateSessionLimits: {
+		group: "organization",
+		phrase: "changed the limits of sessions of",
+	},
 
 	createUser: { group: "accounts", phrase: "added the member" },
 	beginSignIn: {

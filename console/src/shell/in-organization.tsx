@@ -1,6 +1,7 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { Outlet, useParams } from "@tanstack/react-router";
+import { Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { asSentence } from "../api.ts";
 import { rememberedName, rememberName } from "../organization.ts";
 import { setTimeZone } from "../parts/days.ts";
 import { EmptyState } from "../parts/empty-state.tsx";
@@ -50,9 +51,16 @@ function NotAmongYours({ org }: { org: string }) {
 	const { data: me } = useQuery(meQuery);
 	const closed = useQuery(closedOrganizationsQuery);
 	// An organization that is open again is in the list, and this page gives way to it.
-	useQuery({ ...organizationsQuery, refetchInterval: 10_000 });
-	if (closed.isPending) return <PageSkeleton />;
 	const found = closed.data?.find(({ id }) => id === org);
+	const needsSignIn = found?.why === "SESSION";
+	useQuery({
+		...organizationsQuery,
+		refetchInterval: needsSignIn ? false : 10_000,
+	});
+	if (closed.isPending) return <PageSkeleton />;
+	if (needsSignIn) {
+		return <SignInAgain message={found.message} hasOthers={data.length > 0} />;
+	}
 	if (found) {
 		return <Closed message={found.message} hasOthers={data.length > 0} />;
 	}
@@ -84,6 +92,40 @@ function Closed({
 			>
 				Its devices keep their keys and wait. This page goes on by itself when
 				the organization is open again.
+			</EmptyState>
+		</>
+	);
+}
+
+/** Says that the session has exceeded the limits of the organization. */
+function SignInAgain({
+	message,
+	hasOthers,
+}: {
+	message: string;
+	hasOthers: boolean;
+}) {
+	const { href } = useLocation();
+	return (
+		<>
+			<PageHeader title="Your session has ended here" />
+			<EmptyState
+				title={asSentence(message)}
+				actions={
+					<>
+						<ButtonLink to="/sign-in" search={{ to: href }}>
+							Sign in again
+						</ButtonLink>
+						{hasOthers && (
+							<ButtonLink to="/" variant="default">
+								Go to your other organization
+							</ButtonLink>
+						)}
+					</>
+				}
+			>
+				Administrators set this limit for their organization. Your session goes
+				on in your other organizations.
 			</EmptyState>
 		</>
 	);

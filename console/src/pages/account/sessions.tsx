@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { deviceWords } from "../../../../src/sign-in/browser-words.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -15,9 +16,8 @@ import { forgetReadings, operationQuery } from "../../queries.ts";
 import styles from "./account.module.css";
 import { revokeTokens } from "./account-calls.ts";
 import { Section } from "./account-section.tsx";
-import { deviceWords } from "./user-agent.ts";
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 type Session = OutputOf<"listSessions">["sessions"][number];
 
@@ -33,7 +33,7 @@ export function Sessions() {
 	return (
 		<Section
 			title="Sessions"
-			description="The browsers in which you are signed in. A session ends after a week without use."
+			description="The browsers in which you are signed in. A session ends after a week without use, and after 30 days in any case. An organization can end it earlier for itself."
 			action={
 				sessions.length > 1 && (
 					<Button
@@ -105,7 +105,9 @@ function SessionRow({
 	onEnd: () => void;
 }) {
 	const { user_agent, address, created_at, last_seen_at } = session;
+	const { last_user_agent, last_address } = session;
 	const device = deviceWords(user_agent);
+	const lastDevice = deviceWords(last_user_agent);
 	return (
 		<Group justify="space-between" wrap="nowrap" gap="sm">
 			<Stack gap={2} miw={0}>
@@ -118,14 +120,13 @@ function SessionRow({
 					)}
 				</Group>
 				<Text size="sm" c="dimmed">
-					{address && `${address} · `}
-					{session.is_current ? (
-						"in use now"
-					) : (
-						<LastSeen value={last_seen_at} />
-					)}
-					{" · signed in "}
-					<DateTime value={created_at} />
+					{session.is_current ? "In use now" : <LastUse value={last_seen_at} />}
+					{last_address && ` from ${last_address}`}
+					{lastDevice !== device && ` with ${lastDevice}`}
+				</Text>
+				<Text size="sm" c="dimmed">
+					Signed in <DateTime value={created_at} />
+					{address && ` from ${address}`}
 				</Text>
 			</Stack>
 			{!session.is_current && (
@@ -144,16 +145,16 @@ function SessionRow({
 }
 
 /**
- * Shows when a session was last used. The server records this only once an hour, so more recent
- * times are all shown the same way.
+ * Shows when a session was last used. The server records this once a minute, so more recent times are
+ * all shown the same way.
  */
-function LastSeen({ value }: { value: string }) {
-	if (Date.now() - Date.parse(value) < HOUR_MS) {
-		return <>seen within the last hour</>;
+function LastUse({ value }: { value: string }) {
+	if (Date.now() - Date.parse(value) < 2 * MINUTE_MS) {
+		return <>Used within the last two minutes</>;
 	}
 	return (
 		<>
-			last seen <RelativeTime value={value} />
+			Last used <RelativeTime value={value} />
 		</>
 	);
 }

@@ -2,6 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { DomainsCard } from "./domains-card.tsx";
+import { SessionsCard } from "./session-limits.tsx";
 
 /** Settings for how people come into the organization and sign in. */
 export function Page() {
@@ -15,6 +16,10 @@ export function Page() {
 			{mayAdmin ? (
 				<Stack gap="lg" maw={880}>
 					<DomainsCard organizationId={organization.id} />
+					<SessionsCard
+						key={organization.id}
+						organizationId={organization.id}
+					/>
 				</Stack>
 			) : (
 				<Text>Only administrators see these settings.</Text>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deviceWords } from "../../console/src/pages/account/user-agent.ts";
+import { deviceWords } from "../../src/sign-in/browser-words.ts";
 
 test("a session shows its browser and system, whatever other browsers the user agent mentions", () => {
 	const mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";

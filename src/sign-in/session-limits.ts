@@ -1,0 +1,126 @@
+import type { Pool } from "pg";
+import type { ClosedMembership, Membership, Role } from "../principal.ts";
+import type { From } from "./exchange.ts";
+
+/** Limits of the idle time that an organization can set, in minutes. */
+export const IDLE_MINUTES = { min: 5, max: 7 * 24 * 60 };
+/** Limits of the age that an organization can set, in hours. */
+export const AGE_HOURS = { min: 1, max: 30 * 24 };
+
+/** How long a session may be used in an organization. Null: only the service's own limits apply. */
+export interface SessionLimits {
+	session_idle_minutes: number | null;
+	session_max_hours: number | null;
+}
+
+interface Row extends SessionLimits {
+	organization_id: string;
+	name: string;
+	role: Role;
+	writable_registers: string[] | null;
+	reads_audit_log: boolean;
+	is_too_idle: boolean | null;
+	is_too_old: boolean | null;
+}
+
+/** What a session reaches at this moment. */
+export interface Reach {
+	memberships: Membership[];
+	/** The organizations for which the session is too old or was not used for too long. */
+	closed: ClosedMembership[];
+}
+
+/**
+ * Notes that the session is used, and returns the memberships of its user that the session reaches.
+ *
+ * Users belong to several organizations with different limits. A session that exceeds the limits of
+ * one stays valid for the others. The time without use that counts is the longest one since the
+ * sign-in, because otherwise the request that comes too late would make the next one valid again.
+ *
+ * This is one statement, because every request of the console runs it. It writes at most once a minute,
+ * or when the session is used from elsewhere. All its parts see the session as it was before.
+ */
+export async function reachOfSession(
+	pool: Pool,
+	{
+		sessionId,
+		userId,
+		from,
+		isAttended,
+	}: {
+		sessionId: string;
+		userId: string;
+		from: From;
+		/** False for a request that the console sends by itself, which is no use of the session. */
+		isAttended: boolean;
+	},
+): Promise<Reach> {
+	const { rows } = await pool.query<Row>({
+		name: "reach_of_session",
+		text: `
+			with used as (
+				update sessions set
+					last_used_at = now(),
+					longest_idle = greatest(longest_idle, now() - last_used_at),
+					last_address = $3,
+					last_user_agent = $4
+				where id = $2 and $5 and (
+					last_used_at < now() - interval '1 minute'
+					or last_address is distinct from $3 or last_user_agent is distinct from $4
+				)
+			)
+			select m.organization_id, o.name, m.role, m.writable_registers, m.reads_audit_log,
+				o.session_idle_minutes, o.session_max_hours,
+				greatest(s.longest_idle, now() - s.last_used_at)
+					> make_interval(mins => o.session_idle_minutes) as is_too_idle,
+				now() - s.created_at > make_interval(hours => o.session_max_hours) as is_too_old
+			from memberships m
+			join organizations o on o.id = m.organization_id
+			join sessions s on s.id = $2 and s.user_id = m.user_id
+			where m.user_id = $1
+				and (m.ends_on is null or is_live_membership(m.organization_id, m.ends_on))
+			order by m.organization_id`,
+		values: [
+			...[userId, sessionId],
+			...[from.address ?? null, from.client ?? null, isAttended],
+		],
+	});
+	const isOver = (row: Row) => row.is_too_idle || row.is_too_old;
+	return {
+		memberships: rows
+			.filter((row) => !isOver(row))
+			.map((row) => ({
+				organizationId: row.organization_id,
+				role: row.role,
+				...(row.writable_registers && {
+					writableRegisters: row.writable_registers,
+				}),
+				...(row.reads_audit_log && { readsAuditLog: true }),
+			})),
+		closed: rows.filter(isOver).map((row) => ({
+			organizationId: row.organization_id,
+			message: messageOf(row),
+			why: "SESSION" as const,
+		})),
+	};
+}
+
+function messageOf(row: Row): string {
+	const limit = row.is_too_old
+		? `${durationWords((row.session_max_hours ?? 0) * 60)} after the sign-in`
+		: `after ${durationWords(row.session_idle_minutes ?? 0)} without use`;
+	return `${row.name} ends sessions ${limit}; sign in again to continue there`;
+}
+
+/** Returns a duration in the largest unit that fits, such as "90 minutes" or "12 hours". */
+export function durationWords(minutes: number): string {
+	for (const [unit, size] of [
+		["day", 24 * 60],
+		["hour", 60],
+	] as const) {
+		if (minutes % size !== 0) continue;
+		const count = minutes / size;
+		return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
+	}
+	return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+}
