@@ -947,6 +947,25 @@ begin
 		execute format('create policy backup on %I for select to assay_backup using (true)', name);
 		execute format('grant select on %I to assay_backup', name);
 	end loop;
+	for name in
+		select c.relname from pg_class c
+		join pg_policy b on b.polrelid = c.oid and b.polname = 'backup'
+		left join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+		where (a.attname is not null or c.relname = 'organizations')
+			and c.relname <> all (array[
+				'api_token_usage', 'deleted_organizations', 'enrollment_keys', 'enrollment_tokens',
+				'idempotency_keys', 'invitations', 'memberships', 'organization_closures', 'organization_domains',
+				'record_watches', 'revoked_device_keys'
+			])
+			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'import')
+	loop
+		execute format(
+			'create policy import on %I for insert to assay_backup'
+			' with check (%I = current_setting(''assay.importing'', true))',
+			name, case name when 'organizations' then 'id' else 'organization_id' end
+		);
+		execute format('grant insert on %I to assay_backup', name);
+	end loop;
 end
 $$;
 
@@ -4227,9 +4246,6 @@ ALTER TABLE ONLY public.datum_vendors
     ADD CONSTRAINT datum_vendors_pkey PRIMARY KEY (organization_id, datum_id, vendor_id);
 
 ALTER TABLE ONLY public.deleted_organizations
-    ADD CONSTRAINT deleted_organizations_organization_id_key UNIQUE (organization_id);
-
-ALTER TABLE ONLY public.deleted_organizations
     ADD CONSTRAINT deleted_organizations_pkey PRIMARY KEY (number);
 
 ALTER TABLE ONLY public.device_check_keys
@@ -5016,7 +5032,7 @@ CREATE INDEX webhook_deliveries_webhook ON public.webhook_deliveries USING btree
 
 ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_default_pkey;
 
-CREATE TRIGGER audit_device_conflict AFTER INSERT ON public.device_conflicts FOR EACH ROW EXECUTE FUNCTION public.audit_device_conflict();
+CREATE TRIGGER audit_device_conflict AFTER INSERT ON public.device_conflicts FOR EACH ROW WHEN ((current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text)) EXECUTE FUNCTION public.audit_device_conflict();
 
 CREATE TRIGGER cancel_signature_requests BEFORE DELETE ON public.people FOR EACH ROW EXECUTE FUNCTION public.cancel_signature_requests();
 
@@ -5024,9 +5040,9 @@ CREATE TRIGGER end_links AFTER UPDATE OF primary_email_address ON public.people 
 
 CREATE TRIGGER event AFTER UPDATE OF status, enrolled_at ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_device_event();
 
-CREATE TRIGGER event AFTER INSERT ON public.posture_spans FOR EACH ROW EXECUTE FUNCTION public.note_posture_event();
+CREATE TRIGGER event AFTER INSERT ON public.posture_spans FOR EACH ROW WHEN ((current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text)) EXECUTE FUNCTION public.note_posture_event();
 
-CREATE TRIGGER event_of_new AFTER INSERT ON public.devices FOR EACH ROW WHEN ((new.enrolled_at IS NOT NULL)) EXECUTE FUNCTION public.note_device_event();
+CREATE TRIGGER event_of_new AFTER INSERT ON public.devices FOR EACH ROW WHEN (((new.enrolled_at IS NOT NULL) AND (current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text))) EXECUTE FUNCTION public.note_device_event();
 
 CREATE TRIGGER follow AFTER UPDATE OF status ON public.nonconformities FOR EACH ROW WHEN (((old.status = 'CLOSED'::text) <> (new.status = 'CLOSED'::text))) EXECUTE FUNCTION public.follow_nonconformity();
 
@@ -5895,6 +5911,118 @@ CREATE POLICY identity ON public.webhook_deliveries TO assay_identity USING (tru
 
 CREATE POLICY identity ON public.webhooks FOR SELECT TO assay_identity USING (true);
 
+CREATE POLICY import ON public.applicability_statements FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.asset_vendors FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.assets FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.audit_entries FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.audit_heads FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.audit_seals FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.audits FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.check_count_days FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.check_nonconformities FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.continual_improvements FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.controls FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.data FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.datum_vendors FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_check_keys FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_check_rules FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_conflicts FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_exception_members FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_exceptions FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_group_members FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_groups FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_policies FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_silences FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.devices FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.document_approvals FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.document_approvers FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.document_signatures FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.document_versions FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.documents FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.evidence FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.evidence_files FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.file_chunks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.file_contents FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.frameworks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.imports FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.measures FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.nonconformities FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.nonconformity_devices FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.notification_channels FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.notification_stops FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.obligations FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.organizations FOR INSERT TO assay_backup WITH CHECK (((id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.people FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.posture_reports FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.posture_spans FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.record_comments FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.record_links FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.record_versions FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.reference_counters FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.risks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.saved_views FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.snapshot_records FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.snapshots FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.tasks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.vendor_reviews FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.vendors FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.webhooks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
 ALTER TABLE public.imports ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
@@ -6323,7 +6451,7 @@ GRANT ALL ON FUNCTION public.agent_authenticate(p_key_hash bytea[]) TO assay_app
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.device_policies TO assay_app;
 GRANT SELECT ON TABLE public.device_policies TO assay_agent;
-GRANT SELECT ON TABLE public.device_policies TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_policies TO assay_backup;
 
 REVOKE ALL ON FUNCTION public.agent_device_policies() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_device_policies() TO assay_app;
@@ -6368,7 +6496,7 @@ GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries json
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.devices TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.devices TO assay_agent;
-GRANT SELECT ON TABLE public.devices TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.devices TO assay_backup;
 GRANT SELECT ON TABLE public.devices TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.devices TO assay_search;
@@ -6390,7 +6518,7 @@ REVOKE ALL ON FUNCTION public.audit_device_conflict() FROM PUBLIC;
 
 GRANT SELECT ON TABLE public.audit_entries TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.audit_entries TO assay_audit;
-GRANT SELECT ON TABLE public.audit_entries TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.audit_entries TO assay_backup;
 GRANT SELECT ON TABLE public.audit_entries TO assay_privacy;
 
 GRANT UPDATE(actor_name) ON TABLE public.audit_entries TO assay_privacy;
@@ -6465,7 +6593,7 @@ GRANT ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organizations TO assay_app;
 GRANT SELECT ON TABLE public.organizations TO assay_agent;
 GRANT SELECT ON TABLE public.organizations TO assay_identity;
-GRANT SELECT ON TABLE public.organizations TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.organizations TO assay_backup;
 
 GRANT SELECT(id) ON TABLE public.organizations TO assay_audit;
 GRANT SELECT(id) ON TABLE public.organizations TO assay_privacy;
@@ -6694,15 +6822,15 @@ GRANT UPDATE(secret_ends_at) ON TABLE public.api_tokens TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.applicability_statements TO assay_app;
 GRANT SELECT ON TABLE public.applicability_statements TO assay_privacy;
-GRANT SELECT ON TABLE public.applicability_statements TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.applicability_statements TO assay_backup;
 
 GRANT UPDATE(approved_by_name) ON TABLE public.applicability_statements TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.asset_vendors TO assay_app;
-GRANT SELECT ON TABLE public.asset_vendors TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.asset_vendors TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.assets TO assay_app;
-GRANT SELECT ON TABLE public.assets TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.assets TO assay_backup;
 GRANT SELECT ON TABLE public.assets TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.assets TO assay_search;
@@ -6715,17 +6843,17 @@ GRANT ALL ON SEQUENCE public.audit_entry_ids TO assay_audit;
 
 GRANT SELECT ON TABLE public.audit_heads TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_heads TO assay_audit;
-GRANT SELECT ON TABLE public.audit_heads TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.audit_heads TO assay_backup;
 
 GRANT SELECT,UPDATE ON TABLE public.audit_sealing TO assay_audit;
 
 GRANT SELECT ON TABLE public.audit_seals TO assay_app;
 GRANT SELECT ON TABLE public.audit_seals TO assay_privacy;
 GRANT SELECT,INSERT ON TABLE public.audit_seals TO assay_audit;
-GRANT SELECT ON TABLE public.audit_seals TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.audit_seals TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.audits TO assay_app;
-GRANT SELECT ON TABLE public.audits TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.audits TO assay_backup;
 GRANT SELECT ON TABLE public.audits TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.audits TO assay_search;
@@ -6735,11 +6863,11 @@ GRANT SELECT(id) ON TABLE public.audits TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.audits TO assay_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.check_count_days TO assay_app;
-GRANT SELECT ON TABLE public.check_count_days TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.check_count_days TO assay_backup;
 GRANT SELECT ON TABLE public.check_count_days TO assay_agent;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.check_nonconformities TO assay_app;
-GRANT SELECT ON TABLE public.check_nonconformities TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.check_nonconformities TO assay_backup;
 
 GRANT INSERT ON TABLE public.connected_apps TO assay_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.connected_apps TO assay_identity;
@@ -6757,7 +6885,7 @@ GRANT SELECT(connected_at) ON TABLE public.connected_apps TO assay_app;
 GRANT SELECT(connected_at) ON TABLE public.connected_apps TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.continual_improvements TO assay_app;
-GRANT SELECT ON TABLE public.continual_improvements TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.continual_improvements TO assay_backup;
 GRANT SELECT ON TABLE public.continual_improvements TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.continual_improvements TO assay_search;
@@ -6767,7 +6895,7 @@ GRANT SELECT(id) ON TABLE public.continual_improvements TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.continual_improvements TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.controls TO assay_app;
-GRANT SELECT ON TABLE public.controls TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.controls TO assay_backup;
 GRANT SELECT ON TABLE public.controls TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.controls TO assay_search;
@@ -6777,7 +6905,7 @@ GRANT SELECT(id) ON TABLE public.controls TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.controls TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.data TO assay_app;
-GRANT SELECT ON TABLE public.data TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.data TO assay_backup;
 GRANT SELECT ON TABLE public.data TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.data TO assay_search;
@@ -6787,27 +6915,27 @@ GRANT SELECT(id) ON TABLE public.data TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.data TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.datum_vendors TO assay_app;
-GRANT SELECT ON TABLE public.datum_vendors TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.datum_vendors TO assay_backup;
 
 GRANT SELECT ON TABLE public.deleted_organizations TO assay_identity;
 GRANT SELECT ON TABLE public.deleted_organizations TO assay_backup;
 
 GRANT SELECT ON TABLE public.device_check_keys TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_check_keys TO assay_agent;
-GRANT SELECT ON TABLE public.device_check_keys TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_check_keys TO assay_backup;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.device_check_rules TO assay_app;
-GRANT SELECT ON TABLE public.device_check_rules TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_check_rules TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_conflicts TO assay_agent;
-GRANT SELECT ON TABLE public.device_conflicts TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_conflicts TO assay_backup;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.device_exception_members TO assay_app;
-GRANT SELECT ON TABLE public.device_exception_members TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_exception_members TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_exceptions TO assay_app;
-GRANT SELECT ON TABLE public.device_exceptions TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_exceptions TO assay_backup;
 GRANT SELECT ON TABLE public.device_exceptions TO assay_agent;
 
 GRANT SELECT(organization_id) ON TABLE public.device_exceptions TO assay_privacy;
@@ -6823,28 +6951,28 @@ GRANT SELECT(decided_by_id) ON TABLE public.device_exceptions TO assay_privacy;
 GRANT SELECT(decided_by_name),UPDATE(decided_by_name) ON TABLE public.device_exceptions TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_group_members TO assay_app;
-GRANT SELECT ON TABLE public.device_group_members TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_group_members TO assay_backup;
 GRANT INSERT ON TABLE public.device_group_members TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_groups TO assay_app;
-GRANT SELECT ON TABLE public.device_groups TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_groups TO assay_backup;
 
 GRANT SELECT ON TABLE public.device_silences TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_silences TO assay_agent;
-GRANT SELECT ON TABLE public.device_silences TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.device_silences TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_approvals TO assay_app;
 GRANT SELECT ON TABLE public.document_approvals TO assay_privacy;
-GRANT SELECT ON TABLE public.document_approvals TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.document_approvals TO assay_backup;
 
 GRANT UPDATE(person_name) ON TABLE public.document_approvals TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.document_approvers TO assay_app;
-GRANT SELECT ON TABLE public.document_approvers TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.document_approvers TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_signatures TO assay_app;
 GRANT SELECT ON TABLE public.document_signatures TO assay_privacy;
-GRANT SELECT ON TABLE public.document_signatures TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.document_signatures TO assay_backup;
 
 GRANT UPDATE(person_name) ON TABLE public.document_signatures TO assay_privacy;
 
@@ -6853,7 +6981,7 @@ GRANT UPDATE(requested_by_name) ON TABLE public.document_signatures TO assay_pri
 GRANT UPDATE(address) ON TABLE public.document_signatures TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_versions TO assay_app;
-GRANT SELECT ON TABLE public.document_versions TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.document_versions TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.document_versions TO assay_privacy;
 
@@ -6875,7 +7003,7 @@ GRANT SELECT(published_by_name),UPDATE(published_by_name) ON TABLE public.docume
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.documents TO assay_app;
 GRANT SELECT ON TABLE public.documents TO assay_privacy;
-GRANT SELECT ON TABLE public.documents TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.documents TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.documents TO assay_search;
 
@@ -6934,7 +7062,7 @@ GRANT UPDATE(retry_at) ON TABLE public.events TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.evidence TO assay_app;
 GRANT SELECT ON TABLE public.evidence TO assay_privacy;
-GRANT SELECT ON TABLE public.evidence TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.evidence TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.evidence TO assay_search;
 
@@ -6944,18 +7072,18 @@ GRANT SELECT(search_text) ON TABLE public.evidence TO assay_search;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.evidence_files TO assay_app;
 GRANT SELECT ON TABLE public.evidence_files TO assay_privacy;
-GRANT SELECT ON TABLE public.evidence_files TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.evidence_files TO assay_backup;
 
 GRANT UPDATE(uploaded_by_name) ON TABLE public.evidence_files TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.file_chunks TO assay_app;
-GRANT SELECT ON TABLE public.file_chunks TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.file_chunks TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.file_contents TO assay_app;
-GRANT SELECT ON TABLE public.file_contents TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.file_contents TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.frameworks TO assay_app;
-GRANT SELECT ON TABLE public.frameworks TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.frameworks TO assay_backup;
 GRANT SELECT ON TABLE public.frameworks TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.frameworks TO assay_search;
@@ -6981,7 +7109,7 @@ GRANT SELECT(created_at),UPDATE(created_at) ON TABLE public.idempotency_keys TO 
 GRANT SELECT(created_at) ON TABLE public.idempotency_keys TO assay_privacy;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.imports TO assay_app;
-GRANT SELECT ON TABLE public.imports TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.imports TO assay_backup;
 
 GRANT INSERT ON TABLE public.invitations TO assay_app;
 GRANT SELECT,DELETE ON TABLE public.invitations TO assay_identity;
@@ -7065,7 +7193,7 @@ GRANT INSERT(record_kind) ON TABLE public.mails TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.maintenance TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measures TO assay_app;
-GRANT SELECT ON TABLE public.measures TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.measures TO assay_backup;
 GRANT SELECT ON TABLE public.measures TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.measures TO assay_search;
@@ -7093,7 +7221,7 @@ GRANT SELECT,DELETE ON TABLE public.my_devices_links TO assay_identity;
 GRANT UPDATE(expires_at) ON TABLE public.my_devices_links TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonconformities TO assay_app;
-GRANT SELECT ON TABLE public.nonconformities TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.nonconformities TO assay_backup;
 GRANT SELECT ON TABLE public.nonconformities TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.nonconformities TO assay_search;
@@ -7103,11 +7231,11 @@ GRANT SELECT(id) ON TABLE public.nonconformities TO assay_search;
 GRANT SELECT(search_text) ON TABLE public.nonconformities TO assay_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.nonconformity_devices TO assay_app;
-GRANT SELECT ON TABLE public.nonconformity_devices TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.nonconformity_devices TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.notification_channels TO assay_app;
 GRANT SELECT ON TABLE public.notification_channels TO assay_agent;
-GRANT SELECT ON TABLE public.notification_channels TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.notification_channels TO assay_backup;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.notification_messages TO assay_app;
 GRANT SELECT ON TABLE public.notification_messages TO assay_agent;
@@ -7122,14 +7250,14 @@ GRANT SELECT(created_at),UPDATE(created_at) ON TABLE public.notification_message
 GRANT UPDATE(due_at) ON TABLE public.notification_messages TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.notification_stops TO assay_app;
-GRANT SELECT ON TABLE public.notification_stops TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.notification_stops TO assay_backup;
 
 GRANT SELECT ON TABLE public.oauth_clients TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_clients TO assay_identity;
 GRANT SELECT ON TABLE public.oauth_clients TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.obligations TO assay_app;
-GRANT SELECT ON TABLE public.obligations TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.obligations TO assay_backup;
 GRANT SELECT ON TABLE public.obligations TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.obligations TO assay_search;
@@ -7150,7 +7278,7 @@ GRANT SELECT ON TABLE public.organization_domains TO assay_backup;
 GRANT UPDATE(next_check_at) ON TABLE public.organization_domains TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.people TO assay_app;
-GRANT SELECT ON TABLE public.people TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.people TO assay_backup;
 GRANT SELECT,UPDATE ON TABLE public.people TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.people TO assay_search;
@@ -7167,38 +7295,38 @@ GRANT SELECT(search_text) ON TABLE public.people TO assay_search;
 
 GRANT SELECT,DELETE ON TABLE public.posture_reports TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_reports TO assay_agent;
-GRANT SELECT ON TABLE public.posture_reports TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.posture_reports TO assay_backup;
 
 GRANT SELECT ON TABLE public.posture_spans TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_spans TO assay_agent;
-GRANT SELECT ON TABLE public.posture_spans TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.posture_spans TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.record_comments TO assay_app;
 GRANT SELECT ON TABLE public.record_comments TO assay_privacy;
-GRANT SELECT ON TABLE public.record_comments TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.record_comments TO assay_backup;
 
 GRANT UPDATE(author_name) ON TABLE public.record_comments TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.record_links TO assay_app;
-GRANT SELECT ON TABLE public.record_links TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.record_links TO assay_backup;
 
 GRANT SELECT,INSERT ON TABLE public.record_versions TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.record_versions TO assay_privacy;
-GRANT SELECT ON TABLE public.record_versions TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.record_versions TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.record_watches TO assay_app;
 GRANT SELECT ON TABLE public.record_watches TO assay_privacy;
 GRANT SELECT ON TABLE public.record_watches TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reference_counters TO assay_app;
-GRANT SELECT ON TABLE public.reference_counters TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.reference_counters TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.revoked_device_keys TO assay_agent;
 GRANT SELECT ON TABLE public.revoked_device_keys TO assay_app;
 GRANT SELECT ON TABLE public.revoked_device_keys TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.risks TO assay_app;
-GRANT SELECT ON TABLE public.risks TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.risks TO assay_backup;
 GRANT SELECT ON TABLE public.risks TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.risks TO assay_search;
@@ -7209,7 +7337,7 @@ GRANT SELECT(search_text) ON TABLE public.risks TO assay_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.saved_views TO assay_app;
 GRANT SELECT ON TABLE public.saved_views TO assay_privacy;
-GRANT SELECT ON TABLE public.saved_views TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.saved_views TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO assay_identity;
 
@@ -7242,7 +7370,7 @@ GRANT SELECT ON TABLE public.sign_in_places TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.snapshot_records TO assay_app;
 GRANT SELECT ON TABLE public.snapshot_records TO assay_privacy;
-GRANT SELECT ON TABLE public.snapshot_records TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.snapshot_records TO assay_backup;
 
 GRANT UPDATE(name) ON TABLE public.snapshot_records TO assay_privacy;
 
@@ -7250,7 +7378,7 @@ GRANT UPDATE(fields) ON TABLE public.snapshot_records TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.snapshots TO assay_app;
 GRANT SELECT ON TABLE public.snapshots TO assay_privacy;
-GRANT SELECT ON TABLE public.snapshots TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.snapshots TO assay_backup;
 
 GRANT UPDATE(description) ON TABLE public.snapshots TO assay_app;
 
@@ -7263,7 +7391,7 @@ GRANT UPDATE(sha256) ON TABLE public.snapshots TO assay_app;
 GRANT UPDATE(sha256_after_erasure) ON TABLE public.snapshots TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tasks TO assay_app;
-GRANT SELECT ON TABLE public.tasks TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.tasks TO assay_backup;
 GRANT SELECT ON TABLE public.tasks TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.tasks TO assay_search;
@@ -7296,12 +7424,12 @@ GRANT UPDATE(updated_at) ON TABLE public.users TO assay_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.vendor_reviews TO assay_app;
 GRANT SELECT ON TABLE public.vendor_reviews TO assay_privacy;
-GRANT SELECT ON TABLE public.vendor_reviews TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.vendor_reviews TO assay_backup;
 
 GRANT UPDATE(reviewer_name) ON TABLE public.vendor_reviews TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.vendors TO assay_app;
-GRANT SELECT ON TABLE public.vendors TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.vendors TO assay_backup;
 GRANT SELECT ON TABLE public.vendors TO assay_privacy;
 
 GRANT SELECT(organization_id) ON TABLE public.vendors TO assay_search;
@@ -7331,7 +7459,7 @@ GRANT UPDATE(due_at) ON TABLE public.webhook_deliveries TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhooks TO assay_app;
 GRANT SELECT ON TABLE public.webhooks TO assay_identity;
-GRANT SELECT ON TABLE public.webhooks TO assay_backup;
+GRANT SELECT,INSERT ON TABLE public.webhooks TO assay_backup;
 
 GRANT SELECT(is_enabled) ON TABLE public.webhooks TO assay_agent;
 

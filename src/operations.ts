@@ -34,6 +34,7 @@ import { makeAllowApp } from "./oauth/operations.ts";
 import type { AnyOperation } from "./operation.ts";
 import { deleteOrganization } from "./organizations/delete-operation.ts";
 import { domainOperations } from "./organizations/domains/domain-operations.ts";
+import { exportOrganization } from "./organizations/export-operation.ts";
 import {
 	acceptInvitation,
 	inviteMember,
@@ -135,6 +136,7 @@ export const operations = [
 	getSessionLimits,
 	updateSessionLimits,
 	deleteOrganization,
+	exportOrganization,
 	searchRecords,
 	getRecordNames,
 	getRecordUses,

@@ -303,6 +303,7 @@ async function serveFrom(
 		maintenance,
 		closed,
 		addressOf,
+		ownerConnection: database.ownerConnection,
 		allowedOrigins: config.allowedOrigins,
 		catalogue,
 		isDraining: () => isDraining,

@@ -35,8 +35,10 @@ export const AUDIT_EVENTS = [
 	"suspendOrganization",
 	"resumeOrganization",
 	"restoreOrganization",
+	"importOrganization",
 	// Operations with these names write the same events.
 	"deleteOrganization",
+	"exportOrganization",
 	"createOrganization",
 	"deleteDomain",
 	"acceptInvitation",

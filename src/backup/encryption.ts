@@ -99,7 +99,7 @@ export async function* decrypt(
 	if (!identities) {
 		throw new AppError(
 			"bad_request",
-			"the backup is encrypted; set ASSAY_BACKUP_IDENTITY_FILE to the file with the identity that decrypts it",
+			"the file is encrypted; set ASSAY_BACKUP_IDENTITY_FILE to the file with the identity that decrypts it",
 		);
 	}
 	try {
@@ -109,7 +109,7 @@ export async function* decrypt(
 		throw error instanceof Error && error.message.startsWith("no identity")
 			? new AppError(
 					"bad_request",
-					"the backup is encrypted for other recipients; no identity in ASSAY_BACKUP_IDENTITY_FILE decrypts it",
+					"the file is encrypted for other recipients; no identity in ASSAY_BACKUP_IDENTITY_FILE decrypts it",
 					{ cause: error },
 				)
 			: damaged();

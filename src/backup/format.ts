@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import { COMMAND } from "../version.ts";
 
 /**
- * A backup is a zstd frame followed by one or two seals. The decompressed text has these lines:
+ * A backup or an export is a zstd frame followed by one or two seals. The decompressed text has these lines:
  *
  * - One line of JSON, the manifest.
  * - For each table: a line `{table, columns}`, the table's rows as COPY writes them, a line `\.`,
@@ -16,7 +16,13 @@ import { COMMAND } from "../version.ts";
  * frame may follow, the keyed seal: an HMAC-SHA-256 of all bytes before it. Only somebody who has
  * the key can write a backup with the right keyed seal (seal.ts).
  */
-export const FORMAT = "assay-backup";
+export const FORMATS = {
+	/** Everything in an installation. */
+	backup: "assay-backup",
+	/** One organization. */
+	organization: "assay-organization",
+} as const;
+export type FileKind = keyof typeof FORMATS;
 export const FORMAT_VERSION = 1;
 
 /** The bytes with which every backup begins. */
@@ -39,7 +45,7 @@ const migration = z.object({
  * a backup.
  */
 export const anyManifest = z.object({
-	format: z.literal(FORMAT),
+	format: z.enum(Object.values(FORMATS)),
 	version: z.int(),
 	assay: z.string(),
 });
@@ -54,6 +60,10 @@ export const manifestSchema = anyManifest.extend({
 	tables: z.array(z.string()),
 	/** The months whose raw posture reports have partitions, each as its first day in UTC. */
 	report_months: z.array(z.iso.date()),
+	/** The organization that an export contains. A backup contains all and names none. */
+	organization: z.object({ id: z.string(), name: z.string() }).optional(),
+	/** What somebody left out on purpose. Backups do not say it. */
+	left_out: z.array(z.enum(["files", "reports"])).optional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
@@ -97,14 +107,24 @@ export function requireZstd(start: Buffer): void {
 export function noBackup(): AppError {
 	return new AppError(
 		"bad_request",
-		`the file is not a backup of Assay; \`${COMMAND} backup FILE\` writes one`,
+		`the file is not a backup of Assay, and no export of an organization; \`${COMMAND} backup FILE\` and \`${COMMAND} org export ID FILE\` write them`,
+	);
+}
+
+/** The error for a file that is sound, but of the other kind. */
+export function otherKind(found: Manifest["format"]): AppError {
+	return new AppError(
+		"bad_request",
+		found === FORMATS.organization
+			? `the file contains one organization and is no backup; \`${COMMAND} org import FILE\` imports it`
+			: `the file is a backup of a whole installation and no export of one organization; \`${COMMAND} restore FILE\` restores it`,
 	);
 }
 
 export function damaged(cause?: unknown): AppError {
 	return new AppError(
 		"bad_request",
-		"the backup is damaged or cut off; use another copy of it, or another backup",
+		"the file is damaged or cut off; use another copy of it, or another file",
 		{ cause },
 	);
 }

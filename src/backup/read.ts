@@ -9,10 +9,13 @@ import {
 	countRows,
 	damaged,
 	END_OF_ROWS,
+	type FileKind,
 	FORMAT_VERSION,
+	FORMATS,
 	type Manifest,
 	manifestSchema,
 	noBackup,
+	otherKind,
 	type RowCounts,
 	tableFoot,
 	tableHead,
@@ -25,7 +28,7 @@ const END_BEHIND_ROW = Buffer.concat([Buffer.from("\n"), END_OF_ROWS]);
 const MAX_LINE_BYTES = 1 << 20;
 
 /**
- * Reads a backup once, from beginning to end. Its content may be trusted only after `nextTable` has
+ * Reads a backup or an export once, from beginning to end. Its content may be trusted only after `nextTable` has
  * returned undefined. Only then has the whole file been checked.
  *
  * Throws a bad_request AppError as soon as it finds that the file is not a backup, is damaged or
@@ -48,12 +51,13 @@ export class BackupReader {
 	}
 
 	/**
-	 * Opens a backup. With `check.key`, reading rejects a backup without the right keyed seal when it
-	 * reaches the end.
+	 * Opens a file of one of these kinds. With `check.key`, reading rejects a file without the right
+	 * keyed seal when it reaches the end.
 	 */
 	static async open(
 		source: AsyncIterable<Buffer>,
 		check: SealCheck = { key: undefined },
+		kinds: readonly FileKind[] = ["backup"],
 	): Promise<BackupReader> {
 		const decompress = createZstdDecompress({
 			chunkSize: COMPRESSION.chunkSize,
@@ -62,7 +66,7 @@ export class BackupReader {
 		pipeline(Readable.from(unseal(source, check)), decompress, () => {});
 		const reader = new BackupReader(decompress);
 		try {
-			reader.manifest = await reader.#readManifest();
+			reader.manifest = await reader.#readManifest(kinds);
 			return reader;
 		} catch (error) {
 			reader.close();
@@ -70,14 +74,18 @@ export class BackupReader {
 		}
 	}
 
-	async #readManifest(): Promise<Manifest> {
+	async #readManifest(kinds: readonly FileKind[]): Promise<Manifest> {
 		const value = await this.#readJson(noBackup);
 		const any = anyManifest.safeParse(value);
 		if (!any.success) throw noBackup();
+		const { format } = any.data;
+		if (!kinds.some((kind) => FORMATS[kind] === format)) {
+			throw otherKind(format);
+		}
 		if (any.data.version > FORMAT_VERSION) {
 			throw new AppError(
 				"bad_request",
-				`the backup was made by a newer version of Assay (${any.data.assay}); restore it with that version`,
+				`the file was made by a newer version of Assay (${any.data.assay}); use that version to read it`,
 			);
 		}
 		return parsed(manifestSchema, value);

@@ -1,7 +1,4 @@
-import { once } from "node:events";
-import { finished } from "node:stream/promises";
 import { type Client, type ClientConfig, escapeIdentifier } from "pg";
-import { from as copyFrom } from "pg-copy-streams";
 import {
 	applyMigration,
 	explainMissingPrivilege,
@@ -15,6 +12,7 @@ import { makeRoles, type RolePlan } from "../db/own-roles.ts";
 import { setRole } from "../db/roles.ts";
 import { LOCK_NOT_AVAILABLE } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
+import { copyRows } from "./copy-rows.ts";
 import { damaged, type Manifest, type RowCounts } from "./format.ts";
 import { atIntervals } from "./progress.ts";
 import { BackupReader } from "./read.ts";
@@ -217,50 +215,6 @@ async function requireNoRows(client: Client, tables: Table[]): Promise<void> {
 }
 
 /**
- * Copies the rows of the reader's current table into the database. Returns how many rows arrived.
- */
-async function copyRows(
-	client: Client,
-	{ name, columns }: Table,
-	reader: BackupReader,
-	progress: (text: () => string) => void,
-): Promise<number> {
-	const copy = client.query(
-		copyFrom(
-			`copy ${escapeIdentifier(name)} (${columnList(columns)}) from stdin`,
-		),
-	);
-	let failure: unknown;
-	copy.once("error", (error) => {
-		failure = error;
-	});
-	const done = finished(copy);
-	done.catch(() => {});
-	try {
-		for await (const text of reader.data()) {
-			if (failure) throw failure;
-			if (!copy.write(text)) await once(copy, "drain");
-			progress(() => `${name}: ${reader.rowsSoFar} rows so far`);
-		}
-		copy.end();
-		await done;
-		return copy.rowCount;
-	} catch (error) {
-		copy.destroy();
-		await done.catch(() => {});
-		// The database may reject the rows because the file is damaged. Reading to the end finds that
-		// out, and then the damage is the error to report.
-		if (!isAboutData(error)) throw error;
-		await reader.drain();
-		throw new AppError(
-			"bad_request",
-			`the backup is intact, but the database rejects its rows of ${name} (${(error as Error).message}); use an empty database with the encoding UTF8 on PostgreSQL 15 or newer`,
-			{ cause: error },
-		);
-	}
-}
-
-/**
  * Makes the partitions that the backup names. Rows that are already in the default partition move
  * into them.
  */
@@ -291,14 +245,6 @@ function notEmpty(what: string): AppError {
 		"bad_request",
 		`the database is not empty: it holds ${what}; to restore into an empty one, set ASSAY_DATA_DIR to a new folder or DATABASE_URL to a new database`,
 	);
-}
-
-/**
- * Returns true for errors of PostgreSQL's classes 22 (data exception) and 23 (integrity constraint
- * violation).
- */
-function isAboutData(error: unknown): boolean {
-	return /^2[23]/.test(String((error as { code?: unknown }).code));
 }
 
 function explain(error: unknown): unknown {

@@ -85,14 +85,14 @@ export async function* unseal(
 	if (!isKeyed) {
 		throw new AppError(
 			"bad_request",
-			"the backup has no seal with a key, so anybody may have written or changed it; if you still trust it, run the command without ASSAY_BACKUP_KEY_FILE",
+			"the file has no seal with a key, so anybody may have written or changed it; if you still trust it, run the command without ASSAY_BACKUP_KEY_FILE",
 		);
 	}
 	const right = Buffer.concat([KEYED_HEAD, mac.update(plain).digest()]);
 	if (!timingSafeEqual(last, right)) {
 		throw new AppError(
 			"bad_request",
-			"the backup was changed after it was sealed, or sealed with a key other than the one in ASSAY_BACKUP_KEY_FILE; use the right key or another backup",
+			"the file was changed after it was sealed, or sealed with a key other than the one in ASSAY_BACKUP_KEY_FILE; use the right key or another file",
 		);
 	}
 	check.keyedSeal = "right";

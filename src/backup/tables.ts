@@ -34,6 +34,11 @@ export interface Table {
 	/** True if the role assay_backup can read all rows. */
 	isReadable: boolean;
 	hasTriggers: boolean;
+	/**
+	 * True if the table holds rows of organizations that an export contains. The function allow_backup
+	 * decides it.
+	 */
+	isExported: boolean;
 }
 
 /**
@@ -66,7 +71,10 @@ export async function readTables(
 			) as "isReadable",
 			exists (
 				select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal
-			) as "hasTriggers"
+			) as "hasTriggers",
+			exists (
+				select from pg_policy p where p.polrelid = c.oid and p.polname = 'import'
+			) as "isExported"
 		from pg_class c
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity and c.relname <> all ($1)

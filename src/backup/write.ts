@@ -2,7 +2,6 @@ import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { type Client, type ClientConfig, escapeIdentifier } from "pg";
-import { to as copyTo } from "pg-copy-streams";
 import { findLogProblems, type LogProblem } from "../audit/verify-all.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import { setRole } from "../db/roles.ts";
@@ -10,15 +9,12 @@ import { AppError } from "../errors.ts";
 import { COMMAND, VERSION } from "../version.ts";
 import {
 	COMPRESSION,
-	countRows,
-	END_OF_ROWS,
-	FORMAT,
 	FORMAT_VERSION,
-	line,
+	FORMATS,
 	type Manifest,
 	type RowCounts,
 } from "./format.ts";
-import { atIntervals } from "./progress.ts";
+import { readRows, type Source } from "./rows.ts";
 import { seal } from "./seal.ts";
 import { openSession } from "./session.ts";
 import {
@@ -80,18 +76,15 @@ export async function writeBackup(
 	try {
 		await client.query("begin isolation level repeatable read read only");
 		const { tables, manifest, isCurrent } = await describe(client);
-		await client.query(
-			`lock table ${tables.map(({ name }) => escapeIdentifier(name)).join(", ")} in access share mode`,
-		);
+		await lockTables(client, tables);
 		const rows: RowCounts = {};
 		await pipeline(
 			Readable.from(
 				readRows(
 					client,
-					tables,
 					manifest,
+					tables.map((table) => sourceOf(table, leavesOutFiles)),
 					rows,
-					leavesOutFiles ? CONTENTS_OF_FILES : [],
 					report,
 				),
 			),
@@ -112,7 +105,30 @@ export async function writeBackup(
 	}
 }
 
-async function describe(
+/** Keeps migrations away, which could change a table before it was read. */
+export async function lockTables(
+	client: Client,
+	tables: readonly Table[],
+): Promise<void> {
+	await client.query(
+		`lock table ${tables.map(({ name }) => escapeIdentifier(name)).join(", ")} in access share mode`,
+	);
+}
+
+function sourceOf({ name, columns }: Table, leavesOutFiles: boolean): Source {
+	const isEmptied = leavesOutFiles && CONTENTS_OF_FILES.includes(name);
+	return {
+		name,
+		columns,
+		query: `select ${columnList(columns)} from ${escapeIdentifier(name)} where ${!isEmptied}`,
+	};
+}
+
+/**
+ * Describes the database for the first line of a file, and takes the role that reads it, until the
+ * transaction ends.
+ */
+export async function describe(
 	client: Client,
 ): Promise<{ tables: Table[]; manifest: Manifest; isCurrent: boolean }> {
 	const { applied, pending } = await readMigrationState(client);
@@ -151,7 +167,7 @@ async function describe(
 		tables,
 		isCurrent: pending.length === 0,
 		manifest: {
-			format: FORMAT,
+			format: FORMATS.backup,
 			version: FORMAT_VERSION,
 			assay: VERSION,
 			...facts,
@@ -188,38 +204,4 @@ async function takeRole(
 	throw new Error(
 		`the role assay_backup may not read ${hidden.map(({ name }) => name).join(", ")}`,
 	);
-}
-
-async function* readRows(
-	client: Client,
-	tables: Table[],
-	manifest: Manifest,
-	rows: RowCounts,
-	emptied: readonly string[],
-	report: (text: string) => void,
-): AsyncGenerator<Buffer> {
-	yield line(manifest);
-	const progress = atIntervals(report);
-	for (const { name, columns } of tables) {
-		yield line({ table: name, columns });
-		const list = columnList(columns);
-		let count = 0;
-		// COPY can read a partitioned table only through a query.
-		const copy = client.query(
-			copyTo(
-				`copy (select ${list} from ${escapeIdentifier(name)} where ${!emptied.includes(name)}) to stdout`,
-			),
-		);
-		for await (const text of copy as AsyncIterable<Buffer>) {
-			count += countRows(text);
-			yield text;
-			progress(() => `${name}: ${count} rows so far`);
-		}
-		rows[name] = count;
-		yield END_OF_ROWS;
-		yield line({ rows: count });
-		if (count > 0) report(`${name}: ${count} rows`);
-	}
-	const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-	yield line({ end: true, tables: tables.length, rows: total });
 }

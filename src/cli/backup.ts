@@ -9,7 +9,7 @@ import type { BackupStore } from "../config/read-s3-folder.ts";
 import { openServer } from "../db/database.ts";
 import { requireDatabase } from "../db/missing-database.ts";
 import { AppError } from "../errors.ts";
-import { print } from "./output.ts";
+import { print, printable } from "./output.ts";
 
 interface BackupOptions {
 	verify?: boolean;
@@ -171,21 +171,30 @@ async function verify(file: string, options: BackupOptions): Promise<void> {
 	const { backupKeyFile, backupIdentityFile } = readConfig(process.env);
 	const check: SealCheck = { key: await readBackupKey(backupKeyFile) };
 	const identities = await readIdentities(backupIdentityFile);
-	const reader = await BackupReader.open(readBackup(file, identities), check);
+	const reader = await BackupReader.open(readBackup(file, identities), check, [
+		"backup",
+		"organization",
+	]);
 	try {
 		await reader.drain();
 	} finally {
 		reader.close();
 	}
+	const { organization } = reader.manifest;
 	const summary = summarize(reader.manifest, reader.rows);
 	print(
 		options,
-		{ is_whole: true, keyed_seal: check.keyedSeal, ...summary },
-		`The backup is intact. It shows the database at ${summary.made_at} and was made by Assay ${summary.made_by}.\n${describeSummary(summary)}\n${describeSeal(check)}`,
+		{
+			is_whole: true,
+			keyed_seal: check.keyedSeal,
+			...(organization && { organization }),
+			...summary,
+		},
+		`The ${organization ? "export" : "backup"} is intact. It shows ${organization ? `the organization ${printable(organization.name)}` : "the database"} at ${summary.made_at} and was made by Assay ${summary.made_by}.\n${describeSummary(summary)}\n${describeSeal(check)}`,
 	);
 }
 
-function describeEncryption(recipients: number): string {
+export function describeEncryption(recipients: number): string {
 	if (recipients === 0)
 		return "It is not encrypted. ASSAY_BACKUP_RECIPIENTS encrypts backups.";
 	return recipients === 1
@@ -220,7 +229,7 @@ export function describeProblems(problems: LogProblem[]): string[] {
  * Returns a stream that writes to standard output and can be ended. Standard output itself cannot
  * be ended.
  */
-function toStandardOutput(): Writable {
+export function toStandardOutput(): Writable {
 	// The failed write reports the error too. Without a listener, this event would end the process.
 	process.stdout.on("error", () => {});
 	return new Writable({
@@ -229,11 +238,11 @@ function toStandardOutput(): Writable {
 	});
 }
 
-function explainPipe(error: unknown): unknown {
+export function explainPipe(error: unknown): unknown {
 	return (error as { code?: string }).code === "EPIPE"
 		? new AppError(
 				"bad_request",
-				"the program that reads standard output has ended, so the backup is incomplete",
+				"the program that reads standard output has ended, so the file is incomplete",
 			)
 		: error;
 }
@@ -243,7 +252,7 @@ export function report(text: string): void {
 	process.stderr.write(`${text}\n`);
 }
 
-function size(bytes: number): string {
+export function size(bytes: number): string {
 	return bytes < 1e6
 		? `${Math.ceil(bytes / 1e3)} kB`
 		: `${(bytes / 1e6).toFixed(1)} MB`;

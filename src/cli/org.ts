@@ -10,6 +10,7 @@ import {
 import { COMMAND } from "../version.ts";
 import { addClosures } from "./closures.ts";
 import { addOrgDomains } from "./org-domains.ts";
+import { addOrganizationFiles } from "./organization-files.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -42,7 +43,9 @@ interface Create {
 export function addOrg(program: Command): void {
 	const org = program
 		.command("org")
-		.description("Create, list, suspend and delete organizations.");
+		.description(
+			"Create, list, suspend, export, import and delete organizations.",
+		);
 	org
 		.command("create")
 		.description("Create an organization and print its id.")
@@ -73,6 +76,7 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
 			);
 		});
 	addClosures(org);
+	addOrganizationFiles(org);
 	addDeleted(org);
 	addOrgDomains(org);
 	org

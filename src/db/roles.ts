@@ -13,7 +13,10 @@ const POLICIES = {
 	agent: ["organizations", "agent"],
 	/** Reads the audit logs of all organizations, and nothing else. */
 	audit: ["audit_heads", "audit"],
-	/** Reads every row for a backup. */
+	/**
+	 * Reads every row for a backup or an export. Adds rows only of the organization that an import
+	 * names in `assay.importing`.
+	 */
 	backup: ["organizations", "backup"],
 	/** The role of better-auth. No other role may read passwords and sessions. */
 	identity: ["organizations", "identity"],

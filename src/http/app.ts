@@ -7,7 +7,7 @@ import Fastify, {
 	type FastifyRequest,
 	LogController,
 } from "fastify";
-import type { Pool } from "pg";
+import type { ClientConfig, Pool } from "pg";
 import type { Logger } from "pino";
 import type { PackageFolder } from "../agent-packages/package-folder.ts";
 import {
@@ -89,6 +89,8 @@ export interface AppParts {
 	maintenance: Maintenance;
 	closed: ClosedOrganizations;
 	addressOf: AddressOf;
+	/** Connects as the owner of the tables. */
+	ownerConnection: ClientConfig;
 	allowedOrigins: AllowedOrigins;
 	catalogue: Catalogue;
 	isDraining: () => boolean;

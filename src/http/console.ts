@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ClientConfig } from "pg";
 import { AppError, overloaded } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { callsOfUsers } from "../load/calls-of-users.ts";
@@ -27,6 +28,7 @@ import { encodeBody } from "./compression.ts";
 import { addConsoleCsv } from "./console-csv.ts";
 import { addConsoleFileRoutes } from "./file-door.ts";
 import { addMyDevices } from "./my-devices.ts";
+import { addOrganizationFile } from "./organization-file.ts";
 import { addProviderSignIn, type ProviderParts } from "./provider-sign-in.ts";
 import { addSignDocument } from "./sign-document.ts";
 import { addStopMails } from "./stop-mails.ts";
@@ -41,6 +43,8 @@ export interface ConsoleParts {
 	oidc: ProviderParts["oidc"];
 	closed: ClosedOrganizations;
 	addressOf: AddressOf;
+	/** Connects as the owner of the tables. */
+	ownerConnection: ClientConfig;
 }
 
 /**
@@ -51,7 +55,14 @@ export interface ConsoleParts {
  */
 export function addConsole(
 	app: FastifyInstance,
-	{ services, identity, account, oidc, addressOf }: ConsoleParts,
+	{
+		services,
+		identity,
+		account,
+		oidc,
+		addressOf,
+		ownerConnection,
+	}: ConsoleParts,
 ): void {
 	const { baseUrl } = services;
 	const shares = new FairShares(CALLS_OF_A_SESSION);
@@ -75,6 +86,7 @@ export function addConsole(
 
 	addConsoleCsv(app, services);
 	addConsoleFileRoutes(app, services);
+	addOrganizationFile(app, services, ownerConnection);
 
 	app.post<{ Params: { operation: string } }>(
 		"/api/console/:operation",
@@ -145,7 +157,10 @@ export function makeAuthenticate({
 	identity,
 	addressOf,
 	closed,
-}: Omit<ConsoleParts, "oidc">): AdmissionParts["authenticate"] {
+}: Omit<
+	ConsoleParts,
+	"oidc" | "ownerConnection"
+>): AdmissionParts["authenticate"] {
 	return async (request, reply) => {
 		const signedIn = await identity.authenticate(
 			headersOf(request, baseUrl, addressOf(request.raw) ?? ""),

@@ -490,6 +490,7 @@ export async function useEverything(
 	const { organization: second } = await use("createOrganization", {
 		name: "Second",
 	});
+	await use("exportOrganization", { organization_id });
 	await use("deleteOrganization", {
 		organization_id: second.id,
 		name: "Second",

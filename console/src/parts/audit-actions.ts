@@ -273,6 +273,8 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "organization",
 		phrase: "closed for deletion",
 	},
+	exportOrganization: { group: "organization", phrase: "exported" },
+	importOrganization: { group: "organization", phrase: "imported" },
 	restoreOrganization: {
 		group: "organization",
 		phrase: "restored before its deletion",

@@ -9,6 +9,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { organizationsQuery } from "../../queries.ts";
 import { CreateOrganization } from "./create-organization.tsx";
 import { DeleteOrganization } from "./delete-organization.tsx";
+import { ExportOrganization } from "./export-organization.tsx";
 import { durationWords } from "./intervals.ts";
 import { IntervalsForm } from "./intervals-form.tsx";
 import { OrganizationForm } from "./organization-form.tsx";
@@ -87,9 +88,14 @@ export function Page() {
 					value={organization.id}
 				/>
 				{mayAdmin && (
-					<Section title="Delete">
-						<DeleteOrganization organization={organization} />
-					</Section>
+					<>
+						<Section title="Export">
+							<ExportOrganization organization={organization} />
+						</Section>
+						<Section title="Delete">
+							<DeleteOrganization organization={organization} />
+						</Section>
+					</>
 				)}
 			</Stack>
 			<CreateOrganization

@@ -1,0 +1,97 @@
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import type { FastifyInstance } from "fastify";
+import type { ClientConfig } from "pg";
+import { sealAll } from "../audit/sealer.ts";
+import { openOrganizationExport } from "../backup/export-organization.ts";
+import { AppError } from "../errors.ts";
+import { contentDisposition, PATH_PARTS } from "../files/file-names.ts";
+import type { Services } from "../invoke.ts";
+import { FairShares } from "../load/fair-shares.ts";
+import { EXPORT_PATH } from "../organizations/export-operation.ts";
+import { readExportTicket } from "../organizations/export-ticket.ts";
+import { membershipIn } from "../principal.ts";
+import { callerOf } from "./admission.ts";
+import { UNREAD_MS } from "./files.ts";
+
+/**
+ * Each export holds a database connection, and keeps the database from removing old rows until it
+ * ends.
+ */
+const EXPORTS = {
+	running: 2,
+	waiting: 4,
+	maxWaitMs: 20_000,
+	name: "exports of organizations",
+};
+
+/** Longest time of an export, so that a slow reader does not hold the old rows for ever. */
+const MAX_MS = 3_600_000;
+
+/** Adds the route that downloads an organization with a ticket of exportOrganization. */
+export function addOrganizationFile(
+	app: FastifyInstance,
+	services: Services,
+	ownerConnection: ClientConfig,
+): void {
+	const shares = new FairShares(EXPORTS);
+
+	app.get(
+		EXPORT_PATH,
+		{ exposeHeadRoute: false, config: { admits: "session" } },
+		async (request, reply) => {
+			const caller = callerOf(request);
+			const query = new URLSearchParams(request.url.split("?")[1]);
+			const ticket =
+				services.secret === undefined
+					? undefined
+					: readExportTicket(services.secret, query.get("ticket") ?? "");
+			const membership = ticket && membershipIn(caller, ticket.organizationId);
+			if (
+				!ticket ||
+				ticket.userId !== caller.userId ||
+				membership?.role !== "admin"
+			) {
+				throw new AppError(
+					"forbidden",
+					"this download is not yours, or its time is over; begin the export again (Settings → Organization)",
+				);
+			}
+			return shares.run("all", async () => {
+				// The newest entry of the audit log says that this export was made.
+				await sealAll(services.pool);
+				const { manifest, content, close } = await openOrganizationExport(
+					ownerConnection,
+					ticket.organizationId,
+					{ leavesOut: ticket.leavesOut },
+				);
+				const response = reply.raw;
+				response.setTimeout(UNREAD_MS, () => {
+					// With nothing left to send, the next rows are still being read from the database.
+					if (response.writableLength > 0) response.destroy();
+				});
+				const limit = setTimeout(() => response.destroy(), MAX_MS);
+				const name = manifest.organization?.name.replace(PATH_PARTS, "_");
+				reply
+					.headers({
+						"content-type": "application/zstd",
+						"content-disposition": contentDisposition(
+							"attachment",
+							`${name}-${manifest.made_at.slice(0, 10)}.assay-organization`,
+						),
+						"cache-control": "private, no-store",
+					})
+					.send(Readable.from(content));
+				try {
+					// The export counts as running until the file has been sent, or until the connection is
+					// closed.
+					await finished(response).catch(() => {});
+				} finally {
+					clearTimeout(limit);
+					await close();
+				}
+				return reply;
+			});
+		},
+	);
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.ts";
+import { organizationId } from "../records/list-pages.ts";
+import { requireFreshProof } from "../sign-in/fresh-proof.ts";
+import { makeExportTicket } from "./export-ticket.ts";
+
+/** Path at which the console downloads exports. */
+export const EXPORT_PATH = "/api/console/organization-file";
+
+export const exportOrganization = defineOperation({
+	name: "exportOrganization",
+	title: "Export an organization",
+	description:
+		"Get the address of a file with everything in the organization, to import it into another installation of Assay. Passwords, tokens and keys are not in it. The address works for two minutes, and only for the caller.",
+	toolset: "organizations",
+	access: "admin",
+	surface: "console",
+	tenant: "organization_id",
+	input: z.strictObject({
+		organization_id: organizationId(),
+		leaves_out: z
+			.array(z.enum(["files", "reports"]))
+			.max(2)
+			.default([])
+			.describe(
+				"What the file does not contain: the contents of the files of evidence, or the raw reports of devices",
+			),
+	}),
+	output: z.object({
+		download_path: z.string().describe("Path of the file's address"),
+	}),
+	run: async (context, { organization_id, leaves_out }) => {
+		await requireFreshProof(context);
+		const { client, principal, services } = context;
+		const { secret } = services;
+		if (secret === undefined || principal.userId === null) {
+			throw new Error("only a user of the console can ask for an export");
+		}
+		const { rows } = await client.query<{ name: string }>(
+			"select name from organizations where id = $1",
+			[organization_id],
+		);
+		const leavesOut = [...new Set(leaves_out)];
+		context.changed({
+			kind: "organization",
+			id: organization_id,
+			name: rows[0]?.name ?? null,
+			fields: {
+				...(leavesOut.length > 0 && { left_out: { after: leavesOut } }),
+			},
+		});
+		const ticket = makeExportTicket(secret, {
+			organizationId: organization_id,
+			userId: principal.userId,
+			leavesOut,
+		});
+		return { download_path: `${EXPORT_PATH}?ticket=${ticket}` };
+	},
+});

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabaseForTest } from "../support/database.ts";
+import { importInto } from "../support/organization-files.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+const path = () => `/o/${served.organizationId}/settings/organization`;
+
+test("an administrator exports the organization with what they chose", async () => {
+	const person = await served.makePerson("admin");
+	const page = await served.openPageAs(person, path());
+	const section = page.getByRole("region", { name: "Export" });
+	await section.getByLabel("With the raw reports of devices").uncheck();
+	const download = page.waitForEvent("download");
+	await section
+		.getByRole("button", { name: "Export the organization" })
+		.click();
+	const saved = await download;
+	expect(saved.suggestedFilename()).toMatch(
+		/^Acme-\d{4}-\d\d-\d\d\.assay-organization$/,
+	);
+	await section.getByText("The download has begun.").waitFor();
+	await section.scrollIntoViewIfNeeded();
+	await axe(page);
+	await screenshot(page, "export-organization");
+	const { url } = await createDatabaseForTest();
+	const { manifest } = await importInto(url, readFileSync(await saved.path()));
+	expect(manifest.organization?.id).toBe(served.organizationId);
+	expect(manifest.left_out).toEqual(["reports"]);
+});
+
+test("a member sees no export", async () => {
+	const person = await served.makePerson("member");
+	const page = await served.openPageAs(person, path());
+	await page.getByText("Only administrators can change this.").waitFor();
+	await expect(
+		page.getByRole("region", { name: "Export" }).count(),
+	).resolves.toBe(0);
+});
