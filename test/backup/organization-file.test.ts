@@ -100,6 +100,7 @@ const LEFT_BEHIND = [
 	"invitations",
 	"memberships",
 	"organization_closures",
+	"organization_domains",
 	"record_watches",
 	"revoked_device_keys",
 ];
