@@ -9,6 +9,8 @@ export interface Summary {
 	made_by: string;
 	organizations: number;
 	users: number;
+	/** Members of the organization. Only an export has them. */
+	members?: number;
 	devices: number;
 	posture_reports: number;
 	/** Number of records in all registers. */
@@ -25,6 +27,7 @@ export function summarize(manifest: Manifest, rows: RowCounts): Summary {
 		made_by: manifest.assay,
 		organizations: count("organizations"),
 		users: count("users"),
+		...(rows.members !== undefined && { members: rows.members }),
 		devices: count("devices"),
 		posture_reports: count("posture_reports"),
 		records: recordKinds.reduce((sum, { table }) => sum + count(table), 0),
@@ -34,9 +37,16 @@ export function summarize(manifest: Manifest, rows: RowCounts): Summary {
 }
 
 export function describeSummary(summary: Summary): string {
+	const { members } = summary;
+	const people: [string, number][] =
+		members === undefined
+			? [
+					["organizations", summary.organizations],
+					["users", summary.users],
+				]
+			: [["members", members]];
 	const facts: [string, number][] = [
-		["organizations", summary.organizations],
-		["users", summary.users],
+		...people,
 		["devices", summary.devices],
 		["posture reports", summary.posture_reports],
 		["records", summary.records],

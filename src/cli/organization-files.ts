@@ -144,7 +144,6 @@ async function exportTo(
 			organization: manifest.organization,
 			...summary,
 			left_out: leavesOut,
-			members: rows.members,
 			recipients: config.backupRecipients.length,
 			audit_head: head ?? null,
 			audit_problems: checked?.findings ?? null,
@@ -216,7 +215,12 @@ async function importFrom(file: string, options: ImportOptions): Promise<void> {
 	const config = readConfig(process.env);
 	const check: SealCheck = { key: await readBackupKey(config.backupKeyFile) };
 	const identities = await readIdentities(config.backupIdentityFile);
-	await withDatabase(async (database) => {
+	const add = async (database: Database) => {
+		// In a new installation, this command may be the first one. If the operator is in the wrong
+		// folder, this message reveals it.
+		if (database.migrated.some((name) => name.startsWith("0001_"))) {
+			report(`created a new database: ${database.description}`);
+		}
 		const admin =
 			options.admin === undefined
 				? undefined
@@ -269,7 +273,8 @@ async function importFrom(file: string, options: ImportOptions): Promise<void> {
 				}`,
 			].join("\n"),
 		);
-	});
+	};
+	await withDatabase(add, "make");
 }
 
 const REMAINING = [
