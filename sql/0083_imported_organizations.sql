@@ -1,5 +1,5 @@
 -- An organization can be exported to a file and imported into another installation
--- (docs/decisions/0041). The import adds its rows as assay_backup, so that row-level security checks
+-- (docs/decisions/0042). The import adds its rows as assay_backup, so that row-level security checks
 -- that each row belongs to the organization that the transaction names in assay.importing.
 
 -- As in 0075. An import adds rows to every table of an organization, except to these: they hold what
