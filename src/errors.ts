@@ -131,12 +131,16 @@ const UNAVAILABLE_ERRNO = new Set([
  */
 const CONNECT_ERRNO = new Set(["ENOENT", "EACCES"]);
 
+/** Errors of OpenSSL and Node about the certificate of the database server. */
+const UNAVAILABLE_TLS =
+	/^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|ERR_TLS_CERT_|ERR_SSL_)/;
+
 /**
- * Matches messages of `pg` for errors without a code: a connection was cut or closed, the pool
- * could not connect in time, or an answer never came.
+ * Matches messages of `pg` for errors without a code: a connection was cut or closed, the server has
+ * no TLS, the pool could not connect in time, or an answer never came.
  */
 const UNAVAILABLE_MESSAGE =
-	/^(Connection terminated|Client .* is not queryable$|timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
+	/^(Connection terminated|The server does not support SSL|Client .* is not queryable$|timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
 
 /** Returns true if the database cannot be reached, or is starting, stopping or full. */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -146,7 +150,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 	if (CONNECT_ERRNO.has(code)) {
 		return (error as { syscall?: unknown }).syscall === "connect";
 	}
-	return UNAVAILABLE_ERRNO.has(code) || UNAVAILABLE_SQLSTATE.test(code);
+	return (
+		UNAVAILABLE_ERRNO.has(code) ||
+		UNAVAILABLE_SQLSTATE.test(code) ||
+		UNAVAILABLE_TLS.test(code)
+	);
 }
 
 /**

@@ -18,6 +18,7 @@ import { readTracing } from "../tracing/settings.ts";
 import { COMMAND } from "../version.ts";
 import { examineBackup } from "./doctor-backup.ts";
 import { examineCertificate } from "./doctor-certificate.ts";
+import { examineDatabaseTls } from "./doctor-database-tls.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
@@ -97,6 +98,9 @@ async function examine(): Promise<Finding[]> {
 	findings.push(...(await examineMail(config)));
 	if (config.oidc) findings.push(await examineProvider(config.oidc));
 	findings.push(await examineDisk(config));
+	if (config.databaseUrl) {
+		findings.push(...examineDatabaseTls(config.databaseUrl));
+	}
 	findings.push(...(await examineDatabase(config)));
 	const metrics = config.metricsPort ? await readMetrics(config) : undefined;
 	if (metrics) findings.push(metrics.finding);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { tlsModeOf } from "../db/postgres-tls.ts";
 import { AppError } from "../errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../log.ts";
 import type { MailConfig } from "./config.ts";
@@ -149,6 +150,7 @@ export function readDatabaseUrl(text: string | undefined): string | undefined {
 			"DATABASE_URL must look like postgres://user:password@host:5432/database, with one host; for a PostgreSQL that fails over, name a proxy that leads to the primary",
 		);
 	}
+	tlsModeOf(text);
 	return text;
 }
 

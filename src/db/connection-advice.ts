@@ -24,13 +24,25 @@ const ADVICE: readonly [RegExp, string][] = [
 		"check the network and the firewalls between this machine and PostgreSQL",
 	],
 	[
-		/CERT|ISSUER|SIGNATURE|ALTNAME/,
-		"name the authority that signed the certificate of PostgreSQL with sslrootcert in DATABASE_URL, and use a host name that the certificate has",
+		/ALTNAME/,
+		"use a host name in DATABASE_URL that the certificate of PostgreSQL has, or sslmode=verify-ca if only the authority counts",
+	],
+	[
+		/CERT_HAS_EXPIRED/,
+		"renew the certificate of PostgreSQL, and reload PostgreSQL",
+	],
+	[
+		/CERT|ISSUER|SIGNATURE/,
+		"name the file with the certificate of the authority that signed the certificate of PostgreSQL, with sslrootcert in DATABASE_URL",
 	],
 ];
 
-/** Advice by the text of errors of `pg` that have no code. */
+/** Advice by the text of errors. It comes first, because it is more exact than a code. */
 const ADVICE_BY_TEXT: readonly [RegExp, string][] = [
+	[
+		/no pg_hba\.conf entry .* no encryption/,
+		"add sslmode=verify-full to DATABASE_URL if PostgreSQL requires TLS (docs/operating.md); otherwise let this machine in with pg_hba.conf",
+	],
 	[
 		/does not support SSL/,
 		"switch TLS on in PostgreSQL, or remove sslmode from DATABASE_URL if the network is safe",
@@ -49,8 +61,8 @@ const ADVICE_BY_TEXT: readonly [RegExp, string][] = [
 export function connectionAdvice(error: unknown): string {
 	const { code, message = "" } = error as { code?: string; message?: string };
 	const known =
-		ADVICE.find(([pattern]) => code !== undefined && pattern.test(code)) ??
-		ADVICE_BY_TEXT.find(([pattern]) => pattern.test(message));
+		ADVICE_BY_TEXT.find(([pattern]) => pattern.test(message)) ??
+		ADVICE.find(([pattern]) => code !== undefined && pattern.test(code));
 	return (
 		known?.[1] ??
 		"check that PostgreSQL runs and that DATABASE_URL has the right host, user, password and database"

@@ -5,6 +5,7 @@ import { migrate, readMigrations } from "./migrate.ts";
 import { requireDatabase } from "./missing-database.ts";
 import { assertConfined, makePool } from "./pool.ts";
 import { makePoolLogin, poolConnectionOf } from "./pool-login.ts";
+import { connectionTo } from "./postgres-tls.ts";
 import { assertOwnSessions } from "./session.ts";
 
 /**
@@ -28,7 +29,7 @@ export interface Server {
  */
 export async function openServer(config: Config): Promise<Server> {
 	if (config.databaseUrl) {
-		const connection = { connectionString: config.databaseUrl };
+		const connection = connectionTo(config.databaseUrl);
 		await assertOwnSessions(connection);
 		return {
 			connection,
