@@ -2263,6 +2263,35 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.own_passkeys() RETURNS TABLE(id text, rp_id text, name text, can_sign_in boolean, is_synced boolean, created_at timestamp with time zone, last_used_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select p.id::text, p.rp_id, p.name, p.can_sign_in, p.is_synced, p.created_at, p.last_used_at
+	from passkeys p
+	where p.user_id = current_setting('assay.user_id', true)
+	order by p.created_at, p.id;
+end
+$$;
+
+CREATE FUNCTION public.own_second_factors(p_rp_id text) RETURNS TABLE(has_app boolean, passkeys integer)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	caller constant text := current_setting('assay.user_id', true);
+begin
+	return query select
+		exists (
+			select from two_factors f join users u on u.id = f.user_id
+			where f.user_id = caller and f.verified and u.two_factor_enabled
+		),
+		(select count(*)::integer from passkeys p where p.user_id = caller and p.rp_id = p_rp_id);
+end
+$$;
+
 CREATE FUNCTION public.own_session_proved_at(p_session_id text) RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2275,15 +2304,15 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.own_sessions() RETURNS TABLE(session_id text, created_at timestamp with time zone, last_seen_at timestamp with time zone, expires_at timestamp with time zone, address text, user_agent text, last_address text, last_user_agent text)
+CREATE FUNCTION public.own_sessions() RETURNS TABLE(session_id text, created_at timestamp with time zone, last_seen_at timestamp with time zone, expires_at timestamp with time zone, address text, user_agent text, last_address text, last_user_agent text, passkey text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 begin
 	return query
 	select s.id::text, s.created_at, s.last_used_at, s.expires_at, s.ip_address, s.user_agent,
-		coalesce(s.last_address, s.ip_address), coalesce(s.last_user_agent, s.user_agent)
-	from sessions s
+		coalesce(s.last_address, s.ip_address), coalesce(s.last_user_agent, s.user_agent), p.name
+	from sessions s left join passkeys p on p.id = s.passkey_id
 	where s.user_id = current_setting('assay.user_id', true) and s.expires_at > now();
 end
 $$;
@@ -2326,6 +2355,7 @@ begin
 	delete from sessions s where s.user_id = p_user_id and s.id is distinct from p_kept_session_id;
 	delete from verifications v where v.value = p_user_id;
 	delete from two_factors f where f.user_id = p_user_id;
+	delete from passkeys p where p.user_id = p_user_id;
 	update users u set two_factor_enabled = false where u.id = p_user_id;
 	return true;
 end
@@ -2440,6 +2470,37 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.remove_own_passkey(p_id text, p_kept_session_id text, p_rp_id text) RETURNS TABLE(outcome text, name text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	caller constant text := current_setting('assay.user_id', true);
+	found_name text;
+begin
+	-- Two calls at the same time must not remove the last two passkeys.
+	perform from users u where u.id = caller for no key update;
+	select p.name into found_name from passkeys p where p.id = p_id and p.user_id = caller;
+	if found_name is null then
+		return query select 'ABSENT', null::text;
+		return;
+	end if;
+	if exists (select from users u where u.id = caller and u.two_factor_enabled)
+		and not exists (select from two_factors f where f.user_id = caller and f.verified)
+		and not exists (
+			select from passkeys p where p.user_id = caller and p.id <> p_id and p.rp_id = p_rp_id
+		)
+	then
+		return query select 'LAST_FACTOR', found_name;
+		return;
+	end if;
+	delete from sessions s
+	where s.passkey_id = p_id and s.user_id = caller and s.id is distinct from p_kept_session_id;
+	delete from passkeys p where p.id = p_id and p.user_id = caller;
+	return query select 'REMOVED', found_name;
+end
+$$;
+
 CREATE FUNCTION public.remove_second_factor(p_user_id text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2449,6 +2510,7 @@ begin
 		return false;
 	end if;
 	delete from two_factors f where f.user_id = p_user_id;
+	delete from passkeys p where p.user_id = p_user_id;
 	update users u set two_factor_enabled = false, updated_at = now() where u.id = p_user_id;
 	-- Devices that need no code, and sign-ins that wait for one.
 	delete from verifications v where v.value = p_user_id;
@@ -2468,6 +2530,21 @@ begin
 		where f.organization_id = c.organization_id and f.sha256 = c.sha256
 	);
 	return null;
+end
+$$;
+
+CREATE FUNCTION public.rename_own_passkey(p_id text, p_name text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	old text;
+begin
+	select p.name into old from passkeys p
+	where p.id = p_id and p.user_id = current_setting('assay.user_id', true) for no key update;
+	update passkeys p set name = p_name
+	where p.id = p_id and p.user_id = current_setting('assay.user_id', true);
+	return old;
 end
 $$;
 
@@ -3720,6 +3797,29 @@ CREATE TABLE public.organization_domains (
 
 ALTER TABLE ONLY public.organization_domains FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.passkeys (
+    id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    rp_id text NOT NULL,
+    credential_id bytea NOT NULL,
+    public_key bytea NOT NULL,
+    counter bigint DEFAULT 0 NOT NULL,
+    transports text[] DEFAULT '{}'::text[] NOT NULL,
+    name text NOT NULL,
+    can_sign_in boolean NOT NULL,
+    is_synced boolean NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp with time zone,
+    CONSTRAINT passkeys_counter_check CHECK ((counter >= 0)),
+    CONSTRAINT passkeys_credential_id_check CHECK (((octet_length(credential_id) >= 1) AND (octet_length(credential_id) <= 1023))),
+    CONSTRAINT passkeys_name_check CHECK (((name <> ''::text) AND (length(name) <= 100))),
+    CONSTRAINT passkeys_public_key_check CHECK (((octet_length(public_key) >= 1) AND (octet_length(public_key) <= 4096))),
+    CONSTRAINT passkeys_rp_id_check CHECK (((rp_id <> ''::text) AND (length(rp_id) <= 253))),
+    CONSTRAINT passkeys_transports_check CHECK ((cardinality(transports) <= 10))
+);
+
+ALTER TABLE ONLY public.passkeys FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.people (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -3912,6 +4012,7 @@ CREATE TABLE public.sessions (
     last_address text,
     last_user_agent text,
     longest_idle interval DEFAULT '00:00:00'::interval NOT NULL,
+    passkey_id public.typed_id,
     CONSTRAINT sessions_provider_check CHECK (((provider <> ''::text) AND (length(provider) <= 500)))
 );
 
@@ -4407,6 +4508,12 @@ ALTER TABLE ONLY public.organization_domains
 ALTER TABLE ONLY public.organizations
     ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.people
     ADD CONSTRAINT people_pkey PRIMARY KEY (organization_id, id);
 
@@ -4870,6 +4977,8 @@ CREATE INDEX organization_domains_due ON public.organization_domains USING btree
 
 CREATE UNIQUE INDEX organization_domains_verified ON public.organization_domains USING btree (domain) WHERE (verified_at IS NOT NULL);
 
+CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
+
 CREATE INDEX people_contract_end_date ON public.people USING btree (organization_id, COALESCE(contract_end_date, 'infinity'::date), id);
 
 CREATE INDEX people_contract_start_date ON public.people USING btree (organization_id, COALESCE(contract_start_date, 'infinity'::date), id);
@@ -4945,6 +5054,8 @@ CREATE UNIQUE INDEX saved_views_name ON public.saved_views USING btree (organiza
 CREATE INDEX saved_views_owner ON public.saved_views USING btree (organization_id, owner_id) WHERE (owner_id IS NOT NULL);
 
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
+
+CREATE INDEX sessions_passkey ON public.sessions USING btree (passkey_id) WHERE (passkey_id IS NOT NULL);
 
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 
@@ -5488,6 +5599,9 @@ ALTER TABLE ONLY public.organization_closures
 ALTER TABLE ONLY public.organization_domains
     ADD CONSTRAINT organization_domains_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.people
     ADD CONSTRAINT people_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -5523,6 +5637,9 @@ ALTER TABLE ONLY public.saved_views
 
 ALTER TABLE ONLY public.saved_views
     ADD CONSTRAINT saved_views_organization_id_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.memberships(organization_id, user_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES public.passkeys(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -5755,6 +5872,8 @@ CREATE POLICY backup ON public.organization_domains FOR SELECT TO assay_backup U
 
 CREATE POLICY backup ON public.organizations FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.passkeys FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.people FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.posture_reports FOR SELECT TO assay_backup USING (true);
@@ -5894,6 +6013,8 @@ CREATE POLICY identity ON public.organization_closures FOR SELECT TO assay_ident
 CREATE POLICY identity ON public.organization_domains TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.passkeys TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
 
@@ -6077,6 +6198,8 @@ CREATE POLICY own ON public.users FOR SELECT TO assay_app USING (((id)::text = c
 
 CREATE POLICY own_name ON public.users FOR UPDATE TO assay_app USING (((id)::text = current_setting('assay.user_id'::text, true)));
 
+ALTER TABLE public.passkeys ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.people ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.posture_reports ENABLE ROW LEVEL SECURITY;
@@ -6148,6 +6271,8 @@ CREATE POLICY privacy ON public.nonconformities TO assay_privacy USING (true);
 CREATE POLICY privacy ON public.obligations TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.organizations TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.passkeys TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.people TO assay_privacy USING (true);
 
@@ -6685,6 +6810,12 @@ GRANT ALL ON FUNCTION public.organizations_with_events() TO assay_app;
 REVOKE ALL ON FUNCTION public.own_account() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_account() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.own_passkeys() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.own_passkeys() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.own_second_factors(p_rp_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.own_second_factors(p_rp_id text) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.own_session_proved_at(p_session_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_session_proved_at(p_session_id text) TO assay_app;
 
@@ -6714,8 +6845,14 @@ GRANT ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at
 REVOKE ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_api_token_usage(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[]) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.remove_own_passkey(p_id text, p_kept_session_id text, p_rp_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.remove_own_passkey(p_id text, p_kept_session_id text, p_rp_id text) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.remove_second_factor(p_user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.remove_second_factor(p_user_id text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.rename_own_passkey(p_id text, p_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.rename_own_passkey(p_id text, p_name text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.set_maintenance(p_message text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_message text) TO assay_app;
@@ -7276,6 +7413,10 @@ GRANT SELECT ON TABLE public.organization_domains TO assay_identity;
 GRANT SELECT ON TABLE public.organization_domains TO assay_backup;
 
 GRANT UPDATE(next_check_at) ON TABLE public.organization_domains TO assay_identity;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO assay_identity;
+GRANT SELECT ON TABLE public.passkeys TO assay_privacy;
+GRANT SELECT ON TABLE public.passkeys TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.people TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.people TO assay_backup;

@@ -89,6 +89,11 @@ import {
 	resetTwoFactor,
 } from "./sign-in/account-operations.ts";
 import {
+	listPasskeys,
+	removePasskey,
+	renamePasskey,
+} from "./sign-in/passkeys/passkey-operations.ts";
+import {
 	getProfile,
 	leaveOrganization,
 	listSessions,
@@ -211,6 +216,9 @@ export const operations = [
 	getProfile,
 	updateProfile,
 	leaveOrganization,
+	listPasskeys,
+	renamePasskey,
+	removePasskey,
 	listSessions,
 	revokeSession,
 	revokeOtherSessions,

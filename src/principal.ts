@@ -55,7 +55,7 @@ export interface Principal {
 	client?: string;
 	address?: string;
 	memberships: readonly Membership[];
-	/** Organizations of the user that the caller does not reach. They are not among the memberships. */
+	/** Organizations of the user that the caller does not reach. None is among the memberships. */
 	closed?: readonly ClosedMembership[];
 }
 

@@ -77,7 +77,7 @@ async function run(): Promise<number> {
 	await page
 		.getByLabel("Password", { exact: true })
 		.fill(admin?.password ?? "");
-	await page.getByRole("button", { name: "Sign in" }).click();
+	await page.getByRole("button", { name: "Sign in", exact: true }).click();
 	await page.getByRole("link", { name: "Devices" }).first().waitFor();
 
 	// biome-ignore lint/suspicious/noExplicitAny: the answers of operations have many forms.

@@ -58,11 +58,18 @@ export async function call<Name extends OperationName>(
 	input: InputOf<Name>,
 	options: { signal?: AbortSignal } = {},
 ): Promise<OutputOf<Name>> {
-	const send = () =>
+	return withProof(() =>
 		request<OutputOf<Name>>(`/api/console/${name}`, {
 			body: input,
 			...options,
-		});
+		}),
+	);
+}
+
+/** Sends a request. If the server wants a proof first, asks for it and sends the request again. */
+export async function withProof<Result>(
+	send: () => Promise<Result>,
+): Promise<Result> {
 	try {
 		return await send();
 	} catch (error) {

@@ -17,6 +17,7 @@ export const AUDIT_EVENTS = [
 	"changePassword",
 	"requestPasswordReset",
 	"resetPassword",
+	"addPasskey",
 	"enableTwoFactor",
 	"disableTwoFactor",
 	"renewRecoveryCodes",

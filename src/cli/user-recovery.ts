@@ -7,6 +7,7 @@ import type { Database } from "../db/database.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { systemPrincipal } from "../principal.ts";
+import { removePasskeys } from "../sign-in/passkeys/passkey-store.ts";
 import { makeResetLink } from "../sign-in/password-reset.ts";
 import { examineEncryption } from "../sign-in/second-factor-encryption.ts";
 import { readSecret } from "../sign-in/server-secret.ts";
@@ -54,7 +55,7 @@ export function addUserRecovery(user: Command): void {
 	user
 		.command("reset-two-factor")
 		.description(
-			"Remove the second factor of a user, or every second factor that the service cannot decrypt. The users are signed out everywhere. Afterwards their passwords alone are enough to sign in.",
+			"Remove the second factor and the passkeys of a user, or of every user whose second factor the service cannot decrypt. The users are signed out everywhere. Afterwards their passwords alone are enough to sign in.",
 		)
 		.option("--email <address>", "e-mail address of the user", parseEmail)
 		.option(
@@ -174,6 +175,7 @@ function removeSecondFactor(
 ): Promise<void> {
 	return transaction(identityPool, {}, async (client) => {
 		await client.query("delete from two_factors where user_id = $1", [userId]);
+		await removePasskeys(client, userId);
 		await client.query(
 			"update users set two_factor_enabled = false, updated_at = now() where id = $1",
 			[userId],

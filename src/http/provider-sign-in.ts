@@ -7,6 +7,7 @@ import {
 	type ProviderSignIn,
 	type Redirect,
 } from "../sign-in/oidc/sign-in-with-provider.ts";
+import { relyingPartyId } from "../sign-in/passkeys/relying-party.ts";
 
 export interface ProviderParts {
 	baseUrl: string;
@@ -24,6 +25,8 @@ export interface SignInWays {
 	provider: string | null;
 	/** True if everybody may sign in with a password. */
 	has_passwords: boolean;
+	/** True if the service has a name, which passkeys need. */
+	has_passkeys: boolean;
 }
 
 const MAX_PATH = 2_000;
@@ -43,6 +46,7 @@ export function addProviderSignIn(
 	const ways: SignInWays = {
 		provider: oidc?.config.name ?? null,
 		has_passwords: passwordSignIn === "everybody",
+		has_passkeys: relyingPartyId(baseUrl) !== undefined,
 	};
 	app.get(
 		"/api/sign-in-ways",

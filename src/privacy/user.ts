@@ -85,6 +85,9 @@ const PARTS = {
 	sign_in_places: `
 		select p.browser, p.network, p.address, p.first_at, p.last_at
 		from sign_in_places p where p.user_id = $1`,
+	passkeys: `
+		select p.rp_id, p.name, p.is_synced, p.created_at, p.last_used_at
+		from passkeys p where p.user_id = $1`,
 	links: `
 		select l.purpose, l.created_at, l.expires_at from account_links l
 		where l.user_id = $1 or l.made_by = $1`,

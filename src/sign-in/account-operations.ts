@@ -63,7 +63,7 @@ export const resetTwoFactor = defineOperation({
 	name: "resetTwoFactor",
 	title: "Remove a member's second factor",
 	description:
-		"Remove the second factor of a member who has lost it, and sign the member out everywhere. The password alone then signs in. You must administer all organizations of the member, who cannot be you.",
+		"Remove the second factor and the passkeys of a member who has lost them, and sign the member out everywhere. The password alone then signs in. You must administer all organizations of the member, who cannot be you.",
 	isDestructive: true,
 	isIdempotent: true,
 	input,
@@ -82,6 +82,7 @@ export const resetTwoFactor = defineOperation({
 			name: user.name,
 			fields: {
 				two_factor: { after: "OFF" },
+				passkeys: { after: "REMOVED" },
 				sessions: { after: "ENDED" },
 			},
 		});

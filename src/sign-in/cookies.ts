@@ -8,6 +8,8 @@ export interface CookieNames {
 	halfSignedIn: string;
 	/** The cookie of a browser in which somebody has signed in before. */
 	knownBrowser: string;
+	/** The cookie of a browser that asked for a passkey. */
+	passkeyBrowser: string;
 	/** The cookie of an attempt to sign in with the identity provider. */
 	attempt: string;
 }
@@ -27,6 +29,7 @@ export function cookieNames(baseUrl: string): CookieNames {
 		session: `${prefix}.session_token`,
 		halfSignedIn: `${prefix}.two_factor`,
 		knownBrowser: `${prefix}.known_browser`,
+		passkeyBrowser: `${prefix}.passkey_browser`,
 		attempt: `${prefix}.provider_attempt`,
 	};
 }

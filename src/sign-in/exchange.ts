@@ -66,6 +66,10 @@ export type Who =
 	| "anybody"
 	/** A user named by the address in the body, whether or not an account has that address. */
 	| "address"
+	/** Anybody. The answer is ours and the same for everybody. */
+	| "stranger"
+	/** A user named by the passkey in the body, whether or not anybody has this passkey. */
+	| "passkey"
 	/** Somebody with a session. */
 	| "session"
 	/** Somebody with a session, or somebody who has given the right password but not yet a code. */

@@ -52,8 +52,13 @@ export async function requireFreshProof({
 		[principal.sessionId ?? null],
 	);
 	if (rows[0]?.is_fresh) return;
-	const message = `enter your password or a code of your second factor again; the last one is more than ${FRESH_MINUTES} minutes old`;
-	throw new AppError("forbidden", message, {
+	throw needsProof();
+}
+
+/** Makes the error with which the console asks for a new proof. */
+export function needsProof(): AppError {
+	const message = `enter your password, a code of your second factor or a passkey again; the last one is more than ${FRESH_MINUTES} minutes old`;
+	return new AppError("forbidden", message, {
 		fields: [{ field: "proof", message }],
 	});
 }

@@ -19,6 +19,7 @@ import {
 } from "./exchange.ts";
 import { logFailedSignIn } from "./failed-sign-in-log.ts";
 import { findKnownBrowser } from "./known-browser.ts";
+import { findOwner } from "./passkeys/find-owner.ts";
 import { mayGoOn } from "./password-sign-in.ts";
 import { ROUTES } from "./routes.ts";
 import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
@@ -167,6 +168,12 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			const email = typeof body.email === "string" ? body.email : "";
 			return { whose: { email }, hasSecondFactor: false };
 		}
+		if (who === "stranger")
+			return { whose: { id: "" }, hasSecondFactor: false };
+		if (who === "passkey") {
+			const id = await findOwner(pool, baseUrl, body);
+			return { whose: { id: id ?? "" }, hasSecondFactor: false };
+		}
 		const found = await findSession(headers, { disableRefresh: true });
 		if (found) {
 			return {
@@ -225,7 +232,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			);
 		}
 		const replaced =
-			route.who === "address"
+			route.who === "address" || route.who === "passkey"
 				? await findSession(headers, { disableRefresh: true })
 				: undefined;
 		const note = (event: Parameters<typeof noteAccountEvent>[2]) =>

@@ -16,6 +16,7 @@ import {
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
 import type { From } from "./exchange.ts";
 import { requireAnother } from "./new-password.ts";
+import { removePasskeys } from "./passkeys/passkey-store.ts";
 import { hashPassword } from "./password-hash.ts";
 import { passwordSchema } from "./password-rules.ts";
 import {
@@ -31,6 +32,8 @@ export const resetInput = z.strictObject({
 	password: passwordSchema,
 	/** Says whether the user's API tokens stay valid. By default they are revoked. */
 	keep_api_tokens: z.boolean().optional(),
+	/** Says whether the user's passkeys stay. By default they are removed. */
+	keep_passkeys: z.boolean().optional(),
 });
 export const forgotInput = z.strictObject({ email: emailSchema() });
 
@@ -184,6 +187,8 @@ export interface ResetLink {
 	 * Number of the user's live API tokens. A reset revokes them unless `keep_api_tokens` is true.
 	 */
 	live_api_tokens: number;
+	/** Number of the user's passkeys. A reset removes them unless `keep_passkeys` is true. */
+	passkeys: number;
 	/**
 	 * True if nobody has proven the address yet and the link was not made by an admin. Somebody else
 	 * who saw the invitation may have created the account. When the owner of the address uses this
@@ -213,7 +218,8 @@ export async function checkResetLink(
 	const hash = hashSecret(token);
 	const { rows } = await pool.query<Omit<ResetLink, "hash">>(
 		`select u.email, u.address_proof is null and l.made_by is null as is_first_proof,
-			(${LIVE_TOKENS}) as live_api_tokens
+			(${LIVE_TOKENS}) as live_api_tokens,
+			(select count(*)::integer from passkeys p where p.user_id = u.id) as passkeys
 		from ${LINKS} join users u on u.id = l.user_id where ${IS_USABLE}`,
 		[hash],
 	);
@@ -224,7 +230,8 @@ export async function checkResetLink(
 /**
  * Sets a new password with a reset link, which works once. This ends all sessions of the user,
  * invalidates other reset links, and lets the address sign in again after too many wrong passwords.
- * API tokens are revoked unless `keep_api_tokens` is true. If the account was proven before, its
+ * API tokens are revoked unless `keep_api_tokens` is true, and passkeys are removed unless
+ * `keep_passkeys` is true: somebody else may have added them. If the account was proven before, its
  * second factor stays.
  *
  * A link that an admin made is valid only while that admin is permitted to make it. If the user
@@ -263,9 +270,12 @@ export async function resetPassword(
 				[used.user_id],
 			);
 		}
+		const passkeys = input.keep_passkeys
+			? 0
+			: await removePasskeys(client, used.user_id);
 		await storePassword(client, used.user_id, passwordHash);
 		const left = await countLiveTokens(client, used.user_id);
-		return { ...used, isFirstProof, live, left };
+		return { ...used, isFirstProof, live, left, passkeys };
 	});
 	await forgetAttempts(pool, dayKey(link.email));
 	const revoked = done.live - done.left;
@@ -279,6 +289,9 @@ export async function resetPassword(
 				link: { after: done.by_admin ? "OF_AN_ADMIN" : "OWN" },
 				sessions: { after: "ENDED" },
 				...(revoked > 0 && { api_tokens_revoked: { after: revoked } }),
+				...(done.passkeys > 0 && {
+					passkeys_removed: { after: done.passkeys },
+				}),
 				...(done.isFirstProof && { second_factor: { after: "OFF" } }),
 			},
 		},

@@ -7,6 +7,7 @@ import { explainLastAdministrator } from "../organizations/member-operations.ts"
 import { ROLES } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { nameSchema } from "../records/text-schemas.ts";
+import { relyingPartyId } from "./passkeys/relying-party.ts";
 import { memberChange } from "./users.ts";
 
 const self = {
@@ -28,6 +29,10 @@ const profile = z.object({
 			"Identity provider that vouched for you in this session; null: you gave a password",
 		),
 	has_password: z.boolean(),
+	has_app: z
+		.boolean()
+		.describe("An authenticator app is a second factor of yours"),
+	passkeys: z.int().describe("Number of your passkeys that work here"),
 	created_at: z.string(),
 	organizations: z.array(
 		z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) }),
@@ -90,6 +95,12 @@ const session = z.object({
 		.string()
 		.nullable()
 		.describe("Network address of the last use"),
+	passkey: z
+		.string()
+		.nullable()
+		.describe(
+			"The passkey that began the session, alone or after the password",
+		),
 	expires_at: z.string(),
 });
 
@@ -196,10 +207,15 @@ async function readProfile(
 	const userId = userOf(context);
 	const { rows } = await client.query(
 		`select u.id as user_id, u.name, u.email, a.two_factor_enabled, s.provider,
-			coalesce(s.has_password, false) as has_password, u.created_at
-		from users u cross join own_account() a left join own_sign_in($2) s on true
+			coalesce(s.has_password, false) as has_password, f.has_app, f.passkeys, u.created_at
+		from users u cross join own_account() a cross join own_second_factors($3) f
+		left join own_sign_in($2) s on true
 		where u.id = $1`,
-		[userId, context.principal.sessionId ?? null],
+		[
+			userId,
+			context.principal.sessionId ?? null,
+			relyingPartyId(context.services.baseUrl) ?? null,
+		],
 	);
 	if (!rows[0]) throw notFound(userId);
 	const { rows: organizations } = await client.query(
@@ -235,7 +251,7 @@ async function endSessions(
 /**
  * Records a change to the caller's account in the audit log of each of the caller's organizations.
  */
-function noteEverywhere(
+export function noteEverywhere(
 	context: Context,
 	name: string,
 	fields: Change["fields"],

@@ -2,14 +2,37 @@ import type { Route } from "./exchange.ts";
 import { noteProof, verifyPassword } from "./fresh-proof.ts";
 import { rememberBrowser } from "./known-browser.ts";
 import { rejectBadNewPassword } from "./new-password.ts";
+import {
+	addPasskey,
+	registrationOptions,
+	requirePasswordAccount,
+	requireProofOfSession,
+} from "./passkeys/add-passkey.ts";
+import {
+	proofOptions,
+	secondFactorOptions,
+	signInOptions,
+} from "./passkeys/options.ts";
+import {
+	enableWithPasskey,
+	listFactors,
+} from "./passkeys/second-factor-with-passkey.ts";
+import {
+	giveSecondFactor,
+	limitPasskeys,
+	proveWithPasskey,
+	signInWithPasskey,
+} from "./passkeys/sign-in-with-passkey.ts";
 import { rejectPassword } from "./password-sign-in.ts";
 import { countRecoveryCodes, findMeantCode } from "./recovery-codes.ts";
 import { limitCodes, rejectTrustDevice } from "./second-factor.ts";
 import { renewEncryption } from "./second-factor-encryption.ts";
 import { endReplacedSession, requireDatabase } from "./session-lifetime.ts";
 import {
+	addPasskeyEvent,
 	changePasswordEvent,
 	codeEvent,
+	passkeyEvent,
 	passwordSignInEvent,
 	rejectedOnly,
 	simpleEvent,
@@ -45,7 +68,11 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 		after: [deleteResetLinks],
 		event: changePasswordEvent,
 	},
-	"POST /two-factor/enable": { who: "session", before: [limitPasswords] },
+	"POST /two-factor/enable": {
+		who: "session",
+		before: [limitPasswords],
+		after: [noteProof],
+	},
 	"POST /two-factor/disable": {
 		who: "session",
 		operation: "disableTwoFactor",
@@ -83,6 +110,56 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 		answer: verifyPassword,
 		after: [noteProof],
 		event: rejectedOnly(simpleEvent("verifyPassword")),
+	},
+	// The routes of passkeys are ours (decision 0043).
+	"POST /passkey/sign-in-options": { who: "stranger", answer: signInOptions },
+	"POST /passkey/sign-in": {
+		who: "passkey",
+		before: [limitPasskeys],
+		answer: signInWithPasskey,
+		event: passkeyEvent("ALONE"),
+	},
+	"GET /two-factor/factors": {
+		who: "session or half signed in",
+		answer: listFactors,
+	},
+	"POST /passkey/second-factor-options": {
+		who: "session or half signed in",
+		answer: secondFactorOptions,
+	},
+	"POST /passkey/second-factor": {
+		who: "session or half signed in",
+		before: [limitCodes],
+		answer: giveSecondFactor,
+		event: passkeyEvent("PASSWORD"),
+	},
+	"POST /passkey/proof-options": { who: "session", answer: proofOptions },
+	"POST /passkey/prove": {
+		who: "session",
+		operation: "verifyPassword",
+		before: [limitCodes],
+		answer: proveWithPasskey,
+		after: [noteProof],
+		event: rejectedOnly(simpleEvent("verifyPassword")),
+	},
+	"POST /passkey/enable-two-factor": {
+		who: "session",
+		operation: "enableTwoFactor",
+		before: [limitCodes, requireProofOfSession],
+		answer: enableWithPasskey,
+		event: simpleEvent("enableTwoFactor"),
+	},
+	"POST /passkey/registration-options": {
+		who: "session",
+		before: [requireProofOfSession, requirePasswordAccount],
+		answer: registrationOptions,
+	},
+	"POST /passkey/register": {
+		who: "session",
+		operation: "addPasskey",
+		before: [requireProofOfSession, requirePasswordAccount],
+		answer: addPasskey,
+		event: addPasskeyEvent,
 	},
 	// A route of ours and not of better-auth. It returns {left}, the number of unused recovery codes.
 	"GET /two-factor/recovery-codes-left": {

@@ -23,7 +23,7 @@ interface Row extends SessionLimits {
 	is_too_old: boolean | null;
 }
 
-/** What a session reaches at this moment. */
+/** The organizations that a session reaches at this moment, and those that it no longer reaches. */
 export interface Reach {
 	memberships: Membership[];
 	/** The organizations for which the session is too old or was not used for too long. */
@@ -37,8 +37,9 @@ export interface Reach {
  * one stays valid for the others. The time without use that counts is the longest one since the
  * sign-in, because otherwise the request that comes too late would make the next one valid again.
  *
- * This is one statement, because every request of the console runs it. It writes at most once a minute,
- * or when the session is used from elsewhere. All its parts see the session as it was before.
+ * This is one statement, because every request of the console runs it. It writes at most once a
+ * minute, or when the session is used from elsewhere. All its parts see the session as it was
+ * before.
  */
 export async function reachOfSession(
 	pool: Pool,

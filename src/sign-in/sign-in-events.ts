@@ -31,6 +31,28 @@ export function codeEvent(factor: "TOTP" | "RECOVERY_CODE"): MakeEvent {
 	};
 }
 
+/** Returns the event of a sign-in with a passkey, alone or after the password. */
+export function passkeyEvent(after: "ALONE" | "PASSWORD"): MakeEvent {
+	return async (_exchange, response) => {
+		const outcome = await outcomeOf(response);
+		const fields =
+			after === "ALONE"
+				? { way: { after: "PASSKEY" } }
+				: { second_factor: { after: "PASSKEY" } };
+		return outcome && { operation: "signIn", outcome, fields };
+	};
+}
+
+export const addPasskeyEvent: MakeEvent = async (_exchange, response) => {
+	if (!response.ok) return undefined;
+	const { name } = (await response.clone().json()) as { name: string };
+	return {
+		operation: "addPasskey",
+		outcome: "DONE",
+		fields: { passkey: { after: name } },
+	};
+};
+
 export const changePasswordEvent: MakeEvent = async ({ body }, response) => {
 	const outcome = await outcomeOf(response);
 	if (!outcome) return undefined;
@@ -72,8 +94,8 @@ export function throttledEvent(
 
 /**
  * Returns DONE if the request succeeded, and REFUSED if it failed because of a wrong password or
- * code. Returns undefined for malformed and throttled requests. The audit log has no entries about
- * them, because anybody could fill it with them.
+ * code, or a passkey. Returns undefined for malformed and throttled requests. The audit log has no
+ * entries about them, because anybody could fill it with them.
  */
 async function outcomeOf(
 	response: Response,
@@ -81,7 +103,9 @@ async function outcomeOf(
 	if (response.ok) return "DONE";
 	if (response.status === 401) return "REFUSED";
 	const body = (await response.clone().json()) as Record<string, unknown>;
-	return body.code === "INVALID_PASSWORD" ? "REFUSED" : undefined;
+	return body.code === "INVALID_PASSWORD" || body.code === "INVALID_PASSKEY"
+		? "REFUSED"
+		: undefined;
 }
 
 async function waitsForCode(response: Response): Promise<boolean> {

@@ -16,7 +16,8 @@ const MAX_PLACES = 100;
 
 /**
  * Remembers the browser and the network of a successful sign-in. If the user has not signed in with
- * this browser in this network before, queues a mail to the user. The very first sign-in needs no mail.
+ * this browser in this network before, queues a mail to the user. The very first sign-in needs no
+ * mail.
  *
  * Only a sign-in that succeeded comes here, so strangers cannot send mails to anybody. Somebody who
  * has the password and pretends to use many browsers causes only MAX_MAILS_A_DAY mails.

@@ -6,6 +6,7 @@ import { makeIdWithoutTenant } from "../id.ts";
 import type { Change } from "../operation.ts";
 import type { Role } from "../principal.ts";
 import { type Step, userIdOf } from "./exchange.ts";
+import { removePasskeys } from "./passkeys/passkey-store.ts";
 
 /**
  * Makes an id for a row of one of better-auth's tables. Users get a typed id. The ids of other rows
@@ -171,8 +172,8 @@ export async function storePassword(
 
 /**
  * Stores a new password for the command line, in a transaction of its own. The operator's command
- * counts as proof that the account belongs to the owner of its address. `pool` connects as
- * assay_identity.
+ * counts as proof that the account belongs to the owner of its address. The passkeys are removed,
+ * because somebody else may have added them. `pool` connects as assay_identity.
  */
 export async function setPassword(
 	pool: Pool,
@@ -181,6 +182,7 @@ export async function setPassword(
 ): Promise<void> {
 	await transaction(pool, {}, async (client) => {
 		await proveAddress(client, userId);
+		await removePasskeys(client, userId);
 		await storePassword(client, userId, passwordHash);
 	});
 }

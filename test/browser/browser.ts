@@ -132,7 +132,7 @@ export async function signIn(
 ): Promise<void> {
 	await page.getByLabel("E-mail address").fill(email);
 	await page.getByLabel("Password", { exact: true }).fill(password);
-	await page.getByRole("button", { name: "Sign in" }).click();
+	await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 /** Navigates within the page, as a link does, so that the console loads only once. */

@@ -109,7 +109,7 @@ test("an administrator mails a link, and a button on a phone opens the devices a
 		await page.reload();
 		await page.getByRole("heading", { name: "Grace's laptop" }).waitFor();
 		await page.goto("/");
-		await page.getByRole("button", { name: "Sign in" }).waitFor();
+		await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
 	}
 });
 

@@ -302,7 +302,7 @@ test("signing in opens a page of this service, whatever the link contains", asyn
 		await page
 			.getByLabel("Password", { exact: true })
 			.fill("correct horse battery");
-		await page.getByRole("button", { name: "Sign in" }).click();
+		await page.getByRole("button", { name: "Sign in", exact: true }).click();
 		await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
 		expect(new URL(page.url()).origin, to).toBe(served.service.url);
 		expect(await page.evaluate("window.hacked"), to).toBeUndefined();

@@ -505,6 +505,16 @@ export async function useEverything(
 	await use("getSessionLimits", { organization_id });
 	await use("updateSessionLimits", { organization_id, session_max_hours: 12 });
 	await admin.enter();
+	await database.owner.query(
+		`insert into passkeys (id, user_id, rp_id, credential_id, public_key, name, can_sign_in, is_synced)
+		select repeat(key, 32), $1, 'localhost', convert_to(key, 'UTF8'), '\\x01', 'Phone', true, false
+		from unnest(array['p', 'q']) key`,
+		[admin.user.id],
+	);
+	const { passkeys } = await use("listPasskeys");
+	const [{ id: passkeyId }] = passkeys;
+	await use("renamePasskey", { id: passkeyId, name: "Old phone" });
+	await use("removePasskey", { id: passkeyId });
 	const { sessions } = await use("listSessions");
 	await use("revokeSession", {
 		id: sessions.find((each: { is_current: boolean }) => !each.is_current)?.id,

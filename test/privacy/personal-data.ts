@@ -125,6 +125,10 @@ export async function addUser(
 		[user.id, `${USER_MARKER} browser`],
 	);
 	await owner.query(
+		"insert into passkeys (id, user_id, rp_id, credential_id, public_key, name, can_sign_in, is_synced) values ($1::text, $2, 'localhost', convert_to($1::text, 'UTF8'), '\\x00', $3, true, false)",
+		[`p${user.id.slice(1)}`, user.id, `${USER_MARKER}'s phone`],
+	);
+	await owner.query(
 		"insert into two_factors (id, user_id, secret, backup_codes) values ($1, $2, $3, $3)",
 		[`t${user.id.slice(1)}`, user.id, USER_MARKER],
 	);

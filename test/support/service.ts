@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { readConfig } from "../../src/config/config.ts";
 import { withTenant } from "../../src/db/pool.ts";
 import { createDevice } from "../../src/devices/enrollment.ts";
@@ -101,6 +102,7 @@ export async function startService(
 	reach: (databaseUrl: string) => Promise<string> = async (url) => url,
 	settings: Record<string, string> = {},
 	webConsole?: ConsoleFiles,
+	log: Logger = makeLogger("silent"),
 ): Promise<TestService> {
 	const database = await createDatabase();
 	const service = await serve(
@@ -110,7 +112,7 @@ export async function startService(
 			DATABASE_URL: await reach(database.url),
 			...settings,
 		}),
-		makeLogger("silent"),
+		log,
 		webConsole,
 	).catch(async (error) => {
 		await database.drop();

@@ -345,6 +345,21 @@ const ACTIONS: Record<AuditEvent, Action> &
 		phrase: "set a new password with a reset link",
 		isAboutActor: true,
 	},
+	addPasskey: {
+		group: "accounts",
+		phrase: "added a passkey",
+		isAboutActor: true,
+	},
+	renamePasskey: {
+		group: "accounts",
+		phrase: "renamed one of their passkeys",
+		isAboutActor: true,
+	},
+	removePasskey: {
+		group: "accounts",
+		phrase: "removed one of their passkeys",
+		isAboutActor: true,
+	},
 	enableTwoFactor: {
 		group: "accounts",
 		phrase: "turned on two-factor authentication",

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { OutputOf } from "../api.ts";
 import { verifyCode, verifyPassword } from "../pages/account/account-calls.ts";
@@ -9,14 +9,15 @@ import { PasswordStep } from "../pages/account/password-step.tsx";
 import { ErrorState } from "../parts/error-state.tsx";
 import { PageSkeleton } from "../parts/page-skeleton.tsx";
 import { useSaving } from "../parts/use-saving.ts";
+import { hasPasskeySupport, proveWithPasskey } from "../passkeys.ts";
 import { onConfirmed, setProofDialog } from "../proof.ts";
 import { operationQuery } from "../queries.ts";
 
 const WHY = "This action gives lasting access.";
 
 /**
- * Asks for the password when the server wants the user to confirm their identity again, or for a
- * code if the user has a second factor and prefers it.
+ * Asks for a passkey or the password when the server wants the user to confirm their identity
+ * again, or for a code if the user has a second factor and prefers it.
  */
 export function ProofDialog() {
 	const [answer, setAnswer] = useState<((isProven: boolean) => void) | null>(
@@ -52,6 +53,8 @@ function Proof({ onClose }: { onClose: (isProven: boolean) => void }) {
 		<Stack>
 			{way === "code" ? (
 				<CodeStep onDone={onDone} onCancel={onCancel} />
+			) : way === "passkey" ? (
+				<PasskeyStep onDone={onDone} onCancel={onCancel} />
 			) : way === "provider" ? (
 				<ProviderStep
 					provider={provider ?? ""}
@@ -86,9 +89,10 @@ function Proof({ onClose }: { onClose: (isProven: boolean) => void }) {
 	);
 }
 
-type Way = "provider" | "password" | "code";
+type Way = "provider" | "passkey" | "password" | "code";
 
 const INSTEAD = {
+	passkey: "Use a passkey instead",
 	password: "Use the password instead",
 	code: "Use a code instead",
 };
@@ -97,6 +101,9 @@ const INSTEAD = {
 function waysOf(profile: OutputOf<"getProfile">["profile"]): Way[] {
 	return [
 		...(profile.provider !== null ? (["provider"] as const) : []),
+		...(profile.passkeys > 0 && hasPasskeySupport()
+			? (["passkey"] as const)
+			: []),
 		...(profile.has_password ? (["password"] as const) : []),
 		...(profile.two_factor_enabled ? (["code"] as const) : []),
 	];
@@ -130,6 +137,39 @@ function ProviderStep({
 					data-autofocus
 				>
 					Confirm with {provider}
+				</Button>
+			</Group>
+		</Stack>
+	);
+}
+
+function PasskeyStep({
+	onDone,
+	onCancel,
+}: {
+	onDone: () => void;
+	onCancel: () => void;
+}) {
+	const proving = useMutation({
+		mutationFn: proveWithPasskey,
+		onSuccess: onDone,
+	});
+	return (
+		<Stack>
+			{proving.isError && (
+				<ErrorState error={proving.error} title="You have not confirmed" />
+			)}
+			<Text size="sm">{WHY} Confirm it with one of your passkeys.</Text>
+			<Group justify="flex-end">
+				<Button variant="default" onClick={onCancel}>
+					Cancel
+				</Button>
+				<Button
+					loading={proving.isPending}
+					onClick={() => proving.mutate()}
+					data-autofocus
+				>
+					Use a passkey
 				</Button>
 			</Group>
 		</Stack>

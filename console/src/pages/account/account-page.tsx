@@ -6,6 +6,7 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../queries.ts";
 import { Section } from "./account-section.tsx";
 import { OwnOrganizations } from "./own-organizations.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -35,15 +36,13 @@ export function Page() {
 							<Section title="Password">
 								<PasswordForm email={profile.email} />
 							</Section>
-							<TwoFactor
-								email={profile.email}
-								isEnabled={profile.two_factor_enabled}
-							/>
+							<TwoFactor profile={profile} />
+							<Passkeys />
 						</>
 					) : (
 						<Section
 							title="Password"
-							description={`You have none. You sign in with ${profile.provider ?? "your company's identity provider"}. A second factor is set up there.`}
+							description={`You have none. You sign in with ${profile.provider ?? "your company's identity provider"}. A second factor and passkeys are set up there.`}
 						/>
 					)}
 					<Sessions />

@@ -1,9 +1,11 @@
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Divider, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
+import { enableTwoFactorWithPasskey } from "../../passkeys.ts";
 import { forgetReadings } from "../../queries.ts";
 import {
 	type Begun,
@@ -19,19 +21,23 @@ type Step = "password" | "scan" | "codes";
 
 const TITLES: Record<Step, string> = {
 	password: "Turn on two-factor authentication",
-	scan: "Add Assay to your authenticator app",
+	scan: "Set up the second factor",
 	codes: "Two-factor authentication is on",
 };
 
 /**
  * Turns on two-factor authentication in four steps: asks for the password, shows the key for the
- * authenticator, asks for a first code, and shows the recovery codes.
+ * authenticator, asks for a first code, and shows the recovery codes. A passkey of the user can
+ * take the place of the authenticator.
  */
 export function EnableTwoFactor({
 	email,
+	hasPasskey,
 	onClose,
 }: {
 	email: string;
+	/** True if a passkey of the user can be the second factor. */
+	hasPasskey: boolean;
 	onClose: () => void;
 }) {
 	const [step, setStep] = useState<Step>("password");
@@ -53,14 +59,17 @@ export function EnableTwoFactor({
 					}}
 					onCancel={onClose}
 				>
-					You need an authenticator app, such as the one in your password
-					manager or on your phone. Two-factor authentication turns on after you
-					enter a valid code.
+					{hasPasskey
+						? "You need one of your passkeys, or an authenticator app."
+						: "You need an authenticator app, such as the one in your password manager or on your phone."}{" "}
+					Two-factor authentication turns on after you have used it once. New
+					recovery codes replace earlier ones.
 				</PasswordStep>
 			)}
 			{step === "scan" && begun && (
 				<Scan
 					uri={begun.totpURI}
+					hasPasskey={hasPasskey}
 					onDone={() => setStep("codes")}
 					onCancel={onClose}
 				/>
@@ -81,10 +90,12 @@ export function EnableTwoFactor({
 
 function Scan({
 	uri,
+	hasPasskey,
 	onDone,
 	onCancel,
 }: {
 	uri: string;
+	hasPasskey: boolean;
 	onDone: () => void;
 	onCancel: () => void;
 }) {
@@ -101,6 +112,7 @@ function Scan({
 	return (
 		<form noValidate onSubmit={saving.submit}>
 			<Stack>
+				{hasPasskey && <UsePasskey onDone={onDone} />}
 				{saving.refusal && (
 					<ErrorState
 						error={saving.refusal}
@@ -134,5 +146,29 @@ function Scan({
 				</Group>
 			</Stack>
 		</form>
+	);
+}
+
+function UsePasskey({ onDone }: { onDone: () => void }) {
+	const using = useMutation({
+		mutationFn: enableTwoFactorWithPasskey,
+		onSuccess: onDone,
+	});
+	return (
+		<Stack>
+			{using.isError && (
+				<ErrorState
+					error={using.error}
+					title="Two-factor authentication is not on yet"
+				/>
+			)}
+			<Text size="sm">
+				Use a passkey that you have. You then need no authenticator app.
+			</Text>
+			<Button loading={using.isPending} onClick={() => using.mutate()}>
+				Use a passkey
+			</Button>
+			<Divider label="or with an authenticator app" />
+		</Stack>
 	);
 }

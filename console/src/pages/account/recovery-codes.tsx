@@ -18,7 +18,7 @@ export function RecoveryCodes({
 			"assay-recovery-codes.txt",
 			new Blob(
 				[
-					`Recovery codes for ${email} at ${location.origin}. Each code signs in once, instead of a code from the authenticator app.\n\n${codes.join("\n")}\n`,
+					`Recovery codes for ${email} at ${location.origin}. Each code signs in once, with the password, instead of the second factor.\n\n${codes.join("\n")}\n`,
 				],
 				{ type: "text/plain" },
 			),
@@ -26,7 +26,7 @@ export function RecoveryCodes({
 	return (
 		<Stack>
 			<Text size="sm">
-				Each code signs you in once when you do not have the authenticator app.
+				Each code signs you in once when you do not have your second factor.
 				Keep the codes with your passwords, not on the same phone.
 			</Text>
 			<SecretOnce label="Recovery codes" value={codes} />

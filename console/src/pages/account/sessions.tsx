@@ -127,6 +127,7 @@ function SessionRow({
 				<Text size="sm" c="dimmed">
 					Signed in <DateTime value={created_at} />
 					{address && ` from ${address}`}
+					{session.passkey && ` with the passkey ${session.passkey}`}
 				</Text>
 			</Stack>
 			{!session.is_current && (
@@ -145,8 +146,8 @@ function SessionRow({
 }
 
 /**
- * Shows when a session was last used. The server records this once a minute, so more recent times are
- * all shown the same way.
+ * Shows when a session was last used. The server records this once a minute, so more recent times
+ * are all shown the same way.
  */
 function LastUse({ value }: { value: string }) {
 	if (Date.now() - Date.parse(value) < 2 * MINUTE_MS) {

@@ -13,18 +13,20 @@ import { Section } from "./account-section.tsx";
 import { Dialogue } from "./dialogue.tsx";
 import { EnableTwoFactor } from "./enable-two-factor.tsx";
 import { PasswordStep } from "./password-step.tsx";
+import type { Profile } from "./profile-form.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 
 type Dialog = "enable" | "renew" | "disable";
 
+function factorsInWords(hasApp: boolean, passkeys: number): string {
+	const app = "a code from your authenticator app";
+	if (passkeys === 0) return app;
+	return hasApp ? `${app} or a passkey` : "a passkey";
+}
+
 /** Lets the user turn two-factor authentication on and off and renew the recovery codes. */
-export function TwoFactor({
-	email,
-	isEnabled,
-}: {
-	email: string;
-	isEnabled: boolean;
-}) {
+export function TwoFactor({ profile }: { profile: Profile }) {
+	const { email, two_factor_enabled: isEnabled, has_app, passkeys } = profile;
 	const [dialog, setDialog] = useState<Dialog | null>(null);
 	const close = () => setDialog(null);
 	return (
@@ -39,8 +41,8 @@ export function TwoFactor({
 		>
 			<Text size="sm" mb="md">
 				{isEnabled
-					? "You sign in with your password and a code from your authenticator app. Without the app, you can use a recovery code."
-					: "You also enter a code from an authenticator app when you sign in. A stolen password alone is then not enough."}
+					? `With your password you also give ${factorsInWords(has_app, passkeys)}. If you have neither at hand, you can use a recovery code.`
+					: "With your password you also give a code from an authenticator app, or a passkey. A stolen password alone is then not enough."}
 			</Text>
 			{isEnabled && <CodesLeft />}
 			<Group>
@@ -49,6 +51,11 @@ export function TwoFactor({
 						<Button variant="default" onClick={() => setDialog("renew")}>
 							New recovery codes …
 						</Button>
+						{!has_app && (
+							<Button variant="default" onClick={() => setDialog("enable")}>
+								Add an authenticator app …
+							</Button>
+						)}
 						<Button variant="default" onClick={() => setDialog("disable")}>
 							Turn off …
 						</Button>
@@ -57,7 +64,13 @@ export function TwoFactor({
 					<Button onClick={() => setDialog("enable")}>Turn on …</Button>
 				)}
 			</Group>
-			{dialog === "enable" && <EnableTwoFactor email={email} onClose={close} />}
+			{dialog === "enable" && (
+				<EnableTwoFactor
+					email={email}
+					hasPasskey={passkeys > 0 && !isEnabled}
+					onClose={close}
+				/>
+			)}
 			{dialog === "renew" && <RenewCodes email={email} onClose={close} />}
 			{dialog === "disable" && (
 				<Dialogue title="Turn off two-factor authentication?" onClose={close}>
@@ -75,8 +88,8 @@ export function TwoFactor({
 						}}
 						onCancel={close}
 					>
-						You then sign in with your password alone. The entry in your
-						authenticator app and the recovery codes stop working.
+						Your password alone then signs in. The entry in your authenticator
+						app and the recovery codes stop working. Passkeys still sign in.
 					</PasswordStep>
 				</Dialogue>
 			)}
@@ -101,8 +114,8 @@ function CodesLeft() {
 		</Text>
 	) : (
 		<Alert color="orange" variant="outline" mb="md" title={`${count} left`}>
-			Make new codes now, so that you can still sign in if you lose the
-			authenticator app.
+			Make new codes now, so that you can still sign in if you lose your second
+			factor.
 		</Alert>
 	);
 }

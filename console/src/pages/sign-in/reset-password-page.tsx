@@ -67,13 +67,22 @@ function ResetForm({
 	onDone: (done: Done) => void;
 }) {
 	const form = useForm({
-		initialValues: { password: "", revokes_tokens: true },
+		initialValues: {
+			password: "",
+			revokes_tokens: true,
+			removes_passkeys: true,
+		},
 	});
 	const saving = useSaving(
 		form,
-		({ password, revokes_tokens }) =>
+		({ password, revokes_tokens, removes_passkeys }) =>
 			request<Done>("/api/reset-password", {
-				body: { token, password, keep_api_tokens: !revokes_tokens },
+				body: {
+					token,
+					password,
+					keep_api_tokens: !revokes_tokens,
+					keep_passkeys: !removes_passkeys,
+				},
 			}),
 		(done) => {
 			// Setting the new password has ended all sessions, including the one of this browser.
@@ -117,6 +126,17 @@ function ResetForm({
 						}
 						description="Untick it only if nobody else can have used your account. Programs that use a revoked token stop working."
 						{...form.getInputProps("revokes_tokens", { type: "checkbox" })}
+					/>
+				)}
+				{link.passkeys > 0 && !link.is_first_proof && (
+					<Checkbox
+						label={
+							link.passkeys === 1
+								? "Remove my passkey"
+								: `Remove my ${link.passkeys} passkeys`
+						}
+						description="Untick it only if nobody else can have used your account. Without a passkey, a second factor needs the authenticator app or a recovery code."
+						{...form.getInputProps("removes_passkeys", { type: "checkbox" })}
 					/>
 				)}
 				<Button type="submit" loading={saving.isSaving}>

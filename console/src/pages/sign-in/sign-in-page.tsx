@@ -16,10 +16,13 @@ import { signIn, verifyCode } from "../../auth.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { PresentPasswordInput } from "../../parts/password-fields.tsx";
+import { hasPasskeySupport, listFactors } from "../../passkeys.ts";
 import { queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { setupQuery, signInWaysQuery } from "./link.ts";
+import { PasskeyButton, PasskeyStep } from "./passkey.tsx";
 import { ProviderButton, problemInWords } from "./provider.tsx";
 
 export function Page() {
@@ -35,12 +38,13 @@ export function Page() {
 		<Card>
 			{step === "password" ? (
 				<PasswordStep
+					onEnter={() => void enter()}
 					onDone={(outcome) =>
 						outcome === "signed-in" ? void enter() : setStep("code")
 					}
 				/>
 			) : (
-				<CodeStep
+				<SecondStep
 					onDone={() => void enter()}
 					onBack={() => setStep("password")}
 				/>
@@ -50,8 +54,11 @@ export function Page() {
 }
 
 function PasswordStep({
+	onEnter,
 	onDone,
 }: {
+	/** Called when somebody has signed in with a passkey. */
+	onEnter: () => void;
 	onDone: (outcome: Awaited<ReturnType<typeof signIn>>) => void;
 }) {
 	const { ended, problem, to } = useSearch({ from: "/sign-in" });
@@ -71,9 +78,10 @@ function PasswordStep({
 		onSuccess: onDone,
 	});
 	// Nothing jumps while the ways are asked for: most services have passwords for everybody.
-	const { provider, has_passwords } = ways.data ?? {
+	const { provider, has_passwords, has_passkeys } = ways.data ?? {
 		provider: null,
 		has_passwords: true,
+		has_passkeys: false,
 	};
 	const hasForm = has_passwords || showsForm;
 	return (
@@ -126,7 +134,7 @@ function PasswordStep({
 							label="E-mail address"
 							type="email"
 							name="email"
-							autoComplete="username"
+							autoComplete="username webauthn"
 							autoFocus
 							key={form.key("email")}
 							{...form.getInputProps("email")}
@@ -142,6 +150,7 @@ function PasswordStep({
 						>
 							Sign in
 						</Button>
+						{has_passkeys && <PasskeyButton onDone={onEnter} />}
 						<TextLink to="/forgot-password" size="sm" ta="center">
 							Forgot your password?
 						</TextLink>
@@ -169,14 +178,73 @@ function SetupNeeded() {
 	);
 }
 
-function CodeStep({
+/** Asks for the second factor: a passkey if the user has one, and otherwise a code. */
+function SecondStep({
 	onDone,
 	onBack,
 }: {
 	onDone: () => void;
 	onBack: () => void;
 }) {
-	const [kind, setKind] = useState<"totp" | "recovery">("totp");
+	const factors = useQuery({
+		queryKey: ["factors"],
+		queryFn: listFactors,
+		gcTime: 0,
+		staleTime: Number.POSITIVE_INFINITY,
+	});
+	const [chosen, setChosen] = useState<"passkey" | "code" | null>(null);
+	if (factors.isPending) return <PageSkeleton />;
+	// If the question fails, a code still works.
+	const { app, passkeys } = factors.data ?? { app: true, passkeys: 0 };
+	const hasPasskey = passkeys > 0 && hasPasskeySupport();
+	const step = chosen ?? (hasPasskey ? "passkey" : "code");
+	if (step === "code") {
+		return (
+			<CodeStep
+				hasApp={app}
+				onDone={onDone}
+				onBack={onBack}
+				{...(hasPasskey && { onPasskey: () => setChosen("passkey") })}
+			/>
+		);
+	}
+	return (
+		<>
+			<PageHeader title="Second factor" />
+			<Stack>
+				<PasskeyStep onDone={onDone} />
+				<Anchor
+					component="button"
+					type="button"
+					size="sm"
+					onClick={() => setChosen("code")}
+				>
+					{app ? "Use a code instead" : "Use a recovery code instead"}
+				</Anchor>
+				<Anchor component="button" type="button" size="sm" onClick={onBack}>
+					Sign in as somebody else
+				</Anchor>
+			</Stack>
+		</>
+	);
+}
+
+function CodeStep({
+	hasApp,
+	onDone,
+	onBack,
+	onPasskey,
+}: {
+	/** False if only recovery codes work. */
+	hasApp: boolean;
+	/** Goes to the passkeys of the user. Absent if there are none. */
+	onPasskey?: () => void;
+	onDone: () => void;
+	onBack: () => void;
+}) {
+	const [kind, setKind] = useState<"totp" | "recovery">(
+		hasApp ? "totp" : "recovery",
+	);
 	const [code, setCode] = useState("");
 	const verifying = useMutation({
 		mutationFn: () =>
@@ -230,11 +298,23 @@ function CodeStep({
 				<Button type="submit" loading={verifying.isPending}>
 					Continue
 				</Button>
-				<Anchor component="button" type="button" size="sm" onClick={change}>
-					{kind === "totp"
-						? "Use a recovery code instead"
-						: "Use the authenticator app instead"}
-				</Anchor>
+				{hasApp && (
+					<Anchor component="button" type="button" size="sm" onClick={change}>
+						{kind === "totp"
+							? "Use a recovery code instead"
+							: "Use the authenticator app instead"}
+					</Anchor>
+				)}
+				{onPasskey && (
+					<Anchor
+						component="button"
+						type="button"
+						size="sm"
+						onClick={onPasskey}
+					>
+						Use a passkey instead
+					</Anchor>
+				)}
 				<Anchor component="button" type="button" size="sm" onClick={onBack}>
 					Sign in as somebody else
 				</Anchor>
