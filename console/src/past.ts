@@ -25,6 +25,7 @@ const READS_PAST = new Set<string>([
 	"listDevices",
 	"listLinkedRecords",
 	"listPostureSummary",
+	"searchRecords",
 ] satisfies (OperationName | (string & {}))[]);
 
 /** The moment that the page shows, or undefined for the present. */
@@ -33,6 +34,11 @@ let moment: string | undefined;
 /** Lets the queries of the page answer for the end of a day, or for the present. */
 export function setPastDay(day: string | undefined): void {
 	moment = day && endOfDay(day);
+}
+
+/** Returns true if the page shows a past day. */
+export function isPastShown(): boolean {
+	return moment !== undefined;
 }
 
 /** Returns an operation's input with the moment that the page shows, if the operation has one. */

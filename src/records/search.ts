@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { endOfMillisecond } from "../devices/timestamps.ts";
 import { defineOperation } from "../operation.ts";
+import { asOfShape, contextAsOf } from "./as-of.ts";
 import { DEFAULT_PAGE_SIZE, organizationId, pageSize } from "./list-pages.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { wordsOf } from "./text-match.ts";
@@ -17,7 +19,7 @@ export const searchRecords = defineOperation({
 	name: "searchRecords",
 	title: "Search records",
 	description:
-		"Find records of any kind by their own text (all words must occur, whatever their case and accents), best match first. It does not find records by their owner: getRecordUses of the person does. Returns kind, id and name; read one with its get tool.",
+		"Find records of any kind by their own text (all words must occur, whatever their case and accents), best match first. It does not find records by their owner: getRecordUses of the person does. With as_of, it finds what the records said then; devices have the names of today. Returns kind, id and name; read one with its get tool.",
 	toolset: "search",
 	access: "read",
 	tenant: "organization_id",
@@ -34,6 +36,7 @@ export const searchRecords = defineOperation({
 			.optional()
 			.describe("These kinds only; all by default"),
 		size: pageSize(),
+		...asOfShape,
 	}),
 	output: z.object({
 		records: z.array(
@@ -45,12 +48,13 @@ export const searchRecords = defineOperation({
 			}),
 		),
 	}),
-	run: async ({ client }, input) => {
+	run: async (context, input) => {
 		const words = wordsOf(input.query);
 		const kinds = namedKinds.filter(
 			({ kind }) => !input.kinds || input.kinds.includes(kind),
 		);
 		if (kinds.length === 0 || words.length === 0) return { records: [] };
+		const { client } = await contextAsOf(context, input.as_of);
 		const { rows } = await client.query<{
 			kind: string;
 			id: string;
@@ -63,7 +67,7 @@ export const searchRecords = defineOperation({
 					({ kind, table, nameOf }) => `
 				select '${kind}' as kind, t.id, left(${nameOf("t")}, 1000) as name, t.updated_at
 				from ${table} t
-				where t.organization_id = $1 and t.id = any(array(select find_records('${table}', $2, ${RANKED})))`,
+				where t.organization_id = $1 and t.id = any(array(${hits(kind, table, input.as_of)}))`,
 				)
 				.join(" union all ")}) hit
 			order by similarity(search_fold(coalesce(name, '')), search_fold($3)) desc, updated_at desc, id
@@ -78,3 +82,18 @@ export const searchRecords = defineOperation({
 		return { records: rows };
 	},
 });
+
+/** Selects ids of the kind's records that have all words, at most RANKED. */
+function hits(kind: string, table: string, asOf: string | undefined): string {
+	if (!asOf) return `select find_records('${table}', $2, ${RANKED})`;
+	// Devices have no versions, so all that is known of the past is whether they were there.
+	if (kind === "device") {
+		return `select f.id from find_records('devices', $2, ${RANKED}) f (id)
+			join devices d on d.organization_id = $1 and d.id = f.id
+			where d.created_at <= '${endOfMillisecond(asOf)}'`;
+	}
+	return `select h.id::text from ${table} h
+		where h.organization_id = $1
+			and h.search_text like all (array(select search_pattern(word) from unnest($2::text[]) word))
+		limit ${RANKED}`;
+}

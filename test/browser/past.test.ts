@@ -197,6 +197,34 @@ test("the devices of a past day are shown without what is known only for the pre
 	await page.getByText("This page shows the present").waitFor();
 });
 
+test("the search over everything finds the records of the past day, and says so", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/r/risk?as_of=${dayAgo(60)}`,
+	);
+	await page.getByRole("link", { name: "Theft of laptops" }).waitFor();
+	await page.keyboard.press("ControlOrMeta+k");
+	const dialog = page.getByRole("dialog", { name: "Search everything" });
+	await dialog.getByText("Records are those of the end of").waitFor();
+	await page.keyboard.type("laptops");
+	const option = dialog.getByRole("option", { name: "Theft of laptops" });
+	await option.waitFor();
+	expect(await dialog.getByText("Burglary").count()).toBe(0);
+	await axe(page);
+	await option.click();
+	await page.getByRole("heading", { name: "Theft of laptops" }).waitFor();
+	expect(page.url()).toContain(`as_of=${dayAgo(60)}`);
+
+	// A page that shows the present leads to the past too.
+	await page.goto(
+		`/o/${served.organizationId}/settings/members?as_of=${dayAgo(60)}`,
+	);
+	await page.getByRole("heading", { name: "Members" }).waitFor();
+	await page.keyboard.press("ControlOrMeta+k");
+	await page.keyboard.type("laptops");
+	await option.waitFor();
+});
+
 test("a page that shows only the present says so and keeps the day for the others", async () => {
 	const page = await served.openPageAs(
 		admin,

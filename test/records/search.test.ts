@@ -94,3 +94,32 @@ test("an empty query and unknown kinds are rejected, and the error names the fie
 		}),
 	).toMatchObject({ fields: ["kinds[0]"] });
 });
+
+test("a search as of a moment finds what the records said then, and the devices that were there", async () => {
+	const add = (name: string) =>
+		calls.call("addVendor", { organization_id, name });
+	const { vendor } = await add("Lantern works");
+	await calls.call("addDevice", { organization_id, name: "lantern-old" });
+	const { rows } = await calls.database.owner.query<{ now: string }>(
+		`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now,
+		pg_sleep(0.005)`,
+	);
+	const as_of = rows[0]?.now;
+	await calls.call("updateVendor", { id: vendor.id, name: "Candle works" });
+	await add("Lantern repairs");
+	await calls.call("addDevice", { organization_id, name: "lantern-new" });
+
+	expect((await search("lantern")).sort()).toEqual([
+		"Lantern repairs",
+		"lantern-new",
+		"lantern-old",
+	]);
+	expect((await search("lantern", { as_of })).sort()).toEqual([
+		"Lantern works",
+		"lantern-old",
+	]);
+	expect(await search("candle", { as_of })).toEqual([]);
+	expect(await search("lantern", { as_of, kinds: ["vendor"] })).toEqual([
+		"Lantern works",
+	]);
+});

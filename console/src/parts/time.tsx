@@ -1,3 +1,5 @@
+import { isPastShown } from "../past.ts";
+
 const FULL = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "full",
 	timeStyle: "long",
@@ -54,9 +56,13 @@ export function DateTime({
 	);
 }
 
-/** Shows a time such as "3 hours ago". The tooltip shows the full time. */
+/**
+ * Shows a time such as "3 hours ago", and on a page of a past day the time itself. The tooltip shows
+ * the full time.
+ */
 export function RelativeTime({ value }: { value: string | null | undefined }) {
 	if (!value) return <>–</>;
+	if (isPastShown()) return <DateTime value={value} />;
 	const date = new Date(value);
 	return (
 		<time dateTime={value} title={FULL.format(date)}>

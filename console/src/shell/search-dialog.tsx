@@ -1,6 +1,7 @@
 import { Group, Kbd, Loader, Modal, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { longDay } from "../parts/days.ts";
 import { ErrorState } from "../parts/error-state.tsx";
 import { useReturnFocus } from "../parts/return-focus.ts";
 import styles from "./search.module.css";
@@ -45,7 +46,7 @@ function Search({
 	const listId = useId();
 	const list = useRef<HTMLDivElement>(null);
 	const [isEntered, setIsEntered] = useState(false);
-	const { groups, isSearching, error, refetch } = useSearchItems(
+	const { day, groups, isSearching, error, refetch } = useSearchItems(
 		typed,
 		onClose,
 	);
@@ -154,6 +155,11 @@ function Search({
 					)}
 				</Text>
 			</div>
+			{day && (
+				<Text size="sm" px="md" py={6} className={styles.keys}>
+					Records are those of the end of <b>{longDay(day)}</b>.
+				</Text>
+			)}
 			<Group gap="md" px="md" py={8} className={styles.keys} visibleFrom="xs">
 				<Key keys={["↑", "↓"]}>choose</Key>
 				<Key keys={["Enter"]}>open</Key>

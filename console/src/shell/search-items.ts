@@ -4,6 +4,8 @@ import { type Icon, IconDeviceLaptop } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { endOfDay } from "../parts/days.ts";
+import { usePast } from "../past.ts";
 import { operationQuery, organizationsQuery } from "../queries.ts";
 import { findRegisterKind, registerKinds } from "../register-kinds.ts";
 import { recentVisits } from "./recent-visits.ts";
@@ -31,7 +33,8 @@ interface ItemGroup {
 
 /**
  * Returns the options for the typed words, or the records that were visited last if nothing is
- * typed.
+ * typed. In audit mode, these are the records of the past day, also on a page that shows the
+ * present: the pages that they lead to show the past.
  */
 export function useSearchItems(typed: string, onClose: () => void) {
 	const { org } = useParams({ strict: false });
@@ -43,11 +46,14 @@ export function useSearchItems(typed: string, onClose: () => void) {
 	const query = typed.trim();
 	const [settled] = useDebouncedValue(query, TYPING_MS);
 	const isAsked = org !== undefined && query !== "";
+	const { day } = usePast();
+	const then = day === undefined ? {} : { as_of: endOfDay(day) };
 	const found = useQuery({
 		...operationQuery("searchRecords", {
 			organization_id: org ?? "",
 			query: settled,
 			size: FOUND,
+			...then,
 		}),
 		enabled: isAsked && settled !== "",
 		placeholderData: keepPreviousData,
@@ -57,6 +63,7 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		...operationQuery("getRecordNames", {
 			organization_id: org ?? "",
 			ids: visits.map(({ id }) => id),
+			...then,
 		}),
 		enabled: visits.length > 0,
 	});
@@ -112,6 +119,7 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		? [...commandGroups, ...recordGroups(), related]
 		: [{ title: "Recent", items: recentItems() }, ...commandGroups];
 	return {
+		day,
 		groups: groups.filter(({ items }) => items.length > 0),
 		isSearching,
 		error: isAsked ? found.error : null,
