@@ -14,12 +14,12 @@ export function useOrganization() {
 	if (!organization)
 		throw new Error("this page does not belong to an organization");
 	const { role, writable_registers, reads_audit_log } = organization;
-	const isWritable =
+	const isWritable = (kind: string) =>
 		writable_registers === null ||
-		kind === undefined ||
 		writable_registers.some((name) => name === toolsetOfKind(kind));
 	const past = usePast();
 	const day = past.isShown ? past.day : undefined;
+	const mayWriteSome = role !== "viewer" && !day;
 	return {
 		organization,
 		organizationId: organization.id,
@@ -27,7 +27,9 @@ export function useOrganization() {
 		/** The past day that the page shows, or undefined for the present. */
 		day,
 		/** True if the reader may add and change records. Nobody changes the past. */
-		mayWrite: role !== "viewer" && isWritable && !day,
+		mayWrite: mayWriteSome && (kind === undefined || isWritable(kind)),
+		/** Returns true if the reader may add and change records of this register. */
+		mayWriteKind: (kind: string) => mayWriteSome && isWritable(kind),
 		/** True if the reader may delete records and manage members and settings. */
 		mayAdmin: role === "admin" && !day,
 		/** True for administrators and auditors. */

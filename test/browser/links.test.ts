@@ -114,6 +114,37 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 	await links(page).getByText("Nothing is linked yet.").waitFor();
 });
 
+test("a reader who knows no word chooses a kind, sees its records, and creates a missing one in place", async () => {
+	const risk = await addRisk("A key is lost");
+	await addMeasure("Alarm in the server room");
+	const page = await served.openPageAs(member, at(`risk/${risk}`));
+	await links(page).getByRole("button", { name: "Link a record" }).click();
+	const dialog = page.getByRole("dialog", { name: "Link a record" });
+	await dialog.getByText("choose a kind to see its records").waitFor();
+	await dialog.getByRole("combobox", { name: "Among" }).click();
+	await page.getByRole("option", { name: "Measures" }).click();
+	await dialog
+		.getByRole("button", { name: "Link Alarm in the server room" })
+		.waitFor();
+	await axe(page);
+	await dialog.getByRole("button", { name: "Create a measure" }).click();
+	const form = page.getByRole("dialog", { name: "Create a measure" });
+	await form.getByLabel("Name").fill("Spare keys in a safe");
+	await form.getByLabel("Category").fill("Access");
+	await form.getByRole("button", { name: "Create the measure" }).click();
+	await dialog
+		.getByRole("button", { name: "Link Spare keys in a safe" })
+		.click();
+	await dialog
+		.getByRole("button", { name: "Spare keys in a safe is linked" })
+		.waitFor();
+	await dialog.getByRole("button", { name: "Done" }).click();
+	await links(page)
+		.getByRole("list", { name: "Measures" })
+		.getByRole("link", { name: "Spare keys in a safe" })
+		.waitFor();
+});
+
 test("the history and the audit log show a link as a kind and a name that lead to the record", async () => {
 	const admin = await served.makePerson("admin");
 	const risk = await addRisk("Flood");
@@ -231,7 +262,7 @@ test("a framework shows by section which controls are covered, and a measure can
 	const page = await served.openPageAs(member, at(`framework/${framework.id}`));
 	const controls = page.getByRole("region", { name: "Controls" });
 	await controls.getByText("1 of 4 controls that apply").waitFor();
-	await controls.getByText("25 %").waitFor();
+	await controls.getByText("25%").waitFor();
 	const sections = controls.getByRole("heading", { level: 3 });
 	await expect
 		.poll(() => sections.allInnerTexts())

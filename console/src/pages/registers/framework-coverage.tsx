@@ -124,7 +124,7 @@ function Summary({ data: { coverage, controls } }: { data: Coverage }) {
 					"No control applies: all controls are excluded."
 				) : (
 					<>
-						<b>{`${Math.floor(coverage_percent)} %`}</b>
+						<b>{`${Math.floor(coverage_percent)}%`}</b>
 						{` covered: ${covered} of ${included} controls that apply`}
 					</>
 				)}

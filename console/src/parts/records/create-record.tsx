@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
 import type { FieldDescription } from "../../kind-description.ts";
-import { describeKind } from "../../kinds.ts";
+import { describeKind, titleOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
@@ -38,7 +38,7 @@ export function CreateRecord({
 }: {
 	kind: RegisterKind;
 	onClose: () => void;
-	onCreated: (id: string) => void;
+	onCreated: (id: string, name: string) => void;
 }) {
 	const { organizationId } = useOrganization();
 	useReturnFocus();
@@ -60,9 +60,9 @@ export function CreateRecord({
 	const creating = useMutation({
 		mutationFn: (values: Record<string, string>) =>
 			addRecord(description, organizationId, values),
-		onSuccess: async ({ id }) => {
+		onSuccess: async (record) => {
 			await forgetReadings();
-			onCreated(id);
+			onCreated(record.id, titleOf(description, record));
 		},
 		onError: (error) => {
 			const rest = applyServerErrors(form, error, Object.keys(form.values));

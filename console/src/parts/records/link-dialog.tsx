@@ -2,21 +2,32 @@ import {
 	Button,
 	Group,
 	Modal,
+	ScrollArea,
 	Select,
 	Stack,
 	Text,
 	TextInput,
 } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconCheck, IconSearch } from "@tabler/icons-react";
+import { IconCheck, IconPlus, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
-import { forgetReadings, operationQuery } from "../../queries.ts";
+import { describeKind } from "../../kinds.ts";
+import { useOrganization } from "../../organization.ts";
+import { forgetReadings } from "../../queries.ts";
+import type { RegisterKind } from "../../register-kinds.ts";
 import { clearButton } from "../clear-button.ts";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
-import { foundKinds, LINKED_KINDS, type LinkedKind } from "./linkable.tsx";
+import { CreateRecord, canCreateInPlace } from "./create-record.tsx";
+import {
+	foundKinds,
+	isRegisterKind,
+	LINKED_KINDS,
+	type LinkedKind,
+} from "./linkable.tsx";
+import { type FoundRecord, recordsToLink } from "./records-to-link.ts";
 
 const TYPING_MS = 200;
 
@@ -31,7 +42,7 @@ interface Props {
 }
 
 /**
- * Finds records by their text and links them. The dialog stays open, because people often link
+ * Finds records by their text or among those of a kind, creates missing ones, and links them. The dialog stays open, because people often link
  * several records.
  */
 export function LinkDialog({
@@ -57,20 +68,19 @@ export function LinkDialog({
 }
 
 function Search({ organizationId, id, linked, only }: Props) {
+	const { mayWriteKind } = useOrganization();
 	const [words, setWords] = useState("");
-	const [kind, setKind] = useState<string | null>(only ?? null);
+	const [kind, setKind] = useState<LinkedKind | null>(only ?? null);
+	const [created, setCreated] = useState<FoundRecord[]>([]);
 	const [query] = useDebouncedValue(words.trim(), TYPING_MS);
 	const found = useQuery({
-		...operationQuery("searchRecords", {
-			organization_id: organizationId,
-			query,
-			kinds: kind ? [kind] : foundKinds,
-		}),
-		enabled: query !== "",
+		...recordsToLink(organizationId, query, kind),
+		enabled: query !== "" || kind !== null,
 		placeholderData: keepPreviousData,
 	});
-	const records = (found.data?.records ?? []).filter(
-		(record) => record.id !== id,
+	const isNew = new Set(created.map((record) => record.id));
+	const records = (found.data ?? []).filter(
+		(record) => record.id !== id && !isNew.has(record.id),
 	);
 	return (
 		<Stack gap="md">
@@ -97,14 +107,17 @@ function Search({ organizationId, id, linked, only }: Props) {
 							label: LINKED_KINDS[value],
 						}))}
 						value={kind}
-						onChange={setKind}
+						onChange={(chosen) => setKind(chosen as LinkedKind | null)}
 						w={180}
 					/>
 				)}
 			</Group>
-			{query === "" ? (
+			{created.length > 0 && (
+				<Found records={created} from={id} linked={linked} label="Created" />
+			)}
+			{query === "" && !kind ? (
 				<Text c="dimmed" size="sm">
-					Type a word or two to find what you want to link.
+					Type a word or two, or choose a kind to see its records.
 				</Text>
 			) : found.isError ? (
 				<ErrorState error={found.error} onRetry={() => found.refetch()} />
@@ -112,30 +125,95 @@ function Search({ organizationId, id, linked, only }: Props) {
 				<RowsSkeleton rows={3} />
 			) : records.length === 0 ? (
 				<Text c="dimmed" size="sm">
-					Nothing matches. Use fewer words{only ? "" : ", or search all kinds"}.
+					{query === ""
+						? `There are no ${LINKED_KINDS[kind as LinkedKind].toLowerCase()} yet.`
+						: `Nothing matches. Use fewer words${only ? "" : ", or search all kinds"}.`}
 				</Text>
 			) : (
-				<Stack
-					component="ul"
-					aria-label="Found"
-					gap={0}
-					p={0}
-					m={0}
-					style={{
-						listStyle: "none",
-						opacity: found.isPlaceholderData ? 0.6 : 1,
-					}}
-				>
-					{records.map((record) => (
-						<Hit
-							key={record.id}
-							from={id}
-							record={record}
-							isLinked={linked.includes(record.id)}
-						/>
-					))}
-				</Stack>
+				<ScrollArea.Autosize mah="45vh" type="auto">
+					<Found
+						records={records}
+						from={id}
+						linked={linked}
+						label="Found"
+						isFaded={found.isPlaceholderData}
+					/>
+				</ScrollArea.Autosize>
 			)}
+			{kind && isRegisterKind(kind) && mayWriteKind(kind) && (
+				<CreateInPlace
+					kind={kind}
+					onCreated={(record) => setCreated([record, ...created])}
+				/>
+			)}
+		</Stack>
+	);
+}
+
+/** Creates a record of the kind with its required fields, if these are few and short. */
+function CreateInPlace({
+	kind,
+	onCreated,
+}: {
+	kind: RegisterKind & LinkedKind;
+	onCreated: (record: FoundRecord) => void;
+}) {
+	const [isOpen, setOpen] = useState(false);
+	if (!canCreateInPlace(kind)) return null;
+	return (
+		<div>
+			<Button
+				variant="subtle"
+				size="compact-sm"
+				leftSection={<IconPlus size={14} aria-hidden />}
+				onClick={() => setOpen(true)}
+			>
+				Create a {describeKind(kind).noun}
+			</Button>
+			{isOpen && (
+				<CreateRecord
+					kind={kind}
+					onClose={() => setOpen(false)}
+					onCreated={(id, name) => {
+						setOpen(false);
+						onCreated({ id, kind, name });
+					}}
+				/>
+			)}
+		</div>
+	);
+}
+
+function Found({
+	records,
+	from,
+	linked,
+	label,
+	isFaded = false,
+}: {
+	records: FoundRecord[];
+	from: string;
+	linked: readonly string[];
+	label: string;
+	isFaded?: boolean;
+}) {
+	return (
+		<Stack
+			component="ul"
+			aria-label={label}
+			gap={0}
+			p={0}
+			m={0}
+			style={{ listStyle: "none", opacity: isFaded ? 0.6 : 1 }}
+		>
+			{records.map((record) => (
+				<Hit
+					key={record.id}
+					from={from}
+					record={record}
+					isLinked={linked.includes(record.id)}
+				/>
+			))}
 		</Stack>
 	);
 }
@@ -146,7 +224,7 @@ function Hit({
 	isLinked,
 }: {
 	from: string;
-	record: { id: string; kind: string; name: string | null };
+	record: FoundRecord;
 	isLinked: boolean;
 }) {
 	const linking = useMutation({

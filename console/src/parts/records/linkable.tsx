@@ -1,5 +1,6 @@
 import type { OutputOf } from "../../api.ts";
 import { choiceLabel, describeKind, fieldOf } from "../../kinds.ts";
+import type { RegisterKind } from "../../register-kinds.ts";
 import { STATUSES } from "../devices/device-words.tsx";
 import { StatusBadge } from "../status-badge.tsx";
 import { toneOf } from "./tones.ts";
@@ -29,6 +30,13 @@ export const LINKED_KINDS = {
 export const linkedKinds = Object.keys(LINKED_KINDS) as LinkedKind[];
 /** The linked kinds that a search finds. Snapshots are linked on their own pages. */
 export const foundKinds = linkedKinds.filter((kind) => kind !== "snapshot");
+
+/** Returns true for the kinds that are registers: devices and snapshots are none. */
+export function isRegisterKind(
+	kind: LinkedKind,
+): kind is LinkedKind & RegisterKind {
+	return kind !== "device" && kind !== "snapshot";
+}
 
 export function isLinkedKind(kind: string): kind is LinkedKind {
 	return Object.hasOwn(LINKED_KINDS, kind);

@@ -16,21 +16,29 @@ type Kind = Pick<KindDescription, "tool" | "key">;
  * Returns the query that loads a list of any kind. `input` is the input of the kind's list
  * operation.
  */
-export function recordsQuery({ tool, key }: Kind, given: Values) {
-	const name = `list${tool.many}` as OperationName;
+export function recordsQuery(kind: Kind, given: Values) {
+	const name = `list${kind.tool.many}` as OperationName;
 	const input: Values = inPast(name, given as never);
 	return queryOptions({
 		queryKey: [name, input, "records"],
-		queryFn: async ({ signal }): Promise<RecordsPage> => {
-			const page: Values = await call(name, input as never, { signal });
-			return {
-				records: page[key.many] as AnyRecord[],
-				next_cursor: page.next_cursor as string | null,
-				total: page.total as number,
-				total_is_exact: page.total_is_exact as boolean,
-			};
-		},
+		queryFn: ({ signal }) => readRecords(kind, input, signal),
 	});
+}
+
+/** Loads a page of a list of any kind. */
+export async function readRecords(
+	{ tool, key }: Kind,
+	input: Values,
+	signal: AbortSignal,
+): Promise<RecordsPage> {
+	const name = `list${tool.many}` as OperationName;
+	const page: Values = await call(name, input as never, { signal });
+	return {
+		records: page[key.many] as AnyRecord[],
+		next_cursor: page.next_cursor as string | null,
+		total: page.total as number,
+		total_is_exact: page.total_is_exact as boolean,
+	};
 }
 
 export function recordQuery({ tool, key }: Kind, id: string) {
