@@ -10,6 +10,7 @@ import {
 	FRESHNESS,
 	isReporting,
 } from "../devices/device-record.ts";
+import { EXCEPTION_STATUS } from "../devices/exceptions/exception-status.ts";
 import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
 import { dueDates } from "../records/due-dates.ts";
@@ -104,6 +105,12 @@ export const getOverview = defineOperation({
 			.describe(
 				`Live API tokens that reach the organization and are older than ${OLD_TOKEN_DAYS} days; null unless you are an administrator`,
 			),
+		exceptions_to_decide: z
+			.int()
+			.nullable()
+			.describe(
+				"Requested device exceptions; null unless you are an administrator",
+			),
 		unknown_device_keys: z
 			.object({ knocking: z.int(), waits_until: z.string().nullable() })
 			.nullable()
@@ -133,6 +140,7 @@ export const getOverview = defineOperation({
 			failing,
 			contradicted,
 			tokens,
+			exceptions,
 			unknown,
 			recent,
 			personal,
@@ -143,6 +151,7 @@ export const getOverview = defineOperation({
 			findFailingLongest(client, organization),
 			findContradicted(client, organization),
 			isAdmin ? countOldTokens(client) : null,
+			isAdmin ? countRequestedExceptions(client, organization) : null,
 			isAdmin ? countUnknownKeys(client) : null,
 			findRecent(client, organization),
 			readPersonal(client, organization, principal.userId, today),
@@ -157,6 +166,7 @@ export const getOverview = defineOperation({
 			failing_longest: failing,
 			contradicted_measures: contradicted,
 			old_api_tokens: tokens,
+			exceptions_to_decide: exceptions,
 			unknown_device_keys: unknown,
 			...personal,
 			recently_changed: recent,
@@ -301,6 +311,20 @@ async function countOldTokens(client: PoolClient): Promise<number> {
 				and t.created_at < now() - interval '${OLD_TOKEN_DAYS} days'`,
 	});
 	return rows[0]?.tokens ?? 0;
+}
+
+async function countRequestedExceptions(
+	client: PoolClient,
+	organization: string,
+): Promise<number> {
+	const { rows } = await client.query<{ count: number }>({
+		name: "overview.exceptions",
+		text: `
+			select count(*)::int as count from device_exceptions t
+			where t.organization_id = $1 and ${EXCEPTION_STATUS} = 'REQUESTED'`,
+		values: [organization],
+	});
+	return rows[0]?.count ?? 0;
 }
 
 /** Counts the devices that use unknown keys. Returns null while such keys get 401. */

@@ -89,8 +89,13 @@ test("a member requests an exception, which only an administrator can decide", a
 
 	const admin = await served.openPageAs(
 		await served.makePerson("admin", organization),
-		new URL(page.url()).pathname,
+		`/o/${organization}`,
 	);
+	await admin
+		.getByRole("region", { name: "Waiting for you" })
+		.getByRole("link", { name: "One exception from a device check" })
+		.click();
+	await admin.getByRole("link", { name: "Host firewall" }).click();
 	await admin.getByLabel("Note").fill("Not needed.");
 	await screenshot(admin, "devices/exception-decision");
 	await admin.getByRole("button", { name: "Reject" }).click();

@@ -204,6 +204,19 @@ test("the checks that have been failing for the longest time come first, without
 	]);
 });
 
+test("only admins see how many exceptions wait for a decision", async () => {
+	const member = await served.signIn("member");
+	const before = (await overview()).exceptions_to_decide;
+	await member.use("addDeviceException", {
+		organization_id,
+		check: "FIREWALL_ENABLED",
+		reason: "Until the rollout is done.",
+		ends_at: new Date(Date.now() + 86_400_000).toISOString(),
+	});
+	expect((await overview()).exceptions_to_decide).toBe(before + 1);
+	expect((await overview(member)).exceptions_to_decide).toBeNull();
+});
+
 test("only admins see how many active API tokens are older than 90 days", async () => {
 	const member = await served.signIn("member");
 	const stranger = await served.signIn("admin", organization_id);

@@ -127,7 +127,7 @@ function Content({
 			<UnknownKeys found={overview.unknown_device_keys} />
 			<ContradictedMeasures measures={overview.contradicted_measures} />
 			<OldTokens count={overview.old_api_tokens} />
-			<Waiting mine={overview.mine} />
+			<Waiting overview={overview} />
 			<Grid gap="md">
 				<Grid.Col span={{ base: 12, md: 6, lg: 8 }}>
 					<MyWork overview={overview} />

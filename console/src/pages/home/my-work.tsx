@@ -9,6 +9,9 @@ import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
+/** The dates by which work is due. A review or an expiry is named. */
+const DUE = ["due_date", "deadline", "target_date"];
+
 /** Lists the reader's own work that is overdue or due within a week. */
 export function MyWork({ overview }: { overview: Overview }) {
 	const { organizationId } = useOrganization();
@@ -60,12 +63,12 @@ export function MyWork({ overview }: { overview: Overview }) {
 					<ul className={styles.rows}>
 						{mine.records.map(({ kind, id, name, field, due }) => (
 							<li key={`${id} ${field}`} className={styles.row}>
-								<Group justify="space-between" gap="xs" wrap="nowrap">
+								<Group justify="space-between" gap="0 8px">
 									<TextLink
 										to="/o/$org/r/$kind/$id"
 										params={{ org: organizationId, kind, id }}
 										size="sm"
-										truncate
+										style={{ overflowWrap: "anywhere" }}
 									>
 										{name ?? "Unnamed"}
 									</TextLink>
@@ -80,7 +83,7 @@ export function MyWork({ overview }: { overview: Overview }) {
 								</Group>
 								<Text size="xs" c="dimmed">
 									{findRegisterKind(kind)?.label}
-									{field !== "due_date" &&
+									{!DUE.includes(field) &&
 										`, ${labelOf(kind, field).toLowerCase()}`}
 								</Text>
 							</li>

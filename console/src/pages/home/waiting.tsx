@@ -6,14 +6,40 @@ import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
-/** Lists the documents that wait for the reader's approval or signature. Shows nothing without any. */
-export function Waiting({ mine }: { mine: Overview["mine"] }) {
+/**
+ * Lists the documents that wait for the reader's approval or signature and, for administrators, the
+ * requested exceptions. Shows nothing without any.
+ */
+export function Waiting({
+	overview: { mine, exceptions_to_decide },
+}: {
+	overview: Overview;
+}) {
 	const { organizationId } = useOrganization();
-	if (!mine || mine.waiting.length === 0) return null;
+	const documents = mine?.waiting ?? [];
+	const exceptions = exceptions_to_decide ?? 0;
+	if (documents.length === 0 && exceptions === 0) return null;
 	return (
 		<Section title="Waiting for you">
 			<ul className={styles.rows}>
-				{mine.waiting.map((one) => (
+				{exceptions > 0 && (
+					<li className={styles.row}>
+						<Group justify="space-between" gap="xs">
+							<TextLink
+								to="/o/$org/devices/exceptions"
+								params={{ org: organizationId }}
+								search={{ status: "REQUESTED" }}
+								size="sm"
+							>
+								{exceptions === 1
+									? "One exception from a device check"
+									: `${exceptions.toLocaleString()} exceptions from device checks`}
+							</TextLink>
+							<StatusBadge tone="warning" label="To approve" />
+						</Group>
+					</li>
+				)}
+				{documents.map((one) => (
 					<li key={one.version_id} className={styles.row}>
 						<Group justify="space-between" gap="xs">
 							<TextLink
