@@ -45,6 +45,12 @@ test("the page that adds a device offers the packages with their checksums", asy
 	expect(await link.getAttribute("href")).toBe(
 		"/agent-packages/assay-agent_1.4.0_amd64.deb",
 	);
+	await page
+		.getByText("sudo apt install ./assay-agent_1.4.0_amd64.deb")
+		.waitFor();
+	await page
+		.getByText(/^npx assay agent install --no-service --server http/)
+		.waitFor();
 	await axe(page);
 	const opened = page.waitForEvent("popup");
 	await page.getByRole("link", { name: "guide to the agent" }).click();

@@ -1,18 +1,29 @@
-import { Anchor, Code, Table, Text } from "@mantine/core";
+import { Anchor, Code, Select, Stack, Table, Text } from "@mantine/core";
+import { useState } from "react";
+import { CopyField } from "../../parts/copy-field.tsx";
 import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { PACKAGES_PATH, useAgentPackages } from "./agent-packages.ts";
+import { packageCommands } from "./enroll-commands.ts";
 
-/** Lists the packages for a platform with their checksums, if the service offers any. */
+/**
+ * Lists the packages for a platform with their checksums, and the commands that install one of them
+ * and enroll the device. Shows nothing if the service offers none.
+ */
 export function AgentDownloads({
 	platform,
+	serverUrl,
 }: {
 	platform: keyof typeof PLATFORMS;
+	/** The address for the commands of one device. Without it, only the packages are shown. */
+	serverUrl?: string;
 }) {
 	const { data } = useAgentPackages();
+	const [file, setFile] = useState<string | null>(null);
 	const packages = data?.packages.filter((each) => each.platform === platform);
-	if (!data || !packages?.length) return null;
+	const chosen = packages?.find((each) => each.file === file) ?? packages?.[0];
+	if (!data || !packages || !chosen) return null;
 	return (
-		<div>
+		<Stack gap="sm">
 			<Text size="sm" fw={600}>
 				Packages of agent {data.version}
 			</Text>
@@ -44,6 +55,22 @@ export function AgentDownloads({
 					</Table.Tbody>
 				</Table>
 			</Table.ScrollContainer>
-		</div>
+			{serverUrl && packages.length > 1 && (
+				<Select
+					label="Commands for"
+					data={packages.map((each) => each.file)}
+					value={chosen.file}
+					onChange={setFile}
+					allowDeselect={false}
+					maw={360}
+				/>
+			)}
+			{serverUrl && (
+				<CopyField
+					label="Commands that install the package and enroll the device"
+					value={packageCommands(chosen, serverUrl)}
+				/>
+			)}
+		</Stack>
 	);
 }

@@ -29,6 +29,43 @@ function sudoInstall({ serverUrl }: Enrollment): string {
 }
 
 /**
+ * Returns the commands that install a downloaded package and enroll the device. The service of a
+ * package waits until `install` has enrolled the device, so `--no-service` adds no second one.
+ */
+export function packageCommands(
+	{ file, format }: { file: string; format: string },
+	serverUrl: string,
+): string {
+	const enroll = `install --no-service --server ${serverUrl}`;
+	switch (format) {
+		case "deb":
+			return `sudo apt install ./${file}\nsudo assay-agent ${enroll}`;
+		case "rpm":
+			return `sudo dnf install ./${file}\nsudo assay-agent ${enroll}`;
+		case "pkg":
+			return `sudo installer -pkg ${file} -target /\nsudo assay-agent ${enroll}`;
+		case "msi":
+			return `Start-Process msiexec -Wait -ArgumentList '/i ${file}'\n& 'C:\\Program Files\\Assay Agent\\assay-agent.exe' ${enroll}`;
+		default:
+			return [
+				`tar xzf ${file}`,
+				`sudo ./${file.replace(/\.tar\.gz$/, "")}/assay-agent install --server ${serverUrl}`,
+			].join("\n");
+	}
+}
+
+/**
+ * Returns the commands that try the agent on the computer that runs Assay, from Assay's folder.
+ * They need no package and no root.
+ */
+export function tryCommands(serverUrl: string): string {
+	return [
+		`npx assay agent install --no-service --server ${serverUrl}`,
+		"npx assay agent once",
+	].join("\n");
+}
+
+/**
  * Commands that enroll a device with an enrollment key from a file, and then remove the file. They
  * ask nothing, so a management system can run them.
  */

@@ -5,7 +5,11 @@ import styles from "../../parts/devices/postures.module.css";
 import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
-import { agentCommands, manualCommands } from "./enroll-commands.ts";
+import {
+	agentCommands,
+	manualCommands,
+	tryCommands,
+} from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
 
 /** The output of addDevice and of reissueEnrollmentToken. */
@@ -51,17 +55,28 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 						<Tabs.Panel key={platform} value={platform}>
 							<Stack>
 								<Text size="sm">
-									The agent then sends heartbeats and checks the device. Copy
-									the agent's program to the device, as the <AgentGuide />{" "}
-									explains, and start this{" "}
-									{platform === "WINDOWS"
-										? "in a PowerShell as an administrator"
-										: "in its folder"}
-									. It asks for the token above. Other agents that use the
-									Device Agent API, such as probo-agent, need the same two
-									values: the service address and the token.
+									The agent sends heartbeats and checks the device. Each command
+									below asks for the token above
+									{platform === "WINDOWS" &&
+										" and needs a PowerShell that was started as administrator"}
+									. Other agents that use the Device Agent API, such as
+									probo-agent, need the same two values: the service address and
+									the token.
 								</Text>
-								<AgentDownloads platform={platform} />
+								<AgentDownloads
+									platform={platform}
+									serverUrl={enrollment.serverUrl}
+								/>
+								{isLocal(enrollment.serverUrl) && (
+									<CopyField
+										label="On the computer that runs Assay, in Assay's folder: report once"
+										value={tryCommands(enrollment.serverUrl)}
+									/>
+								)}
+								<Text size="sm">
+									Without a package, copy the agent's program to the device, as
+									the <AgentGuide /> explains, and start this in its folder.
+								</Text>
 								<CopyField
 									label="Command for the agent"
 									value={agentCommands[platform](enrollment)}
@@ -94,6 +109,13 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 				/>
 			</div>
 		</Stack>
+	);
+}
+
+/** Returns true if only the computer that runs the service reaches it by this address. */
+function isLocal(serverUrl: string): boolean {
+	return ["localhost", "127.0.0.1", "[::1]"].includes(
+		new URL(serverUrl).hostname,
 	);
 }
 
