@@ -212,7 +212,8 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await page.getByLabel("Name").fill("Sales");
 	await page.getByRole("button", { name: "Save the group" }).click();
 	await page.getByText("The group “Sales” is saved.").waitFor();
-	await page.getByRole("button", { name: /^Save the filter/ }).click();
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("menuitem", { name: /^Save the filter/ }).click();
 	await page.getByLabel("Name").fill("All Linux");
 	await axe(page);
 	await page.getByRole("button", { name: "Save the group" }).click();

@@ -1,4 +1,4 @@
-import { Button, Pill, Select } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ListControls } from "../../list-search.ts";
@@ -11,6 +11,7 @@ import {
 	PLATFORMS,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
+import { FilterChip } from "../../parts/filter-chip.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
@@ -85,24 +86,17 @@ export function DeviceFilters({
 			{OTHER_STATES.map(
 				([name, label]) =>
 					filters[name] !== undefined && (
-						<Pill
+						<FilterChip
 							key={name}
-							size="md"
-							withRemoveButton
+							label={`${label}: ${otherStateLabel(name, filters)}`}
+							remove={`Remove the filter ${label}`}
 							onRemove={() =>
 								list.setFilters({
 									[name]: undefined,
 									...(name === "check_state" && { check: undefined }),
 								})
 							}
-							removeButtonProps={{
-								"aria-label": `Remove the filter ${label}`,
-								"aria-hidden": false,
-								tabIndex: 0,
-							}}
-						>
-							{label}: {otherStateLabel(name, filters)}
-						</Pill>
+						/>
 					),
 			)}
 			<PersonFilter

@@ -1,7 +1,8 @@
-import { Button, Menu } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import {
 	IconDeviceLaptop,
 	IconFileUpload,
+	IconFolderPlus,
 	IconFolders,
 	IconKey,
 	IconPlus,
@@ -128,6 +129,14 @@ export function Page() {
 							Import owners …
 						</Menu.Item>
 					)}
+					{mayWrite && canBeGroup(list.filters, list.search.q) && (
+						<Menu.Item
+							leftSection={<IconFolderPlus size={16} aria-hidden />}
+							onClick={() => setSaving(true)}
+						>
+							Save the filter as a group …
+						</Menu.Item>
+					)}
 				</>
 			}
 			add={add}
@@ -135,16 +144,6 @@ export function Page() {
 			filters={<DeviceFilters list={list} isReady={isListed} />}
 			below={
 				<>
-					{mayWrite && canBeGroup(list.filters, list.search.q) && (
-						<Button
-							size="xs"
-							variant="default"
-							mb="sm"
-							onClick={() => setSaving(true)}
-						>
-							Save the filter as a group …
-						</Button>
-					)}
 					{isImporting && (
 						<ImportOwners
 							organizationId={organizationId}

@@ -59,7 +59,7 @@ export function Page() {
 				title="Exceptions"
 				parent={<ToDevices />}
 				description="An exception excuses devices from a check, with a reason, an approval and an end."
-				actions={<>{!isEmpty && add}</>}
+				actions={!isEmpty && add}
 			/>
 			{!isEmpty && (
 				<FilterBar list={list} label="Search exceptions">

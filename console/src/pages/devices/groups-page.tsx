@@ -48,7 +48,7 @@ export function Page() {
 				title="Groups of devices"
 				parent={<ToDevices />}
 				description="A group lists its devices, or has a filter and contains the devices that match."
-				actions={<>{!isEmpty && add}</>}
+				actions={!isEmpty && add}
 			/>
 			{groups.isPending && <RowsSkeleton />}
 			{groups.isError && (

@@ -73,11 +73,9 @@ export function Page() {
 				parent={<ToDevices />}
 				description="The devices on which a check had a status at some time in a period, with every span of time."
 				actions={
-					<>
-						{isInOrder && (
-							<ExportButton operation="listPostureSpans" input={input} />
-						)}
-					</>
+					isInOrder && (
+						<ExportButton operation="listPostureSpans" input={input} />
+					)
 				}
 			/>
 			<Question list={list} />

@@ -22,7 +22,10 @@ import { BandFilter, DueFilter, PeriodFilter } from "./range-filters.tsx";
  * Widths in px. On a screen of usual size, the search field and the filters of a register fit on
  * one line.
  */
-const WIDTHS = { few: 180, many: 140, most: 122 };
+const WIDTHS = { few: 180, many: 140 };
+/** The least width among many filters, and that of a label: the text between paddings and arrow. */
+const LEAST = 104;
+const widthOfLabel = (label: string) => 44 + 7 * label.length;
 const FEW = 4;
 const MANY = 5;
 
@@ -43,8 +46,12 @@ export function ListFilters({
 	kind: KindDescription;
 }) {
 	const count = kind.filters.length;
-	const width =
-		count > MANY ? WIDTHS.most : count > FEW ? WIDTHS.many : WIDTHS.few;
+	const widthOf = (label: string) =>
+		count > MANY
+			? Math.max(LEAST, widthOfLabel(label))
+			: count > FEW
+				? WIDTHS.many
+				: WIDTHS.few;
 	if (kind.filters.length === 0) return null;
 	return (
 		<FoldedFilters list={rest.list}>
@@ -52,7 +59,7 @@ export function ListFilters({
 				<FilterControl
 					key={filter.name}
 					filter={filter}
-					width={width}
+					width={widthOf(filter.label)}
 					kind={kind.kind}
 					{...rest}
 				/>

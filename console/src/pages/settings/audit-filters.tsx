@@ -1,5 +1,12 @@
-import { type ComboboxData, Group, Select, TextInput } from "@mantine/core";
+import {
+	Button,
+	type ComboboxData,
+	Select,
+	Text,
+	TextInput,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Entry } from "../../parts/audit-actions.ts";
@@ -31,6 +38,7 @@ export function AuditFilters({
 	rows: readonly Entry[];
 }) {
 	const { filters, setFilter } = list;
+	const [isMore, setMore] = useState(false);
 	const of = (name: string) => {
 		const value = filters[name];
 		return typeof value === "string" ? value : null;
@@ -55,33 +63,58 @@ export function AuditFilters({
 	);
 	const from = of("from");
 	const until = of("until");
+	const day = (
+		name: string,
+		label: string,
+		value: string,
+		toMoment: (day: string) => string,
+	) => (
+		<TextInput
+			type="date"
+			aria-label={label}
+			leftSection={
+				<Text span size="xs" aria-hidden>
+					{label}
+				</Text>
+			}
+			leftSectionWidth={44}
+			w={168}
+			value={value}
+			onChange={({ currentTarget }) =>
+				setFilter(
+					name,
+					currentTarget.value ? toMoment(currentTarget.value) : undefined,
+				)
+			}
+		/>
+	);
 	return (
 		<FoldedFilters list={list}>
-			{choice("actor_kind", "Kind of actor", actorOptions, 140)}
-			{choice("actor_id", "Actor", actors, 170)}
-			{choice("operation", "Action", actionGroups, 190)}
-			{choice("record_kind", "Kind of record", kindOptions, 170)}
-			{choice("outcome", "Outcome", OUTCOMES, 120)}
-			<Group gap={8} wrap="nowrap">
-				<TextInput
-					type="date"
-					label="From"
-					w={150}
-					value={from ? dayOf(new Date(from)) : ""}
-					onChange={({ currentTarget: { value } }) =>
-						setFilter("from", value ? startOfDay(value) : undefined)
-					}
-				/>
-				<TextInput
-					type="date"
-					label="Until"
-					w={150}
-					value={until ? dayOf(new Date(Date.parse(until) - 1)) : ""}
-					onChange={({ currentTarget: { value } }) =>
-						setFilter("until", value ? endOfDay(value) : undefined)
-					}
-				/>
-			</Group>
+			{choice("actor_id", "Actor", actors, 120)}
+			{choice("operation", "Action", actionGroups, 130)}
+			{choice("record_kind", "Kind of record", kindOptions, 146)}
+			{(isMore || filters.actor_kind !== undefined) &&
+				choice("actor_kind", "Kind of actor", actorOptions, 140)}
+			{(isMore || filters.outcome !== undefined) &&
+				choice("outcome", "Outcome", OUTCOMES, 120)}
+			{(isMore || from !== null) &&
+				day("from", "From", from ? dayOf(new Date(from)) : "", startOfDay)}
+			{(isMore || until !== null) &&
+				day(
+					"until",
+					"Until",
+					until ? dayOf(new Date(Date.parse(until) - 1)) : "",
+					endOfDay,
+				)}
+			<Button
+				variant="default"
+				px="sm"
+				aria-expanded={isMore}
+				aria-label={isMore ? "Less filters" : "More filters"}
+				onClick={() => setMore(!isMore)}
+			>
+				{isMore ? "Less" : "More"}
+			</Button>
 			<Chosen
 				name="record_id"
 				label={`Record: ${rows.find(({ record_id }) => record_id === of("record_id"))?.record_name ?? "one"}`}
