@@ -23,6 +23,19 @@ const STATES: Record<string, { tone: Tone; label: string }> = {
 /** States about which the reader can do something. */
 const TO_DO = ["FAILING", "IN_GRACE", "UNKNOWN"];
 
+/** Returns true if the reader can do something about a check of the device. */
+export function isToFix({ checks }: MyDevice): boolean {
+	return checks.some(({ state }) => state && TO_DO.includes(state));
+}
+
+/** Returns, for example, "macOS 26.1". Windows names itself in its version. */
+function systemOf({ platform, os_version }: MyDevice): string {
+	const name = platform ? PLATFORMS[platform] : "";
+	return os_version?.startsWith(name)
+		? os_version
+		: [name, os_version].filter(Boolean).join(" ");
+}
+
 /** Shows one device of the reader: first what has to be fixed, then the other checks. */
 export function DeviceSection({ device }: { device: MyDevice }) {
 	const heading = useId();
@@ -44,7 +57,7 @@ export function DeviceSection({ device }: { device: MyDevice }) {
 						{device.name ?? "Device without a name"}
 					</Title>
 					<Text size="sm" c="dimmed">
-						{device.platform && PLATFORMS[device.platform]} {device.os_version}
+						{systemOf(device)}
 						{device.last_seen_at && (
 							<>
 								, last seen <RelativeTime value={device.last_seen_at} />

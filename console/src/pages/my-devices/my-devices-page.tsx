@@ -13,7 +13,7 @@ import { Brand } from "../../shell/brand.tsx";
 import { Card } from "../sign-in/card.tsx";
 import { useLinkToken } from "../sign-in/link.ts";
 import { Message } from "../sign-in/message.tsx";
-import { DeviceSection } from "./device-section.tsx";
+import { DeviceSection, isToFix } from "./device-section.tsx";
 import { MY_DEVICES_KEY } from "./query-key.ts";
 import { WhatIsCollected } from "./what-is-collected.tsx";
 
@@ -195,6 +195,10 @@ function Devices({
 	onClose: () => void;
 }) {
 	const { devices, organization_name, person_name, session_ends_at } = data;
+	// Stable, so each part stays in the order of the names.
+	const toFixFirst = devices.toSorted(
+		(a, b) => Number(isToFix(b)) - Number(isToFix(a)),
+	);
 	return (
 		<>
 			<div>
@@ -226,7 +230,7 @@ function Devices({
 			{devices.length === 0 && (
 				<Text>No device belongs to you at the moment.</Text>
 			)}
-			{devices.map((device) => (
+			{toFixFirst.map((device) => (
 				<DeviceSection key={device.id} device={device} />
 			))}
 			{data.has_more_devices && (
