@@ -225,9 +225,12 @@ function isNullable({ type }: Limits): boolean {
 
 /**
  * Returns the label of a field. For example, `owner_id` becomes `Owner`, `vendor_ids` becomes
- * `Vendors`, and `website_url` becomes `Website`.
+ * `Vendors`, `website_url` becomes `Website`, and `review_interval_months` becomes `Review interval
+ * (months)`.
  */
 function labelOf(name: string): string {
+	const months = /^(\w+)_months$/.exec(name)?.[1];
+	if (months) return `${inWords(months)} (months)`;
 	return inWords(name.replace(/_ids$/, "s").replace(/_(id|url)$/, ""));
 }
 

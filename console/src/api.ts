@@ -225,6 +225,8 @@ function parse(text: string): unknown {
 
 /** Turns a server message into a whole sentence. The server's messages are parts of sentences. */
 export function asSentence(text: string): string {
-	const first = text.charAt(0).toUpperCase() + text.slice(1);
+	// Such a message is about the record itself. A reader of the console never sees its id.
+	const own = text.replace(/^id: /, "");
+	const first = own.charAt(0).toUpperCase() + own.slice(1);
 	return /[.!?…]$/.test(first) ? first : `${first}.`;
 }

@@ -34,7 +34,10 @@ export const theme = createTheme({
 		MultiSelect: { defaultProps: PICKER },
 		// The placeholder takes the focus when a menu opens, but a menu may contain only items.
 		Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-		Modal: { defaultProps: { centered: true } },
+		Modal: {
+			defaultProps: { centered: true },
+			styles: { title: { fontWeight: 600, fontSize: "1.125rem" } },
+		},
 		Notification: {
 			// Green is the color of success. Failures set their own color.
 			defaultProps: {

@@ -281,13 +281,13 @@ function requireAble(approvers: readonly Approver[]): void {
 			? `${name} wrote this version and cannot approve it`
 			: may_decide
 				? []
-				: `${name} is neither a member nor an administrator of the organization`,
+				: `${name} has no account here that may approve; invite this person as a member`,
 	);
 	if (issues.length === 0) return;
 	throw badFields([
 		{
 			field: "id",
-			message: `the version cannot be approved: ${issues.join("; ")}; change the approvers of the document, or invite them`,
+			message: `the version cannot be approved: ${issues.join("; ")}; change the approvers of the document`,
 		},
 	]);
 }

@@ -313,7 +313,7 @@ export const referenceId = (prefix: string) =>
 			output: z.string(),
 		},
 		undefined,
-		`Short name, unique in the organization; the next free ${prefix}-001 by default`,
+		`Short name, unique in the organization; by default the next free number, such as ${prefix}-001`,
 	);
 
 /**

@@ -9,7 +9,7 @@ export const ROLES: Record<Role, { label: string; may: string }> = {
 	viewer: { label: "Viewer", may: "Can read everything and change nothing." },
 	member: {
 		label: "Member",
-		may: "Can also add and change records. The right role for most users.",
+		may: "Can also add and change records. The right role for most members.",
 	},
 	admin: {
 		label: "Administrator",

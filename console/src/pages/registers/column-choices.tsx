@@ -23,7 +23,12 @@ export function ColumnFields({
 	if (headings.length === 0) return null;
 	const fields = givenFields(kind);
 	return (
-		<Stack gap="xs" component="section" aria-label="Columns that are no fields">
+		<Stack
+			gap="xs"
+			mb="md"
+			component="section"
+			aria-label="Columns that are no fields"
+		>
 			<Title order={3}>
 				{headings.length === 1
 					? "One column is not a field"

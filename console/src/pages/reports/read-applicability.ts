@@ -86,6 +86,6 @@ function checkWithResult(
 	percent: number | null | undefined,
 ): string {
 	return typeof percent === "number"
-		? `${checkLabel(key)} (${percent.toLocaleString()} % pass)`
+		? `${checkLabel(key)} (${percent.toLocaleString()}% pass)`
 		: checkLabel(key);
 }

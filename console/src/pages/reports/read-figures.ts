@@ -5,7 +5,7 @@ import { cell, readAll } from "./read-all.ts";
 import { NOTHING, type Report, type ReportInput } from "./report.ts";
 
 const percent = (value: number | null) =>
-	value === null ? NOTHING : `${value} %`;
+	value === null ? NOTHING : `${value.toLocaleString()}%`;
 
 /** The checks of the fleet at a moment. */
 export async function readFleetPosture({
@@ -28,7 +28,7 @@ export async function readFleetPosture({
 					"Compliant",
 					"In grace",
 					"Noncompliant",
-					"Unknown",
+					"Not proved",
 				],
 				rows: [
 					[summary.active_devices, COMPLIANT, IN_GRACE, NONCOMPLIANT, UNKNOWN],
@@ -43,7 +43,7 @@ export async function readFleetPosture({
 					"Fail",
 					"Unknown",
 					"Not applicable",
-					"Stale",
+					"Silent",
 					"Not reported",
 				],
 				rows: summary.checks.map((check) => [

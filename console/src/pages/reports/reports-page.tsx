@@ -11,7 +11,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Reports"
-				description="To read, to print, or as CSV. Auditors can open them as viewers."
+				description="To read, to print, and as PDF, Excel or CSV. Viewers, such as auditors, can open them too."
 			/>
 			<SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
 				{Object.entries(REPORTS).map(([report, { title, about }]) => (

@@ -44,7 +44,7 @@ export function Page() {
 			<PageHeader
 				title="Snapshots"
 				description="What the registers and the devices said at a moment. Nothing changes a snapshot."
-				actions={<>{!isEmpty && take}</>}
+				actions={!isEmpty && take}
 			/>
 			{snapshots.isPending && <RowsSkeleton />}
 			{snapshots.isError && (

@@ -14,7 +14,7 @@ export function Rendered({ text }: { text: string }) {
 	const blocks = readForeign(text);
 	return (
 		<Paper withBorder p="lg" bg="var(--mantine-color-body)">
-			<Stack maw={760} style={{ overflowWrap: "anywhere" }}>
+			<Stack maw={760} style={{ overflowWrap: "break-word" }}>
 				{blocks ? (
 					<Markdown blocks={blocks} />
 				) : (
