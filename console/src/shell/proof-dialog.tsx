@@ -13,7 +13,7 @@ import { hasPasskeySupport, proveWithPasskey } from "../passkeys.ts";
 import { onConfirmed, setProofDialog } from "../proof.ts";
 import { operationQuery } from "../queries.ts";
 
-const WHY = "This action gives lasting access.";
+const WHY = "This action has a lasting effect.";
 
 /**
  * Asks for a passkey or the password when the server wants the user to confirm their identity
