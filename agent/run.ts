@@ -39,8 +39,8 @@ export interface RunOptions extends SessionOptions {
 	/** Fetches newer programs. Undefined if this agent does not update itself. */
 	updates?: Updates | undefined;
 	/**
-	 * File for this program's version, once the service has accepted a heartbeat and a report. An
-	 * older program tries this one and waits for the file.
+	 * File for this program's version, once the service has accepted a heartbeat. An older program
+	 * tries this one and waits for the file.
 	 */
 	trialFile?: string | undefined;
 }
@@ -157,7 +157,6 @@ async function serve(
 	const reportHold = makeHold();
 	let collecting: Promise<void> | undefined;
 	let collected = new AbortController();
-	let hasBeaten = false;
 
 	while (!signal.aborted) {
 		const stored = await readCredentials(folder);
@@ -182,7 +181,7 @@ async function serve(
 			hold.note(outcome, log);
 			if (outcome?.kind === "trouble") continue;
 			if (outcome?.kind === "ok") {
-				hasBeaten = true;
+				if (trialFile) await writeFileAtomically(trialFile, VERSION);
 				updates?.look(session, outcome.body.newest_agent_version);
 			}
 			set(
@@ -204,9 +203,6 @@ async function serve(
 			// Heartbeats go on if only reports are answered with a foreign 400.
 			(isDisputed ? reportHold : hold).note(outcome, log);
 			if (!isDisputed) reportHold.note(undefined, log);
-			if (trialFile && hasBeaten && outcome?.kind === "ok") {
-				await writeFileAtomically(trialFile, VERSION);
-			}
 		} else if (step.kind === "collect") {
 			set(postures, state.posture_interval_seconds);
 			// The loop does not wait for the checks, so heartbeats continue while they run.

@@ -8,7 +8,7 @@ import { buildLinux, LINUX_FORMATS, type LinuxFormat } from "./build-linux.ts";
 import { buildMsi } from "./build-windows.ts";
 import type { LinuxArchitecture } from "./deb-and-rpm.ts";
 import { NODE_PLATFORMS, type NodePlatform, nodeFor } from "./node-programs.ts";
-import { gpgSigner, indexFolder } from "./repositories.ts";
+import { gpgSigner, indexFolder, packagesOf } from "./repositories.ts";
 import { requireTools } from "./run-tool.ts";
 
 /** Options of `npm run build:packages`. docs/agent.md explains them. */
@@ -20,6 +20,7 @@ interface Options {
 	cache: string;
 	level: string;
 	formats: LinuxFormat[];
+	keep?: boolean;
 }
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -66,7 +67,8 @@ function buildPackages(options: Options): void {
 		for (const file of files) {
 			if (file.endsWith(".rpm")) signer?.signRpm(join(out, file));
 		}
-		indexFolder(out, release, files, signer);
+		const kept = options.keep ? packagesOf(out, release, files) : [];
+		indexFolder(out, release, [...files, ...kept], signer);
 		if (!signer) {
 			process.stderr.write(
 				"The packages are not signed. Devices can update from this folder only if you sign it with --sign-with.\n",
@@ -123,6 +125,10 @@ const program = new Command("build:packages")
 		"--formats <format...>",
 		"formats of the packages for Linux",
 		LINUX_FORMATS,
+	)
+	.option(
+		"--keep",
+		"also list and sign the packages of this version that are in the folder already",
 	)
 	.option("--level <level>", "compression level from 0 (quick) to 9", "6")
 	.option(

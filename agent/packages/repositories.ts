@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import {
@@ -88,6 +94,20 @@ export function signChecksums(
 	writeFileSync(join(folder, keyName), signer.publicKey());
 	const sums = join(folder, "SHA256SUMS");
 	signer.sign(DETACHED, sums, `${sums}.asc`);
+}
+
+/** Returns the other packages of this version that lie in the folder, such as a signed msi. */
+export function packagesOf(
+	out: string,
+	release: string,
+	made: readonly string[],
+): string[] {
+	const isPackage = new RegExp(
+		`^assay-agent[-_]${release.replaceAll(".", "\\.")}[-_].*\\.(?:deb|rpm|msi|pkg|tar\\.gz)$`,
+	);
+	return readdirSync(out).filter(
+		(name) => isPackage.test(name) && !made.includes(name),
+	);
 }
 
 function makeRelease(folder: string): string {

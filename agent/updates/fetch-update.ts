@@ -18,6 +18,8 @@ import {
 const PACKAGES = "/agent-packages/";
 const MAX_MANIFEST_BYTES = 64 * 1024;
 const BLOCK = 512;
+/** Large pieces, because the service has a low priority and waits for its turn at each one. */
+const PIECE = { highWaterMark: 1 << 20 };
 
 /**
  * Fetches the program of a release into the file `to`, which then only root can change. Throws an
@@ -89,9 +91,13 @@ async function download(
 /** Writes the program in the archive to a file that everybody may run and only root may change. */
 async function unpack(archive: string, to: string): Promise<void> {
 	await rm(to, { force: true });
-	const file = createWriteStream(to, { flags: "wx", mode: 0o755 });
+	const file = createWriteStream(to, { flags: "wx", mode: 0o755, ...PIECE });
 	const reader = new ProgramReader(file);
-	await pipeline(createReadStream(archive), createGunzip(), reader);
+	await pipeline(
+		createReadStream(archive, PIECE),
+		createGunzip({ chunkSize: PIECE.highWaterMark }),
+		reader,
+	);
 	file.end();
 	await new Promise<void>((resolve, reject) => {
 		file.once("close", resolve);

@@ -9,8 +9,8 @@ export interface Trial {
 	args: string[];
 	version: string;
 	/**
-	 * The new program writes its version into this file when the service has accepted a heartbeat and
-	 * a report.
+	 * The new program writes its version into this file when the service has accepted a heartbeat. A
+	 * report is not needed: on a busy device, the checks take minutes.
 	 */
 	passedFile: string;
 	/**

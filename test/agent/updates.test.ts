@@ -6,6 +6,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeClient } from "../../agent/client.ts";
 import { removeFolder } from "../../agent/folder.ts";
 import { signUpdate } from "../../agent/packages/sign-update.ts";
+import { readStateOf, writeState } from "../../agent/state.ts";
 import { readStatus } from "../../agent/status.ts";
 import { fetchUpdate } from "../../agent/updates/fetch-update.ts";
 import {
@@ -400,24 +401,32 @@ test("sign:update signs the archives that the list of packages names, and no oth
 	);
 });
 
-test("a program on trial says that it has passed after a heartbeat and a report", async () => {
+test("a program on trial says at once that the service has accepted its heartbeat", async () => {
 	const service = await startScriptedService();
-	const { folder } = await makeEnrolledFolder(service.url);
+	const { folder, credentials } = await makeEnrolledFolder(service.url);
+	const state = await readStateOf(folder, credentials.enrollment_id);
+	// Otherwise the next heartbeat would be due in five minutes.
+	const now = new Date().toISOString();
+	await writeState(folder, {
+		...state,
+		last_heartbeat_at: now,
+		last_checks_at: now,
+	});
 	const trialFile = join(folder, "update-passed");
 	let accept = () => {};
 	service.answer(({ route }, response) => {
-		if (route !== "postures") return true;
-		accept = () => respond(response, 204);
+		if (route !== "heartbeat") return true;
+		accept = () =>
+			respond(response, 200, {
+				device_id: service.deviceId,
+				heartbeat_interval_seconds: 300,
+				posture_interval_seconds: 3600,
+				server_time: now,
+			});
 		return false;
 	});
-	const result = {
-		check_key: "OS_VERSION",
-		status: "PASS",
-		evidence: {},
-		observed_at: new Date().toISOString(),
-	} as const;
-	start(folder, { trialFile, runChecks: async () => [result] });
-	await service.until((seen) => count(seen, "postures") > 0);
+	start(folder, { trialFile, startDelayMs: 600_000 });
+	await service.until((seen) => count(seen, "heartbeat") > 0);
 	await expect(readFile(trialFile)).rejects.toThrow("ENOENT");
 	accept();
 	await eventually(async () => {

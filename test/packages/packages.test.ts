@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { CONFIG_NAMES, parseConfig } from "../../agent/config-file.ts";
 import { debControl, packagedUnit } from "../../agent/packages/build-linux.ts";
 import { ACTIONS } from "../../agent/packages/build-windows.ts";
-import { checksums } from "../../agent/packages/repositories.ts";
+import { checksums, packagesOf } from "../../agent/packages/repositories.ts";
 import { MADE_BY_INSTALL } from "../../agent/service/systemd.ts";
 import { describeName } from "../../src/agent-packages/package-list.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -77,6 +77,22 @@ test.each([
 	["assay-agent-1.4.0-arm64.pkg", "DARWIN", "arm64", "pkg"],
 ])("%s is a package for %s on %s", (file, platform, architecture, format) => {
 	expect(describeName(file)).toEqual({ platform, architecture, format });
+});
+
+test("--keep finds the other packages of the same version, and nothing else", async () => {
+	const folder = await makeFolder("assay-kept-");
+	const kept = ["assay-agent-1.4.0-arm64.pkg", "assay-agent-1.4.0-x64.msi"];
+	const others = [
+		"assay-agent-1.4.1-x64.msi",
+		"assay-agent-11.4.0-x64.msi",
+		"assay-agent.asc",
+		"SHA256SUMS",
+	];
+	const made = "assay-agent_1.4.0_amd64.deb";
+	for (const name of [...kept, ...others, made]) {
+		writeFileSync(join(folder, name), "");
+	}
+	expect(packagesOf(folder, "1.4.0", [made]).sort()).toEqual(kept);
 });
 
 test("SHA256SUMS has the format of sha256sum", async () => {

@@ -92,13 +92,18 @@ test("the versions of the program and of its chart are the same", () => {
 	expect(chart.appVersion).toBe(VERSION);
 });
 
-test("the workflow calls scripts that exist, and no action that could change", () => {
-	const text = read(".github/workflows/release.yml");
+test.each([
+	["release.yml", { push: { tags: ["v*"] } }],
+	["agent-packages.yml", { workflow_run: { workflows: ["Release"] } }],
+])("the workflow %s calls scripts that exist, and no action that could change", (name, on) => {
+	const text = read(`.github/workflows/${name}`);
 	const { scripts } = readJson("package.json");
 	const called = [...text.matchAll(/npm run (?:--silent )?([a-z:]+)/g)];
 	expect(called.length).toBeGreaterThan(0);
-	for (const [, name] of called) expect(scripts).toHaveProperty(name as string);
+	for (const [, script] of called) {
+		expect(scripts).toHaveProperty(script as string);
+	}
 	// An action that is named by a tag may become another program.
 	expect(text.match(/uses:.*@(?![0-9a-f]{40}\b)/g)).toBeNull();
-	expect(parse(text).on.push.tags).toEqual(["v*"]);
+	expect(parse(text).on).toMatchObject(on);
 });
