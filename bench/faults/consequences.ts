@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { EVENT_TYPE_NAMES } from "../../src/events/types.ts";
 import { makeId } from "../../src/id.ts";
-import { sealAddress } from "../../src/notifications/sealed-address.ts";
+import { sealText } from "../../src/sign-in/sealed-text.ts";
 import { openSmtpSink, type SmtpSink } from "../../test/support/smtp-sink.ts";
 import { makeReceiver, type Receiver } from "../../test/webhooks/receiver.ts";
 import { makeFleet } from "../fleet.ts";
@@ -153,7 +153,8 @@ async function prepare(
 				organization,
 				id,
 				kind,
-				chat && sealAddress(chat, id, { secret: BENCH_SECRET }),
+				chat &&
+					sealText(chat, "notification address", id, { secret: BENCH_SECRET }),
 				chat && new URL(chat).host,
 				events,
 			],

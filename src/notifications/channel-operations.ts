@@ -5,6 +5,7 @@ import { requireMailServer } from "../mail/operations.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { nameSchema } from "../records/text-schemas.ts";
+import { sealText } from "../sign-in/sealed-text.ts";
 import { webAddress } from "../webhooks/operations.ts";
 import {
 	CHANNEL_KINDS,
@@ -24,7 +25,6 @@ import {
 	readChannel,
 } from "./channel-record.ts";
 import { nextDigest } from "./next-digest.ts";
-import { sealAddress } from "./sealed-address.ts";
 
 const MAX_CHATS = 20;
 
@@ -255,5 +255,7 @@ async function rejectTooMany(
 
 function seal({ services }: Context, address: string, id: string): string {
 	if (!services.secret) throw new Error("the service has no secret");
-	return sealAddress(address, id, { secret: services.secret });
+	return sealText(address, "notification address", id, {
+		secret: services.secret,
+	});
 }

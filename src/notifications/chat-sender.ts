@@ -5,6 +5,7 @@ import type { Poller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
 import { type NoAnswer, startSender, type TakenJob } from "../jobs/sender.ts";
 import type { Mailer } from "../mail/mailer.ts";
+import { openText, type Secrets, sealText } from "../sign-in/sealed-text.ts";
 import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { type Answer, post } from "../webhooks/post.ts";
 import type { ChatKind } from "./channel-kinds.ts";
@@ -12,7 +13,6 @@ import { chatPayload } from "./chat-payloads.ts";
 import { GIVEN_UP_AFTER_DAYS, giveUpChat } from "./given-up-chat.ts";
 import { hideAddress } from "./hide-address.ts";
 import { type News, readNews } from "./news.ts";
-import { openAddress, type Secrets, sealAddress } from "./sealed-address.ts";
 
 const MAX_SENDING = 16;
 const MAX_OF_ORGANIZATION = 4;
@@ -129,7 +129,8 @@ async function readAddress(
 	{ sealed_address }: Message,
 	secrets: Secrets,
 ): Promise<string | undefined> {
-	const opened = openAddress(sealed_address, channel_id, secrets);
+	const purpose = "notification address";
+	const opened = openText(sealed_address, purpose, channel_id, secrets);
 	if (opened && !opened.isCurrent) {
 		await client.query(
 			`update notification_channels set sealed_address = $4
@@ -138,11 +139,11 @@ async function readAddress(
 				organization_id,
 				channel_id,
 				sealed_address,
-				sealAddress(opened.address, channel_id, secrets),
+				sealText(opened.text, purpose, channel_id, secrets),
 			],
 		);
 	}
-	return opened?.address;
+	return opened?.text;
 }
 
 async function readMessage(
