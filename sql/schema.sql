@@ -1515,6 +1515,19 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.end_provider() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	delete from sessions s where s.identity_provider_id = old.id;
+	if tg_op = 'DELETE' then
+		delete from accounts a where a.provider_id = old.id::text;
+	end if;
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.ensure_posture_report_partitions() RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1865,6 +1878,20 @@ begin
 		'create trigger keep_version_before_delete after delete on %I for each row
 		execute function keep_record_version(%L)', p_table, computed
 	);
+end
+$$;
+
+CREATE FUNCTION public.link_new_user(p_id text, p_user_id text, p_provider_id text, p_subject text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	insert into accounts (id, user_id, provider_id, account_id)
+	select p_id, u.id, p_provider_id, p_subject
+	from users u where u.id = p_user_id and u.created_at = now();
+	if not found then
+		raise exception 'the user was not made in this transaction';
+	end if;
 end
 $$;
 
@@ -2260,6 +2287,18 @@ begin
 	return query
 	select u.two_factor_enabled
 	from users u where u.id = current_setting('assay.user_id', true);
+end
+$$;
+
+CREATE FUNCTION public.own_identity_provider(p_session_id text) RETURNS TABLE(id text, name text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select p.id::text, p.name
+	from sessions s join identity_providers p on p.id = s.identity_provider_id
+	where s.id = p_session_id and s.user_id = current_setting('assay.user_id', true);
 end
 $$;
 
@@ -3433,6 +3472,45 @@ CREATE TABLE public.idempotency_keys (
 
 ALTER TABLE ONLY public.idempotency_keys FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.identity_providers (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    is_enabled boolean DEFAULT false NOT NULL,
+    issuer text NOT NULL,
+    client_id text,
+    client_secret text,
+    sign_in_url text,
+    sign_out_url text,
+    certificates text[] DEFAULT '{}'::text[] NOT NULL,
+    trusts_addresses boolean DEFAULT false NOT NULL,
+    groups_claim text DEFAULT 'groups'::text NOT NULL,
+    role text,
+    group_roles jsonb DEFAULT '{}'::jsonb NOT NULL,
+    tested_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT identity_providers_certificates_check CHECK ((cardinality(certificates) <= 5)),
+    CONSTRAINT identity_providers_check CHECK (((kind = 'OIDC'::text) = (client_id IS NOT NULL))),
+    CONSTRAINT identity_providers_check1 CHECK (((kind = 'OIDC'::text) = (client_secret IS NOT NULL))),
+    CONSTRAINT identity_providers_check2 CHECK (((kind = 'SAML'::text) = (sign_in_url IS NOT NULL))),
+    CONSTRAINT identity_providers_check3 CHECK (((kind = 'SAML'::text) = (cardinality(certificates) > 0))),
+    CONSTRAINT identity_providers_check4 CHECK (((NOT is_enabled) OR (tested_at IS NOT NULL))),
+    CONSTRAINT identity_providers_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 500))),
+    CONSTRAINT identity_providers_client_secret_check CHECK (((length(client_secret) >= 1) AND (length(client_secret) <= 4000))),
+    CONSTRAINT identity_providers_group_roles_check CHECK ((jsonb_typeof(group_roles) = 'object'::text)),
+    CONSTRAINT identity_providers_groups_claim_check CHECK (((length(groups_claim) >= 1) AND (length(groups_claim) <= 200))),
+    CONSTRAINT identity_providers_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 500))),
+    CONSTRAINT identity_providers_kind_check CHECK ((kind = ANY (ARRAY['OIDC'::text, 'SAML'::text]))),
+    CONSTRAINT identity_providers_name_check CHECK (((length(name) >= 1) AND (length(name) <= 60))),
+    CONSTRAINT identity_providers_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'member'::text]))),
+    CONSTRAINT identity_providers_sign_in_url_check CHECK (((length(sign_in_url) >= 1) AND (length(sign_in_url) <= 2000))),
+    CONSTRAINT identity_providers_sign_out_url_check CHECK (((length(sign_out_url) >= 1) AND (length(sign_out_url) <= 2000)))
+);
+
+ALTER TABLE ONLY public.identity_providers FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.imports (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -4013,6 +4091,7 @@ CREATE TABLE public.sessions (
     last_user_agent text,
     longest_idle interval DEFAULT '00:00:00'::interval NOT NULL,
     passkey_id public.typed_id,
+    identity_provider_id public.typed_id,
     CONSTRAINT sessions_provider_check CHECK (((provider <> ''::text) AND (length(provider) <= 500)))
 );
 
@@ -4432,6 +4511,12 @@ ALTER TABLE ONLY public.frameworks
 
 ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, user_id, operation, key);
+
+ALTER TABLE ONLY public.identity_providers
+    ADD CONSTRAINT identity_providers_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.identity_providers
+    ADD CONSTRAINT identity_providers_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.imports
     ADD CONSTRAINT imports_pkey PRIMARY KEY (organization_id, id);
@@ -5055,6 +5140,8 @@ CREATE INDEX saved_views_owner ON public.saved_views USING btree (organization_i
 
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
+CREATE INDEX sessions_identity_provider ON public.sessions USING btree (identity_provider_id) WHERE (identity_provider_id IS NOT NULL);
+
 CREATE INDEX sessions_passkey ON public.sessions USING btree (passkey_id) WHERE (passkey_id IS NOT NULL);
 
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
@@ -5146,6 +5233,10 @@ ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_
 CREATE TRIGGER audit_device_conflict AFTER INSERT ON public.device_conflicts FOR EACH ROW WHEN ((current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text)) EXECUTE FUNCTION public.audit_device_conflict();
 
 CREATE TRIGGER cancel_signature_requests BEFORE DELETE ON public.people FOR EACH ROW EXECUTE FUNCTION public.cancel_signature_requests();
+
+CREATE TRIGGER end_deleted AFTER DELETE ON public.identity_providers FOR EACH ROW EXECUTE FUNCTION public.end_provider();
+
+CREATE TRIGGER end_disabled AFTER UPDATE ON public.identity_providers FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION public.end_provider();
 
 CREATE TRIGGER end_links AFTER UPDATE OF primary_email_address ON public.people FOR EACH ROW WHEN ((old.primary_email_address IS DISTINCT FROM new.primary_email_address)) EXECUTE FUNCTION public.end_my_devices_links();
 
@@ -5515,6 +5606,9 @@ ALTER TABLE ONLY public.idempotency_keys
 ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.identity_providers
+    ADD CONSTRAINT identity_providers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.imports
     ADD CONSTRAINT imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -5637,6 +5731,9 @@ ALTER TABLE ONLY public.saved_views
 
 ALTER TABLE ONLY public.saved_views
     ADD CONSTRAINT saved_views_organization_id_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.memberships(organization_id, user_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_identity_provider_id_fkey FOREIGN KEY (identity_provider_id) REFERENCES public.identity_providers(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES public.passkeys(id) ON DELETE SET NULL;
@@ -5846,6 +5943,8 @@ CREATE POLICY backup ON public.frameworks FOR SELECT TO assay_backup USING (true
 
 CREATE POLICY backup ON public.idempotency_keys FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.identity_providers FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.imports FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.invitations FOR SELECT TO assay_backup USING (true);
@@ -5996,6 +6095,8 @@ CREATE POLICY identity ON public.events TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.idempotency_keys TO assay_identity USING (true);
 
+CREATE POLICY identity ON public.identity_providers TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.invitations TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.mails TO assay_identity USING (true);
@@ -6031,6 +6132,8 @@ CREATE POLICY identity ON public.verifications TO assay_identity USING (true);
 CREATE POLICY identity ON public.webhook_deliveries TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.webhooks FOR SELECT TO assay_identity USING (true);
+
+ALTER TABLE public.identity_providers ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY import ON public.applicability_statements FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
@@ -6097,6 +6200,8 @@ CREATE POLICY import ON public.file_chunks FOR INSERT TO assay_backup WITH CHECK
 CREATE POLICY import ON public.file_contents FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.frameworks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.identity_providers FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.imports FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
@@ -6458,6 +6563,8 @@ CREATE POLICY tenant ON public.frameworks TO assay_app USING (((organization_id)
 
 CREATE POLICY tenant ON public.idempotency_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.identity_providers TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.imports TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.invitations TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -6703,6 +6810,8 @@ REVOKE ALL ON FUNCTION public.end_my_devices_links() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.end_provider() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
 
@@ -6759,6 +6868,9 @@ REVOKE ALL ON FUNCTION public.keep_link_versions_of(p_table text, p_first text, 
 
 REVOKE ALL ON FUNCTION public.keep_versions_of(p_table text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.link_new_user(p_id text, p_user_id text, p_provider_id text, p_subject text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.link_new_user(p_id text, p_user_id text, p_provider_id text, p_subject text) TO assay_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.unknown_device_keys TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.list_unknown_device_keys() FROM PUBLIC;
@@ -6809,6 +6921,9 @@ GRANT ALL ON FUNCTION public.organizations_with_events() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.own_account() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_account() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.own_identity_provider(p_session_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.own_identity_provider(p_session_id text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.own_passkeys() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_passkeys() TO assay_app;
@@ -7244,6 +7359,12 @@ GRANT SELECT(operation) ON TABLE public.idempotency_keys TO assay_privacy;
 
 GRANT SELECT(created_at),UPDATE(created_at) ON TABLE public.idempotency_keys TO assay_identity;
 GRANT SELECT(created_at) ON TABLE public.idempotency_keys TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identity_providers TO assay_app;
+GRANT SELECT ON TABLE public.identity_providers TO assay_identity;
+GRANT SELECT,INSERT ON TABLE public.identity_providers TO assay_backup;
+
+GRANT UPDATE(tested_at) ON TABLE public.identity_providers TO assay_identity;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.imports TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.imports TO assay_backup;

@@ -53,6 +53,7 @@ export const ID_KINDS = {
 	document_version: 253,
 	document_signature: 254,
 	document_approval: 255,
+	identity_provider: 260,
 } as const;
 
 export type IdKind = keyof typeof ID_KINDS;

@@ -33,6 +33,7 @@ import {
 	roleReaches,
 } from "./principal.ts";
 import { answerOnce, type KeyedCall } from "./records/idempotency.ts";
+import { outOfConfinement } from "./sign-in/confined-session.ts";
 import { outOfScope } from "./tokens/scopes.ts";
 import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
@@ -244,7 +245,8 @@ export async function authorize(
 ): Promise<Membership | undefined> {
 	const excluded = outOfScope(principal, operation);
 	if (operation.access === "self") {
-		if (excluded) throw new AppError("forbidden", excluded);
+		const why = excluded ?? outOfConfinement(principal, operation);
+		if (why) throw new AppError("forbidden", why);
 		return undefined;
 	}
 	rejectClosed(principal, operation, rawInput);

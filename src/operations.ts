@@ -102,6 +102,12 @@ import {
 	updateProfile,
 } from "./sign-in/profile-operations.ts";
 import {
+	addIdentityProvider,
+	deleteIdentityProvider,
+	listIdentityProviders,
+	updateIdentityProvider,
+} from "./sign-in/providers/operations.ts";
+import {
 	getSessionLimits,
 	updateSessionLimits,
 } from "./sign-in/session-limits-operations.ts";
@@ -240,6 +246,10 @@ export const operations = [
 	testWebhook,
 	listWebhookDeliveries,
 	resendWebhookDelivery,
+	listIdentityProviders,
+	addIdentityProvider,
+	updateIdentityProvider,
+	deleteIdentityProvider,
 	...notificationOperations,
 	...domainOperations,
 	...savedViewOperations,

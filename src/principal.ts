@@ -25,6 +25,17 @@ export interface ClosedMembership {
 	why?: "SESSION";
 }
 
+/** The identity provider of an organization that vouched for the user of a session. */
+export interface SessionProvider {
+	id: string;
+	organizationId: string;
+	/**
+	 * True if the session reaches only that organization. It reaches all organizations of the user if
+	 * the user's address belongs to a verified domain of the provider's organization.
+	 */
+	isConfined: boolean;
+}
+
 /** Maximum length, in characters, of the name that a client gives itself. Longer names are cut. */
 export const MAX_CLIENT_LENGTH = 200;
 
@@ -49,6 +60,8 @@ export interface Principal {
 	};
 	/** The session of a signed-in user. Undefined for an API token. */
 	sessionId?: string;
+	/** Undefined if the user gave a password, or if the installation's provider vouched for them. */
+	provider?: SessionProvider;
 	/**
 	 * The name that the client gives itself, for example the name of an MCP client or a User-Agent.
 	 */

@@ -36,6 +36,7 @@ import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { type Retention, startRetention } from "./retention/retention.ts";
 import { makeIdentity } from "./sign-in/identity.ts";
 import { makeProviderSignIn } from "./sign-in/oidc/sign-in-with-provider.ts";
+import { makeSources } from "./sign-in/providers/sources.ts";
 import { readSecret } from "./sign-in/server-secret.ts";
 import { ApiTokens } from "./tokens/authentication.ts";
 import { Usage } from "./tokens/usage.ts";
@@ -295,10 +296,10 @@ async function serveFrom(
 		services,
 		identity,
 		account,
-		oidc: config.oidc && {
-			config: config.oidc,
-			signIn: makeProviderSignIn(account, config.oidc),
-		},
+		providerSignIn: makeProviderSignIn(
+			account,
+			makeSources(account, config.oidc, rule),
+		),
 		toolServer,
 		maintenance,
 		closed,

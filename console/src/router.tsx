@@ -67,6 +67,14 @@ const confirmed = createRoute({
 	component: page(() => import("./pages/sign-in/confirmed-page.tsx")),
 });
 
+const providerTested = createRoute({
+	getParentRoute: () => root,
+	path: "/provider-tested",
+	validateSearch: (raw): { problem?: string; email?: string; role?: string } =>
+		withText(raw, "problem", "email", "role"),
+	component: page(() => import("./pages/sign-in/provider-tested-page.tsx")),
+});
+
 const invitation = createRoute({
 	getParentRoute: () => root,
 	path: "/invitation",
@@ -420,6 +428,7 @@ const routeTree = root.addChildren([
 	setup,
 	signIn,
 	confirmed,
+	providerTested,
 	invitation,
 	forgotPassword,
 	resetPassword,

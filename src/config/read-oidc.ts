@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import { ROLES, type Role } from "../principal.ts";
+import { issuerProblem } from "../sign-in/issuer.ts";
 import type { SettingName } from "./settings.ts";
 import { readList, readSwitch } from "./values.ts";
 
@@ -58,7 +59,8 @@ export function readOidc(settingOf: SettingOf): OidcConfig | undefined {
 		if (value) return value;
 		throw wrong(name, "must be set when ASSAY_OIDC_ISSUER is set");
 	};
-	requireIssuer(issuer);
+	const problem = issuerProblem(issuer);
+	if (problem) throw wrong("ASSAY_OIDC_ISSUER", problem);
 	return Object.freeze({
 		issuer,
 		clientId: require("ASSAY_OIDC_CLIENT_ID"),
@@ -94,36 +96,6 @@ export function readPasswordSignIn(
 	if (!oidc)
 		throw wrong(name, "can limit passwords only with ASSAY_OIDC_ISSUER");
 	return Object.freeze(addresses);
-}
-
-/**
- * Checks the form of an issuer (OpenID Connect Discovery 1.0, section 2). Without TLS, anybody in
- * the network could sign in as anybody, so http is allowed only on this machine.
- */
-function requireIssuer(issuer: string): void {
-	const url = URL.parse(issuer);
-	const isLocal =
-		url?.protocol === "http:" &&
-		["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-	if (
-		!url ||
-		!(url.protocol === "https:" || isLocal) ||
-		url.username ||
-		url.search ||
-		url.hash ||
-		issuer.length > 500
-	) {
-		throw wrong(
-			"ASSAY_OIDC_ISSUER",
-			"must be the https address of the provider, such as https://login.example.com/realms/staff, without user, query or #",
-		);
-	}
-	if (url.pathname.endsWith("/.well-known/openid-configuration")) {
-		throw wrong(
-			"ASSAY_OIDC_ISSUER",
-			'must be the "issuer" of the provider\'s metadata, not the address of the metadata; leave out /.well-known/openid-configuration',
-		);
-	}
 }
 
 function readName(text: string | undefined): string {

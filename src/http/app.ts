@@ -83,8 +83,7 @@ export interface AppParts {
 	services: Services;
 	identity: Identity;
 	account: ResetParts;
-	/** The identity provider. Undefined if there is none. */
-	oidc: ProviderParts["oidc"];
+	providerSignIn: ProviderParts["providerSignIn"];
 	toolServer: ToolServer;
 	maintenance: Maintenance;
 	closed: ClosedOrganizations;

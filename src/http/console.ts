@@ -40,7 +40,7 @@ export interface ConsoleParts {
 	services: Services;
 	identity: Identity;
 	account: ResetParts;
-	oidc: ProviderParts["oidc"];
+	providerSignIn: ProviderParts["providerSignIn"];
 	closed: ClosedOrganizations;
 	addressOf: AddressOf;
 	/** Connects as the owner of the tables. */
@@ -59,8 +59,9 @@ export function addConsole(
 		services,
 		identity,
 		account,
-		oidc,
+		providerSignIn,
 		addressOf,
+		closed,
 		ownerConnection,
 	}: ConsoleParts,
 ): void {
@@ -128,11 +129,14 @@ export function addConsole(
 
 	addProviderSignIn(app, {
 		baseUrl,
+		pool: account.pool,
 		passwordSignIn: account.passwordSignIn,
-		oidc,
-		sessionIdOf: async (request) => {
+		providerName: services.providerName,
+		providerSignIn,
+		findCaller: async (request) => {
 			const headers = headersOf(request, baseUrl, addressOf(request.raw) ?? "");
-			return (await identity.authenticate(headers))?.principal.sessionId;
+			const signedIn = await identity.authenticate(headers);
+			return signedIn && closed.limit(signedIn.principal);
 		},
 		fromOf: (request) => sourceOf(request, addressOf),
 	});
@@ -157,9 +161,9 @@ export function makeAuthenticate({
 	identity,
 	addressOf,
 	closed,
-}: Omit<
+}: Pick<
 	ConsoleParts,
-	"oidc" | "ownerConnection"
+	"services" | "identity" | "addressOf" | "closed"
 >): AdmissionParts["authenticate"] {
 	return async (request, reply) => {
 		const signedIn = await identity.authenticate(

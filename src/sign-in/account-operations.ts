@@ -5,6 +5,7 @@ import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
+import { confinedTo } from "./confined-session.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import { resetUrl } from "./password-reset.ts";
 
@@ -98,6 +99,13 @@ async function findOther(
 	{ client, membership, principal }: Context,
 	userId: string,
 ): Promise<{ name: string }> {
+	// The member may belong to organizations that this session does not reach.
+	if (confinedTo(principal)) {
+		throw new AppError(
+			"forbidden",
+			"permission denied: this session reaches only one organization, and the account of a member belongs to all of theirs; sign in another way for it",
+		);
+	}
 	const { rows } = await client.query<{ name: string }>(
 		"select u.name from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and m.user_id = $2",
 		[membership.organizationId, userId],

@@ -76,6 +76,12 @@ export function makeAuth({ pool, baseUrl, secret, log }: AuthParts) {
 			additionalFields: {
 				// The issuer that vouched for the user. Null: the user gave a password.
 				provider: { type: "string", required: false, input: false },
+				identityProviderId: {
+					type: "string",
+					required: false,
+					input: false,
+					fieldName: "identity_provider_id",
+				},
 			},
 			// A user who stays away for a week is signed out. Each visit prolongs the session, but the
 			// new time is stored at most once an hour. The times in the list of sessions are therefore

@@ -22,6 +22,8 @@ export interface Subject {
 	/** The session that sent the request. Undefined while somebody signs in. */
 	sessionId?: string;
 	hasSecondFactor: boolean;
+	/** True if the session reaches only the organization of its identity provider. */
+	isConfined?: boolean;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Principal } from "../principal.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
 import { ADDRESS_HEADER } from "./address-header.ts";
 import type { AuthParts } from "./better-auth.ts";
+import { confinedAccount, mayUseConfined } from "./confined-session.ts";
 import {
 	cookieNames,
 	findCookie,
@@ -24,6 +25,7 @@ import { mayGoOn } from "./password-sign-in.ts";
 import { ROUTES } from "./routes.ts";
 import { isWithinLifetime, withoutSessionSecret } from "./session-lifetime.ts";
 import { reachOfSession } from "./session-limits.ts";
+import { confineReach, findSessionProvider } from "./session-provider.ts";
 import { UNATTENDED_HEADER } from "./unattended-header.ts";
 
 export interface SignedIn {
@@ -124,21 +126,26 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			await pool.query("delete from sessions where id = $1", [session.id]);
 			return undefined;
 		};
-		if (
-			!isWithinLifetime(session) ||
-			!mayGoOn(parts, session.provider, user.email)
-		) {
+		if (!isWithinLifetime(session) || !mayGoOn(parts, session, user.email)) {
 			return end();
 		}
-		const reach = await reachOfSession(pool, {
-			sessionId: session.id,
-			userId: user.id,
-			from: fromOf(headers),
-			isAttended,
-		});
+		const { identityProviderId } = session;
+		const provider = identityProviderId
+			? await findSessionProvider(pool, user.email, identityProviderId)
+			: undefined;
+		if (identityProviderId && !provider) return end();
+		const reach = confineReach(
+			await reachOfSession(pool, {
+				sessionId: session.id,
+				userId: user.id,
+				from: fromOf(headers),
+				isAttended,
+			}),
+			provider,
+		);
 		// A session that reaches none of its user's organizations any more is over.
 		if (reach.closed.length > 0 && reach.memberships.length === 0) return end();
-		return { ...found, ...reach, cookies: answered.getSetCookie() };
+		return { ...found, ...reach, provider, cookies: answered.getSetCookie() };
 	}
 
 	/** Returns the id of the user who has given the right password but not yet a code. */
@@ -180,6 +187,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 				whose: { id: found.user.id },
 				sessionId: found.session.id,
 				hasSecondFactor: found.user.twoFactorEnabled === true,
+				isConfined: found.provider?.isConfined === true,
 			};
 		}
 		if (who !== "session or half signed in") return undefined;
@@ -231,6 +239,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 				},
 			);
 		}
+		if (subject.isConfined && !mayUseConfined(path)) throw confinedAccount();
 		const replaced =
 			route.who === "address" || route.who === "passkey"
 				? await findSession(headers, { disableRefresh: true })
@@ -305,7 +314,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		async authenticate(rawHeaders) {
 			const found = await findSession(withOwnCookies(rawHeaders, names));
 			if (!found) return undefined;
-			const { user, session, memberships, closed, cookies } = found;
+			const { user, session, memberships, closed, provider, cookies } = found;
 			return {
 				principal: {
 					kind: "USER",
@@ -314,6 +323,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 					sessionId: session.id,
 					memberships,
 					...(closed.length > 0 && { closed }),
+					...(provider && { provider }),
 				},
 				cookies,
 			};

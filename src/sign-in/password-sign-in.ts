@@ -21,16 +21,25 @@ export function mayUsePassword(
 	);
 }
 
+/** How a session began. */
+export interface Beginning {
+	/** The issuer that vouched for the user. Null: the user gave a password. */
+	provider?: string | null | undefined;
+	/** The provider that vouched for the user, if it is one of an organization. */
+	identityProviderId?: string | null | undefined;
+}
+
 /**
  * Returns true if a session that began in this way may go on. The settings may have changed since:
- * passwords may be forbidden, or there may be another provider or none. `provider` is the issuer that
- * vouched for the user, or null if the user gave a password.
+ * passwords may be forbidden, or there may be another provider or none. The database ends the
+ * sessions of an organization's provider when the provider is switched off.
  */
 export function mayGoOn(
 	rule: PasswordRule,
-	provider: string | null | undefined,
+	{ provider, identityProviderId }: Beginning,
 	email: string,
 ): boolean {
+	if (identityProviderId) return true;
 	return provider ? provider === rule.issuer : mayUsePassword(rule, email);
 }
 

@@ -7,6 +7,7 @@ import { explainLastAdministrator } from "../organizations/member-operations.ts"
 import { ROLES } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { nameSchema } from "../records/text-schemas.ts";
+import { confinedTo } from "./confined-session.ts";
 import { relyingPartyId } from "./passkeys/relying-party.ts";
 import { memberChange } from "./users.ts";
 
@@ -28,6 +29,10 @@ const profile = z.object({
 		.describe(
 			"Identity provider that vouched for you in this session; null: you gave a password",
 		),
+	identity_provider_id: z
+		.string()
+		.nullable()
+		.describe("That provider, if it is one of an organization"),
 	has_password: z.boolean(),
 	has_app: z
 		.boolean()
@@ -207,9 +212,11 @@ async function readProfile(
 	const userId = userOf(context);
 	const { rows } = await client.query(
 		`select u.id as user_id, u.name, u.email, a.two_factor_enabled, s.provider,
+			p.id as identity_provider_id, p.name as identity_provider_name,
 			coalesce(s.has_password, false) as has_password, f.has_app, f.passkeys, u.created_at
 		from users u cross join own_account() a cross join own_second_factors($3) f
 		left join own_sign_in($2) s on true
+		left join own_identity_provider($2) p on true
 		where u.id = $1`,
 		[
 			userId,
@@ -220,13 +227,16 @@ async function readProfile(
 	if (!rows[0]) throw notFound(userId);
 	const { rows: organizations } = await client.query(
 		`select o.id, o.name, m.role from memberships m join organizations o on o.id = m.organization_id
-		where m.user_id = $1 order by o.name, o.id`,
-		[userId],
+		where m.user_id = $1 and ($2::text is null or m.organization_id = $2)
+		order by o.name, o.id`,
+		[userId, confinedTo(context.principal) ?? null],
 	);
-	const { provider, ...row } = rows[0];
+	const { provider, identity_provider_name, ...row } = rows[0];
 	return {
 		...row,
-		provider: provider && (context.services.providerName ?? provider),
+		provider:
+			identity_provider_name ??
+			(provider && (context.services.providerName ?? provider)),
 		organizations,
 	} as z.output<typeof profile>;
 }

@@ -3,6 +3,7 @@ import { AppError, badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
+import { confinedTo } from "../sign-in/confined-session.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
 import {
 	type ApiToken,
@@ -15,7 +16,7 @@ import {
 	type NewApiToken,
 	tokenChanges,
 } from "./api-token-store.ts";
-import { reachedBy, readScopes, scopesInput } from "./scopes.ts";
+import { reachedBy, readScopes, type Scopes, scopesInput } from "./scopes.ts";
 
 export const MAX_TOKEN_DAYS = 3650;
 /** Lifetime, in days, of a token if its user does not choose another. */
@@ -83,9 +84,14 @@ export const listApiTokens = defineOperation({
 	isReadOnly: true,
 	input: z.strictObject({}),
 	output: z.object({ api_tokens: z.array(apiToken) }),
-	run: async (context) => ({
-		api_tokens: await listTokens(context.client, { userId: userOf(context) }),
-	}),
+	run: async (context) => {
+		const tokens = await listTokens(context.client, {
+			userId: userOf(context),
+		});
+		return {
+			api_tokens: tokens.filter(({ scopes }) => isWithinReach(context, scopes)),
+		};
+	},
 });
 
 export const revokeApiToken = defineOperation({
@@ -199,12 +205,13 @@ export async function addToken(context: Context, given: NewApiToken) {
 			`you have ${MAX_LIVE_TOKENS} API tokens, which is the maximum; revoke one that you do not use`,
 		);
 	}
-	const added = await insertApiToken(client, given);
+	const scopes = withinReach(context, given.scopes);
+	const added = await insertApiToken(client, { ...given, scopes });
 	note(
 		context,
 		added.api_token,
 		createdFields(added.api_token),
-		reachedBy(given.scopes, organizationsOf(context)),
+		reachedBy(scopes, organizationsOf(context)),
 	);
 	return added;
 }
@@ -233,8 +240,32 @@ function note(
 
 async function ownToken(context: Context, id: string): Promise<ApiToken> {
 	const token = await findApiToken(context.client, id);
-	if (token?.user.id !== userOf(context)) throw notFound(id);
+	const isOwn = token?.user.id === userOf(context);
+	if (!isOwn || !isWithinReach(context, token.scopes)) throw notFound(id);
 	return token;
+}
+
+/** Returns true unless a token with these scopes reaches more than the caller's session. */
+function isWithinReach(
+	{ principal }: Context,
+	{ organization_ids }: Scopes,
+): boolean {
+	const only = confinedTo(principal);
+	if (only === undefined) return true;
+	return organization_ids?.every((id) => id === only) ?? false;
+}
+
+/** Returns scopes that reach no more than the caller's session. */
+function withinReach(context: Context, scopes: Scopes): Scopes {
+	const only = confinedTo(context.principal);
+	if (only === undefined) return scopes;
+	const confined = { ...scopes, organization_ids: [only] };
+	const isAsked = scopes.organization_ids?.includes(only) ?? true;
+	if (isAsked && organizationsOf(context).includes(only)) return confined;
+	throw new AppError(
+		"forbidden",
+		"permission denied: this session reaches only one organization, and the API token would not reach it; sign in another way for it",
+	);
 }
 
 function organizationsOf({ principal }: Context): string[] {

@@ -418,6 +418,18 @@ export async function useEverything(
 	await use("listDomains", { organization_id });
 	await use("verifyDomain", { organization_id, id: domain.id });
 	await use("deleteDomain", { organization_id, id: domain.id });
+	const { identity_provider } = await use("addIdentityProvider", {
+		organization_id,
+		kind: "OIDC",
+		name: "Example",
+		issuer: "https://login.assay.invalid",
+		client_id: "assay",
+		client_secret: "secret",
+	});
+	const idp = { organization_id, id: identity_provider.id };
+	await use("listIdentityProviders", { organization_id });
+	await use("updateIdentityProvider", { ...idp, name: "Example Inc." });
+	await use("deleteIdentityProvider", idp);
 	const told = await use("addNotificationChannel", {
 		organization_id,
 		kind: "SLACK",

@@ -508,7 +508,11 @@ describe("passwords", () => {
 			const own = await signIn(somebody, { at: strict.base });
 			expect((await profileOf(own.cookie, strict.base)).user_id).toBe(user.id);
 			const { body } = await sendTo(strict.base, "/api/sign-in-ways");
-			expect(body).toEqual({ provider: "Example Inc.", has_passwords: false });
+			expect(body).toEqual({
+				provider: "Example Inc.",
+				has_company_providers: false,
+				has_passwords: false,
+			});
 		} finally {
 			await strict.served.close();
 		}

@@ -183,6 +183,11 @@ async function fillRegisters(organization_id: string, token: string) {
 		[organization_id, makeId(organization_id, "saved_view")],
 	);
 	await tools.database.owner.query(
+		`insert into identity_providers (organization_id, id, kind, name, issuer, client_id, client_secret)
+		values ($1, $2, 'OIDC', 'Example', 'https://login.example.com', 'assay', 'sealed')`,
+		[organization_id, makeId(organization_id, "identity_provider")],
+	);
+	await tools.database.owner.query(
 		"insert into imports (organization_id, id, kind, added, updated) values ($1, $2, 'risk', 1, 0)",
 		[organization_id, makeId(organization_id, "import")],
 	);

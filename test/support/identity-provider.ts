@@ -22,6 +22,8 @@ export interface IdentityProvider {
 	settings: (domains: string) => Record<string, string>;
 	/** Allows a service at this address to use the provider. */
 	allow: (baseUrl: string) => void;
+	/** Allows exactly this redirect address. */
+	allowRedirect: (address: string) => void;
 	/** Signs the next visitors in as this person, without a page. Undefined: they press "Cancel". */
 	signInAs: (person: PersonAtProvider | undefined) => void;
 	/** Replaces the signing key, as providers do from time to time. */
@@ -125,6 +127,10 @@ export async function startIdentityProvider({
 		}),
 		allow: (baseUrl) => {
 			redirectUris.push(`${baseUrl}/api/sign-in-with-provider/callback`);
+			start();
+		},
+		allowRedirect: (address) => {
+			redirectUris.push(address);
 			start();
 		},
 		signInAs: (person) => {

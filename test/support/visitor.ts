@@ -11,6 +11,11 @@ export class Visitor {
 			.join("; ");
 	}
 
+	/** Keeps cookies, in the format of a request's Cookie header, for the website of an address. */
+	keep(address: string, cookie: string): void {
+		this.#keep(new URL(address).origin, cookie.split("; "));
+	}
+
 	/** Removes the cookies of a website, for example because the person signed out there. */
 	forget(address: string): void {
 		this.#cookies.delete(new URL(address).origin);

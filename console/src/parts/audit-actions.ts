@@ -312,6 +312,18 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "members",
 		phrase: "joined through the identity provider as",
 	},
+	addIdentityProvider: {
+		group: "accounts",
+		phrase: "added the identity provider",
+	},
+	updateIdentityProvider: {
+		group: "accounts",
+		phrase: "changed the identity provider",
+	},
+	deleteIdentityProvider: {
+		group: "accounts",
+		phrase: "deleted the identity provider",
+	},
 	signOut: { group: "accounts", phrase: "signed out", isAboutActor: true },
 	revokeSession: {
 		group: "accounts",

@@ -3,14 +3,32 @@ import { notifications } from "@mantine/notifications";
 import { IconLogout, IconUserCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import type { OutputOf } from "../api.ts";
 import { signOut } from "../auth.ts";
 import { sentenceOf } from "../parts/error-state.tsx";
-import { meQuery, queryClient } from "../queries.ts";
+import { meQuery, operationQuery, queryClient } from "../queries.ts";
+
+/** Returns the address that leads to the page of the provider on which people sign out there. */
+function signOutAddress({
+	identity_provider_id,
+}: OutputOf<"getProfile">["profile"]): string {
+	const query = identity_provider_id
+		? `?${new URLSearchParams({ provider: identity_provider_id })}`
+		: "";
+	return `/api/sign-in-with-provider/sign-out${query}`;
+}
 
 export function AccountMenu() {
 	const { data: me } = useQuery(meQuery);
 	const router = useRouter();
-	const leave = async () => {
+	const [isOpen, setIsOpen] = useState(false);
+	const { data } = useQuery({
+		...operationQuery("getProfile", {}),
+		enabled: isOpen,
+	});
+	/** Signs out here and, with an address, goes on to the provider's page for signing out. */
+	const leave = async (to?: string) => {
 		try {
 			await signOut();
 		} catch (error) {
@@ -23,10 +41,11 @@ export function AccountMenu() {
 		}
 		// None of the loaded data may remain for the next user.
 		queryClient.clear();
-		await router.navigate({ to: "/sign-in" });
+		if (to) location.assign(to);
+		else await router.navigate({ to: "/sign-in" });
 	};
 	return (
-		<Menu position="bottom-end" width={240}>
+		<Menu position="bottom-end" width={240} onChange={setIsOpen}>
 			<Menu.Target>
 				<ActionIcon
 					variant="subtle"
@@ -62,6 +81,14 @@ export function AccountMenu() {
 				>
 					Sign out
 				</Menu.Item>
+				{data?.profile.provider && (
+					<Menu.Item
+						leftSection={<IconLogout size={16} aria-hidden />}
+						onClick={() => void leave(signOutAddress(data.profile))}
+					>
+						Sign out of {data.profile.provider} too
+					</Menu.Item>
+				)}
 			</Menu.Dropdown>
 		</Menu>
 	);

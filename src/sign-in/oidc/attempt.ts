@@ -20,6 +20,12 @@ export interface Attempt extends AttemptSecrets {
 	sessionId?: string;
 	/** True if the person only confirms to be the user of `sessionId`. */
 	confirms: boolean;
+	/** The provider of an organization. Undefined for the one of the installation. */
+	providerId?: string;
+	/** True if an administrator tries the provider's settings. Nobody is signed in. */
+	tests?: true;
+	/** The time of the settings that are tried. */
+	settingsOf?: number;
 	/** Times in milliseconds since 1970. */
 	startedAt: number;
 	endsAt: number;
@@ -33,9 +39,13 @@ interface SigningParts {
 const LIFETIME_MS = 10 * 60_000;
 const SECRET_BYTES = 32;
 
-export function beginAttempt(
-	wish: Pick<Attempt, "to" | "sessionId" | "confirms">,
-): Attempt {
+/** What somebody who begins an attempt wants. */
+export type Wish = Pick<
+	Attempt,
+	"to" | "sessionId" | "confirms" | "providerId" | "tests" | "settingsOf"
+>;
+
+export function beginAttempt(wish: Wish): Attempt {
 	const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
 	const startedAt = Date.now();
 	return {

@@ -28,7 +28,11 @@ export type Refusal =
 	/** Nobody has invited the person. */
 	| "NOT_INVITED"
 	/** The account of this address belongs to another person at the provider. */
-	| "OTHER_PERSON";
+	| "OTHER_PERSON"
+	/** An account has this address, and the organization's provider may not vouch for the domain. */
+	| "DOMAIN_NOT_VERIFIED"
+	/** Two sign-ins of the person came at the same moment. */
+	| "TRY_AGAIN";
 
 export interface Found {
 	userId: string;
@@ -82,11 +86,12 @@ export async function findLinked(
 }
 
 /**
- * Links the account to the person at the provider. The provider vouches for the address, so this
+ * Links the account to the person at the provider. `issuer` is the issuer of the installation's
+ * provider, or the id of an organization's provider. The provider vouches for the address, so this
  * proves that the account belongs to the address's owner. An account that is linked to another
  * person is refused: companies give the address of somebody who left to somebody new.
  */
-function linkAccount(
+export function linkAccount(
 	pool: Pool,
 	issuer: string,
 	subject: string,
@@ -172,14 +177,14 @@ function createProven(
 }
 
 /** Returns the name that the provider gives, or the first part of the address. */
-function nameOf({ name }: Claims, email: string): string {
+export function nameOf({ name }: Claims, email: string): string {
 	const parsed = nameSchema().safeParse(name);
 	return parsed.success ? parsed.data : email.slice(0, email.indexOf("@"));
 }
 
 /** Returns the highest role that a group of the person gives, or the role of all newcomers. */
-function roleOf(
-	{ role, roleOfGroup }: Newcomers,
+export function roleOf(
+	{ role, roleOfGroup }: Pick<Newcomers, "role" | "roleOfGroup">,
 	groups: readonly string[],
 ): Role | undefined {
 	const given = new Set(groups.map((group) => roleOfGroup.get(group)));

@@ -1,5 +1,12 @@
-import type { Configuration, IDToken, UserInfoResponse } from "openid-client";
+import type {
+	Configuration,
+	CustomFetchOptions,
+	IDToken,
+	UserInfoResponse,
+} from "openid-client";
 import type { OidcConfig } from "../../config/read-oidc.ts";
+import { fetchOutgoing } from "../../webhooks/fetch-outgoing.ts";
+import type { OutgoingRule } from "../../webhooks/outgoing-address.ts";
 
 /** What the provider says about the person who has just signed in there. */
 export interface Claims {
@@ -25,7 +32,21 @@ export interface AttemptSecrets {
 /** The person pressed "Cancel" at the provider, or the provider refused the person. */
 export class SignInCancelled extends Error {}
 
-/** Seconds after which the provider's metadata is read again. */
+/** What is needed to ask a provider. */
+export type ProviderAccess = Pick<
+	OidcConfig,
+	"issuer" | "clientId" | "clientSecret"
+> & {
+	/** Name of the claim with the person's groups. The default is "groups". */
+	groupsClaim?: string;
+	/**
+	 * Decides which addresses may be asked. Undefined for a provider that the operator chose, which may
+	 * be anywhere.
+	 */
+	rule?: OutgoingRule;
+};
+
+/** Milliseconds after which the provider's metadata is read again. */
 const METADATA_MS = 3_600_000;
 const TIMEOUT_SECONDS = 10;
 /** Difference of the two clocks, in seconds, that makes no token invalid. */
@@ -37,11 +58,11 @@ const MAX_GROUPS = 1_000;
  * openid-client checks state, nonce, issuer (RFC 9207 too), audience, times and the signature.
  */
 export class OidcProvider {
-	readonly #config: OidcConfig;
+	readonly #config: ProviderAccess;
 	readonly #redirectUri: string;
 	#metadata: { readAt: number; found: Promise<Configuration> } | undefined;
 
-	constructor(config: OidcConfig, redirectUri: string) {
+	constructor(config: ProviderAccess, redirectUri: string) {
 		this.#config = config;
 		this.#redirectUri = redirectUri;
 	}
@@ -99,7 +120,20 @@ export class OidcProvider {
 			token.email === undefined
 				? await this.#userInfo(metadata, tokens.access_token, token.sub)
 				: undefined;
-		return claimsFrom({ ...more, ...token });
+		return claimsFrom({ ...more, ...token }, this.#config.groupsClaim);
+	}
+
+	/**
+	 * Returns the address at the provider that ends the person's session there, if it names one. The
+	 * browser then comes back to `returnTo`.
+	 */
+	async signOutUrl(returnTo: string): Promise<string | undefined> {
+		const { end_session_endpoint } = (await this.metadata()).serverMetadata();
+		const url = URL.parse(end_session_endpoint ?? "");
+		if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+		url.searchParams.set("client_id", this.#config.clientId);
+		url.searchParams.set("post_logout_redirect_uri", returnTo);
+		return url.href;
 	}
 
 	/** Returns the provider's metadata, and reads it if it was not read within the last hour. */
@@ -119,7 +153,7 @@ export class OidcProvider {
 
 	async #discover(): Promise<Configuration> {
 		const client = await import("openid-client");
-		const { issuer, clientId, clientSecret } = this.#config;
+		const { issuer, clientId, clientSecret, rule } = this.#config;
 		const url = new URL(issuer);
 		return client.discovery(
 			url,
@@ -143,6 +177,18 @@ export class OidcProvider {
 					client.enableNonRepudiationChecks,
 					...(url.protocol === "http:" ? [client.allowInsecureRequests] : []),
 				],
+				...(rule && {
+					[client.customFetch]: (
+						address: string,
+						{ method, headers, body }: CustomFetchOptions,
+					) =>
+						fetchOutgoing(new URL(address), rule, {
+							method,
+							headers,
+							body: body == null ? undefined : String(body),
+							maxMs: TIMEOUT_SECONDS * 1000,
+						}),
+				}),
 			},
 		);
 	}
@@ -158,8 +204,14 @@ export class OidcProvider {
 	}
 }
 
-function claimsFrom(claims: IDToken & Partial<UserInfoResponse>): Claims {
-	const { sub, email, email_verified, name, groups, auth_time } = claims;
+function claimsFrom(
+	claims: IDToken & Partial<UserInfoResponse>,
+	groupsClaim = "groups",
+): Claims {
+	const { sub, email, email_verified, name, auth_time } = claims;
+	const groups = Object.hasOwn(claims, groupsClaim)
+		? claims[groupsClaim]
+		: undefined;
 	return {
 		subject: sub,
 		email: typeof email === "string" ? email.trim().toLowerCase() : undefined,

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { OidcConfig } from "../../config/read-oidc.ts";
 import { networkOf } from "../../load/sign-in-queue.ts";
 import { type EventParts, noteAccountEvent } from "../account-events.ts";
 import type { AuthParts } from "../better-auth.ts";
 import { cookieNames, setCookie, signCookie } from "../cookies.ts";
 import type { From } from "../exchange.ts";
+import { rolesOf } from "../providers/find-member.ts";
+import type { Source, Sources } from "../providers/sources.ts";
 import { SESSION_DAYS } from "../session-lifetime.ts";
 import { countAttempt, QUARTER } from "../sign-in-throttle.ts";
 import { makeIdentityId } from "../users.ts";
@@ -13,22 +14,15 @@ import {
 	attemptCookie,
 	beginAttempt,
 	readAttempt,
+	type Wish,
 } from "./attempt.ts";
 import {
 	type Found,
-	findAccount,
 	findLinked,
 	type Refusal,
+	roleOf,
 } from "./find-account.ts";
-import {
-	type AttemptSecrets,
-	type Claims,
-	OidcProvider,
-	SignInCancelled,
-} from "./provider.ts";
-
-/** The path to which the provider sends the browser back. It is registered at the provider. */
-export const CALLBACK_PATH = "/api/sign-in-with-provider/callback";
+import { type Claims, SignInCancelled } from "./provider.ts";
 
 /** Why nobody is signed in. The pages of the console explain each. */
 export type Problem =
@@ -37,6 +31,8 @@ export type Problem =
 	| "CANCELLED"
 	/** This browser began no attempt, or began it more than ten minutes ago. */
 	| "NO_ATTEMPT"
+	/** No provider is in use for the address, or the provider was switched off. */
+	| "NO_PROVIDER"
 	/** Too many attempts came from this network. */
 	| "TOO_MANY_ATTEMPTS"
 	/** The provider does not answer, or its answer is wrong. The log says more. */
@@ -58,22 +54,26 @@ export interface Redirect {
 interface Outcome {
 	problem?: Problem;
 	cookies?: string[];
+	/** What a test has found. */
+	tested?: { email: string; role: string };
 }
 
 export interface ProviderSignIn {
 	/** Sends the browser to the provider. */
-	begin(
-		wish: Pick<Attempt, "to" | "sessionId" | "confirms">,
-	): Promise<Redirect>;
+	begin(wish: Wish, from: From): Promise<Redirect>;
 	/**
-	 * Ends an attempt, when the browser has come back with `query`. Never rejects, because a browser that
-	 * follows a link would show an error as JSON.
+	 * Ends an attempt, when the browser has come back with `answer` from the provider with this id, or
+	 * from the installation's. Never rejects, because a browser that follows a link would show an error
+	 * as JSON.
 	 */
 	finish(
-		query: string,
+		providerId: string | undefined,
+		answer: string,
 		cookieHeader: string | null,
 		from: From,
 	): Promise<Redirect>;
+	/** Sends the browser to the provider's page for signing out, or to the sign-in page. */
+	signOut(providerId: string | undefined): Promise<Redirect>;
 }
 
 /**
@@ -87,32 +87,18 @@ const DAY_SECONDS = 24 * 3600;
 /** Difference of the two clocks that does not matter. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** Makes the sign-in with the identity provider. */
+/** Makes the sign-in with identity providers. */
 export function makeProviderSignIn(
 	parts: AuthParts & EventParts,
-	config: OidcConfig,
+	sources: Sources,
 ): ProviderSignIn {
 	const { pool, baseUrl, secret, log } = parts;
-	const provider = new OidcProvider(config, `${baseUrl}${CALLBACK_PATH}`);
-
-	async function askProvider(
-		query: string,
-		secrets: AttemptSecrets,
-	): Promise<Claims | Problem> {
-		try {
-			return await provider.claimsOf(query, secrets);
-		} catch (error) {
-			if (error instanceof SignInCancelled) return "CANCELLED";
-			logFailure(error);
-			return "PROVIDER_FAILED";
-		}
-	}
 
 	/**
 	 * Logs why the provider's answer was refused. The cause of such an error may contain the answer
 	 * with names and tokens, so of the answer only the two fields that describe an error are logged.
 	 */
-	function logFailure(thrown: unknown): void {
+	function logFailure({ issuer, row }: Source, thrown: unknown): void {
 		const { message, code, cause, ...rest } = thrown as Error & {
 			code?: string;
 			error?: unknown;
@@ -123,7 +109,8 @@ export function makeProviderSignIn(
 			.map((text) => text.slice(0, MAX_LOGGED));
 		log.error(
 			{
-				issuer: config.issuer,
+				issuer,
+				...(row && { provider: row.id }),
 				code,
 				reason: message,
 				...(cause instanceof Error && { cause: cause.message }),
@@ -133,21 +120,56 @@ export function makeProviderSignIn(
 		);
 	}
 
-	function logRefusal(reason: Problem, { address }: From): void {
+	function logRefusal(
+		reason: Problem,
+		provider: string | undefined,
+		{ address }: From,
+	): void {
 		log.warn(
-			{ event: "sign_in_failed", way: "PROVIDER", reason, address },
+			{
+				event: "sign_in_failed",
+				way: "PROVIDER",
+				reason,
+				...(provider && { provider }),
+				address,
+			},
 			"a sign-in failed",
 		);
 	}
 
+	/** Returns the provider of a wish, unless it is switched off and the wish is no test of it. */
+	async function findSource({
+		providerId,
+		tests,
+	}: Pick<Wish, "providerId" | "tests">): Promise<Source | undefined> {
+		const source = await sources.find(providerId);
+		return source?.row?.is_enabled === false && !tests ? undefined : source;
+	}
+
+	async function askProvider(
+		source: Source,
+		answer: string,
+		attempt: Attempt,
+	): Promise<Claims | Problem> {
+		try {
+			return await source.claimsOf(answer, attempt);
+		} catch (error) {
+			if (error instanceof SignInCancelled) return "CANCELLED";
+			logFailure(source, error);
+			return "PROVIDER_FAILED";
+		}
+	}
+
 	async function signIn(
+		source: Source,
 		attempt: Attempt,
 		claims: Claims,
 		from: From,
 	): Promise<Outcome> {
-		const found = await findAccount(parts, config, claims);
+		const found = await source.findAccount(claims);
 		if (typeof found === "string") return { problem: found };
-		const token = await startSession(found, attempt, claims, from);
+		const token = await startSession(source, found, attempt, claims, from);
+		if (token === undefined) return { problem: "NO_PROVIDER" };
 		const note = (operation: "linkProvider" | "signIn") =>
 			noteAccountEvent(
 				parts,
@@ -155,7 +177,7 @@ export function makeProviderSignIn(
 				{
 					operation,
 					outcome: "DONE",
-					fields: { provider: { after: config.issuer } },
+					fields: { provider: { after: source.issuer } },
 				},
 				from,
 			);
@@ -173,22 +195,29 @@ export function makeProviderSignIn(
 		});
 	}
 
-	/** Stores a session and returns its secret. It replaces the one that the browser had. */
+	/**
+	 * Stores a session and returns its secret. It replaces the one that the browser had. Returns
+	 * undefined if the provider was switched off meanwhile.
+	 */
 	async function startSession(
+		{ row, issuer }: Source,
 		{ userId }: Found,
 		{ sessionId }: Attempt,
 		{ authenticatedAt }: Claims,
 		{ address, client }: From,
-	): Promise<string> {
+	): Promise<string | undefined> {
 		const token = randomBytes(32).toString("base64url");
-		await pool.query(
-			`with replaced as (delete from sessions where id = $8)
+		const { rowCount } = await pool.query(
+			`with provider as (
+				select id from identity_providers where id = $10 and is_enabled for key share
+			), replaced as (delete from sessions where id = $8)
 			insert into sessions (
-				id, user_id, token, expires_at, ip_address, user_agent, provider, proved_at
+				id, user_id, token, expires_at, ip_address, user_agent, provider, proved_at,
+				identity_provider_id
 			)
-			values (
-				$1, $2, $3, now() + $4 * interval '1 day', $5, $6, $7, least(now(), $9::timestamptz)
-			)`,
+			select $1, $2, $3, now() + $4 * interval '1 day', $5, $6, $7,
+				least(now(), $9::timestamptz), $10
+			where $10::text is null or exists (select from provider)`,
 			[
 				makeIdentityId("session"),
 				userId,
@@ -196,16 +225,18 @@ export function makeProviderSignIn(
 				SESSION_DAYS,
 				address ?? null,
 				client ?? null,
-				config.issuer,
+				issuer,
 				sessionId ?? null,
 				authenticatedAt ?? null,
+				row?.id ?? null,
 			],
 		);
-		return token;
+		return rowCount === 1 ? token : undefined;
 	}
 
 	/** Records that the session's user has just given the password to the provider again. */
 	async function confirm(
+		{ row, linkedAs }: Source,
 		{ sessionId, startedAt }: Attempt,
 		{ subject, authenticatedAt }: Claims,
 	): Promise<Outcome> {
@@ -215,12 +246,34 @@ export function makeProviderSignIn(
 		) {
 			return { problem: "NOT_ASKED_AGAIN" };
 		}
-		const userId = await findLinked(pool, config.issuer, subject);
+		const userId = await findLinked(pool, linkedAs, subject);
 		const { rowCount } = await pool.query(
-			"update sessions set proved_at = now() where id = $1 and user_id = $2 and expires_at > now()",
-			[sessionId, userId],
+			`update sessions set proved_at = now()
+			where id = $1 and user_id = $2 and expires_at > now()
+				and identity_provider_id is not distinct from $3`,
+			[sessionId, userId, row?.id ?? null],
 		);
 		return rowCount === 0 ? { problem: "OTHER_ACCOUNT" } : { cookies: [] };
+	}
+
+	/** Records that the provider's settings work, unless they have changed since the attempt began. */
+	async function test(
+		{ row }: Source,
+		{ settingsOf }: Attempt,
+		{ email, isEmailVerified, groups }: Claims,
+	): Promise<Outcome> {
+		if (!row) return { problem: "NO_PROVIDER" };
+		if (!email) return { problem: "NO_ADDRESS" };
+		if (!(isEmailVerified ?? row.trusts_addresses)) {
+			return { problem: "UNVERIFIED_ADDRESS" };
+		}
+		await pool.query(
+			`update identity_providers set tested_at = now()
+			where id = $1 and date_trunc('milliseconds', updated_at) = $2`,
+			[row.id, new Date(settingsOf ?? 0)],
+		);
+		const role = roleOf(rolesOf(row), groups) ?? "";
+		return { tested: { email, role } };
 	}
 
 	async function isTooMany({ address }: From): Promise<boolean> {
@@ -233,64 +286,101 @@ export function makeProviderSignIn(
 	}
 
 	async function complete(
-		query: string,
+		answer: string,
 		attempt: Attempt,
 		from: From,
 	): Promise<Outcome> {
 		if (await isTooMany(from)) return { problem: "TOO_MANY_ATTEMPTS" };
-		const claims = await askProvider(query, attempt);
+		const source = await findSource(attempt);
+		if (!source) return { problem: "NO_PROVIDER" };
+		const claims = await askProvider(source, answer, attempt);
 		if (typeof claims === "string") return { problem: claims };
+		if (attempt.tests) return test(source, attempt, claims);
 		return attempt.confirms
-			? confirm(attempt, claims)
-			: signIn(attempt, claims, from);
+			? confirm(source, attempt, claims)
+			: signIn(source, attempt, claims, from);
+	}
+
+	async function start(wish: Wish, from: From): Promise<Redirect | Problem> {
+		const source = await findSource(wish);
+		if (!source) return "NO_PROVIDER";
+		if (source.row && (await isTooMany(from))) return "TOO_MANY_ATTEMPTS";
+		const attempt = beginAttempt({
+			...wish,
+			...(source.row && { settingsOf: source.row.updated_at.getTime() }),
+		});
+		try {
+			const location = await source.startUrl(attempt, wish.confirms);
+			return { location, cookies: [attemptCookie(parts, attempt)] };
+		} catch (error) {
+			logFailure(source, error);
+			return "PROVIDER_FAILED";
+		}
 	}
 
 	return {
-		async begin(wish) {
-			const attempt = beginAttempt(wish);
-			try {
-				const url = await provider.authorizationUrl(attempt, wish.confirms);
-				return {
-					location: url.href,
-					cookies: [attemptCookie(parts, attempt)],
-				};
-			} catch (error) {
-				logFailure(error);
-				return { location: pageOf(wish, "PROVIDER_FAILED"), cookies: [] };
-			}
+		async begin(wish, from) {
+			const started = await start(wish, from).catch((err) => {
+				log.error({ err }, "a sign-in with the identity provider failed");
+				return "SERVICE_FAILED" as const;
+			});
+			return typeof started === "string"
+				? { location: pageOf(wish, { problem: started }), cookies: [] }
+				: started;
 		},
 
-		async finish(query, cookieHeader, from) {
+		async finish(providerId, answer, cookieHeader, from) {
 			const forget = attemptCookie(parts, undefined);
 			const attempt = readAttempt(parts, cookieHeader);
-			if (!attempt) {
-				const location = pageOf({ confirms: false, to: "/" }, "NO_ATTEMPT");
+			// Each provider has an address of its own, so no answer is taken for one of another provider.
+			if (!attempt || attempt.providerId !== providerId) {
+				logRefusal("NO_ATTEMPT", providerId, from);
+				const location = pageOf(
+					{ confirms: false, to: "/" },
+					{ problem: "NO_ATTEMPT" },
+				);
 				return { location, cookies: [forget] };
 			}
-			const outcome = await complete(query, attempt, from).catch((err) => {
+			const outcome = await complete(answer, attempt, from).catch((err) => {
 				log.error({ err }, "a sign-in with the identity provider failed");
 				return { problem: "SERVICE_FAILED" } as Outcome;
 			});
 			const { problem, cookies = [] } = outcome;
-			if (problem && problem !== "CANCELLED") logRefusal(problem, from);
+			if (problem && problem !== "CANCELLED") {
+				logRefusal(problem, providerId, from);
+			}
 			return {
-				location: pageOf(attempt, problem),
+				location: pageOf(attempt, outcome),
 				cookies: [forget, ...cookies],
 			};
+		},
+
+		async signOut(providerId) {
+			const source = await sources.find(providerId).catch(() => undefined);
+			const url = await source?.signOutUrl().catch((error) => {
+				logFailure(source, error);
+				return undefined;
+			});
+			return { location: url ?? "/sign-in", cookies: [] };
 		},
 	};
 }
 
 /** Returns the page that opens after an attempt. */
 function pageOf(
-	{ confirms, to }: Pick<Attempt, "confirms" | "to">,
-	problem: Problem | undefined,
+	{ confirms, to, tests }: Pick<Attempt, "confirms" | "to" | "tests">,
+	{ problem, tested }: Outcome,
 ): string {
-	if (!problem && !confirms) return to;
+	if (!problem && !confirms && !tests) return to;
 	const query = new URLSearchParams({
-		...(!confirms && to !== "/" && { to }),
+		...(!confirms && !tests && to !== "/" && { to }),
 		...(problem && { problem }),
+		...tested,
 	});
-	const page = confirms ? "/confirmed" : "/sign-in";
+	const page = tests
+		? "/provider-tested"
+		: confirms
+			? "/confirmed"
+			: "/sign-in";
 	return query.size > 0 ? `${page}?${query}` : page;
 }

@@ -52,9 +52,9 @@ export function DomainsCard({ organizationId }: { organizationId: string }) {
 			</Title>
 			<Text size="sm" c="dimmed" mb="md">
 				A verified domain shows that mail addresses in it belong to this
-				organization. Only people with such an address can be provisioned or
-				sign in with an identity provider of the organization. The domains below
-				a domain are verified separately.
+				organization. Only people with such an address can be provisioned, and
+				only for them an identity provider of the organization may vouch without
+				limits. The domains below a domain are verified separately.
 			</Text>
 			<Stack>
 				{error && <ErrorState error={error} title="Not verified" />}

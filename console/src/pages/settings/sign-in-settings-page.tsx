@@ -2,6 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { DomainsCard } from "./domains-card.tsx";
+import { IdentityProvidersCard } from "./identity-providers-card.tsx";
 import { SessionsCard } from "./session-limits.tsx";
 
 /** Settings for how people come into the organization and sign in. */
@@ -15,6 +16,7 @@ export function Page() {
 			/>
 			{mayAdmin ? (
 				<Stack gap="lg" maw={880}>
+					<IdentityProvidersCard organizationId={organization.id} />
 					<DomainsCard organizationId={organization.id} />
 					<SessionsCard
 						key={organization.id}

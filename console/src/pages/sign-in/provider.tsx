@@ -1,4 +1,5 @@
-import { Button } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
+import { useState } from "react";
 import type { Problem } from "../../../../src/sign-in/oidc/sign-in-with-provider.ts";
 
 /** Leads to the identity provider, and from there to the page `to` of the console. */
@@ -18,6 +19,58 @@ export function ProviderButton({
 	);
 }
 
+/**
+ * Asks for the address at work, and leads to the identity provider of the company that has the
+ * address's domain.
+ */
+export function CompanySignIn({
+	to,
+	email,
+}: {
+	to?: string | undefined;
+	/** Returns the address that the visitor has already entered on the page. */
+	email: () => string;
+}) {
+	const [address, setAddress] = useState<string | null>(null);
+	const [isMissing, setIsMissing] = useState(false);
+	if (address === null) {
+		return (
+			<Button variant="default" onClick={() => setAddress(email())}>
+				Sign in with your company
+			</Button>
+		);
+	}
+	const goOn = () => {
+		if (!address.includes("@")) return setIsMissing(true);
+		const query = new URLSearchParams({
+			address: address.trim(),
+			...(to !== undefined && { to }),
+		});
+		location.assign(`/api/sign-in-with-provider?${query}`);
+	};
+	return (
+		<>
+			<TextInput
+				label="Your address at work"
+				type="email"
+				autoFocus
+				error={isMissing && "Enter your e-mail address at work."}
+				value={address}
+				onChange={(event) => {
+					setAddress(event.currentTarget.value);
+					setIsMissing(false);
+				}}
+				onKeyDown={(event) => {
+					if (event.key !== "Enter") return;
+					event.preventDefault();
+					goOn();
+				}}
+			/>
+			<Button onClick={goOn}>Continue</Button>
+		</>
+	);
+}
+
 const PROBLEMS: Record<Problem, string> = {
 	NO_ADDRESS:
 		"Your identity provider does not name your e-mail address. Ask the people who run it to send the address.",
@@ -29,6 +82,11 @@ const PROBLEMS: Record<Problem, string> = {
 		"You have no account here, and nobody has invited you. Ask an administrator for an invitation.",
 	OTHER_PERSON:
 		"The account with your e-mail address belongs to somebody else at your identity provider. Ask the people who run this service.",
+	DOMAIN_NOT_VERIFIED:
+		"An account with your e-mail address exists already, and this provider may not vouch for your address's domain. Sign in as before. An administrator of the organization can verify the domain, so that the provider may vouch for it.",
+	TRY_AGAIN: "Two sign-ins came at the same moment. Try again.",
+	NO_PROVIDER:
+		"There is no identity provider for this, or it is switched off. Sign in another way, or ask an administrator of your organization.",
 	CANCELLED: "You cancelled, or your identity provider did not let you in.",
 	NO_ATTEMPT:
 		"It took longer than ten minutes, or this browser did not begin it. Try again, and allow cookies for this site.",

@@ -23,7 +23,7 @@ import { queryClient } from "../../queries.ts";
 import { Card } from "./card.tsx";
 import { setupQuery, signInWaysQuery } from "./link.ts";
 import { PasskeyButton, PasskeyStep } from "./passkey.tsx";
-import { ProviderButton, problemInWords } from "./provider.tsx";
+import { CompanySignIn, ProviderButton, problemInWords } from "./provider.tsx";
 
 export function Page() {
 	const [step, setStep] = useState<"password" | "code">("password");
@@ -78,11 +78,13 @@ function PasswordStep({
 		onSuccess: onDone,
 	});
 	// Nothing jumps while the ways are asked for: most services have passwords for everybody.
-	const { provider, has_passwords, has_passkeys } = ways.data ?? {
-		provider: null,
-		has_passwords: true,
-		has_passkeys: false,
-	};
+	const { provider, has_company_providers, has_passwords, has_passkeys } =
+		ways.data ?? {
+			provider: null,
+			has_company_providers: false,
+			has_passwords: true,
+			has_passkeys: false,
+		};
 	const hasForm = has_passwords || showsForm;
 	return (
 		<form
@@ -118,6 +120,9 @@ function PasswordStep({
 					/>
 				)}
 				{provider && <ProviderButton provider={provider} to={to} />}
+				{has_company_providers && (
+					<CompanySignIn to={to} email={() => form.getValues().email} />
+				)}
 				{!hasForm ? (
 					<Anchor
 						component="button"
@@ -129,7 +134,9 @@ function PasswordStep({
 					</Anchor>
 				) : (
 					<>
-						{provider && <Divider label="or with a password" />}
+						{(provider || has_company_providers) && (
+							<Divider label="or with a password" />
+						)}
 						<TextInput
 							label="E-mail address"
 							type="email"

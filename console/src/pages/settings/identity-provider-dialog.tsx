@@ -1,0 +1,192 @@
+import {
+	Button,
+	Group,
+	Modal,
+	PasswordInput,
+	Select,
+	Stack,
+	Switch,
+	Textarea,
+	TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { call } from "../../api.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
+import { forgetReadings } from "../../queries.ts";
+import { groupRolesIn, groupRolesText } from "./group-roles.ts";
+import type { IdentityProvider } from "./identity-providers-card.tsx";
+
+const INVITED = "invited";
+
+function roleIn(value: string): IdentityProvider["role"] {
+	return value === "viewer" || value === "member" ? value : null;
+}
+
+/** Adds or changes an identity provider. */
+export function IdentityProviderDialog({
+	organizationId,
+	provider,
+	onClose,
+	onAdded,
+}: {
+	organizationId: string;
+	/** Undefined for a new provider. */
+	provider?: IdentityProvider | undefined;
+	onClose: () => void;
+	onAdded: (id: string) => void;
+}) {
+	useReturnFocus();
+	const form = useForm({
+		initialValues: {
+			name: provider?.name ?? "",
+			issuer: provider?.issuer ?? "",
+			client_id: provider?.client_id ?? "",
+			client_secret: "",
+			role: provider?.role ?? (provider ? INVITED : "viewer"),
+			group_roles: groupRolesText(provider?.group_roles ?? []),
+			groups_claim: provider?.groups_claim ?? "groups",
+			trusts_addresses: provider?.trusts_addresses ?? false,
+		},
+		validate: {
+			group_roles: (text) =>
+				groupRolesIn(text) === undefined
+					? "Write one group a line, such as Security team = admin. Roles are viewer, member and admin."
+					: null,
+		},
+	});
+	const saving = useSaving(
+		form,
+		async ({ issuer, client_secret, role, ...values }) => {
+			const given = {
+				organization_id: organizationId,
+				name: values.name.trim(),
+				client_id: values.client_id.trim(),
+				role: roleIn(role),
+				group_roles: groupRolesIn(values.group_roles) ?? [],
+				groups_claim: values.groups_claim.trim(),
+				trusts_addresses: values.trusts_addresses,
+			};
+			if (!provider) {
+				const added = await call("addIdentityProvider", {
+					...given,
+					kind: "OIDC",
+					issuer: issuer.trim(),
+					client_secret: client_secret.trim(),
+				});
+				return added.identity_provider.id;
+			}
+			const isOtherClient = given.client_id !== provider.client_id;
+			await call("updateIdentityProvider", {
+				...given,
+				id: provider.id,
+				...(client_secret && { client_secret: client_secret.trim() }),
+				...(isOtherClient && { is_enabled: false }),
+			});
+			return null;
+		},
+		async (addedId) => {
+			await forgetReadings();
+			if (addedId) onAdded(addedId);
+			onClose();
+		},
+	);
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title={
+				provider ? "Change the identity provider" : "Add an identity provider"
+			}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form noValidate onSubmit={saving.submit}>
+				<Stack>
+					{saving.refusal && (
+						<ErrorState error={saving.refusal} title="Not saved" />
+					)}
+					<TextInput
+						label="Name"
+						description="Your people see it, for example Example Inc."
+						withAsterisk
+						data-autofocus
+						{...form.getInputProps("name")}
+					/>
+					<TextInput
+						label="Issuer"
+						description={
+							provider
+								? "It cannot be changed. Add another provider instead."
+								: "The value of issuer in the provider's metadata, for example https://login.example.com/realms/staff"
+						}
+						withAsterisk
+						readOnly={provider !== undefined}
+						{...(provider && { variant: "filled" })}
+						{...form.getInputProps("issuer")}
+					/>
+					<TextInput
+						label="Client id"
+						{...(provider?.is_enabled && {
+							description:
+								"Another client id switches the provider off until you have tested it.",
+						})}
+						withAsterisk
+						{...form.getInputProps("client_id")}
+					/>
+					<PasswordInput
+						label="Client secret"
+						autoComplete="off"
+						description={
+							provider
+								? "Leave it empty to keep the one that is stored."
+								: "It is stored encrypted and never shown again."
+						}
+						withAsterisk={!provider}
+						visibilityToggleButtonProps={{
+							"aria-label": "Show the client secret",
+						}}
+						{...form.getInputProps("client_secret")}
+					/>
+					<Select
+						label="Newcomers become"
+						description="What people get who sign in for the first time and have no invitation."
+						allowDeselect={false}
+						data={[
+							{ value: "viewer", label: "Viewers" },
+							{ value: "member", label: "Members" },
+							{ value: INVITED, label: "Nothing: they need an invitation" },
+						]}
+						{...form.getInputProps("role")}
+					/>
+					<Textarea
+						label="Roles by group"
+						description="One group a line, such as Security team = admin. The highest role of a newcomer's groups counts."
+						autosize
+						minRows={2}
+						{...form.getInputProps("group_roles")}
+					/>
+					<TextInput
+						label="Claim with the groups"
+						withAsterisk
+						{...form.getInputProps("groups_claim")}
+					/>
+					<Switch
+						label="Trust addresses that the provider does not call verified"
+						description="Microsoft Entra ID needs it. Use it only if nobody but your administrators sets addresses there."
+						{...form.getInputProps("trusts_addresses", { type: "checkbox" })}
+					/>
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button type="submit" loading={saving.isSaving}>
+							Save
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}
