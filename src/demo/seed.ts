@@ -87,6 +87,7 @@ export async function seedDemo(
 		await keep(known);
 		await dateReports(owner, demo.silent());
 		await fillSilences(owner);
+		await fillReports(owner);
 		await owner.query("delete from sessions");
 		await owner.query(
 			"update users set two_factor_enabled = true where email = any($1)",
@@ -230,6 +231,49 @@ async function fillSilences(owner: Client): Promise<void> {
 			select max(l.since) from device_silences l
 			where l.organization_id = s.organization_id and l.device_id = s.device_id
 		) or s.device_id not in (select d.id from devices d where left(md5(d.name), 1) = '0')`,
+	);
+}
+
+/** Longest time between two reports of the past, below the default of the longest silence. */
+const REPORT_GAP = "interval '2 days'";
+
+/**
+ * Repeats reports between those that are a week apart, so that the list of a device's reports shows
+ * no silence that its history does not show. The statuses between two reports are those of the
+ * first one. The last eight characters of an id are its random part.
+ */
+async function fillReports(owner: Client): Promise<void> {
+	await owner.query(
+		`insert into posture_reports (organization_id, device_id, report_id, received_at, results)
+		select r.organization_id, r.device_id,
+			left(r.report_id, 24)
+				|| translate(encode(decode(left(md5(r.report_id || i), 12), 'hex'), 'base64'), '+/', '-_'),
+			r.received_at + c.shift, c.results
+		from (
+			select r.*, lead(r.received_at) over (
+				partition by r.organization_id, r.device_id order by r.received_at
+			) as next_at
+			from posture_reports r
+		) r
+		cross join lateral (
+			select (ceil(extract(epoch from r.next_at - r.received_at) / extract(epoch from ${REPORT_GAP})) - 1)::int as count
+		) n
+		cross join lateral generate_series(1, n.count) i
+		cross join lateral (
+			select s.shift, (
+				select jsonb_agg(
+					x.result || jsonb_build_object('observed_at', (x.result ->> 'observed_at')::timestamptz + s.shift)
+					order by x.place
+				)
+				from jsonb_array_elements(r.results) with ordinality x (result, place)
+			) as results
+			from (select (r.next_at - r.received_at) * (i / (n.count + 1.0)) as shift) s
+		) c
+		where not exists (
+			select from device_silences s
+			where s.organization_id = r.organization_id and s.device_id = r.device_id
+				and s.since < r.next_at and s.until > r.received_at
+		)`,
 	);
 }
 

@@ -277,6 +277,26 @@ test("devices have months of history, and each kind of problem occurs", async ()
 	expect(device_postures).toHaveLength(CHECK_KEYS.length);
 });
 
+test("the reports of a device show no silence that its history does not show", async () => {
+	const { devices } = await use(
+		"listDevices",
+		inOrganization({ filter: { status: "ACTIVE", freshness: "ONLINE" } }),
+	);
+	const { id: device_id } = devices.at(-1);
+	const { silences } = await use("listDevicePostures", { device_id });
+	const { posture_reports } = await use("listDevicePostureReports", {
+		device_id,
+		size: 100,
+	});
+	const times: number[] = posture_reports.map(
+		({ received_at }: { received_at: string }) => Date.parse(received_at),
+	);
+	expect(times.length).toBeGreaterThan(15);
+	const gaps = times.slice(1).map((time, n) => (times[n] ?? time) - time);
+	const long = gaps.filter((gap) => gap > 3 * DAY_MS);
+	expect(long.length).toBeLessThanOrEqual(silences.length);
+});
+
 test("trends show a year, and the registers can be read as they were in it", async () => {
 	const { points } = await use("getTrends", {});
 	expect(points).toHaveLength(13);
