@@ -117,6 +117,7 @@ function Content({
 						This page will sum up devices, risks and the other registers.
 					</EmptyState>
 				)}
+				<Waiting overview={overview} />
 				{steps}
 			</>
 		);
