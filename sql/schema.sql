@@ -1303,6 +1303,27 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.authenticate_scim(p_hash bytea, p_address text) RETURNS TABLE(organization_id text, credential_id text, name text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	found_one scim_credentials;
+begin
+	select c.* into found_one from scim_credentials c
+	where c.secret_hash = p_hash and c.revoked_at is null and c.expires_at > now();
+	if not found then
+		return;
+	end if;
+	if found_one.last_used_at is null or found_one.last_used_at < now() - interval '1 minute'
+		or found_one.last_used_address is distinct from left(p_address, 100) then
+		update scim_credentials c set last_used_at = now(), last_used_address = left(p_address, 100)
+		where c.organization_id = found_one.organization_id and c.id = found_one.id;
+	end if;
+	return query select found_one.organization_id::text, found_one.id::text, found_one.name;
+end
+$$;
+
 CREATE FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) RETURNS TABLE(ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text, read_only boolean, toolsets text[])
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1491,6 +1512,39 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.end_access_after_leaving(p_user_id text) RETURNS TABLE(token_id text, name text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	organization text := current_setting('assay.organization_id', true);
+begin
+	if exists (
+		select from memberships m where m.organization_id = organization and m.user_id = p_user_id
+	) or not exists (
+		select from scim_users s where s.organization_id = organization and s.user_id = p_user_id
+	) then
+		raise exception 'the user has not left the organization' using errcode = 'check_violation';
+	end if;
+	if not exists (
+		select from memberships m
+		where m.user_id = p_user_id and is_live_membership(m.organization_id, m.ends_on)
+	) then
+		delete from sessions s where s.user_id = p_user_id;
+		-- Devices that need no code, and sign-ins that wait for one.
+		delete from verifications v where v.value = p_user_id;
+	end if;
+	return query
+	update api_tokens t set revoked_at = now()
+	where t.user_id = p_user_id and t.revoked_at is null and not exists (
+		select from memberships m
+		where m.user_id = p_user_id and is_live_membership(m.organization_id, m.ends_on)
+			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))
+	)
+	returning t.id::text, t.name;
+end
+$$;
+
 CREATE FUNCTION public.end_my_devices_links() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1617,9 +1671,11 @@ CREATE TABLE public.organizations (
     skipped_steps text[] DEFAULT '{}'::text[] NOT NULL,
     session_idle_minutes integer,
     session_max_hours integer,
+    provisioned_role text DEFAULT 'viewer'::text NOT NULL,
     CONSTRAINT organizations_heartbeat_interval_seconds_check CHECK (((heartbeat_interval_seconds >= 30) AND (heartbeat_interval_seconds <= 86400))),
     CONSTRAINT organizations_name_check CHECK ((name <> ''::text)),
     CONSTRAINT organizations_posture_interval_seconds_check CHECK (((posture_interval_seconds >= 60) AND (posture_interval_seconds <= 604800))),
+    CONSTRAINT organizations_provisioned_role_check CHECK ((provisioned_role = ANY (ARRAY['admin'::text, 'member'::text, 'viewer'::text]))),
     CONSTRAINT organizations_session_idle_minutes_check CHECK (((session_idle_minutes >= 5) AND (session_idle_minutes <= 10080))),
     CONSTRAINT organizations_session_max_hours_check CHECK (((session_max_hours >= 1) AND (session_max_hours <= 720))),
     CONSTRAINT organizations_skipped_steps_check CHECK (((skipped_steps <@ ARRAY['RECORDS'::text, 'DEVICE'::text, 'PEOPLE'::text, 'API_TOKEN'::text]) AND (cardinality(skipped_steps) <= 4))),
@@ -2397,6 +2453,71 @@ begin
 	delete from passkeys p where p.user_id = p_user_id;
 	update users u set two_factor_enabled = false where u.id = p_user_id;
 	return true;
+end
+$$;
+
+CREATE FUNCTION public.provision_membership(p_user_id text, p_role text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	organization text := current_setting('assay.organization_id', true);
+	earlier text[];
+begin
+	perform from scim_users s where s.organization_id = organization and s.user_id = p_user_id;
+	if not found then
+		raise exception 'the user is not provisioned' using errcode = 'check_violation';
+	end if;
+	select array_agg(m.organization_id order by m.organization_id) into earlier
+	from memberships m where m.user_id = p_user_id and m.organization_id <> organization;
+	insert into memberships (organization_id, user_id, role)
+	values (organization, p_user_id, p_role)
+	on conflict do nothing;
+	if not found then
+		return false;
+	end if;
+	update api_tokens t
+	set revoked_at = case when earlier is null then now() end,
+		organization_ids = earlier[1:100]::typed_id[]
+	where t.user_id = p_user_id and t.revoked_at is null and t.organization_ids is null;
+	return true;
+end
+$$;
+
+CREATE FUNCTION public.provision_user(p_id text, p_email text, p_name text) RETURNS TABLE(user_id text, name text, is_new boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+declare
+	account users;
+	made boolean;
+begin
+	perform from organization_domains d
+	where d.organization_id = current_setting('assay.organization_id', true)
+		and d.domain = substring(lower(p_email) from '[^@]*$') and d.verified_at is not null
+	for share;
+	if not found then
+		raise exception 'the domain of the address is not verified for the organization'
+			using errcode = 'check_violation', constraint = 'verified_domain';
+	end if;
+	select c.is_new into made from create_proven_user(p_id, lower(p_email), p_name, '', null, 'LINK') c;
+	select u.* into account from users u where u.email = lower(p_email) for no key update;
+	if not made and prove_address(account.id, null) then
+		delete from accounts a where a.user_id = account.id and a.password is not null;
+	end if;
+	return query select account.id::text, account.name, made;
+end
+$_$;
+
+CREATE FUNCTION public.provisioned_account(p_user_id text) RETURNS TABLE(name text, email text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select u.name, u.email from users u
+	join scim_users s on s.user_id = u.id
+	where u.id = p_user_id and s.organization_id = current_setting('assay.organization_id', true);
 end
 $$;
 
@@ -4075,6 +4196,91 @@ CREATE TABLE public.saved_views (
 
 ALTER TABLE ONLY public.saved_views FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.scim_credentials (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    created_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    last_used_address text,
+    CONSTRAINT scim_credentials_created_by_check CHECK (((length(created_by) >= 1) AND (length(created_by) <= 1000))),
+    CONSTRAINT scim_credentials_last_used_address_check CHECK ((length(last_used_address) <= 100)),
+    CONSTRAINT scim_credentials_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT scim_credentials_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+
+ALTER TABLE ONLY public.scim_credentials FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.scim_group_members (
+    organization_id public.typed_id NOT NULL,
+    group_id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL
+);
+
+ALTER TABLE ONLY public.scim_group_members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.scim_groups (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    display_name text NOT NULL,
+    display_name_key text GENERATED ALWAYS AS (lower(display_name)) STORED NOT NULL,
+    external_id text,
+    role text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT scim_groups_display_name_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 320))),
+    CONSTRAINT scim_groups_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 320))),
+    CONSTRAINT scim_groups_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text, 'viewer'::text])))
+);
+
+ALTER TABLE ONLY public.scim_groups FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.scim_requests (
+    organization_id public.typed_id NOT NULL,
+    id bigint NOT NULL,
+    credential_id public.typed_id NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    method text NOT NULL,
+    path text NOT NULL,
+    status integer NOT NULL,
+    detail text,
+    CONSTRAINT scim_requests_detail_check CHECK ((length(detail) <= 1000)),
+    CONSTRAINT scim_requests_method_check CHECK ((length(method) <= 10)),
+    CONSTRAINT scim_requests_path_check CHECK ((length(path) <= 200))
+);
+
+ALTER TABLE ONLY public.scim_requests FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.scim_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.scim_requests_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.scim_users (
+    organization_id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    user_name text NOT NULL,
+    user_name_key text GENERATED ALWAYS AS (lower(user_name)) STORED NOT NULL,
+    external_id text,
+    is_active boolean NOT NULL,
+    attributes jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT scim_users_attributes_check CHECK ((pg_column_size(attributes) <= 16384)),
+    CONSTRAINT scim_users_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 320))),
+    CONSTRAINT scim_users_user_name_check CHECK (((length(user_name) >= 1) AND (length(user_name) <= 320)))
+);
+
+ALTER TABLE ONLY public.scim_users FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sessions (
     id public.typed_id NOT NULL,
     user_id public.typed_id NOT NULL,
@@ -4632,6 +4838,36 @@ ALTER TABLE ONLY public.risks
 ALTER TABLE ONLY public.saved_views
     ADD CONSTRAINT saved_views_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.scim_credentials
+    ADD CONSTRAINT scim_credentials_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.scim_credentials
+    ADD CONSTRAINT scim_credentials_secret_hash_key UNIQUE (secret_hash);
+
+ALTER TABLE ONLY public.scim_group_members
+    ADD CONSTRAINT scim_group_members_pkey PRIMARY KEY (organization_id, group_id, user_id);
+
+ALTER TABLE ONLY public.scim_groups
+    ADD CONSTRAINT scim_groups_organization_id_display_name_key_key UNIQUE (organization_id, display_name_key);
+
+ALTER TABLE ONLY public.scim_groups
+    ADD CONSTRAINT scim_groups_organization_id_external_id_key UNIQUE (organization_id, external_id);
+
+ALTER TABLE ONLY public.scim_groups
+    ADD CONSTRAINT scim_groups_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.scim_requests
+    ADD CONSTRAINT scim_requests_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.scim_users
+    ADD CONSTRAINT scim_users_organization_id_external_id_key UNIQUE (organization_id, external_id);
+
+ALTER TABLE ONLY public.scim_users
+    ADD CONSTRAINT scim_users_organization_id_user_name_key_key UNIQUE (organization_id, user_name_key);
+
+ALTER TABLE ONLY public.scim_users
+    ADD CONSTRAINT scim_users_pkey PRIMARY KEY (organization_id, user_id);
+
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (id);
 
@@ -5137,6 +5373,8 @@ CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, upda
 CREATE UNIQUE INDEX saved_views_name ON public.saved_views USING btree (organization_id, list, COALESCE((owner_id)::text, ''::text), lower(name));
 
 CREATE INDEX saved_views_owner ON public.saved_views USING btree (organization_id, owner_id) WHERE (owner_id IS NOT NULL);
+
+CREATE INDEX scim_group_members_user ON public.scim_group_members USING btree (organization_id, user_id);
 
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
@@ -5732,6 +5970,27 @@ ALTER TABLE ONLY public.saved_views
 ALTER TABLE ONLY public.saved_views
     ADD CONSTRAINT saved_views_organization_id_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.memberships(organization_id, user_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.scim_credentials
+    ADD CONSTRAINT scim_credentials_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.scim_group_members
+    ADD CONSTRAINT scim_group_members_organization_id_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES public.scim_groups(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.scim_group_members
+    ADD CONSTRAINT scim_group_members_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES public.scim_users(organization_id, user_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.scim_groups
+    ADD CONSTRAINT scim_groups_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.scim_requests
+    ADD CONSTRAINT scim_requests_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.scim_users
+    ADD CONSTRAINT scim_users_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.scim_users
+    ADD CONSTRAINT scim_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_identity_provider_id_fkey FOREIGN KEY (identity_provider_id) REFERENCES public.identity_providers(id) ON DELETE CASCADE;
 
@@ -5995,6 +6254,16 @@ CREATE POLICY backup ON public.risks FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.saved_views FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.scim_credentials FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.scim_group_members FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.scim_groups FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.scim_requests FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.scim_users FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.sign_in_places FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.snapshot_records FOR SELECT TO assay_backup USING (true);
@@ -6117,6 +6386,16 @@ CREATE POLICY identity ON public.organizations TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.passkeys TO assay_identity USING (true);
 
+CREATE POLICY identity ON public.scim_credentials TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.scim_group_members TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.scim_groups TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.scim_requests TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.scim_users TO assay_identity USING (true);
+
 CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.sign_in_failures TO assay_identity USING (true);
@@ -6236,6 +6515,16 @@ CREATE POLICY import ON public.reference_counters FOR INSERT TO assay_backup WIT
 CREATE POLICY import ON public.risks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.saved_views FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.scim_credentials FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.scim_group_members FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.scim_groups FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.scim_requests FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.scim_users FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.snapshot_records FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
@@ -6391,6 +6680,10 @@ CREATE POLICY privacy ON public.risks TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.saved_views FOR SELECT TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.scim_credentials TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.scim_users FOR SELECT TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.sessions TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.sign_in_failures TO assay_privacy USING (true);
@@ -6440,6 +6733,16 @@ ALTER TABLE public.revoked_device_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.risks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.saved_views ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.scim_credentials ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.scim_group_members ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.scim_groups ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.scim_requests ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.scim_users ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY search ON public.assets FOR SELECT TO assay_search USING (true);
 
@@ -6617,6 +6920,16 @@ CREATE POLICY tenant ON public.risks TO assay_app USING (((organization_id)::tex
 
 CREATE POLICY tenant ON public.saved_views TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.scim_credentials TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.scim_group_members TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.scim_groups TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.scim_requests TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.scim_users TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.snapshot_records TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.snapshots TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -6775,6 +7088,9 @@ REVOKE ALL ON FUNCTION public.audit_settle() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_api_tokens(p_hash bytea[]) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.authenticate_scim(p_hash bytea, p_address text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.authenticate_scim(p_hash bytea, p_address text) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) TO assay_app;
 
@@ -6804,6 +7120,9 @@ GRANT ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name 
 
 REVOKE ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.end_access_after_leaving(p_user_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.end_access_after_leaving(p_user_id text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.end_my_devices_links() FROM PUBLIC;
 
@@ -6941,6 +7260,15 @@ REVOKE ALL ON FUNCTION public.own_sign_in(p_session_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_sign_in(p_session_id text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.provision_membership(p_user_id text, p_role text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.provision_membership(p_user_id text, p_role text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.provision_user(p_id text, p_email text, p_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.provision_user(p_id text, p_email text, p_name text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.provisioned_account(p_user_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.provisioned_account(p_user_id text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.read_closed_organizations() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_closed_organizations() TO assay_app;
@@ -7600,6 +7928,47 @@ GRANT SELECT(search_text) ON TABLE public.risks TO assay_search;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.saved_views TO assay_app;
 GRANT SELECT ON TABLE public.saved_views TO assay_privacy;
 GRANT SELECT,INSERT ON TABLE public.saved_views TO assay_backup;
+
+GRANT INSERT ON TABLE public.scim_credentials TO assay_app;
+GRANT SELECT ON TABLE public.scim_credentials TO assay_identity;
+GRANT SELECT,INSERT ON TABLE public.scim_credentials TO assay_backup;
+
+GRANT SELECT(organization_id) ON TABLE public.scim_credentials TO assay_app;
+GRANT SELECT(organization_id) ON TABLE public.scim_credentials TO assay_privacy;
+
+GRANT SELECT(id) ON TABLE public.scim_credentials TO assay_app;
+GRANT SELECT(id) ON TABLE public.scim_credentials TO assay_privacy;
+
+GRANT SELECT(name) ON TABLE public.scim_credentials TO assay_app;
+
+GRANT SELECT(created_by) ON TABLE public.scim_credentials TO assay_app;
+GRANT SELECT(created_by),UPDATE(created_by) ON TABLE public.scim_credentials TO assay_privacy;
+
+GRANT SELECT(created_at) ON TABLE public.scim_credentials TO assay_app;
+
+GRANT SELECT(expires_at) ON TABLE public.scim_credentials TO assay_app;
+
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.scim_credentials TO assay_app;
+
+GRANT SELECT(last_used_at) ON TABLE public.scim_credentials TO assay_app;
+GRANT UPDATE(last_used_at) ON TABLE public.scim_credentials TO assay_identity;
+
+GRANT SELECT(last_used_address) ON TABLE public.scim_credentials TO assay_app;
+GRANT UPDATE(last_used_address) ON TABLE public.scim_credentials TO assay_identity;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.scim_group_members TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.scim_group_members TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.scim_groups TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.scim_requests TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.scim_requests TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_users TO assay_app;
+GRANT SELECT ON TABLE public.scim_users TO assay_identity;
+GRANT SELECT ON TABLE public.scim_users TO assay_privacy;
+GRANT SELECT,INSERT ON TABLE public.scim_users TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO assay_identity;
 

@@ -50,6 +50,8 @@ export const ID_KINDS = {
 	snapshot: 252,
 	applicability_statement: 256,
 	domain: 270,
+	scim_credential: 271,
+	scim_group: 272,
 	document_version: 253,
 	document_signature: 254,
 	document_approval: 255,

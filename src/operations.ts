@@ -84,6 +84,7 @@ import { people } from "./registers/people.ts";
 import { risk } from "./registers/risk.ts";
 import { task } from "./registers/task.ts";
 import { vendor } from "./registers/vendor.ts";
+import { provisioningOperations } from "./scim/operations.ts";
 import {
 	createPasswordResetLink,
 	resetTwoFactor,
@@ -252,6 +253,7 @@ export const operations = [
 	deleteIdentityProvider,
 	...notificationOperations,
 	...domainOperations,
+	...provisioningOperations,
 	...savedViewOperations,
 ] as const satisfies AnyOperation[];
 

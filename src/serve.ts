@@ -16,6 +16,7 @@ import { makeApp } from "./http/app.ts";
 import { makeAddressOf } from "./http/client-address.ts";
 import type { ConsoleFiles } from "./http/console-files.ts";
 import { explainListen } from "./http/listen-error.ts";
+import { makeScimDoor } from "./http/scim-door.ts";
 import { makeToolServer } from "./http/tool-server.ts";
 import { Maintenance } from "./load/maintenance.ts";
 import { OutageLog } from "./load/outage-log.ts";
@@ -256,6 +257,13 @@ async function serveFrom(
 		oauth,
 	);
 	let retention: Retention | undefined;
+	const scim = makeScimDoor({
+		services,
+		outageLog,
+		addressOf,
+		maintenance,
+		closed,
+	});
 	const metrics =
 		config.metricsPort === undefined
 			? undefined
@@ -301,6 +309,7 @@ async function serveFrom(
 			makeSources(account, config.oidc, rule),
 		),
 		toolServer,
+		scim,
 		maintenance,
 		closed,
 		addressOf,
@@ -326,6 +335,7 @@ async function serveFrom(
 		isDraining = true;
 		agentApi.drain();
 		toolServer.drain();
+		scim.drain();
 		const deadline = setTimeout(
 			() => app.server.closeAllConnections(),
 			DRAIN_MS,

@@ -54,6 +54,7 @@ import { addOauthConsent, type ConsentParts } from "./oauth-consent.ts";
 import { addOpenapi } from "./openapi.ts";
 import type { ProviderParts } from "./provider-sign-in.ts";
 import { requestIdOf } from "./request-id.ts";
+import type { ScimDoor } from "./scim-door.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { ToolServer } from "./tool-server.ts";
 
@@ -85,6 +86,7 @@ export interface AppParts {
 	account: ResetParts;
 	providerSignIn: ProviderParts["providerSignIn"];
 	toolServer: ToolServer;
+	scim: ScimDoor;
 	maintenance: Maintenance;
 	closed: ClosedOrganizations;
 	addressOf: AddressOf;
@@ -223,7 +225,7 @@ function addBodyParsers(app: FastifyInstance, addressOf: AddressOf): void {
 }
 
 function makeServer(
-	{ agentApi, toolServer, observe, accessLog, tracing }: AppParts,
+	{ agentApi, toolServer, scim, observe, accessLog, tracing }: AppParts,
 	handler: (
 		request: Parameters<AgentApi["handle"]>[0],
 		response: Parameters<AgentApi["handle"]>[1],
@@ -238,6 +240,7 @@ function makeServer(
 			return answerMissingHost(response);
 		}
 		if (agentApi.handle(request, response)) return;
+		if (scim.handle(request, response)) return;
 		if (!toolServer.handle(request, response)) handler(request, response);
 	};
 	const server = createServer(

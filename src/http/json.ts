@@ -64,8 +64,11 @@ const BACKSLASH = 0x5c;
  * half a million nested arrays or 90,000 keys. Parsing and rejecting such a body would block the
  * event loop for 350 ms.
  */
-export function requireModestShape(text: string): void {
-	const problem = shapeProblem(text, MODEST);
+export function requireModestShape(
+	text: string,
+	limits: ShapeLimits = MODEST,
+): void {
+	const problem = shapeProblem(text, limits);
 	if (problem) throw new AppError("bad_request", problem);
 }
 

@@ -1,9 +1,18 @@
 export interface RouteLabels {
-	door: "agent" | "mcp" | "tools" | "console" | "health" | "other";
+	door: "agent" | "mcp" | "tools" | "console" | "scim" | "health" | "other";
 	route: string;
 }
 
 const AGENT_ROUTES = new Set(["enroll", "heartbeat", "postures", "unenroll"]);
+
+const SCIM = "/scim/v2/";
+const SCIM_ROUTES = new Set([
+	"Users",
+	"Groups",
+	"ServiceProviderConfig",
+	"ResourceTypes",
+	"Schemas",
+]);
 
 const DOORS = [
 	["/api/agent/v1/", "agent"],
@@ -26,6 +35,10 @@ export function routeOf(
 		const name = path.slice(prefix.length);
 		const known = door === "agent" ? AGENT_ROUTES : operations;
 		return { door, route: known.has(name) ? name : "unknown" };
+	}
+	if (path.startsWith(SCIM)) {
+		const [name = ""] = path.slice(SCIM.length).split("/", 1);
+		return { door: "scim", route: SCIM_ROUTES.has(name) ? name : "unknown" };
 	}
 	if (path === "/api/mcp/v1") return { door: "mcp", route: "mcp" };
 	if (/^\/(api\/mcp(\/v1)?\/)?health(\/|$)/.test(path)) {

@@ -76,6 +76,10 @@ const PARTS = {
 	memberships: `
 		select m.organization_id, o.name as organization_name, m.role, m.created_at
 		from memberships m join organizations o on o.id = m.organization_id where m.user_id = $1`,
+	provisioning: `
+		select s.organization_id, s.user_name, s.external_id, s.is_active, s.attributes, s.created_at,
+			s.updated_at
+		from scim_users s where s.user_id = $1`,
 	sign_in_methods:
 		"select a.provider_id, a.created_at, a.updated_at from accounts a where a.user_id = $1",
 	sessions: `
@@ -270,6 +274,15 @@ async function renameWhatWasMade(
 			select from audit_entries e
 			where e.organization_id = k.organization_id and e.record_id = k.id and e.actor_id = $1
 				and e.operation = 'addEnrollmentKey'
+		)`,
+		[user.id, name],
+	);
+	await client.query(
+		`update scim_credentials c set created_by = $2
+		where exists (
+			select from audit_entries e
+			where e.organization_id = c.organization_id and e.record_id = c.id and e.actor_id = $1
+				and e.operation = 'createScimCredential'
 		)`,
 		[user.id, name],
 	);

@@ -22,21 +22,22 @@ export type SecretType =
 	| "mys"
 	| "oac"
 	| "oat"
-	| "ort";
+	| "ort"
+	| "scim";
 
 const ALPHABET =
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 const SHAPE =
-	/^asy_(?:pat|dev|enr|enk|inv|set|rst|myd|mys|oac|oat|ort)_[0-9A-Za-z]{46}$/;
+	/^asy_(?:pat|dev|enr|enk|inv|set|rst|myd|mys|oac|oat|ort|scim)_[0-9A-Za-z]{46}$/;
 
 /**
  * Matches any secret of ours within a longer text, whether it is complete, cut off or
  * percent-encoded. The log uses it to remove secrets.
  */
 export const SECRET_IN_TEXT =
-	/asy(?:_|%5f)(pat|dev|enr|enk|inv|set|rst|myd|mys|oac|oat|ort)(?:_|%5f)(?:(?!asy(?:_|%5f))[0-9a-z])+/gi;
+	/asy(?:_|%5f)(pat|dev|enr|enk|inv|set|rst|myd|mys|oac|oat|ort|scim)(?:_|%5f)(?:(?!asy(?:_|%5f))[0-9a-z])+/gi;
 
 function base62(length: number, nextBytes: () => Buffer): string {
 	let text = "";

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Principal } from "../../src/principal.ts";
+import { appendChanges } from "../../src/audit/log.ts";
+import { withTenant } from "../../src/db/pool.ts";
+import { type Principal, systemPrincipal } from "../../src/principal.ts";
 import { dayKey } from "../../src/sign-in/sign-in-throttle.ts";
 import type { Calls } from "../support/calls.ts";
 import {
@@ -136,6 +138,27 @@ export async function addUser(
 		"insert into verifications (id, identifier, value, expires_at) values ($1, $2, $3, now())",
 		[`v${user.id.slice(1)}`, `${USER_MARKER}-device`, user.id],
 	);
+	await owner.query(
+		`insert into scim_users (organization_id, user_id, user_name, external_id, is_active, attributes)
+		values ($1, $2, $3, $3, true, jsonb_build_object('displayName', $3::text))`,
+		[organization_id, user.id, `${USER_MARKER}-${made}`],
+	);
+	await withTenant(calls.database.pool, organization_id, (client) =>
+		appendChanges(
+			client,
+			systemPrincipal(organization_id),
+			"provisionUser",
+			organization_id,
+			[
+				{
+					kind: "user",
+					id: user.id,
+					name: `${USER_MARKER}-${made}`,
+					fields: { name: { after: { formatted: USER_MARKER } } },
+				},
+			],
+		),
+	);
 	await owner.query("insert into sign_in_failures values ($1, 1, now())", [
 		createHash("sha256").update(dayKey(user.email)).digest(),
 	]);
@@ -167,6 +190,11 @@ export async function addUser(
 		);
 		await calls.call(
 			"addDevice",
+			{ organization_id, name: "by the user" },
+			acting,
+		);
+		await calls.call(
+			"createScimCredential",
 			{ organization_id, name: "by the user" },
 			acting,
 		);

@@ -362,6 +362,7 @@ test("no table contains anything about an erased user, and the log verifies", as
 	expect(exported).toMatchObject({
 		user: { id: user.id, email: user.email },
 		memberships: [{ role: "admin" }, { role: "member" }],
+		provisioning: [{ is_active: true }],
 		// The export also contains the session of the call that created the API token.
 		sessions: expect.arrayContaining([
 			expect.objectContaining({ ip_address: "192.0.2.77" }),

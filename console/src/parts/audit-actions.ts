@@ -137,6 +137,31 @@ const ACTIONS: Record<AuditEvent, Action> &
 		group: "organization",
 		phrase: "tested the notification channel",
 	},
+	provisionUser: { group: "members", phrase: "provisioned" },
+	updateProvisionedUser: {
+		group: "members",
+		phrase: "changed what is known about",
+	},
+	deprovisionUser: { group: "members", phrase: "deactivated" },
+	provisionGroup: { group: "members", phrase: "added the group" },
+	updateProvisionedGroup: { group: "members", phrase: "changed the group" },
+	deleteProvisionedGroup: { group: "members", phrase: "deleted the group" },
+	createScimCredential: {
+		group: "members",
+		phrase: "made the SCIM credential",
+	},
+	revokeScimCredential: {
+		group: "members",
+		phrase: "revoked the SCIM credential",
+	},
+	updateProvisioning: {
+		group: "members",
+		phrase: "changed the role of provisioned people in",
+	},
+	updateScimGroup: {
+		group: "members",
+		phrase: "set the role that the group gives:",
+	},
 	addDomain: { group: "organization", phrase: "added the domain" },
 	verifyDomain: {
 		group: "organization",

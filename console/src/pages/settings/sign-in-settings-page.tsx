@@ -3,6 +3,7 @@ import { useOrganization } from "../../organization.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { DomainsCard } from "./domains-card.tsx";
 import { IdentityProvidersCard } from "./identity-providers-card.tsx";
+import { ProvisioningCard } from "./provisioning-card.tsx";
 import { SessionsCard } from "./session-limits.tsx";
 
 /** Settings for how people come into the organization and sign in. */
@@ -22,6 +23,7 @@ export function Page() {
 						key={organization.id}
 						organizationId={organization.id}
 					/>
+					<ProvisioningCard organizationId={organization.id} />
 				</Stack>
 			) : (
 				<Text>Only administrators see these settings.</Text>

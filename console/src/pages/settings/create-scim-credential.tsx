@@ -1,0 +1,103 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { call } from "../../api.ts";
+import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaving } from "../../parts/use-saving.ts";
+import { forgetReadings } from "../../queries.ts";
+
+const LIVES = [
+	{ value: "90", label: "In 90 days" },
+	{ value: "180", label: "In 180 days" },
+	{ value: "365", label: "In a year" },
+	{ value: "1095", label: "In three years" },
+];
+
+/** Asks for a name, creates the credential, and shows it once. */
+export function CreateScimCredential({
+	organizationId,
+	address,
+	onClose,
+}: {
+	organizationId: string;
+	address: string;
+	onClose: () => void;
+}) {
+	const [secret, setSecret] = useState<string | null>(null);
+	useReturnFocus();
+	const form = useForm({
+		initialValues: { name: "", expires_in_days: "365" },
+	});
+	const saving = useSaving(
+		form,
+		({ name, expires_in_days }) =>
+			call("createScimCredential", {
+				organization_id: organizationId,
+				name: name.trim(),
+				expires_in_days: Number(expires_in_days),
+			}),
+		(created) => {
+			setSecret(created.secret);
+			return forgetReadings();
+		},
+	);
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size="lg"
+			title={secret ? "Your new SCIM credential" : "Create a SCIM credential"}
+			closeButtonProps={{ "aria-label": "Close" }}
+			// The secret is shown only once, so a click outside the dialog must not close it.
+			closeOnClickOutside={!secret}
+			closeOnEscape={!secret}
+		>
+			{secret ? (
+				<Stack>
+					<CopyField label="Address" value={address} />
+					<SecretOnce label="Credential" value={secret} />
+					<Group justify="flex-end">
+						<Button onClick={onClose}>Done</Button>
+					</Group>
+				</Stack>
+			) : (
+				<form noValidate onSubmit={saving.submit}>
+					<Stack>
+						{saving.refusal && (
+							<ErrorState
+								error={saving.refusal}
+								title="The credential was not created"
+							/>
+						)}
+						<TextInput
+							label="Name"
+							description="The identity provider that will use it, such as “Entra ID”. The audit log names it as the actor."
+							withAsterisk
+							data-autofocus
+							autoComplete="off"
+							maxLength={200}
+							{...form.getInputProps("name")}
+						/>
+						<Select
+							label="Expires"
+							allowDeselect={false}
+							data={LIVES}
+							w={220}
+							{...form.getInputProps("expires_in_days")}
+						/>
+						<Group justify="flex-end">
+							<Button variant="default" onClick={onClose}>
+								Cancel
+							</Button>
+							<Button type="submit" loading={saving.isSaving}>
+								Create the credential
+							</Button>
+						</Group>
+					</Stack>
+				</form>
+			)}
+		</Modal>
+	);
+}
