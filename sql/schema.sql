@@ -381,6 +381,38 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.agent_extend_packed_report(p_organization_id text, p_device_id text, p_month date, p_report_id text, p_further jsonb) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+	ids text[];
+	times timestamptz[];
+	contents jsonb[];
+	place integer;
+begin
+	perform from packed_posture_reports p
+	where p.organization_id = p_organization_id and p.device_id = p_device_id and p.month = p_month
+	for update;
+	select
+		array_agg(r.report_id order by r.received_at, r.report_id),
+		array_agg(r.received_at order by r.received_at, r.report_id),
+		array_agg(r.results::jsonb order by r.received_at, r.report_id)
+	into ids, times, contents
+	from unpack_posture_reports(p_organization_id, p_device_id, p_month, p_month) r;
+	place := array_position(ids, p_report_id);
+	if place is null then
+		return;
+	end if;
+	contents[place] := contents[place] || p_further;
+	update packed_posture_reports p
+	set (report_of, variant_of, observed_at, variants) = (
+		select n.report_of, n.variant_of, n.observed_at, n.variants
+		from pack_posture_reports(p_organization_id, p_device_id, p_month, ids, times, contents) n
+	)
+	where p.organization_id = p_organization_id and p.device_id = p_device_id and p.month = p_month;
+end
+$$;
+
 CREATE FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) RETURNS bigint[]
     LANGUAGE plpgsql
     AS $$
@@ -389,10 +421,8 @@ declare
 	further jsonb;
 	positions bigint[];
 begin
-	select r.received_at, r.results into stored
-	from posture_reports r
-	where r.organization_id = p_organization_id and r.device_id = p_device_id
-		and r.report_id = p_report_id and r.received_at >= p_not_before
+	select r.received_at, r.results, r.packed_in into stored
+	from find_posture_report(p_organization_id, p_device_id, p_report_id, p_not_before) r
 	order by r.received_at
 	limit 1;
 
@@ -404,7 +434,11 @@ begin
 		where posture_result_identity(s.result) = posture_result_identity(e.result)
 	);
 
-	if further is not null then
+	if further is not null and stored.packed_in is not null then
+		perform agent_extend_packed_report(
+			p_organization_id, p_device_id, stored.packed_in, p_report_id, further
+		);
+	elsif further is not null then
 		update posture_reports r
 		set results = r.results || further
 		where r.organization_id = p_organization_id and r.device_id = p_device_id
@@ -688,6 +722,16 @@ begin
 				-- Nothing is observed more than five minutes after it was received.
 				and r.received_at >= before.since - interval '6 minutes'
 				and e ->> 'check_key' = p_check_key and e ->> 'status' = before.status
+			union all
+			select coalesce(e.observed_at, (v.variant::jsonb ->> 'observed_at')::timestamptz), i.report_id
+			from packed_posture_reports p
+			cross join lateral unnest(p.report_of, p.variant_of, p.observed_at) e (report, variant, observed_at)
+			join unnest(p.variants) with ordinality v (variant, n) on v.n = e.variant
+			join unnest(p.report_ids) with ordinality i (report_id, n) on i.n = e.report
+			where p.organization_id = p_organization_id and p.device_id = p_device_id
+				and p.month >= posture_report_month(before.since - interval '6 minutes')
+				and v.variant::jsonb ->> 'check_key' = p_check_key
+				and v.variant::jsonb ->> 'status' = before.status
 		) o
 		where o.observed_at between before.since and before.last_observed_at;
 		if is_taken then
@@ -818,9 +862,7 @@ begin
 		with report as (
 			select r.n, r.organization_id, r.device_id, r.report_id, r.results, r.not_before,
 				r.not_before is not null and exists (
-					select from posture_reports p
-					where p.organization_id = r.organization_id and p.device_id = r.device_id
-						and p.report_id = r.report_id and p.received_at >= r.not_before
+					select from find_posture_report(r.organization_id, r.device_id, r.report_id, r.not_before)
 				) as is_known
 			from unnest(organization_ids, device_ids, report_ids, outcomes, results_of, p_not_before)
 				with ordinality r (organization_id, device_id, report_id, outcome, results, not_before, n)
@@ -966,6 +1008,22 @@ begin
 		);
 		execute format('grant insert on %I to assay_backup', name);
 	end loop;
+end
+$$;
+
+CREATE FUNCTION public.attach_packed_month(p_month date) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	packed constant text := 'packed_posture_reports_' || to_char(p_month, 'YYYY_MM');
+begin
+	execute format('revoke select, insert, delete on %I from assay_agent', packed);
+	execute format('alter table %I enable row level security, force row level security', packed);
+	execute format(
+		'alter table packed_posture_reports attach partition %I for values from (%L) to (%L)',
+		packed, p_month, (p_month + interval '1 month')::date
+	);
 end
 $$;
 
@@ -1358,6 +1416,33 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.begin_packed_month(p_month date) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	suffix constant text := to_char(p_month, 'YYYY_MM');
+	packed constant text := 'packed_posture_reports_' || suffix;
+	heap constant text := 'posture_reports_' || suffix;
+begin
+	if to_regclass(packed) is null then
+		execute format(
+			'create table %I (like packed_posture_reports including all, constraint %I check (month >= %L and month < %L))',
+			packed, packed || '_range', p_month, (p_month + interval '1 month')::date
+		);
+		execute format('grant select, insert, delete on %I to assay_agent', packed);
+	end if;
+	if to_regclass(heap) is not null and not exists (
+		select from pg_trigger t where t.tgrelid = to_regclass(heap) and t.tgname = 'note_changes'
+	) then
+		execute format(
+			'create trigger note_changes after update or delete on %I for each row execute function note_posture_report_change(%L)',
+			heap, p_month
+		);
+	end if;
+end
+$$;
+
 CREATE FUNCTION public.cancel_signature_requests() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1367,6 +1452,53 @@ begin
 	return old;
 end
 $$;
+
+CREATE FUNCTION public.changed_since_packed(p_month date) RETURNS TABLE(organization_id text, device_id text)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select c.organization_id, c.device_id from posture_report_changes c where c.month = p_month
+$$;
+
+CREATE FUNCTION public.compare_packed_reports(p_month date, p_after_organization text, p_after_device text, p_most integer) RETURNS TABLE(organization_id text, device_id text, is_equal boolean)
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+declare
+	packed constant text := 'packed_posture_reports_' || to_char(p_month, 'YYYY_MM');
+	last_organization text;
+	last_device text;
+begin
+	execute format(
+		'select l.organization_id, l.device_id from ('
+		'	select p.organization_id, p.device_id from %I p'
+		'	where (p.organization_id, p.device_id) > ($1, $2) order by 1, 2 limit $3'
+		') l order by 1 desc, 2 desc limit 1',
+		packed
+	) into last_organization, last_device using p_after_organization, p_after_device, p_most;
+	return query execute format(
+		'with heap as ('
+		'	select r.organization_id, r.device_id, count(*) as reports from posture_reports r'
+		'	where r.received_at >= $1 and r.received_at < $1 + interval ''1 month'''
+		'		and (r.organization_id, r.device_id) > ($2, $3)'
+		'		and ($4 is null or (r.organization_id, r.device_id) <= ($4, $5))'
+		'	group by r.organization_id, r.device_id'
+		'), packed as ('
+		'	select p.organization_id, p.device_id, cardinality(p.report_ids) as reports from %I p'
+		'	where (p.organization_id, p.device_id) > ($2, $3)'
+		'		and ($4 is null or (p.organization_id, p.device_id) <= ($4, $5))'
+		')'
+		'select coalesce(h.organization_id, p.organization_id)::text,'
+		'	coalesce(h.device_id, p.device_id)::text, false'
+		' from heap h full join packed p'
+		'	on p.organization_id = h.organization_id and p.device_id = h.device_id'
+		' where p.reports is distinct from h.reports',
+		packed
+	) using p_month, p_after_organization, p_after_device, last_organization, last_device;
+	return query select last_organization, last_device, true;
+end
+$_$;
 
 CREATE FUNCTION public.count_check_states() RETURNS TABLE(check_key text, state text, devices bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1623,6 +1755,29 @@ CREATE FUNCTION public.find_my_devices_link(p_hash bytea) RETURNS TABLE(organiza
 	where l.token_hash = p_hash or l.session_hash = p_hash
 $$;
 
+CREATE FUNCTION public.find_posture_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone) RETURNS TABLE(received_at timestamp with time zone, results jsonb, packed_in date)
+    LANGUAGE sql STABLE
+    AS $$
+	select r.received_at, r.results, null::date
+	from posture_reports r
+	where r.organization_id = p_organization_id and r.device_id = p_device_id
+		and r.report_id = p_report_id and r.received_at >= p_not_before
+	union all
+	select
+		p.received_at[f.place],
+		coalesce((
+			select u.results::jsonb
+			from unpack_results(f.place, p.report_of, p.variant_of, p.observed_at, p.variants) u
+		), '[]'),
+		p.month
+	from packed_posture_reports p
+	cross join lateral array_position(p.report_ids, p_report_id) f (place)
+	where p.organization_id = p_organization_id and p.device_id = p_device_id
+		and p.month >= posture_report_month(p_not_before)
+		and made_ms_of(p_report_id) between p.first_made_ms and p.last_made_ms
+		and f.place is not null and p.received_at[f.place] >= p_not_before
+$$;
+
 CREATE FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) RETURNS SETOF text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1636,6 +1791,24 @@ begin
 	) using current_setting('assay.organization_id', true);
 end
 $_$;
+
+CREATE FUNCTION public.finish_packed_month(p_month date) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	heap constant text := 'posture_reports_' || to_char(p_month, 'YYYY_MM');
+begin
+	-- After it, no transaction is left that has changed a report and not committed.
+	execute format('lock table %I in access exclusive mode', heap);
+	if exists (select from changed_since_packed(p_month)) then
+		return false;
+	end if;
+	execute format('drop table %I', heap);
+	perform attach_packed_month(p_month);
+	return true;
+end
+$$;
 
 CREATE FUNCTION public.follow_nonconformity() RETURNS trigger
     LANGUAGE plpgsql
@@ -1937,6 +2110,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.last_packed_device(p_month date, OUT last_organization text, OUT last_device text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	execute format(
+		'select p.organization_id, p.device_id from %I p order by 1 desc, 2 desc limit 1',
+		'packed_posture_reports_' || to_char(p_month, 'YYYY_MM')
+	) into last_organization, last_device;
+	last_organization := coalesce(last_organization, '');
+	last_device := coalesce(last_device, '');
+end
+$$;
+
 CREATE FUNCTION public.link_new_user(p_id text, p_user_id text, p_provider_id text, p_subject text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1977,6 +2164,22 @@ CREATE FUNCTION public.lock_files_of(p_organization_id text) RETURNS void
     LANGUAGE sql
     AS $$
 	select pg_advisory_xact_lock(hashtextextended('files ' || p_organization_id, 0));
+$$;
+
+CREATE FUNCTION public.made_ms_of(p_id text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+	select ('x' || encode(substring(decode(translate(p_id, '-_', '+/'), 'base64') from 11 for 8), 'hex'))::bit(64)::bigint
+$$;
+
+CREATE FUNCTION public.make_packed_report_partition(p_month date) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	perform begin_packed_month(p_month);
+	perform attach_packed_month(p_month);
+end
 $$;
 
 CREATE FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) RETURNS void
@@ -2260,6 +2463,20 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.note_posture_report_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	-- An update, so that this waits for a packing that read the reports before, and that packing for
+	-- this: the last one of both leaves the row.
+	insert into posture_report_changes as c (organization_id, device_id, month)
+	values (old.organization_id, old.device_id, tg_argv[0]::date)
+	on conflict on constraint posture_report_changes_pkey do update set month = excluded.month;
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.note_revoked_key() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2424,6 +2641,151 @@ begin
 	from sessions s
 	where s.id = p_session_id and s.user_id = current_setting('assay.user_id', true);
 end
+$$;
+
+CREATE FUNCTION public.pack_device_reports(p_month date, p_organization_id text, p_device_id text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+declare
+	packed constant text := 'packed_posture_reports_' || to_char(p_month, 'YYYY_MM');
+	ids text[];
+	times timestamptz[];
+	contents jsonb[];
+	is_equal boolean;
+begin
+	-- Waits for a transaction that changes reports of the device. The next statement sees its change.
+	delete from posture_report_changes c
+	where c.organization_id = p_organization_id and c.device_id = p_device_id and c.month = p_month;
+	select
+		array_agg(r.report_id order by r.received_at, r.report_id),
+		array_agg(r.received_at order by r.received_at, r.report_id),
+		array_agg(r.results order by r.received_at, r.report_id)
+	into ids, times, contents
+	from posture_reports r
+	where r.organization_id = p_organization_id and r.device_id = p_device_id
+		and r.received_at >= p_month and r.received_at < p_month + interval '1 month';
+
+	execute format('delete from %I p where p.organization_id = $1 and p.device_id = $2', packed)
+		using p_organization_id, p_device_id;
+	if ids is null then
+		return 0;
+	end if;
+	execute format('insert into %I select n.* from pack_posture_reports($1, $2, $3, $4, $5, $6) n', packed)
+		using p_organization_id, p_device_id, p_month, ids, times, contents;
+	execute format(
+		'select array_agg(u.report_id) = $3 and array_agg(u.received_at) = $4'
+		'	and array_agg(u.results::jsonb::text) = $5::text[]'
+		' from %I p cross join lateral unpack_reports('
+		'	p.report_ids, p.received_at, p.report_of, p.variant_of, p.observed_at, p.variants'
+		' ) u where p.organization_id = $1 and p.device_id = $2',
+		packed
+	) into is_equal using p_organization_id, p_device_id, ids, times, contents;
+	if is_equal is not true then
+		raise exception 'the packed reports of device % in % differ from the reports', p_device_id, p_month;
+	end if;
+	return cardinality(ids);
+end
+$_$;
+
+CREATE FUNCTION public.pack_next_reports(p_month date, p_after_organization text, p_after_device text, p_most integer, OUT last_organization text, OUT last_device text, OUT packed integer) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+declare
+	next_one record;
+begin
+	last_organization := p_after_organization;
+	last_device := p_after_device;
+	packed := 0;
+	while packed < p_most loop
+		select r.organization_id, r.device_id into next_one
+		from posture_reports r
+		where r.received_at >= p_month and r.received_at < p_month + interval '1 month'
+			and (r.organization_id, r.device_id) > (last_organization, last_device)
+		order by r.organization_id, r.device_id
+		limit 1;
+		exit when not found;
+		last_organization := next_one.organization_id;
+		last_device := next_one.device_id;
+		packed := packed + pack_device_reports(p_month, last_organization, last_device);
+	end loop;
+end
+$$;
+
+CREATE TABLE public.packed_posture_reports (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    month date NOT NULL,
+    first_made_ms bigint NOT NULL,
+    last_made_ms bigint NOT NULL,
+    report_ids text[] NOT NULL,
+    received_at timestamp with time zone[] NOT NULL,
+    report_of integer[] NOT NULL,
+    variant_of integer[] NOT NULL,
+    observed_at timestamp with time zone[] NOT NULL,
+    variants text[] NOT NULL,
+    CONSTRAINT packed_posture_reports_check CHECK ((last_made_ms >= first_made_ms)),
+    CONSTRAINT packed_posture_reports_check1 CHECK ((cardinality(received_at) = cardinality(report_ids))),
+    CONSTRAINT packed_posture_reports_check2 CHECK ((cardinality(variant_of) = cardinality(report_of))),
+    CONSTRAINT packed_posture_reports_check3 CHECK ((cardinality(observed_at) = cardinality(report_of))),
+    CONSTRAINT packed_posture_reports_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+    CONSTRAINT packed_posture_reports_report_ids_check CHECK ((cardinality(report_ids) > 0))
+)
+PARTITION BY RANGE (month);
+
+ALTER TABLE ONLY public.packed_posture_reports FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.pack_posture_reports(p_organization_id text, p_device_id text, p_month date, p_report_ids text[], p_received_at timestamp with time zone[], p_results jsonb[]) RETURNS public.packed_posture_reports
+    LANGUAGE sql STABLE
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+	with report as materialized (
+		select r.report_id, r.received_at, r.results,
+			row_number() over (order by r.received_at, r.report_id)::integer as n
+		from unnest(p_report_ids, p_received_at, p_results) r (report_id, received_at, results)
+	), result as materialized (
+		select
+			r.n, e.k,
+			case when t.is_usual then e.result - 'observed_at' else e.result end::text as variant,
+			case when t.is_usual then (e.result ->> 'observed_at')::timestamptz end as observed_at
+		from report r
+		cross join jsonb_array_elements(r.results) with ordinality e (result, k)
+		cross join lateral (
+			-- The form in which all observations of devices are stored, beside other fields.
+			select e.result ->> 'observed_at' ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$'
+				and e.result ? 'check_key' as is_usual
+		) t
+	), variant as materialized (
+		select d.variant, row_number() over (order by d.variant collate "C")::integer as n
+		from (select distinct r.variant collate "C" as variant from result r) d
+	)
+	select
+		p_organization_id::typed_id, p_device_id::typed_id, p_month,
+		(select min(made_ms_of(r.report_id)) from report r),
+		(select max(made_ms_of(r.report_id)) from report r),
+		(select array_agg(r.report_id order by r.n) from report r),
+		(select array_agg(r.received_at order by r.n) from report r),
+		coalesce(f.report_of, '{}'), coalesce(f.variant_of, '{}'), coalesce(f.observed_at, '{}'),
+		coalesce((select array_agg(v.variant order by v.n) from variant v), '{}')
+	from (
+		select
+			array_agg(o.report) as report_of, array_agg(o.variant) as variant_of,
+			array_agg(o.observed_at) as observed_at
+		from (
+			select r.n as report, v.n as variant, r.observed_at
+			from result r join variant v on v.variant = r.variant
+			order by r.n, r.k
+		) o
+	) f
+$_$;
+
+CREATE FUNCTION public.posture_report_month(p_at timestamp with time zone) RETURNS date
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+	select date_trunc('month', p_at at time zone 'UTC')::date
 $$;
 
 CREATE FUNCTION public.posture_result_identity(result jsonb) RETURNS jsonb
@@ -2870,6 +3232,53 @@ CREATE FUNCTION public.unknown_key_state() RETURNS TABLE(reason text, waits_unti
 			and not exists (select from devices)
 	) s
 	limit 1
+$$;
+
+CREATE FUNCTION public.unpack_posture_reports(p_organization_id text, p_device_id text, p_first_month date, p_last_month date) RETURNS TABLE(report_id text, received_at timestamp with time zone, results text)
+    LANGUAGE sql STABLE
+    AS $$
+	select u.report_id, u.received_at, u.results
+	from packed_posture_reports p
+	cross join lateral unpack_reports(
+		p.report_ids, p.received_at, p.report_of, p.variant_of, p.observed_at, p.variants
+	) u
+	where p.organization_id = p_organization_id and p.device_id = p_device_id
+		and p.month between p_first_month and p_last_month
+$$;
+
+CREATE FUNCTION public.unpack_reports(p_report_ids text[], p_received_at timestamp with time zone[], p_report_of integer[], p_variant_of integer[], p_observed_at timestamp with time zone[], p_variants text[]) RETURNS TABLE(report_id text, received_at timestamp with time zone, results text)
+    LANGUAGE sql STABLE ROWS 700
+    SET enable_nestloop TO 'off'
+    AS $$
+	select r.report_id, r.received_at, coalesce(u.results, '[]')
+	from unnest(p_report_ids, p_received_at) with ordinality r (report_id, received_at, n)
+	left join unpack_results(null, p_report_of, p_variant_of, p_observed_at, p_variants) u
+		on u.report = r.n
+	order by r.n
+$$;
+
+CREATE FUNCTION public.unpack_results(p_report integer, p_report_of integer[], p_variant_of integer[], p_observed_at timestamp with time zone[], p_variants text[]) RETURNS TABLE(report bigint, results text)
+    LANGUAGE sql STABLE ROWS 700
+    SET enable_nestloop TO 'off'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+	select
+		e.report,
+		'[' || string_agg(
+			case
+				when e.observed_at is null then v.variant
+				else v.head || to_char(e.observed_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z\"}"')
+			end, ',' order by e.place
+		) || ']'
+	from unnest(p_report_of, p_variant_of, p_observed_at) with ordinality e (report, variant, observed_at, place)
+	join (
+		select v.n, v.variant, left(v.variant, -1) || ', "observed_at": "' as head
+		from unnest(p_variants) with ordinality v (variant, n)
+		-- Computes the texts once for each variant.
+		offset 0
+	) v on v.n = e.variant
+	where p_report is null or e.report = p_report
+	group by e.report
 $$;
 
 CREATE FUNCTION public.use_setup_link(p_token_hash bytea) RETURNS boolean
@@ -4041,6 +4450,14 @@ CREATE TABLE public.people (
 
 ALTER TABLE ONLY public.people FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.posture_report_changes (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    month date NOT NULL
+);
+
+ALTER TABLE ONLY public.posture_report_changes FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.posture_reports (
     organization_id public.typed_id NOT NULL,
     device_id public.typed_id NOT NULL,
@@ -4799,6 +5216,9 @@ ALTER TABLE ONLY public.organization_domains
 ALTER TABLE ONLY public.organizations
     ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.packed_posture_reports
+    ADD CONSTRAINT packed_posture_reports_pkey PRIMARY KEY (organization_id, device_id, month);
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
 
@@ -4807,6 +5227,9 @@ ALTER TABLE ONLY public.passkeys
 
 ALTER TABLE ONLY public.people
     ADD CONSTRAINT people_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.posture_report_changes
+    ADD CONSTRAINT posture_report_changes_pkey PRIMARY KEY (organization_id, device_id, month);
 
 ALTER TABLE ONLY public.posture_reports
     ADD CONSTRAINT posture_reports_pkey PRIMARY KEY (organization_id, device_id, report_id, received_at);
@@ -6072,7 +6495,11 @@ CREATE POLICY agent ON public.organization_closures FOR SELECT TO assay_agent US
 
 CREATE POLICY agent ON public.organizations TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.packed_posture_reports TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.people FOR SELECT TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.posture_report_changes TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.posture_reports TO assay_agent USING (true);
 
@@ -6230,9 +6657,13 @@ CREATE POLICY backup ON public.organization_domains FOR SELECT TO assay_backup U
 
 CREATE POLICY backup ON public.organizations FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.packed_posture_reports FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.passkeys FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.people FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.posture_report_changes FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.posture_reports FOR SELECT TO assay_backup USING (true);
 
@@ -6498,7 +6929,11 @@ CREATE POLICY import ON public.obligations FOR INSERT TO assay_backup WITH CHECK
 
 CREATE POLICY import ON public.organizations FOR INSERT TO assay_backup WITH CHECK (((id)::text = current_setting('assay.importing'::text, true)));
 
+CREATE POLICY import ON public.packed_posture_reports FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
 CREATE POLICY import ON public.people FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.posture_report_changes FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.posture_reports FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
@@ -6592,9 +7027,13 @@ CREATE POLICY own ON public.users FOR SELECT TO assay_app USING (((id)::text = c
 
 CREATE POLICY own_name ON public.users FOR UPDATE TO assay_app USING (((id)::text = current_setting('assay.user_id'::text, true)));
 
+ALTER TABLE public.packed_posture_reports ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.passkeys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.people ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.posture_report_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.posture_reports ENABLE ROW LEVEL SECURITY;
 
@@ -6898,6 +7337,8 @@ CREATE POLICY tenant ON public.organization_domains TO assay_app USING (((organi
 
 CREATE POLICY tenant ON public.organizations TO assay_app USING (((id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.packed_posture_reports TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.people TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.posture_reports TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -7007,6 +7448,9 @@ GRANT ALL ON FUNCTION public.agent_enroll(p_token_hash bytea, p_key_hash bytea) 
 REVOKE ALL ON FUNCTION public.agent_enroll_with_key(p_secret_hash bytea, p_device_id text[], p_key_hash bytea[], p_owner_email text[], p_address text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_enroll_with_key(p_secret_hash bytea, p_device_id text[], p_key_hash bytea[], p_owner_email text[], p_address text[]) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.agent_extend_packed_report(p_organization_id text, p_device_id text, p_month date, p_report_id text, p_further jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_extend_packed_report(p_organization_id text, p_device_id text, p_month date, p_report_id text, p_further jsonb) TO assay_agent;
+
 REVOKE ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) TO assay_agent;
 
@@ -7034,6 +7478,8 @@ REVOKE ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_unenroll(p_key_hash bytea) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.allow_backup() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.attach_packed_month(p_month date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_append(p_organization_id text, p_entries jsonb) TO assay_app;
@@ -7094,6 +7540,13 @@ GRANT ALL ON FUNCTION public.authenticate_scim(p_hash bytea, p_address text) TO 
 REVOKE ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.begin_packed_month(p_month date) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.changed_since_packed(p_month date) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.compare_packed_reports(p_month date, p_after_organization text, p_after_device text, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.compare_packed_reports(p_month date, p_after_organization text, p_after_device text, p_most integer) TO assay_agent;
+
 REVOKE ALL ON FUNCTION public.count_check_states() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_check_states() TO assay_app;
 
@@ -7143,6 +7596,8 @@ GRANT ALL ON FUNCTION public.find_my_devices_link(p_hash bytea) TO assay_app;
 REVOKE ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.finish_packed_month(p_month date) FROM PUBLIC;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organizations TO assay_app;
 GRANT SELECT ON TABLE public.organizations TO assay_agent;
 GRANT SELECT ON TABLE public.organizations TO assay_identity;
@@ -7187,6 +7642,9 @@ REVOKE ALL ON FUNCTION public.keep_link_versions_of(p_table text, p_first text, 
 
 REVOKE ALL ON FUNCTION public.keep_versions_of(p_table text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.last_packed_device(p_month date, OUT last_organization text, OUT last_device text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.last_packed_device(p_month date, OUT last_organization text, OUT last_device text) TO assay_agent;
+
 REVOKE ALL ON FUNCTION public.link_new_user(p_id text, p_user_id text, p_provider_id text, p_subject text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.link_new_user(p_id text, p_user_id text, p_provider_id text, p_subject text) TO assay_app;
 
@@ -7194,6 +7652,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.unknown_device_keys TO assay_a
 
 REVOKE ALL ON FUNCTION public.list_unknown_device_keys() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_unknown_device_keys() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.make_packed_report_partition(p_month date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) FROM PUBLIC;
 
@@ -7222,6 +7682,8 @@ REVOKE ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p
 GRANT ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.note_posture_event() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.note_posture_report_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.note_revoked_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
@@ -7258,6 +7720,16 @@ GRANT ALL ON FUNCTION public.own_sessions() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.own_sign_in(p_session_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.own_sign_in(p_session_id text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.pack_device_reports(p_month date, p_organization_id text, p_device_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.pack_device_reports(p_month date, p_organization_id text, p_device_id text) TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.pack_next_reports(p_month date, p_after_organization text, p_after_device text, p_most integer, OUT last_organization text, OUT last_device text, OUT packed integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.pack_next_reports(p_month date, p_after_organization text, p_after_device text, p_most integer, OUT last_organization text, OUT last_device text, OUT packed integer) TO assay_agent;
+
+GRANT SELECT,DELETE ON TABLE public.packed_posture_reports TO assay_app;
+GRANT SELECT,UPDATE ON TABLE public.packed_posture_reports TO assay_agent;
+GRANT SELECT,INSERT ON TABLE public.packed_posture_reports TO assay_backup;
 
 REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) FROM PUBLIC;
 
@@ -7882,6 +8354,9 @@ GRANT SELECT(primary_email_address) ON TABLE public.people TO assay_agent;
 GRANT SELECT(additional_email_addresses) ON TABLE public.people TO assay_agent;
 
 GRANT SELECT(search_text) ON TABLE public.people TO assay_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.posture_report_changes TO assay_agent;
+GRANT SELECT,INSERT ON TABLE public.posture_report_changes TO assay_backup;
 
 GRANT SELECT,DELETE ON TABLE public.posture_reports TO assay_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_reports TO assay_agent;

@@ -35,6 +35,7 @@ import { ClosedOrganizations } from "./organizations/closed-organizations.ts";
 import { startDomainChecks } from "./organizations/domains/domain-checks.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { type Retention, startRetention } from "./retention/retention.ts";
+import { startPacking } from "./retention/start-packing.ts";
 import { makeIdentity } from "./sign-in/identity.ts";
 import { makeProviderSignIn } from "./sign-in/oidc/sign-in-with-provider.ts";
 import { makeSources } from "./sign-in/providers/sources.ts";
@@ -330,6 +331,7 @@ async function serveFrom(
 	});
 
 	retention = startRetention(database.ownerConnection, config, log);
+	const stopPacking = startPacking(database.ownerConnection, log);
 
 	const close = async () => {
 		isDraining = true;
@@ -361,6 +363,7 @@ async function serveFrom(
 		await digests?.stop();
 		await mail?.stop();
 		await retention?.stop();
+		await stopPacking();
 		await metrics?.close();
 		agentPackages?.close();
 		clearTimeout(deadline);

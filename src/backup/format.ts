@@ -64,6 +64,8 @@ export const manifestSchema = anyManifest.extend({
 	organization: z.object({ id: z.string(), name: z.string() }).optional(),
 	/** What somebody left out on purpose. Backups do not say it. */
 	left_out: z.array(z.enum(["files", "reports"])).optional(),
+	/** The months whose reports are packed. */
+	packed_months: z.array(z.iso.date()).default([]),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 

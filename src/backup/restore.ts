@@ -222,13 +222,21 @@ async function makePartitions(
 	client: Client,
 	manifest: Manifest,
 ): Promise<void> {
-	const { rows } = await client.query<{ isKnown: boolean }>(
-		`select to_regprocedure('make_posture_report_partition(timestamptz)') is not null as "isKnown"`,
+	const { rows } = await client.query<{ isKnown: boolean; packs: boolean }>(
+		`select
+			to_regprocedure('make_posture_report_partition(timestamptz)') is not null as "isKnown",
+			to_regclass('packed_posture_reports') is not null as packs`,
 	);
 	if (!rows[0]?.isKnown) return;
 	await client.query(
 		"select make_posture_report_partition(day) from unnest($1::timestamptz[]) day",
 		[manifest.report_months],
+	);
+	if (!rows[0].packs) return;
+	await client.query(
+		`select make_packed_report_partition(day) from unnest($1::date[]) day
+		where to_regclass('packed_posture_reports_' || to_char(day, 'YYYY_MM')) is null`,
+		[manifest.packed_months],
 	);
 }
 

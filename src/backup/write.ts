@@ -140,7 +140,10 @@ export async function describe(
 	}
 	const tables = await readTables(client);
 	const { rows } = await client.query<
-		Pick<Manifest, "made_at" | "server" | "migrations" | "report_months"> & {
+		Pick<
+			Manifest,
+			"made_at" | "server" | "migrations" | "report_months" | "packed_months"
+		> & {
 			bypasses: boolean;
 		}
 	>(`
@@ -157,6 +160,12 @@ export async function describe(
 				where i.inhparent = 'posture_reports'::regclass and c.relname ~ '_\\d{4}_\\d\\d$'
 				order by 1
 			) as report_months,
+			array(
+				select replace(right(c.relname, 7), '_', '-') || '-01'
+				from pg_inherits i join pg_class c on c.oid = i.inhrelid
+				where i.inhparent = to_regclass('packed_posture_reports') and c.relname ~ '_\\d{4}_\\d\\d$'
+				order by 1
+			) as packed_months,
 			(select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as bypasses`);
 	const [found] = rows;
 	if (!found)

@@ -174,8 +174,8 @@ async function examineReports(
 			pg_relation_size('posture_reports_default') > 0 as strays,
 			(
 				select count(*)::int from pg_inherits i join pg_class c on c.oid = i.inhrelid
-				where i.inhparent = 'posture_reports'::regclass and $1 > 0
-					and c.relname ~ '^posture_reports_\\d{4}_\\d\\d$'
+				where i.inhparent in ('posture_reports'::regclass, 'packed_posture_reports'::regclass) and $1 > 0
+					and c.relname ~ '^(packed_)?posture_reports_\\d{4}_\\d\\d$'
 					-- One month more than the setting, because the service checks once a day.
 					and to_date(right(c.relname, 7), 'YYYY_MM') < (date_trunc('month', now()) - ($1 + 1) * interval '1 month')::date
 			) as overdue`,

@@ -182,11 +182,10 @@ const POSTURES_WITH_EVIDENCE = `
 	from ${SHOWN}
 	left join lateral (
 		select e.result -> 'evidence' as evidence
-		from posture_reports r, jsonb_array_elements(r.results) with ordinality e (result, n)
+		from find_posture_report(
+			s.organization_id, s.device_id, s.last_report_id, s.last_observed_at - interval '6 minutes'
+		) r, jsonb_array_elements(r.results) with ordinality e (result, n)
 		where s.n <= $5
-			and r.organization_id = s.organization_id and r.device_id = s.device_id
-			and r.report_id = s.last_report_id
-			and r.received_at >= s.last_observed_at - interval '6 minutes'
 			and (
 				e.result ->> 'check_key' = s.check_key
 				or length(s.check_key) > 400 and right(s.check_key, 64)

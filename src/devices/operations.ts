@@ -2,13 +2,13 @@ import { getCheckResults } from "./check-results/operations.ts";
 import { fleetOperations } from "./fleet-operations.ts";
 import { listPostureSpans } from "./fleet-spans.ts";
 import { getDevicePolicy, updateDevicePolicy } from "./policy-operations.ts";
+import { listDevicePostures } from "./posture-operations.ts";
+import { listPostureSummary } from "./posture-summary.ts";
+import { getDevice, listDevices } from "./read-operations.ts";
 import {
 	getDevicePostureReport,
 	listDevicePostureReports,
-	listDevicePostures,
-} from "./posture-operations.ts";
-import { listPostureSummary } from "./posture-summary.ts";
-import { getDevice, listDevices } from "./read-operations.ts";
+} from "./report-operations.ts";
 import {
 	addDevice,
 	deleteDevice,

@@ -252,10 +252,12 @@ export const deleteDevice = defineOperation({
 			id,
 			name: before.name ?? before.hostname,
 		});
-		await client.query(
-			"delete from posture_reports where organization_id = $1 and device_id = $2",
-			of,
-		);
+		for (const table of ["posture_reports", "packed_posture_reports"]) {
+			await client.query(
+				`delete from ${table} where organization_id = $1 and device_id = $2`,
+				of,
+			);
+		}
 		await client.query(
 			"delete from devices where organization_id = $1 and id = $2",
 			of,

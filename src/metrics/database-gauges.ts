@@ -16,6 +16,18 @@ export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
 			if (found !== undefined) this.set(found);
 		},
 	});
+	new Gauge({
+		name: "assay_posture_report_bytes",
+		help: "Size on disk of the raw posture reports, as rows of their own (plain) and packed by device and month (packed).",
+		labelNames: ["form"],
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await readReportSizes(pool).catch(() => []);
+			this.reset();
+			for (const { form, bytes } of found) this.set({ form }, bytes);
+		},
+	});
 	addLastBackup(pool, registers);
 	addReplicas(pool, registers);
 }
@@ -26,6 +38,17 @@ async function readDatabaseSize(pool: Pool): Promise<number> {
 	);
 	if (!rows[0]) throw new Error("the size of the database has no row");
 	return rows[0].bytes;
+}
+
+async function readReportSizes(
+	pool: Pool,
+): Promise<{ form: string; bytes: number }[]> {
+	const { rows } = await pool.query<{ form: string; bytes: number }>(`
+		select f.form, coalesce(sum(pg_total_relation_size(i.inhrelid)), 0)::float8 as bytes
+		from (values ('plain', 'posture_reports'), ('packed', 'packed_posture_reports')) f (form, name)
+		left join pg_inherits i on i.inhparent = to_regclass(f.name)
+		group by f.form`);
+	return rows;
 }
 
 function addLastBackup(pool: Pool, registers: Registry[]): void {

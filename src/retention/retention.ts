@@ -26,7 +26,7 @@ const SESSION = sessionOf("none", {
 });
 
 export interface Upkeep {
-	/** Names of the dropped partitions. Each contained one month of raw reports. */
+	/** Names of the dropped partitions. Each contained one month of raw or packed reports. */
 	dropped: string[];
 	/** Number of old rows that were deleted from the default partition. */
 	deleted: number;
@@ -100,10 +100,10 @@ async function dropPartitions(
 		`
 		select c.relname::text as name
 		from pg_inherits i join pg_class c on c.oid = i.inhrelid
-		where i.inhparent = 'posture_reports'::regclass
-			and c.relname ~ '^posture_reports_\\d{4}_\\d\\d$'
+		where i.inhparent in ('posture_reports'::regclass, 'packed_posture_reports'::regclass)
+			and c.relname ~ '^(packed_)?posture_reports_\\d{4}_\\d\\d$'
 			and to_date(right(c.relname, 7), 'YYYY_MM') < (${KEPT_FROM} at time zone 'UTC')::date
-		order by c.relname`,
+		order by right(c.relname, 7), c.relname`,
 		[months],
 	);
 	for (const { name } of rows) {

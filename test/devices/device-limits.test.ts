@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HourlyBytes } from "../../src/devices/hourly-bytes.ts";
-import { getDevicePostureReport } from "../../src/devices/posture-operations.ts";
 import { getDevice, listDevices } from "../../src/devices/read-operations.ts";
+import { getDevicePostureReport } from "../../src/devices/report-operations.ts";
 import {
 	CHECK_KEYS,
 	MAX_DISPLAY_LENGTH,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listDevicePostures } from "../../src/devices/posture-operations.ts";
+import { getDevice, listDevices } from "../../src/devices/read-operations.ts";
 import {
 	getDevicePostureReport,
 	listDevicePostureReports,
-	listDevicePostures,
-} from "../../src/devices/posture-operations.ts";
-import { getDevice, listDevices } from "../../src/devices/read-operations.ts";
+} from "../../src/devices/report-operations.ts";
 import { makeId } from "../../src/id.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
 import type { TestDevice } from "../support/service.ts";

@@ -224,11 +224,21 @@ async function fillDevices() {
 	await tools.post("unenroll", "", { key });
 	await setWait(tools.database.pool, 60);
 	const { owner } = tools.database;
-	await owner.query("select make_posture_report_partition('2026-03-01')");
+	await owner.query(
+		"select make_posture_report_partition(month) from unnest(array['2026-02-01', '2026-03-01']::timestamptz[]) month",
+	);
 	await owner.query(
 		`insert into posture_reports
 		select organization_id, device_id, 'r' || right(report_id, 31), at::timestamptz, results
-		from (select * from posture_reports limit 1) r, unnest(array['2026-03-05', '2021-01-01']) at`,
+		from (select * from posture_reports limit 1) r,
+			unnest(array['2026-02-05', '2026-03-05', '2021-01-01']) at`,
+	);
+	await owner.query("select begin_packed_month('2026-02-01')");
+	await owner.query("select pack_next_reports('2026-02-01', '', '', 10)");
+	await owner.query("select finish_packed_month('2026-02-01')");
+	await owner.query(
+		"insert into posture_report_changes values ($1, $2, '2026-03-01')",
+		[tools.organizationId, active.id],
 	);
 	await owner.query(
 		`insert into check_count_days (organization_id, day, counts, compliance)

@@ -1,0 +1,48 @@
+import type { ClientConfig } from "pg";
+import type { Logger } from "pino";
+import { isDatabaseUnavailable } from "../errors.ts";
+import { packClosedMonths } from "./pack-reports.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const SOON_MS = 10 * 60_000;
+
+/**
+ * Packs the reports of closed months, immediately and then once a day, or again soon if it could not
+ * finish. It may take hours, so it does not wait for retention, nor retention for it. Returns a
+ * function that stops this.
+ */
+export function startPacking(
+	connection: ClientConfig,
+	log: Logger,
+): () => Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	const stopping = new AbortController();
+	const { signal } = stopping;
+	const run = async () => {
+		let next = SOON_MS;
+		try {
+			const { packed, isDone } = await packClosedMonths(connection, { signal });
+			if (packed.length > 0) {
+				log.info({ months: packed }, "packed posture reports");
+			}
+			if (isDone) next = DAY_MS;
+		} catch (err) {
+			if (isDatabaseUnavailable(err)) {
+				log.warn({ err }, "posture reports could not be packed yet");
+			} else {
+				log.error({ err }, "posture reports could not be packed");
+			}
+		}
+		if (signal.aborted) return;
+		timer = setTimeout(() => {
+			running = run();
+		}, next);
+		timer.unref();
+	};
+	let running = run();
+	return async () => {
+		stopping.abort();
+		clearTimeout(timer);
+		await running;
+	};
+}

@@ -1,0 +1,333 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { z } from "zod";
+import { listDevicePostures } from "../../src/devices/posture-operations.ts";
+import { getDevice } from "../../src/devices/read-operations.ts";
+import {
+	getDevicePostureReport,
+	listDevicePostureReports,
+} from "../../src/devices/report-operations.ts";
+import { deleteDevice } from "../../src/devices/write-operations.ts";
+import { packClosedMonths } from "../../src/retention/pack-reports.ts";
+import { keepReports } from "../../src/retention/retention.ts";
+import { connectTo } from "../support/backups.ts";
+import {
+	countPlaces,
+	dateReports,
+	monthAgo,
+	readReports,
+	reportIdAt,
+	within,
+} from "../support/closed-month.ts";
+import { startFleet, type TestFleet } from "../support/devices.ts";
+import type { TestDevice } from "../support/service.ts";
+
+// Two months that ended more than two weeks ago, on every day of a month.
+const MARCH = monthAgo(3);
+const APRIL = monthAgo(2);
+
+let fleet: TestFleet;
+beforeEach(async () => {
+	fleet = await startFleet();
+});
+afterEach(() => fleet.assay.close());
+
+const database = () => fleet.assay.database;
+const pack = (options = {}) =>
+	packClosedMonths(
+		{ connectionString: database().url },
+		{ rest: 0, ...options },
+	);
+
+/** Sends a report that the device made and observed at this time. Returns the report's id. */
+async function sendAt(
+	device: TestDevice,
+	at: string,
+	...results: Record<string, unknown>[]
+): Promise<string> {
+	const correlation_id = reportIdAt(device.id, at);
+	await fleet.report(
+		device,
+		...results.map((result) => ({
+			observed_at: at,
+			correlation_id,
+			...result,
+		})),
+	);
+	return correlation_id;
+}
+
+/** A device with reports of two closed months and one of now. Its disk is not encrypted for a day. */
+async function makeHistory(): Promise<{ device: TestDevice; ids: string[] }> {
+	const device = await fleet.assay.activateDevice();
+	const ids: string[] = [];
+	for (const month of [MARCH, APRIL]) {
+		for (let hours = 0; hours < 96; hours += 12) {
+			const status = hours >= 24 && hours < 48 ? "FAIL" : "PASS";
+			const evidence = { method: "luks2", swap: { used: hours } };
+			ids.push(
+				await sendAt(
+					device,
+					within(month, hours),
+					{ status, evidence },
+					{
+						check_key: "SCREEN_LOCK",
+						observed_at: within(month, hours + 0.001),
+						evidence: { text: 'a "quoted" \\ word, \u{1f512}' },
+					},
+					{ check_key: "FIREWALL_ENABLED", evidence: null },
+				),
+			);
+		}
+	}
+	await dateReports(database(), [MARCH, APRIL]);
+	ids.push(await sendAt(device, new Date().toISOString(), { status: "PASS" }));
+	return { device, ids };
+}
+
+/** Returns everything that the tools say about a device and its reports. */
+async function readAll(device: TestDevice) {
+	const { id: device_id } = device;
+	const pages: unknown[] = [];
+	const reports: unknown[] = [];
+	let cursor: string | null = null;
+	do {
+		const page: z.output<typeof listDevicePostureReports.output> =
+			await fleet.call(listDevicePostureReports, {
+				device_id,
+				size: 3,
+				cursor,
+			});
+		for (const { report_id } of page.posture_reports) {
+			reports.push(
+				await fleet.call(getDevicePostureReport, { device_id, report_id }),
+			);
+		}
+		cursor = page.next_cursor;
+		pages.push({ ...page, next_cursor: null });
+	} while (cursor !== null);
+	return {
+		pages,
+		reports,
+		device: await fleet.call(getDevice, { id: device_id }),
+		postures: await fleet.call(listDevicePostures, { device_id }),
+	};
+}
+
+test("tools read packed reports as they read the others, to the last digit", async () => {
+	const { device, ids } = await makeHistory();
+	const before = {
+		all: await readAll(device),
+		reports: await readReports(database()),
+	};
+	expect(before.all.reports).toHaveLength(17);
+	expect(await pack()).toEqual({ packed: [MARCH, APRIL], isDone: true });
+	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 16 });
+	expect({
+		all: await readAll(device),
+		reports: await readReports(database()),
+	}).toEqual(before);
+	const { posture_report } = await fleet.call(getDevicePostureReport, {
+		device_id: device.id,
+		report_id: ids[0] as string,
+	});
+	expect(posture_report.results[1]?.evidence).toEqual({
+		text: 'a "quoted" \\ word, \u{1f512}',
+	});
+});
+
+test("evidence of a device that is silent for months comes from its packed reports", async () => {
+	const device = await fleet.assay.activateDevice();
+	await sendAt(device, within(MARCH, 5), { evidence: { method: "luks2" } });
+	await dateReports(database(), [MARCH]);
+	await pack();
+	const { device: found } = await fleet.call(getDevice, { id: device.id });
+	expect(found.postures[0]?.evidence).toEqual({ method: "luks2" });
+});
+
+test("a packed report that is sent again changes nothing, and further results extend it", async () => {
+	const { device, ids } = await makeHistory();
+	await pack();
+	const before = await readReports(database());
+	const correlation_id = ids[2] as string;
+	const observed_at = within(MARCH, 24);
+	const again = {
+		observed_at,
+		correlation_id,
+		status: "FAIL",
+		evidence: { method: "luks2", swap: { used: 24 } },
+	};
+	await fleet.report(device, again);
+	expect(await readReports(database())).toEqual(before);
+
+	await fleet.report(device, again, {
+		observed_at,
+		correlation_id,
+		check_key: "TIME_SYNC",
+		status: "UNKNOWN",
+	});
+	const { posture_report } = await fleet.call(getDevicePostureReport, {
+		device_id: device.id,
+		report_id: correlation_id,
+	});
+	expect(posture_report.results.map(({ check_key }) => check_key)).toEqual([
+		"DISK_ENCRYPTION",
+		"SCREEN_LOCK",
+		"FIREWALL_ENABLED",
+		"TIME_SYNC",
+	]);
+	expect(await readReports(database())).toHaveLength(before.length);
+	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 16 });
+});
+
+test("a late observation splits a span at the observations in packed reports", async () => {
+	const { device } = await makeHistory();
+	await pack();
+	await sendAt(device, within(MARCH, 66), { status: "FAIL" });
+	const { device_postures } = await fleet.call(listDevicePostures, {
+		device_id: device.id,
+		check_key: "DISK_ENCRYPTION",
+		from: within(MARCH, 49),
+		until: within(MARCH, 90),
+	});
+	expect(
+		device_postures.map(({ status, since, last_observed_at }) => [
+			status,
+			since,
+			last_observed_at,
+		]),
+	).toEqual([
+		["PASS", within(MARCH, 72), expect.any(String)],
+		["FAIL", within(MARCH, 66), within(MARCH, 66)],
+		["PASS", within(MARCH, 48), within(MARCH, 60)],
+	]);
+});
+
+test("deleting a device deletes its packed reports, and no others", async () => {
+	const { device } = await makeHistory();
+	const other = await makeHistory();
+	await pack();
+	await fleet.call(deleteDevice, { id: device.id });
+	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 16 });
+	expect((await readAll(other.device)).reports).toHaveLength(17);
+});
+
+test("reports that are extended or deleted while their month is being packed end as they should", async () => {
+	const [extended, deleted, other] = [
+		await makeHistory(),
+		await makeHistory(),
+		await makeHistory(),
+	];
+	const { owner } = database();
+	// As a packing that was interrupted after it had packed all devices of the month.
+	await owner.query("select begin_packed_month($1)", [MARCH]);
+	await owner.query("select pack_next_reports($1, '', '', 1000)", [MARCH]);
+	await fleet.report(extended.device, {
+		observed_at: within(MARCH, 0),
+		correlation_id: extended.ids[0],
+		check_key: "TIME_SYNC",
+	});
+	await fleet.call(deleteDevice, { id: deleted.device.id });
+	const before = await readReports(database());
+	expect(before).toHaveLength(34);
+	expect(await pack()).toEqual({ packed: [MARCH, APRIL], isDone: true });
+	expect(await readReports(database())).toEqual(before);
+	expect((await readAll(other.device)).reports).toHaveLength(17);
+	const { rows } = await owner.query("select from posture_report_changes");
+	expect(rows).toEqual([]);
+});
+
+test("a month is not finished while a transaction has changed one of its reports", async () => {
+	const { device } = await makeHistory();
+	const writer = await connectTo(database().url);
+	const { owner } = database();
+	await owner.query("select begin_packed_month($1)", [MARCH]);
+	await owner.query("select begin_packed_month($1)", [APRIL]);
+	await writer.query("begin");
+	await writer.query(
+		`update posture_reports set results = results || '[{"check_key": "LATE"}]'
+		where device_id = $1 and received_at < $2`,
+		[device.id, APRIL],
+	);
+	expect(await pack()).toEqual({ packed: [], isDone: false });
+	await writer.query("commit");
+	const before = await readReports(database());
+	expect(await pack()).toEqual({ packed: [MARCH, APRIL], isDone: true });
+	expect(await readReports(database())).toEqual(before);
+	expect(before.filter((report) => report.includes("LATE"))).toHaveLength(8);
+});
+
+test("months are packed two weeks after their end, and the running month never", async () => {
+	const { owner } = database();
+	await makeHistory();
+	const { rows } = await owner.query<{ isClosed: boolean }>(
+		`select extract(day from now() at time zone 'UTC') >= 15 as "isClosed"`,
+	);
+	await owner.query("select make_posture_report_partition($1)", [monthAgo(1)]);
+	const { packed } = await pack();
+	expect(packed).toEqual([
+		MARCH,
+		APRIL,
+		...(rows[0]?.isClosed ? [monthAgo(1)] : []),
+	]);
+});
+
+test("of processes that pack at the same time, one does the work", async () => {
+	await makeHistory();
+	const before = await readReports(database());
+	const all = await Promise.all([pack(), pack(), pack()]);
+	expect(all.flatMap(({ packed }) => packed)).toEqual([MARCH, APRIL]);
+	expect(await readReports(database())).toEqual(before);
+});
+
+test("an aborted packing goes on later", async () => {
+	await makeHistory();
+	await makeHistory();
+	const before = await readReports(database());
+	expect(await pack({ signal: AbortSignal.abort() })).toEqual({
+		packed: [],
+		isDone: false,
+	});
+	expect(await readReports(database())).toEqual(before);
+	expect((await pack({ stepSize: 1 })).packed).toEqual([MARCH, APRIL]);
+	expect(await readReports(database())).toEqual(before);
+});
+
+test("retention drops packed months, and what was packed of a month that it dropped before", async () => {
+	await makeHistory();
+	const { owner } = database();
+	await pack();
+	await owner.query("select make_posture_report_partition($1)", [monthAgo(4)]);
+	await owner.query("select begin_packed_month($1)", [monthAgo(4)]);
+	const { dropped } = await keepReports(
+		{ connectionString: database().url },
+		2,
+	);
+	const name = (month: string) => month.slice(0, 7).replace("-", "_");
+	expect(dropped).toEqual([
+		`posture_reports_${name(monthAgo(4))}`,
+		`packed_posture_reports_${name(MARCH)}`,
+	]);
+	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 8 });
+	await pack();
+	const { rows } = await owner.query<{ name: string }>(
+		"select relname as name from pg_class where relname ~ '^packed_.*\\d\\d$' and relkind = 'r'",
+	);
+	expect(rows.map((row) => row.name)).toEqual([
+		`packed_posture_reports_${name(APRIL)}`,
+	]);
+});
+
+test("the service's role sees packed reports of its organization only, and may not change them", async () => {
+	await makeHistory();
+	await pack();
+	const { pool } = database();
+	const { rows } = await pool.query("select from packed_posture_reports");
+	expect(rows).toEqual([]);
+	for (const sql of [
+		"update packed_posture_reports set report_ids = '{}'",
+		"select pack_next_reports('2026-01-01', '', '', 1)",
+		"select finish_packed_month('2026-01-01')",
+	]) {
+		await expect(pool.query(sql), sql).rejects.toMatchObject({ code: "42501" });
+	}
+});
