@@ -235,6 +235,8 @@ async function makePartitions(client: Client): Promise<void> {
 		`select make_posture_report_partition(month at time zone 'UTC') from (
 			select distinct date_trunc('month', received_at at time zone 'UTC') as month
 			from ${staged("posture_reports")}
+			union
+			select month from ${staged("packed_posture_reports")}
 		) r`,
 	);
 }
@@ -267,6 +269,10 @@ async function addRows(
 	await allowReading(client, ["ids", ...tables.map(({ name }) => name)]);
 	await client.query(setRole("backup", "transaction"));
 	for (const { name, columns } of tables) {
+		if (name === PACKED) {
+			await addUnpacked(client);
+			continue;
+		}
 		const renumbered = RENUMBERED[name];
 		const values = columns.map((column) =>
 			column === renumbered ? "i.new_id" : `s.${escapeIdentifier(column)}`,
@@ -283,6 +289,31 @@ async function addRows(
 				`the database added only ${rowCount} of the ${expected[name]} rows of ${name}`,
 			);
 		}
+	}
+}
+
+const PACKED = "packed_posture_reports";
+
+/**
+ * Adds packed reports as plain ones. The table for the packed reports of their months may not exist
+ * here yet, or may be about to be filled.
+ */
+async function addUnpacked(client: Client): Promise<void> {
+	const { rows } = await client.query<{ reports: number }>(
+		`select coalesce(sum(cardinality(report_ids)), 0)::integer as reports from ${staged(PACKED)}`,
+	);
+	const { rowCount } = await client.query(
+		`insert into posture_reports (organization_id, device_id, report_id, received_at, results)
+		select s.organization_id, s.device_id, u.report_id, u.received_at, u.results::jsonb
+		from ${staged(PACKED)} s
+		cross join lateral unpack_reports(
+			s.report_ids, s.received_at, s.report_of, s.variant_of, s.observed_at, s.variants
+		) u`,
+	);
+	if (rowCount !== rows[0]?.reports) {
+		throw new Error(
+			`the database added only ${rowCount} of the ${rows[0]?.reports} packed reports`,
+		);
 	}
 }
 

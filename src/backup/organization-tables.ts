@@ -3,7 +3,10 @@ import type { Source } from "./rows.ts";
 import { CONTENTS_OF_FILES, columnList, type Table } from "./tables.ts";
 
 /** What somebody may leave out of an export, because it may be most of the bytes. */
-export const PARTS = { files: CONTENTS_OF_FILES, reports: ["posture_reports"] };
+export const PARTS = {
+	files: CONTENTS_OF_FILES,
+	reports: ["posture_reports", "packed_posture_reports"],
+};
 export type Part = keyof typeof PARTS;
 
 /**
