@@ -161,13 +161,13 @@ export async function axe(page: Page): Promise<void> {
 
 /**
  * This code runs in the page. By default, axe-core would also describe every element for which a
- * rule passes, which takes longer than the check itself. It therefore describes only violations,
- * and the code returns only the serious ones. The rule "region" finds only moderate ones, and takes
- * as long as all others together.
+ * rule passes, and compute a selector for each, which takes longer than the check itself. It
+ * therefore describes only violations, by their HTML, and the code returns only the serious ones.
+ * The rule "region" finds only moderate ones, and takes as long as all others together.
  */
 const FINDINGS = `axe.run(
 	document.querySelector("[role=dialog][aria-modal=true]") ?? document,
-	{ resultTypes: ["violations"], rules: { region: { enabled: false } } },
+	{ resultTypes: ["violations"], selectors: false, rules: { region: { enabled: false } } },
 ).then(({ violations }) =>
 	violations
 		.filter(({ impact }) => impact === "serious" || impact === "critical")

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DeviceStatuses } from "../../src/devices/authentication.ts";
+import { enroll, makeEnrolling } from "../../src/devices/enrollment.ts";
 import { makeId, makeOrganizationId } from "../../src/id.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { postureResult } from "../support/service.ts";
@@ -155,9 +157,35 @@ describe("an enrollment key", () => {
 			new Set([503]),
 		);
 		expect(answers[0]?.headers.get("retry-after")).toBe("15");
-		const texts = await Promise.all(answers.map((answer) => answer.text()));
-		expect(texts.join()).toContain("too many devices use this enrollment key");
 		await assay.enroll(secret);
+	});
+
+	test("has 512 devices waiting at most, and turns further ones away at once", async () => {
+		const { secret, id } = await assay.addKey({ max_devices: 100_000 });
+		const { pool } = assay.database;
+		const enrolling = makeEnrolling(pool, new DeviceStatuses(pool));
+		const lock = await assay.database.owner.connect();
+		try {
+			await lock.query("begin");
+			await lock.query("select from enrollment_keys where id = $1 for update", [
+				id,
+			]);
+			const refused = await Promise.allSettled(
+				Array.from({ length: 900 }, () => enroll(enrolling, secret, {})),
+			);
+			const messages = refused.map((one) =>
+				one.status === "rejected" ? one.reason.message : "enrolled",
+			);
+			// One batch of 128 may have left the list before the others came.
+			const atOnce = messages.filter((text) =>
+				text.startsWith("too many devices use this enrollment key"),
+			);
+			expect(atOnce.length).toBeGreaterThanOrEqual(900 - 512 - 128);
+			expect(atOnce.length).toBeLessThanOrEqual(900 - 512);
+		} finally {
+			await lock.query("rollback");
+			lock.release();
+		}
 	});
 
 	test("runs out visibly before it does", async () => {
