@@ -31,8 +31,9 @@ begin
 		where (a.attname is not null or c.relname = 'organizations')
 			and c.relname <> all (array[
 				'api_token_usage', 'deleted_organizations', 'enrollment_keys', 'enrollment_tokens',
-				'idempotency_keys', 'invitations', 'memberships', 'organization_closures', 'organization_domains',
-				'record_watches', 'revoked_device_keys'
+				'idempotency_keys', 'identity_providers', 'invitations', 'memberships', 'organization_closures',
+				'organization_domains', 'record_watches', 'revoked_device_keys', 'scim_credentials',
+				'scim_group_members', 'scim_groups', 'scim_requests', 'scim_users'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'import')
 	loop

@@ -64,7 +64,7 @@ create index scim_group_members_user on scim_group_members (organization_id, use
 -- The last changes and refusals, for administrators. They contain no names and no addresses.
 create table scim_requests (
 	organization_id typed_id not null references organizations on delete cascade,
-	id bigint generated always as identity,
+	id uuid not null default gen_random_uuid(),
 	credential_id typed_id not null,
 	at timestamptz not null default now(),
 	method text not null check (length(method) <= 10),
@@ -73,6 +73,7 @@ create table scim_requests (
 	detail text check (length(detail) <= 1000),
 	primary key (organization_id, id)
 );
+create index scim_requests_at on scim_requests (organization_id, at, id);
 
 do $$
 declare

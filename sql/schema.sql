@@ -996,8 +996,9 @@ begin
 		where (a.attname is not null or c.relname = 'organizations')
 			and c.relname <> all (array[
 				'api_token_usage', 'deleted_organizations', 'enrollment_keys', 'enrollment_tokens',
-				'idempotency_keys', 'invitations', 'memberships', 'organization_closures', 'organization_domains',
-				'record_watches', 'revoked_device_keys'
+				'idempotency_keys', 'identity_providers', 'invitations', 'memberships', 'organization_closures',
+				'organization_domains', 'record_watches', 'revoked_device_keys', 'scim_credentials',
+				'scim_group_members', 'scim_groups', 'scim_requests', 'scim_users'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'import')
 	loop
@@ -4658,7 +4659,7 @@ ALTER TABLE ONLY public.scim_groups FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.scim_requests (
     organization_id public.typed_id NOT NULL,
-    id bigint NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
     credential_id public.typed_id NOT NULL,
     at timestamp with time zone DEFAULT now() NOT NULL,
     method text NOT NULL,
@@ -4671,15 +4672,6 @@ CREATE TABLE public.scim_requests (
 );
 
 ALTER TABLE ONLY public.scim_requests FORCE ROW LEVEL SECURITY;
-
-ALTER TABLE public.scim_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.scim_requests_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
 
 CREATE TABLE public.scim_users (
     organization_id public.typed_id NOT NULL,
@@ -5799,6 +5791,8 @@ CREATE INDEX saved_views_owner ON public.saved_views USING btree (organization_i
 
 CREATE INDEX scim_group_members_user ON public.scim_group_members USING btree (organization_id, user_id);
 
+CREATE INDEX scim_requests_at ON public.scim_requests USING btree (organization_id, at, id);
+
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_identity_provider ON public.sessions USING btree (identity_provider_id) WHERE (identity_provider_id IS NOT NULL);
@@ -6911,8 +6905,6 @@ CREATE POLICY import ON public.file_contents FOR INSERT TO assay_backup WITH CHE
 
 CREATE POLICY import ON public.frameworks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
-CREATE POLICY import ON public.identity_providers FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
-
 CREATE POLICY import ON public.imports FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.measures FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
@@ -6950,16 +6942,6 @@ CREATE POLICY import ON public.reference_counters FOR INSERT TO assay_backup WIT
 CREATE POLICY import ON public.risks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.saved_views FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
-
-CREATE POLICY import ON public.scim_credentials FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
-
-CREATE POLICY import ON public.scim_group_members FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
-
-CREATE POLICY import ON public.scim_groups FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
-
-CREATE POLICY import ON public.scim_requests FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
-
-CREATE POLICY import ON public.scim_users FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.snapshot_records FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
@@ -8162,7 +8144,7 @@ GRANT SELECT(created_at) ON TABLE public.idempotency_keys TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identity_providers TO assay_app;
 GRANT SELECT ON TABLE public.identity_providers TO assay_identity;
-GRANT SELECT,INSERT ON TABLE public.identity_providers TO assay_backup;
+GRANT SELECT ON TABLE public.identity_providers TO assay_backup;
 
 GRANT UPDATE(tested_at) ON TABLE public.identity_providers TO assay_identity;
 
@@ -8406,7 +8388,7 @@ GRANT SELECT,INSERT ON TABLE public.saved_views TO assay_backup;
 
 GRANT INSERT ON TABLE public.scim_credentials TO assay_app;
 GRANT SELECT ON TABLE public.scim_credentials TO assay_identity;
-GRANT SELECT,INSERT ON TABLE public.scim_credentials TO assay_backup;
+GRANT SELECT ON TABLE public.scim_credentials TO assay_backup;
 
 GRANT SELECT(organization_id) ON TABLE public.scim_credentials TO assay_app;
 GRANT SELECT(organization_id) ON TABLE public.scim_credentials TO assay_privacy;
@@ -8432,18 +8414,18 @@ GRANT SELECT(last_used_address) ON TABLE public.scim_credentials TO assay_app;
 GRANT UPDATE(last_used_address) ON TABLE public.scim_credentials TO assay_identity;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.scim_group_members TO assay_app;
-GRANT SELECT,INSERT ON TABLE public.scim_group_members TO assay_backup;
+GRANT SELECT ON TABLE public.scim_group_members TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_groups TO assay_app;
-GRANT SELECT,INSERT ON TABLE public.scim_groups TO assay_backup;
+GRANT SELECT ON TABLE public.scim_groups TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.scim_requests TO assay_app;
-GRANT SELECT,INSERT ON TABLE public.scim_requests TO assay_backup;
+GRANT SELECT ON TABLE public.scim_requests TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.scim_users TO assay_app;
 GRANT SELECT ON TABLE public.scim_users TO assay_identity;
 GRANT SELECT ON TABLE public.scim_users TO assay_privacy;
-GRANT SELECT,INSERT ON TABLE public.scim_users TO assay_backup;
+GRANT SELECT ON TABLE public.scim_users TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sessions TO assay_identity;
 

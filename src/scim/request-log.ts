@@ -38,9 +38,9 @@ export function logRequest(
 		);
 		await client.query(
 			`delete from scim_requests where organization_id = $1 and (
-				at < now() - interval '${KEPT_DAYS} days' or id <= (
-					select id from scim_requests where organization_id = $1
-					order by id desc offset ${KEPT_REQUESTS} limit 1
+				at < now() - interval '${KEPT_DAYS} days' or (at, id) <= (
+					select at, id from scim_requests where organization_id = $1
+					order by at desc, id desc offset ${KEPT_REQUESTS} limit 1
 				)
 			)`,
 			[organizationId],
@@ -65,7 +65,7 @@ export async function readRequests(
 ): Promise<RequestRow[]> {
 	const { rows } = await client.query<RequestRow>(
 		`select id::text, at, credential_id, method, path, status, detail from scim_requests
-		where organization_id = $1 order by scim_requests.id desc limit ${KEPT_REQUESTS}`,
+		where organization_id = $1 order by at desc, scim_requests.id desc limit ${KEPT_REQUESTS}`,
 		[organizationId],
 	);
 	return rows;

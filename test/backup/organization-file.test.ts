@@ -116,12 +116,18 @@ const LEFT_BEHIND = [
 	"enrollment_keys",
 	"enrollment_tokens",
 	"idempotency_keys",
+	"identity_providers",
 	"invitations",
 	"memberships",
 	"organization_closures",
 	"organization_domains",
 	"record_watches",
 	"revoked_device_keys",
+	"scim_credentials",
+	"scim_group_members",
+	"scim_groups",
+	"scim_requests",
+	"scim_users",
 ];
 
 /** The rows that an import makes of the exported ones, in the same order. */

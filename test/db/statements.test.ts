@@ -93,6 +93,7 @@ const OTHER_FUNCTIONS = [
 	"note_backup",
 	"read_last_backup",
 	"read_maintenance",
+	"read_replicas",
 	"members_with_second_factor",
 	"narrow_membership",
 	"own_account",

@@ -250,7 +250,7 @@ test("only the known functions that serve several organizations see all rows", a
 		rows
 			.filter((row) => !row.owner.startsWith("assay_"))
 			.map((row) => row.name),
-	).toEqual(["ensure_posture_report_partitions"]);
+	).toEqual(["ensure_posture_report_partitions", "read_replicas"]);
 });
 
 test("only the service's role may call these functions, and no role bypasses row-level security", async () => {

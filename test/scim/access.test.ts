@@ -318,13 +318,13 @@ test("administrators see the last changes and refusals without names and address
 	await stand.scim("POST", "Users", { userName: "eve@gmail.com" });
 	await until("the refusal", async () => {
 		const { rows } = await stand.database.owner.query(
-			"select * from scim_requests where organization_id = $1 order by id desc limit 1",
+			"select * from scim_requests where organization_id = $1 order by at desc limit 1",
 			[stand.organizationId],
 		);
 		return rows[0]?.status === 400;
 	});
 	const { rows } = await stand.database.owner.query(
-		"select method, path, status, detail from scim_requests where organization_id = $1 order by id desc",
+		"select method, path, status, detail from scim_requests where organization_id = $1 order by at desc",
 		[stand.organizationId],
 	);
 	expect(rows[0]).toMatchObject({

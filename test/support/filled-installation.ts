@@ -188,6 +188,40 @@ async function fillRegisters(organization_id: string, token: string) {
 		[organization_id, makeId(organization_id, "identity_provider")],
 	);
 	await tools.database.owner.query(
+		`insert into passkeys (id, user_id, rp_id, credential_id, public_key, name, can_sign_in, is_synced)
+		select $2, user_id, 'localhost', convert_to(user_id, 'UTF8'), 'key', 'Laptop', true, true
+		from memberships where organization_id = $1 limit 1
+		on conflict do nothing`,
+		[organization_id, makeId(organization_id, "passkey")],
+	);
+	await tools.database.owner.query(
+		`insert into organization_domains (organization_id, id, domain, challenge)
+		values ($1, $2, 'example.com', 'challengechallengechallenge')`,
+		[organization_id, makeId(organization_id, "domain")],
+	);
+	await tools.database.owner.query(
+		`with credential as (
+			insert into scim_credentials (organization_id, id, name, secret_hash, created_by, expires_at)
+			values ($1::text, $2, 'Okta', sha256(convert_to($1::text, 'UTF8')), 'Ada', now() + interval '1 day')
+		), request as (
+			insert into scim_requests (organization_id, credential_id, method, path, status)
+			values ($1::text, $2, 'GET', '/Users', 200)
+		), staff as (
+			insert into scim_groups (organization_id, id, display_name) values ($1::text, $3, 'Staff')
+		), people as (
+			insert into scim_users (organization_id, user_id, user_name, is_active)
+			select $1::text, user_id, 'ada', true from memberships where organization_id = $1::text limit 1
+			returning user_id
+		)
+		insert into scim_group_members (organization_id, group_id, user_id)
+		select $1::text, $3, user_id from people`,
+		[
+			organization_id,
+			makeId(organization_id, "scim_credential"),
+			makeId(organization_id, "scim_group"),
+		],
+	);
+	await tools.database.owner.query(
 		"insert into imports (organization_id, id, kind, added, updated) values ($1, $2, 'risk', 1, 0)",
 		[organization_id, makeId(organization_id, "import")],
 	);
