@@ -102,11 +102,15 @@ export function packagesOf(
 	release: string,
 	made: readonly string[],
 ): string[] {
-	const isPackage = new RegExp(
-		`^assay-agent[-_]${release.replaceAll(".", "\\.")}[-_].*\\.(?:deb|rpm|msi|pkg|tar\\.gz)$`,
+	// deb and rpm write the parts of a name with other signs between them.
+	const beginnings = ["-", "_"].flatMap((first) =>
+		["-", "_"].map((second) => `assay-agent${first}${release}${second}`),
 	);
 	return readdirSync(out).filter(
-		(name) => isPackage.test(name) && !made.includes(name),
+		(name) =>
+			beginnings.some((beginning) => name.startsWith(beginning)) &&
+			/\.(?:deb|rpm|msi|pkg|tar\.gz)$/.test(name) &&
+			!made.includes(name),
 	);
 }
 

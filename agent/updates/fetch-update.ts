@@ -155,7 +155,7 @@ class ProgramReader extends Transform {
 
 	#begin(): void {
 		const field = (from: number, to: number) =>
-			this.#head.toString("latin1", from, to).replace(/[\0 ]+$/, "");
+			this.#head.toString("latin1", from, to).split("\0", 1).join().trim();
 		const size = Number.parseInt(field(124, 136) || "0", 8);
 		this.#isProgram =
 			!this.isWhole &&

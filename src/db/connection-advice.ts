@@ -40,7 +40,7 @@ const ADVICE: readonly [RegExp, string][] = [
 /** Advice by the text of errors. It comes first, because it is more exact than a code. */
 const ADVICE_BY_TEXT: readonly [RegExp, string][] = [
 	[
-		/no pg_hba\.conf entry .* no encryption/,
+		/, no encryption$/m,
 		"add sslmode=verify-full to DATABASE_URL if PostgreSQL requires TLS (docs/operating.md); otherwise let this machine in with pg_hba.conf",
 	],
 	[

@@ -55,6 +55,7 @@ test("a reset link says whose password it sets, and reading it does not use it u
 			purpose: "PASSWORD_RESET",
 			email: admin.email,
 			live_api_tokens: 0,
+			passkeys: 0,
 			is_first_proof: true,
 		});
 	}

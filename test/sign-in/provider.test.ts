@@ -511,6 +511,8 @@ describe("passwords", () => {
 			expect(body).toEqual({
 				provider: "Example Inc.",
 				has_company_providers: false,
+				// The accounts that may use a password may also use a passkey.
+				has_passkeys: true,
 				has_passwords: false,
 			});
 		} finally {

@@ -189,10 +189,10 @@ async function fillRegisters(organization_id: string, token: string) {
 	);
 	await tools.database.owner.query(
 		`insert into passkeys (id, user_id, rp_id, credential_id, public_key, name, can_sign_in, is_synced)
-		select $2, user_id, 'localhost', convert_to(user_id, 'UTF8'), 'key', 'Laptop', true, true
+		select user_id, user_id, 'localhost', convert_to(user_id, 'UTF8'), 'key', 'Laptop', true, true
 		from memberships where organization_id = $1 limit 1
 		on conflict do nothing`,
-		[organization_id, makeId(organization_id, "passkey")],
+		[organization_id],
 	);
 	await tools.database.owner.query(
 		`insert into organization_domains (organization_id, id, domain, challenge)

@@ -38,9 +38,7 @@ export const identityProvider = z.object({
 /** Input fields of a provider. */
 export const given = {
 	name: lineSchema(60).describe("Name on the sign-in page"),
-	issuer: z
-		.string()
-		.max(500)
+	issuer: lineSchema(500)
 		.superRefine((text, { addIssue }) => {
 			const message = issuerProblem(text);
 			if (message) addIssue({ code: "custom", message });
