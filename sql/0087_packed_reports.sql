@@ -1,7 +1,7 @@
 -- Raw reports of closed months, packed: one row for each device and month. A month's rows are
 -- filled into a table of its own (src/retention/pack-reports.ts). Only when it is complete, this
 -- table replaces the partition of posture_reports, in one transaction. Readers therefore see each
--- report once. docs/decisions/0041 has the reasons and the sizes.
+-- report once. docs/decisions/0046 has the reasons and the sizes.
 
 create table packed_posture_reports (
 	organization_id typed_id not null,
