@@ -6,6 +6,7 @@ import { composeDeviceDigest } from "../notifications/device-digest-mail.ts";
 import { composeEvents } from "../notifications/events-mail.ts";
 import { composeGivenUpChat } from "../notifications/given-up-chat.ts";
 import { composeOverdueWork } from "../notifications/overdue-mail.ts";
+import { composeDeletion } from "../organizations/deletion-mail.ts";
 import { composeInvitation } from "../organizations/invitation-mail.ts";
 import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
 import { composePasswordReset } from "../sign-in/password-reset.ts";
@@ -47,4 +48,5 @@ export const composers: Record<MailKind, Compose> = {
 	OVERDUE_WORK: composeOverdueWork,
 	COMMENTS: composeComments,
 	DOCUMENT: composeDocument,
+	ORGANIZATION_DELETION: composeDeletion,
 };

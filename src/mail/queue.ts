@@ -15,6 +15,7 @@ export const ORGANIZATION_MAIL_KINDS = [
 	"OVERDUE_WORK",
 	"COMMENTS",
 	"DOCUMENT",
+	"ORGANIZATION_DELETION",
 ] as const;
 
 /** The others are about an account, and only the operator sees them. */

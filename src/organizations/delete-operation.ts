@@ -5,6 +5,7 @@ import { organizationId } from "../records/list-pages.ts";
 import { lineSchema, nameSchema } from "../records/text-schemas.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
 import { GRACE_DAYS, MAX_REASON, planDeletion } from "./closures.ts";
+import { mailOtherAdministrators } from "./deletion-mail.ts";
 
 export const deleteOrganization = defineOperation({
 	name: "deleteOrganization",
@@ -42,7 +43,15 @@ export const deleteOrganization = defineOperation({
 				},
 			]);
 		}
-		context.afterCommit(() => context.services.wakeClosed?.());
+		const { mail, wakeClosed } = context.services;
+		if (mail) {
+			const caller = context.principal.userId;
+			await mailOtherAdministrators(context.client, organization_id, caller);
+		}
+		context.afterCommit(() => {
+			wakeClosed?.();
+			mail?.wake();
+		});
 		return { delete_after: closure.delete_after ?? "" };
 	},
 });

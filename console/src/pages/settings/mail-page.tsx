@@ -26,6 +26,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	COMMENTS: "Comments",
 	DOCUMENT: "Document to approve or sign",
 	MY_DEVICES: "Link to a person's devices",
+	ORGANIZATION_DELETION: "Deletion of the organization",
 };
 
 /** Shows administrators what became of the mails of the organization. */

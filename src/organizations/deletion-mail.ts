@@ -1,0 +1,62 @@
+import type { PoolClient } from "pg";
+import type { Compose } from "../mail/mailer.ts";
+import { nameInMail } from "../mail/message.ts";
+import { queueMail } from "../mail/queue.ts";
+
+/** Queues a mail to each administrator of the transaction's organization, except for the caller. */
+export async function mailOtherAdministrators(
+	client: PoolClient,
+	organizationId: string,
+	callerId: string | null,
+): Promise<void> {
+	const { rows } = await client.query<{ user_id: string }>(
+		"select user_id from memberships where organization_id = $1 and role = 'admin' and user_id is distinct from $2",
+		[organizationId, callerId],
+	);
+	for (const { user_id: userId } of rows) {
+		await queueMail(client, {
+			kind: "ORGANIZATION_DELETION",
+			organizationId,
+			userId,
+		});
+	}
+}
+
+/**
+ * Makes the mail that tells an administrator that the organization will be deleted. Returns null if
+ * it was restored, or if the administrator has left.
+ */
+export const composeDeletion: Compose = async (
+	{ pool, baseUrl },
+	{ id, user_id },
+) => {
+	const { rows } = await pool.query<{
+		email: string;
+		organization_id: string;
+		organization_name: string;
+		day: string;
+	}>(
+		`select u.email, o.id as organization_id, o.name as organization_name,
+			to_char(c.delete_after at time zone 'UTC', 'YYYY-MM-DD') as day
+		from mails m
+		join organizations o on o.id = m.organization_id
+		join organization_closures c on c.organization_id = o.id and c.kind = 'DELETION'
+		join memberships s on s.organization_id = m.organization_id and s.user_id = m.user_id
+		join users u on u.id = m.user_id
+		where m.id = $1 and m.user_id = $2 and s.role = 'admin'`,
+		[id, user_id],
+	);
+	const [found] = rows;
+	if (!found) return null;
+	const organization = nameInMail(found.organization_name);
+	return {
+		to: found.email,
+		subject: `${organization} on Assay will be deleted on ${found.day}`,
+		text: `Another administrator of ${organization} has closed it. On ${found.day} it will be deleted with everything in it. Until then, nobody reaches it, and its devices do not report. This page gives the reason:
+
+${baseUrl}/o/${found.organization_id}
+
+If this should not happen, ask whoever runs the service to restore the organization before that day. Its id is ${found.organization_id}.
+`,
+	};
+};
