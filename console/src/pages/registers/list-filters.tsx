@@ -23,9 +23,10 @@ import { BandFilter, DueFilter, PeriodFilter } from "./range-filters.tsx";
  * one line.
  */
 const WIDTHS = { few: 180, many: 140 };
-/** The least width among many filters, and that of a label: the text between paddings and arrow. */
-const LEAST = 104;
-const widthOfLabel = (label: string) => 44 + 7 * label.length;
+/** Least and largest width of one of many filters. Between them, the whole label fits. */
+const [LEAST, MOST] = [104, 132];
+/** Returns the width of a label with its padding and the arrow, in px. */
+const widthOfLabel = (label: string) => 48 + 8 * label.length;
 const FEW = 4;
 const MANY = 5;
 
@@ -48,7 +49,7 @@ export function ListFilters({
 	const count = kind.filters.length;
 	const widthOf = (label: string) =>
 		count > MANY
-			? Math.max(LEAST, widthOfLabel(label))
+			? Math.min(MOST, Math.max(LEAST, widthOfLabel(label)))
 			: count > FEW
 				? WIDTHS.many
 				: WIDTHS.few;
