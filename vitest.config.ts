@@ -36,8 +36,7 @@ export default defineConfig({
 		globalSetup: "test/support/setup.ts",
 		setupFiles: "test/support/cheap-hashes.ts",
 		pool: "forks",
-		// Node loads the files itself, as it does for the program, instead of Vite. That saves a tenth of
-		// the processor time.
+		// Node loads the files itself, as it does for the program, instead of Vite.
 		experimental: { viteModuleRunner: false },
 		// Each file has a database of its own and needs no process of its own. Loading the code again
 		// for each file took a tenth of the time.
