@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { errorCode, parseObject, writeFileAtomically } from "../files.ts";
 import { readUpdateKey } from "./manifest.ts";
 
-/** What the agent remembers about the newest version. Times are in RFC 3339 format. */
+/** The agent's memory of the newest version. Times are in RFC 3339 format. */
 export interface UpdateNotes {
 	version: string;
 	/** When the service first named this version. */

@@ -41,7 +41,7 @@ export interface ScimAnswer {
 	location?: string;
 }
 
-/** What a request does, found from its method and address before its body is read. */
+/** The task of a request. Its method and address tell it before its body is read. */
 export interface Route {
 	/** The address without ids, for the list of requests. */
 	name: string;

@@ -15,7 +15,7 @@ const VERSION = "v1";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a text is. Each kind has a key of its own. */
+/** The kind of a text. Each kind has a key of its own. */
 export type Purpose = "notification address" | "client secret";
 
 function keyOf(secret: string, purpose: Purpose): Buffer {

@@ -8,7 +8,7 @@ const MAX_LOOK_MS = 10_000;
 
 const NO_RECORD = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** What a look for the TXT record found. */
+/** The result of a look for the TXT record. */
 export type Found =
 	| "PROVED"
 	/** The name has no TXT record. */

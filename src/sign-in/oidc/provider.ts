@@ -32,7 +32,7 @@ export interface AttemptSecrets {
 /** The person pressed "Cancel" at the provider, or the provider refused the person. */
 export class SignInCancelled extends Error {}
 
-/** What is needed to ask a provider. */
+/** The parts that a request to a provider needs. */
 export type ProviderAccess = Pick<
 	OidcConfig,
 	"issuer" | "clientId" | "clientSecret"

@@ -54,7 +54,7 @@ export interface Redirect {
 interface Outcome {
 	problem?: Problem;
 	cookies?: string[];
-	/** What a test has found. */
+	/** The result of a test. */
 	tested?: { email: string; role: string };
 }
 
