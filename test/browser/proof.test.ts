@@ -83,7 +83,10 @@ test("if the user closes the password dialog, no token is created", async () => 
 	const page = await createTokenLate(person, "cancelled");
 	await proofDialog(page).getByRole("button", { name: "Cancel" }).click();
 	await proofDialog(page).waitFor({ state: "detached" });
-	await page.getByText("enter your password, a code of your second factor or a passkey").first().waitFor();
+	await page
+		.getByText("enter your password, a code of your second factor or a passkey")
+		.first()
+		.waitFor();
 	const { rows } = await served.database.owner.query(
 		"select from api_tokens where user_id = $1",
 		[person.id],
