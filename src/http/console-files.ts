@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { COMMAND } from "../version.ts";
 import { nothingHere } from "./admission.ts";
 import { acceptsEncoding } from "./compression.ts";
 
 /** The files of the console's build, in memory. Requests can read only the paths listed here. */
 export interface ConsoleFiles {
-	/** The HTML page. Each response replaces NONCE_PLACEHOLDER with its own nonce. */
+	/** The HTML page, with placeholders. Each response replaces NONCE_PLACEHOLDER with its own nonce. */
 	index: string;
 	/** The files by path, such as `/assets/index-1a2b3c4d.js`. */
 	assets: ReadonlyMap<string, Asset>;
@@ -27,6 +28,8 @@ interface Asset {
  * console/vite.config.ts.
  */
 const NONCE_PLACEHOLDER = /__NONCE__/g;
+/** Text that stands for the name of the command in the built page (console/index.html). */
+const COMMAND_PLACEHOLDER = "__COMMAND__";
 const TYPES: Record<string, string> = {
 	".js": "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
@@ -166,7 +169,11 @@ function sendPage(reply: FastifyReply, index: string): FastifyReply {
 			"permissions-policy": PERMISSIONS,
 			"x-frame-options": "DENY",
 		})
-		.send(index.replace(NONCE_PLACEHOLDER, nonce));
+		.send(
+			index
+				.replace(NONCE_PLACEHOLDER, nonce)
+				.replace(COMMAND_PLACEHOLDER, COMMAND),
+		);
 }
 
 function acceptsPage({ headers }: FastifyRequest): boolean {

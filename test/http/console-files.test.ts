@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ConsoleFiles } from "../../src/http/console-files.ts";
+import { COMMAND } from "../../src/version.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 const script = Buffer.from("export const answer = 42;");
 const compressed = Buffer.from("as brotli has it");
 const files: ConsoleFiles = {
-	index: '<!doctype html><meta nonce="__NONCE__"><div id="root"></div>',
+	index:
+		'<!doctype html><meta nonce="__NONCE__"><meta name="assay-command" content="__COMMAND__"><div id="root"></div>',
 	assets: new Map([
 		[
 			"/assets/index-1a2b3c4d.js",
@@ -46,7 +48,9 @@ test("every address of the console returns its page, with a policy that permits 
 		expect(policy).toContain("default-src 'none'; script-src 'self';");
 		expect(policy).toContain("frame-ancestors 'none'");
 		const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
-		expect(await answer.text()).toContain(`nonce="${nonce}"`);
+		const page = await answer.text();
+		expect(page).toContain(`nonce="${nonce}"`);
+		expect(page).toContain(`name="assay-command" content="${COMMAND}"`);
 		nonces.add(nonce);
 	}
 	expect(nonces.size, "each answer has a nonce of its own").toBe(4);

@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api.ts";
+import { COMMAND } from "../../command.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
@@ -102,7 +103,7 @@ function NoMail() {
 				</Text>
 				<Text size="sm" c="dimmed">
 					If no administrator can help, ask the operator of the service to run{" "}
-					<Code>npx assay user reset-link --email you@example.com</Code>
+					<Code>{COMMAND} user reset-link --email you@example.com</Code>
 				</Text>
 			</Stack>
 		</Message>

@@ -5,6 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { request } from "../../api.ts";
 import { signIn } from "../../auth.ts";
+import { COMMAND } from "../../command.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { ownTimeZone } from "../../parts/days.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -187,7 +188,7 @@ function LinkNeeded() {
 function NewLink(): ReactNode {
 	return (
 		<Stack gap="xs">
-			<CopyField label="Command" value="npx assay setup-link" />
+			<CopyField label="Command" value={`${COMMAND} setup-link`} />
 			<Text size="sm" c="dimmed">
 				It works once, within 24 hours, and replaces any earlier link.
 			</Text>
