@@ -65,8 +65,9 @@ export function addInstall(program: Command, how: string[]): void {
 				// The result contains everything that the user needs, so a log would only repeat it.
 				{ host, log: makeLog("silent", () => {}), signal },
 			);
+			const typed = await typedCommand(program.name(), how, installed.service);
 			const again = (command: string) =>
-				`\`${program.name()} ${command}${options.dir ? ` --dir ${folder}` : ""}\``;
+				`\`${typed} ${command}${options.dir ? ` --dir ${folder}` : ""}\``;
 			print(options, installed, describeInstalled(installed, again));
 		});
 }
@@ -98,6 +99,20 @@ async function readUpdateKeyFile({
 	});
 	readUpdateKey(pem);
 	return pem;
+}
+
+async function typedCommand(
+	name: string,
+	how: string[],
+	service: string | null,
+): Promise<string> {
+	const { commandToType } = await import("./service/command-to-type.ts");
+	const { programFolder } = await import("./service/program.ts");
+	return commandToType(
+		name,
+		ownProgram(how),
+		service === null ? undefined : programFolder(),
+	);
 }
 
 function describeInstalled(
