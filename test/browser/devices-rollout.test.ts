@@ -59,6 +59,17 @@ test("the page that adds a device offers the packages with their checksums", asy
 	expect(new URL(guide.url()).pathname).toBe("/help/agent");
 	// The page with the token is still there.
 	await page.getByLabel("Enrollment token", { exact: true }).waitFor();
+
+	await page.goto(at("/devices/enrollment-keys"));
+	await page.getByRole("button", { name: "Make a key" }).click();
+	await page.getByLabel("Name").fill("Ansible");
+	await page.getByLabel("Most devices").fill("5");
+	await page.getByRole("button", { name: "Make the key" }).click();
+	const commands = page.getByText("assay-agent install --no-service");
+	await commands.waitFor();
+	expect(await commands.innerText()).toMatch(
+		/^apt install -y \.\/assay-agent_1\.4\.0_amd64\.deb\n.*\n.*--enrollment-token-file/,
+	);
 });
 
 test("a member finds the devices with an earlier agent, and gives devices an owner, also from CSV", async () => {

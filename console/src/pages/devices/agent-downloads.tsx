@@ -1,27 +1,32 @@
 import { Anchor, Code, Select, Stack, Table, Text } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { CopyField } from "../../parts/copy-field.tsx";
 import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
-import { PACKAGES_PATH, useAgentPackages } from "./agent-packages.ts";
-import { packageCommands } from "./enroll-commands.ts";
+import {
+	type AgentPackage,
+	PACKAGES_PATH,
+	useAgentPackages,
+} from "./agent-packages.ts";
 
 /**
- * Lists the packages for a platform with their checksums, and the commands that install one of them
- * and enroll the device. Shows nothing if the service offers none.
+ * Lists the packages for a platform with their checksums, and the commands that install the chosen
+ * one and enroll the device. Shows `otherwise` if the service offers none.
  */
 export function AgentDownloads({
 	platform,
-	serverUrl,
+	commandsOf,
+	otherwise = null,
 }: {
 	platform: keyof typeof PLATFORMS;
-	/** The address for the commands of one device. Without it, only the packages are shown. */
-	serverUrl?: string;
+	commandsOf: (chosen: AgentPackage) => string;
+	otherwise?: ReactNode;
 }) {
-	const { data } = useAgentPackages();
+	const { data, isPending } = useAgentPackages();
 	const [file, setFile] = useState<string | null>(null);
 	const packages = data?.packages.filter((each) => each.platform === platform);
 	const chosen = packages?.find((each) => each.file === file) ?? packages?.[0];
-	if (!data || !packages || !chosen) return null;
+	if (isPending) return null;
+	if (!data || !packages || !chosen) return otherwise;
 	return (
 		<Stack gap="sm">
 			<Text size="sm" fw={600}>
@@ -55,7 +60,7 @@ export function AgentDownloads({
 					</Table.Tbody>
 				</Table>
 			</Table.ScrollContainer>
-			{serverUrl && packages.length > 1 && (
+			{packages.length > 1 && (
 				<Select
 					label="Commands for"
 					data={packages.map((each) => each.file)}
@@ -65,12 +70,10 @@ export function AgentDownloads({
 					maw={360}
 				/>
 			)}
-			{serverUrl && (
-				<CopyField
-					label="Commands that install the package and enroll the device"
-					value={packageCommands(chosen, serverUrl)}
-				/>
-			)}
+			<CopyField
+				label="Commands that install the package and enroll the device"
+				value={commandsOf(chosen)}
+			/>
 		</Stack>
 	);
 }

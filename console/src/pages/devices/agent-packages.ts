@@ -5,14 +5,16 @@ import { useQuery } from "@tanstack/react-query";
  */
 export interface AgentPackages {
 	version: string;
-	packages: {
-		file: string;
-		platform: string;
-		architecture: string;
-		format: string;
-		bytes: number;
-		sha256: string;
-	}[];
+	packages: AgentPackage[];
+}
+
+export interface AgentPackage {
+	file: string;
+	platform: string;
+	architecture: string;
+	format: string;
+	bytes: number;
+	sha256: string;
 }
 
 export const PACKAGES_PATH = "/agent-packages/";

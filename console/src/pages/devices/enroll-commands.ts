@@ -1,3 +1,4 @@
+import { COMMAND } from "../../command.ts";
 import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
 
 /** The values that a device needs to enroll. */
@@ -28,30 +29,74 @@ function sudoInstall({ serverUrl }: Enrollment): string {
 	return `sudo ./assay-agent install --server ${serverUrl}`;
 }
 
-/**
- * Returns the commands that install a downloaded package and enroll the device. The service of a
- * package waits until `install` has enrolled the device, so `--no-service` adds no second one.
- */
-export function packageCommands(
-	{ file, format }: { file: string; format: string },
-	serverUrl: string,
-): string {
-	const enroll = `install --no-service --server ${serverUrl}`;
+interface Package {
+	file: string;
+	platform: string;
+	format: string;
+}
+
+/** Commands that install a package without enrolling the device. An archive is only unpacked. */
+function unpackCommand({ file, format }: Package, sudo: string): string {
 	switch (format) {
 		case "deb":
-			return `sudo apt install ./${file}\nsudo assay-agent ${enroll}`;
+			return `${sudo}apt install ./${file}`;
 		case "rpm":
-			return `sudo dnf install ./${file}\nsudo assay-agent ${enroll}`;
+			return `${sudo}dnf install ./${file}`;
 		case "pkg":
-			return `sudo installer -pkg ${file} -target /\nsudo assay-agent ${enroll}`;
+			return `${sudo}installer -pkg ${file} -target /`;
 		case "msi":
-			return `Start-Process msiexec -Wait -ArgumentList '/i ${file}'\n& 'C:\\Program Files\\Assay Agent\\assay-agent.exe' ${enroll}`;
+			return `Start-Process msiexec -Wait -ArgumentList '/i ${file}'`;
 		default:
-			return [
-				`tar xzf ${file}`,
-				`sudo ./${file.replace(/\.tar\.gz$/, "")}/assay-agent install --server ${serverUrl}`,
-			].join("\n");
+			return `tar xzf ${file}`;
 	}
+}
+
+/**
+ * Returns the program of an installed package with its command `install`. The service of a package
+ * waits until `install` has enrolled the device, so `--no-service` adds no second one.
+ */
+function installCommand({ file, format }: Package): string {
+	switch (format) {
+		case "deb":
+		case "rpm":
+		case "pkg":
+			return "assay-agent install --no-service";
+		case "msi":
+			return "& 'C:\\Program Files\\Assay Agent\\assay-agent.exe' install --no-service";
+		default:
+			return `./${file.replace(/\.tar\.gz$/, "")}/assay-agent install`;
+	}
+}
+
+/** Returns the commands that install a downloaded package and enroll the device with a token. */
+export function packageCommands(one: Package, serverUrl: string): string {
+	const sudo = one.format === "msi" ? "" : "sudo ";
+	const unpackSudo = one.format === "tar.gz" ? "" : sudo;
+	return [
+		unpackCommand(one, unpackSudo),
+		`${sudo}${installCommand(one)} --server ${serverUrl}`,
+	].join("\n");
+}
+
+/**
+ * Returns the commands that install a downloaded package and enroll the device with an enrollment
+ * key. They ask nothing, so a management system can run them.
+ */
+export function packageKeyCommands(one: Package, serverUrl: string): string {
+	if (one.format === "msi") {
+		// The msi enrolls the device with the key, and the agent removes the file.
+		return [
+			"Start-Process msiexec -Wait -ArgumentList `",
+			`  '/i ${one.file} /qn SERVER=${serverUrl} KEYFILE=${KEY_FILES.WINDOWS} OWNEREMAIL=ada@example.com'`,
+		].join("\n");
+	}
+	const keyFile =
+		one.platform === "DARWIN" ? KEY_FILES.DARWIN : KEY_FILES.LINUX;
+	const quietly = ["deb", "rpm"].includes(one.format) ? " -y" : "";
+	return [
+		unpackCommand(one, "").replace(" install ", ` install${quietly} `),
+		withKeyFile(installCommand(one), serverUrl, keyFile),
+	].join("\n");
 }
 
 /**
@@ -60,34 +105,48 @@ export function packageCommands(
  */
 export function tryCommands(serverUrl: string): string {
 	return [
-		`npx assay agent install --no-service --server ${serverUrl}`,
-		"npx assay agent once",
+		`${COMMAND} agent install --no-service --server ${serverUrl}`,
+		`${COMMAND} agent once`,
 	].join("\n");
 }
 
+/** The file with the enrollment key, which only administrators may read. */
+const KEY_FILES = {
+	LINUX: "/root/enrollment-key",
+	DARWIN: "/var/root/enrollment-key",
+	WINDOWS: "C:\\ProgramData\\enrollment-key.txt",
+};
+
 /**
- * Commands that enroll a device with an enrollment key from a file, and then remove the file. They
- * ask nothing, so a management system can run them.
+ * Commands that enroll a device with an enrollment key from a file, and then remove the file. The
+ * program of the agent is in the current folder.
  */
 export const keyCommands: {
 	[Platform in keyof typeof PLATFORMS]: (serverUrl: string) => string;
 } = {
-	LINUX: (serverUrl) => withKeyFile("./assay-agent", serverUrl),
-	DARWIN: (serverUrl) => withKeyFile("./assay-agent", serverUrl),
-	FREEBSD: (serverUrl) => withKeyFile("node assay-agent.cjs", serverUrl),
+	LINUX: (serverUrl) =>
+		withKeyFile("./assay-agent install", serverUrl, KEY_FILES.LINUX),
+	DARWIN: (serverUrl) =>
+		withKeyFile("./assay-agent install", serverUrl, KEY_FILES.DARWIN),
+	FREEBSD: (serverUrl) =>
+		withKeyFile("node assay-agent.cjs install", serverUrl, KEY_FILES.LINUX),
 	WINDOWS: (serverUrl) =>
 		[
 			`.\\assay-agent.exe install --server ${serverUrl} \``,
-			"  --enrollment-token-file C:\\ProgramData\\enrollment-key.txt --owner-email ada@example.com",
-			"Remove-Item C:\\ProgramData\\enrollment-key.txt",
+			`  --enrollment-token-file ${KEY_FILES.WINDOWS} --owner-email ada@example.com`,
+			`Remove-Item ${KEY_FILES.WINDOWS}`,
 		].join("\n"),
 };
 
-function withKeyFile(agent: string, serverUrl: string): string {
+function withKeyFile(
+	install: string,
+	serverUrl: string,
+	keyFile: string,
+): string {
 	return [
-		`${agent} install --server ${serverUrl} \\`,
-		"  --enrollment-token-file /root/enrollment-key --owner-email ada@example.com",
-		"rm /root/enrollment-key",
+		`${install} --server ${serverUrl} \\`,
+		`  --enrollment-token-file ${keyFile} --owner-email ada@example.com`,
+		`rm ${keyFile}`,
 	].join("\n");
 }
 

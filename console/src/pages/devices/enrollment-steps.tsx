@@ -8,6 +8,7 @@ import { AgentDownloads } from "./agent-downloads.tsx";
 import {
 	agentCommands,
 	manualCommands,
+	packageCommands,
 	tryCommands,
 } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
@@ -65,7 +66,9 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 								</Text>
 								<AgentDownloads
 									platform={platform}
-									serverUrl={enrollment.serverUrl}
+									commandsOf={(chosen) =>
+										packageCommands(chosen, enrollment.serverUrl)
+									}
 								/>
 								{isLocal(enrollment.serverUrl) && (
 									<CopyField

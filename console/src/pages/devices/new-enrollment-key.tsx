@@ -4,7 +4,7 @@ import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
-import { keyCommands } from "./enroll-commands.ts";
+import { keyCommands, packageKeyCommands } from "./enroll-commands.ts";
 
 type Platform = keyof typeof PLATFORMS;
 
@@ -48,10 +48,15 @@ export function NewEnrollmentKey({
 					</Tabs.List>
 					{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
 						<Tabs.Panel key={platform} value={platform}>
-							<AgentDownloads platform={platform} />
-							<CopyField
-								label="Commands"
-								value={keyCommands[platform](serverUrl)}
+							<AgentDownloads
+								platform={platform}
+								commandsOf={(chosen) => packageKeyCommands(chosen, serverUrl)}
+								otherwise={
+									<CopyField
+										label="Commands"
+										value={keyCommands[platform](serverUrl)}
+									/>
+								}
 							/>
 						</Tabs.Panel>
 					))}
