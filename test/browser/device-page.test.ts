@@ -112,7 +112,7 @@ test("a silence of the device is no report for every check, in the timeline, the
 			.toEqual(["PASS", "SILENT", "PASS", ...last]);
 	}
 	const changes = page.getByRole("region", { name: "Changes: Host firewall" });
-	await changes.getByText(/^No report from .* to /).waitFor();
+	await changes.getByText(/^Silent from .* to /).waitFor();
 	const day = new Date(Date.now() - 6 * DAY_MS).toISOString().slice(0, 10);
 	await page.getByLabel("State on the day").fill(day);
 	const asOf = page.getByRole("region", { name: /^As of / });

@@ -167,7 +167,6 @@ function Histories({
 			<Stack gap="md">
 				<Legend
 					parts={["pass", "fail", "unknown", "not_applicable", "stale"]}
-					labels={{ stale: "No report" }}
 				/>
 				{isCut && (
 					<Alert color="gray" variant="outline">

@@ -68,7 +68,7 @@ export function SpanTable({
 							<Table.Td>
 								{silencesIn(span).map(({ since, until }) => (
 									<Text key={since} size="xs" c="dimmed">
-										No report from <DateTime value={since} />
+										Silent from <DateTime value={since} />
 										{until && (
 											<>
 												{" "}

@@ -90,10 +90,10 @@ function Words({ piece: { status, since, until } }: { piece: Piece }) {
 }
 
 function stateLabel(status: Piece["status"]): string {
-	return status === "SILENT" ? "No report" : postureLabel(status);
+	return status === "SILENT" ? "Silent" : postureLabel(status);
 }
 
-/** Returns a summary such as "Host firewall: pass 80%, no report 20%; now pass". */
+/** Returns a summary such as "Host firewall: pass 80%, silent 20%; now pass". */
 function gistOf(name: string, pieces: readonly Piece[]): string {
 	const last = pieces.at(-1);
 	if (!last) return `${name}: nothing was reported in this period`;
