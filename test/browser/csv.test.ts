@@ -103,7 +103,7 @@ test("a file with wrong lines is not imported until the user has fixed and confi
 	const lines = preview(page).locator("tbody tr");
 	expect(await lines.allInnerTexts()).toEqual([
 		expect.stringMatching(
-			/^4\s+Wrong\s+Fire in the server room[\s\S]*Treatment[\s\S]*Inherent impact/,
+			/^4\s+Wrong\s+Fire in the server room[\s\S]*Treatment[\s\S]*“Mitigated”[\s\S]*Inherent impact/,
 		),
 		expect.stringMatching(/^5\s+Wrong\s+Flood[\s\S]*Owner.*nobody@example.com/),
 	]);

@@ -19,6 +19,7 @@ import {
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
+import { inWordsOf } from "./messages.ts";
 
 type Plan = OutputOf<"importRecords">;
 type Line = Plan["lines"][number];
@@ -205,10 +206,10 @@ function Details({
 			<Text key={column + message} size="sm" c="var(--mantine-color-error)">
 				{column ? (
 					<>
-						<b>{column}</b> {message}
+						<b>{column}</b> {inWordsOf(kind, message)}
 					</>
 				) : (
-					asSentence(`the line ${message}`)
+					asSentence(`the line ${inWordsOf(kind, message)}`)
 				)}
 			</Text>
 		));
