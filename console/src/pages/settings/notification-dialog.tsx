@@ -11,7 +11,6 @@ import {
 	TextInput,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { EVENT_TYPES } from "../../../../src/events/types.ts";
 import {
 	CHANNEL_KINDS,
 	type ChannelKind,
@@ -27,6 +26,7 @@ import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { CHANNEL_WORDS, WEEKDAYS } from "./channel-words.ts";
+import { eventInWords } from "./event-words.ts";
 import type { Channel } from "./notifications-page.tsx";
 
 /** Adds or changes a channel. The address of a chat is never shown again. */
@@ -157,8 +157,8 @@ export function NotificationDialog({
 									<Checkbox
 										key={type}
 										value={type}
-										label={type}
-										description={EVENT_TYPES[type]}
+										label={eventInWords(type)}
+										description={type}
 									/>
 								))}
 							</Stack>

@@ -7,6 +7,7 @@ import type { Column } from "../../parts/data-table.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { Deliveries, DeliveryAnswer } from "./deliveries.tsx";
+import { eventInWords } from "./event-words.ts";
 import type { Webhook } from "./webhooks-page.tsx";
 
 type Delivery = OutputOf<"listWebhookDeliveries">["deliveries"][number];
@@ -37,10 +38,13 @@ export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
 		{
 			id: "event",
 			header: "Event",
-			width: 160,
+			width: 200,
 			cell: (row) => (
 				<>
 					<Text size="sm" fw={500}>
+						{eventInWords(row.event_type)}
+					</Text>
+					<Text size="xs" ff="monospace">
 						{row.event_type}
 					</Text>
 					<Text size="xs" c="dimmed">
@@ -78,7 +82,7 @@ export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
 					size="compact-sm"
 					variant="default"
 					onClick={() => resend(row)}
-					aria-label={`Send ${row.event_type} again`}
+					aria-label={`Send again: ${eventInWords(row.event_type)}`}
 				>
 					Send again
 				</Button>

@@ -10,7 +10,7 @@ import {
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { EVENT_TYPES } from "../../../../src/events/types.ts";
+import { EVENT_TYPE_NAMES } from "../../../../src/events/types.ts";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
@@ -18,11 +18,10 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
+import { eventInWords } from "./event-words.ts";
 import type { Webhook } from "./webhooks-page.tsx";
 
-const CHOICES = Object.entries(EVENT_TYPES).filter(
-	([type]) => type !== "webhook.test",
-);
+const CHOICES = EVENT_TYPE_NAMES.filter((type) => type !== "webhook.test");
 
 /**
  * Adds or changes a webhook, or makes a new secret for it. A new secret is shown once, so a click
@@ -45,8 +44,7 @@ export function WebhookDialog({
 		initialValues: {
 			url: webhook?.url ?? "",
 			description: webhook?.description ?? "",
-			event_types: (webhook?.event_types ??
-				CHOICES.map(([type]) => type)) as string[],
+			event_types: (webhook?.event_types ?? CHOICES) as string[],
 			is_enabled: webhook?.is_enabled ?? true,
 		},
 	});
@@ -129,12 +127,12 @@ export function WebhookDialog({
 									{...form.getInputProps("event_types")}
 								>
 									<Stack gap="xs" mt="xs">
-										{CHOICES.map(([type, meaning]) => (
+										{CHOICES.map((type) => (
 											<Checkbox
 												key={type}
 												value={type}
-												label={type}
-												description={meaning}
+												label={eventInWords(type)}
+												description={type}
 											/>
 										))}
 									</Stack>
