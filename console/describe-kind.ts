@@ -117,12 +117,14 @@ const ARCHIVED: FilterDescription = {
 	isNullable: false,
 };
 
-/** Returns the ends of the periods of reviews and expiries, which the home page links to. */
+/** Returns the filters for the days of reviews and expiries, which the home page links to. */
 function describeReminders({ reminders = [] }: AnyRecordKind) {
-	return reminders.flatMap((field) =>
-		["from", "until"].map((end): FilterDescription => {
-			const name = `${field}_${end}`;
-			return { name, label: labelOf(name), type: "date", isNullable: false };
+	return reminders.map(
+		(name): FilterDescription => ({
+			name,
+			label: labelOf(name),
+			type: "reminder",
+			isNullable: false,
 		}),
 	);
 }

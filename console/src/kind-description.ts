@@ -54,9 +54,9 @@ export interface FieldDescription extends Described {
 
 export interface FilterDescription extends Described {
 	/**
-	 * The type of the value. Three types stand for two filters that form a range: `score` for
-	 * `min_<name>` and `max_<name>`, `period` for `<name>_from` and `<name>_until`, and `due` for
-	 * `due_from` and `due_until`.
+	 * The type of the value. Four types stand for two filters that form a range: `score` for
+	 * `min_<name>` and `max_<name>`, `period` and `reminder` for `<name>_from` and `<name>_until`,
+	 * and `due` for `due_from` and `due_until`.
 	 */
-	type: FieldType | "flag" | "score" | "period" | "due";
+	type: FieldType | "flag" | "score" | "period" | "due" | "reminder";
 }

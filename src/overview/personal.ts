@@ -33,6 +33,17 @@ export const personalShape = {
 			this_week: z.int().describe(`Due within ${WEEK_DAYS} days`),
 			devices: z.int(),
 			waiting,
+			counts: z
+				.array(
+					z.object({
+						kind: z.string(),
+						field: z.string(),
+						person: z.string().describe("The field with the person"),
+						overdue: z.int(),
+						this_week: z.int(),
+					}),
+				)
+				.describe("The same by kind and date"),
 			records: z
 				.array(
 					z.object({
@@ -77,6 +88,14 @@ export async function readPersonal(
 	};
 }
 
+interface Counts {
+	kind: string;
+	field: string;
+	person: string;
+	overdue: number;
+	this_week: number;
+}
+
 interface Due {
 	kind: string;
 	id: string;
@@ -96,7 +115,7 @@ async function readMine(
 	const dueOf = dueDates.map(
 		({ kind, date, person: field, open }) => `
 			select '${kind.kind}' as kind, t.id, left(${nameSql(kind, "t")}, 1000) as name,
-				'${date}' as field, t.${date} as due
+				'${date}' as field, '${field}' as person, t.${date} as due
 			from ${kind.table} t
 			where t.organization_id = $1 and t.${field} = $2 and ${open}
 				and t.${date} <= $3::date + ${WEEK_DAYS}`,
@@ -105,6 +124,7 @@ async function readMine(
 		overdue: number;
 		this_week: number;
 		devices: number;
+		counts: Counts[];
 		records: Due[];
 	}>({
 		name: "overview.mine",
@@ -119,7 +139,18 @@ async function readMine(
 				) as devices,
 				(
 					select coalesce(jsonb_agg(x), '[]')
-					from (select d.* from due d order by d.due, d.id, d.field limit ${FEW}) x
+					from (
+						select d.kind, d.field, d.person,
+							(count(*) filter (where d.due < $3::date))::int as overdue,
+							(count(*) filter (where d.due >= $3::date))::int as this_week
+						from due d
+						group by d.kind, d.field, d.person
+						order by overdue desc, this_week desc, d.kind, d.field
+					) x
+				) as counts,
+				(
+					select coalesce(jsonb_agg(x), '[]')
+					from (select d.kind, d.id, d.name, d.field, d.due from due d order by d.due, d.id, d.field limit ${FEW}) x
 				) as records`,
 		values: [organization, person, today],
 	});

@@ -182,7 +182,7 @@ test("a measure that its check contradicts is flagged on its page, in the list, 
 test("the check of a measure is chosen in its form, and the state follows people", async () => {
 	const page = await registers.open(registers.admin, "measure/new");
 	await page.getByRole("textbox", { name: "Name" }).fill("Screens lock");
-	await page.getByRole("textbox", { name: "Category" }).fill("Endpoint");
+	await page.getByRole("combobox", { name: "Category" }).fill("Endpoint");
 	await page
 		.getByRole("combobox", { name: "Verified by check" })
 		.fill("Screen");

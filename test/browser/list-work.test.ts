@@ -107,6 +107,7 @@ test("“Mine” is each reader's own, and “Unassigned” has no owner", async
 	await registers.add("addTask", {
 		name: "Own task",
 		assigned_to_id: people.id,
+		deadline: "2020-01-01",
 	});
 	await registers.add("addTask", {
 		name: "Task of Ada",
@@ -128,6 +129,12 @@ test("“Mine” is each reader's own, and “Unassigned” has no owner", async
 	await assigned.click();
 	await page.getByRole("option", { name: /Ada Lovelace/ }).click();
 	await expect.poll(names(page)).toEqual(["Task of Ada"]);
+	// The home page counts the reader's own work, and its numbers lead to it.
+	await page.goto(page.url().replace(/\/r\/.*/, ""));
+	const mine = page.getByRole("region", { name: "Mine" });
+	await mine.getByRole("link", { name: "1 overdue" }).click();
+	await page.waitForURL(/assigned_to=me.*due=overdue/);
+	await expect.poll(names(page)).toEqual(["Own task"]);
 });
 
 test("selected records are linked to one record and exported", async () => {

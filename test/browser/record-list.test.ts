@@ -176,6 +176,14 @@ test("selected records are changed and deleted together, and those that fail are
 	await page.getByRole("button", { name: "Clear filters" }).click();
 	await expect.poll(async () => (await names(page)()).length).toBe(3);
 	expect(await bar.count()).toBe(0);
+
+	// The form suggests the values that the register uses.
+	await page.goto(page.url().replace(/measure.*/, "measure/new"));
+	await page.getByRole("combobox", { name: "Category" }).click();
+	await page.getByRole("option", { name: "New", exact: true }).click();
+	expect(
+		await page.getByRole("combobox", { name: "Category" }).inputValue(),
+	).toBe("New");
 });
 
 test("the names of all owners on a page are loaded in one request", async () => {

@@ -140,7 +140,7 @@ test("a member reads, adds and edits, and sees no action that needs an administr
 	await menu.getByRole("menuitem", { name: "New measure" }).click();
 	await page.getByText("It will be linked to Laptop theft.").waitFor();
 	await page.getByRole("textbox", { name: /^Name/ }).fill("Cable locks");
-	await page.getByRole("textbox", { name: /^Category/ }).fill("Physical");
+	await page.getByRole("combobox", { name: /^Category/ }).fill("Physical");
 	await page.getByRole("button", { name: "Add the measure" }).click();
 	await page.getByRole("heading", { name: "Cable locks", level: 1 }).waitFor();
 	const links = page.getByRole("region", { name: "Linked records" });

@@ -64,6 +64,7 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await reminders.getByText("Vendors: next review date").waitFor();
 	await screenshot(page, "vendors/home");
 	await reminders.getByRole("link", { name: "1 overdue" }).click();
+	await page.getByText("Next review date: overdue").waitFor();
 	await page.getByRole("link", { name: "Globex" }).click();
 
 	await page.getByRole("button", { name: "Actions" }).click();

@@ -123,6 +123,15 @@ test("a member is the person who has the same address in any case, and sees that
 		overdue: 1,
 		this_week: 2,
 		devices: 0,
+		counts: [
+			{
+				kind: "task",
+				field: "deadline",
+				person: "assigned_to_id",
+				overdue: 1,
+				this_week: 2,
+			},
+		],
 	});
 	expect(mine?.records.map(({ name, due }) => [name, due])).toEqual([
 		["late", "2026-06-14"],

@@ -2,13 +2,17 @@ import { Group, Stack, Text } from "@mantine/core";
 import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { ME } from "../../parts/records/reference-picker.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { CalendarDate } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
+import { inDays, OVERDUE } from "../../relative-filters.ts";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
+/** The days that "this week" means, from today on, as the server counts them. */
+const WEEK_DAYS = 7;
 /** The dates by which work is due. A review or an expiry is named. */
 const DUE = ["due_date", "deadline", "target_date"];
 
@@ -46,20 +50,7 @@ export function MyWork({ overview }: { overview: Overview }) {
 				</Text>
 			) : (
 				<Stack gap="sm">
-					<Group gap={6}>
-						{mine.overdue > 0 && (
-							<StatusBadge
-								tone="bad"
-								label={`${mine.overdue.toLocaleString()} overdue`}
-							/>
-						)}
-						{mine.this_week > 0 && (
-							<StatusBadge
-								tone="warning"
-								label={`${mine.this_week.toLocaleString()} this week`}
-							/>
-						)}
-					</Group>
+					<Counts counts={mine.counts} />
 					<ul className={styles.rows}>
 						{mine.records.map(({ kind, id, name, field, due }) => (
 							<li key={`${id} ${field}`} className={styles.row}>
@@ -92,6 +83,57 @@ export function MyWork({ overview }: { overview: Overview }) {
 				</Stack>
 			)}
 		</Section>
+	);
+}
+
+/** Counts the work of each kind. Every number links to the records that it counts. */
+function Counts({
+	counts,
+}: {
+	counts: NonNullable<Overview["mine"]>["counts"];
+}) {
+	const { organizationId } = useOrganization();
+	return (
+		<Group component="ul" gap="6px 16px" p={0} m={0} className={styles.counts}>
+			{counts.map(({ kind, field, person, overdue, this_week }) => {
+				const isWork = DUE.includes(field);
+				const link = (when: string) => ({
+					to: "/o/$org/r/$kind" as const,
+					params: { org: organizationId, kind },
+					search: {
+						[person.replace(/_id$/, "")]: ME,
+						...(isWork ? { is_open: true, due: when } : { [field]: when }),
+					},
+					underline: "never" as const,
+					c: "inherit",
+				});
+				const label = [
+					findRegisterKind(kind)?.label,
+					...(isWork ? [] : [labelOf(kind, field).toLowerCase()]),
+				].join(", ");
+				return (
+					<Group component="li" key={`${kind} ${field}`} gap={6}>
+						<Text size="sm">{label}</Text>
+						{overdue > 0 && (
+							<TextLink {...link(OVERDUE)}>
+								<StatusBadge
+									tone="bad"
+									label={`${overdue.toLocaleString()} overdue`}
+								/>
+							</TextLink>
+						)}
+						{this_week > 0 && (
+							<TextLink {...link(inDays(WEEK_DAYS))}>
+								<StatusBadge
+									tone="warning"
+									label={`${this_week.toLocaleString()} this week`}
+								/>
+							</TextLink>
+						)}
+					</Group>
+				);
+			})}
+		</Group>
 	);
 }
 

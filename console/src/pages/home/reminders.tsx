@@ -1,9 +1,11 @@
 import { Group, Text } from "@mantine/core";
 import { describeKind, fieldOf, kinds } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
+import { daysBetween } from "../../parts/days.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
+import { inDays, OVERDUE } from "../../relative-filters.ts";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
@@ -11,7 +13,7 @@ import { Section } from "./home-section.tsx";
 /** Lists the reviews, notices and expiries that are overdue or soon due. Shows nothing without any. */
 export function Reminders({ overview }: { overview: Overview }) {
 	const { organizationId } = useOrganization();
-	const { reminders, today, overdue_until, soon_until } = overview;
+	const { reminders, today, soon_until } = overview;
 	if (reminders.length === 0) return null;
 	return (
 		<Section title="Reviews and expiries">
@@ -38,7 +40,7 @@ export function Reminders({ overview }: { overview: Overview }) {
 								</Text>
 								<Group gap={6}>
 									{overdue > 0 && (
-										<TextLink {...link({ [`${field}_until`]: overdue_until })}>
+										<TextLink {...link({ [field]: OVERDUE })}>
 											<StatusBadge
 												tone="bad"
 												label={`${overdue.toLocaleString()} overdue`}
@@ -48,8 +50,7 @@ export function Reminders({ overview }: { overview: Overview }) {
 									{due_soon > 0 && (
 										<TextLink
 											{...link({
-												[`${field}_from`]: today,
-												[`${field}_until`]: soon_until,
+												[field]: inDays(daysBetween(today, soon_until)),
 											})}
 										>
 											<StatusBadge

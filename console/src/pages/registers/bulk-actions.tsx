@@ -132,6 +132,7 @@ function Change({
 					key={name}
 					field={withoutHelp(field)}
 					organizationId={organizationId}
+					kind={kind}
 					value={value}
 					onChange={setValue}
 				/>

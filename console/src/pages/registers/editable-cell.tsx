@@ -52,7 +52,7 @@ export function EditableCell({
 						ref={button}
 						variant="subtle"
 						color="gray"
-						size="sm"
+						size={24}
 						className={classes.button ?? ""}
 						data-open={isOpen || undefined}
 						aria-label={`Change ${field.label} of ${titleOf(kind, record)}`}
@@ -102,6 +102,7 @@ function Editor({
 				<FieldInput
 					field={field}
 					organizationId={record.organization_id}
+					kind={kind}
 					value={value}
 					onChange={setValue}
 				/>

@@ -10,7 +10,10 @@ import {
 } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { FieldType } from "../../../../src/records/field.ts";
-import type { FieldDescription } from "../../kind-description.ts";
+import type {
+	FieldDescription,
+	KindDescription,
+} from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { isScale } from "../../parts/records/field-value.tsx";
 import {
@@ -20,11 +23,13 @@ import {
 import { scaleOf } from "../../parts/records/risk-scores.ts";
 import { CheckInput, ChecksInput } from "./checks-input.tsx";
 import type { FormValue } from "./form-values.ts";
+import { SuggestedInput } from "./suggested-input.tsx";
 
 /** Renders the control that suits the type of a field. */
 export function FieldInput({
 	field,
 	organizationId,
+	kind,
 	value,
 	onChange,
 	error,
@@ -32,6 +37,8 @@ export function FieldInput({
 }: {
 	field: FieldDescription;
 	organizationId: string;
+	/** The register of the record. Its lists offer the values in use as a filter. */
+	kind: KindDescription;
 	value: FormValue;
 	onChange: (value: FormValue) => void;
 	error?: ReactNode;
@@ -52,6 +59,21 @@ export function FieldInput({
 	const list = Array.isArray(value) ? value : [];
 
 	switch (type) {
+		case "name":
+			return kind.filters.some((filter) => filter.name === name) ? (
+				<SuggestedInput
+					{...common}
+					{...{ name, organizationId, onChange }}
+					kind={kind.kind}
+					value={text}
+				/>
+			) : (
+				<TextInput
+					{...common}
+					value={text}
+					onChange={({ currentTarget }) => onChange(currentTarget.value)}
+				/>
+			);
 		case "text":
 			return (
 				<Textarea

@@ -1,5 +1,4 @@
 import { Checkbox, Select } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type {
 	FilterDescription,
@@ -14,9 +13,14 @@ import {
 	NONE,
 	ReferencePicker,
 } from "../../parts/records/reference-picker.tsx";
-import { operationQuery } from "../../queries.ts";
+import { useValuesInUse } from "../../parts/records/values-in-use.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
-import { BandFilter, DueFilter, PeriodFilter } from "./range-filters.tsx";
+import {
+	BandFilter,
+	DueFilter,
+	PeriodFilter,
+	ReminderFilter,
+} from "./range-filters.tsx";
 
 /**
  * Widths in px. On a screen of usual size, the search field and the filters of a register fit on
@@ -76,6 +80,7 @@ function FilterControl(props: FilterProps) {
 	if (filter.type === "score") return <BandFilter {...props} />;
 	if (filter.type === "due") return <DueFilter {...props} />;
 	if (filter.type === "period") return <PeriodFilter {...props} />;
+	if (filter.type === "reminder") return <ReminderFilter {...props} />;
 	if (filter.type === "flag" && value !== false) {
 		return (
 			<Checkbox
@@ -162,17 +167,11 @@ function NameFilter({
 	const chosen =
 		value === undefined || value === null ? undefined : String(value);
 	const [isIdle, setIdle] = useState(true);
-	const used = useQuery({
-		...operationQuery("countRecords", {
-			organization_id: organizationId,
-			kind,
-			group_by: name,
-		}),
-		enabled: !isIdle,
-	});
-	const values = (used.data?.groups ?? []).flatMap(({ value: one, count }) =>
-		one ? [{ value: one, label: `${one} (${count.toLocaleString()})` }] : [],
-	);
+	const used = useValuesInUse(organizationId, kind, name, !isIdle);
+	const values = used.values.map(({ value: one, count }) => ({
+		value: one,
+		label: `${one} (${count.toLocaleString()})`,
+	}));
 	const isKnown = values.some((one) => one.value === chosen);
 	return (
 		<Select

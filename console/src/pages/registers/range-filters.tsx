@@ -1,5 +1,6 @@
 import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
+import { FilterChip } from "../../parts/filter-chip.tsx";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
 import { formatDay, formatTime } from "../../parts/time.tsx";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
@@ -71,6 +72,35 @@ export function BandFilter({ filter, list, width }: FilterProps) {
 				values: { [names[0]]: min, [names[1]]: max },
 			}))}
 			describe={(min, max) => `${min ?? 1} to ${max ?? MAX_SCORE}`}
+		/>
+	);
+}
+
+/** Shows a filter by the day of a review or an expiry, which the home page sets. */
+export function ReminderFilter({
+	filter: { name, label },
+	list,
+}: Pick<FilterProps, "filter" | "list">) {
+	const names = [name, `${name}_from`, `${name}_until`] as const;
+	const [value, from, until] = names.map((each) => list.filters[each]);
+	if (value === undefined && from === undefined && until === undefined) {
+		return null;
+	}
+	const words =
+		value === undefined
+			? fromUntil(from, until, formatDay)
+			: value === OVERDUE
+				? "overdue"
+				: inTheNext(Number.parseInt(String(value), 10)).toLowerCase();
+	return (
+		<FilterChip
+			label={`${label}: ${words}`}
+			remove={`Remove the filter ${label}`}
+			onRemove={() =>
+				list.setFilters(
+					Object.fromEntries(names.map((each) => [each, undefined])),
+				)
+			}
 		/>
 	);
 }

@@ -142,6 +142,7 @@ export function RecordForm({
 										<FieldInput
 											field={field}
 											organizationId={organizationId}
+											kind={kind}
 											value={form.values[field.name] ?? null}
 											onChange={(value) =>
 												form.setFieldValue(field.name, value)
