@@ -4,8 +4,11 @@ import { coveringStateSql } from "../devices/check-results/verification.ts";
 import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { idSchema } from "../records/text-schemas.ts";
 
+/** Most frameworks of the home page, and most that a list asks about. */
 const MAX_FRAMEWORKS = 6;
+const MAX_ASKED = 100;
 
 /** How many included controls of each framework are covered, for the home page. */
 export const coverages = z
@@ -21,24 +24,34 @@ export const coverages = z
 		"Controls of each framework, and those with an IMPLEMENTED measure that is not contradicted",
 	);
 
-/** The home page of a past day reads this. Clients read one framework with getFramework. */
+/** The home page of a past day and the list of frameworks read this. Clients read one framework with getFramework. */
 export const getCoverages = defineOperation({
 	name: "getCoverages",
 	title: "Get the coverage of the frameworks",
-	description: `Count the covered controls of each framework, by name; at most ${MAX_FRAMEWORKS} frameworks.`,
+	description: `Count the covered controls of the given frameworks, or of the first ${MAX_FRAMEWORKS} by name.`,
 	toolset: "counts",
 	access: "read",
 	surface: "console",
 	tenant: "organization_id",
-	input: z.strictObject({ organization_id: organizationId(), ...asOfShape }),
+	input: z.strictObject({
+		organization_id: organizationId(),
+		framework_ids: z.array(idSchema("framework")).max(MAX_ASKED).optional(),
+		...asOfShape,
+	}),
 	output: z.object({ coverage: coverages }),
-	run: async (context, { organization_id, as_of }) => {
+	run: async (context, { organization_id, framework_ids, as_of }) => {
 		const { client } = await contextAsOf(context, as_of);
-		return { coverage: await readCoverages(client, organization_id) };
+		return {
+			coverage: await readCoverages(client, organization_id, framework_ids),
+		};
 	},
 });
 
-export async function readCoverages(client: PoolClient, organization: string) {
+export async function readCoverages(
+	client: PoolClient,
+	organization: string,
+	ids?: readonly string[],
+) {
 	const { rows } = await client.query<{
 		framework_id: string;
 		name: string;
@@ -58,13 +71,14 @@ export async function readCoverages(client: PoolClient, organization: string) {
 				)))::int as covered
 			from (
 				select f.organization_id, f.id, f.name, f.name_key from frameworks f
-				where f.organization_id = $1 order by f.name_key, f.id limit ${MAX_FRAMEWORKS}
+				where f.organization_id = $1 and ($2::text[] is null or f.id = any($2))
+				order by f.name_key, f.id limit $3
 			) f
 			left join controls c on c.organization_id = f.organization_id
 				and c.framework_id = f.id and c.status = 'INCLUDED'
 			group by f.id, f.name, f.name_key
 			order by f.name_key, f.id`,
-		values: [organization],
+		values: [organization, ids ?? null, ids?.length ?? MAX_FRAMEWORKS],
 	});
 	return rows;
 }

@@ -45,6 +45,18 @@ test("the coverage of the frameworks is that of the home page, now and at a past
 	expect(now).toEqual({ coverage: [{ ...row, covered: 1 }] });
 	const overview = await calls.call("getOverview", { organization_id });
 	expect(overview.coverage).toEqual(now.coverage);
+	const { framework: other } = await calls.call("addFramework", {
+		organization_id,
+		name: "A framework without controls",
+	});
+	expect(
+		await calls.call("getCoverages", {
+			organization_id,
+			framework_ids: [framework.id],
+		}),
+		"only the framework that is asked about",
+	).toEqual(now);
+	await calls.call("deleteFramework", { id: other.id });
 	expect(
 		await calls.call("getCoverages", {
 			organization_id,

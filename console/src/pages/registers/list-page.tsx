@@ -32,8 +32,19 @@ import { layoutOf } from "../../register-layouts.ts";
 import { BulkActions } from "./bulk-actions.tsx";
 import { EditableCell } from "./editable-cell.tsx";
 import { QUICK_TYPES } from "./form-values.ts";
+import {
+	COVERAGE,
+	useCoverage,
+	withCoverage,
+} from "./framework-coverage-column.tsx";
 import { hintsOf } from "./hints.ts";
 import { ListFilters } from "./list-filters.tsx";
+
+/** The columns that show no field. */
+const OTHER_COLUMNS: Record<string, string> = {
+	[COVERAGE]: "Coverage",
+	updated_at: "Updated",
+};
 
 export function Page() {
 	const kind = useKind();
@@ -51,19 +62,23 @@ function Register({ kind }: { kind: KindDescription }) {
 		placeholderData: keepPreviousData,
 	});
 	const rows = page.data?.records ?? [];
-	const usual: readonly string[] = layoutOf(kind.kind).columns;
+	const usual = withCoverage(kind, layoutOf(kind.kind).columns);
 	const possible = [
 		...usual,
 		...kind.fields.map(({ name }) => name),
 		"updated_at",
 	]
 		.filter((name, at, all) => all.indexOf(name) === at)
-		.map((id) => ({ id, label: fieldOf(kind, id)?.label ?? "Updated" }));
+		.map((id) => ({
+			id,
+			label: fieldOf(kind, id)?.label ?? OTHER_COLUMNS[id] ?? id,
+		}));
 	const columns = shownColumns(list, possible, usual);
 	const names = useRecordNames(
 		organizationId,
 		referencesIn(kind, rows, columns),
 	);
+	const coverage = useCoverage(organizationId, rows, columns);
 	const label = findRegisterKind(kind.kind)?.label ?? kind.nouns;
 	const add = <AddLink kind={kind} organizationId={organizationId} />;
 	const { cursor: _, size: __, ...filtered } = input;
@@ -94,7 +109,9 @@ function Register({ kind }: { kind: KindDescription }) {
 			page={page}
 			rows={rows}
 			columns={columns.map((name) =>
-				columnOf(kind, name, organizationId, names, mayWrite),
+				name === COVERAGE
+					? coverage
+					: columnOf(kind, name, organizationId, names, mayWrite),
 			)}
 			possible={possible}
 			selection={mayWrite ? selection : undefined}

@@ -1,0 +1,70 @@
+import { Group, Progress, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { KindDescription } from "../../kind-description.ts";
+import type { AnyRecord } from "../../kinds.ts";
+import type { Column } from "../../parts/data-table.tsx";
+import { operationQuery } from "../../queries.ts";
+
+/** The id of the column. */
+export const COVERAGE = "coverage";
+
+/** Adds the column to those of the list of frameworks, after the name and the version. */
+export function withCoverage(
+	{ kind }: KindDescription,
+	columns: readonly string[],
+): readonly string[] {
+	return kind === "framework" ? columns.toSpliced(2, 0, COVERAGE) : columns;
+}
+
+/**
+ * Returns the column of the list of frameworks that says how many controls an implemented measure
+ * covers. Other lists never show it.
+ */
+export function useCoverage(
+	organizationId: string,
+	rows: readonly AnyRecord[],
+	columns: readonly string[],
+): Column<AnyRecord> {
+	const counted = useQuery({
+		...operationQuery("getCoverages", {
+			organization_id: organizationId,
+			framework_ids: rows.map(({ id }) => id),
+		}),
+		enabled: columns.includes(COVERAGE) && rows.length > 0,
+	});
+	return {
+		id: COVERAGE,
+		header: "Coverage",
+		cell: ({ id }) => {
+			const found = counted.data?.coverage.find(
+				({ framework_id }) => framework_id === id,
+			);
+			if (!found) return null;
+			const { included, covered } = found;
+			if (included === 0) {
+				return (
+					<Text size="sm" c="dimmed">
+						No controls
+					</Text>
+				);
+			}
+			const percent = Math.floor((covered / included) * 100);
+			return (
+				<Group gap="xs" wrap="nowrap">
+					<Progress
+						value={percent}
+						color="green.7"
+						size={6}
+						w={72}
+						aria-hidden
+						visibleFrom="sm"
+					/>
+					<Text size="sm" className="figures" style={{ whiteSpace: "nowrap" }}>
+						{percent}% ({covered.toLocaleString()} of{" "}
+						{included.toLocaleString()})
+					</Text>
+				</Group>
+			);
+		},
+	};
+}
