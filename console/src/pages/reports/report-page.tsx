@@ -24,7 +24,12 @@ import { recordsQuery } from "../../parts/records/register-calls.ts";
 import { formatDay } from "../../parts/time.tsx";
 import { saveFile } from "../../save-file.ts";
 import { ApplicabilityApproval } from "./applicability-approval.tsx";
-import { MAX_ROWS, type Report, type ReportTable } from "./report.ts";
+import {
+	isFigures,
+	MAX_ROWS,
+	type Report,
+	type ReportTable,
+} from "./report.ts";
 import { toCsv } from "./report-csv.ts";
 import styles from "./reports.module.css";
 import { findReport } from "./reports.ts";
@@ -300,7 +305,9 @@ function Choices({
 	);
 }
 
-function Table({ table: { title, columns, rows } }: { table: ReportTable }) {
+function Table({ table }: { table: ReportTable }) {
+	const { title, columns, rows } = table;
+	const areFigures = columns.map((_, at) => isFigures(table, at));
 	return (
 		<section aria-label={title}>
 			<Title order={2} mb="xs">
@@ -319,8 +326,12 @@ function Table({ table: { title, columns, rows } }: { table: ReportTable }) {
 					<table className={styles.table}>
 						<thead>
 							<tr>
-								{columns.map((column) => (
-									<th key={column} scope="col">
+								{columns.map((column, at) => (
+									<th
+										key={column}
+										scope="col"
+										data-figures={areFigures[at] || undefined}
+									>
 										{column}
 									</th>
 								))}
@@ -333,9 +344,10 @@ function Table({ table: { title, columns, rows } }: { table: ReportTable }) {
 									{cells.map((cell, column) => (
 										<td
 											key={columns[column]}
-											data-number={typeof cell === "number" || undefined}
+											data-label={column > 0 ? columns[column] : undefined}
+											data-figures={areFigures[column] || undefined}
 										>
-											{cell}
+											{typeof cell === "number" ? cell.toLocaleString() : cell}
 										</td>
 									))}
 								</tr>

@@ -1,7 +1,7 @@
 import type { Content } from "pdfmake/interfaces";
 import type { PageFrame } from "../../exports/page-frame.ts";
 import { savePdf } from "../../exports/pdf.ts";
-import type { Report, ReportTable } from "./report.ts";
+import { isFigures, type Report, type ReportTable } from "./report.ts";
 
 /** Most columns of a table that fits on an upright page. */
 const MAX_UPRIGHT = 4;
@@ -26,15 +26,24 @@ export async function reportToPdf(
 	]);
 }
 
-function tableToPdf({ columns, rows }: ReportTable): Content {
+function tableToPdf(table: ReportTable): Content {
+	const { columns, rows } = table;
+	const alignments = columns.map((_, at) =>
+		isFigures(table, at) ? ("right" as const) : ("left" as const),
+	);
 	return {
 		table: {
 			headerRows: 1,
 			widths: columns.map((_, at) => widthOf(rows, at)),
 			body: [
-				columns.map((text) => ({ text, style: "cellHead" })),
+				columns.map((text, at) => ({
+					text,
+					style: "cellHead",
+					alignment: alignments[at],
+				})),
 				...rows.map((cells) =>
-					cells.map((cell) => ({
+					cells.map((cell, at) => ({
+						alignment: alignments[at],
 						text: typeof cell === "number" ? cell.toLocaleString() : cell,
 						fontSize: 8,
 					})),

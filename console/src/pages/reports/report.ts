@@ -33,3 +33,16 @@ export const MAX_ROWS = 2000;
 
 /** Shown in the place of a value that a record does not have. */
 export const NOTHING = "–";
+
+const FIGURE = /^\d[\d.,]*%$/;
+
+/** Returns true for a column of numbers or percentages, which stand on the right. */
+export function isFigures({ rows }: ReportTable, column: number): boolean {
+	const given = rows
+		.map((cells) => cells[column])
+		.filter((cell) => cell !== NOTHING);
+	return (
+		given.length > 0 &&
+		given.every((cell) => typeof cell === "number" || FIGURE.test(cell ?? ""))
+	);
+}
