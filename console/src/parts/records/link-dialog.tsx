@@ -42,8 +42,8 @@ interface Props {
 }
 
 /**
- * Finds records by their text or among those of a kind, creates missing ones, and links them. The dialog stays open, because people often link
- * several records.
+ * Finds records by their text or among those of a kind, creates missing ones, and links them. The
+ * dialog stays open, because people often link several records.
  */
 export function LinkDialog({
 	opened,
@@ -130,7 +130,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 						: `Nothing matches. Use fewer words${only ? "" : ", or search all kinds"}.`}
 				</Text>
 			) : (
-				<ScrollArea.Autosize mah="45vh" type="auto">
+				<ScrollArea.Autosize mah="45vh" type="auto" offsetScrollbars="y">
 					<Found
 						records={records}
 						from={id}
