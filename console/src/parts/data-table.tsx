@@ -72,7 +72,7 @@ export function DataTable<Row extends { id: string }>({
 				<Table
 					role="table"
 					aria-busy={isStale}
-					className={classes.table ?? ""}
+					className={`${classes.table} ${classes.cards}`}
 					// A style of the element would win over the phone's layout, a variable does not.
 					style={{ "--table-width": `${columns.length * 130}px` }}
 				>

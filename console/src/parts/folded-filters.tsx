@@ -3,8 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import type { ListControls } from "../list-search.ts";
-
-const NARROW = "(max-width: 48em)";
+import { NARROW } from "../narrow.ts";
 
 /**
  * Shows the filters of a list. On a narrow screen, a button with the number of active filters opens

@@ -6,7 +6,7 @@ import {
 	ScrollArea,
 	UnstyledButton,
 } from "@mantine/core";
-import { useDisclosure, useHotkeys } from "@mantine/hooks";
+import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import {
 	Link,
 	Outlet,
@@ -14,6 +14,7 @@ import {
 	useRouterState,
 } from "@tanstack/react-router";
 import { Suspense, useEffect, useRef } from "react";
+import { NARROW } from "../narrow.ts";
 import { rememberOrganization } from "../organization.ts";
 import { PageSkeleton } from "../parts/page-skeleton.tsx";
 import { AccountMenu } from "./account-menu.tsx";
@@ -26,9 +27,19 @@ import { OrganizationSwitcher } from "./organization-switcher.tsx";
 import { ProofDialog } from "./proof-dialog.tsx";
 import { SearchButton } from "./search-button.tsx";
 
+const HelpAndLooks = () => (
+	<>
+		<HelpButton />
+		<ColorSchemeMenu />
+	</>
+);
+
 /** The frame around every page of a signed-in user. */
 export function Shell() {
 	const [isOpen, { toggle, close }] = useDisclosure();
+	const isNarrow = useMediaQuery(NARROW, undefined, {
+		getInitialValueInEffect: false,
+	});
 	const { org } = useParams({ strict: false });
 	const pathname = useRouterState({
 		select: ({ location }) => location.pathname,
@@ -76,8 +87,7 @@ export function Shell() {
 					<Group gap={4} wrap="nowrap" ml="auto">
 						<SearchButton />
 						<AsOfButton />
-						<HelpButton />
-						<ColorSchemeMenu />
+						{!isNarrow && <HelpAndLooks />}
 						<AccountMenu />
 					</Group>
 				</Group>
@@ -86,6 +96,12 @@ export function Shell() {
 				<ScrollArea flex={1} type="hover" viewportProps={{ tabIndex: -1 }}>
 					<Navigation />
 				</ScrollArea>
+				{/* On a phone, the header has no room for these beside the organization's name. */}
+				{isNarrow && (
+					<Group gap={4} p="xs">
+						<HelpAndLooks />
+					</Group>
+				)}
 			</AppShell.Navbar>
 			<AppShell.Main id="content" tabIndex={-1}>
 				<Container size="xl" px={0} mx={0}>

@@ -1,4 +1,6 @@
-import { Paper, SimpleGrid, Text } from "@mantine/core";
+import { Paper, SimpleGrid, Spoiler, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { ReactNode } from "react";
 import {
 	COMPLIANCES,
 	type Device,
@@ -81,30 +83,44 @@ export function Facts({ device }: { device: Device }) {
 	];
 	return (
 		<Paper withBorder p="md" component="section" aria-label="Details">
-			<SimpleGrid
-				component="dl"
-				m={0}
-				cols={{ base: 2, md: 3, lg: 4 }}
-				spacing="lg"
-				verticalSpacing="sm"
-			>
-				{facts.map(([name, value]) => (
-					<div key={name}>
-						<Text component="dt" size="xs" c="dimmed">
-							{name}
-						</Text>
-						<Text
-							component="dd"
-							m={0}
-							size="sm"
-							style={{ overflowWrap: "anywhere" }}
-						>
-							{value || "–"}
-						</Text>
-					</div>
-				))}
-			</SimpleGrid>
+			<Folded>
+				<SimpleGrid
+					component="dl"
+					m={0}
+					cols={{ base: 2, md: 3, lg: 4 }}
+					spacing="lg"
+					verticalSpacing="sm"
+				>
+					{facts.map(([name, value]) => (
+						<div key={name}>
+							<Text component="dt" size="xs" c="dimmed">
+								{name}
+							</Text>
+							<Text
+								component="dd"
+								m={0}
+								size="sm"
+								style={{ overflowWrap: "anywhere" }}
+							>
+								{value || "–"}
+							</Text>
+						</div>
+					))}
+				</SimpleGrid>
+			</Folded>
 		</Paper>
+	);
+}
+
+/** Shows the first facts only on a phone, so that the results of the checks are in view. */
+function Folded({ children }: { children: ReactNode }) {
+	const isPhone = useMediaQuery("(max-width: 37.5em)");
+	return isPhone ? (
+		<Spoiler maxHeight={100} showLabel="All details" hideLabel="Fewer details">
+			{children}
+		</Spoiler>
+	) : (
+		children
 	);
 }
 

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Paper, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, Modal, Paper, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { OutputOf } from "../../api.ts";
+import { CardTable } from "../../parts/card-table.tsx";
 import {
 	type Device,
 	PostureBadge,
@@ -56,53 +57,33 @@ export function ReportsTab({ device }: { device: Device }) {
 			)}
 			{rows.length > 0 && (
 				<Paper withBorder style={{ overflow: "hidden" }}>
-					<Table.ScrollContainer
+					<CardTable
+						label="Reports"
 						minWidth={640}
-						type="native"
-						tabIndex={0}
-						role="region"
-						aria-label="Reports"
-					>
-						<Table>
-							<Table.Thead>
-								<Table.Tr>
-									<Table.Th scope="col">Received</Table.Th>
-									<Table.Th scope="col">Results</Table.Th>
-									<Table.Th scope="col">Age</Table.Th>
-									<Table.Th scope="col">Kept until</Table.Th>
-								</Table.Tr>
-							</Table.Thead>
-							<Table.Tbody>
-								{rows.map((row) => (
-									<Table.Tr key={row.report_id} className="data-table-row">
-										<Table.Td>
-											<TextLink
-												{...at({ ...here, report: row.report_id })}
-												className="data-table-link"
-												size="sm"
-											>
-												<DateTime value={row.received_at} />
-											</TextLink>
-											<Waited report={row} />
-										</Table.Td>
-										<Table.Td>
-											<Results report={row} />
-										</Table.Td>
-										<Table.Td>
-											<RelativeTime value={row.received_at} />
-										</Table.Td>
-										<Table.Td>
-											{row.kept_until ? (
-												<CalendarDate value={row.kept_until} />
-											) : (
-												"Indefinitely"
-											)}
-										</Table.Td>
-									</Table.Tr>
-								))}
-							</Table.Tbody>
-						</Table>
-					</Table.ScrollContainer>
+						columns={["Received", "Results", "Age", "Kept until"]}
+						rows={rows.map((row) => ({
+							key: row.report_id,
+							cells: [
+								<div key="received">
+									<TextLink
+										{...at({ ...here, report: row.report_id })}
+										className="data-table-link"
+										size="sm"
+									>
+										<DateTime value={row.received_at} />
+									</TextLink>
+									<Waited report={row} />
+								</div>,
+								<Results key="results" report={row} />,
+								<RelativeTime key="age" value={row.received_at} />,
+								row.kept_until ? (
+									<CalendarDate key="until" value={row.kept_until} />
+								) : (
+									"Indefinitely"
+								),
+							],
+						}))}
+					/>
 				</Paper>
 			)}
 			{(cursor || next) && (

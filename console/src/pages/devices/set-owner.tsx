@@ -36,7 +36,7 @@ export function SetOwner({
 	return (
 		<>
 			<Button
-				size="compact-md"
+				size="compact-sm"
 				variant="default"
 				onClick={() => {
 					setOwner(null);

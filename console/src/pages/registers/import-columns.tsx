@@ -1,10 +1,11 @@
-import { Box, Button, Code, Table } from "@mantine/core";
+import { Button, Code } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
 import { describeKind } from "../../kinds.ts";
+import { CardTable } from "../../parts/card-table.tsx";
 import { saveFile } from "../../save-file.ts";
 import { givenFields } from "./form-values.ts";
 
@@ -43,44 +44,29 @@ export function TemplateButton({ kind }: { kind: KindDescription }) {
 /** Lists the columns of the file and says how to write their values. */
 export function Columns({ kind }: { kind: KindDescription }) {
 	return (
-		<Box
-			style={{ overflowX: "auto" }}
-			tabIndex={0}
-			role="region"
-			aria-label="Columns"
-		>
-			<Table miw={480}>
-				<Table.Thead>
-					<Table.Tr>
-						<Table.Th scope="col">Column</Table.Th>
-						<Table.Th scope="col">In a new record</Table.Th>
-						<Table.Th scope="col">Content</Table.Th>
-					</Table.Tr>
-				</Table.Thead>
-				<Table.Tbody>
-					{givenFields(kind).map((field) => (
-						<Table.Tr key={field.name}>
-							<Table.Td>
-								<Code>{headingOf(field)}</Code>
-							</Table.Td>
-							<Table.Td>
-								{field.given === "required" ? "Required" : "Optional"}
-							</Table.Td>
-							<Table.Td>{contentOf(field)}</Table.Td>
-						</Table.Tr>
-					))}
-					<Table.Tr>
-						<Table.Td>
-							<Code>id</Code>
-						</Table.Td>
-						<Table.Td>Empty</Table.Td>
-						<Table.Td>
-							The ID of the {kind.noun} to change, as in an export
-						</Table.Td>
-					</Table.Tr>
-				</Table.Tbody>
-			</Table>
-		</Box>
+		<CardTable
+			label="Columns"
+			minWidth={480}
+			columns={["Column", "In a new record", "Content"]}
+			rows={[
+				...givenFields(kind).map((field) => ({
+					key: field.name,
+					cells: [
+						<Code key="column">{headingOf(field)}</Code>,
+						field.given === "required" ? "Required" : "Optional",
+						contentOf(field),
+					],
+				})),
+				{
+					key: "id",
+					cells: [
+						<Code key="column">id</Code>,
+						"Empty",
+						`The ID of the ${kind.noun} to change, as in an export`,
+					],
+				},
+			]}
+		/>
 	);
 }
 

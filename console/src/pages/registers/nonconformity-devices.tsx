@@ -1,8 +1,9 @@
-import { Group, SegmentedControl, Table, Text, Title } from "@mantine/core";
+import { Group, SegmentedControl, Text, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { CardTable } from "../../parts/card-table.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -61,53 +62,37 @@ export function NonconformityDevices({ id }: { id: string }) {
 					]}
 				/>
 			</Group>
-			<Table.ScrollContainer minWidth={640}>
-				<Table verticalSpacing="xs" aria-label="Devices">
-					<Table.Thead>
-						<Table.Tr>
-							<Table.Th>Device</Table.Th>
-							<Table.Th>Owner</Table.Th>
-							<Table.Th>Failing since</Table.Th>
-							<Table.Th>Until</Table.Th>
-							<Table.Th>Why it ended</Table.Th>
-						</Table.Tr>
-					</Table.Thead>
-					<Table.Tbody>
-						{rows.map((place) => (
-							<Table.Tr key={`${place.device_id} ${place.since}`}>
-								<Table.Td>
-									{place.device_id ? (
-										<TextLink
-											to="/o/$org/devices/$id"
-											params={{ org: organizationId, id: place.device_id }}
-											search={{ tab: "history", check: place.check_key }}
-											size="sm"
-										>
-											{place.device_name ?? "Unnamed device"}
-										</TextLink>
-									) : (
-										"A deleted device"
-									)}
-								</Table.Td>
-								<Table.Td>{place.owner_name ?? "–"}</Table.Td>
-								<Table.Td>
-									<DateTime value={place.failing_since} />
-								</Table.Td>
-								<Table.Td>
-									{place.until ? (
-										<DateTime value={place.until} />
-									) : (
-										"still failing"
-									)}
-								</Table.Td>
-								<Table.Td>
-									{place.end_reason ? END_REASONS[place.end_reason] : "–"}
-								</Table.Td>
-							</Table.Tr>
-						))}
-					</Table.Tbody>
-				</Table>
-			</Table.ScrollContainer>
+			<CardTable
+				label="Devices"
+				minWidth={640}
+				columns={["Device", "Owner", "Failing since", "Until", "Why it ended"]}
+				rows={rows.map((place) => ({
+					key: `${place.device_id} ${place.since}`,
+					cells: [
+						place.device_id ? (
+							<TextLink
+								key="device"
+								to="/o/$org/devices/$id"
+								params={{ org: organizationId, id: place.device_id }}
+								search={{ tab: "history", check: place.check_key }}
+								size="sm"
+							>
+								{place.device_name ?? "Unnamed device"}
+							</TextLink>
+						) : (
+							"A deleted device"
+						),
+						place.owner_name ?? "–",
+						<DateTime key="since" value={place.failing_since} />,
+						place.until ? (
+							<DateTime key="until" value={place.until} />
+						) : (
+							"still failing"
+						),
+						place.end_reason ? END_REASONS[place.end_reason] : "–",
+					],
+				}))}
+			/>
 			{rows.length === 0 && <Text size="sm">No device.</Text>}
 			<PageButtons
 				cursors={cursors}

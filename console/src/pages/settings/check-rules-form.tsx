@@ -6,7 +6,6 @@ import {
 	NumberInput,
 	Select,
 	Stack,
-	Table,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
@@ -16,6 +15,7 @@ import {
 	SILENCE_DAYS,
 } from "../../../../src/devices/check-rules.ts";
 import { ApiError, call, type InputOf } from "../../api.ts";
+import { CardTable } from "../../parts/card-table.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -97,107 +97,95 @@ export function CheckRulesForm({
 				{preview.isError && (
 					<ErrorState error={preview.error} title="Not saved" />
 				)}
-				<Table.ScrollContainer minWidth={1320}>
-					<Table verticalSpacing="xs">
-						<Table.Thead>
-							<Table.Tr>
-								<Table.Th style={STAYS}>Check</Table.Th>
-								<Table.Th>Required</Table.Th>
-								<Table.Th>Platforms</Table.Th>
-								<Table.Th>Days of grace</Table.Th>
-								<Table.Th>For new devices</Table.Th>
-								<Table.Th>Nonconformity</Table.Th>
-								<Table.Th>Severity</Table.Th>
-								<Table.Th>Owner</Table.Th>
-							</Table.Tr>
-						</Table.Thead>
-						<Table.Tbody>
-							{policy.checks.map((rule, index) => (
-								<Table.Tr key={rule.check_key}>
-									<Table.Td style={STAYS}>{nameOf(rule)}</Table.Td>
-									<Table.Td>
-										<Checkbox
-											{...field(index, "is_required", "required")}
-											{...form.getInputProps(`checks.${index}.is_required`, {
-												type: "checkbox",
-											})}
-										/>
-									</Table.Td>
-									<Table.Td>
-										<MultiSelect
-											data={PLATFORM_CHOICES}
-											miw={340}
-											size="xs"
-											styles={{ inputField: { minWidth: 0 } }}
-											{...field(index, "platforms", "platforms")}
-										/>
-									</Table.Td>
-									<Table.Td>
-										<NumberInput
-											w={110}
-											size="xs"
-											{...field(index, "grace_days", "days of grace")}
-										/>
-									</Table.Td>
-									<Table.Td>
-										<NumberInput
-											w={110}
-											size="xs"
-											{...field(
-												index,
-												"new_device_grace_days",
-												"days of grace of new devices",
-											)}
-										/>
-									</Table.Td>
-									<Table.Td>
-										<Select
-											w={160}
-											size="xs"
-											allowDeselect={false}
-											data={OPENS}
-											aria-label={`${nameOf(rule)}: nonconformity`}
-											value={opensOf(form.values.checks[index])}
-											onChange={(value) => {
-												const at = `checks.${index}`;
-												form.setFieldValue(
-													`${at}.opens_nonconformity`,
-													value !== "none",
-												);
-												form.setFieldValue(
-													`${at}.per_device`,
-													value === "device",
-												);
-											}}
-										/>
-									</Table.Td>
-									<Table.Td>
-										<Select
-											w={100}
-											size="xs"
-											allowDeselect={false}
-											data={SEVERITIES}
-											{...field(index, "severity", "severity")}
-										/>
-									</Table.Td>
-									<Table.Td>
-										<ReferencePicker
-											organizationId={organizationId}
-											kind="people"
-											w={180}
-											placeholder="Nobody"
-											aria-label={`${nameOf(rule)}: owner`}
-											value={form.values.checks[index]?.owner_id ?? null}
-											onChange={(value: string | null) =>
-												form.setFieldValue(`checks.${index}.owner_id`, value)
-											}
-										/>
-									</Table.Td>
-								</Table.Tr>
-							))}
-						</Table.Tbody>
-					</Table>
-				</Table.ScrollContainer>
+				<CardTable
+					label="Rules of the checks"
+					minWidth={1320}
+					firstStyle={STAYS}
+					columns={[
+						"Check",
+						"Required",
+						"Platforms",
+						"Days of grace",
+						"For new devices",
+						"Nonconformity",
+						"Severity",
+						"Owner",
+					]}
+					rows={policy.checks.map((rule, index) => ({
+						key: rule.check_key,
+						cells: [
+							nameOf(rule),
+							<Checkbox
+								key="required"
+								{...field(index, "is_required", "required")}
+								{...form.getInputProps(`checks.${index}.is_required`, {
+									type: "checkbox",
+								})}
+							/>,
+							<MultiSelect
+								key="platforms"
+								data={PLATFORM_CHOICES}
+								miw={{ base: 0, sm: 340 }}
+								size="xs"
+								styles={{ inputField: { minWidth: 0 } }}
+								{...field(index, "platforms", "platforms")}
+							/>,
+							<NumberInput
+								key="grace"
+								w={110}
+								size="xs"
+								{...field(index, "grace_days", "days of grace")}
+							/>,
+							<NumberInput
+								key="new"
+								w={110}
+								size="xs"
+								{...field(
+									index,
+									"new_device_grace_days",
+									"days of grace of new devices",
+								)}
+							/>,
+							<Select
+								key="opens"
+								w={160}
+								size="xs"
+								allowDeselect={false}
+								data={OPENS}
+								aria-label={`${nameOf(rule)}: nonconformity`}
+								value={opensOf(form.values.checks[index])}
+								onChange={(value) => {
+									const at = `checks.${index}`;
+									form.setFieldValue(
+										`${at}.opens_nonconformity`,
+										value !== "none",
+									);
+									form.setFieldValue(`${at}.per_device`, value === "device");
+								}}
+							/>,
+							<Select
+								key="severity"
+								w={100}
+								size="xs"
+								allowDeselect={false}
+								data={SEVERITIES}
+								{...field(index, "severity", "severity")}
+							/>,
+							<ReferencePicker
+								key="owner"
+								organizationId={organizationId}
+								kind="people"
+								w={180}
+								placeholder="Nobody"
+								aria-label={`${nameOf(rule)}: owner`}
+								value={form.values.checks[index]?.owner_id ?? null}
+								onChange={(value: string | null) =>
+									form.setFieldValue(`checks.${index}.owner_id`, value)
+								}
+							/>,
+						],
+					}))}
+				/>
 				<NumberInput
 					label="Longest silence"
 					description={`Days without a report after which a check is silent. From ${SILENCE_DAYS.least} to ${SILENCE_DAYS.most}; the default is ${SILENCE_DAYS.default}.`}

@@ -1,5 +1,6 @@
-import { Table, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
+import { CardTable } from "../../parts/card-table.tsx";
 import { platformLabel } from "../../parts/devices/device-words.tsx";
 
 export type Policy = OutputOf<"getDevicePolicy">["policy"];
@@ -8,38 +9,31 @@ export type Policy = OutputOf<"getDevicePolicy">["policy"];
 export function CheckRulesTable({ policy }: { policy: Policy }) {
 	return (
 		<>
-			<Table.ScrollContainer minWidth={560}>
-				<Table>
-					<Table.Thead>
-						<Table.Tr>
-							<Table.Th>Check</Table.Th>
-							<Table.Th>Required on</Table.Th>
-							<Table.Th>Grace</Table.Th>
-							<Table.Th>Grace of new devices</Table.Th>
-							<Table.Th>Nonconformity</Table.Th>
-						</Table.Tr>
-					</Table.Thead>
-					<Table.Tbody>
-						{policy.checks.map((rule) => (
-							<Table.Tr key={rule.check_key}>
-								<Table.Td>{rule.check_name ?? rule.check_key}</Table.Td>
-								<Table.Td>
-									{rule.is_required
-										? rule.platforms.map(platformLabel).join(", ")
-										: "Not required"}
-								</Table.Td>
-								<Table.Td>{rule.grace_days} days</Table.Td>
-								<Table.Td>{rule.new_device_grace_days} days</Table.Td>
-								<Table.Td>
-									{rule.opens_nonconformity
-										? `${rule.severity === "MAJOR" ? "Major" : "Minor"}, one ${rule.per_device ? "a device" : "for the check"}`
-										: "None"}
-								</Table.Td>
-							</Table.Tr>
-						))}
-					</Table.Tbody>
-				</Table>
-			</Table.ScrollContainer>
+			<CardTable
+				label="Rules of the checks"
+				minWidth={560}
+				columns={[
+					"Check",
+					"Required on",
+					"Grace",
+					"Grace of new devices",
+					"Nonconformity",
+				]}
+				rows={policy.checks.map((rule) => ({
+					key: rule.check_key,
+					cells: [
+						rule.check_name ?? rule.check_key,
+						rule.is_required
+							? rule.platforms.map(platformLabel).join(", ")
+							: "Not required",
+						`${rule.grace_days} days`,
+						`${rule.new_device_grace_days} days`,
+						rule.opens_nonconformity
+							? `${rule.severity === "MAJOR" ? "Major" : "Minor"}, one ${rule.per_device ? "a device" : "for the check"}`
+							: "None",
+					],
+				}))}
+			/>
 			<Text size="sm">Longest silence: {policy.max_silence_days} days</Text>
 		</>
 	);
