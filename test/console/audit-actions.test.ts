@@ -5,7 +5,7 @@ import {
 	changesIn,
 	type Entry,
 	phraseOf,
-} from "../../console/src/parts/audit-actions.ts";
+} from "../../console/src/parts/audit-actions/audit-actions.ts";
 import { AUDIT_EVENTS } from "../../src/audit/events.ts";
 import { operations } from "../../src/operations.ts";
 import { recordKinds } from "../../src/registers/all.ts";

@@ -6,7 +6,7 @@ import {
 	changesIn,
 	namesItsRecord,
 	phraseOf,
-} from "../../parts/audit-actions.ts";
+} from "../../parts/audit-actions/audit-actions.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { nounOf } from "../../parts/names-in-words.ts";
 import { RelativeTime } from "../../parts/time.tsx";

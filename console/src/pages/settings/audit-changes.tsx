@@ -1,7 +1,7 @@
 import { Table, Text } from "@mantine/core";
 import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
-import type { Entry } from "../../parts/audit-actions.ts";
+import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { FieldValue } from "../../parts/records/field-value.tsx";
 import { PlainValue } from "../../parts/records/plain-value.tsx";

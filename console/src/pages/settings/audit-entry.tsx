@@ -1,6 +1,6 @@
 import { Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { Entry } from "../../parts/audit-actions.ts";
+import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";

@@ -7,7 +7,10 @@ import {
 	IconUser,
 } from "@tabler/icons-react";
 import { kinds } from "../../kinds.ts";
-import { type Entry, groupedActions } from "../../parts/audit-actions.ts";
+import {
+	type Entry,
+	groupedActions,
+} from "../../parts/audit-actions/audit-actions.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 
 /**

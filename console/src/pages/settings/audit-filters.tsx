@@ -9,7 +9,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import type { Entry } from "../../parts/audit-actions.ts";
+import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { dayOf, endOfDay, startOfDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
-import type { Entry } from "../../parts/audit-actions.ts";
+import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { kindLabel } from "./audit-filter-choices.tsx";

@@ -1,0 +1,113 @@
+import type { AuditEvent } from "../../../../src/audit/events.ts";
+import type { OutputOf } from "../../api.ts";
+import { nounOf } from "../names-in-words.ts";
+import { accountActions } from "./account-actions.ts";
+import { type Action, type Actions, GROUPS } from "./action.ts";
+import { organizationActions } from "./organization-actions.ts";
+
+export type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
+
+/**
+ * The words for every audit event, and for every operation whose name is not "add", "update" or
+ * "delete" followed by a register.
+ */
+const ACTIONS: Record<AuditEvent, Action> & Actions = {
+	...organizationActions,
+	...accountActions,
+};
+
+/** The words for the first set-up, which creates two records with an audit entry for each. */
+const SET_UP: Record<string, string> = {
+	organization: "set up Assay and the organization",
+	member: "made the first administrator",
+};
+
+/** The past tense of the verb with which an operation's name begins. */
+const VERBS: Record<string, string> = {
+	add: "added",
+	create: "created",
+	update: "changed",
+	delete: "deleted",
+	import: "imported",
+	revoke: "revoked",
+	rotate: "rotated",
+};
+
+/** Returns the names of the actions, grouped under the headings of the filter. */
+export function groupedActions(): { group: string; names: string[] }[] {
+	return Object.entries(GROUPS).map(([key, group]) => ({
+		group,
+		names: Object.entries(ACTIONS)
+			.filter(([, action]) => action.group === key)
+			.map(([name]) => name),
+	}));
+}
+
+/**
+ * Returns the entries that are news. Sign-ins and sign-outs are left out, because they change no
+ * record. A new link has two consecutive entries, one for each of its records, and only one of them
+ * is kept. Links that came or went with a record are left out: the record itself is the news.
+ */
+export function changesIn(entries: readonly Entry[]): Entry[] {
+	return entries.filter((entry, index) => {
+		const { operation, outcome, at } = entry;
+		const before = entries[index - 1];
+		const isOtherEnd =
+			/^(un)?linkRecords$/.test(operation) &&
+			before?.operation === operation &&
+			before.at === at;
+		return (
+			outcome === "DONE" &&
+			!/^(beginSignIn|signIn|signOut)$/.test(operation) &&
+			!(/^(add|delete)/.test(operation) && linkIn(entry)) &&
+			!isOtherEnd
+		);
+	});
+}
+
+/** Returns what happened to a link, if the entry is about a link of its record and nothing else. */
+export function linkIn({
+	changes,
+}: Pick<Entry, "changes">): "Linked" | "Link removed" | undefined {
+	const names = Object.keys(changes);
+	const { linked_record: link } = changes as Record<string, object>;
+	if (!link || names.length > 1) return undefined;
+	return "after" in link ? "Linked" : "Link removed";
+}
+
+/**
+ * Returns the words between the actor and the name of the record, such as "added the risk". This
+ * version knows words for each of its operations and events, but an entry of an older version may
+ * have none.
+ */
+export function phraseOf({
+	operation,
+	record_kind,
+}: Pick<Entry, "operation" | "record_kind">): string {
+	const known =
+		operation === "setUp"
+			? SET_UP[record_kind ?? ""]
+			: actionOf(operation)?.phrase;
+	if (known) return known;
+	// The name of an import is that of its register, such as "risks".
+	if (operation === "importRecords" && record_kind === "import") {
+		return "imported";
+	}
+	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
+	const word = VERBS[verb];
+	if (word && record_kind) return `${word} the ${nounOf(record_kind)}`;
+	return `did “${operation.replaceAll(/[A-Z]/g, (big) => ` ${big.toLowerCase()}`)}”`;
+}
+
+/** Returns true if the record's name adds information to the actor's name. */
+export function namesItsRecord({
+	operation,
+}: Pick<Entry, "operation">): boolean {
+	return !actionOf(operation)?.isAboutActor;
+}
+
+function actionOf(operation: string): Action | undefined {
+	return Object.hasOwn(ACTIONS, operation)
+		? ACTIONS[operation as keyof typeof ACTIONS]
+		: undefined;
+}
