@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { type Replica, readReplicas } from "../db/replicas.ts";
+import { readReplicationSlots } from "../db/replication-slots.ts";
 import type { Finding } from "./doctor.ts";
 import { describeDuration } from "./duration.ts";
 
@@ -101,4 +102,30 @@ function describeReplica({
 	const time = describeDuration((behindSeconds ?? 0) * 1000);
 	const size = ((behindBytes ?? 0) / 1e6).toFixed(1);
 	return `${name} is ${time} (${size} MB) behind`;
+}
+
+/** Reports replication slots that nobody reads. Returns no finding if the server has no slots. */
+export async function examineSlots(client: Client): Promise<Finding[]> {
+	const check = "replication slots";
+	const slots = await readReplicationSlots(client);
+	if (slots.length === 0) return [];
+	const idle = slots.filter(({ isActive }) => !isActive);
+	if (idle.length === 0) {
+		const found =
+			slots.length === 1 ? "1 is in use" : `${slots.length} are in use`;
+		return [{ check, status: "ok", found }];
+	}
+	const kept = idle.map(
+		({ name, keptBytes }) =>
+			`nobody reads from ${name}, which keeps ${(keptBytes / 1e6).toFixed(1)} MB of the write-ahead log`,
+	);
+	return [
+		{
+			check,
+			status: "warning",
+			found: kept.join("; "),
+			advice:
+				"start the standby that reads from it; if there is none any more, let an administrator of PostgreSQL run: select pg_drop_replication_slot('NAME'); otherwise the log fills the disk and the database stops",
+		},
+	];
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
 import type { Finding } from "./doctor.ts";
-import { examineReplication } from "./doctor-replication.ts";
+import { examineReplication, examineSlots } from "./doctor-replication.ts";
 
 /** Number of connections that one service process may open, plus a few for commands. */
 const CONNECTIONS_NEEDED = 25;
@@ -22,6 +22,7 @@ export async function examineServer(
 	const replication = await examineReplication(client);
 	return [
 		replication,
+		...(await examineSlots(client)),
 		await examineConnections(client),
 		await examineTransactions(client),
 		await examineVacuum(client),

@@ -2,8 +2,9 @@ import type { Pool } from "pg";
 import { Gauge, type Registry } from "prom-client";
 import { type LastBackup, readLastBackup } from "../backup/last-backup.ts";
 import { type Replica, readReplicas } from "../db/replicas.ts";
+import { readReplicationSlots } from "../db/replication-slots.ts";
 
-/** Adds the size of the database, its last backup and its replicas. */
+/** Adds the size of the database, its last backup, its replicas and replication slots. */
 export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
 	new Gauge({
 		name: "assay_database_bytes",
@@ -30,6 +31,7 @@ export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
 	});
 	addLastBackup(pool, registers);
 	addReplicas(pool, registers);
+	addReplicationSlots(pool, registers);
 }
 
 async function readDatabaseSize(pool: Pool): Promise<number> {
@@ -128,4 +130,21 @@ function addReplicas(pool: Pool, registers: Registry[]): void {
 		"Time by which a replica is behind.",
 		"behindSeconds",
 	);
+}
+
+function addReplicationSlots(pool: Pool, registers: Registry[]): void {
+	new Gauge({
+		name: "assay_replication_slot_kept_bytes",
+		help: "Write-ahead log that a replication slot keeps on the disk of the database server.",
+		labelNames: ["slot", "active"],
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await readReplicationSlots(pool).catch(() => []);
+			this.reset();
+			for (const { name: slot, isActive, keptBytes } of found) {
+				this.set({ slot, active: isActive ? "yes" : "no" }, keptBytes);
+			}
+		},
+	});
 }

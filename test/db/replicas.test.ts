@@ -32,14 +32,14 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-async function findReplication(url = primary.url) {
+async function findReplication(url = primary.url, name = "replication") {
 	const { stdout } = await runCommand(["doctor", "--json"], {
 		DATABASE_URL: url,
 	});
 	const { findings } = JSON.parse(stdout) as {
 		findings: { check: string; status: string; found: string }[];
 	};
-	return findings.find(({ check }) => check === "replication");
+	return findings.find(({ check }) => check === name);
 }
 
 async function readMetrics(url: string | undefined): Promise<string[]> {
@@ -90,6 +90,41 @@ test("metrics show the replica", async () => {
 			'assay_replica_behind_seconds{replica="db2"} 0',
 		]);
 	await service.stop("SIGTERM");
+});
+
+test("a replication slot that nobody reads is shown with the log that it keeps", async () => {
+	expect(await findReplication(primary.url, "replication slots")).toBe(
+		undefined,
+	);
+	await owner.query("select pg_create_physical_replication_slot('db3', true)");
+	await owner.query(
+		"create table more as select n, repeat('x', 100) as x from generate_series(1, 10000) n",
+	);
+	const service = await startAssay({
+		DATABASE_URL: primary.url,
+		ASSAY_METRICS_PORT: "0",
+	});
+	try {
+		expect(
+			await findReplication(primary.url, "replication slots"),
+		).toMatchObject({
+			status: "warning",
+			found: expect.stringMatching(
+				/^nobody reads from db3, which keeps [1-9][\d.]* MB/,
+			),
+			advice: expect.stringContaining("pg_drop_replication_slot"),
+		});
+		const lines = await readMetrics(service.metricsUrl);
+		const kept = lines.find((line) =>
+			line.startsWith(
+				'assay_replication_slot_kept_bytes{slot="db3",active="no"}',
+			),
+		);
+		expect(Number(kept?.split(" ").at(-1))).toBeGreaterThan(1_000_000);
+	} finally {
+		await service.stop("SIGTERM");
+		await owner.query("select pg_drop_replication_slot('db3')");
+	}
 });
 
 test("a login that may not see replicas learns how many there are and which right it lacks", async () => {
