@@ -21,8 +21,7 @@ export async function examinePublicName(config: Config): Promise<Finding> {
 		return {
 			check,
 			status: "warning",
-			found: `${config.baseUrl} does not answer (${causeOf(error)})`,
-			advice: `start the service if it is stopped; otherwise check the name in DNS, the proxy and its certificate; ${FROM_HERE}`,
+			...describeFailure(config.baseUrl, error),
 		};
 	}
 	const given = response.headers.get(INSTANCE_HEADER);
@@ -52,8 +51,29 @@ export async function examinePublicName(config: Config): Promise<Finding> {
 	};
 }
 
-/** Returns the reason why a request failed. `fetch` hides it in the cause of its error. */
-function causeOf(error: unknown): string {
-	const { cause, message } = error as Error & { cause?: Error };
-	return cause?.message || message;
+/** OpenSSL's codes for a certificate that no known authority has signed. */
+const UNKNOWN_AUTHORITY = new Set([
+	"DEPTH_ZERO_SELF_SIGNED_CERT",
+	"SELF_SIGNED_CERT_IN_CHAIN",
+	"UNABLE_TO_GET_ISSUER_CERT",
+	"UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+	"UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Describes why a request failed. `fetch` hides the reason in the cause of its error. */
+export function describeFailure(
+	baseUrl: string,
+	error: unknown,
+): { found: string; advice: string } {
+	const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
+	if (UNKNOWN_AUTHORITY.has(cause?.code ?? "")) {
+		return {
+			found: `${baseUrl} shows a certificate of an authority that this machine does not know (${cause?.code})`,
+			advice: `for an authority of your own, set NODE_EXTRA_CA_CERTS to a file with its certificate, and let the devices trust it too; otherwise let the proxy send the whole chain of its certificate; ${FROM_HERE}`,
+		};
+	}
+	return {
+		found: `${baseUrl} does not answer (${cause?.message || message})`,
+		advice: `start the service if it is stopped; otherwise check the name in DNS, the proxy and its certificate; ${FROM_HERE}`,
+	};
 }

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addEnrollmentKey } from "../../src/devices/enrollment-key-operations.ts";
@@ -8,6 +9,7 @@ import { makeLogger } from "../../src/log.ts";
 import { readReceiverCounts } from "../../src/metrics/receivers.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
 import { runCommand } from "../support/command.ts";
 import { makeUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -110,6 +112,30 @@ test.each([
 	const { stderr } = await runCommand(["org", "list"], settings);
 	expect(stderr).toContain(advice);
 	expect(stderr).not.toContain("retry later");
+});
+
+test("doctor names our own setting for a certificate of a private authority", async () => {
+	const server = createSecureServer(
+		{ cert: CERTIFICATE, key: PRIVATE_KEY },
+		(_request, response) => void response.end(),
+	);
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const { port } = server.address() as AddressInfo;
+	try {
+		const { of } = await examine({
+			ASSAY_BASE_URL: `https://localhost:${port}`,
+		});
+		expect(of("public address")).toMatchObject({
+			status: "warning",
+			found: expect.stringContaining(
+				"an authority that this machine does not know",
+			),
+			advice: expect.stringContaining("set NODE_EXTRA_CA_CERTS to a file"),
+		});
+		expect(of("public address")?.found).not.toContain("use-system-ca");
+	} finally {
+		server.close();
+	}
 });
 
 test("doctor distinguishes another program on the metrics port from no program", async () => {
