@@ -2,13 +2,9 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { PackageFolder } from "./agent-packages/package-folder.ts";
 import { flushRejectedCalls } from "./audit/rejected-calls.ts";
-import { startSealer } from "./audit/sealer.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { makePool } from "./db/pool.ts";
-import { startCheckCounts } from "./devices/check-results/counting.ts";
-import { startUpkeep } from "./devices/upkeep.ts";
-import { startDispatcher } from "./events/dispatcher.ts";
 import { makeAccessLog } from "./http/access-log.ts";
 import type { RouteSummary } from "./http/admission.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
@@ -18,21 +14,16 @@ import type { ConsoleFiles } from "./http/console-files.ts";
 import { explainListen } from "./http/listen-error.ts";
 import { makeScimDoor } from "./http/scim-door.ts";
 import { makeToolServer } from "./http/tool-server.ts";
+import { startBackgroundWork } from "./jobs/background-work.ts";
 import { Maintenance } from "./load/maintenance.ts";
 import { OutageLog } from "./load/outage-log.ts";
-import { composers } from "./mail/composers.ts";
-import { startMailer } from "./mail/mailer.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
 import { clientName } from "./mcp/methods.ts";
 import { openMetrics } from "./metrics/open.ts";
-import { startChatSender } from "./notifications/chat-sender.ts";
-import { startDigests } from "./notifications/digest.ts";
-import { makeQueueNews } from "./notifications/queue-news.ts";
 import { Grants } from "./oauth/grant.ts";
 import { makeOauthServer } from "./oauth/oauth-server.ts";
 import { operations } from "./operations.ts";
 import { ClosedOrganizations } from "./organizations/closed-organizations.ts";
-import { startDomainChecks } from "./organizations/domains/domain-checks.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { type Retention, startRetention } from "./retention/retention.ts";
 import { startPacking } from "./retention/start-packing.ts";
@@ -44,9 +35,7 @@ import { ApiTokens } from "./tokens/authentication.ts";
 import { Usage } from "./tokens/usage.ts";
 import { openTracing } from "./tracing/open.ts";
 import type { TracingSettings } from "./tracing/settings.ts";
-import { startDeliverer } from "./webhooks/deliverer.ts";
 import { makeOutgoingRule } from "./webhooks/outgoing-address.ts";
-import { queueDeliveries } from "./webhooks/queue-deliveries.ts";
 
 export interface Service {
 	/** The address that the service listens on. Behind a proxy it differs from ASSAY_BASE_URL. */
@@ -120,67 +109,10 @@ async function serveFrom(
 	const usage = new Usage(database.pool, log);
 	const { baseUrl, organizationCreation, reportRetentionMonths, fileLimits } =
 		config;
-	const mail =
-		config.mail &&
-		startMailer(
-			config.mail,
-			{
-				pool: database.identityPool,
-				appPool: database.pool,
-				baseUrl,
-				secret,
-			},
-			composers,
-			log,
-		);
 	const rule = makeOutgoingRule(config.outgoingAllow);
-	const deliverer = startDeliverer({
-		pool: database.pool,
-		secret,
-		previousSecret,
-		rule,
-		mail,
-		log,
-	});
-	const upkeep = startUpkeep(database.pool, mail !== undefined, log);
-	const checkCounts = startCheckCounts(database.pool, log);
-	const chatSender = startChatSender({
-		pool: database.pool,
-		secret,
-		previousSecret,
-		baseUrl,
-		rule,
-		mail,
-		log,
-	});
-	const digests = mail && startDigests(database.pool, mail, log);
-	const dispatcher = startDispatcher(
-		database.pool,
-		[
-			{ name: "webhooks", handle: queueDeliveries },
-			makeQueueNews(mail !== undefined),
-			{ name: "device upkeep", handle: upkeep.noteChanges },
-			{ name: "check counts", handle: checkCounts.noteChanges },
-		],
-		() => {
-			deliverer.wake();
-			chatSender.wake();
-			upkeep.poller.wake();
-			checkCounts.poller.wake();
-		},
-		log,
-	);
-	const sealerPool = makePool(database.poolConnection, {
-		max: 1,
-		name: "assay sealer",
-	});
-	const sealer = startSealer(sealerPool, log);
+	const background = startBackgroundWork(database, config, secret, rule, log);
+	const { mail, deliverer, chatSender, domainChecks } = background;
 	const closed = await ClosedOrganizations.watch(database.pool, log);
-	const domainChecks = startDomainChecks({
-		pool: database.pool,
-		log,
-		dnsServers: config.dnsServers,
-	});
 	const services = {
 		pool: database.pool,
 		log,
@@ -350,18 +282,9 @@ async function serveFrom(
 		);
 		await usage.close();
 		await identity.idle();
-		await dispatcher.stop();
-		await upkeep.poller.stop();
-		await checkCounts.poller.stop();
+		await background.stop();
 		await maintenance.poller.stop();
 		await closed.poller.stop();
-		await domainChecks.stop();
-		await sealer.stop();
-		await sealerPool.end();
-		await deliverer.stop();
-		await chatSender.stop();
-		await digests?.stop();
-		await mail?.stop();
 		await retention?.stop();
 		await stopPacking();
 		await metrics?.close();
@@ -390,16 +313,9 @@ async function serveFrom(
 			metricsUrl: metrics?.url,
 			routes,
 			wake: () => {
-				for (const poller of [
-					dispatcher,
-					deliverer,
-					chatSender,
-					mail,
-					maintenance.poller,
-					closed.poller,
-					domainChecks,
-				])
-					poller?.wake();
+				background.wake();
+				maintenance.poller.wake();
+				closed.poller.wake();
 			},
 			close: () => {
 				closing ??= close();

@@ -1,0 +1,104 @@
+import type { Logger } from "pino";
+import { startSealer } from "../audit/sealer.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../db/database.ts";
+import { makePool } from "../db/pool.ts";
+import { startCheckCounts } from "../devices/check-results/counting.ts";
+import { startUpkeep } from "../devices/upkeep.ts";
+import { startDispatcher } from "../events/dispatcher.ts";
+import { composers } from "../mail/composers.ts";
+import { startMailer } from "../mail/mailer.ts";
+import { startChatSender } from "../notifications/chat-sender.ts";
+import { startDigests } from "../notifications/digest.ts";
+import { makeQueueNews } from "../notifications/queue-news.ts";
+import { startDomainChecks } from "../organizations/domains/domain-checks.ts";
+import { startDeliverer } from "../webhooks/deliverer.ts";
+import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
+import { queueDeliveries } from "../webhooks/queue-deliveries.ts";
+
+export type BackgroundWork = ReturnType<typeof startBackgroundWork>;
+
+/**
+ * Starts what the service does by itself: it sends mails, webhooks and chat messages, handles events,
+ * keeps devices and check counts up to date, looks at domains and seals the audit log.
+ */
+export function startBackgroundWork(
+	database: Database,
+	config: Config,
+	secret: string,
+	rule: OutgoingRule,
+	log: Logger,
+) {
+	const { pool } = database;
+	const { baseUrl, previousSecret } = config;
+	const mail =
+		config.mail &&
+		startMailer(
+			config.mail,
+			{ pool: database.identityPool, appPool: pool, baseUrl, secret },
+			composers,
+			log,
+		);
+	const sending = { pool, secret, previousSecret, rule, mail, log };
+	const deliverer = startDeliverer(sending);
+	const chatSender = startChatSender({ ...sending, baseUrl });
+	const upkeep = startUpkeep(pool, mail !== undefined, log);
+	const checkCounts = startCheckCounts(pool, log);
+	const digests = mail && startDigests(pool, mail, log);
+	const dispatcher = startDispatcher(
+		pool,
+		[
+			{ name: "webhooks", handle: queueDeliveries },
+			makeQueueNews(mail !== undefined),
+			{ name: "device upkeep", handle: upkeep.noteChanges },
+			{ name: "check counts", handle: checkCounts.noteChanges },
+		],
+		() => {
+			deliverer.wake();
+			chatSender.wake();
+			upkeep.poller.wake();
+			checkCounts.poller.wake();
+		},
+		log,
+	);
+	const sealerPool = makePool(database.poolConnection, {
+		max: 1,
+		name: "assay sealer",
+	});
+	const sealer = startSealer(sealerPool, log);
+	const domainChecks = startDomainChecks({
+		pool,
+		log,
+		dnsServers: config.dnsServers,
+	});
+	return {
+		mail,
+		deliverer,
+		chatSender,
+		domainChecks,
+		/** Looks for new events and for due messages now. */
+		wake() {
+			for (const poller of [
+				dispatcher,
+				deliverer,
+				chatSender,
+				mail,
+				domainChecks,
+			])
+				poller?.wake();
+		},
+		/** Stops the work. Nothing may make events any more when this is called. */
+		async stop() {
+			await dispatcher.stop();
+			await upkeep.poller.stop();
+			await checkCounts.poller.stop();
+			await domainChecks.stop();
+			await sealer.stop();
+			await sealerPool.end();
+			await deliverer.stop();
+			await chatSender.stop();
+			await digests?.stop();
+			await mail?.stop();
+		},
+	};
+}
