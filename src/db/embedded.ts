@@ -279,11 +279,20 @@ async function use(
 /** Turns an error of the operating system into an AppError whose message names the folder. */
 function explain(error: unknown, folder: string): unknown {
 	if (error instanceof AppError || !(error instanceof Error)) return error;
-	const { errno, path = "", syscall = "" } = error as NodeJS.ErrnoException;
+	const {
+		code,
+		errno,
+		path = "",
+		syscall = "",
+	} = error as NodeJS.ErrnoException;
 	if (errno === undefined) return error;
+	const advice =
+		code === "EACCES" || code === "EPERM"
+			? `; set ASSAY_DATA_DIR to a folder of the user who runs this, or give that user the folder: chown -R USER ${folder}`
+			: "";
 	return new AppError(
 		"service_unavailable",
-		`the data folder ${folder} cannot be read or written: ${getSystemErrorMessage(errno)} (${syscall} ${path})`,
+		`the data folder ${folder} cannot be read or written: ${getSystemErrorMessage(errno)} (${syscall} ${path})${advice}`,
 		{ cause: error },
 	);
 }

@@ -153,5 +153,6 @@ describe.runIf(isRoot)("as root", () => {
 		expect(error).toContain(
 			`the data folder ${folder.dataDir} cannot be read or written: permission denied`,
 		);
+		expect(error).toContain("set ASSAY_DATA_DIR to a folder of the user");
 	});
 });
