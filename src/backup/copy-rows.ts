@@ -8,13 +8,14 @@ import { columnList, type Table } from "./tables.ts";
 
 /**
  * Copies the rows of the reader's current table into a table of the database. Returns how many rows
- * arrived. If the database rejects them, `advice` says what to do.
+ * arrived. People read `label`. If the database rejects the rows, `advice` says what to do.
  */
 export async function copyRows(
 	client: Client,
 	{ name, columns }: Pick<Table, "name" | "columns">,
 	reader: BackupReader,
 	progress: (text: () => string) => void,
+	label: string = name,
 	advice = "use an empty database with the encoding UTF8 on PostgreSQL 15 or newer",
 ): Promise<number> {
 	const copy = client.query(
@@ -32,7 +33,7 @@ export async function copyRows(
 		for await (const text of reader.data()) {
 			if (failure) throw failure;
 			if (!copy.write(text)) await once(copy, "drain");
-			progress(() => `${name}: ${reader.rowsSoFar} rows so far`);
+			progress(() => `${label}: ${reader.rowsSoFar} rows so far`);
 		}
 		copy.end();
 		await done;
@@ -46,7 +47,7 @@ export async function copyRows(
 		await reader.drain();
 		throw new AppError(
 			"bad_request",
-			`the file is intact, but the database rejects its rows of ${name} (${(error as Error).message}); ${advice}`,
+			`the file is intact, but the database rejects its rows of ${label} (${(error as Error).message}); ${advice}`,
 			{ cause: error },
 		);
 	}

@@ -208,6 +208,7 @@ async function stage(
 			{ name: `import_${head.table}`, columns: [...columns] },
 			reader,
 			progress,
+			head.table,
 			"export the organization again",
 		);
 		if (count > 0) report(`${head.table}: ${count} rows`);
