@@ -1,4 +1,6 @@
 import type { MailConfig } from "../config/config.ts";
+import { withoutNodeHint } from "../errors.ts";
+import { withoutAddresses } from "../log.ts";
 
 /** Kinds of failure, each with what to do about it. */
 export const FAILURE_ADVICE = {
@@ -42,7 +44,7 @@ interface SmtpError extends Error {
 /** Returns why a mail was not sent. */
 export function failureOf(error: unknown, { smtpUrl }: MailConfig): Failure {
 	const given = error as SmtpError;
-	const message = String(given.message ?? error);
+	const message = withoutNodeHint(String(given.message ?? error));
 	const kind = kindOf(given, message);
 	return {
 		kind,
@@ -74,15 +76,6 @@ function kindOf(error: SmtpError, message: string): MailFailure {
 		return "CONNECTION";
 	}
 	return "OTHER";
-}
-
-/** Mail servers repeat the address in their answer, and addresses stay out of the log. */
-function withoutAddresses(text: string): string {
-	return text
-		.split(/\s/)
-		.map((word) => (word.includes("@") ? "[address]" : word))
-		.join(" ")
-		.trim();
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { networkOf } from "../../load/sign-in-queue.ts";
+import { withoutAddresses } from "../../log.ts";
 import { type EventParts, noteAccountEvent } from "../account-events.ts";
 import type { AuthParts } from "../better-auth.ts";
 import { cookieNames, setCookie, signCookie } from "../cookies.ts";
@@ -106,7 +107,7 @@ export function makeProviderSignIn(
 		};
 		const said = [rest.error, rest.error_description]
 			.filter((text) => typeof text === "string")
-			.map((text) => text.slice(0, MAX_LOGGED));
+			.map((text) => withoutAddresses(text).slice(0, MAX_LOGGED));
 		log.error(
 			{
 				issuer,
