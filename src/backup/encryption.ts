@@ -11,6 +11,16 @@ export const AGE_MAGIC = Buffer.from("age-encryption.org/v1\n");
 /** An identity has 74 characters, or about 2,000 if it resists quantum computers. */
 const MAX_IDENTITY_FILE_BYTES = 65_536;
 
+/** Says whether a text is a public key of age. */
+export function isRecipient(text: string): boolean {
+	try {
+		new Encrypter().addRecipient(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
 /**
  * Returns a function that encrypts a stream for the recipients, in constant memory. Without
  * recipients, the function yields the bytes unchanged. Throws bad_request if a recipient is no
@@ -21,15 +31,13 @@ export function encryptionFor(
 ): (bytes: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
 	const encrypter = new Encrypter();
 	for (const recipient of recipients) {
-		try {
-			encrypter.addRecipient(recipient);
-		} catch (error) {
+		if (!isRecipient(recipient)) {
 			throw new AppError(
 				"bad_request",
 				`ASSAY_BACKUP_RECIPIENTS contains ${recipient}, which is not a public key of age; \`age-keygen -y FILE\` prints the public key of an identity`,
-				{ cause: error },
 			);
 		}
+		encrypter.addRecipient(recipient);
 	}
 	return async function* encrypt(bytes) {
 		if (recipients.length === 0) {

@@ -3,6 +3,7 @@ import { finished } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
 import type { ClientConfig } from "pg";
 import { sealAll } from "../audit/sealer.ts";
+import { encryptionFor } from "../backup/encryption.ts";
 import { openOrganizationExport } from "../backup/export-organization.ts";
 import { AppError } from "../errors.ts";
 import { contentDisposition, PATH_PARTS } from "../files/file-names.ts";
@@ -28,6 +29,8 @@ const EXPORTS = {
 /** Longest time of an export, so that a slow reader does not hold the old rows for ever. */
 const MAX_MS = 3_600_000;
 
+const FRAMED_BY_CONSOLE = "default-src 'none'; frame-ancestors 'self'";
+
 /** Adds the route that downloads an organization with a ticket of exportOrganization. */
 export function addOrganizationFile(
 	app: FastifyInstance,
@@ -40,6 +43,8 @@ export function addOrganizationFile(
 		EXPORT_PATH,
 		{ exposeHeadRoute: false, config: { admits: "session" } },
 		async (request, reply) => {
+			// The console reads a refusal from a frame of its page.
+			reply.header("content-security-policy", FRAMED_BY_CONSOLE);
 			const caller = callerOf(request);
 			const query = new URLSearchParams(request.url.split("?")[1]);
 			const ticket =
@@ -63,7 +68,10 @@ export function addOrganizationFile(
 				const { manifest, content, close } = await openOrganizationExport(
 					ownerConnection,
 					ticket.organizationId,
-					{ leavesOut: ticket.leavesOut },
+					{
+						leavesOut: ticket.leavesOut,
+						encrypt: encryptionFor(ticket.recipient ? [ticket.recipient] : []),
+					},
 				);
 				const response = reply.raw;
 				response.setTimeout(UNREAD_MS, () => {
@@ -74,7 +82,9 @@ export function addOrganizationFile(
 				const name = manifest.organization?.name.replace(PATH_PARTS, "_");
 				reply
 					.headers({
-						"content-type": "application/zstd",
+						"content-type": ticket.recipient
+							? "application/octet-stream"
+							: "application/zstd",
 						"content-disposition": contentDisposition(
 							"attachment",
 							`${name}-${manifest.made_at.slice(0, 10)}.assay-organization`,

@@ -1,11 +1,16 @@
 import { z } from "zod";
+import { isRecipient } from "../backup/encryption.ts";
 import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { lineSchema } from "../records/text-schemas.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
 import { makeExportTicket } from "./export-ticket.ts";
 
 /** Path at which the console downloads exports. */
 export const EXPORT_PATH = "/api/console/organization-file";
+
+/** A key that resists quantum computers has about 2,000 characters, and another one 62. */
+const MAX_RECIPIENT = 2_500;
 
 export const exportOrganization = defineOperation({
 	name: "exportOrganization",
@@ -25,11 +30,20 @@ export const exportOrganization = defineOperation({
 			.describe(
 				"What the file does not contain: the contents of the files of evidence, or the raw reports of devices",
 			),
+		recipient: lineSchema(MAX_RECIPIENT)
+			.refine(isRecipient, {
+				error:
+					"is not a public key of age, such as age1…; `age-keygen -y FILE` prints the public key of an identity",
+			})
+			.optional()
+			.describe(
+				"Public key of age (age-encryption.org) for which the file is encrypted. Without it, the file is not encrypted",
+			),
 	}),
 	output: z.object({
 		download_path: z.string().describe("Path of the file's address"),
 	}),
-	run: async (context, { organization_id, leaves_out }) => {
+	run: async (context, { organization_id, leaves_out, recipient }) => {
 		await requireFreshProof(context);
 		const { client, principal, services } = context;
 		const { secret } = services;
@@ -47,12 +61,14 @@ export const exportOrganization = defineOperation({
 			name: rows[0]?.name ?? null,
 			fields: {
 				...(leavesOut.length > 0 && { left_out: { after: leavesOut } }),
+				...(recipient && { encrypted_for: { after: recipient } }),
 			},
 		});
 		const ticket = makeExportTicket(secret, {
 			organizationId: organization_id,
 			userId: principal.userId,
 			leavesOut,
+			recipient,
 		});
 		return { download_path: `${EXPORT_PATH}?ticket=${ticket}` };
 	},

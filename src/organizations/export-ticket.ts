@@ -10,12 +10,15 @@ export interface ExportTicket {
 	organizationId: string;
 	userId: string;
 	leavesOut: Part[];
+	/** Public key of age for which the file is encrypted. */
+	recipient?: string | undefined;
 }
 
 const contents = z.object({
 	organizationId: z.string(),
 	userId: z.string(),
 	leavesOut: z.array(z.enum(["files", "reports"])),
+	recipient: z.string().optional(),
 	endsAt: z.number(),
 });
 

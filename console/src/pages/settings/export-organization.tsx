@@ -1,7 +1,7 @@
-import { Button, Checkbox, Group, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../../api.ts";
+import { ApiError, call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 
 /** Lets an administrator download the organization as one file. */
@@ -12,34 +12,40 @@ export function ExportOrganization({
 }) {
 	const [hasFiles, setHasFiles] = useState(true);
 	const [hasReports, setHasReports] = useState(true);
+	const [recipient, setRecipient] = useState("");
+	const [refusal, setRefusal] = useState<ApiError>();
 	const exporting = useMutation({
 		mutationFn: () =>
 			call("exportOrganization", {
 				organization_id: id,
+				...(recipient.trim() && { recipient: recipient.trim() }),
 				leaves_out: [
 					...(hasFiles ? [] : (["files"] as const)),
 					...(hasReports ? [] : (["reports"] as const)),
 				],
 			}),
-		onSuccess: ({ download_path }) => {
-			// The browser writes the file to the disk as it arrives.
-			const link = document.createElement("a");
-			link.href = download_path;
-			link.download = "";
-			link.click();
-		},
+		onMutate: () => setRefusal(undefined),
 	});
+	const error = exporting.error ?? refusal;
+	const wrongKey =
+		error instanceof ApiError &&
+		error.fields.find(({ field }) => field === "recipient");
 	return (
 		<Stack>
 			<Text size="sm">
 				Save the organization in one file. Whoever runs another installation of
 				Assay can import it there with its registers, documents, devices,
 				history and audit log. Passwords, tokens and keys are not in the file,
-				so devices enroll anew, and members are invited again. Keep the file as
-				carefully as the organization.
+				so devices enroll anew, and members are invited again.
 			</Text>
-			{exporting.error && (
-				<ErrorState error={exporting.error} title="Nothing was exported" />
+			<Text size="sm">
+				Without a public key below, the file is not encrypted: whoever has it
+				can read the organization. Its checksum shows damage, but not who wrote
+				the file. Give it to the other installation in a way that you both
+				trust.
+			</Text>
+			{error && !wrongKey && (
+				<ErrorState error={error} title="Nothing was exported" />
 			)}
 			<Checkbox
 				label="With the files of evidence"
@@ -52,9 +58,30 @@ export function ExportOrganization({
 				checked={hasReports}
 				onChange={(event) => setHasReports(event.currentTarget.checked)}
 			/>
+			<TextInput
+				label="Encrypt for this public key"
+				description="A key of age, such as age1…, from whoever imports the file. Optional."
+				value={recipient}
+				onChange={(event) => setRecipient(event.currentTarget.value)}
+				error={wrongKey ? `It ${wrongKey.message}` : undefined}
+				autoComplete="off"
+				spellCheck={false}
+			/>
+			{exporting.isSuccess && (
+				// The browser writes the file to the disk as it arrives. A file never loads into the frame, so
+				// what loads is a refusal.
+				<iframe
+					key={exporting.data.download_path}
+					hidden
+					title="Download of the organization"
+					src={exporting.data.download_path}
+					onLoad={(event) => setRefusal(readRefusal(event.currentTarget))}
+				/>
+			)}
 			<Group justify="space-between">
 				<Text size="sm" c="dimmed" role="status">
 					{exporting.isSuccess &&
+						!refusal &&
 						"The download has begun. The audit log says that you exported the organization."}
 				</Text>
 				<Button
@@ -67,4 +94,19 @@ export function ExportOrganization({
 			</Group>
 		</Stack>
 	);
+}
+
+/** Returns the service's words from a frame with a refused download. */
+function readRefusal(frame: HTMLIFrameElement): ApiError {
+	const text = frame.contentDocument?.body.textContent ?? "";
+	try {
+		const { error, message } = JSON.parse(text);
+		return new ApiError(400, String(error), String(message));
+	} catch {
+		return new ApiError(
+			400,
+			"unreadable",
+			"The service did not send the file. Reload the page and try again.",
+		);
+	}
 }
