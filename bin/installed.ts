@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { parseEnvironmentFile } from "../src/config/environment-file.ts";
 
 /**
@@ -34,7 +35,14 @@ if (text !== undefined) {
 }
 // The cache would be among the files of the package, and a removal would leave it behind.
 process.env.NODE_DISABLE_COMPILE_CACHE ??= "1";
-await import(new URL("assay.js", import.meta.url).href);
+const program = fileURLToPath(new URL("assay.js", import.meta.url));
+// Node reads its own settings, such as NODE_EXTRA_CA_CERTS, only when it starts. It therefore starts
+// again, in the same process.
+process.execve?.(process.execPath, [
+	process.execPath,
+	program,
+	...process.argv.slice(2),
+]);
 
 function readSettings(): string | undefined {
 	try {
