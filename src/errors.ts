@@ -212,3 +212,14 @@ export function toAppError(error: unknown): AppError {
 		},
 	);
 }
+
+const NODE_HINT =
+	"; if the root CA is installed locally, try running Node.js with --use-system-ca";
+
+/**
+ * Returns the message of an error without the hint that Node adds to an unknown certificate. The
+ * service has settings of its own for that, and operators do not start Node themselves.
+ */
+export function withoutNodeHint(message: string): string {
+	return message.replace(NODE_HINT, "");
+}

@@ -5,7 +5,7 @@ import {
 	SETTINGS,
 } from "./config/settings.ts";
 import { connectionAdvice } from "./db/connection-advice.ts";
-import { AppError, isDatabaseUnavailable } from "./errors.ts";
+import { AppError, isDatabaseUnavailable, withoutNodeHint } from "./errors.ts";
 import { redact } from "./log.ts";
 import { describeVersion } from "./version.ts";
 
@@ -127,6 +127,6 @@ function ignoreClosedPipes(): void {
 function describe(error: unknown): string {
 	if (error instanceof AppError) return error.message;
 	return isDatabaseUnavailable(error)
-		? `Assay cannot open its database (${(error as Error).message}); ${connectionAdvice(error)}`
+		? `Assay cannot open its database (${withoutNodeHint((error as Error).message)}); ${connectionAdvice(error)}`
 		: String((error as Error).stack ?? error);
 }

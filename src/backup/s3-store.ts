@@ -6,7 +6,7 @@ import { request as requestHttps } from "node:https";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError } from "../errors.ts";
+import { AppError, withoutNodeHint } from "../errors.ts";
 import {
 	EMPTY_SHA256,
 	encodeForS3,
@@ -155,7 +155,7 @@ async function call(folder: S3Folder, wanted: Call): Promise<Answer> {
 			if (tries === TRIES) {
 				throw new AppError(
 					"service_unavailable",
-					`the store at ${folder.origin} cannot be reached (${(error as Error).message}); check ASSAY_BACKUP_S3_URL and the network`,
+					`the store at ${folder.origin} cannot be reached (${withoutNodeHint((error as Error).message)}); check ASSAY_BACKUP_S3_URL and the network; for a certificate of a private authority, set NODE_EXTRA_CA_CERTS`,
 					{ cause: error },
 				);
 			}

@@ -1,4 +1,5 @@
 import type { OidcConfig } from "../config/read-oidc.ts";
+import { withoutNodeHint } from "../errors.ts";
 import { OidcProvider } from "../sign-in/oidc/provider.ts";
 import type { Finding } from "./doctor.ts";
 
@@ -17,7 +18,9 @@ export async function examineProvider(config: OidcConfig): Promise<Finding> {
 	} catch (error) {
 		const { message, cause } = error as Error;
 		const why =
-			cause instanceof Error ? `${message}: ${cause.message}` : message;
+			cause instanceof Error
+				? `${message}: ${withoutNodeHint(cause.message)}`
+				: message;
 		return {
 			check,
 			status: "problem",

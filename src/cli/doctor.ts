@@ -13,7 +13,7 @@ import {
 } from "../db/missing-database.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
-import { AppError } from "../errors.ts";
+import { AppError, withoutNodeHint } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { COMMAND } from "../version.ts";
 import { examineBackup } from "./doctor-backup.ts";
@@ -133,7 +133,8 @@ async function examineDisk(config: Config): Promise<Finding> {
 		return {
 			check: "disk",
 			status: "ok",
-			found: "the database is on another machine",
+			found:
+				"the database is not in the data folder, so its disk is not visible here",
 		};
 	}
 	const folder = existsSync(config.dataDir) ? config.dataDir : ".";
@@ -206,7 +207,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 			{
 				check: "database",
 				status: "problem",
-				found: (error as Error).message || String(error),
+				found: withoutNodeHint((error as Error).message || String(error)),
 				// An error of ours says itself what to do.
 				...(!(error instanceof AppError) && {
 					advice: config.databaseUrl
