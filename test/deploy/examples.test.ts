@@ -108,6 +108,34 @@ test("the ports are the same everywhere", async () => {
 	expect(chart).toMatch(/name: ASSAY_METRICS_HOST\s+value: "0\.0\.0\.0"/);
 });
 
+test("the compose file has secrets only in files that neither git nor an image gets", async () => {
+	const { services, secrets } = parse(await read("deploy/compose.yaml"));
+	const used = new Set<string>();
+	for (const { environment, secrets: given } of Object.values(services) as {
+		environment: Record<string, string>;
+		secrets: string[];
+	}[]) {
+		for (const [name, value] of Object.entries(environment)) {
+			expect(name).not.toMatch(/(?:SECRET|PASSWORD|DATABASE_URL)$/);
+			const [, file] = value.match(/^\/run\/secrets\/(\w+)$/) ?? [];
+			if (file === undefined) continue;
+			expect(name).toMatch(/_FILE$/);
+			expect(given).toContain(file);
+			used.add(file);
+		}
+		expect(services.postgres.mem_limit).toBeDefined();
+	}
+	expect(Object.keys(secrets).sort()).toEqual([...used].sort());
+	const ignored = (await read(".gitignore")).split("\n");
+	expect(ignored).toContain("/deploy/secrets/");
+	expect(ignored).toContain("/deploy/.env");
+	expect(services.assay.env_file).toBe(".env");
+	// An image contains only what this file names.
+	const wanted = (await read(".dockerignore")).split("\n");
+	expect(wanted).toContain("*");
+	expect(wanted.some((line) => line.startsWith("!deploy"))).toBe(false);
+});
+
 describe("proxies", () => {
 	test("set the address of a request themselves, whatever the client wrote", async () => {
 		const nginx = await read("deploy/nginx.conf");
