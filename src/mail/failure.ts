@@ -44,7 +44,9 @@ interface SmtpError extends Error {
 /** Returns why a mail was not sent. */
 export function failureOf(error: unknown, { smtpUrl }: MailConfig): Failure {
 	const given = error as SmtpError;
-	const message = withoutNodeHint(String(given.message ?? error));
+	const message = withoutPlaces(
+		withoutNodeHint(String(given.message ?? error)),
+	);
 	const kind = kindOf(given, message);
 	return {
 		kind,
@@ -76,6 +78,17 @@ function kindOf(error: SmtpError, message: string): MailFailure {
 		return "CONNECTION";
 	}
 	return "OTHER";
+}
+
+/**
+ * Returns the reason alone of an error of OpenSSL, such as
+ * `4093…:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../deps/…:78:`.
+ */
+function withoutPlaces(text: string): string {
+	const parts = text.split(":");
+	return parts[1] === "error" && parts[3] === "SSL routines"
+		? `TLS failed: ${parts[5]}`
+		: text;
 }
 
 /**

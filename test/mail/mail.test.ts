@@ -338,7 +338,10 @@ test("each kind of failure has its own advice, and the text has no password", as
 	expect(closed).toMatchObject({ kind: "CONNECTION", isFinal: false });
 	expect(closed.text).toContain("ECONNREFUSED");
 	expect((await failure(sink.url, true)).kind).toBe("TLS");
-	expect((await failure(sink.url.replace("smtp:", "smtps:"))).kind).toBe("TLS");
+	expect(await failure(sink.url.replace("smtp:", "smtps:"))).toMatchObject({
+		kind: "TLS",
+		text: "TLS failed: wrong version number",
+	});
 
 	sink.answers.set("EHLO", "250-sink\r\n250 AUTH PLAIN");
 	sink.answers.set("AUTH", "535 hunter2 is wrong");
