@@ -4,22 +4,13 @@ import { getSystemErrorMessage } from "node:util";
 import { Decrypter, Encrypter } from "age-encryption";
 import { AppError } from "../errors.ts";
 import { damaged } from "./format.ts";
+import { isRecipient } from "./recipient.ts";
 
 /** First bytes of a file that is encrypted with age (https://age-encryption.org/v1). */
 export const AGE_MAGIC = Buffer.from("age-encryption.org/v1\n");
 
 /** An identity has 74 characters, or about 2,000 if it resists quantum computers. */
 const MAX_IDENTITY_FILE_BYTES = 65_536;
-
-/** Says whether a text is a public key of age. */
-export function isRecipient(text: string): boolean {
-	try {
-		new Encrypter().addRecipient(text);
-		return true;
-	} catch {
-		return false;
-	}
-}
 
 /**
  * Returns a function that encrypts a stream for the recipients, in constant memory. Without

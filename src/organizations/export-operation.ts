@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecipient } from "../backup/encryption.ts";
+import { isRecipient } from "../backup/recipient.ts";
 import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { lineSchema } from "../records/text-schemas.ts";

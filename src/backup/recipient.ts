@@ -1,0 +1,11 @@
+import { Encrypter } from "age-encryption";
+
+/** Says whether a text is a public key of age (https://age-encryption.org). */
+export function isRecipient(text: string): boolean {
+	try {
+		new Encrypter().addRecipient(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
