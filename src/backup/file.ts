@@ -55,19 +55,10 @@ export async function writeFileSafely<Result>(
 	}
 }
 
-/**
- * Removes what killed backups have left in the folder: files whose name ends in `.partial`, that
- * begin like a backup and that nobody has written to for an hour. A folder that cannot be read is
- * left alone, because writing the backup will say why.
- */
+/** Removes what killed backups have left in the folder. */
 async function removeStalePartials(folder: string): Promise<void> {
-	const names = await readdir(folder).catch(() => []);
-	for (const name of names.filter((one) => one.endsWith(PARTIAL))) {
-		const file = join(folder, name);
+	for (const file of await findStalePartials(folder)) {
 		try {
-			const { mtimeMs, size } = await stat(file);
-			if (Date.now() - mtimeMs < STALE_MS) continue;
-			if (size > 0 && !(await beginsLikeBackup(file))) continue;
 			await rm(file);
 			process.stderr.write(
 				`removed ${file}, which a backup left that was killed\n`,
@@ -76,6 +67,27 @@ async function removeStalePartials(folder: string): Promise<void> {
 			// Another process has removed the file, or it belongs to somebody else.
 		}
 	}
+}
+
+/**
+ * Finds what killed backups have left in the folder: files whose name ends in `.partial`, that begin
+ * like a backup and that nobody has written to for an hour. A folder that cannot be read has none,
+ * because writing a backup there will say why.
+ */
+export async function findStalePartials(folder: string): Promise<string[]> {
+	const found: string[] = [];
+	const names = await readdir(folder).catch(() => []);
+	for (const name of names.filter((one) => one.endsWith(PARTIAL))) {
+		const file = join(folder, name);
+		try {
+			const { mtimeMs, size } = await stat(file);
+			if (Date.now() - mtimeMs < STALE_MS) continue;
+			if (size === 0 || (await beginsLikeBackup(file))) found.push(file);
+		} catch {
+			// Another process has removed the file, or it belongs to somebody else.
+		}
+	}
+	return found;
 }
 
 async function beginsLikeBackup(file: string): Promise<boolean> {

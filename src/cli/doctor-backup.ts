@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { findStalePartials } from "../backup/file.ts";
 import { readLastBackup } from "../backup/last-backup.ts";
 import { setRole } from "../db/roles.ts";
 import { COMMAND } from "../version.ts";
@@ -6,6 +7,25 @@ import type { Finding } from "./doctor.ts";
 import { describeDuration } from "./duration.ts";
 
 const MAX_AGE_MS = 2 * 86_400_000;
+
+/** Folder of the nightly backups, as deploy/assay-backup.service names it. */
+export const BACKUP_FOLDER = "/var/lib/assay-backups";
+
+/** Reports what killed backups have left in the folder. Returns no finding if there is nothing. */
+export async function examinePartials(folder: string): Promise<Finding[]> {
+	const [first, ...others] = await findStalePartials(folder);
+	if (first === undefined) return [];
+	const more = others.length === 0 ? "" : ` and ${others.length} more`;
+	return [
+		{
+			check: "backup files",
+			status: "warning",
+			found: `a backup was killed and left ${first}${more}`,
+			advice:
+				"the next backup removes it; journalctl -u assay-backup says when it was killed, for example because memory ran out",
+		},
+	];
+}
 
 /** Reports a last backup that is too old or whose audit logs are broken. */
 export async function examineBackup(client: Client): Promise<Finding> {

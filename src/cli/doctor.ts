@@ -16,7 +16,11 @@ import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { AppError, withoutNodeHint } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { COMMAND } from "../version.ts";
-import { examineBackup } from "./doctor-backup.ts";
+import {
+	BACKUP_FOLDER,
+	examineBackup,
+	examinePartials,
+} from "./doctor-backup.ts";
 import { examineCertificate } from "./doctor-certificate.ts";
 import { examineDatabaseTls } from "./doctor-database-tls.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
@@ -102,6 +106,7 @@ async function examine(): Promise<Finding[]> {
 		findings.push(...examineDatabaseTls(config.databaseUrl));
 	}
 	findings.push(...(await examineDatabase(config)));
+	findings.push(...(await examinePartials(BACKUP_FOLDER)));
 	const metrics = config.metricsPort ? await readMetrics(config) : undefined;
 	if (metrics) findings.push(metrics.finding);
 	findings.push(examineProxies(config, metrics?.text));

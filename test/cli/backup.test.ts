@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { sealAll } from "../../src/audit/sealer.ts";
+import { examinePartials } from "../../src/cli/doctor-backup.ts";
 import { catalogue, query } from "../support/backups.ts";
 import { runCommand } from "../support/command.ts";
 import { createEmptyDatabase } from "../support/database.ts";
@@ -115,8 +116,15 @@ test("a backup removes what killed backups left an hour ago, and nothing else", 
 		const time = new Date(Date.now() - minutes * 60_000);
 		utimesSync(join(place, name), time, time);
 	}
+	expect(await examinePartials(place)).toMatchObject([
+		{
+			status: "warning",
+			found: expect.stringMatching(/ left \S+\.partial and 1 more$/),
+		},
+	]);
 	const { code, stderr } = await backup(join(place, "tonight.backup"));
 	expect(code, stderr).toBe(0);
+	expect(await examinePartials(place)).toEqual([]);
 	expect((await readdir(place)).sort()).toEqual([
 		"download.partial",
 		"new.backup.partial",
