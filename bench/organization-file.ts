@@ -4,7 +4,7 @@
  * raw posture reports. It runs the commands as users do and prints the time, the size and the peak
  * memory of each process.
  *
- *   node bench/organization-file.ts [number of raw reports, 1000000 by default]
+ *   node bench/organization-file.ts [number of raw reports, 100000 by default]
  */
 import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -26,7 +26,7 @@ const PROGRAM = join(import.meta.dirname, "../bin/assay.js");
 const TELL_USAGE =
 	"data:text/javascript,process.on('exit',()=>{const{maxRSS,userCPUTime,systemCPUTime}=process.resourceUsage();console.error('peak '+maxRSS+' cpu '+(userCPUTime+systemCPUTime))})";
 
-const count = Number(process.argv[2] ?? "1000000");
+const count = Number(process.argv[2] ?? "100000");
 const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
 chmodSync(folder, 0o711);
 try {
