@@ -995,7 +995,7 @@ begin
 		left join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
 		where (a.attname is not null or c.relname = 'organizations')
 			and c.relname <> all (array[
-				'api_token_usage', 'deleted_organizations', 'enrollment_keys', 'enrollment_tokens',
+				'api_token_usage', 'archive_changes', 'archive_files', 'deleted_organizations', 'enrollment_keys', 'enrollment_tokens',
 				'idempotency_keys', 'identity_providers', 'invitations', 'memberships', 'organization_closures',
 				'organization_domains', 'record_watches', 'revoked_device_keys', 'scim_credentials',
 				'scim_group_members', 'scim_groups', 'scim_requests', 'scim_users'
@@ -2363,6 +2363,38 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.note_archive_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	if tg_argv[0] = 'device' then
+		insert into archive_changes (organization_id, month, device_id)
+		select f.organization_id, f.month, old.id from archive_files f
+		where f.organization_id = old.organization_id
+			and old.id between f.first_device_id and f.last_device_id
+		on conflict do nothing;
+	else
+		insert into archive_changes (organization_id, month, device_id)
+		select f.organization_id, f.month, old.device_id from archive_files f
+		where f.organization_id = old.organization_id and f.month = old.month
+			and old.device_id between f.first_device_id and f.last_device_id
+		on conflict do nothing;
+	end if;
+	return null;
+end
+$$;
+
+CREATE FUNCTION public.note_archive_leftover() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	insert into archive_leftovers (name) values (old.name) on conflict do nothing;
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.note_backup(p_made_at timestamp with time zone, p_has_sound_logs boolean) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2884,6 +2916,22 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.read_archive_backlog(OUT months bigint, OUT devices bigint) RETURNS record
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+	select
+		(
+			select count(*) from pg_inherits i join pg_class c on c.oid = i.inhrelid
+			where i.inhparent = 'packed_posture_reports'::regclass
+				and c.relname ~ '^packed_posture_reports_\d{4}_\d\d$'
+				and not exists (
+					select from archived_months a where a.month = to_date(right(c.relname, 7), 'YYYY_MM')
+				)
+		),
+		(select count(*) from archive_changes)
+$_$;
+
 CREATE FUNCTION public.read_closed_organizations() RETURNS TABLE(organization_id text, name text, kind text, reason text, began_at timestamp with time zone, delete_after timestamp with time zone, is_due boolean)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -3386,6 +3434,50 @@ CREATE TABLE public.applicability_statements (
 );
 
 ALTER TABLE ONLY public.applicability_statements FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.archive_changes (
+    organization_id public.typed_id NOT NULL,
+    month date NOT NULL,
+    device_id public.typed_id NOT NULL
+);
+
+ALTER TABLE ONLY public.archive_changes FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.archive_files (
+    organization_id public.typed_id NOT NULL,
+    month date NOT NULL,
+    part integer NOT NULL,
+    name text NOT NULL,
+    first_device_id public.typed_id NOT NULL,
+    last_device_id public.typed_id NOT NULL,
+    results bigint,
+    bytes bigint,
+    sha256 bytea,
+    stored_at timestamp with time zone,
+    CONSTRAINT archive_files_bytes_check CHECK ((bytes > 0)),
+    CONSTRAINT archive_files_check CHECK (((last_device_id)::text >= (first_device_id)::text)),
+    CONSTRAINT archive_files_check1 CHECK ((num_nulls(results, bytes, sha256, stored_at) = ANY (ARRAY[0, 4]))),
+    CONSTRAINT archive_files_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+    CONSTRAINT archive_files_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT archive_files_part_check CHECK (((part >= 1) AND (part <= 99999))),
+    CONSTRAINT archive_files_results_check CHECK ((results >= 0)),
+    CONSTRAINT archive_files_sha256_check CHECK ((octet_length(sha256) = 32))
+);
+
+ALTER TABLE ONLY public.archive_files FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.archive_leftovers (
+    name text NOT NULL
+);
+
+ALTER TABLE ONLY public.archive_leftovers FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.archived_months (
+    month date NOT NULL,
+    archived_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.archived_months FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.asset_vendors (
     organization_id public.typed_id NOT NULL,
@@ -4984,6 +5076,18 @@ ALTER TABLE ONLY public.applicability_statements
 ALTER TABLE ONLY public.applicability_statements
     ADD CONSTRAINT applicability_statements_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.archive_changes
+    ADD CONSTRAINT archive_changes_pkey PRIMARY KEY (organization_id, month, device_id);
+
+ALTER TABLE ONLY public.archive_files
+    ADD CONSTRAINT archive_files_pkey PRIMARY KEY (organization_id, month, part);
+
+ALTER TABLE ONLY public.archive_leftovers
+    ADD CONSTRAINT archive_leftovers_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.archived_months
+    ADD CONSTRAINT archived_months_pkey PRIMARY KEY (month);
+
 ALTER TABLE ONLY public.asset_vendors
     ADD CONSTRAINT asset_vendors_pkey PRIMARY KEY (organization_id, asset_id, vendor_id);
 
@@ -5980,6 +6084,12 @@ CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.vendors FOR EAC
 
 CREATE TRIGGER narrow_membership BEFORE INSERT ON public.memberships FOR EACH ROW EXECUTE FUNCTION public.narrow_membership();
 
+CREATE TRIGGER note_archive_change AFTER DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_archive_change('device');
+
+CREATE TRIGGER note_archive_change AFTER DELETE OR UPDATE ON public.packed_posture_reports FOR EACH ROW EXECUTE FUNCTION public.note_archive_change('reports');
+
+CREATE TRIGGER note_archive_leftover AFTER DELETE ON public.archive_files FOR EACH ROW EXECUTE FUNCTION public.note_archive_leftover();
+
 CREATE TRIGGER note_changed_key AFTER UPDATE OF key_hash ON public.devices FOR EACH ROW WHEN ((old.key_hash IS DISTINCT FROM new.key_hash)) EXECUTE FUNCTION public.note_revoked_key();
 
 CREATE TRIGGER note_deleted_key AFTER DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_revoked_key();
@@ -6458,6 +6568,14 @@ ALTER TABLE public.account_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.accounts ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY agent ON public.archive_changes TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.archive_files TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.archive_leftovers TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.archived_months TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.device_check_keys TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
@@ -6518,6 +6636,14 @@ CREATE POLICY app ON public.oauth_clients FOR SELECT TO assay_app USING (true);
 
 ALTER TABLE public.applicability_statements ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.archive_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.archive_files ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.archive_leftovers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.archived_months ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.asset_vendors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.assets ENABLE ROW LEVEL SECURITY;
@@ -6549,6 +6675,14 @@ CREATE POLICY backup ON public.api_token_usage FOR SELECT TO assay_backup USING 
 CREATE POLICY backup ON public.api_tokens FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.applicability_statements FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.archive_changes FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.archive_files FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.archive_leftovers FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.archived_months FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.asset_vendors FOR SELECT TO assay_backup USING (true);
 
@@ -7656,6 +7790,10 @@ GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.narrow_membership() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.note_archive_change() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.note_archive_leftover() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.note_backup(p_made_at timestamp with time zone, p_has_sound_logs boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_backup(p_made_at timestamp with time zone, p_has_sound_logs boolean) TO assay_app;
 
@@ -7724,6 +7862,9 @@ GRANT ALL ON FUNCTION public.provision_user(p_id text, p_email text, p_name text
 
 REVOKE ALL ON FUNCTION public.provisioned_account(p_user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.provisioned_account(p_user_id text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.read_archive_backlog(OUT months bigint, OUT devices bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_archive_backlog(OUT months bigint, OUT devices bigint) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.read_closed_organizations() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_closed_organizations() TO assay_app;
@@ -7860,6 +8001,18 @@ GRANT SELECT ON TABLE public.applicability_statements TO assay_privacy;
 GRANT SELECT,INSERT ON TABLE public.applicability_statements TO assay_backup;
 
 GRANT UPDATE(approved_by_name) ON TABLE public.applicability_statements TO assay_privacy;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.archive_changes TO assay_agent;
+GRANT SELECT ON TABLE public.archive_changes TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.archive_files TO assay_agent;
+GRANT SELECT ON TABLE public.archive_files TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.archive_leftovers TO assay_agent;
+GRANT SELECT ON TABLE public.archive_leftovers TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.archived_months TO assay_agent;
+GRANT SELECT ON TABLE public.archived_months TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.asset_vendors TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.asset_vendors TO assay_backup;

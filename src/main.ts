@@ -52,6 +52,7 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 	["audit", async () => (await import("./cli/audit.ts")).addAudit],
 	["mail", async () => (await import("./cli/mail.ts")).addMail],
 	["backup", async () => (await import("./cli/backup.ts")).addBackup],
+	["archive", async () => (await import("./cli/archive.ts")).addArchive],
 	["restore", async () => (await import("./cli/restore.ts")).addRestore],
 	[
 		"maintenance",

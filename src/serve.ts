@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { PackageFolder } from "./agent-packages/package-folder.ts";
+import { startArchiving } from "./archive/start-archiving.ts";
 import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
@@ -264,6 +265,7 @@ async function serveFrom(
 
 	retention = startRetention(database.ownerConnection, config, log);
 	const stopPacking = startPacking(database.ownerConnection, log);
+	const stopArchiving = startArchiving(database.ownerConnection, config, log);
 
 	const close = async () => {
 		isDraining = true;
@@ -287,6 +289,7 @@ async function serveFrom(
 		await closed.poller.stop();
 		await retention?.stop();
 		await stopPacking();
+		await stopArchiving();
 		await metrics?.close();
 		agentPackages?.close();
 		clearTimeout(deadline);

@@ -16,6 +16,7 @@ import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { AppError, withoutNodeHint } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { COMMAND } from "../version.ts";
+import { examineArchive } from "./doctor-archive.ts";
 import {
 	BACKUP_FOLDER,
 	examineBackup,
@@ -192,6 +193,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
 							await examineBackup(client),
+							...(config.archivePlace ? [await examineArchive(client)] : []),
 							await examineAccounts(client),
 							await examineSecondFactors(client, config),
 							await examineMails(client),

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { AppError } from "../errors.ts";
 import type { FileLimits } from "../files/file-limits.ts";
 import type { LogLevel } from "../log.ts";
+import { type ArchivePlace, readArchivePlace } from "./read-archive.ts";
 import { readFileLimits } from "./read-file-limits.ts";
 import {
 	type OidcConfig,
@@ -103,6 +104,8 @@ export interface Config {
 	readonly backupIdentityFile: string | undefined;
 	/** Where backups are uploaded. */
 	readonly backupStore: BackupStore | undefined;
+	/** Where closed months of raw reports are archived. */
+	readonly archivePlace: ArchivePlace | undefined;
 }
 
 export interface MailConfig {
@@ -204,6 +207,10 @@ export function readConfig(
 			settingOf("ASSAY_BACKUP_S3_URL"),
 			settingOf("ASSAY_BACKUP_S3_KEY"),
 			settingOf("ASSAY_BACKUP_S3_KEEP_DAYS"),
+		),
+		archivePlace: readArchivePlace(
+			settingOf("ASSAY_ARCHIVE_URL"),
+			settingOf("ASSAY_ARCHIVE_S3_KEY"),
 		),
 	});
 }

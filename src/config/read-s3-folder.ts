@@ -1,8 +1,12 @@
-import type { S3Folder } from "../backup/s3-store.ts";
 import { AppError } from "../errors.ts";
+import type { S3Folder } from "../s3/s3-request.ts";
 
 const DEFAULT_REGION = "us-east-1";
 const MAX_DAYS = 3650;
+const BACKUP_SETTINGS = {
+	url: "ASSAY_BACKUP_S3_URL",
+	key: "ASSAY_BACKUP_S3_KEY",
+} as const;
 
 export interface BackupStore {
 	readonly folder: S3Folder;
@@ -23,23 +27,36 @@ export function readBackupStore(
 			"ASSAY_BACKUP_S3_KEY and ASSAY_BACKUP_S3_KEEP_DAYS need ASSAY_BACKUP_S3_URL, which names the store",
 		);
 	}
-	const [, id, secret] = /^([^:\s]+):(\S+)$/.exec(key ?? "") ?? [];
-	if (!id || !secret) {
-		throw new AppError(
-			"bad_request",
-			"ASSAY_BACKUP_S3_URL needs ASSAY_BACKUP_S3_KEY, which must be the id and the secret of an access key, as id:secret",
-		);
-	}
 	return Object.freeze({
-		folder: Object.freeze({
-			...readFolder(address),
-			credentials: Object.freeze({ id, secret }),
-		}),
+		folder: readS3Folder(BACKUP_SETTINGS, address, key),
 		keepDays: readDays(keepDays),
 	});
 }
 
-function readFolder(address: string): Omit<S3Folder, "credentials"> {
+/** Reads the address of a bucket and its key. Throws a bad_request AppError that names the setting. */
+export function readS3Folder(
+	settings: S3Folder["settings"],
+	address: string,
+	key: string | undefined,
+): S3Folder {
+	const [, id, secret] = /^([^:\s]+):(\S+)$/.exec(key ?? "") ?? [];
+	if (!id || !secret) {
+		throw new AppError(
+			"bad_request",
+			`${settings.url} needs ${settings.key}, which must be the id and the secret of an access key, as id:secret`,
+		);
+	}
+	return Object.freeze({
+		...readFolder(settings, address),
+		credentials: Object.freeze({ id, secret }),
+		settings,
+	});
+}
+
+function readFolder(
+	settings: S3Folder["settings"],
+	address: string,
+): Omit<S3Folder, "credentials" | "settings"> {
 	const url = URL.parse(address);
 	const [bucket, ...names] = decode(url?.pathname ?? "")
 		.split("/")
@@ -52,7 +69,7 @@ function readFolder(address: string): Omit<S3Folder, "credentials"> {
 	if (!url || !isHttp || !bucket || others.length > 0 || hasMore) {
 		throw new AppError(
 			"bad_request",
-			"ASSAY_BACKUP_S3_URL must look like https://s3.eu-central-1.amazonaws.com/bucket/folder?region=eu-central-1; the folder and the region may be left out, and the key is in ASSAY_BACKUP_S3_KEY",
+			`${settings.url} must look like https://s3.eu-central-1.amazonaws.com/bucket/folder?region=eu-central-1; the folder and the region may be left out, and the key is in ${settings.key}`,
 		);
 	}
 	return {

@@ -167,6 +167,15 @@ export const SETTINGS = {
 		help: "days after which uploaded backups are deleted",
 		without: "all are kept",
 	},
+	ASSAY_ARCHIVE_URL: {
+		help: "folder, or address of a bucket, for closed months of raw reports as Parquet files",
+		without: "no archive",
+	},
+	ASSAY_ARCHIVE_S3_KEY: {
+		help: "access key of that bucket, as id:secret",
+		without: "none",
+		canBeInFile: true,
+	},
 	ASSAY_TOKEN: {
 		help: "API token for assay call",
 		without: "--token gives one",

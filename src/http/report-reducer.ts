@@ -1,14 +1,9 @@
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import type { KeyHash } from "../devices/authentication.ts";
 import { HourlyBytes } from "../devices/hourly-bytes.ts";
 import { MAX_HOURLY_BYTES } from "../devices/terms.ts";
 import { overloaded } from "../errors.ts";
-
-const STRIP_OWN_TYPES = join(
-	import.meta.dirname,
-	"../../bin/strip-own-types.js",
-);
+import { startThread } from "../load/thread.ts";
 
 /** Largest number of bodies that wait for the thread. Each has at most one mebibyte. */
 const MAX_WAITING = 8;
@@ -49,21 +44,6 @@ export class ReportReducer {
 }
 
 function runWorker(text: string): Promise<string | null> {
-	const { promise, resolve, reject } = Promise.withResolvers<string | null>();
 	const file = join(import.meta.dirname, "reduce-report.ts");
-	const worker = new Worker(file, {
-		workerData: text,
-		env: {},
-		// Node does not strip types from files in node_modules, so an installed package needs this
-		// import.
-		execArgv: /[\\/]node_modules[\\/]/.test(file)
-			? ["--import", STRIP_OWN_TYPES]
-			: [],
-		resourceLimits: { maxOldGenerationSizeMb: 256 },
-	});
-	worker.on("message", resolve);
-	worker.on("error", reject);
-	// After a message, this changes nothing.
-	worker.on("exit", () => reject(new Error("the thread ended early")));
-	return promise;
+	return startThread<string | null>(file, text).result;
 }

@@ -29,6 +29,20 @@ export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
 			for (const { form, bytes } of found) this.set({ form }, bytes);
 		},
 	});
+	new Gauge({
+		name: "assay_archive_backlog",
+		help: "What the archive of raw reports still lacks: packed months, and devices that were deleted or whose reports were extended. Without an archive, all packed months.",
+		labelNames: ["of"],
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await readArchiveBacklog(pool).catch(() => undefined);
+			this.reset();
+			if (!found) return;
+			this.set({ of: "months" }, found.months);
+			this.set({ of: "devices" }, found.devices);
+		},
+	});
 	addLastBackup(pool, registers);
 	addReplicas(pool, registers);
 	addReplicationSlots(pool, registers);
@@ -51,6 +65,15 @@ async function readReportSizes(
 		left join pg_inherits i on i.inhparent = to_regclass(f.name)
 		group by f.form`);
 	return rows;
+}
+
+async function readArchiveBacklog(
+	pool: Pool,
+): Promise<{ months: number; devices: number } | undefined> {
+	const { rows } = await pool.query<{ months: number; devices: number }>(
+		"select months::float8 as months, devices::float8 as devices from read_archive_backlog()",
+	);
+	return rows[0];
 }
 
 function addLastBackup(pool: Pool, registers: Registry[]): void {

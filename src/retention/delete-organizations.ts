@@ -207,11 +207,13 @@ async function emptyTable(
 }
 
 /**
- * The trigger that remembers that the database has held a device. Without it, the devices of the only
- * organization would get 503 forever, as in a wrong database.
+ * Triggers that act here too. One remembers that the database has held a device. Without it, the
+ * devices of the only organization would get 503 forever, as in a wrong database. The other one
+ * remembers which files of the archive must be deleted.
  */
-const NOTES_DEVICES: Readonly<Record<string, string>> = {
+const KEPT_TRIGGERS: Readonly<Record<string, string>> = {
 	devices: "note_deleted_key",
+	archive_files: "note_archive_leftover",
 };
 
 /**
@@ -234,7 +236,7 @@ async function withoutGuards<Result>(
 	try {
 		await client.query(alter("disable", "no force"));
 		for (const { name } of tables) {
-			const trigger = NOTES_DEVICES[name];
+			const trigger = KEPT_TRIGGERS[name];
 			if (trigger) {
 				await client.query(`alter table ${name} enable trigger ${trigger}`);
 			}

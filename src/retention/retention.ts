@@ -1,6 +1,7 @@
 import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { setRole } from "../db/roles.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
@@ -40,7 +41,7 @@ export interface Upkeep {
 /**
  * Makes the next partitions of the raw posture reports. Drops the partitions of months that ended
  * more than `months` months ago. With 0, no partition is dropped. The posture history, which was
- * made from the reports, stays.
+ * made from the reports, stays. With an archive, a month is dropped only after it was archived.
  *
  * A dropped partition cannot be restored. Therefore only the service does this, according to its
  * setting. It acts as the owner of the tables, because the service's own role may not drop them.
@@ -50,6 +51,7 @@ export interface Upkeep {
 export async function keepReports(
 	connection: ClientConfig,
 	months: number,
+	hasArchive = false,
 ): Promise<Upkeep> {
 	const client = new Client({
 		...connection,
@@ -68,7 +70,7 @@ export async function keepReports(
 			"select ensure_posture_report_partitions() as made",
 		);
 		if (months > 0 && (await isOurTurn(client))) {
-			await dropPartitions(client, months, kept);
+			await dropPartitions(client, months, hasArchive, kept);
 			await deleteLeftOver(client, months, kept);
 		}
 		kept.isDone = rows[0]?.made === true;
@@ -94,11 +96,13 @@ const KEPT_FROM = "date_trunc('month', now() - $1 * interval '1 month', 'UTC')";
 async function dropPartitions(
 	client: Client,
 	months: number,
+	hasArchive: boolean,
 	kept: Upkeep,
 ): Promise<void> {
-	const { rows } = await client.query<{ name: string }>(
+	const archived = hasArchive ? await findArchivedMonths(client) : undefined;
+	const { rows } = await client.query<{ name: string; month: string }>(
 		`
-		select c.relname::text as name
+		select c.relname::text as name, right(c.relname, 7) as month
 		from pg_inherits i join pg_class c on c.oid = i.inhrelid
 		where i.inhparent in ('posture_reports'::regclass, 'packed_posture_reports'::regclass)
 			and c.relname ~ '^(packed_)?posture_reports_\\d{4}_\\d\\d$'
@@ -106,10 +110,26 @@ async function dropPartitions(
 		order by right(c.relname, 7), c.relname`,
 		[months],
 	);
-	for (const { name } of rows) {
+	for (const { name, month } of rows) {
+		if (archived && !archived.has(month)) continue;
 		// Every partition is dropped in a transaction of its own, so that only one is locked at a time.
 		await client.query(`drop table ${name}`);
 		kept.dropped.push(name);
+	}
+}
+
+/** Returns the months whose reports are all in the archive, as YYYY_MM. */
+async function findArchivedMonths(client: Client): Promise<Set<string>> {
+	await client.query("begin read only");
+	try {
+		await client.query(setRole("agent", "transaction"));
+		const { rows } = await client.query<{ month: string }>(
+			`select to_char(m.month, 'YYYY_MM') as month from archived_months m
+			where not exists (select from archive_changes c where c.month = m.month)`,
+		);
+		return new Set(rows.map(({ month }) => month));
+	} finally {
+		await client.query("rollback");
 	}
 }
 
@@ -160,7 +180,7 @@ export interface Retention {
  */
 export function startRetention(
 	connection: ClientConfig,
-	{ reportRetentionMonths: months }: Config,
+	{ reportRetentionMonths: months, archivePlace }: Config,
 	log: Logger,
 ): Retention {
 	let timer: NodeJS.Timeout | undefined;
@@ -172,6 +192,7 @@ export function startRetention(
 			const { dropped, deleted, isDone } = await keepReports(
 				connection,
 				months,
+				archivePlace !== undefined,
 			);
 			if (dropped.length > 0 || deleted > 0) {
 				log.info({ dropped, deleted, months }, "dropped old posture reports");

@@ -112,6 +112,8 @@ async function rowsOf(
 const LEFT_BEHIND = [
 	...OF_THE_MOMENT,
 	"api_token_usage",
+	"archive_changes",
+	"archive_files",
 	"deleted_organizations",
 	"enrollment_keys",
 	"enrollment_tokens",

@@ -1,26 +1,16 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readLastBackup } from "../../src/backup/last-backup.ts";
-import { EMPTY_SHA256, signS3Request } from "../../src/backup/s3-signature.ts";
 import { deleteOldBackups } from "../../src/backup/s3-store.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { EMPTY_SHA256, signS3Request } from "../../src/s3/s3-signature.ts";
 import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
+import { startS3Store, type TestS3Store } from "../support/s3-store.ts";
 
-/**
- * A store in memory that speaks as much S3 as backups need. It checks the hash of a body, and takes
- * signatures of one key id without computing them: the first test does that with Amazon's example.
- */
-const stored = new Map<string, { body: Buffer; at: Date }>();
-let failure: { status: number; code: string } | undefined;
-let server: Server;
-let origin: string;
+let store: TestS3Store;
 let folder: string;
 let database: TestDatabase;
 
@@ -28,75 +18,30 @@ beforeAll(async () => {
 	folder = await makeFolder("assay-s3-");
 	database = await createDatabase();
 	await createOrganization(database.pool, "Acme");
-	server = createServer(async (request, response) => {
-		const body = await buffer(request);
-		const { pathname, searchParams } = new URL(request.url ?? "", origin);
-		const name = decodeURIComponent(pathname).replace("/bucket/", "");
-		const answer = (status: number, text: string | Buffer = "") =>
-			response.writeHead(status).end(text);
-		const hash = createHash("sha256").update(body).digest("hex");
-		if (
-			!request.headers.authorization?.includes("Credential=id/") ||
-			request.headers["x-amz-content-sha256"] !== hash
-		) {
-			answer(403, "<Error><Code>SignatureDoesNotMatch</Code></Error>");
-		} else if (failure && request.method === "PUT") {
-			answer(failure.status, `<Error><Code>${failure.code}</Code></Error>`);
-		} else if (request.method === "PUT") {
-			stored.set(name, { body, at: new Date() });
-			answer(200);
-		} else if (request.method === "DELETE") {
-			answer(stored.delete(name) ? 204 : 404);
-		} else if (request.method === "HEAD") {
-			const found = stored.get(name);
-			if (found) response.setHeader("content-length", found.body.length);
-			response.writeHead(found ? 200 : 404).end();
-		} else {
-			answer(200, list(searchParams));
-		}
-	});
-	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-	origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	store = await startS3Store();
 });
 afterAll(async () => {
-	server.close();
+	store.close();
 	await database.drop();
 });
 beforeEach(() => {
-	stored.clear();
-	failure = undefined;
+	store.stored.clear();
+	store.failure = undefined;
 });
 
-/** Lists two names at a time, so that a whole list needs several answers. */
-function list(query: URLSearchParams): string {
-	const from = Number(query.get("continuation-token") ?? 0);
-	const names = [...stored.keys()]
-		.filter((name) => name.startsWith(query.get("prefix") ?? ""))
-		.sort();
-	const parts = names.slice(from, from + 2).map((name) => {
-		const key = encodeURIComponent(name).replaceAll("%20", "+");
-		const at = stored.get(name)?.at.toISOString();
-		return `<Contents><Key>${key}</Key><LastModified>${at}</LastModified></Contents>`;
-	});
-	const next =
-		from + 2 < names.length
-			? `<NextContinuationToken>${from + 2}</NextContinuationToken>`
-			: "";
-	return `<ListBucketResult>${next}${parts.join("")}</ListBucketResult>`;
-}
-
 const storeFolder = () => ({
-	origin,
+	origin: store.origin,
 	bucket: "bucket",
 	prefix: "nightly backups/",
 	region: "us-east-1",
 	credentials: { id: "id", secret: "secret" },
+	settings: { url: "ASSAY_BACKUP_S3_URL", key: "ASSAY_BACKUP_S3_KEY" },
 });
 
 const backUp = (name: string, settings: Record<string, string> = {}) =>
 	runCommand(["backup", join(folder, name), "--json"], {
 		DATABASE_URL: database.url,
-		ASSAY_BACKUP_S3_URL: `${origin}/bucket/nightly%20backups`,
+		ASSAY_BACKUP_S3_URL: `${store.origin}/bucket/nightly%20backups`,
 		ASSAY_BACKUP_S3_KEY: "id:secret",
 		...settings,
 	});
@@ -133,7 +78,7 @@ test("a request has the signature that Amazon's documentation computes", () => {
 });
 
 test("a backup that cannot be uploaded stays on the disk, fails the command and does not count", async () => {
-	failure = { status: 403, code: "AccessDenied" };
+	store.failure = { status: 403, code: "AccessDenied" };
 	const { code, stderr } = await backUp("assay-denied.backup");
 	expect(code).toBe(1);
 	expect(stderr).toContain("the key may not do this in the bucket");
@@ -141,7 +86,7 @@ test("a backup that cannot be uploaded stays on the disk, fails the command and 
 	expect(
 		readFileSync(join(folder, "assay-denied.backup")).length,
 	).toBeGreaterThan(100);
-	expect(stored.size).toBe(0);
+	expect(store.stored.size).toBe(0);
 	expect(await lastBackup()).toBeNull();
 });
 
@@ -149,10 +94,10 @@ test("a backup is uploaded whole, and counts then", async () => {
 	const { code, stdout, stderr } = await backUp("assay-1.backup");
 	expect(code, stderr).toBe(0);
 	expect(JSON.parse(stdout)).toMatchObject({
-		uploaded_to: `${origin}/bucket/nightly backups/assay-1.backup`,
+		uploaded_to: `${store.origin}/bucket/nightly backups/assay-1.backup`,
 		deleted: [],
 	});
-	expect(stored.get("nightly backups/assay-1.backup")?.body).toEqual(
+	expect(store.stored.get("nightly backups/assay-1.backup")?.body).toEqual(
 		readFileSync(join(folder, "assay-1.backup")),
 	);
 	expect(await lastBackup()).not.toBeNull();
@@ -160,28 +105,28 @@ test("a backup is uploaded whole, and counts then", async () => {
 
 test("an upload never replaces a file", async () => {
 	const body = Buffer.from("of another machine");
-	stored.set("nightly backups/assay-2.backup", { body, at: new Date() });
+	store.stored.set("nightly backups/assay-2.backup", { body, at: new Date() });
 	const { code, stderr } = await backUp("assay-2.backup");
 	expect(code).toBe(1);
 	expect(stderr).toContain("already has nightly backups/assay-2.backup");
-	expect(stored.get("nightly backups/assay-2.backup")?.body).toBe(body);
+	expect(store.stored.get("nightly backups/assay-2.backup")?.body).toBe(body);
 });
 
 test("a backup on standard output is not uploaded", async () => {
 	const { code } = await runCommand(["backup", "-"], {
 		DATABASE_URL: database.url,
-		ASSAY_BACKUP_S3_URL: `${origin}/bucket`,
+		ASSAY_BACKUP_S3_URL: `${store.origin}/bucket`,
 		ASSAY_BACKUP_S3_KEY: "id:secret",
 	});
 	expect(code).toBe(0);
-	expect(stored.size).toBe(0);
+	expect(store.stored.size).toBe(0);
 });
 
 test("old backups are deleted, and nothing else in the bucket is", async () => {
 	const old = new Date(Date.now() - 31 * 86_400_000);
 	const young = new Date(Date.now() - 29 * 86_400_000);
 	const put = (name: string, at: Date) =>
-		stored.set(name, { body: Buffer.from(name), at });
+		store.stored.set(name, { body: Buffer.from(name), at });
 	put("nightly backups/assay-a b.backup", old);
 	put("nightly backups/assay-old.backup", old);
 	put("nightly backups/assay-young.backup", young);
@@ -196,7 +141,7 @@ test("old backups are deleted, and nothing else in the bucket is", async () => {
 		"assay-a b.backup",
 		"assay-old.backup",
 	]);
-	expect([...stored.keys()].sort()).toEqual([
+	expect([...store.stored.keys()].sort()).toEqual([
 		"assay-elsewhere.backup",
 		"nightly backups/assay-new.backup",
 		"nightly backups/assay-young.backup",
@@ -207,11 +152,11 @@ test("old backups are deleted, and nothing else in the bucket is", async () => {
 
 test("the newest backup stays even if the clock makes it look old", async () => {
 	const body = Buffer.from("x");
-	stored.set("nightly backups/assay-1.backup", { body, at: new Date(0) });
+	store.stored.set("nightly backups/assay-1.backup", { body, at: new Date(0) });
 	expect(await deleteOldBackups(storeFolder(), 1, "assay-1.backup")).toEqual(
 		[],
 	);
-	expect(stored.size).toBe(1);
+	expect(store.stored.size).toBe(1);
 });
 
 test("a store that cannot be reached is named, and the file stays", async () => {

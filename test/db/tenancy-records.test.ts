@@ -166,8 +166,11 @@ async function tenantTables(): Promise<string[]> {
 		from pg_class c
 		join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-			-- No operation reads what stays of deleted organizations, or what has to be packed again.
-			and c.relname not in ('deleted_organizations', 'posture_report_changes')
+			-- No operation reads what stays of deleted organizations, what has to be packed again, or which
+			-- files the archive has.
+			and c.relname not in (
+				'archive_changes', 'archive_files', 'deleted_organizations', 'posture_report_changes'
+			)
 		order by c.relname`);
 	return rows.map(({ name }) => name);
 }

@@ -15,7 +15,7 @@ import {
 	dateReports,
 	monthAgo,
 	readReports,
-	reportIdAt,
+	sendReportAt,
 	within,
 } from "../support/closed-month.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
@@ -38,23 +38,11 @@ const pack = (options = {}) =>
 		{ rest: 0, ...options },
 	);
 
-/** Sends a report that the device made and observed at this time. Returns the report's id. */
-async function sendAt(
+const sendAt = (
 	device: TestDevice,
 	at: string,
 	...results: Record<string, unknown>[]
-): Promise<string> {
-	const correlation_id = reportIdAt(device.id, at);
-	await fleet.report(
-		device,
-		...results.map((result) => ({
-			observed_at: at,
-			correlation_id,
-			...result,
-		})),
-	);
-	return correlation_id;
-}
+) => sendReportAt(fleet, device, at, ...results);
 
 /** A device with reports of two closed months and one of now. Its disk is not encrypted for a day. */
 async function makeHistory(): Promise<{ device: TestDevice; ids: string[] }> {

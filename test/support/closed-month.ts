@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { ID_KINDS } from "../../src/id.ts";
 import type { TestDatabase } from "./database.ts";
+import type { TestFleet } from "./devices.ts";
+import type { TestDevice } from "./service.ts";
 
 /** Returns the first day of the month `ago` months before this one. */
 export function monthAgo(ago: number): string {
@@ -22,6 +24,25 @@ export function reportIdAt(deviceId: string, at: string): string {
 	bytes.writeBigUInt64BE(BigInt(Date.parse(at)), 10);
 	randomBytes(6).copy(bytes, 18);
 	return bytes.toString("base64url");
+}
+
+/** Sends a report that the device made and observed at this time. Returns the report's id. */
+export async function sendReportAt(
+	fleet: TestFleet,
+	device: TestDevice,
+	at: string,
+	...results: Record<string, unknown>[]
+): Promise<string> {
+	const correlation_id = reportIdAt(device.id, at);
+	await fleet.report(
+		device,
+		...results.map((result) => ({
+			observed_at: at,
+			correlation_id,
+			...result,
+		})),
+	);
+	return correlation_id;
 }
 
 /** Makes it look as if all stored reports were received a second after their observations. */

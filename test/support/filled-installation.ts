@@ -275,6 +275,21 @@ async function fillDevices() {
 		[tools.organizationId, active.id],
 	);
 	await owner.query(
+		`insert into archive_files values
+			($1, '2026-02-01', 1, $3, $2, $2, 9, 999, sha256('x'), now())`,
+		[
+			tools.organizationId,
+			active.id,
+			`organization_id=${tools.organizationId}/month=2026-02/part-00001.parquet`,
+		],
+	);
+	await owner.query("insert into archived_months values ('2026-02-01')");
+	await owner.query(
+		"insert into archive_changes values ($1, '2026-02-01', $2)",
+		[tools.organizationId, active.id],
+	);
+	await owner.query("insert into archive_leftovers values ('gone.parquet')");
+	await owner.query(
 		`insert into check_count_days (organization_id, day, counts, compliance)
 		values ($1, '2026-03-01', '{"SCREEN_LOCK": {"PASSING": 1}}', '{"COMPLIANT": 1}')`,
 		[tools.organizationId],

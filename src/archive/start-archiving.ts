@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import type { ClientConfig } from "pg";
+import type { Logger } from "pino";
+import type { Config } from "../config/config.ts";
+import { isDatabaseUnavailable } from "../errors.ts";
+import { startThread } from "../load/thread.ts";
+import type { Archiving } from "./archive-months.ts";
+import type { ArchiveWork } from "./archive-thread.ts";
+
+const HOUR_MS = 3_600_000;
+const SOON_MS = 10 * 60_000;
+
+/**
+ * Brings the archive up to date immediately and then every hour, so that what a deleted device has
+ * reported leaves the archive soon. If it could not finish, it goes on ten minutes later. Returns a
+ * function that stops this. Without an archive it does nothing.
+ */
+export function startArchiving(
+	connection: ClientConfig,
+	{ archivePlace: place, databaseUrl }: Config,
+	log: Logger,
+): () => Promise<void> {
+	if (!place) return async () => {};
+	const work: ArchiveWork = { place, database: databaseUrl ?? connection };
+	let timer: NodeJS.Timeout | undefined;
+	let isStopped = false;
+	let stopThread = async () => {};
+	const run = async () => {
+		let next = SOON_MS;
+		try {
+			const thread = startThread<Archiving>(
+				join(import.meta.dirname, "archive-thread.ts"),
+				work,
+			);
+			stopThread = thread.stop;
+			const { archived, rewritten, removed, isDone } = await thread.result;
+			if (archived.length > 0)
+				log.info({ months: archived }, "archived posture reports");
+			if (rewritten > 0 || removed > 0) {
+				log.info(
+					{ rewritten, removed },
+					"changed the archive of posture reports",
+				);
+			}
+			if (isDone) next = HOUR_MS;
+		} catch (err) {
+			if (isStopped) return;
+			if (isDatabaseUnavailable(err)) {
+				log.warn({ err }, "posture reports could not be archived yet");
+			} else {
+				log.error({ err }, "posture reports could not be archived");
+			}
+		}
+		if (isStopped) return;
+		timer = setTimeout(() => {
+			running = run();
+		}, next);
+		timer.unref();
+	};
+	let running = run();
+	return async () => {
+		isStopped = true;
+		clearTimeout(timer);
+		await stopThread();
+		await running;
+	};
+}

@@ -1,0 +1,91 @@
+import type { Command } from "commander";
+import {
+	type ArchiveFile,
+	findArchiveFaults,
+	readArchiveFiles,
+} from "../archive/archive-files.ts";
+import { openArchiveStore } from "../archive/archive-store.ts";
+import { readConfig } from "../config/config.ts";
+import type { ArchivePlace } from "../config/read-archive.ts";
+import { AppError } from "../errors.ts";
+import { parseOrganizationId } from "../organizations/organization-store.ts";
+import { counted, print, table } from "./output.ts";
+import { withDatabase } from "./with-database.ts";
+
+interface Options {
+	org?: string;
+	json?: boolean;
+}
+
+/** Adds the commands that list and check the archive of raw reports. */
+export function addArchive(program: Command): void {
+	const archive = program
+		.command("archive")
+		.description(
+			"List and check the Parquet files of closed months of raw reports. The service writes them if ASSAY_ARCHIVE_URL is set.",
+		);
+	archive
+		.command("list")
+		.description("List the files that are complete.")
+		.option("--org <id>", "only the files of this organization")
+		.option("--json", "print the files as JSON")
+		.action(async (options: Options) => {
+			const files = await readFiles(options);
+			print(options, { files }, listed(files));
+		});
+	archive
+		.command("verify")
+		.description(
+			"Read every file from the archive and compare it with its SHA-256. A missing or different file makes the exit code 1.",
+		)
+		.option("--org <id>", "only the files of this organization")
+		.option("--json", "print the faults as JSON")
+		.action(async (options: Options) => {
+			const store = openArchiveStore(requirePlace());
+			const files = await readFiles(options);
+			const faults = await findArchiveFaults(store, files);
+			print(
+				options,
+				{ files: files.length, faults },
+				faults.length === 0
+					? `${counted(files.length, "file")} of the archive: all are there and unchanged.`
+					: table(
+							["FAULT", "NAME"],
+							faults.map(({ fault, name }) => [fault, name]),
+						),
+			);
+			if (faults.length > 0) process.exitCode = 1;
+		});
+}
+
+function readFiles({ org }: Options): Promise<ArchiveFile[]> {
+	const organizationId =
+		org === undefined ? undefined : parseOrganizationId(org);
+	return withDatabase(({ ownerConnection }) =>
+		readArchiveFiles(ownerConnection, organizationId),
+	);
+}
+
+function listed(files: readonly ArchiveFile[]): string {
+	if (files.length === 0) {
+		return "The archive has no files yet. A month is archived two weeks after its end, if ASSAY_ARCHIVE_URL is set.";
+	}
+	return table(
+		["RESULTS", "BYTES", "CHANGED DEVICES", "NAME"],
+		files.map((file) => [
+			String(file.results),
+			String(file.bytes),
+			String(file.changed_devices),
+			file.name,
+		]),
+	);
+}
+
+function requirePlace(): ArchivePlace {
+	const { archivePlace } = readConfig(process.env);
+	if (archivePlace) return archivePlace;
+	throw new AppError(
+		"bad_request",
+		"ASSAY_ARCHIVE_URL is not set, so there is no archive to read",
+	);
+}
