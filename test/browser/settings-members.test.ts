@@ -342,8 +342,8 @@ test("many people are invited from a file, after its wrong lines were shown, and
 	await screenshot(page, "members-invite-many-wrong");
 	const lines = Array.from({ length: 60 }, (_, n) => `many-${n}@example.com`);
 	await choose(`email\n${lines.join("\n")}\n`);
-	await page.getByRole("button", { name: "Invite 60 people" }).click();
-	await page.getByText("60 people get no mail").waitFor();
+	await page.getByRole("button", { name: "Invite 60 members" }).click();
+	await page.getByText("60 members get no mail").waitFor();
 	await axe(page);
 	await screenshot(page, "members-invite-many-done");
 	const [download] = await Promise.all([

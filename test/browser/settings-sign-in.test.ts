@@ -76,7 +76,7 @@ test("an administrator makes a SCIM credential, an identity provider uses it, an
 	await scim("Users", { userName: "eve@elsewhere.example" });
 	await scim("Groups", { displayName: "Security", members: [{ value: id }] });
 	await page.reload();
-	await card.getByText("One person is provisioned.").waitFor();
+	await card.getByText("One member is provisioned.").waitFor();
 	await card.getByText("elsewhere.example is not a verified domain").waitFor();
 	await card.getByLabel("Role of Security").click();
 	await page.getByRole("option", { name: "Member" }).click();

@@ -20,8 +20,9 @@ export interface AgentPackage {
 export const PACKAGES_PATH = "/agent-packages/";
 
 /** Reads the list of packages. The data is null if the service offers none. */
-export function useAgentPackages() {
+export function useAgentPackages(isWanted = true) {
 	return useQuery({
+		enabled: isWanted,
 		queryKey: ["agent packages"],
 		staleTime: 60_000,
 		queryFn: async ({ signal }): Promise<AgentPackages | null> => {

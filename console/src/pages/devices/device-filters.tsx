@@ -44,7 +44,7 @@ export function DeviceFilters({
 			}),
 			enabled: isMore || filters.group_id !== undefined,
 		}).data?.device_groups ?? [];
-	const newest = useAgentPackages().data?.version;
+	const newest = useAgentPackages(isMore).data?.version;
 	const check = filters.failing_check as string | undefined;
 	const checks = new Set(
 		summary.data?.checks.map(({ check_key }) => check_key) ?? [],

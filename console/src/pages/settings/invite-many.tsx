@@ -13,7 +13,7 @@ import { readChosenFile } from "../registers/import-file.ts";
 
 type Outcome = OutputOf<"inviteMembers">;
 
-/** Number of skipped people that the dialog lists. */
+/** Number of skipped addresses that the dialog lists. */
 const SHOWN = 20;
 
 const REASONS: Record<Outcome["skipped"][number]["reason"], string> = {
@@ -22,7 +22,7 @@ const REASONS: Record<Outcome["skipped"][number]["reason"], string> = {
 	TOO_OFTEN: "was invited five times within a day",
 };
 
-/** Invites many people from a CSV file, after it has shown who would be invited. */
+/** Invites many members from a CSV file, after it has shown who would be invited. */
 export function InviteMany({ onClose }: { onClose: () => void }) {
 	const { organizationId } = useOrganization();
 	const [csv, setCsv] = useState("");
@@ -48,7 +48,7 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 			opened
 			onClose={onClose}
 			size="lg"
-			title={done ? "The people are invited" : "Invite many people"}
+			title={done ? "The members are invited" : "Invite many members"}
 			closeButtonProps={{ "aria-label": "Close" }}
 			// Links are shown only once, so a click outside the dialog must not close it.
 			closeOnClickOutside={!done}
@@ -61,7 +61,7 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 					<Text size="sm">
 						Choose a CSV file with the columns <b>email</b> and <b>role</b>{" "}
 						(viewer, member or admin; empty: member). Up to 2,000 lines. Members
-						and people with an open invitation are skipped.
+						and addresses with an open invitation are skipped.
 					</Text>
 					<ChooseCsv
 						isReading={checking.isPending}
@@ -87,7 +87,7 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 							onClick={() => inviting.mutate()}
 						>
 							{preview && preview.invited.length > 0
-								? `Invite ${people(preview.invited.length)}`
+								? `Invite ${countOf(preview.invited.length)}`
 								: "Invite"}
 						</Button>
 					</Group>
@@ -102,7 +102,7 @@ function Preview({ preview }: { preview: Outcome }) {
 	return (
 		<div role="status">
 			<Text>
-				{people(invited.length)} will be invited
+				{countOf(invited.length)} will be invited
 				{skipped.length > 0 && `, ${skipped.length} skipped`}.
 			</Text>
 			<WrongLines problems={problems} />
@@ -140,7 +140,7 @@ function Invited({
 	return (
 		<Stack>
 			<Text>
-				{people(invited.length)} invited
+				{countOf(invited.length)} invited
 				{skipped.length > 0 && `, ${skipped.length} skipped`}.{" "}
 				{unsent.length < invited.length &&
 					`Mails are queued for ${invited.length - unsent.length}; Settings → Mail shows when they were sent.`}
@@ -150,8 +150,8 @@ function Invited({
 					variant="outline"
 					title={
 						unsent.length === 1
-							? "1 person gets no mail"
-							: `${unsent.length} people get no mail`
+							? "1 member gets no mail"
+							: `${unsent.length} members get no mail`
 					}
 				>
 					Send them their links yourself. The links are shown only now. Each
@@ -181,6 +181,6 @@ function saveLinks(invited: Outcome["invited"]): void {
 	saveFile("invitations.csv", new Blob([text], { type: "text/csv" }));
 }
 
-function people(count: number): string {
-	return count === 1 ? "1 person" : `${count} people`;
+function countOf(count: number): string {
+	return count === 1 ? "1 member" : `${count} members`;
 }

@@ -93,7 +93,7 @@ export function InviteMember({
 						<TextInput
 							type="email"
 							label="E-mail address"
-							description="The person signs in with it."
+							description="The new member signs in with it."
 							withAsterisk
 							data-autofocus
 							autoComplete="off"

@@ -78,8 +78,8 @@ export function ProvisioningCard({
 				Provisioning (SCIM)
 			</Title>
 			<Text size="sm" c="dimmed" mb="md">
-				Your identity provider makes people members, and ends their memberships
-				when they leave. Only people with an address in a verified domain are
+				Your identity provider adds members, and ends their memberships when
+				they leave. Only users with an address in a verified domain are
 				provisioned. {countOf(data.users)}
 			</Text>
 			<Stack>
@@ -105,8 +105,8 @@ export function ProvisioningCard({
 				)}
 				<Title order={3}>Roles</Title>
 				<Select
-					label="Role of people without a group that gives one"
-					description="It counts for people who come later, and for those whose groups change."
+					label="Role of members without a group that gives one"
+					description="It counts for members who come later, and for those whose groups change."
 					allowDeselect={false}
 					data={ROLES}
 					maw={360}
@@ -165,8 +165,8 @@ export function ProvisioningCard({
 function countOf(users: number): string {
 	if (users === 0) return "Nobody is provisioned yet.";
 	return users === 1
-		? "One person is provisioned."
-		: `${users.toLocaleString("en")} people are provisioned.`;
+		? "One member is provisioned."
+		: `${users.toLocaleString("en")} members are provisioned.`;
 }
 
 function credentialColumns(

@@ -4,9 +4,9 @@ import { Message } from "./message.tsx";
 import { problemInWords } from "./provider.tsx";
 
 const AS_ROLE: Record<string, string> = {
-	viewer: "Without an invitation, this person would join as a viewer.",
-	member: "Without an invitation, this person would join as a member.",
-	admin: "Without an invitation, this person would join as an administrator.",
+	viewer: "Without an invitation, this user would join as a viewer.",
+	member: "Without an invitation, this user would join as a member.",
+	admin: "Without an invitation, this user would join as an administrator.",
 };
 
 /** Opens in the tab in which an administrator has tried an identity provider. */
@@ -18,7 +18,7 @@ export function Page() {
 				<Message title="The test succeeded">
 					The provider signs in {email}.{" "}
 					{AS_ROLE[role ?? ""] ??
-						"Without an invitation, this person would not join."}{" "}
+						"Without an invitation, this user would not join."}{" "}
 					Close this tab, and go on in the other one.
 				</Message>
 			) : (
