@@ -15,7 +15,7 @@ export const NONCE_PLACEHOLDER = "__NONCE__";
 const CHUNKS = [
 	{
 		name: "vendor",
-		test: /node_modules\/(react|react-dom|scheduler|@mantine\/(?!tiptap)[^/]+|@floating-ui|@tanstack)\/|rolldown\/runtime/,
+		test: /node_modules\/(react|react-dom|scheduler|@mantine\/(?!tiptap)[^/]+|@floating-ui|@tanstack)\//,
 	},
 	{
 		name: "shared",
