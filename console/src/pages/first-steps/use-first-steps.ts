@@ -35,14 +35,17 @@ export function useFirstSteps({ hasDevices, hasRecords }: Held) {
 	const members = useQuery(
 		operationQuery("listMembers", { organization_id, size: 2 }),
 	);
+	const hasMembers = (members.data?.members.length ?? 0) > 1;
+	// Invitations only matter while nobody has joined.
+	const asksInvitations = mayAdmin && members.isFetched && !hasMembers;
 	const invitations = useQuery({
 		...operationQuery("listInvitations", { organization_id }),
-		enabled: mayAdmin,
+		enabled: asksInvitations,
 	});
 	const isKnown =
 		tokens.isFetched &&
 		members.isFetched &&
-		(!mayAdmin || invitations.isFetched);
+		(!asksInvitations || invitations.isFetched);
 	if (!isKnown) return undefined;
 	const isSkipped = (key: StepKey) => organization.skipped_steps.includes(key);
 	const step = (
@@ -64,8 +67,7 @@ export function useFirstSteps({ hasDevices, hasRecords }: Held) {
 		...step(
 			"PEOPLE",
 			mayAdmin,
-			(members.data?.members.length ?? 0) > 1 ||
-				(invitations.data?.invitations.length ?? 0) > 0,
+			hasMembers || (invitations.data?.invitations.length ?? 0) > 0,
 			{
 				title: "Invite your colleagues",
 				why: "Members edit the registers. Viewers, such as auditors, only read.",
