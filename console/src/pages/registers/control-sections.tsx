@@ -53,12 +53,10 @@ export function ControlSections({
 				variant="contained"
 				keepMounted={false}
 				chevronPosition="left"
-				defaultValue={
-					shownCount <= FEW ? sections.map(({ title }) => title) : []
-				}
+				defaultValue={shownCount <= FEW ? sections.map(valueOf) : []}
 			>
 				{sections.map((section) => (
-					<Accordion.Item key={section.title} value={section.title}>
+					<Accordion.Item key={section.title} value={valueOf(section)}>
 						<Accordion.Control>
 							<SectionTitle section={section} />
 						</Accordion.Control>
@@ -93,6 +91,9 @@ export function ControlSections({
 		</>
 	);
 }
+
+/** The value of a section becomes part of an id, which may not have spaces. */
+const valueOf = ({ title }: { title: string }) => title.replaceAll(/\s/g, "-");
 
 function SectionTitle({ section }: { section: Section }) {
 	const counts = countStates(section.controls);

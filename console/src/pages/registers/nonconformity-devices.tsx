@@ -63,7 +63,7 @@ export function NonconformityDevices({ id }: { id: string }) {
 				/>
 			</Group>
 			<CardTable
-				label="Devices"
+				label="Table of the devices"
 				minWidth={640}
 				columns={["Device", "Owner", "Failing since", "Until", "Why it ended"]}
 				rows={rows.map((place) => ({

@@ -98,7 +98,7 @@ export function CheckRulesForm({
 					<ErrorState error={preview.error} title="Not saved" />
 				)}
 				<CardTable
-					label="Rules of the checks"
+					label="Rules by check"
 					minWidth={1320}
 					firstStyle={STAYS}
 					columns={[

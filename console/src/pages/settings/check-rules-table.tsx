@@ -10,7 +10,7 @@ export function CheckRulesTable({ policy }: { policy: Policy }) {
 	return (
 		<>
 			<CardTable
-				label="Rules of the checks"
+				label="Rules by check"
 				minWidth={560}
 				columns={[
 					"Check",
