@@ -336,7 +336,7 @@ test("many people are invited from a file, after its wrong lines were shown, and
 		});
 	await choose("email,role\nann@example.com,owner\nbea@example.com,\n");
 	await page.getByText("Line 2: role must be one of").waitFor();
-	const invite = page.getByRole("button", { name: /^Invite 1 person/ });
+	const invite = page.getByRole("button", { name: /^Invite 1 member/ });
 	expect(await invite.isDisabled()).toBe(true);
 	await axe(page);
 	await screenshot(page, "members-invite-many-wrong");

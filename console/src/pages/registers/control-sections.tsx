@@ -53,10 +53,10 @@ export function ControlSections({
 				variant="contained"
 				keepMounted={false}
 				chevronPosition="left"
-				defaultValue={shownCount <= FEW ? sections.map(valueOf) : []}
+				defaultValue={shownCount <= FEW ? sections.map(accordionValue) : []}
 			>
 				{sections.map((section) => (
-					<Accordion.Item key={section.title} value={valueOf(section)}>
+					<Accordion.Item key={section.title} value={accordionValue(section)}>
 						<Accordion.Control>
 							<SectionTitle section={section} />
 						</Accordion.Control>
@@ -93,7 +93,8 @@ export function ControlSections({
 }
 
 /** The value of a section becomes part of an id, which may not have spaces. */
-const valueOf = ({ title }: { title: string }) => title.replaceAll(/\s/g, "-");
+const accordionValue = ({ title }: { title: string }) =>
+	title.replaceAll(/\s/g, "-");
 
 function SectionTitle({ section }: { section: Section }) {
 	const counts = countStates(section.controls);
