@@ -1,0 +1,405 @@
+import { describe, expect, test } from "vitest";
+import {
+	RefusedAnswer,
+	type SamlRefusal,
+} from "../../src/sign-in/saml/refusals.ts";
+import {
+	type Expected,
+	verifyResponse,
+} from "../../src/sign-in/saml/verify-response.ts";
+import { makeKey } from "../support/certificate.ts";
+import {
+	type Asked,
+	type ResponseChanges,
+	RSA_SHA256,
+	SamlProvider,
+} from "../support/saml-provider.ts";
+
+const provider = new SamlProvider();
+const stranger = makeKey();
+const answerUrl = "https://assay.example.com/api/sign-in-with-provider/saml/x";
+const asked: Asked = {
+	id: "_request",
+	issuer: `${answerUrl}/metadata`,
+	answerUrl,
+	forcesAuthentication: false,
+};
+const ada = {
+	nameId: "ada-1815",
+	attributes: { email: ["ada@example.com"], groups: ["Staff", "Security"] },
+};
+const mallory = {
+	nameId: "mallory",
+	attributes: { email: ["ada@example.com"] },
+};
+
+const verify = (xml: string, changes: Partial<Expected> = {}) =>
+	verifyResponse(xml, {
+		issuer: provider.entityId,
+		audience: asked.issuer,
+		recipient: answerUrl,
+		certificates: [provider.key.certificate],
+		now: new Date(),
+		...changes,
+	});
+/** Returns the code with which a response is refused. */
+function refusalOf(
+	xml: string,
+	changes: Partial<Expected> = {},
+): SamlRefusal | undefined {
+	try {
+		verify(xml, changes);
+		return undefined;
+	} catch (error) {
+		if (error instanceof RefusedAnswer) return error.code;
+		throw error;
+	}
+}
+const respond = (changes: ResponseChanges = {}, person: typeof ada = ada) =>
+	provider.respond(asked, person, changes);
+
+describe("what is accepted", () => {
+	test.each([
+		"assertion",
+		"response",
+		"both",
+	] as const)("a response whose %s is signed", (signs) => {
+		const said = verify(respond({ signs }));
+		expect(said).toMatchObject({
+			nameId: "ada-1815",
+			inResponseTo: "_request",
+		});
+		expect(said.attributes.get("groups")).toEqual(["Staff", "Security"]);
+		expect(said.authenticatedAt?.getTime()).toBeGreaterThan(0);
+	});
+
+	test.each([
+		[
+			"http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
+			"http://www.w3.org/2001/04/xmlenc#sha512",
+		],
+		[
+			"http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1",
+			"http://www.w3.org/2001/04/xmlenc#sha256",
+		],
+	])("%s with %s", (signatureAlgorithm, digestAlgorithm) => {
+		const xml = respond({ signatureAlgorithm, digestAlgorithm });
+		expect(verify(xml).nameId).toBe("ada-1815");
+	});
+
+	test("one of several certificates, while the provider replaces its key", () => {
+		const certificates = [stranger.certificate, provider.key.certificate];
+		expect(verify(respond(), { certificates }).nameId).toBe("ada-1815");
+	});
+
+	test("clocks that differ by less than a minute, and not more", () => {
+		const now = new Date("2026-03-01T12:00:00Z");
+		const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+		const day = at(86_400);
+		const times = (notBefore: Date, notOnOrAfter: Date) =>
+			refusalOf(respond({ notBefore, notOnOrAfter }), { now });
+		expect(times(at(59), day)).toBeUndefined();
+		expect(times(at(61), day)).toBe("TOO_EARLY");
+		expect(times(at(-600), at(-59))).toBeUndefined();
+		expect(times(at(-600), at(-60))).toBe("EXPIRED");
+	});
+
+	test("a response with 1,000 groups", () => {
+		const groups = Array.from({ length: 1_000 }, () => crypto.randomUUID());
+		const xml = respond(
+			{},
+			{ nameId: "x", attributes: { email: ["a@b.c"], groups } },
+		);
+		expect(verify(xml).attributes.get("groups")).toEqual(groups);
+	});
+});
+
+describe("what is refused", () => {
+	const now = Date.now();
+	test.each<[string, ResponseChanges, SamlRefusal]>([
+		["no signature", { signs: "nothing" }, "UNSIGNED"],
+		["a signature of another key", { key: stranger }, "OTHER_KEY"],
+		["another issuer", { issuer: "https://evil.example.com" }, "OTHER_ISSUER"],
+		[
+			"another audience",
+			{ audience: "https://other.example.com" },
+			"OTHER_AUDIENCE",
+		],
+		["another recipient", { recipient: `${answerUrl}2` }, "OTHER_RECIPIENT"],
+		[
+			"another destination",
+			{ destination: `${answerUrl}2` },
+			"OTHER_RECIPIENT",
+		],
+		[
+			"a time that is over",
+			{ notOnOrAfter: new Date(now - 3_600_000) },
+			"EXPIRED",
+		],
+		[
+			"a time that is to come",
+			{ notBefore: new Date(now + 3_600_000) },
+			"TOO_EARLY",
+		],
+		[
+			"a status that is no success",
+			{ status: "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed" },
+			"NO_SUCCESS",
+		],
+		[
+			"SHA-1 in the signature",
+			{ signatureAlgorithm: "http://www.w3.org/2000/09/xmldsig#rsa-sha1" },
+			"OTHER_ALGORITHM",
+		],
+		[
+			"SHA-1 as digest",
+			{ digestAlgorithm: "http://www.w3.org/2000/09/xmldsig#sha1" },
+			"OTHER_ALGORITHM",
+		],
+		[
+			"no audience",
+			{
+				change: (xml) =>
+					xml.replace(
+						/<saml:AudienceRestriction>.*<\/saml:AudienceRestriction>/,
+						"",
+					),
+			},
+			"OTHER_AUDIENCE",
+		],
+		[
+			"no end of validity",
+			{ change: (xml) => xml.replace(/ NotOnOrAfter="[^"]*"/, "") },
+			"BAD_TIME",
+		],
+		[
+			"no bearer",
+			{ change: (xml) => xml.replace("cm:bearer", "cm:holder-of-key") },
+			"NOT_BEARER",
+		],
+		[
+			"no statement that the person signed in",
+			{
+				change: (xml) =>
+					xml.replace(/<saml:AuthnStatement.*<\/saml:AuthnStatement>/, ""),
+			},
+			"NO_SIGN_IN",
+		],
+		[
+			"an empty NameID",
+			{ change: (xml) => xml.replace("ada-1815", "") },
+			"BAD_NAME_ID",
+		],
+		[
+			"a transient NameID",
+			{
+				change: (xml) =>
+					xml.replace("nameid-format:persistent", "nameid-format:transient"),
+			},
+			"BAD_NAME_ID",
+		],
+		[
+			"a second assertion",
+			{ change: (xml) => xml + xml.replace(/ID="_/, 'ID="_2') },
+			"NOT_ONE_ASSERTION",
+		],
+		[
+			"an encrypted assertion",
+			{
+				change: (xml) =>
+					`${xml}<saml:EncryptedAssertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"/>`,
+			},
+			"ENCRYPTED",
+		],
+	])("%s", (_, changes, why) => {
+		expect(refusalOf(respond(changes))).toBe(why);
+	});
+
+	test.each([
+		[
+			"a document type",
+			(xml: string) => `<!DOCTYPE x [<!ENTITY y "z">]>${xml}`,
+		],
+		[
+			"a comment in the NameID",
+			(xml: string) => xml.replace("ada-1815", "ada<!-- x -->-1815"),
+		],
+		["CDATA", (xml: string) => xml.replace("ada-1815", "<![CDATA[ada-1815]]>")],
+		[
+			"a processing instruction",
+			(xml: string) => xml.replace("ada-1815", "ada-1815<?x y?>"),
+		],
+		["an unknown entity", (xml: string) => xml.replace("ada-1815", "&x;")],
+		["text that is no XML", () => "SAML"],
+		["an unclosed element", (xml: string) => xml.slice(0, -10)],
+		[
+			"another message",
+			() =>
+				'<samlp:LogoutResponse xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>',
+		],
+		[
+			"a changed address",
+			(xml: string) => xml.replace("ada@example.com", "eve@example.com"),
+		],
+		[
+			"an added attribute",
+			(xml: string) =>
+				xml.replace(
+					"</saml:AttributeStatement>",
+					'<saml:Attribute Name="x"/></saml:AttributeStatement>',
+				),
+		],
+	])("%s", (_, change) => {
+		expect(refusalOf(change(respond()))).toBeDefined();
+	});
+
+	test("a certificate that the message brings along", () => {
+		const xml = respond({ key: stranger });
+		expect(xml).toContain("X509Certificate");
+		expect(refusalOf(xml)).toBe("OTHER_KEY");
+	});
+});
+
+/**
+ * The eight ways to wrap a signed message into a forged one (Somorovsky and others, "On Breaking SAML",
+ * 2012). Each keeps the signed element somewhere, where its signature still finds it.
+ */
+describe("a wrapped signature", () => {
+	const forged = /<saml:Assertion.*<\/saml:Assertion>/s.exec(
+		respond({ signs: "nothing" }, mallory as typeof ada),
+	)?.[0] as string;
+	const evil = forged.replace(/ ID="[^"]*"/, ' ID="_evil"');
+	const assertionIn = (xml: string) =>
+		/<saml:Assertion.*<\/saml:Assertion>/s.exec(xml)?.[0] as string;
+	const signatureIn = (xml: string) =>
+		/<ds:Signature .*?<\/ds:Signature>/s.exec(xml)?.[0] as string;
+	const inside = (parent: string, child: string) =>
+		parent.replace("</saml:Assertion>", `${child}</saml:Assertion>`);
+	const withoutSignature = (xml: string) => xml.replace(signatureIn(xml), "");
+	const inSignature = (signature: string, content: string) =>
+		signature.replace(
+			"</ds:Signature>",
+			`<ds:Object>${content}</ds:Object></ds:Signature>`,
+		);
+	const withAssertion = (xml: string, assertion: string) =>
+		xml.replace(assertionIn(xml), assertion);
+	const evilResponse = (original: string) =>
+		withAssertion(withoutSignature(original), evil).replace(
+			/(<samlp:Response [^>]*) ID="[^"]*"/,
+			'$1 ID="_evil-response"',
+		);
+
+	const attacks: Record<string, () => string> = {
+		"XSW1: the signed response in the signature of a forged one": () => {
+			const signed = respond({ signs: "response" });
+			const signature = inSignature(
+				signatureIn(signed),
+				withoutSignature(signed),
+			);
+			return evilResponse(signed).replace(
+				"<samlp:Status>",
+				`${signature}<samlp:Status>`,
+			);
+		},
+		"XSW2: the signed response before its signature in a forged one": () => {
+			const signed = respond({ signs: "response" });
+			return evilResponse(signed).replace(
+				"<samlp:Status>",
+				`${withoutSignature(signed)}${signatureIn(signed)}<samlp:Status>`,
+			);
+		},
+		"XSW3: a forged assertion before the signed one": () => {
+			const signed = respond();
+			return withAssertion(signed, evil + assertionIn(signed));
+		},
+		"XSW4: the signed assertion in a forged one": () => {
+			const signed = respond();
+			return withAssertion(signed, inside(evil, assertionIn(signed)));
+		},
+		"XSW5: a forged assertion with the signature, and the signed one at the end":
+			() => {
+				const signed = respond();
+				const original = withoutSignature(assertionIn(signed));
+				return withAssertion(
+					signed,
+					evil.replace(
+						"<saml:Subject>",
+						`${signatureIn(signed)}<saml:Subject>`,
+					) + original,
+				);
+			},
+		"XSW6: the signed assertion in the signature of a forged one": () => {
+			const signed = respond();
+			const signature = inSignature(
+				signatureIn(signed),
+				withoutSignature(assertionIn(signed)),
+			);
+			return withAssertion(
+				signed,
+				evil.replace("<saml:Subject>", `${signature}<saml:Subject>`),
+			);
+		},
+		"XSW7: a forged assertion in Extensions": () => {
+			const signed = respond();
+			return signed.replace(
+				"<samlp:Status>",
+				`<samlp:Extensions>${evil}</samlp:Extensions><samlp:Status>`,
+			);
+		},
+		"XSW8: the signed assertion in an object of the forged one's signature":
+			() => {
+				const signed = respond();
+				const original = withoutSignature(assertionIn(signed));
+				return withAssertion(
+					signed,
+					evil.replace(
+						"<saml:Subject>",
+						`${inSignature(signatureIn(signed), original)}<saml:Subject>`,
+					),
+				);
+			},
+		"the same id twice": () => {
+			const signed = respond();
+			const id = / ID="(_[^"]*)"/.exec(assertionIn(signed))?.[1];
+			return withAssertion(
+				signed,
+				forged.replace(/ ID="[^"]*"/, ` ID="${id}"`) + assertionIn(signed),
+			);
+		},
+		"a reference to the whole document": () => {
+			const signed = respond();
+			return signed.replace(/URI="#[^"]*"/, 'URI=""');
+		},
+	};
+
+	test.each(Object.keys(attacks))("%s", (name) => {
+		const xml = attacks[name]?.() ?? "";
+		expect(xml).toContain(
+			"mallory".slice(0, name.includes("reference") ? 0 : 7),
+		);
+		expect(refusalOf(xml)).toBeDefined();
+	});
+
+	test("RSA with SHA-256 is what these tests sign with", () => {
+		expect(respond()).toContain(RSA_SHA256);
+	});
+});
+
+describe("work on a stranger's message", () => {
+	test.each([
+		["many elements", `<a>${"<b/>".repeat(9_000)}</a>`],
+		["deep elements", "<a>".repeat(30) + "</a>".repeat(30)],
+		[
+			"deep elements with confusing attributes",
+			`${'<a x="/>">'.repeat(3_000)}`,
+		],
+		[
+			"many attributes",
+			`<a ${Array.from({ length: 9_000 }, (_, n) => `a${n}="1"`).join(" ")}/>`,
+		],
+		["many namespaces", `<a>${'<b xmlns:x="y"/>'.repeat(3_000)}</a>`],
+		["too many characters", `<a>${"x".repeat(200_000)}</a>`],
+	])("%s is refused before a signature is looked at", (_, xml) => {
+		expect(refusalOf(xml)).toBeDefined();
+	});
+});
