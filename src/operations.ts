@@ -108,6 +108,7 @@ import {
 	listIdentityProviders,
 	updateIdentityProvider,
 } from "./sign-in/providers/operations.ts";
+import { readSamlMetadata } from "./sign-in/saml/metadata-operation.ts";
 import {
 	getSessionLimits,
 	updateSessionLimits,
@@ -251,6 +252,7 @@ export const operations = [
 	addIdentityProvider,
 	updateIdentityProvider,
 	deleteIdentityProvider,
+	readSamlMetadata,
 	...notificationOperations,
 	...domainOperations,
 	...provisioningOperations,

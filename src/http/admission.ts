@@ -2,7 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 import type { AllowedOrigins } from "./cross-origin.ts";
-import { requireOwnPage, requireSameOrigin } from "./same-origin.ts";
+import {
+	requireOwnHost,
+	requireOwnPage,
+	requireSameOrigin,
+} from "./same-origin.ts";
 
 /**
  * Says which requests a route admits. The decision depends on the headers alone, before any byte of
@@ -12,9 +16,18 @@ import { requireOwnPage, requireSameOrigin } from "./same-origin.ts";
  * - `visitor`: requests to one of the service's own names that no other website's page sent.
  * - `program`: as `visitor`, and also pages of the origins in ASSAY_ALLOWED_ORIGINS.
  * - `page`: requests from the service's own pages. Their credential, if any, is in the body.
+ * - `form of another website`: requests to one of the service's own names, from a form of any page.
+ *   What they bring proves itself, as a signed answer of an identity provider does. They are admitted
+ *   without cookies, and up to 256 KiB.
  * - `session`: requests from the service's own pages with the cookie of a signed-in user.
  */
-export type Admits = "anyone" | "visitor" | "program" | "page" | "session";
+export type Admits =
+	| "anyone"
+	| "visitor"
+	| "program"
+	| "page"
+	| "form of another website"
+	| "session";
 
 declare module "fastify" {
 	interface FastifyContextConfig {
@@ -27,6 +40,12 @@ declare module "fastify" {
 
 /** Largest body, in bytes, of a route that reads the body before it knows who sent it. */
 export const MAX_STRANGERS_BODY = 16 * 1024;
+
+/**
+ * Largest body of a form of another website, in bytes. An answer of a SAML provider with 1,000 groups
+ * has about 180,000.
+ */
+export const MAX_FORM_BODY = 256 * 1024;
 
 /** A route of the web server. Tests and benchmarks go through the list of all routes. */
 export interface RouteSummary {
@@ -67,9 +86,11 @@ export function addAdmission(
 		const maxBodyBytes = readsBody
 			? (bodyLimit ?? app.initialConfig.bodyLimit ?? 0)
 			: 0;
-		if (admits !== "session" && maxBodyBytes > MAX_STRANGERS_BODY) {
+		const allowed =
+			admits === "form of another website" ? MAX_FORM_BODY : MAX_STRANGERS_BODY;
+		if (admits !== "session" && maxBodyBytes > allowed) {
 			throw new Error(
-				`the route ${methods} ${url} must not read ${maxBodyBytes} bytes before it knows who sends them; the maximum is ${MAX_STRANGERS_BODY}`,
+				`the route ${methods} ${url} must not read ${maxBodyBytes} bytes before it knows who sends them; the maximum is ${allowed}`,
 			);
 		}
 		routes.push({ methods, path: url, admits, maxBodyBytes });
@@ -79,6 +100,10 @@ export function addAdmission(
 		// A request to an unknown address is admitted as a visitor. It has no body to read.
 		const { admits = "visitor" } = request.routeOptions.config;
 		if (admits === "anyone") return;
+		if (admits === "form of another website") {
+			requireOwnHost(request.raw, baseUrl);
+			return;
+		}
 		const isProgram = admits === "program";
 		requireSameOrigin(request.raw, baseUrl, isProgram ? allowedOrigins : []);
 		if (request.is404) throw nothingHere();

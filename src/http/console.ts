@@ -30,6 +30,7 @@ import { addConsoleFileRoutes } from "./file-door.ts";
 import { addMyDevices } from "./my-devices.ts";
 import { addOrganizationFile } from "./organization-file.ts";
 import { addProviderSignIn, type ProviderParts } from "./provider-sign-in.ts";
+import { addSaml } from "./saml.ts";
 import { addSignDocument } from "./sign-document.ts";
 import { addStopMails } from "./stop-mails.ts";
 
@@ -127,6 +128,11 @@ export function addConsole(
 		},
 	);
 
+	addSaml(app, {
+		baseUrl,
+		providerSignIn,
+		fromOf: (request) => sourceOf(request, addressOf),
+	});
 	addProviderSignIn(app, {
 		baseUrl,
 		pool: account.pool,

@@ -18,19 +18,28 @@ export function requireSameOrigin(
 	allowed: AllowedOrigins = [],
 ): void {
 	const { host, origin } = request.headers;
-	// Only HTTP/1.0 requests may lack the header Host, and no browser sends HTTP/1.0.
-	if (host !== undefined && !isOurHost(host, baseUrl, request)) {
-		throw new AppError(
-			"forbidden",
-			`this service answers at ${baseUrl}, not at "${host.slice(0, 200)}"; use that address, or set ASSAY_BASE_URL to the one that you use`,
-		);
-	}
+	requireOwnHost(request, baseUrl);
 	if (origin === undefined || origin === baseUrl) return;
 	if (allowed.includes(origin)) return;
 	if (host === undefined || URL.parse(origin)?.host !== host.toLowerCase()) {
 		throw new AppError(
 			"forbidden",
 			`this service accepts requests only from pages of ${baseUrl}, not of ${origin.slice(0, 200)}; open the console at ${baseUrl}`,
+		);
+	}
+}
+
+/** Throws a forbidden AppError if the request's Host is none of the service's own. */
+export function requireOwnHost(
+	request: IncomingMessage,
+	baseUrl: string,
+): void {
+	const { host } = request.headers;
+	// Only HTTP/1.0 requests may lack the header Host, and no browser sends HTTP/1.0.
+	if (host !== undefined && !isOurHost(host, baseUrl, request)) {
+		throw new AppError(
+			"forbidden",
+			`this service answers at ${baseUrl}, not at "${host.slice(0, 200)}"; use that address, or set ASSAY_BASE_URL to the one that you use`,
 		);
 	}
 }

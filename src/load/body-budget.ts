@@ -64,7 +64,8 @@ export class SharedBodyBudget {
 
 /**
  * Budget of routes whose credential is in the body, such as sign-in and enrollment. Each body has
- * at most 16 KiB. A sender is a network, so a single one cannot keep all others out.
+ * at most 16 KiB, and the answer of a SAML provider 256 KiB. A sender is a network, so a single one
+ * cannot keep all others out.
  */
 export const STRANGERS_BODIES = new SharedBodyBudget(16 * MIB, 4 * MIB);
 

@@ -12,6 +12,8 @@ export interface CookieNames {
 	passkeyBrowser: string;
 	/** The cookie of an attempt to sign in with the identity provider. */
 	attempt: string;
+	/** The cookie of an answer of a SAML provider, for a minute. */
+	samlAnswer: string;
 }
 
 /**
@@ -31,6 +33,7 @@ export function cookieNames(baseUrl: string): CookieNames {
 		knownBrowser: `${prefix}.known_browser`,
 		passkeyBrowser: `${prefix}.passkey_browser`,
 		attempt: `${prefix}.provider_attempt`,
+		samlAnswer: `${prefix}.saml_answer`,
 	};
 }
 

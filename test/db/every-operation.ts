@@ -7,6 +7,7 @@ import { callOperation, PASSWORD, sendTo } from "../support/console-client.ts";
 import { joinOrganization, makeUser } from "../support/people.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
+import { SamlProvider } from "../support/saml-provider.ts";
 import {
 	heartbeatBody,
 	postureResult,
@@ -427,6 +428,10 @@ export async function useEverything(
 		client_secret: "secret",
 	});
 	const idp = { organization_id, id: identity_provider.id };
+	await use("readSamlMetadata", {
+		organization_id,
+		xml: new SamlProvider().metadata(),
+	});
 	await use("listIdentityProviders", { organization_id });
 	await use("updateIdentityProvider", { ...idp, name: "Example Inc." });
 	await use("deleteIdentityProvider", idp);

@@ -50,10 +50,12 @@ function everyRoute() {
 test("no route reads a body before it has checked Host and Origin", async () => {
 	const guarded = everyRoute().filter(({ admits }) => admits !== "anyone");
 	expect(guarded.length).toBeGreaterThan(10);
-	for (const { method, path } of guarded) {
+	for (const { method, path, admits } of guarded) {
 		for (const headers of [
 			{ host: "attacker.example" },
-			{ origin: "https://attacker.example" },
+			...(admits === "form of another website"
+				? []
+				: [{ origin: "https://attacker.example" }]),
 		]) {
 			const { status, body } = await announce(method, path, 10_000, headers);
 			expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 403`);
@@ -73,6 +75,20 @@ test("a route for pages or sessions reads no body without the origin of a page",
 		expect(`${path} ${status}`).toBe(`${path} 403`);
 		expect(body).toContain("this address is only for the web console");
 	}
+});
+
+test("only the address for answers of SAML providers takes forms of other websites, up to 256 KiB", async () => {
+	const forms = everyRoute().filter(
+		({ admits }) => admits === "form of another website",
+	);
+	const path = "/api/sign-in-with-provider/saml/x";
+	expect(forms).toMatchObject([{ method: "POST", path }]);
+	const { status, body } = await announce("POST", path, 256 * 1024 + 1, {
+		origin: "https://attacker.example",
+		"content-type": "application/x-www-form-urlencoded",
+	});
+	expect(status).toBe(400);
+	expect(body).toContain("at most 262144 bytes");
 });
 
 test("health is the only route that does not check Host and Origin", () => {

@@ -1,12 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { networkOf } from "../../load/sign-in-queue.ts";
-import { withoutAddresses } from "../../log.ts";
 import { type EventParts, noteAccountEvent } from "../account-events.ts";
 import type { AuthParts } from "../better-auth.ts";
 import { cookieNames, setCookie, signCookie } from "../cookies.ts";
 import type { From } from "../exchange.ts";
 import { rolesOf } from "../providers/find-member.ts";
-import type { Source, Sources } from "../providers/sources.ts";
+import {
+	CALLBACK_PATH,
+	type Source,
+	type Sources,
+} from "../providers/sources.ts";
+import {
+	answerCookie,
+	readAnswer,
+	refusedAnswer,
+	type SamlAnswer,
+} from "../saml/answer.ts";
+import { RefusedAnswer } from "../saml/refusals.ts";
+import { RefusedBefore } from "../saml/saml-source.ts";
 import { SESSION_DAYS } from "../session-lifetime.ts";
 import { countAttempt, QUARTER } from "../sign-in-throttle.ts";
 import { makeIdentityId } from "../users.ts";
@@ -17,33 +28,10 @@ import {
 	readAttempt,
 	type Wish,
 } from "./attempt.ts";
-import {
-	type Found,
-	findLinked,
-	type Refusal,
-	roleOf,
-} from "./find-account.ts";
+import { type Found, findLinked, roleOf } from "./find-account.ts";
+import { type Outcome, type Problem, pageOf } from "./outcome.ts";
 import { type Claims, SignInCancelled } from "./provider.ts";
-
-/** Why nobody is signed in. The pages of the console explain each. */
-export type Problem =
-	| Refusal
-	/** The person pressed "Cancel", or the provider refused the person. */
-	| "CANCELLED"
-	/** This browser began no attempt, or began it more than ten minutes ago. */
-	| "NO_ATTEMPT"
-	/** No provider is in use for the address, or the provider was switched off. */
-	| "NO_PROVIDER"
-	/** Too many attempts came from this network. */
-	| "TOO_MANY_ATTEMPTS"
-	/** The provider does not answer, or its answer is wrong. The log says more. */
-	| "PROVIDER_FAILED"
-	/** This service could not finish the sign-in, for example without its database. */
-	| "SERVICE_FAILED"
-	/** Somebody confirmed to be another user than the one of the session. */
-	| "OTHER_ACCOUNT"
-	/** The provider let the person in without asking for the password again. */
-	| "NOT_ASKED_AGAIN";
+import { makeProviderLog } from "./provider-log.ts";
 
 /** Where the browser goes next, and the values of the Set-Cookie headers of that answer. */
 export interface Redirect {
@@ -51,28 +39,25 @@ export interface Redirect {
 	cookies: string[];
 }
 
-/** The problem, or the cookies of the session. */
-interface Outcome {
-	problem?: Problem;
-	cookies?: string[];
-	/** The result of a test. */
-	tested?: { email: string; role: string };
-}
-
 export interface ProviderSignIn {
 	/** Sends the browser to the provider. */
 	begin(wish: Wish, from: From): Promise<Redirect>;
 	/**
-	 * Ends an attempt, when the browser has come back with `answer` from the provider with this id, or
+	 * Ends an attempt, when the browser has come back with `query` from the provider with this id, or
 	 * from the installation's. Never rejects, because a browser that follows a link would show an error
 	 * as JSON.
 	 */
 	finish(
 		providerId: string | undefined,
-		answer: string,
+		query: string,
 		cookieHeader: string | null,
 		from: From,
 	): Promise<Redirect>;
+	/**
+	 * Takes the response of a SAML provider, which a form on the provider's page has sent, and sends
+	 * the browser on to where the attempt ends. The form brings no cookies.
+	 */
+	receive(providerId: string, response: string, from: From): Promise<Redirect>;
 	/** Sends the browser to the provider's page for signing out, or to the sign-in page. */
 	signOut(providerId: string | undefined): Promise<Redirect>;
 }
@@ -82,8 +67,6 @@ export interface ProviderSignIn {
  * two requests to the provider. A whole office signs in from one network.
  */
 const MAX_ATTEMPTS = 1_000;
-/** Longest part, in characters, of what the provider says about an error that is logged. */
-const MAX_LOGGED = 200;
 const DAY_SECONDS = 24 * 3600;
 /** Difference of the two clocks that does not matter. */
 const CLOCK_TOLERANCE_MS = 60_000;
@@ -94,49 +77,7 @@ export function makeProviderSignIn(
 	sources: Sources,
 ): ProviderSignIn {
 	const { pool, baseUrl, secret, log } = parts;
-
-	/**
-	 * Logs why the provider's answer was refused. The cause of such an error may contain the answer
-	 * with names and tokens, so of the answer only the two fields that describe an error are logged.
-	 */
-	function logFailure({ issuer, row }: Source, thrown: unknown): void {
-		const { message, code, cause, ...rest } = thrown as Error & {
-			code?: string;
-			error?: unknown;
-			error_description?: unknown;
-		};
-		const said = [rest.error, rest.error_description]
-			.filter((text) => typeof text === "string")
-			.map((text) => withoutAddresses(text).slice(0, MAX_LOGGED));
-		log.error(
-			{
-				issuer,
-				...(row && { provider: row.id }),
-				code,
-				reason: message,
-				...(cause instanceof Error && { cause: cause.message }),
-				...(said.length > 0 && { said: said.join(": ") }),
-			},
-			"the identity provider did not answer, or its answer was refused",
-		);
-	}
-
-	function logRefusal(
-		reason: Problem,
-		provider: string | undefined,
-		{ address }: From,
-	): void {
-		log.warn(
-			{
-				event: "sign_in_failed",
-				way: "PROVIDER",
-				reason,
-				...(provider && { provider }),
-				address,
-			},
-			"a sign-in failed",
-		);
-	}
+	const { logFailure, logRefusal } = makeProviderLog(log);
 
 	/** Returns the provider of a wish, unless it is switched off and the wish is no test of it. */
 	async function findSource({
@@ -149,15 +90,19 @@ export function makeProviderSignIn(
 
 	async function askProvider(
 		source: Source,
-		answer: string,
+		query: string,
 		attempt: Attempt,
-	): Promise<Claims | Problem> {
+		cookieHeader: string | null,
+	): Promise<Claims | (Outcome & { problem: Problem })> {
 		try {
-			return await source.claimsOf(answer, attempt);
+			return await source.claimsOf(query, attempt, cookieHeader);
 		} catch (error) {
-			if (error instanceof SignInCancelled) return "CANCELLED";
-			logFailure(source, error);
-			return "PROVIDER_FAILED";
+			if (error instanceof SignInCancelled) return { problem: "CANCELLED" };
+			if (!(error instanceof RefusedBefore)) logFailure(source, error);
+			return {
+				problem: "PROVIDER_FAILED",
+				...(error instanceof RefusedAnswer && { why: error.code }),
+			};
 		}
 	}
 
@@ -287,15 +232,16 @@ export function makeProviderSignIn(
 	}
 
 	async function complete(
-		answer: string,
+		query: string,
 		attempt: Attempt,
+		cookieHeader: string | null,
 		from: From,
 	): Promise<Outcome> {
 		if (await isTooMany(from)) return { problem: "TOO_MANY_ATTEMPTS" };
 		const source = await findSource(attempt);
 		if (!source) return { problem: "NO_PROVIDER" };
-		const claims = await askProvider(source, answer, attempt);
-		if (typeof claims === "string") return { problem: claims };
+		const claims = await askProvider(source, query, attempt, cookieHeader);
+		if ("problem" in claims) return claims;
 		if (attempt.tests) return test(source, attempt, claims);
 		return attempt.confirms
 			? confirm(source, attempt, claims)
@@ -330,9 +276,22 @@ export function makeProviderSignIn(
 				: started;
 		},
 
-		async finish(providerId, answer, cookieHeader, from) {
-			const forget = attemptCookie(parts, undefined);
+		async finish(providerId, query, cookieHeader, from) {
+			const forget = [attemptCookie(parts, undefined)];
 			const attempt = readAttempt(parts, cookieHeader);
+			const answer = readAnswer(parts, cookieHeader);
+			if (answer) forget.push(answerCookie(parts, undefined));
+			// People open Assay from a page of the provider. The answer signs nobody in, because somebody
+			// else could have sent it. It only leads back to the provider, with a request of this browser.
+			if (!attempt && answer?.said && !answer.said.inResponseTo) {
+				const wish = {
+					to: "/",
+					confirms: false,
+					providerId: answer.providerId,
+				};
+				const begun = await this.begin(wish, from);
+				return { ...begun, cookies: [...forget, ...begun.cookies] };
+			}
 			// Each provider has an address of its own, so no answer is taken for one of another provider.
 			if (!attempt || attempt.providerId !== providerId) {
 				logRefusal("NO_ATTEMPT", providerId, from);
@@ -340,20 +299,48 @@ export function makeProviderSignIn(
 					{ confirms: false, to: "/" },
 					{ problem: "NO_ATTEMPT" },
 				);
-				return { location, cookies: [forget] };
+				return { location, cookies: forget };
 			}
-			const outcome = await complete(answer, attempt, from).catch((err) => {
-				log.error({ err }, "a sign-in with the identity provider failed");
-				return { problem: "SERVICE_FAILED" } as Outcome;
-			});
+			const outcome = await complete(query, attempt, cookieHeader, from).catch(
+				(err) => {
+					log.error({ err }, "a sign-in with the identity provider failed");
+					return { problem: "SERVICE_FAILED" } as Outcome;
+				},
+			);
 			const { problem, cookies = [] } = outcome;
 			if (problem && problem !== "CANCELLED") {
-				logRefusal(problem, providerId, from);
+				logRefusal(problem, providerId, from, outcome.why);
 			}
 			return {
 				location: pageOf(attempt, outcome),
-				cookies: [forget, ...cookies],
+				cookies: [...forget, ...cookies],
 			};
+		},
+
+		async receive(providerId, response, from) {
+			if (await isTooMany(from)) {
+				logRefusal("TOO_MANY_ATTEMPTS", undefined, from);
+				return {
+					location: "/sign-in?problem=TOO_MANY_ATTEMPTS",
+					cookies: [],
+				};
+			}
+			const source = await sources.find(providerId);
+			if (!source?.receive) {
+				logRefusal("NO_PROVIDER", undefined, from);
+				return { location: "/sign-in?problem=NO_PROVIDER", cookies: [] };
+			}
+			const keep = (answer: SamlAnswer): Redirect => ({
+				location: `${CALLBACK_PATH}/${providerId}`,
+				cookies: [answerCookie(parts, answer)],
+			});
+			try {
+				return keep(source.receive(response));
+			} catch (error) {
+				if (!(error instanceof RefusedAnswer)) throw error;
+				logFailure(source, error);
+				return keep(refusedAnswer(providerId, error.code));
+			}
 		},
 
 		async signOut(providerId) {
@@ -365,23 +352,4 @@ export function makeProviderSignIn(
 			return { location: url ?? "/sign-in", cookies: [] };
 		},
 	};
-}
-
-/** Returns the page that opens after an attempt. */
-function pageOf(
-	{ confirms, to, tests }: Pick<Attempt, "confirms" | "to" | "tests">,
-	{ problem, tested }: Outcome,
-): string {
-	if (!problem && !confirms && !tests) return to;
-	const query = new URLSearchParams({
-		...(!confirms && !tests && to !== "/" && { to }),
-		...(problem && { problem }),
-		...tested,
-	});
-	const page = tests
-		? "/provider-tested"
-		: confirms
-			? "/confirmed"
-			: "/sign-in";
-	return query.size > 0 ? `${page}?${query}` : page;
 }

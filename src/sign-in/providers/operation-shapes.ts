@@ -3,7 +3,14 @@ import type { Services } from "../../invoke.ts";
 import { ROLES } from "../../principal.ts";
 import { organizationId } from "../../records/list-pages.ts";
 import { idSchema, lineSchema } from "../../records/text-schemas.ts";
-import { issuerProblem } from "../issuer.ts";
+import { isSecureAddress } from "../issuer.ts";
+import {
+	certificateIn,
+	describeCertificate,
+	MAX_CERTIFICATE,
+	MAX_CERTIFICATES,
+} from "../saml/certificates.ts";
+import { serviceProviderOf } from "../saml/saml-source.ts";
 import type { IdentityProviderRow } from "./identity-provider-store.ts";
 import { CALLBACK_PATH } from "./sources.ts";
 
@@ -23,6 +30,16 @@ export const identityProvider = z.object({
 	is_enabled: z.boolean(),
 	issuer: z.string(),
 	client_id: z.string().nullable(),
+	sign_in_url: z.string().nullable(),
+	sign_out_url: z.string().nullable(),
+	certificates: z.array(
+		z.object({
+			pem: z.string(),
+			fingerprint: z.string(),
+			subject: z.string(),
+			valid_until: z.string(),
+		}),
+	),
 	trusts_addresses: z.boolean(),
 	groups_claim: z.string(),
 	role: z.enum(["viewer", "member"]).nullable(),
@@ -31,19 +48,47 @@ export const identityProvider = z.object({
 		.string()
 		.nullable()
 		.describe("Last successful test; null: not tested with these settings"),
-	callback_url: z.string().describe("Redirect address to enter there"),
+	callback_url: z
+		.string()
+		.describe(
+			"Address to enter there: the redirect address, or with SAML the ACS",
+		),
+	entity_id: z
+		.string()
+		.nullable()
+		.describe(
+			"SAML: how this service is called; also the address of its metadata",
+		),
 	sign_in_path: z.string().describe("Path that leads people to the provider"),
 });
 
 /** Input fields of a provider. */
 export const given = {
 	name: lineSchema(60).describe("Name on the sign-in page"),
-	issuer: lineSchema(500)
-		.superRefine((text, { addIssue }) => {
-			const message = issuerProblem(text);
-			if (message) addIssue({ code: "custom", message });
-		})
-		.describe("Issuer, exactly as the provider's metadata spells it"),
+	issuer: lineSchema(500).describe(
+		"Issuer (OIDC) or entity id (SAML), exactly as the provider's metadata spells it",
+	),
+	sign_in_url: lineSchema(2000)
+		.refine(isSecureAddress, "must be an https address")
+		.describe("SAML: address for signing in, with the binding HTTP-Redirect"),
+	sign_out_url: lineSchema(2000)
+		.refine(isSecureAddress, "must be an https address")
+		.nullable()
+		.describe("SAML: page of the provider on which people sign out there"),
+	certificates: z
+		.array(
+			z
+				.string()
+				.max(MAX_CERTIFICATE, { abort: true })
+				.refine(
+					(text) => certificateIn(text) !== undefined,
+					"must be an X.509 certificate in PEM, with an RSA key of at least 2048 bits",
+				)
+				.transform((text) => certificateIn(text) ?? ""),
+		)
+		.min(1)
+		.max(MAX_CERTIFICATES)
+		.describe("SAML: the provider's certificates; each may sign"),
 	client_id: lineSchema(500),
 	client_secret: lineSchema(1000).describe(
 		"Secret that the provider gave to this service; never shown again",
@@ -53,7 +98,9 @@ export const given = {
 		.describe(
 			"Addresses count as verified although the provider does not say so",
 		),
-	groups_claim: lineSchema(200).describe("Claim with the person's groups"),
+	groups_claim: lineSchema(200).describe(
+		"Claim or attribute with the person's groups",
+	),
 	role: z
 		.enum(["viewer", "member"])
 		.nullable()
@@ -87,6 +134,8 @@ export function shown(
 	row: IdentityProviderRow,
 	{ baseUrl }: Pick<Services, "baseUrl">,
 ): z.input<typeof identityProvider> {
+	const service = serviceProviderOf(baseUrl, row.id);
+	const isSaml = row.kind === "SAML";
 	return {
 		id: row.id,
 		kind: row.kind,
@@ -94,6 +143,12 @@ export function shown(
 		is_enabled: row.is_enabled,
 		issuer: row.issuer,
 		client_id: row.client_id,
+		sign_in_url: row.sign_in_url,
+		sign_out_url: row.sign_out_url,
+		certificates: row.certificates.map((pem) => ({
+			pem,
+			...describeCertificate(pem),
+		})),
 		trusts_addresses: row.trusts_addresses,
 		groups_claim: row.groups_claim,
 		role: row.role,
@@ -102,7 +157,10 @@ export function shown(
 			role,
 		})),
 		tested_at: row.tested_at && new Date(row.tested_at).toISOString(),
-		callback_url: `${baseUrl}${CALLBACK_PATH}/${row.id}`,
+		callback_url: isSaml
+			? service.answerUrl
+			: `${baseUrl}${CALLBACK_PATH}/${row.id}`,
+		entity_id: isSaml ? service.entityId : null,
 		sign_in_path: `/api/sign-in-with-provider?provider=${row.id}`,
 	};
 }

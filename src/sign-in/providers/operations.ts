@@ -5,7 +5,9 @@ import { notFound } from "../../invoke.ts";
 import { type Context, defineOperation } from "../../operation.ts";
 import { organizationId } from "../../records/list-pages.ts";
 import { requireFreshProof } from "../fresh-proof.ts";
+import { describeCertificate } from "../saml/certificates.ts";
 import { sealText } from "../sealed-text.ts";
+import { rejectForeignFields, requireFieldsOf } from "./fields-of-kind.ts";
 import {
 	COLUMNS,
 	type IdentityProviderRow,
@@ -50,14 +52,17 @@ export const addIdentityProvider = defineOperation({
 	name: "addIdentityProvider",
 	title: "Add an identity provider",
 	description:
-		"Add an identity provider (OpenID Connect). It is off until somebody has tested it and switched it on.",
+		"Add an identity provider (OpenID Connect or SAML 2.0). It is off until somebody has tested it and switched it on.",
 	input: z.strictObject({
 		organization_id: organizationId(),
-		kind: z.enum(["OIDC"]),
+		kind: z.enum(["OIDC", "SAML"]),
 		name: given.name,
 		issuer: given.issuer,
-		client_id: given.client_id,
-		client_secret: given.client_secret,
+		client_id: given.client_id.optional(),
+		client_secret: given.client_secret.optional(),
+		sign_in_url: given.sign_in_url.optional(),
+		sign_out_url: given.sign_out_url.optional(),
+		certificates: given.certificates.optional(),
 		trusts_addresses: given.trusts_addresses.optional(),
 		groups_claim: given.groups_claim.optional(),
 		role: given.role.optional(),
@@ -67,13 +72,17 @@ export const addIdentityProvider = defineOperation({
 	run: async (context, input) => {
 		const { client, membership, services } = context;
 		await requireFreshProof(context);
+		requireFieldsOf(input.kind, input);
 		await rejectTooMany(context);
 		const id = makeId(membership.organizationId, "identity_provider");
 		const { rows } = await client.query<IdentityProviderRow>(
 			`insert into identity_providers (
 				organization_id, id, kind, name, issuer, client_id, client_secret, trusts_addresses,
-				groups_claim, role, group_roles
-			) values ($1, $2, $3, $4, $5, $6, $7, coalesce($8, false), coalesce($9, 'groups'), $10, $11)
+				groups_claim, role, group_roles, sign_in_url, sign_out_url, certificates
+			) values (
+				$1, $2, $3, $4, $5, $6, $7, coalesce($8, false), coalesce($9, 'groups'), $10, $11, $12, $13,
+				coalesce($14::text[], '{}')
+			)
 			returning ${COLUMNS}`,
 			[
 				membership.organizationId,
@@ -82,11 +91,14 @@ export const addIdentityProvider = defineOperation({
 				input.name,
 				input.issuer,
 				input.client_id,
-				seal(context, id, input.client_secret),
+				input.client_secret && seal(context, id, input.client_secret),
 				input.trusts_addresses,
 				input.groups_claim,
 				input.role,
 				groupRolesOf(input.group_roles ?? []),
+				input.sign_in_url,
+				input.sign_out_url,
+				input.certificates,
 			],
 		);
 		const added = rows[0] as IdentityProviderRow;
@@ -107,6 +119,9 @@ export const updateIdentityProvider = defineOperation({
 		name: given.name.optional(),
 		client_id: given.client_id.optional(),
 		client_secret: given.client_secret.optional(),
+		sign_in_url: given.sign_in_url.optional(),
+		sign_out_url: given.sign_out_url.optional(),
+		certificates: given.certificates.optional(),
 		trusts_addresses: given.trusts_addresses.optional(),
 		groups_claim: given.groups_claim.optional(),
 		role: given.role.optional(),
@@ -118,6 +133,7 @@ export const updateIdentityProvider = defineOperation({
 		const { client, services } = context;
 		await requireFreshProof(context);
 		const before = await lockProvider(context, input.id);
+		rejectForeignFields(before.kind, input);
 		const isOtherClient =
 			input.client_id !== undefined && input.client_id !== before.client_id;
 		const isEnabled = input.is_enabled ?? before.is_enabled;
@@ -139,6 +155,9 @@ export const updateIdentityProvider = defineOperation({
 				groups_claim = coalesce($7, groups_claim),
 				role = case when $8 then $9 else role end, group_roles = coalesce($10, group_roles),
 				is_enabled = $11, tested_at = case when $12 then null else tested_at end,
+				sign_in_url = coalesce($13, sign_in_url),
+				sign_out_url = case when $14 then $15 else sign_out_url end,
+				certificates = coalesce($16, certificates),
 				updated_at = now()
 			where organization_id = $1 and id = $2 returning ${COLUMNS}`,
 			[
@@ -154,6 +173,10 @@ export const updateIdentityProvider = defineOperation({
 				input.group_roles && groupRolesOf(input.group_roles),
 				isEnabled,
 				isOtherClient,
+				input.sign_in_url,
+				input.sign_out_url !== undefined,
+				input.sign_out_url,
+				input.certificates,
 			],
 		);
 		const after = rows[0] as IdentityProviderRow;
@@ -217,6 +240,9 @@ const AUDITED = [
 	"name",
 	"issuer",
 	"client_id",
+	"sign_in_url",
+	"sign_out_url",
+	"certificates",
 	"trusts_addresses",
 	"groups_claim",
 	"role",
@@ -230,14 +256,23 @@ function noteChange(
 	before: IdentityProviderRow | undefined,
 	after: IdentityProviderRow | undefined,
 ): void {
+	// A fingerprint says in fewer characters which certificate it is.
+	const shorten = (row: IdentityProviderRow | undefined) =>
+		row && {
+			...row,
+			certificates: row.certificates.map(
+				(pem) => describeCertificate(pem).fingerprint,
+			),
+		};
+	const [old, current] = [shorten(before), shorten(after)];
 	const text = (value: unknown) => JSON.stringify(value ?? null);
 	const fields = Object.fromEntries(
-		AUDITED.filter((name) => text(before?.[name]) !== text(after?.[name])).map(
+		AUDITED.filter((name) => text(old?.[name]) !== text(current?.[name])).map(
 			(name) => [
 				name,
 				{
-					...(before && { before: before[name] }),
-					...(after && { after: after[name] }),
+					...(old && { before: old[name] }),
+					...(current && { after: current[name] }),
 				},
 			],
 		),

@@ -5,6 +5,8 @@ import type { AuthParts } from "../better-auth.ts";
 import type { Attempt } from "../oidc/attempt.ts";
 import { type Found, findAccount, type Refusal } from "../oidc/find-account.ts";
 import { type Claims, OidcProvider } from "../oidc/provider.ts";
+import type { SamlAnswer } from "../saml/answer.ts";
+import { askSaml } from "../saml/saml-source.ts";
 import { findMember } from "./find-member.ts";
 import {
 	clientSecretOf,
@@ -27,8 +29,17 @@ export interface Source {
 	 * provider shall ask for the password even of somebody who is signed in there.
 	 */
 	startUrl(attempt: Attempt, mustAuthenticate: boolean): Promise<string>;
-	/** Reads the provider's answer. Throws if it is not what it must be. */
-	claimsOf(answer: string, attempt: Attempt): Promise<Claims>;
+	/**
+	 * Reads the provider's answer, which is in the query or, with SAML, in a cookie. Throws if it is not
+	 * what it must be.
+	 */
+	claimsOf(
+		query: string,
+		attempt: Attempt,
+		cookieHeader: string | null,
+	): Promise<Claims>;
+	/** Verifies a response of a provider that speaks SAML. Throws if it must be refused. */
+	receive?: (response: string) => SamlAnswer;
 	/** Returns the account of the person, or the reason why there is none. */
 	findAccount(claims: Claims): Promise<Found | Refusal>;
 	/** Returns the address at the provider that ends the person's session there, if there is one. */
@@ -101,7 +112,7 @@ export function makeSources(
 				row,
 				issuer: row.issuer,
 				linkedAs: row.id,
-				...askOidc(oidcOf(row)),
+				...(row.kind === "SAML" ? askSaml(parts, row) : askOidc(oidcOf(row))),
 				findAccount: (claims) => findMember(parts, row, claims),
 			};
 		},

@@ -1,0 +1,172 @@
+import { ROLES, type Role } from "../../principal.ts";
+import {
+	cookieNames,
+	findCookie,
+	readSignedCookie,
+	setCookie,
+	signCookie,
+} from "../cookies.ts";
+import type { Claims } from "../oidc/provider.ts";
+import type { SamlRefusal } from "./refusals.ts";
+import type { Assertion } from "./verify-response.ts";
+
+/**
+ * A verified answer of a provider, on its way from the request that brought it to the next one. The
+ * provider's page sends the first one, so it has no cookies. The browser keeps the answer in a signed
+ * cookie until the next request, which has the cookie of the attempt.
+ */
+export interface SamlAnswer {
+	purpose: "SAML answer";
+	providerId: string;
+	/** Why the answer was refused, if it was. The log says it too. */
+	refusal?: SamlRefusal;
+	/** What the answer says, if it was not refused. */
+	said?: {
+		assertionId: string;
+		/** Id of our request that it answers. Undefined: the provider sent it unasked. */
+		inResponseTo?: string | undefined;
+		subject: string;
+		email?: string | undefined;
+		name?: string | undefined;
+		groups: string[];
+		authenticatedAt?: number | undefined;
+	};
+	/** Milliseconds since 1970. */
+	endsAt: number;
+}
+
+interface SigningParts {
+	baseUrl: string;
+	secret: string;
+}
+
+const LIFETIME_MS = 60_000;
+/** Longest text, in characters. A browser keeps no cookie of more than 4 KiB. */
+const MAX_LINE = 320;
+
+const EMAIL_ATTRIBUTES = [
+	"email",
+	"mail",
+	"emailAddress",
+	"http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
+	"urn:oid:0.9.2342.19200300.100.1.3",
+	"urn:oid:1.2.840.113549.1.9.1",
+];
+const NAME_ATTRIBUTES = [
+	"displayName",
+	"name",
+	"http://schemas.microsoft.com/identity/claims/displayname",
+	"urn:oid:2.16.840.1.113730.3.1.241",
+	"cn",
+	"urn:oid:2.5.4.3",
+];
+/** Names of the attribute with the groups, besides the one in the settings. */
+const GROUP_ATTRIBUTES = [
+	"http://schemas.microsoft.com/ws/2008/06/identity/claims/groups",
+];
+
+/** Returns the part of an assertion that is kept. Of the groups, only the one that decides is. */
+export function answerFrom(
+	assertion: Assertion,
+	provider: {
+		id: string;
+		groups_claim: string;
+		group_roles: Record<string, Role>;
+	},
+): SamlAnswer {
+	const first = (names: readonly string[]) =>
+		names
+			.map((name) => assertion.attributes.get(name)?.[0])
+			.find((value) => value !== undefined && value !== "");
+	const { nameId } = assertion;
+	const email =
+		first(EMAIL_ATTRIBUTES) ?? (nameId.includes("@") ? nameId : undefined);
+	const groups = [provider.groups_claim, ...GROUP_ATTRIBUTES].flatMap(
+		(name) => assertion.attributes.get(name) ?? [],
+	);
+	const decisive = ROLES.toReversed()
+		.map((role) =>
+			groups.find(
+				(group) =>
+					Object.hasOwn(provider.group_roles, group) &&
+					provider.group_roles[group] === role,
+			),
+		)
+		.find((group) => group !== undefined);
+	return {
+		purpose: "SAML answer",
+		providerId: provider.id,
+		said: {
+			assertionId: assertion.id.slice(0, MAX_LINE),
+			inResponseTo: assertion.inResponseTo?.slice(0, MAX_LINE),
+			subject: nameId,
+			email: email?.slice(0, MAX_LINE).toLowerCase(),
+			name: first(NAME_ATTRIBUTES)?.slice(0, MAX_LINE),
+			groups: decisive === undefined ? [] : [decisive],
+			authenticatedAt: assertion.authenticatedAt?.getTime(),
+		},
+		endsAt: Date.now() + LIFETIME_MS,
+	};
+}
+
+/** Returns the answer that stands for one that was refused. */
+export function refusedAnswer(
+	providerId: string,
+	refusal: SamlRefusal,
+): SamlAnswer {
+	return {
+		purpose: "SAML answer",
+		providerId,
+		refusal,
+		endsAt: Date.now() + LIFETIME_MS,
+	};
+}
+
+export function claimsIn(said: NonNullable<SamlAnswer["said"]>): Claims {
+	return {
+		subject: said.subject,
+		email: said.email,
+		// SAML has no claim that says so. The form of the settings says what that means.
+		isEmailVerified: true,
+		name: said.name,
+		groups: said.groups,
+		authenticatedAt:
+			said.authenticatedAt === undefined
+				? undefined
+				: new Date(said.authenticatedAt),
+	};
+}
+
+/** Returns the Set-Cookie header that keeps the answer, or that removes it if it is undefined. */
+export function answerCookie(
+	{ baseUrl, secret }: SigningParts,
+	answer: SamlAnswer | undefined,
+): string {
+	const name = cookieNames(baseUrl).samlAnswer;
+	const value =
+		answer && Buffer.from(JSON.stringify(answer)).toString("base64url");
+	return setCookie(baseUrl, {
+		name,
+		value: value === undefined ? "" : signCookie(value, secret),
+		maxAgeSeconds: value === undefined ? 0 : LIFETIME_MS / 1000,
+		sameSite: "Lax",
+	});
+}
+
+/** Returns the answer that this browser brings along, if it came a moment ago. */
+export function readAnswer(
+	{ baseUrl, secret }: SigningParts,
+	cookieHeader: string | null,
+): SamlAnswer | undefined {
+	const sent = findCookie(cookieHeader, cookieNames(baseUrl).samlAnswer);
+	const value = readSignedCookie(sent, secret);
+	if (value === undefined) return undefined;
+	try {
+		const answer = JSON.parse(Buffer.from(value, "base64url").toString());
+		const isAnswer = answer.purpose === "SAML answer";
+		return isAnswer && answer.endsAt > Date.now() ? answer : undefined;
+	} catch {
+		// We have signed this value for another cookie.
+		return undefined;
+	}
+}
