@@ -32,6 +32,7 @@ import { examineProxies } from "./doctor-proxies.ts";
 import { examinePublicName } from "./doctor-public-name.ts";
 import { examineReceivers } from "./doctor-receivers.ts";
 import { examineRoles, examineSeparation } from "./doctor-roles.ts";
+import { examineSamlCertificates } from "./doctor-saml.ts";
 import { examineServer } from "./doctor-server.ts";
 import {
 	examineAccounts,
@@ -198,6 +199,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 							await examineSecondFactors(client, config),
 							await examineMails(client),
 							await examineReceivers(client),
+							...(await examineSamlCertificates(client)),
 							await examineMaintenance(client),
 							await examineUnknownKeys(client),
 							await examineEnrollmentKeys(client),

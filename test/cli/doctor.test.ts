@@ -10,6 +10,7 @@ import { readReceiverCounts } from "../../src/metrics/receivers.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
+import { makeKey } from "../support/certificate.ts";
 import { runCommand } from "../support/command.ts";
 import { makeUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -289,6 +290,29 @@ test("doctor and the metrics count webhooks and chats that fail or are disabled"
 	]);
 	await database.owner.query("delete from webhooks");
 	await database.owner.query("delete from notification_channels");
+});
+
+test("doctor warns of a SAML provider whose last certificate ends within 30 days", async () => {
+	const check = "certificates of SAML providers";
+	const { database, organizationId } = running;
+	expect((await examine()).of(check)).toBeUndefined();
+	const id = makeId(organizationId, "identity_provider");
+	const set = (certificates: string[]) =>
+		database.owner.query(
+			`insert into identity_providers
+				(organization_id, id, kind, name, issuer, sign_in_url, certificates, is_enabled, tested_at)
+			values ($1, $2, 'SAML', 'x', 'x', 'https://example.com', $3, true, now())
+			on conflict (organization_id, id) do update set certificates = $3`,
+			[organizationId, id, certificates],
+		);
+	const ending = makeKey({ days: 29 }).certificate;
+	await set([ending]);
+	const found = (await examine()).of(check);
+	expect(found?.status).toBe("warning");
+	expect(found?.found).toContain(id);
+	await set([ending, makeKey({ days: 31 }).certificate]);
+	expect((await examine()).of(check)?.status).toBe("ok");
+	await database.owner.query("delete from identity_providers");
 });
 
 test("doctor says nothing about mail if there is no mail server", async () => {
