@@ -34,8 +34,10 @@ export function outOfConfinement(
 	return `permission denied: you signed in with the identity provider of one organization, and this session reaches only that organization; ${name} concerns your whole account, so sign in another way for it`;
 }
 
-/** Routes below /api/auth that only prove who uses a session. */
-const PROOFS: ReadonlySet<string> = new Set([
+/** Routes below /api/auth that only show or end a session, or prove who uses it. */
+const HARMLESS: ReadonlySet<string> = new Set([
+	"/get-session",
+	"/sign-out",
 	"/verify-password",
 	"/passkey/proof-options",
 	"/passkey/prove",
@@ -49,7 +51,7 @@ const PROOFS: ReadonlySet<string> = new Set([
 
 /** Returns true if a confined session may use a route. All others could add ways into the account. */
 export function mayUseConfined(path: string): boolean {
-	return PROOFS.has(path);
+	return HARMLESS.has(path);
 }
 
 export function confinedAccount(): AppError {
