@@ -18,6 +18,7 @@ const SOURCES = [
 	"src/registers",
 	"src/devices",
 	"src/errors.ts",
+	"src/sign-in/saml/refusals.ts",
 	"src/mcp/json-schema.ts",
 	"src/operations.ts",
 	"package.json",

@@ -182,6 +182,17 @@ describe("sign-in with SAML", () => {
 		expect((await profileOf(again.session)).user_id).toBe(profile.user_id);
 	});
 
+	test("a confined session shows the console who is signed in, and can be ended", async () => {
+		const person = somebody();
+		const { session } = await signIn(person);
+		const ask = (path: string, body?: object) =>
+			sendTo(base, `/api/auth/${path}`, body, { cookie: session });
+		const { body } = await ask("get-session");
+		expect(body.user.email).toBe(person.attributes?.email?.[0]);
+		expect((await ask("sign-out", {})).status).toBe(200);
+		expect((await ask("get-session")).body).toBeNull();
+	});
+
 	test("an account of a verified domain is linked, and its session reaches all organizations", async () => {
 		const { email } = await makeUser(served.database, {
 			organizationId: theirs,

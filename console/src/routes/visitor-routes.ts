@@ -16,10 +16,12 @@ const signIn = createRoute({
 	path: "/sign-in",
 	/**
 	 * `to` is the page that the visitor wanted to open. `ended` says that their session has ended.
-	 * `problem` says why a sign-in with the identity provider failed.
+	 * `problem` says why a sign-in with the identity provider failed, and `why` says more about it.
 	 */
-	validateSearch: (raw): { to?: string; ended?: true; problem?: string } => ({
-		...withText(raw, "to", "problem"),
+	validateSearch: (
+		raw,
+	): { to?: string; ended?: true; problem?: string; why?: string } => ({
+		...withText(raw, "to", "problem", "why"),
 		...(raw.ended ? { ended: true } : {}),
 	}),
 	// The question is asked while the page loads, so that the form does not jump.
@@ -30,15 +32,18 @@ const signIn = createRoute({
 const confirmed = createRoute({
 	getParentRoute: () => root,
 	path: "/confirmed",
-	validateSearch: (raw): { problem?: string } => withText(raw, "problem"),
+	validateSearch: (raw): { problem?: string; why?: string } =>
+		withText(raw, "problem", "why"),
 	component: page(() => import("../pages/sign-in/confirmed-page.tsx")),
 });
 
 const providerTested = createRoute({
 	getParentRoute: () => root,
 	path: "/provider-tested",
-	validateSearch: (raw): { problem?: string; email?: string; role?: string } =>
-		withText(raw, "problem", "email", "role"),
+	validateSearch: (
+		raw,
+	): { problem?: string; why?: string; email?: string; role?: string } =>
+		withText(raw, "problem", "why", "email", "role"),
 	component: page(() => import("../pages/sign-in/provider-tested-page.tsx")),
 });
 

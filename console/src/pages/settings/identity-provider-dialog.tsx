@@ -6,6 +6,7 @@ import {
 	Select,
 	Stack,
 	Switch,
+	Text,
 	Textarea,
 	TextInput,
 } from "@mantine/core";
@@ -17,6 +18,12 @@ import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { groupRolesIn, groupRolesText } from "./group-roles.ts";
 import type { IdentityProvider } from "./identity-providers-card.tsx";
+import { MetadataImport } from "./metadata-import.tsx";
+import {
+	certificatesIn,
+	certificatesText,
+	SamlFields,
+} from "./saml-fields.tsx";
 
 const INVITED = "invited";
 
@@ -40,10 +47,16 @@ export function IdentityProviderDialog({
 	useReturnFocus();
 	const form = useForm({
 		initialValues: {
+			kind: provider?.kind ?? ("OIDC" as IdentityProvider["kind"]),
 			name: provider?.name ?? "",
 			issuer: provider?.issuer ?? "",
 			client_id: provider?.client_id ?? "",
 			client_secret: "",
+			sign_in_url: provider?.sign_in_url ?? "",
+			sign_out_url: provider?.sign_out_url ?? "",
+			certificates: certificatesText(
+				(provider?.certificates ?? []).map(({ pem }) => pem),
+			),
 			role: provider?.role ?? (provider ? INVITED : "viewer"),
 			group_roles: groupRolesText(provider?.group_roles ?? []),
 			groups_claim: provider?.groups_claim ?? "groups",
@@ -56,32 +69,44 @@ export function IdentityProviderDialog({
 					: null,
 		},
 	});
+	const isSaml = form.values.kind === "SAML";
 	const saving = useSaving(
 		form,
 		async ({ issuer, client_secret, role, ...values }) => {
 			const given = {
 				organization_id: organizationId,
 				name: values.name.trim(),
-				client_id: values.client_id.trim(),
 				role: roleIn(role),
 				group_roles: groupRolesIn(values.group_roles) ?? [],
 				groups_claim: values.groups_claim.trim(),
+			};
+			const secret = client_secret.trim();
+			const ofSaml = isSaml && {
+				sign_in_url: values.sign_in_url.trim(),
+				sign_out_url: values.sign_out_url.trim() || null,
+				certificates: certificatesIn(values.certificates),
+			};
+			const ofOidc = !isSaml && {
+				client_id: values.client_id.trim(),
+				...((secret || !provider) && { client_secret: secret }),
 				trusts_addresses: values.trusts_addresses,
 			};
 			if (!provider) {
 				const added = await call("addIdentityProvider", {
 					...given,
-					kind: "OIDC",
+					...ofSaml,
+					...ofOidc,
+					kind: values.kind,
 					issuer: issuer.trim(),
-					client_secret: client_secret.trim(),
 				});
 				return added.identity_provider.id;
 			}
-			const isOtherClient = given.client_id !== provider.client_id;
+			const isOtherClient = ofOidc && ofOidc.client_id !== provider.client_id;
 			await call("updateIdentityProvider", {
 				...given,
+				...ofSaml,
+				...ofOidc,
 				id: provider.id,
-				...(client_secret && { client_secret: client_secret.trim() }),
 				...(isOtherClient && { is_enabled: false }),
 			});
 			return null;
@@ -114,41 +139,75 @@ export function IdentityProviderDialog({
 						data-autofocus
 						{...form.getInputProps("name")}
 					/>
+					{!provider && (
+						<Select
+							label="Protocol"
+							description="Choose OpenID Connect if the provider has both."
+							allowDeselect={false}
+							data={[
+								{ value: "OIDC", label: "OpenID Connect" },
+								{ value: "SAML", label: "SAML 2.0" },
+							]}
+							{...form.getInputProps("kind")}
+						/>
+					)}
+					{isSaml && (
+						<MetadataImport
+							organizationId={organizationId}
+							isNew={!provider}
+							onRead={({ issuer, sign_in_url, certificates }) => {
+								form.clearErrors();
+								form.setValues({
+									...(!provider && { issuer }),
+									sign_in_url,
+									certificates: certificatesText(certificates),
+								});
+							}}
+						/>
+					)}
 					<TextInput
-						label="Issuer"
+						label={isSaml ? "Entity id of the provider" : "Issuer"}
 						description={
 							provider
 								? "It cannot be changed. Add another provider instead."
-								: "The value of issuer in the provider's metadata, for example https://login.example.com/realms/staff"
+								: isSaml
+									? "The value of entityID in the provider's metadata"
+									: "The value of issuer in the provider's metadata, for example https://login.example.com/realms/staff"
 						}
 						withAsterisk
 						readOnly={provider !== undefined}
 						{...(provider && { variant: "filled" })}
 						{...form.getInputProps("issuer")}
 					/>
-					<TextInput
-						label="Client id"
-						{...(provider?.is_enabled && {
-							description:
-								"Another client id switches the provider off until you have tested it.",
-						})}
-						withAsterisk
-						{...form.getInputProps("client_id")}
-					/>
-					<PasswordInput
-						label="Client secret"
-						autoComplete="off"
-						description={
-							provider
-								? "Leave it empty to keep the one that is stored."
-								: "It is stored encrypted and never shown again."
-						}
-						withAsterisk={!provider}
-						visibilityToggleButtonProps={{
-							"aria-label": "Show the client secret",
-						}}
-						{...form.getInputProps("client_secret")}
-					/>
+					{isSaml ? (
+						<SamlFields inputProps={form.getInputProps} />
+					) : (
+						<>
+							<TextInput
+								label="Client id"
+								{...(provider?.is_enabled && {
+									description:
+										"Another client id switches the provider off until you have tested it.",
+								})}
+								withAsterisk
+								{...form.getInputProps("client_id")}
+							/>
+							<PasswordInput
+								label="Client secret"
+								autoComplete="off"
+								description={
+									provider
+										? "Leave it empty to keep the one that is stored."
+										: "It is stored encrypted and never shown again."
+								}
+								withAsterisk={!provider}
+								visibilityToggleButtonProps={{
+									"aria-label": "Show the client secret",
+								}}
+								{...form.getInputProps("client_secret")}
+							/>
+						</>
+					)}
 					<Select
 						label="Newcomers become"
 						description="What people get who sign in for the first time and have no invitation."
@@ -168,15 +227,24 @@ export function IdentityProviderDialog({
 						{...form.getInputProps("group_roles")}
 					/>
 					<TextInput
-						label="Claim with the groups"
+						label={
+							isSaml ? "Attribute with the groups" : "Claim with the groups"
+						}
 						withAsterisk
 						{...form.getInputProps("groups_claim")}
 					/>
-					<Switch
-						label="Trust addresses that the provider does not call verified"
-						description="Microsoft Entra ID needs it. Use it only if nobody but your administrators sets addresses there."
-						{...form.getInputProps("trusts_addresses", { type: "checkbox" })}
-					/>
+					{isSaml ? (
+						<Text size="sm">
+							Assay trusts the addresses that a SAML provider names. Use it only
+							if nobody but your administrators sets addresses there.
+						</Text>
+					) : (
+						<Switch
+							label="Trust addresses that the provider does not call verified"
+							description="Microsoft Entra ID needs it. Use it only if nobody but your administrators sets addresses there."
+							{...form.getInputProps("trusts_addresses", { type: "checkbox" })}
+						/>
+					)}
 					<Group justify="flex-end">
 						<Button variant="default" onClick={onClose}>
 							Cancel

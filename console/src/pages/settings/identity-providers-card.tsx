@@ -9,7 +9,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { IdentityProviderDialog } from "./identity-provider-dialog.tsx";
 import { RowActions } from "./outgoing.tsx";
@@ -189,14 +189,10 @@ function State({ of: { is_enabled, tested_at } }: { of: IdentityProvider }) {
 
 /** Shows what the provider must know, the test, and the link for people. */
 function SetUp({ provider }: { provider: IdentityProvider }) {
-	const { name, callback_url, sign_in_path, tested_at, is_enabled } = provider;
+	const { name, sign_in_path, tested_at, is_enabled } = provider;
 	return (
 		<Stack gap="sm" role="group" aria-label={`Set up ${name}`}>
-			<Text size="sm">
-				1. Enter this address at {name} as the redirect address of the
-				application.
-			</Text>
-			<CopyField label="Redirect address" value={callback_url} />
+			<AboutAssay provider={provider} />
 			<Text size="sm">
 				2. Test the settings. The test opens {name} in a new tab. You sign in
 				there as yourself, and nobody is signed in here.
@@ -223,5 +219,42 @@ function SetUp({ provider }: { provider: IdentityProvider }) {
 				value={`${location.origin}${sign_in_path}`}
 			/>
 		</Stack>
+	);
+}
+
+/** Shows what an administrator enters at the provider, and the certificates that it may use. */
+function AboutAssay({
+	provider: { name, callback_url, entity_id, certificates },
+}: {
+	provider: IdentityProvider;
+}) {
+	if (entity_id === null) {
+		return (
+			<>
+				<Text size="sm">
+					1. Enter this address at {name} as the redirect address of the
+					application.
+				</Text>
+				<CopyField label="Redirect address" value={callback_url} />
+			</>
+		);
+	}
+	return (
+		<>
+			<Text size="sm">
+				1. Enter these two at {name}. The entity id is also the address of the
+				metadata of Assay. {name} must sign its assertions and not encrypt them.
+			</Text>
+			<CopyField label="Entity id of Assay" value={entity_id} />
+			<CopyField
+				label="Assertion consumer service (ACS)"
+				value={callback_url}
+			/>
+			{certificates.map(({ fingerprint, subject, valid_until }) => (
+				<Text key={fingerprint} size="sm">
+					Certificate {subject}: valid until <DateTime value={valid_until} />
+				</Text>
+			))}
+		</>
 	);
 }

@@ -10,7 +10,7 @@ import { problemInWords } from "./provider.tsx";
  * action learns of it and goes on.
  */
 export function Page() {
-	const { problem } = useSearch({ from: "/confirmed" });
+	const { problem, why } = useSearch({ from: "/confirmed" });
 	useEffect(() => {
 		if (problem === undefined) tellConfirmed();
 	}, [problem]);
@@ -22,7 +22,7 @@ export function Page() {
 				</Message>
 			) : (
 				<Message title="You have not confirmed">
-					{problemInWords(problem)} Then close this tab.
+					{problemInWords(problem, why)} Then close this tab.
 				</Message>
 			)}
 		</Card>

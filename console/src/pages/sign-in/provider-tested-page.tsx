@@ -11,7 +11,7 @@ const AS_ROLE: Record<string, string> = {
 
 /** Opens in the tab in which an administrator has tried an identity provider. */
 export function Page() {
-	const { problem, email, role } = useSearch({ from: "/provider-tested" });
+	const { problem, why, email, role } = useSearch({ from: "/provider-tested" });
 	return (
 		<Card>
 			{problem === undefined ? (
@@ -23,7 +23,7 @@ export function Page() {
 				</Message>
 			) : (
 				<Message title="The test failed">
-					{problemInWords(problem)} Then close this tab.
+					{problemInWords(problem, why)} Then close this tab.
 				</Message>
 			)}
 		</Card>

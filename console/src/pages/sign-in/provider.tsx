@@ -1,6 +1,10 @@
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
-import type { Problem } from "../../../../src/sign-in/oidc/sign-in-with-provider.ts";
+import type { Problem } from "../../../../src/sign-in/oidc/outcome.ts";
+import {
+	REFUSALS,
+	type SamlRefusal,
+} from "../../../../src/sign-in/saml/refusals.ts";
 
 /** Leads to the identity provider, and from there to the page `to` of the console. */
 export function ProviderButton({
@@ -103,7 +107,10 @@ const PROBLEMS: Record<Problem, string> = {
 };
 
 /** Returns the words for a problem that is named in the page's address. */
-export function problemInWords(problem: string): string {
+export function problemInWords(problem: string, why = ""): string {
+	if (problem === "PROVIDER_FAILED" && Object.hasOwn(REFUSALS, why)) {
+		return `Assay refused the answer of your identity provider: ${REFUSALS[why as SamlRefusal]}.`;
+	}
 	return Object.hasOwn(PROBLEMS, problem)
 		? PROBLEMS[problem as Problem]
 		: "Something went wrong. Try again.";

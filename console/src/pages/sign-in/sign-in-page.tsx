@@ -61,7 +61,7 @@ function PasswordStep({
 	onEnter: () => void;
 	onDone: (outcome: Awaited<ReturnType<typeof signIn>>) => void;
 }) {
-	const { ended, problem, to } = useSearch({ from: "/sign-in" });
+	const { ended, problem, to, why } = useSearch({ from: "/sign-in" });
 	const ways = useQuery(signInWaysQuery);
 	const [showsForm, setShowsForm] = useState(false);
 	const form = useForm({
@@ -101,7 +101,7 @@ function PasswordStep({
 						role="alert"
 						title="You are not signed in"
 					>
-						{problemInWords(problem)}
+						{problemInWords(problem, why)}
 					</Alert>
 				)}
 				{ended && !problem && !signingIn.isError && (
