@@ -58,6 +58,18 @@ function refusalOf(
 const respond = (changes: ResponseChanges = {}, person: typeof ada = ada) =>
 	provider.respond(asked, person, changes);
 
+/** Says in each value that it is a string, as Entra ID, Okta and others do. */
+const withTypes = (assertion: string) =>
+	assertion
+		.replace(
+			"<saml:Assertion ",
+			'<saml:Assertion xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ',
+		)
+		.replaceAll(
+			"<saml:AttributeValue>",
+			'<saml:AttributeValue xsi:type="xs:string">',
+		);
+
 describe("what is accepted", () => {
 	test.each([
 		"assertion",
@@ -102,6 +114,12 @@ describe("what is accepted", () => {
 		expect(times(at(61), day)).toBe("TOO_EARLY");
 		expect(times(at(-600), at(-59))).toBeUndefined();
 		expect(times(at(-600), at(-60))).toBe("EXPIRED");
+	});
+
+	test("a signature that keeps the prefix of a type within a value", () => {
+		const xml = respond({ inclusivePrefixes: ["xs"], change: withTypes });
+		expect(xml).toContain('PrefixList="xs"');
+		expect(verify(xml).attributes.get("email")).toEqual(["ada@example.com"]);
 	});
 
 	test("a response with 1,000 groups", () => {
@@ -199,6 +217,14 @@ describe("what is refused", () => {
 			"BAD_NAME_ID",
 		],
 		[
+			"a condition that nobody here knows",
+			{
+				change: (xml) =>
+					xml.replace("</saml:Conditions>", "<saml:Condition/></saml:Conditions>"),
+			},
+			"UNKNOWN_CONDITION",
+		],
+		[
 			"a second assertion",
 			{ change: (xml) => xml + xml.replace(/ID="_/, 'ID="_2') },
 			"NOT_ONE_ASSERTION",
@@ -250,7 +276,8 @@ describe("what is refused", () => {
 				),
 		],
 	])("%s", (_, change) => {
-		expect(refusalOf(change(respond()))).toBeDefined();
+		const code = refusalOf(change(respond()));
+		expect(["BROKEN_XML", "NO_RESPONSE", "OTHER_KEY"]).toContain(code);
 	});
 
 	test("a certificate that the message brings along", () => {
@@ -377,7 +404,11 @@ describe("a wrapped signature", () => {
 		expect(xml).toContain(
 			"mallory".slice(0, name.includes("reference") ? 0 : 7),
 		);
-		expect(refusalOf(xml)).toBeDefined();
+		expect(refusalOf(xml)).toBe(
+			name.includes("whole document")
+				? "OTHER_PART_SIGNED"
+				: "NOT_ONE_ASSERTION",
+		);
 	});
 
 	test("RSA with SHA-256 is what these tests sign with", () => {
@@ -400,6 +431,6 @@ describe("work on a stranger's message", () => {
 		["many namespaces", `<a>${'<b xmlns:x="y"/>'.repeat(3_000)}</a>`],
 		["too many characters", `<a>${"x".repeat(200_000)}</a>`],
 	])("%s is refused before a signature is looked at", (_, xml) => {
-		expect(refusalOf(xml)).toBeDefined();
+		expect(refusalOf(xml)).toBe("BROKEN_XML");
 	});
 });

@@ -36,6 +36,8 @@ export interface ResponseChanges {
 	signs?: "assertion" | "response" | "both" | "nothing";
 	signatureAlgorithm?: string;
 	digestAlgorithm?: string;
+	/** Prefixes that exclusive canonicalization keeps although no name uses them. */
+	inclusivePrefixes?: string[];
 	/** Changes the assertion before it is signed. */
 	change?: (assertion: string) => string;
 }
@@ -124,6 +126,7 @@ export class SamlProvider {
 			key = this.key,
 			signatureAlgorithm = RSA_SHA256,
 			digestAlgorithm = SHA256,
+			inclusivePrefixes = [],
 		}: ResponseChanges,
 	): string {
 		const path = `//*[local-name(.)='${name}']`;
@@ -140,6 +143,7 @@ export class SamlProvider {
 				EXCLUSIVE,
 			],
 			digestAlgorithm,
+			inclusiveNamespacesPrefixList: inclusivePrefixes,
 		});
 		signature.computeSignature(xml, {
 			prefix: "ds",
