@@ -220,7 +220,10 @@ describe("what is refused", () => {
 			"a condition that nobody here knows",
 			{
 				change: (xml) =>
-					xml.replace("</saml:Conditions>", "<saml:Condition/></saml:Conditions>"),
+					xml.replace(
+						"</saml:Conditions>",
+						"<saml:Condition/></saml:Conditions>",
+					),
 			},
 			"UNKNOWN_CONDITION",
 		],
