@@ -38,6 +38,9 @@ export const theme = createTheme({
 			defaultProps: { centered: true },
 			styles: { title: { fontWeight: 600, fontSize: "1.125rem" } },
 		},
+		// Without it, the header of a dialog would be a second banner of the page.
+		ModalHeader: { defaultProps: { component: "div" } },
+		DrawerHeader: { defaultProps: { component: "div" } },
 		Notification: {
 			// Green is the color of success. Failures set their own color.
 			defaultProps: {

@@ -344,7 +344,12 @@ function Table({ table }: { table: ReportTable }) {
 									{cells.map((cell, column) => (
 										<td
 											key={columns[column]}
-											data-label={column > 0 ? columns[column] : undefined}
+											// A name needs no label, but a figure does.
+											data-label={
+												column > 0 || areFigures[0]
+													? columns[column]
+													: undefined
+											}
 											data-figures={areFigures[column] || undefined}
 										>
 											{typeof cell === "number" ? cell.toLocaleString() : cell}

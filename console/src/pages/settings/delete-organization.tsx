@@ -22,7 +22,11 @@ export function DeleteOrganization({
 					everything in it after 14 days. Until then, whoever runs this service
 					can restore it.
 				</Text>
-				<Button variant="default" c="red.9" onClick={() => setIsOpen(true)}>
+				<Button
+					variant="default"
+					c="var(--mantine-color-error)"
+					onClick={() => setIsOpen(true)}
+				>
 					Delete the organization
 				</Button>
 			</Group>
