@@ -22,7 +22,7 @@ export interface ResultRow {
 }
 
 /** Rows that are encoded together, and that a reader has in memory. */
-const GROUP_ROWS = 50_000;
+const GROUP_ROWS = 20_000;
 
 const text = (name: string, isRequired = false): SchemaElement => ({
 	name,
