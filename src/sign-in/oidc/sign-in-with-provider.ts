@@ -222,10 +222,13 @@ export function makeProviderSignIn(
 		return { tested: { email, role } };
 	}
 
-	async function isTooMany({ address }: From): Promise<boolean> {
+	async function isTooMany(
+		{ address }: From,
+		what: "provider" | "saml form" = "provider",
+	): Promise<boolean> {
 		const { waitSeconds } = await countAttempt(
 			pool,
-			`provider from ${networkOf(address ?? "")}`,
+			`${what} from ${networkOf(address ?? "")}`,
 			{ allowed: MAX_ATTEMPTS, window: QUARTER },
 		);
 		return waitSeconds > 0;
@@ -318,7 +321,7 @@ export function makeProviderSignIn(
 		},
 
 		async receive(providerId, response, from) {
-			if (await isTooMany(from)) {
+			if (await isTooMany(from, "saml form")) {
 				logRefusal("TOO_MANY_ATTEMPTS", undefined, from);
 				return {
 					location: "/sign-in?problem=TOO_MANY_ATTEMPTS",
