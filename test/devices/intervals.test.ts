@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SILENCE_DAYS } from "../../src/devices/check-rules.ts";
 import { DEVICES, FRESHNESS } from "../../src/devices/device-record.ts";
 import {
 	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
@@ -28,6 +29,14 @@ test("a new organization has the default intervals with which agents start", asy
 			seconds: DEFAULT_POSTURE_INTERVAL_SECONDS,
 		},
 	]);
+});
+
+test("a policy has the default days of silence, whether it was saved or not", async () => {
+	const { rows } = await fleet.assay.database.owner.query(
+		`select column_default::int as days from information_schema.columns
+		where table_name = 'device_policies' and column_name = 'max_silence_days'`,
+	);
+	expect(rows).toEqual([{ days: SILENCE_DAYS.default }]);
 });
 
 test.each([
