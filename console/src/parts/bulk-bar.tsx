@@ -28,7 +28,7 @@ export function BulkBar<Row extends { id: string }>({
 			role="region"
 			aria-label="Selected rows"
 		>
-			<Group gap="sm">
+			<Group gap={6}>
 				<Text size="sm" fw={500} role="status" mx="xs">
 					{count.toLocaleString()} selected
 				</Text>
@@ -37,9 +37,10 @@ export function BulkBar<Row extends { id: string }>({
 					variant="subtle"
 					size="compact-sm"
 					ml="auto"
+					aria-label="Clear selection"
 					onClick={selection.clear}
 				>
-					Clear selection
+					Clear
 				</Button>
 			</Group>
 		</Paper>
