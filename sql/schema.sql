@@ -995,10 +995,11 @@ begin
 		left join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
 		where (a.attname is not null or c.relname = 'organizations')
 			and c.relname <> all (array[
-				'api_token_usage', 'archive_changes', 'archive_files', 'deleted_organizations', 'enrollment_keys', 'enrollment_tokens',
-				'idempotency_keys', 'identity_providers', 'invitations', 'memberships', 'organization_closures',
+				'api_token_usage', 'archive_changes', 'archive_files', 'deleted_organizations', 'emergency_members',
+				'emergency_sign_ins', 'enrollment_keys', 'enrollment_tokens', 'idempotency_keys',
+				'identity_providers', 'invitations', 'memberships', 'organization_closures',
 				'organization_domains', 'record_watches', 'revoked_device_keys', 'scim_credentials',
-				'scim_group_members', 'scim_groups', 'scim_requests', 'scim_users'
+				'scim_group_members', 'scim_groups', 'scim_requests', 'scim_users', 'sign_in_rules'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'import')
 	loop
@@ -1383,13 +1384,14 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) RETURNS TABLE(ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text, read_only boolean, toolsets text[])
+CREATE FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) RETURNS TABLE(ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text, read_only boolean, toolsets text[], locked text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 begin
 	return query
-	select h.n::integer, t.id::text, t.name, u.id::text, u.name, m.all_of_them, t.read_only, t.toolsets
+	select h.n::integer, t.id::text, t.name, u.id::text, u.name, m.all_of_them, t.read_only, t.toolsets,
+		m.locked
 	from unnest(p_hash) with ordinality h (hash, n)
 	join api_tokens t on t.token_hash = h.hash
 	join users u on u.id = t.user_id
@@ -1398,19 +1400,26 @@ begin
 		-- one is "<id> <role> <registers or *> <audit or ->".
 		select coalesce(
 			string_agg(
-				m.organization_id || ' ' || m.role || case
-					when m.writable_registers is not null or m.reads_audit_log
-					then ' ' || coalesce(array_to_string(m.writable_registers, '+'), '*')
-						|| case when m.reads_audit_log then ' audit' else ' -' end
+				one.organization_id || ' ' || one.role || case
+					when one.writable_registers is not null or one.reads_audit_log
+					then ' ' || coalesce(array_to_string(one.writable_registers, '+'), '*')
+						|| case when one.reads_audit_log then ' audit' else ' -' end
 					else ''
 				end,
-				',' order by m.organization_id
-			), ''
-		) as all_of_them
-		from memberships m
-		where m.user_id = t.user_id
-			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))
-			and (m.ends_on is null or is_live_membership(m.organization_id, m.ends_on))
+				',' order by one.organization_id
+			) filter (where one.is_accepted), ''
+		) as all_of_them,
+		string_agg(one.organization_id, ',' order by one.organization_id) filter (
+			where not one.is_accepted
+		) as locked
+		from (
+			select m.organization_id, m.role, m.writable_registers, m.reads_audit_log,
+				is_token_accepted(m.organization_id, t.sign_in_organization_id, t.created_at) as is_accepted
+			from memberships m
+			where m.user_id = t.user_id
+				and (t.organization_ids is null or m.organization_id = any (t.organization_ids))
+				and (m.ends_on is null or is_live_membership(m.organization_id, m.ends_on))
+		) one
 	) m
 	where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
 		and (t.secret_ends_at is null or t.secret_ends_at > now());
@@ -1603,6 +1612,29 @@ CREATE FUNCTION public.count_mails() RETURNS TABLE(queued bigint, retrying bigin
 	where state = 'QUEUED' or created_at > now() - interval '2 days'
 $$;
 
+CREATE FUNCTION public.count_members_without_provider(p_issuer text) RETURNS integer
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+begin
+	return (
+		select count(*) from memberships m
+		where m.organization_id = current_setting('assay.organization_id', true)
+			and not exists (
+				select from accounts a join identity_providers p on p.id::text = a.provider_id
+				where a.user_id = m.user_id and p.organization_id = m.organization_id and p.is_enabled
+			)
+			and not exists (
+				select from accounts a
+				join users u on u.id = a.user_id
+				join organization_domains d on d.domain = substring(lower(u.email) from '[^@]*$')
+				where a.user_id = m.user_id and a.provider_id = p_issuer
+					and d.organization_id = m.organization_id and d.verified_at is not null
+			)
+	);
+end
+$_$;
+
 CREATE FUNCTION public.count_unsealed_entries(p_organization_id text DEFAULT NULL::text) RETURNS TABLE(entries bigint, oldest_seconds double precision)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1645,6 +1677,29 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.emergency_candidates(p_rp_id text) RETURNS TABLE(user_id text, name text, email text, is_named boolean, has_password boolean, has_second_factor boolean, has_passkey boolean, last_used_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	return query
+	select u.id::text, u.name, u.email, e.user_id is not null,
+		exists (select from accounts a where a.user_id = u.id and a.password is not null),
+		u.two_factor_enabled,
+		exists (select from passkeys k where k.user_id = u.id and k.rp_id = p_rp_id and k.can_sign_in),
+		(
+			select max(s.used_at) from emergency_sign_ins s
+			where s.organization_id = m.organization_id and s.user_id = u.id
+		)
+	from memberships m
+	join users u on u.id = m.user_id
+	left join emergency_members e on e.organization_id = m.organization_id and e.user_id = m.user_id
+	where m.organization_id = current_setting('assay.organization_id', true) and m.role = 'admin'
+	order by e.user_id is null, u.name, u.id
+	limit 200;
+end
+$$;
+
 CREATE FUNCTION public.end_access_after_leaving(p_user_id text) RETURNS TABLE(token_id text, name text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1675,6 +1730,17 @@ begin
 			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))
 	)
 	returning t.id::text, t.name;
+end
+$$;
+
+CREATE FUNCTION public.end_emergency_member() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	delete from emergency_members e
+	where e.organization_id = old.organization_id and e.user_id = old.user_id;
+	return null;
 end
 $$;
 
@@ -1997,6 +2063,17 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.is_token_accepted(p_organization_id text, p_sign_in_organization_id text, p_created_at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+	select not exists (
+		select from sign_in_rules r
+		where r.organization_id = p_organization_id
+			and p_sign_in_organization_id is distinct from p_organization_id
+			and not (r.accepts_older_tokens and p_created_at < r.since)
+	)
+$$;
+
 CREATE FUNCTION public.is_trusted_inviter(p_user_id text) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'public', 'pg_temp'
@@ -2021,6 +2098,23 @@ begin
 	) then
 		raise exception 'the last administrator of % cannot go', old.organization_id
 			using errcode = 'check_violation', constraint = 'last_administrator';
+	end if;
+	return null;
+end
+$$;
+
+CREATE FUNCTION public.keep_an_emergency_member() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	perform from organizations where id = old.organization_id for no key update;
+	if exists (select from sign_in_rules r where r.organization_id = old.organization_id)
+		and not exists (
+			select from emergency_members e where e.organization_id = old.organization_id
+		) then
+		raise exception 'the last emergency account of % cannot go', old.organization_id
+			using errcode = 'check_violation', constraint = 'last_emergency_member';
 	end if;
 	return null;
 end
@@ -3408,6 +3502,7 @@ CREATE TABLE public.api_tokens (
     organization_ids public.typed_id[],
     toolsets text[],
     secret_ends_at timestamp with time zone,
+    sign_in_organization_id public.typed_id,
     CONSTRAINT api_tokens_name_check CHECK ((name <> ''::text)),
     CONSTRAINT api_tokens_organization_ids_check CHECK (((cardinality(organization_ids) >= 1) AND (cardinality(organization_ids) <= 100))),
     CONSTRAINT api_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32)),
@@ -3945,6 +4040,24 @@ CREATE TABLE public.documents (
 
 ALTER TABLE ONLY public.documents FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.emergency_members (
+    organization_id public.typed_id NOT NULL,
+    user_id public.typed_id NOT NULL,
+    added_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.emergency_members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.emergency_sign_ins (
+    organization_id public.typed_id NOT NULL,
+    session_id text NOT NULL,
+    user_id public.typed_id NOT NULL,
+    used_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT emergency_sign_ins_session_id_check CHECK ((length(session_id) <= 64))
+);
+
+ALTER TABLE ONLY public.emergency_sign_ins FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.enrollment_keys (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -4220,9 +4333,10 @@ CREATE TABLE public.mails (
     CONSTRAINT mails_check3 CHECK (((state = 'QUEUED'::text) = (due_at IS NOT NULL))),
     CONSTRAINT mails_check4 CHECK (((state = 'SENT'::text) = (sent_at IS NOT NULL))),
     CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
+    CONSTRAINT mails_check6 CHECK (((kind <> 'EMERGENCY_SIGN_IN'::text) OR ((organization_id IS NOT NULL) AND (user_id IS NOT NULL)))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text, 'NEW_SIGN_IN'::text, 'ORGANIZATION_DELETION'::text]))),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text, 'NEW_SIGN_IN'::text, 'ORGANIZATION_DELETION'::text, 'EMERGENCY_SIGN_IN'::text]))),
     CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text])) = (people_id IS NOT NULL))),
     CONSTRAINT mails_record_check CHECK ((((kind = ANY (ARRAY['COMMENTS'::text, 'DOCUMENT'::text])) = (record_id IS NOT NULL)) AND ((record_id IS NULL) = (record_kind IS NULL)))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
@@ -4831,6 +4945,14 @@ CREATE TABLE public.sign_in_places (
 
 ALTER TABLE ONLY public.sign_in_places FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.sign_in_rules (
+    organization_id public.typed_id NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    accepts_older_tokens boolean DEFAULT true NOT NULL
+);
+
+ALTER TABLE ONLY public.sign_in_rules FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.snapshot_records (
     organization_id public.typed_id NOT NULL,
     snapshot_id public.typed_id NOT NULL,
@@ -5199,6 +5321,12 @@ ALTER TABLE ONLY public.document_versions
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_pkey PRIMARY KEY (organization_id, id);
 
+ALTER TABLE ONLY public.emergency_members
+    ADD CONSTRAINT emergency_members_pkey PRIMARY KEY (organization_id, user_id);
+
+ALTER TABLE ONLY public.emergency_sign_ins
+    ADD CONSTRAINT emergency_sign_ins_pkey PRIMARY KEY (organization_id, session_id);
+
 ALTER TABLE ONLY public.enrollment_keys
     ADD CONSTRAINT enrollment_keys_pkey PRIMARY KEY (organization_id, id);
 
@@ -5400,6 +5528,9 @@ ALTER TABLE ONLY public.sign_in_failures
 ALTER TABLE ONLY public.sign_in_places
     ADD CONSTRAINT sign_in_places_pkey PRIMARY KEY (user_id, browser, network);
 
+ALTER TABLE ONLY public.sign_in_rules
+    ADD CONSTRAINT sign_in_rules_pkey PRIMARY KEY (organization_id);
+
 ALTER TABLE ONLY public.snapshot_records
     ADD CONSTRAINT snapshot_records_pkey PRIMARY KEY (organization_id, snapshot_id, id);
 
@@ -5451,6 +5582,8 @@ CREATE INDEX account_links_user ON public.account_links USING btree (user_id);
 CREATE INDEX accounts_user ON public.accounts USING btree (user_id);
 
 CREATE UNIQUE INDEX api_token_usage_key ON public.api_token_usage USING btree (token_id, organization_id, day, tool) NULLS NOT DISTINCT;
+
+CREATE INDEX api_tokens_sign_in_organization ON public.api_tokens USING btree (sign_in_organization_id) WHERE (sign_in_organization_id IS NOT NULL);
 
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id);
 
@@ -5643,6 +5776,10 @@ CREATE INDEX documents_search ON public.documents USING gin (organization_id, se
 CREATE INDEX documents_title ON public.documents USING btree (organization_id, title_key, id);
 
 CREATE INDEX documents_updated_at ON public.documents USING btree (organization_id, updated_at, id);
+
+CREATE INDEX emergency_sign_ins_used_at ON public.emergency_sign_ins USING btree (used_at);
+
+CREATE INDEX emergency_sign_ins_user ON public.emergency_sign_ins USING btree (user_id);
 
 CREATE INDEX enrollment_keys_created_at ON public.enrollment_keys USING btree (organization_id, created_at, id);
 
@@ -5998,6 +6135,8 @@ CREATE TRIGGER end_deleted AFTER DELETE ON public.identity_providers FOR EACH RO
 
 CREATE TRIGGER end_disabled AFTER UPDATE ON public.identity_providers FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION public.end_provider();
 
+CREATE TRIGGER end_emergency_member AFTER UPDATE OF role ON public.memberships FOR EACH ROW WHEN (((old.role = 'admin'::text) AND (new.role <> 'admin'::text))) EXECUTE FUNCTION public.end_emergency_member();
+
 CREATE TRIGGER end_links AFTER UPDATE OF primary_email_address ON public.people FOR EACH ROW WHEN ((old.primary_email_address IS DISTINCT FROM new.primary_email_address)) EXECUTE FUNCTION public.end_my_devices_links();
 
 CREATE TRIGGER event AFTER UPDATE OF status, enrolled_at ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_device_event();
@@ -6011,6 +6150,8 @@ CREATE TRIGGER follow AFTER UPDATE OF status ON public.nonconformities FOR EACH 
 CREATE TRIGGER hold BEFORE DELETE ON public.nonconformities FOR EACH ROW EXECUTE FUNCTION public.hold_deleted_nonconformity();
 
 CREATE TRIGGER keep_an_administrator AFTER DELETE OR UPDATE OF role ON public.memberships FOR EACH ROW WHEN ((old.role = 'admin'::text)) EXECUTE FUNCTION public.keep_an_administrator();
+
+CREATE TRIGGER keep_an_emergency_member AFTER DELETE ON public.emergency_members FOR EACH ROW EXECUTE FUNCTION public.keep_an_emergency_member();
 
 CREATE TRIGGER keep_published_version BEFORE UPDATE ON public.document_versions FOR EACH ROW EXECUTE FUNCTION public.keep_published_version();
 
@@ -6178,6 +6319,9 @@ ALTER TABLE ONLY public.api_token_usage
     ADD CONSTRAINT api_token_usage_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.api_tokens(id);
 
 ALTER TABLE ONLY public.api_tokens
+    ADD CONSTRAINT api_tokens_sign_in_organization_id_fkey FOREIGN KEY (sign_in_organization_id) REFERENCES public.organizations(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.api_tokens
     ADD CONSTRAINT api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
 
 ALTER TABLE ONLY public.applicability_statements
@@ -6332,6 +6476,15 @@ ALTER TABLE ONLY public.documents
 
 ALTER TABLE ONLY public.documents
     ADD CONSTRAINT documents_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+
+ALTER TABLE ONLY public.emergency_members
+    ADD CONSTRAINT emergency_members_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES public.memberships(organization_id, user_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.emergency_sign_ins
+    ADD CONSTRAINT emergency_sign_ins_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.emergency_sign_ins
+    ADD CONSTRAINT emergency_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.enrollment_keys
     ADD CONSTRAINT enrollment_keys_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES public.device_groups(organization_id, id) ON DELETE SET NULL (group_id);
@@ -6530,6 +6683,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.sign_in_places
     ADD CONSTRAINT sign_in_places_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sign_in_rules
+    ADD CONSTRAINT sign_in_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.snapshot_records
     ADD CONSTRAINT snapshot_records_organization_id_snapshot_id_fkey FOREIGN KEY (organization_id, snapshot_id) REFERENCES public.snapshots(organization_id, id) ON DELETE CASCADE;
@@ -6742,6 +6898,10 @@ CREATE POLICY backup ON public.document_versions FOR SELECT TO assay_backup USIN
 
 CREATE POLICY backup ON public.documents FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.emergency_members FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.emergency_sign_ins FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.enrollment_keys FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.enrollment_tokens FOR SELECT TO assay_backup USING (true);
@@ -6826,6 +6986,8 @@ CREATE POLICY backup ON public.scim_users FOR SELECT TO assay_backup USING (true
 
 CREATE POLICY backup ON public.sign_in_places FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.sign_in_rules FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.snapshot_records FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.snapshots FOR SELECT TO assay_backup USING (true);
@@ -6890,6 +7052,10 @@ ALTER TABLE public.document_versions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.documents ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.emergency_members ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.emergency_sign_ins ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.enrollment_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.enrollment_tokens ENABLE ROW LEVEL SECURITY;
@@ -6919,6 +7085,10 @@ CREATE POLICY identity ON public.api_tokens TO assay_identity USING (true);
 CREATE POLICY identity ON public.connected_apps TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.deleted_organizations FOR SELECT TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.emergency_members TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.emergency_sign_ins TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.events TO assay_identity USING (true);
 
@@ -6961,6 +7131,8 @@ CREATE POLICY identity ON public.sessions TO assay_identity USING (true);
 CREATE POLICY identity ON public.sign_in_failures TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.sign_in_places TO assay_identity USING (true);
+
+CREATE POLICY identity ON public.sign_in_rules TO assay_identity USING (true);
 
 CREATE POLICY identity ON public.two_factors TO assay_identity USING (true);
 
@@ -7196,6 +7368,10 @@ CREATE POLICY privacy ON public.document_versions TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.documents TO assay_privacy USING (true);
 
+CREATE POLICY privacy ON public.emergency_members FOR SELECT TO assay_privacy USING (true);
+
+CREATE POLICY privacy ON public.emergency_sign_ins FOR SELECT TO assay_privacy USING (true);
+
 CREATE POLICY privacy ON public.enrollment_keys TO assay_privacy USING (true);
 
 CREATE POLICY privacy ON public.enrollment_tokens TO assay_privacy USING (true);
@@ -7338,6 +7514,8 @@ ALTER TABLE public.sign_in_failures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_places ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sign_in_rules ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.snapshot_records ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.snapshots ENABLE ROW LEVEL SECURITY;
@@ -7403,6 +7581,10 @@ CREATE POLICY tenant ON public.document_signatures TO assay_app USING (((organiz
 CREATE POLICY tenant ON public.document_versions TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.documents TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.emergency_members TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.emergency_sign_ins TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.enrollment_keys TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -7487,6 +7669,8 @@ CREATE POLICY tenant ON public.scim_groups TO assay_app USING (((organization_id
 CREATE POLICY tenant ON public.scim_requests TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.scim_users TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.sign_in_rules TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.snapshot_records TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -7682,6 +7866,9 @@ GRANT ALL ON FUNCTION public.count_failing_receivers() TO assay_app;
 REVOKE ALL ON FUNCTION public.count_mails() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_mails() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.count_members_without_provider(p_issuer text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_members_without_provider(p_issuer text) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.count_unsealed_entries(p_organization_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_unsealed_entries(p_organization_id text) TO assay_app;
 
@@ -7691,8 +7878,13 @@ GRANT ALL ON FUNCTION public.create_proven_user(p_id text, p_email text, p_name 
 REVOKE ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_user(p_id text, p_email text, p_name text, p_account_id text, p_password text) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.emergency_candidates(p_rp_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.emergency_candidates(p_rp_id text) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.end_access_after_leaving(p_user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.end_access_after_leaving(p_user_id text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.end_emergency_member() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.end_my_devices_links() FROM PUBLIC;
 
@@ -7751,9 +7943,15 @@ GRANT ALL ON FUNCTION public.is_live_membership(p_organization_id text, p_ends_o
 REVOKE ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.is_setup_link(p_token_hash bytea) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.is_token_accepted(p_organization_id text, p_sign_in_organization_id text, p_created_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.is_token_accepted(p_organization_id text, p_sign_in_organization_id text, p_created_at timestamp with time zone) TO assay_app;
+GRANT ALL ON FUNCTION public.is_token_accepted(p_organization_id text, p_sign_in_organization_id text, p_created_at timestamp with time zone) TO assay_identity;
+
 REVOKE ALL ON FUNCTION public.is_trusted_inviter(p_user_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.keep_an_administrator() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.keep_an_emergency_member() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.keep_link_versions_of(p_table text, p_first text, p_second text) FROM PUBLIC;
 
@@ -7996,6 +8194,8 @@ GRANT SELECT(toolsets),INSERT(toolsets) ON TABLE public.api_tokens TO assay_app;
 GRANT SELECT(secret_ends_at),INSERT(secret_ends_at) ON TABLE public.api_tokens TO assay_app;
 GRANT UPDATE(secret_ends_at) ON TABLE public.api_tokens TO assay_identity;
 
+GRANT SELECT(sign_in_organization_id),INSERT(sign_in_organization_id) ON TABLE public.api_tokens TO assay_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.applicability_statements TO assay_app;
 GRANT SELECT ON TABLE public.applicability_statements TO assay_privacy;
 GRANT SELECT,INSERT ON TABLE public.applicability_statements TO assay_backup;
@@ -8198,6 +8398,18 @@ GRANT SELECT(organization_id) ON TABLE public.documents TO assay_search;
 GRANT SELECT(id) ON TABLE public.documents TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.documents TO assay_search;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.emergency_members TO assay_app;
+GRANT SELECT,DELETE ON TABLE public.emergency_members TO assay_identity;
+GRANT SELECT ON TABLE public.emergency_members TO assay_privacy;
+GRANT SELECT ON TABLE public.emergency_members TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.emergency_sign_ins TO assay_app;
+GRANT SELECT,DELETE ON TABLE public.emergency_sign_ins TO assay_identity;
+GRANT SELECT ON TABLE public.emergency_sign_ins TO assay_privacy;
+GRANT SELECT ON TABLE public.emergency_sign_ins TO assay_backup;
+
+GRANT UPDATE(used_at) ON TABLE public.emergency_sign_ins TO assay_identity;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.enrollment_keys TO assay_app;
 GRANT SELECT ON TABLE public.enrollment_keys TO assay_agent;
@@ -8609,6 +8821,12 @@ GRANT SELECT(email_hash) ON TABLE public.sign_in_failures TO assay_privacy;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sign_in_places TO assay_identity;
 GRANT SELECT ON TABLE public.sign_in_places TO assay_privacy;
 GRANT SELECT ON TABLE public.sign_in_places TO assay_backup;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sign_in_rules TO assay_app;
+GRANT SELECT ON TABLE public.sign_in_rules TO assay_identity;
+GRANT SELECT ON TABLE public.sign_in_rules TO assay_backup;
+
+GRANT UPDATE(accepts_older_tokens) ON TABLE public.sign_in_rules TO assay_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.snapshot_records TO assay_app;
 GRANT SELECT ON TABLE public.snapshot_records TO assay_privacy;

@@ -34,6 +34,7 @@ import {
 } from "./principal.ts";
 import { answerOnce, type KeyedCall } from "./records/idempotency.ts";
 import { outOfConfinement } from "./sign-in/confined-session.ts";
+import type { PasswordRule } from "./sign-in/password-sign-in.ts";
 import { outOfScope } from "./tokens/scopes.ts";
 import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
@@ -70,8 +71,8 @@ export interface Services {
 	wakeDomainChecks?: () => void;
 	/** True if users may connect programs with OAuth. */
 	hasOauth?: boolean;
-	/** Name of the identity provider, if people sign in with one. */
-	providerName?: string | undefined;
+	/** Who may sign in with a password, and the installation's identity provider. */
+	passwordRule?: PasswordRule;
 	/** Months after which raw posture reports are deleted. 0 or undefined keeps them forever. */
 	reportRetentionMonths?: number;
 	/** Limits of uploaded files. If absent, the defaults apply. */

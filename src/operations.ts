@@ -90,6 +90,10 @@ import {
 	resetTwoFactor,
 } from "./sign-in/account-operations.ts";
 import {
+	getSignInRule,
+	updateSignInRule,
+} from "./sign-in/only-provider/operations.ts";
+import {
 	listPasskeys,
 	removePasskey,
 	renamePasskey,
@@ -148,6 +152,8 @@ export const operations = [
 	updateOrganizationSettings,
 	getSessionLimits,
 	updateSessionLimits,
+	getSignInRule,
+	updateSignInRule,
 	deleteOrganization,
 	exportOrganization,
 	searchRecords,

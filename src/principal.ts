@@ -11,18 +11,34 @@ export interface Membership {
 	writableRegisters?: readonly string[];
 	/** True if a viewer or member may read the audit log. */
 	readsAuditLog?: boolean;
+	/**
+	 * True if the organization accepts only its identity provider, and the session reaches it because
+	 * the user has an emergency account there.
+	 */
+	isEmergency?: boolean;
 }
 
 /**
- * An organization of the user that is suspended, that waits for its deletion, or whose limits the
- * session exceeds.
+ * An organization of the user that is suspended, that waits for its deletion, whose limits the
+ * session exceeds, or that accepts only its identity provider.
  */
 export interface ClosedMembership {
 	organizationId: string;
 	/** The sentence that says so and why. */
 	message: string;
-	/** SESSION: a new sign-in reaches the organization. Absent: nobody reaches it. */
-	why?: "SESSION";
+	/**
+	 * SESSION: a new sign-in reaches the organization. PROVIDER: a sign-in with its identity provider
+	 * does. Absent: nobody reaches it.
+	 */
+	why?: "SESSION" | "PROVIDER";
+	/** The identity providers that lead to the organization, if `why` is PROVIDER. */
+	signInWays?: readonly SignInWay[];
+}
+
+/** An identity provider, and the path that leads a browser to it. */
+export interface SignInWay {
+	name: string;
+	path: string;
 }
 
 /** The identity provider of an organization that vouched for the user of a session. */
@@ -62,6 +78,11 @@ export interface Principal {
 	sessionId?: string;
 	/** Undefined if the user gave a password, or if the installation's provider vouched for them. */
 	provider?: SessionProvider;
+	/**
+	 * The organization whose identity provider vouched for the user of the session. The installation's
+	 * provider counts as one of the organization for which the domain of the user's address is verified.
+	 */
+	signInOrganizationId?: string;
 	/**
 	 * The name that the client gives itself, for example the name of an MCP client or a User-Agent.
 	 */

@@ -114,6 +114,11 @@ async function serveFrom(
 	const background = startBackgroundWork(database, config, secret, rule, log);
 	const { mail, deliverer, chatSender, domainChecks } = background;
 	const closed = await ClosedOrganizations.watch(database.pool, log);
+	const passwordRule = {
+		passwordSignIn: config.passwordSignIn,
+		providerName: config.oidc?.name,
+		issuer: config.oidc?.issuer,
+	};
 	const services = {
 		pool: database.pool,
 		log,
@@ -128,7 +133,7 @@ async function serveFrom(
 		reportRetentionMonths,
 		fileLimits,
 		hasOauth: config.oauth,
-		providerName: config.oidc?.name,
+		passwordRule,
 	};
 	const account = {
 		pool: database.identityPool,
@@ -138,9 +143,7 @@ async function serveFrom(
 		mail,
 		secret,
 		previousSecret,
-		passwordSignIn: config.passwordSignIn,
-		providerName: config.oidc?.name,
-		issuer: config.oidc?.issuer,
+		...passwordRule,
 	};
 	const identity = makeIdentity(account);
 	const catalogue = new Catalogue(operations);

@@ -10,6 +10,7 @@ import {
 import { COMMAND } from "../version.ts";
 import { addClosures } from "./closures.ts";
 import { addOrgDomains } from "./org-domains.ts";
+import { addOrgSignIn } from "./org-sign-in.ts";
 import { addOrganizationFiles } from "./organization-files.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
@@ -79,6 +80,7 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
 	addOrganizationFiles(org);
 	addDeleted(org);
 	addOrgDomains(org);
+	addOrgSignIn(org);
 	org
 		.command("list")
 		.description("List all organizations.")

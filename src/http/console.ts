@@ -137,7 +137,7 @@ export function addConsole(
 		baseUrl,
 		pool: account.pool,
 		passwordSignIn: account.passwordSignIn,
-		providerName: services.providerName,
+		providerName: account.providerName,
 		providerSignIn,
 		findCaller: async (request) => {
 			const headers = headersOf(request, baseUrl, addressOf(request.raw) ?? "");

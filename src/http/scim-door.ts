@@ -22,7 +22,7 @@ import type { ClosedOrganizations } from "../organizations/closed-organizations.
 import { closedOrganization } from "../organizations/closures.ts";
 import type { ScimCaller } from "../scim/client.ts";
 import { findCredential, readCredential } from "../scim/credentials.ts";
-import { LastAdministrator } from "../scim/memberships.ts";
+import { KeptMember } from "../scim/memberships.ts";
 import { logRequest } from "../scim/request-log.ts";
 import {
 	findRoute,
@@ -183,10 +183,10 @@ export function makeScimDoor(parts: ScimDoorParts): ScimDoor {
 			if (thrown instanceof MethodNotAllowed) {
 				headers.allow = thrown.methods.join(", ");
 			}
-			if (thrown instanceof LastAdministrator && caller) {
+			if (thrown instanceof KeptMember && caller) {
 				log.warn(
 					{ requestId, organization: caller.organizationId, path: route?.name },
-					"a SCIM client wanted to remove or change the last administrator",
+					"a SCIM client wanted to remove or change a member who must stay",
 				);
 				await appendRejection(pool, {
 					principal: caller.principal,

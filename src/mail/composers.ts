@@ -9,6 +9,7 @@ import { composeOverdueWork } from "../notifications/overdue-mail.ts";
 import { composeDeletion } from "../organizations/deletion-mail.ts";
 import { composeInvitation } from "../organizations/invitation-mail.ts";
 import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
+import { composeEmergencySignIn } from "../sign-in/only-provider/emergency-sign-in.ts";
 import { composePasswordReset } from "../sign-in/password-reset.ts";
 import { composeNewSignIn } from "../sign-in/sign-in-places.ts";
 import { findUser } from "../sign-in/users.ts";
@@ -49,4 +50,5 @@ export const composers: Record<MailKind, Compose> = {
 	COMMENTS: composeComments,
 	DOCUMENT: composeDocument,
 	ORGANIZATION_DELETION: composeDeletion,
+	EMERGENCY_SIGN_IN: composeEmergencySignIn,
 };

@@ -16,6 +16,7 @@ export const ORGANIZATION_MAIL_KINDS = [
 	"COMMENTS",
 	"DOCUMENT",
 	"ORGANIZATION_DELETION",
+	"EMERGENCY_SIGN_IN",
 ] as const;
 
 /** The others are about an account, and only the operator sees them. */

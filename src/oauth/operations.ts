@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { addToken } from "../tokens/api-token-operations.ts";
+import { addToken, organizationsOf } from "../tokens/api-token-operations.ts";
 import { readScopes, scopesInput } from "../tokens/scopes.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
 import {
@@ -59,11 +59,7 @@ export const makeAllowApp = (toolsets: () => readonly string[]) =>
 				expiresAt: new Date(Date.now() + input.expires_in_days * DAY_MS),
 				// The app gets its first secret in exchange for the code. Until then, nobody has one.
 				secretEndsAt: new Date(),
-				scopes: readScopes(
-					input,
-					principal.memberships.map(({ organizationId }) => organizationId),
-					toolsets(),
-				),
+				scopes: readScopes(input, organizationsOf(context), toolsets()),
 			});
 			const code = makeSecret("oac");
 			await client.query(

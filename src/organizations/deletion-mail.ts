@@ -1,26 +1,5 @@
-import type { PoolClient } from "pg";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
-import { queueMail } from "../mail/queue.ts";
-
-/** Queues a mail to each administrator of the transaction's organization, except for the caller. */
-export async function mailOtherAdministrators(
-	client: PoolClient,
-	organizationId: string,
-	callerId: string | null,
-): Promise<void> {
-	const { rows } = await client.query<{ user_id: string }>(
-		"select user_id from memberships where organization_id = $1 and role = 'admin' and user_id is distinct from $2",
-		[organizationId, callerId],
-	);
-	for (const { user_id: userId } of rows) {
-		await queueMail(client, {
-			kind: "ORGANIZATION_DELETION",
-			organizationId,
-			userId,
-		});
-	}
-}
 
 /**
  * Makes the mail that tells an administrator that the organization will be deleted. Returns null if

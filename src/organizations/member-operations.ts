@@ -136,7 +136,7 @@ export const updateMember = defineOperation({
 						after.reads_audit_log,
 					],
 				)
-				.catch(explainLastAdministrator);
+				.catch(explainKeptMember);
 			context.changed({
 				...memberChange(
 					before.organization_id,
@@ -172,7 +172,7 @@ export const removeMember = defineOperation({
 				"delete from memberships where organization_id = $1 and user_id = $2",
 				[before.organization_id, before.user_id],
 			)
-			.catch(explainLastAdministrator);
+			.catch(explainKeptMember);
 		noteRole(context, before, undefined);
 		return { removed_user_id: before.user_id };
 	},
@@ -258,16 +258,20 @@ function noteRole(
 	);
 }
 
+const KEPT: Readonly<Record<string, string>> = {
+	last_administrator:
+		"this is the organization's last administrator; make another member an administrator first",
+	last_emergency_member:
+		"this is the organization's last emergency account, and the organization accepts only its identity provider; name another emergency account first, under Settings, Sign-in",
+};
+
 /**
  * Throws the error of a query in the form that callers should see. If the query would have removed
- * the last admin, that is a bad_request. Every other error is thrown unchanged.
+ * the last admin or the last emergency account, that is a bad_request. Every other error is thrown
+ * unchanged.
  */
-export function explainLastAdministrator(error: unknown): never {
-	if ((error as { constraint?: string }).constraint === "last_administrator") {
-		throw new AppError(
-			"bad_request",
-			"this is the organization's last administrator; make another member an administrator first",
-		);
-	}
+export function explainKeptMember(error: unknown): never {
+	const message = KEPT[(error as { constraint?: string }).constraint ?? ""];
+	if (message) throw new AppError("bad_request", message);
 	throw error;
 }

@@ -93,9 +93,12 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 						id: z.string(),
 						message: z.string(),
 						why: z
-							.literal("SESSION")
+							.enum(["SESSION", "PROVIDER"])
 							.optional()
-							.describe("Sign in again to reach it"),
+							.describe("Sign in again, or with its provider, to reach it"),
+						sign_in_ways: z
+							.array(z.object({ name: z.string(), path: z.string() }))
+							.optional(),
 					}),
 				)
 				.optional()
@@ -140,10 +143,13 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 				}) as never,
 				...page,
 				...(principal.closed && {
-					closed: principal.closed.map(({ organizationId, ...rest }) => ({
-						id: organizationId,
-						...rest,
-					})),
+					closed: principal.closed.map(
+						({ organizationId, signInWays, ...rest }) => ({
+							id: organizationId,
+							...rest,
+							...(signInWays && { sign_in_ways: [...signInWays] }),
+						}),
+					),
 				}),
 				today: new Date().toISOString().slice(0, 10),
 				toolsets: [...toolsets()],

@@ -5,7 +5,7 @@ import {
 	type Subject,
 } from "../audit/redaction.ts";
 import { AppError } from "../errors.ts";
-import { explainLastAdministrator } from "../organizations/member-operations.ts";
+import { explainKeptMember } from "../organizations/member-operations.ts";
 import type { Principal } from "../principal.ts";
 import { dayKey } from "../sign-in/sign-in-throttle.ts";
 import { shortId } from "./traces.ts";
@@ -89,6 +89,10 @@ const PARTS = {
 	sign_in_places: `
 		select p.browser, p.network, p.address, p.first_at, p.last_at
 		from sign_in_places p where p.user_id = $1`,
+	emergency_accounts: `
+		select e.organization_id, e.added_at from emergency_members e where e.user_id = $1`,
+	emergency_sign_ins: `
+		select e.organization_id, e.used_at from emergency_sign_ins e where e.user_id = $1`,
 	passkeys: `
 		select p.rp_id, p.name, p.is_synced, p.created_at, p.last_used_at
 		from passkeys p where p.user_id = $1`,
@@ -225,7 +229,7 @@ async function leaveOrganizations(
 				"delete from memberships where organization_id = $1 and user_id = $2",
 				[organization_id, user.id],
 			)
-			.catch(explainLastAdministrator)
+			.catch(explainKeptMember)
 			.catch((error) => {
 				if (!(error instanceof AppError)) throw error;
 				throw new AppError(

@@ -20,6 +20,9 @@ const LINK_DAYS_AFTER = 90;
 /** Number of days after its last sign-in for which a browser of a user is remembered. */
 const SIGN_IN_PLACE_DAYS = 400;
 
+/** Number of days for which the use of an emergency account is remembered. No session is so old. */
+const EMERGENCY_DAYS = 40;
+
 /** Number of days for which administrators can see what became of a mail or a delivery. */
 const MAIL_DAYS = 30;
 
@@ -34,6 +37,7 @@ const OVER: Record<string, string> = {
 	my_devices_links: `expires_at < now() - interval '${LINK_DAYS_AFTER} days'`,
 	sign_in_failures: "ends_at < now()",
 	sign_in_places: `last_at < now() - interval '${SIGN_IN_PLACE_DAYS} days'`,
+	emergency_sign_ins: `used_at < now() - interval '${EMERGENCY_DAYS} days'`,
 	idempotency_keys: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
 	events: "handled_at < now() - interval '7 days'",
 	notification_messages: `created_at < now() - interval '${MAIL_DAYS} days'`,

@@ -6,20 +6,24 @@ import { ROLES, type Role } from "../principal.ts";
 import { memberChange } from "../sign-in/users.ts";
 import { ScimError } from "./scim-error.ts";
 
-/** The membership that a change would have taken from the last administrator. */
-export class LastAdministrator extends ScimError {
+/** A membership that must not end or get another role: of the last administrator, for example. */
+export class KeptMember extends ScimError {
 	readonly userId: string;
 	readonly event: AuditEvent;
 
-	constructor(userId: string, event: AuditEvent) {
-		super(
-			403,
-			"this is the organization's last administrator, who cannot be removed or get another role; make another member an administrator in Assay first",
-		);
+	constructor(message: string, userId: string, event: AuditEvent) {
+		super(403, message);
 		this.userId = userId;
 		this.event = event;
 	}
 }
+
+const KEPT: Readonly<Record<string, string>> = {
+	last_administrator:
+		"this is the organization's last administrator, who cannot be removed or get another role; make another member an administrator in Assay first",
+	last_emergency_member:
+		"this is the organization's last emergency account, which cannot be removed or get another role while the organization accepts only its identity provider; name another one in Assay first",
+};
 
 interface Member {
 	user_id: string;
@@ -91,7 +95,7 @@ export async function join(
 
 /**
  * Ends the membership of a provisioned user at once, with the API tokens, connected apps, sessions
- * and invitations that reach no other organization. Throws LastAdministrator.
+ * and invitations that reach no other organization. Throws KeptMember.
  */
 export async function leave(
 	client: PoolClient,
@@ -112,7 +116,7 @@ export async function leave(
 				"delete from memberships where organization_id = $1 and user_id = $2",
 				[organizationId, userId],
 			)
-			.catch(explainLastAdministrator(userId, "deprovisionUser"));
+			.catch(explainKeptMember(userId, "deprovisionUser"));
 	}
 	const invitations = await client.query<{ id: string; email: string }>(
 		`update invitations set revoked_at = now()
@@ -152,7 +156,7 @@ export async function leave(
 
 /**
  * Gives members the roles that their groups say, or the default role if no group gives one. Call it
- * for the users that a change of groups concerns. Throws LastAdministrator.
+ * for the users that a change of groups concerns. Throws KeptMember.
  */
 export async function changeRoles(
 	client: PoolClient,
@@ -189,7 +193,7 @@ export async function changeRoles(
 				where organization_id = $1 and user_id = $2`,
 				[organizationId, user_id, after],
 			)
-			.catch(explainLastAdministrator(user_id, event));
+			.catch(explainKeptMember(user_id, event));
 	}
 	return wanted.map(({ user_id, name, email, role, after }) =>
 		memberChange(
@@ -200,10 +204,10 @@ export async function changeRoles(
 	);
 }
 
-function explainLastAdministrator(userId: string, event: AuditEvent) {
+function explainKeptMember(userId: string, event: AuditEvent) {
 	return (error: unknown): never => {
-		const { constraint } = error as { constraint?: string };
-		if (constraint !== "last_administrator") throw error;
-		throw new LastAdministrator(userId, event);
+		const message = KEPT[(error as { constraint?: string }).constraint ?? ""];
+		if (message === undefined) throw error;
+		throw new KeptMember(message, userId, event);
 	};
 }

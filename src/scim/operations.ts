@@ -9,7 +9,7 @@ import { idSchema, nameSchema } from "../records/text-schemas.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
 import { lockProvisioning } from "./client.ts";
-import { changeRoles, LastAdministrator } from "./memberships.ts";
+import { changeRoles, KeptMember } from "./memberships.ts";
 import { readRequests } from "./request-log.ts";
 
 /** Most credentials of an organization that work at the same time. */
@@ -319,7 +319,7 @@ async function changeMembers(
 		);
 		for (const change of changes) changed(change);
 	} catch (error) {
-		if (!(error instanceof LastAdministrator)) throw error;
+		if (!(error instanceof KeptMember)) throw error;
 		throw new AppError("bad_request", error.message);
 	}
 }

@@ -20,6 +20,8 @@ import {
 } from "./exchange.ts";
 import { logFailedSignIn } from "./failed-sign-in-log.ts";
 import { findKnownBrowser } from "./known-browser.ts";
+import { noteEmergencySignIn } from "./only-provider/emergency-sign-in.ts";
+import { withSignInWays } from "./only-provider/sign-in-ways.ts";
 import { findOwner } from "./passkeys/find-owner.ts";
 import { mayGoOn } from "./password-sign-in.ts";
 import { ROUTES } from "./routes.ts";
@@ -138,14 +140,33 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			await reachOfSession(pool, {
 				sessionId: session.id,
 				userId: user.id,
+				email: user.email,
 				from: fromOf(headers),
 				isAttended,
 			}),
 			provider,
 		);
-		// A session that reaches none of its user's organizations any more is over.
-		if (reach.closed.length > 0 && reach.memberships.length === 0) return end();
-		return { ...found, ...reach, provider, cookies: answered.getSetCookie() };
+		const { memberships, unnoted } = reach;
+		const closed = await withSignInWays(parts, reach.closed, user.email);
+		// A session that has exceeded the limits of all its user's organizations is over.
+		const isOver =
+			closed.length > 0 && closed.every(({ why }) => why === "SESSION");
+		if (isOver && memberships.length === 0) return end();
+		for (const organizationId of unnoted) {
+			await noteEmergencySignIn(parts, organizationId, {
+				user,
+				sessionId: session.id,
+				from: fromOf(headers),
+			});
+		}
+		return {
+			...found,
+			memberships,
+			closed,
+			provider,
+			signInOrganizationId: reach.signInOrganizationId,
+			cookies: answered.getSetCookie(),
+		};
 	}
 
 	/** Returns the id of the user who has given the right password but not yet a code. */
@@ -315,6 +336,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			const found = await findSession(withOwnCookies(rawHeaders, names));
 			if (!found) return undefined;
 			const { user, session, memberships, closed, provider, cookies } = found;
+			const { signInOrganizationId } = found;
 			return {
 				principal: {
 					kind: "USER",
@@ -324,6 +346,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 					memberships,
 					...(closed.length > 0 && { closed }),
 					...(provider && { provider }),
+					...(signInOrganizationId && { signInOrganizationId }),
 				},
 				cookies,
 			};

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
-import { explainLastAdministrator } from "../organizations/member-operations.ts";
+import { explainKeptMember } from "../organizations/member-operations.ts";
 import { ROLES } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { nameSchema } from "../records/text-schemas.ts";
@@ -195,7 +195,7 @@ export const leaveOrganization = defineOperation({
 				"delete from memberships where organization_id = $1 and user_id = $2",
 				[organizationId, principal.userId],
 			)
-			.catch(explainLastAdministrator);
+			.catch(explainKeptMember);
 		if (!rowCount || !rows[0]) throw notFound(organizationId);
 		const user = { id: userOf(context), name: principal.name, ...rows[0] };
 		context.changed(
@@ -236,7 +236,7 @@ async function readProfile(
 		...row,
 		provider:
 			identity_provider_name ??
-			(provider && (context.services.providerName ?? provider)),
+			(provider && (context.services.passwordRule?.providerName ?? provider)),
 		organizations,
 	} as z.output<typeof profile>;
 }

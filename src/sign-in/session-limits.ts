@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { ClosedMembership, Membership, Role } from "../principal.ts";
 import type { From } from "./exchange.ts";
+import { domainOf } from "./providers/verified-domain.ts";
 
 /** Limits of the idle time that an organization can set, in minutes. */
 export const IDLE_MINUTES = { min: 5, max: 7 * 24 * 60 };
@@ -21,13 +22,25 @@ interface Row extends SessionLimits {
 	reads_audit_log: boolean;
 	is_too_idle: boolean | null;
 	is_too_old: boolean | null;
+	vouched_for: string | null;
+	/** True if the organization accepts only its provider, and no provider of it vouched. */
+	is_unvouched: boolean;
+	is_emergency_member: boolean;
+	is_noted: boolean;
 }
 
 /** The organizations that a session reaches at this moment, and those that it no longer reaches. */
 export interface Reach {
 	memberships: Membership[];
-	/** The organizations for which the session is too old or was not used for too long. */
+	/**
+	 * The organizations for which the session is too old or was not used for too long, or that accept
+	 * only their identity provider.
+	 */
 	closed: ClosedMembership[];
+	/** The organization whose identity provider vouched for the user of the session. */
+	signInOrganizationId?: string;
+	/** The organizations in which the session's use of an emergency account is not noted yet. */
+	unnoted: string[];
 }
 
 /**
@@ -46,11 +59,13 @@ export async function reachOfSession(
 	{
 		sessionId,
 		userId,
+		email,
 		from,
 		isAttended,
 	}: {
 		sessionId: string;
 		userId: string;
+		email: string;
 		from: From;
 		/** False for a request that the console sends by itself, which is no use of the session. */
 		isAttended: boolean;
@@ -74,39 +89,76 @@ export async function reachOfSession(
 				o.session_idle_minutes, o.session_max_hours,
 				greatest(s.longest_idle, now() - s.last_used_at)
 					> make_interval(mins => o.session_idle_minutes) as is_too_idle,
-				now() - s.created_at > make_interval(hours => o.session_max_hours) as is_too_old
+				now() - s.created_at > make_interval(hours => o.session_max_hours) as is_too_old,
+				v.organization_id as vouched_for,
+				r.since is not null and v.organization_id is distinct from m.organization_id as is_unvouched,
+				e.user_id is not null and m.role = 'admin' as is_emergency_member,
+				r.since is not null and e.user_id is not null and exists (
+					select from emergency_sign_ins x
+					where x.organization_id = m.organization_id and x.session_id = s.id
+				) as is_noted
 			from memberships m
 			join organizations o on o.id = m.organization_id
 			join sessions s on s.id = $2 and s.user_id = m.user_id
+			left join sign_in_rules r on r.organization_id = m.organization_id
+			left join emergency_members e
+				on e.organization_id = m.organization_id and e.user_id = m.user_id
+			left join lateral (
+				select p.organization_id from identity_providers p where p.id = s.identity_provider_id
+				union all
+				-- The installation's provider.
+				select d.organization_id from organization_domains d
+				where s.provider is not null and s.identity_provider_id is null
+					and d.domain = $6 and d.verified_at is not null
+			) v on true
 			where m.user_id = $1
 				and (m.ends_on is null or is_live_membership(m.organization_id, m.ends_on))
 			order by m.organization_id`,
 		values: [
 			...[userId, sessionId],
 			...[from.address ?? null, from.client ?? null, isAttended],
+			domainOf(email),
 		],
 	});
-	const isOver = (row: Row) => row.is_too_idle || row.is_too_old;
+	const reached = rows.filter((row) => !isOver(row) && !isLockedOut(row));
+	const vouchedFor = rows[0]?.vouched_for;
 	return {
-		memberships: rows
-			.filter((row) => !isOver(row))
+		memberships: reached.map((row) => ({
+			organizationId: row.organization_id,
+			role: row.role,
+			...(row.writable_registers && {
+				writableRegisters: row.writable_registers,
+			}),
+			...(row.reads_audit_log && { readsAuditLog: true }),
+			...(row.is_unvouched && { isEmergency: true }),
+		})),
+		closed: rows
+			.filter((row) => isOver(row) || isLockedOut(row))
 			.map((row) => ({
 				organizationId: row.organization_id,
-				role: row.role,
-				...(row.writable_registers && {
-					writableRegisters: row.writable_registers,
-				}),
-				...(row.reads_audit_log && { readsAuditLog: true }),
+				message: messageOf(row),
+				why: isLockedOut(row) ? ("PROVIDER" as const) : ("SESSION" as const),
 			})),
-		closed: rows.filter(isOver).map((row) => ({
-			organizationId: row.organization_id,
-			message: messageOf(row),
-			why: "SESSION" as const,
-		})),
+		...(vouchedFor && { signInOrganizationId: vouchedFor }),
+		unnoted: reached
+			.filter((row) => row.is_unvouched && !row.is_noted)
+			.map((row) => row.organization_id),
 	};
 }
 
+function isOver({ is_too_idle, is_too_old }: Row): boolean {
+	return is_too_idle === true || is_too_old === true;
+}
+
+/** Returns true if the organization accepts only its identity provider, and not this session. */
+function isLockedOut({ is_unvouched, is_emergency_member }: Row): boolean {
+	return is_unvouched && !is_emergency_member;
+}
+
 function messageOf(row: Row): string {
+	if (isLockedOut(row)) {
+		return `${row.name} accepts only its identity provider; sign in with it to continue there`;
+	}
 	const limit = row.is_too_old
 		? `${durationWords((row.session_max_hours ?? 0) * 60)} after the sign-in`
 		: `after ${durationWords(row.session_idle_minutes ?? 0)} without use`;

@@ -35,7 +35,9 @@ export function confineReach(
 	const isReached = ({ organizationId }: { organizationId: string }) =>
 		organizationId === provider.organizationId;
 	return {
+		...reach,
 		memberships: reach.memberships.filter(isReached),
 		closed: reach.closed.filter(isReached),
+		unnoted: reach.unnoted.filter((id) => id === provider.organizationId),
 	};
 }

@@ -206,7 +206,12 @@ export async function addToken(context: Context, given: NewApiToken) {
 		);
 	}
 	const scopes = withinReach(context, given.scopes);
-	const added = await insertApiToken(client, { ...given, scopes });
+	requireReachable(context, scopes);
+	const added = await insertApiToken(client, {
+		...given,
+		scopes,
+		signInOrganizationId: context.principal.signInOrganizationId,
+	});
 	note(
 		context,
 		added.api_token,
@@ -268,8 +273,28 @@ function withinReach(context: Context, scopes: Scopes): Scopes {
 	);
 }
 
-function organizationsOf({ principal }: Context): string[] {
-	return principal.memberships.map((membership) => membership.organizationId);
+/**
+ * Throws forbidden if a new token would reach nothing, because its organizations accept only their
+ * identity provider.
+ */
+function requireReachable(context: Context, scopes: Scopes): void {
+	const { closed = [], memberships } = context.principal;
+	const isLocked =
+		closed.some(({ why }) => why === "PROVIDER") ||
+		memberships.some(({ isEmergency }) => isEmergency);
+	const reached = reachedBy(scopes, organizationsOf(context));
+	if (!isLocked || reached.length > 0) return;
+	throw new AppError(
+		"forbidden",
+		"permission denied: the organization accepts only its identity provider, also for API tokens; sign in with it to make one",
+	);
+}
+
+/** Returns the organizations that tokens can reach that are made in the caller's session. */
+export function organizationsOf({ principal }: Context): string[] {
+	return principal.memberships
+		.filter(({ isEmergency }) => !isEmergency)
+		.map(({ organizationId }) => organizationId);
 }
 
 function userOf({ principal }: Context): string {

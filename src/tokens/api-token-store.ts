@@ -38,6 +38,11 @@ export const apiToken = z.object({
 	last_used_client: z.string().nullable(),
 	last_used_address: z.string().nullable(),
 	is_old: z.boolean().describe(`Older than ${OLD_TOKEN_DAYS} days`),
+	is_made_without_provider: z
+		.boolean()
+		.describe(
+			"It reaches the organization only because it is older than the rule that only the identity provider counts; false in the list of your own tokens",
+		),
 	usage: z.object({
 		days: z.array(z.object({ day: z.string(), ...counts })),
 		tools: z.array(z.object({ tool: z.string(), ...counts })),
@@ -55,6 +60,8 @@ export interface NewApiToken {
 	/** Time at which the secret of a connected app ends. Other secrets end with their token. */
 	secretEndsAt?: Date;
 	scopes: Scopes;
+	/** The organization whose identity provider vouched for the user in the session that makes the token. */
+	signInOrganizationId?: string | undefined;
 }
 
 /** Stores a new token, in a transaction of its user. The secret is only in the returned value. */
@@ -67,8 +74,8 @@ export async function insertApiToken(
 	await client.query(
 		`insert into api_tokens (
 			id, user_id, name, description, token_hash, expires_at, read_only, organization_ids, toolsets,
-			secret_ends_at
-		) values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9, $10)`,
+			secret_ends_at, sign_in_organization_id
+		) values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9, $10, $11)`,
 		[
 			id,
 			given.userId,
@@ -80,6 +87,7 @@ export async function insertApiToken(
 			given.scopes.organization_ids,
 			given.scopes.toolsets,
 			given.secretEndsAt ?? null,
+			given.signInOrganizationId ?? null,
 		],
 	);
 	const stored = await findApiToken(client, id);
@@ -103,7 +111,7 @@ export async function listTokens(
 			and ($3::text is null or t.user_id = $3)
 			-- An app that never exchanged its code has no secret.
 			and (a.token_id is null or a.connected_at is not null or a.code_ends_at > now())
-			${of === "organization" ? "and exists (select from memberships m where m.organization_id = current_setting('assay.organization_id') and m.user_id = t.user_id) and (t.organization_ids is null or current_setting('assay.organization_id') = any (t.organization_ids))" : ""}
+			${of === "organization" ? "and exists (select from memberships m where m.organization_id = current_setting('assay.organization_id') and m.user_id = t.user_id) and (t.organization_ids is null or current_setting('assay.organization_id') = any (t.organization_ids)) and is_token_accepted(current_setting('assay.organization_id'), t.sign_in_organization_id, t.created_at)" : ""}
 		order by t.created_at desc, t.id
 		limit ${MAX_LISTED}`,
 		[USAGE_DAYS, SHOW_REVOKED_DAYS, of === "organization" ? null : of.userId],
@@ -186,6 +194,7 @@ function select(isOfOrganization: boolean): string {
 		case when t.revoked_at is not null then 'REVOKED' when t.expires_at <= now() then 'EXPIRED' else 'ACTIVE' end as status,
 		-- An app gets a new secret every hour.
 		t.secret_ends_at is null and t.created_at < now() - interval '${OLD_TOKEN_DAYS} days' as is_old,
+		${isOfOrganization ? MADE_WITHOUT_PROVIDER : "false"} as is_made_without_provider,
 		case when a.token_id is not null then json_build_object(
 			'client_id', a.client_id, 'connected_at', a.connected_at
 		) end as app,
@@ -201,6 +210,12 @@ function select(isOfOrganization: boolean): string {
 	cross join lateral (${usageBy("day", "d.name")}) days
 	cross join lateral (${usageBy("tool", "d.calls desc, d.name")}) tools`;
 }
+
+const MADE_WITHOUT_PROVIDER = `exists (
+			select from sign_in_rules r
+			where r.organization_id = current_setting('assay.organization_id')
+				and t.sign_in_organization_id is distinct from r.organization_id
+		)`;
 
 const LAST_USE = `
 	left join lateral (

@@ -3,7 +3,12 @@ import { byteaArray } from "../db/array.ts";
 import { AppError } from "../errors.ts";
 import { ID_LENGTH } from "../id.ts";
 import { Batcher } from "../load/batch.ts";
-import type { Membership, Principal, Role } from "../principal.ts";
+import type {
+	ClosedMembership,
+	Membership,
+	Principal,
+	Role,
+} from "../principal.ts";
 import { hashSecret, isWellFormedSecret } from "./secret.ts";
 
 /** The client program and the address of a request, for the audit log and the list of tokens. */
@@ -36,10 +41,18 @@ interface Row {
 	read_only: boolean;
 	/** The toolsets that the token may use. Null means all of them. */
 	toolsets: string[] | null;
+	/**
+	 * The organizations of the user that accept only tokens that were made after a sign-in with their
+	 * identity provider, separated by commas. Null: none.
+	 */
+	locked: string | null;
 }
 
 /** The part of the principal that is the same for all requests with the token. */
-type Found = Pick<Principal, "userId" | "name" | "token" | "memberships">;
+type Found = Pick<
+	Principal,
+	"userId" | "name" | "token" | "memberships" | "closed"
+>;
 
 function toFound(row: Row): Found {
 	const memberships = row.memberships ? row.memberships.split(",") : [];
@@ -53,6 +66,15 @@ function toFound(row: Row): Found {
 			...(row.toolsets && { toolsets: row.toolsets }),
 		},
 		memberships: memberships.map(toMembership),
+		...(row.locked && { closed: row.locked.split(",").map(toLocked) }),
+	};
+}
+
+function toLocked(organizationId: string): ClosedMembership {
+	return {
+		organizationId,
+		message:
+			"this organization accepts only API tokens that were made after a sign-in with its identity provider; sign in with it, and make a new token",
 	};
 }
 

@@ -88,7 +88,8 @@ async function reachesOrganization(
 		`select from api_tokens t
 		join memberships m on m.user_id = t.user_id
 		where t.id = $1 and m.organization_id = current_setting('assay.organization_id')
-			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))`,
+			and (t.organization_ids is null or m.organization_id = any (t.organization_ids))
+			and is_token_accepted(m.organization_id, t.sign_in_organization_id, t.created_at)`,
 		[id],
 	);
 	return rowCount === 1;

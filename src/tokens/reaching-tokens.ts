@@ -21,6 +21,7 @@ export async function reachingTokens(
 		from api_tokens t join users u on u.id = t.user_id
 		where t.user_id = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
 			and (t.organization_ids is null or $2 = any (t.organization_ids))
+			and is_token_accepted($2, t.sign_in_organization_id, t.created_at)
 		order by t.created_at, t.id`,
 		[userId, organizationId],
 	);

@@ -115,6 +115,8 @@ const LEFT_BEHIND = [
 	"archive_changes",
 	"archive_files",
 	"deleted_organizations",
+	"emergency_members",
+	"emergency_sign_ins",
 	"enrollment_keys",
 	"enrollment_tokens",
 	"idempotency_keys",
@@ -130,6 +132,7 @@ const LEFT_BEHIND = [
 	"scim_groups",
 	"scim_requests",
 	"scim_users",
+	"sign_in_rules",
 ];
 
 /** The rows that an import makes of the exported ones, in the same order. */

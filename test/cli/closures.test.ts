@@ -71,6 +71,20 @@ test("the operator verifies a domain, lists it, and removes it", async () => {
 	expect((await org("domains", id)).stdout).toContain("No domains yet");
 });
 
+test("the operator lets people in again whose organization accepts only its identity provider", async () => {
+	expect((await org("allow-passwords", id)).stderr).toContain(
+		"accepts every way to sign in already",
+	);
+	await database.owner.query(
+		"insert into sign_in_rules (organization_id) values ($1)",
+		[id],
+	);
+	expect((await org("allow-passwords", id)).stdout).toContain(
+		"accepts every way to sign in again",
+	);
+	expect((await org("allow-passwords", id, "--json")).code).toBe(1);
+});
+
 test("an unknown organization and a bad reason are refused", async () => {
 	const unknown = `${id.slice(0, -2)}AA`;
 	const { stderr } = await org("suspend", unknown, "--reason", "x");

@@ -570,6 +570,8 @@ export async function useEverything(
 	});
 	await use("getSessionLimits", { organization_id });
 	await use("updateSessionLimits", { organization_id, session_max_hours: 12 });
+	await use("getSignInRule", { organization_id });
+	await use("updateSignInRule", { organization_id, emergency_user_ids: [] });
 	await admin.enter();
 	await database.owner.query(
 		`insert into passkeys (id, user_id, rp_id, credential_id, public_key, name, can_sign_in, is_synced)

@@ -79,6 +79,10 @@ const ACROSS_FUNCTIONS = [
  * belong only to people.
  */
 const OTHER_FUNCTIONS = [
+	"count_members_without_provider",
+	"emergency_candidates",
+	"end_emergency_member",
+	"keep_an_emergency_member",
 	"add_password_reset",
 	"add_setup_link",
 	"create_proven_user",
@@ -141,6 +145,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"the name of the organization that one joins":
 		/^select name from organizations where id = \$1$/,
 	"invitations that were over a month ago": /^delete from invitations where /,
+	"emergency sign-ins that are old": /^delete from emergency_sign_ins where /,
 	"links to devices that are old": /^delete from my_devices_links where /,
 	"events and deliveries that are old":
 		/^delete from (?:events|notification_messages|webhook_deliveries) where /,

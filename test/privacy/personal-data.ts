@@ -143,6 +143,10 @@ export async function addUser(
 		values ($1, $2, $3, $3, true, jsonb_build_object('displayName', $3::text))`,
 		[organization_id, user.id, `${USER_MARKER}-${made}`],
 	);
+	await owner.query(
+		"insert into emergency_sign_ins (organization_id, session_id, user_id) values ($1, $2::text, $2::text)",
+		[organization_id, user.id],
+	);
 	await withTenant(calls.database.pool, organization_id, (client) =>
 		appendChanges(
 			client,

@@ -188,6 +188,20 @@ async function fillRegisters(organization_id: string, token: string) {
 		[organization_id, makeId(organization_id, "identity_provider")],
 	);
 	await tools.database.owner.query(
+		"insert into sign_in_rules (organization_id) values ($1)",
+		[organization_id],
+	);
+	await tools.database.owner.query(
+		`with named as (
+			insert into emergency_members (organization_id, user_id)
+			select organization_id, user_id from memberships where organization_id = $1 and role = 'admin'
+			returning organization_id, user_id
+		)
+		insert into emergency_sign_ins (organization_id, session_id, user_id)
+		select organization_id, 'a session', user_id from named limit 1`,
+		[organization_id],
+	);
+	await tools.database.owner.query(
 		`insert into passkeys (id, user_id, rp_id, credential_id, public_key, name, can_sign_in, is_synced)
 		select user_id, user_id, 'localhost', convert_to(user_id, 'UTF8'), 'key', 'Laptop', true, true
 		from memberships where organization_id = $1 limit 1

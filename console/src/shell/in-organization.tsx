@@ -1,7 +1,8 @@
+import { Button } from "@mantine/core";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { asSentence } from "../api.ts";
+import { asSentence, type OutputOf } from "../api.ts";
 import { rememberedName, rememberName } from "../organization.ts";
 import { setTimeZone } from "../parts/days.ts";
 import { EmptyState } from "../parts/empty-state.tsx";
@@ -16,6 +17,10 @@ import {
 	organizationsQuery,
 } from "../queries.ts";
 import { PastBanner } from "./past-banner.tsx";
+
+type ClosedOrganization = NonNullable<
+	OutputOf<"listOrganizations">["closed"]
+>[number];
 
 /**
  * Renders the pages of an organization as long as the user belongs to it. A membership can end at
@@ -60,6 +65,9 @@ function NotAmongYours({ org }: { org: string }) {
 	if (closed.isPending) return <PageSkeleton />;
 	if (needsSignIn) {
 		return <SignInAgain message={found.message} hasOthers={data.length > 0} />;
+	}
+	if (found?.why === "PROVIDER") {
+		return <SignInWithProvider found={found} hasOthers={data.length > 0} />;
 	}
 	if (found) {
 		return <Closed message={found.message} hasOthers={data.length > 0} />;
@@ -126,6 +134,48 @@ function SignInAgain({
 			>
 				Administrators set this limit for their organization. Your session goes
 				on in your other organizations.
+			</EmptyState>
+		</>
+	);
+}
+
+/** Says that the organization accepts only its identity provider, and leads there. */
+function SignInWithProvider({
+	found: { message, sign_in_ways = [] },
+	hasOthers,
+}: {
+	found: ClosedOrganization;
+	hasOthers: boolean;
+}) {
+	const { href } = useLocation();
+	const wayBack = new URLSearchParams({ to: href });
+	return (
+		<>
+			<PageHeader title="Sign in with your company" />
+			<EmptyState
+				title={asSentence(message)}
+				actions={
+					<>
+						{sign_in_ways.map(({ name, path }) => (
+							<Button
+								key={path}
+								component="a"
+								href={`${path}${path.includes("?") ? "&" : "?"}${wayBack}`}
+							>
+								Continue with {name}
+							</Button>
+						))}
+						{hasOthers && (
+							<ButtonLink to="/" variant="default">
+								Go to your other organization
+							</ButtonLink>
+						)}
+					</>
+				}
+			>
+				Administrators set this rule for their organization. If the provider
+				does not let you in, ask them. API tokens that you make before you sign
+				in there do not reach the organization.
 			</EmptyState>
 		</>
 	);

@@ -6,6 +6,7 @@ import { type Context, defineOperation } from "../../operation.ts";
 import { organizationId } from "../../records/list-pages.ts";
 import { requireFreshProof } from "../fresh-proof.ts";
 import { describeCertificate } from "../saml/certificates.ts";
+import { requireOtherProvider } from "../only-provider/sign-in-rule.ts";
 import { sealText } from "../sealed-text.ts";
 import { rejectForeignFields, requireFieldsOf } from "./fields-of-kind.ts";
 import {
@@ -147,6 +148,7 @@ export const updateIdentityProvider = defineOperation({
 				},
 			]);
 		}
+		if (!isEnabled) await requireOtherProvider(context, before);
 		const { rows } = await client.query<IdentityProviderRow>(
 			`update identity_providers set
 				name = coalesce($3, name), client_id = coalesce($4, client_id),
@@ -197,6 +199,7 @@ export const deleteIdentityProvider = defineOperation({
 	run: async (context, { id }) => {
 		await requireFreshProof(context);
 		const before = await lockProvider(context, id);
+		await requireOtherProvider(context, before);
 		await context.client.query(
 			"delete from identity_providers where organization_id = $1 and id = $2",
 			[before.organization_id, id],

@@ -10,6 +10,10 @@ export async function isVerifiedDomain(
 	organizationId: string,
 	email: string,
 ): Promise<boolean> {
-	const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
-	return (await organizationOfDomain(pool, domain)) === organizationId;
+	return (await organizationOfDomain(pool, domainOf(email))) === organizationId;
+}
+
+/** Returns the domain of an address, in lower case. */
+export function domainOf(email: string): string {
+	return email.slice(email.lastIndexOf("@") + 1).toLowerCase();
 }

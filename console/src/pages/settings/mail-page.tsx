@@ -27,6 +27,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	DOCUMENT: "Document to approve or sign",
 	MY_DEVICES: "Link to a person's devices",
 	ORGANIZATION_DELETION: "Deletion of the organization",
+	EMERGENCY_SIGN_IN: "Emergency account used",
 };
 
 /** Shows administrators what became of the mails of the organization. */

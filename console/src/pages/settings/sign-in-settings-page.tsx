@@ -3,6 +3,7 @@ import { useOrganization } from "../../organization.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { DomainsCard } from "./domains-card.tsx";
 import { IdentityProvidersCard } from "./identity-providers-card.tsx";
+import { OnlyProviderCard } from "./only-provider-card.tsx";
 import { ProvisioningCard } from "./provisioning-card.tsx";
 import { SessionsCard } from "./session-limits.tsx";
 
@@ -19,6 +20,7 @@ export function Page() {
 				<Stack gap="lg" maw={880}>
 					<IdentityProvidersCard organizationId={organization.id} />
 					<DomainsCard organizationId={organization.id} />
+					<OnlyProviderCard organizationId={organization.id} />
 					<SessionsCard
 						key={organization.id}
 						organizationId={organization.id}

@@ -26,6 +26,7 @@ export function TokenState({ token }: { token: ApiToken }) {
 			? [daysLeft <= 1 ? "Expires within a day" : `Expires in ${daysLeft} days`]
 			: []),
 		...(token.is_old ? [`Older than ${OLD_TOKEN_DAYS} days`] : []),
+		...(token.is_made_without_provider ? ["Made without the provider"] : []),
 	];
 	if (warnings.length === 0) return <StatusBadge tone="good" label="Active" />;
 	return (

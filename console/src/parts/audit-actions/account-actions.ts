@@ -18,6 +18,11 @@ export const accountActions = {
 		group: "accounts",
 		phrase: "unlinked from the identity provider the account of",
 	},
+	useEmergencyAccount: {
+		group: "accounts",
+		phrase: "got in with an emergency account",
+		isAboutActor: true,
+	},
 	joinWithProvider: {
 		group: "members",
 		phrase: "joined through the identity provider as",

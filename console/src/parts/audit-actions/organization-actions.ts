@@ -288,4 +288,8 @@ export const organizationActions = {
 		group: "organization",
 		phrase: "changed the limits of sessions of",
 	},
+	updateSignInRule: {
+		group: "organization",
+		phrase: "changed the sign-in rule of",
+	},
 } as const satisfies Actions;
