@@ -5,8 +5,8 @@ import { notFound } from "../../invoke.ts";
 import { type Context, defineOperation } from "../../operation.ts";
 import { organizationId } from "../../records/list-pages.ts";
 import { requireFreshProof } from "../fresh-proof.ts";
-import { describeCertificate } from "../saml/certificates.ts";
 import { requireOtherProvider } from "../only-provider/sign-in-rule.ts";
+import { describeCertificate } from "../saml/certificates.ts";
 import { sealText } from "../sealed-text.ts";
 import { rejectForeignFields, requireFieldsOf } from "./fields-of-kind.ts";
 import {
