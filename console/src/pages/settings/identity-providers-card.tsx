@@ -242,7 +242,7 @@ function AboutAssay({
 	return (
 		<>
 			<Text size="sm">
-				1. Enter these two at {name}. The entity id is also the address of the
+				1. At {name}, enter these two. The entity id is also the address of the
 				metadata of Assay. {name} must sign its assertions and not encrypt them.
 			</Text>
 			<CopyField label="Entity id of Assay" value={entity_id} />
