@@ -33,6 +33,11 @@ const profile = z.object({
 		.string()
 		.nullable()
 		.describe("That provider, if it is one of an organization"),
+	is_confined: z
+		.boolean()
+		.describe(
+			"This session reaches only the organization of that provider, and cannot change your account",
+		),
 	has_password: z.boolean(),
 	has_app: z
 		.boolean()
@@ -234,6 +239,7 @@ async function readProfile(
 	const { provider, identity_provider_name, ...row } = rows[0];
 	return {
 		...row,
+		is_confined: confinedTo(context.principal) !== undefined,
 		provider:
 			identity_provider_name ??
 			(provider && (context.services.passwordRule?.providerName ?? provider)),

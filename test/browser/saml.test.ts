@@ -117,6 +117,12 @@ test("an administrator sets a SAML provider up from its metadata, and people sig
 		.waitFor();
 	await axe(other);
 	await screenshots(other, "signed-in");
+	await other.getByRole("menuitem", { name: "Account and security" }).click();
+	await other.getByText("which vouches for you in one organization").waitFor();
+	expect(await other.getByText("Permission denied").count()).toBe(0);
+	await axe(other);
+	await screenshots(other, "account");
+	await other.getByRole("button", { name: "Your account" }).click();
 	await other.getByRole("menuitem", { name: "Sign out", exact: true }).click();
 	await other.waitForURL(`${base}/sign-in`);
 

@@ -176,6 +176,7 @@ describe("sign-in with SAML", () => {
 			name: "Grace Hopper",
 			email: person.attributes?.email?.[0],
 			provider: "Example Inc.",
+			is_confined: true,
 			organizations: [{ id: ours, role: "viewer" }],
 		});
 		const again = await signIn(person);

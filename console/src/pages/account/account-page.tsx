@@ -1,4 +1,9 @@
-import { SegmentedControl, Stack, useMantineColorScheme } from "@mantine/core";
+import {
+	SegmentedControl,
+	Stack,
+	Text,
+	useMantineColorScheme,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
@@ -8,7 +13,7 @@ import { Section } from "./account-section.tsx";
 import { OwnOrganizations } from "./own-organizations.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { PasswordForm } from "./password-form.tsx";
-import { ProfileForm } from "./profile-form.tsx";
+import { type Profile, ProfileForm } from "./profile-form.tsx";
 import { Sessions } from "./sessions.tsx";
 import { TwoFactor } from "./two-factor.tsx";
 
@@ -28,33 +33,64 @@ export function Page() {
 				<RowsSkeleton rows={10} />
 			) : (
 				<Stack maw={720} gap="lg">
-					<Section title="Profile">
-						<ProfileForm profile={profile} />
-					</Section>
-					{profile.has_password ? (
-						<>
-							<Section title="Password">
-								<PasswordForm email={profile.email} />
-							</Section>
-							<TwoFactor profile={profile} />
-							<Passkeys />
-						</>
+					{profile.is_confined ? (
+						<ConfinedProfile profile={profile} />
 					) : (
-						<Section
-							title="Password"
-							description={`You have none. You sign in with ${profile.provider ?? "your company's identity provider"}. A second factor and passkeys are set up there.`}
-						/>
+						<WholeAccount profile={profile} />
 					)}
-					<Sessions />
 					<Section
 						title="Appearance"
 						description="Applies to this browser."
 						action={<ColorScheme />}
 					/>
-					<OwnOrganizations organizations={profile.organizations} />
+					{!profile.is_confined && (
+						<OwnOrganizations organizations={profile.organizations} />
+					)}
 				</Stack>
 			)}
 		</>
+	);
+}
+
+function WholeAccount({ profile }: { profile: Profile }) {
+	return (
+		<>
+			<Section title="Profile">
+				<ProfileForm profile={profile} />
+			</Section>
+			{profile.has_password ? (
+				<>
+					<Section title="Password">
+						<PasswordForm email={profile.email} />
+					</Section>
+					<TwoFactor profile={profile} />
+					<Passkeys />
+				</>
+			) : (
+				<Section
+					title="Password"
+					description={`You have none. You sign in with ${profile.provider ?? "your company's identity provider"}. A second factor and passkeys are set up there.`}
+				/>
+			)}
+			<Sessions />
+		</>
+	);
+}
+
+/** Shows whose account it is to a session that cannot change the account. */
+function ConfinedProfile({
+	profile: { name, email, provider },
+}: {
+	profile: Profile;
+}) {
+	return (
+		<Section
+			title="Profile"
+			description={`You signed in with ${provider}, which vouches for you in one organization only. To change your account, sign in another way, or ask an administrator of the organization to verify the domain of your address.`}
+		>
+			<Text fw={500}>{name}</Text>
+			<Text size="sm">{email}</Text>
+		</Section>
 	);
 }
 
