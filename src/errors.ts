@@ -217,9 +217,13 @@ const NODE_HINT =
 	"; if the root CA is installed locally, try running Node.js with --use-system-ca";
 
 /**
- * Returns the message of an error without the hint that Node adds to an unknown certificate. The
- * service has settings of its own for that, and operators do not start Node themselves.
+ * Returns the message of a failed connection in plain words. It leaves out Node's hint about unknown
+ * certificates, because the service has settings of its own for them, and OpenSSL's places in
+ * `4093…:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../deps/…:78:`.
  */
-export function withoutNodeHint(message: string): string {
-	return message.replace(NODE_HINT, "");
+export function plainReason(message: string): string {
+	const parts = message.split(":");
+	return parts[1] === "error" && parts[3] === "SSL routines"
+		? `TLS failed: ${parts[5]}`
+		: message.replace(NODE_HINT, "");
 }

@@ -5,7 +5,7 @@ import {
 	SETTINGS,
 } from "./config/settings.ts";
 import { connectionAdvice } from "./db/connection-advice.ts";
-import { AppError, isDatabaseUnavailable, withoutNodeHint } from "./errors.ts";
+import { AppError, isDatabaseUnavailable, plainReason } from "./errors.ts";
 import { redact } from "./log.ts";
 import { describeVersion } from "./version.ts";
 
@@ -128,6 +128,6 @@ function ignoreClosedPipes(): void {
 function describe(error: unknown): string {
 	if (error instanceof AppError) return error.message;
 	return isDatabaseUnavailable(error)
-		? `Assay cannot open its database (${withoutNodeHint((error as Error).message)}); ${connectionAdvice(error)}`
+		? `Assay cannot open its database (${plainReason((error as Error).message)}); ${connectionAdvice(error)}`
 		: String((error as Error).stack ?? error);
 }

@@ -1,5 +1,5 @@
 import type { OidcConfig } from "../config/read-oidc.ts";
-import { withoutNodeHint } from "../errors.ts";
+import { plainReason } from "../errors.ts";
 import { OidcProvider } from "../sign-in/oidc/provider.ts";
 import type { Finding } from "./doctor.ts";
 
@@ -19,7 +19,7 @@ export async function examineProvider(config: OidcConfig): Promise<Finding> {
 		const { message, cause } = error as Error;
 		const why =
 			cause instanceof Error
-				? `${message}: ${withoutNodeHint(cause.message)}`
+				? `${message}: ${plainReason(cause.message)}`
 				: message;
 		return {
 			check,

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { withoutNodeHint } from "../errors.ts";
+import { plainReason } from "../errors.ts";
 import { INSTANCE_HEADER, instanceOf } from "../http/health.ts";
 import { findSecret } from "../sign-in/server-secret.ts";
 import type { Finding } from "./doctor.ts";
@@ -74,7 +74,7 @@ export function describeFailure(
 		};
 	}
 	return {
-		found: `${baseUrl} does not answer (${withoutNodeHint(cause?.message || message)})`,
+		found: `${baseUrl} does not answer (${plainReason(cause?.message || message)})`,
 		advice: `start the service if it is stopped; otherwise check the name in DNS, the proxy and its certificate; ${FROM_HERE}`,
 	};
 }

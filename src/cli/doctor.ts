@@ -13,7 +13,7 @@ import {
 } from "../db/missing-database.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
-import { AppError, withoutNodeHint } from "../errors.ts";
+import { AppError, plainReason } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
 import { COMMAND } from "../version.ts";
 import { examineArchive } from "./doctor-archive.ts";
@@ -216,7 +216,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 			{
 				check: "database",
 				status: "problem",
-				found: withoutNodeHint((error as Error).message || String(error)),
+				found: plainReason((error as Error).message || String(error)),
 				// An error of ours says itself what to do.
 				...(!(error instanceof AppError) && {
 					advice: config.databaseUrl

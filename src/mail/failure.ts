@@ -1,5 +1,5 @@
 import type { MailConfig } from "../config/config.ts";
-import { withoutNodeHint } from "../errors.ts";
+import { plainReason } from "../errors.ts";
 import { withoutAddresses } from "../log.ts";
 
 /** Kinds of failure, each with what to do about it. */
@@ -44,9 +44,7 @@ interface SmtpError extends Error {
 /** Returns why a mail was not sent. */
 export function failureOf(error: unknown, { smtpUrl }: MailConfig): Failure {
 	const given = error as SmtpError;
-	const message = withoutPlaces(
-		withoutNodeHint(String(given.message ?? error)),
-	);
+	const message = plainReason(String(given.message ?? error));
 	const kind = kindOf(given, message);
 	return {
 		kind,
@@ -78,17 +76,6 @@ function kindOf(error: SmtpError, message: string): MailFailure {
 		return "CONNECTION";
 	}
 	return "OTHER";
-}
-
-/**
- * Returns the reason alone of an error of OpenSSL, such as
- * `4093…:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../deps/…:78:`.
- */
-function withoutPlaces(text: string): string {
-	const parts = text.split(":");
-	return parts[1] === "error" && parts[3] === "SSL routines"
-		? `TLS failed: ${parts[5]}`
-		: text;
 }
 
 /**

@@ -4,7 +4,7 @@ import { request as requestHttps } from "node:https";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError, withoutNodeHint } from "../errors.ts";
+import { AppError, plainReason } from "../errors.ts";
 import {
 	EMPTY_SHA256,
 	encodeForS3,
@@ -64,7 +64,7 @@ export async function callS3(
 			if (tries === TRIES) {
 				throw new AppError(
 					"service_unavailable",
-					`the store at ${folder.origin} cannot be reached (${withoutNodeHint((error as Error).message)}); check ${folder.settings.url} and the network; for a certificate of a private authority, set NODE_EXTRA_CA_CERTS`,
+					`the store at ${folder.origin} cannot be reached (${plainReason((error as Error).message)}); check ${folder.settings.url} and the network; for a certificate of a private authority, set NODE_EXTRA_CA_CERTS`,
 					{ cause: error },
 				);
 			}
