@@ -127,12 +127,13 @@ async function verify(machine: Machine): Promise<void> {
 		inMachine(machine, "/etc/assay.env"),
 		`ASSAY_BASE_URL=http://127.0.0.1:${PORT}\nASSAY_PORT=${PORT}\n`,
 	);
+	// This command comes before the first start of the service.
+	const made = JSON.parse(run("assay org create --name Acme --json"));
+	const organizationId = made.organization_id;
 	run("systemctl enable --now assay assay-backup.timer");
 	await until("the service is ready", isReady);
 	const setup = run("assay setup-link");
 	if (!setup.includes(`http://127.0.0.1:${PORT}/`)) throw new Error(setup);
-	const made = JSON.parse(run("assay org create --name Acme --json"));
-	const organizationId = made.organization_id ?? made.id;
 	run(
 		`assay user create --email ada@example.com --name Ada --role admin --org ${organizationId}`,
 	);
@@ -145,6 +146,15 @@ async function verify(machine: Machine): Promise<void> {
 		);
 		return owners.trim() === "assay";
 	});
+	await until("commands start Node with the settings of the service", () =>
+		run(
+			`cp -p /etc/assay.env /root/before.env
+			echo NODE_EXTRA_CA_CERTS=/no.pem >> /etc/assay.env
+			ASSAY_BASE_URL=https://127.0.0.1:${PORT} assay doctor 2>&1
+			mv /root/before.env /etc/assay.env`,
+		).includes("/no.pem"),
+	);
+	run("systemctl reload assay");
 	run("systemctl start assay-backup");
 	await until("the nightly unit makes a backup", () =>
 		run("ls /var/lib/assay-backups").includes(".backup"),
