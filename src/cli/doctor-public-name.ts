@@ -8,6 +8,9 @@ const TIMEOUT_MS = 5_000;
 const FROM_HERE =
 	"this was tried from this machine and not from another network";
 
+/** A proxy answers with these when it does not reach what is behind it. */
+const FROM_PROXY = new Set([502, 503, 504]);
+
 /** Requests the service at its public address, and checks that this installation answers there. */
 export async function examinePublicName(config: Config): Promise<Finding> {
 	const check = "public address";
@@ -31,8 +34,9 @@ export async function examinePublicName(config: Config): Promise<Finding> {
 			check,
 			status: "problem",
 			found: `${config.baseUrl} answers with ${response.status}, and not as Assay does`,
-			advice:
-				"let the proxy pass every path on to the service, or correct ASSAY_BASE_URL",
+			advice: FROM_PROXY.has(response.status)
+				? "the proxy does not reach the service: start it, or let the proxy's target be the address and port of the service (ASSAY_HOST, ASSAY_PORT)"
+				: "let the proxy pass every path on to the service, or correct ASSAY_BASE_URL",
 		};
 	}
 	const secret = await findSecret(config);

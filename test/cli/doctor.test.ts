@@ -75,8 +75,9 @@ test("doctor requests the public address and tells this installation from anothe
 		status: "problem",
 		found: `${service.url} leads to another installation of Assay`,
 	});
+	let status = 404;
 	const server = createServer((_request, response) => {
-		response.writeHead(404).end("something else");
+		response.writeHead(status).end("something else");
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const { port } = server.address() as AddressInfo;
@@ -84,6 +85,12 @@ test("doctor requests the public address and tells this installation from anothe
 	expect((await examine(settings)).of("public address")).toMatchObject({
 		status: "problem",
 		found: `http://127.0.0.1:${port} answers with 404, and not as Assay does`,
+		advice: expect.stringContaining("let the proxy pass every path"),
+	});
+	status = 502;
+	expect((await examine(settings)).of("public address")).toMatchObject({
+		status: "problem",
+		advice: expect.stringContaining("the proxy does not reach the service"),
 	});
 	await new Promise((resolve) => server.close(resolve));
 	expect((await examine(settings)).of("public address")).toMatchObject({
