@@ -190,7 +190,7 @@ test("columns of other names get a field or are left out, and wrong lines can be
 		"Title,Category,Colour,State\r\nLocks,Doors,red,DONE\r\nFences,Sites,blue,Implemented\r\n",
 	);
 	const columns = page.getByRole("region", {
-		name: "Columns that are no fields",
+		name: "Columns that are not fields",
 	});
 	await columns.getByText("2 columns are not fields").waitFor();
 	await page.getByText("Choose the fields of all columns first.").waitFor();

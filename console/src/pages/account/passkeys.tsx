@@ -157,7 +157,7 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
 		<NameForm
 			title="Add a passkey"
 			name={deviceWords(navigator.userAgent)}
-			description="A name by which you know it again. Your browser then asks where to keep the passkey."
+			description="A name that you will recognize. Your browser then asks where to keep the passkey."
 			action="Continue"
 			refusal="No passkey was added"
 			onClose={onClose}

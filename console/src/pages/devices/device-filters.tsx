@@ -132,7 +132,7 @@ export function DeviceFilters({
 				variant="default"
 				px="sm"
 				aria-expanded={isMore}
-				aria-label={isMore ? "Less filters" : "More filters"}
+				aria-label={isMore ? "Fewer filters" : "More filters"}
 				onClick={() => setMore(!isMore)}
 			>
 				{isMore ? "Less" : "More"}

@@ -27,7 +27,7 @@ export function ColumnFields({
 			gap="xs"
 			mb="md"
 			component="section"
-			aria-label="Columns that are no fields"
+			aria-label="Columns that are not fields"
 		>
 			<Title order={3}>
 				{headings.length === 1

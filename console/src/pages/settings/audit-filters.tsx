@@ -110,7 +110,7 @@ export function AuditFilters({
 				variant="default"
 				px="sm"
 				aria-expanded={isMore}
-				aria-label={isMore ? "Less filters" : "More filters"}
+				aria-label={isMore ? "Fewer filters" : "More filters"}
 				onClick={() => setMore(!isMore)}
 			>
 				{isMore ? "Less" : "More"}

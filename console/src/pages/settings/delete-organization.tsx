@@ -19,8 +19,8 @@ export function DeleteOrganization({
 			<Group justify="space-between">
 				<Text size="sm" maw={460}>
 					The organization closes at once for everybody, and is deleted with
-					everything in it after 14 days. Until then, whoever runs this service
-					can restore it.
+					everything in it after 14 days. Until then, the people who run this
+					service can restore it.
 				</Text>
 				<Button
 					variant="default"

@@ -18,7 +18,7 @@ const CHECKING_MS = 1_500;
 
 const FAILURES: Record<NonNullable<Domain["failure"]>, string> = {
 	NOT_FOUND:
-		"There was no such record. A new record can take up to an hour until every name server knows it.",
+		"There was no such record. It can take an hour until every name server knows a new one.",
 	OTHER_VALUE: "The record was there, but with another text.",
 	NO_ANSWER: "No name server answered. Try again later.",
 	TAKEN:
@@ -52,9 +52,9 @@ export function DomainsCard({ organizationId }: { organizationId: string }) {
 			</Title>
 			<Text size="sm" c="dimmed" mb="md">
 				A verified domain shows that mail addresses in it belong to this
-				organization. Only people with such an address can be provisioned, and
-				only for them an identity provider of the organization may vouch without
-				limits. The domains below a domain are verified separately.
+				organization. Only users with such an address can be provisioned, and
+				only their existing accounts can be linked to an identity provider of
+				the organization. The domains below a domain are verified separately.
 			</Text>
 			<Stack>
 				{error && <ErrorState error={error} title="Not verified" />}
@@ -82,7 +82,7 @@ export function DomainsCard({ organizationId }: { organizationId: string }) {
 					await forgetReadings();
 				}}
 			>
-				Nobody else with an address in {removing?.domain} is provisioned.
+				No further user with an address in {removing?.domain} is provisioned.
 				Members and their accounts stay.
 			</Confirm>
 		</Paper>

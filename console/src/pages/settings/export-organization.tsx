@@ -33,16 +33,15 @@ export function ExportOrganization({
 	return (
 		<Stack>
 			<Text size="sm">
-				Save the organization in one file. Whoever runs another installation of
-				Assay can import it there with its registers, documents, devices,
-				history and audit log. Passwords, tokens and keys are not in the file,
-				so devices enroll anew, and members are invited again.
+				Save the organization in one file. The people who run another
+				installation of Assay can import it there with its registers, documents,
+				devices, history and audit log. Passwords, tokens and keys are not in
+				the file, so devices enroll again, and members are invited again.
 			</Text>
 			<Text size="sm">
-				Without a public key below, the file is not encrypted: whoever has it
-				can read the organization. Its checksum shows damage, but not who wrote
-				the file. Give it to the other installation in a way that you both
-				trust.
+				Without a public key below, the file is not encrypted, and everybody who
+				has it can read it. Its checksum shows damage, but not who wrote the
+				file. Send it to the other installation in a way that both sides trust.
 			</Text>
 			{error && !wrongKey && (
 				<ErrorState error={error} title="Nothing was exported" />
@@ -60,7 +59,7 @@ export function ExportOrganization({
 			/>
 			<TextInput
 				label="Encrypt for this public key"
-				description="A key of age, such as age1…, from whoever imports the file. Optional."
+				description="A key of age, such as age1…, from the person who imports the file. Optional."
 				value={recipient}
 				onChange={(event) => setRecipient(event.currentTarget.value)}
 				error={wrongKey ? `It ${wrongKey.message}` : undefined}

@@ -210,7 +210,7 @@ export function IdentityProviderDialog({
 					)}
 					<Select
 						label="Newcomers become"
-						description="What people get who sign in for the first time and have no invitation."
+						description="Role of people who sign in for the first time without an invitation."
 						allowDeselect={false}
 						data={[
 							{ value: "viewer", label: "Viewers" },

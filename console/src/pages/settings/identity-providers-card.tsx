@@ -161,7 +161,7 @@ function IdentityProviders({ organizationId }: { organizationId: string }) {
 				People without a password cannot sign in until another provider lets
 				them in.
 				{ending?.deletes &&
-					" Assay forgets which accounts belong to whom at the provider."}
+					" Assay forgets which accounts at the provider belong to its users."}
 			</Confirm>
 		</Stack>
 	);

@@ -80,7 +80,7 @@ function LimitsForm({
 							IDLE_MINUTES,
 							limits.session_idle_minutes,
 							60,
-							"7 days (as everywhere)",
+							"7 days (the default)",
 						)}
 						w={300}
 						{...form.getInputProps("session_idle_minutes")}
@@ -92,7 +92,7 @@ function LimitsForm({
 							MAX_HOURS,
 							limits.session_max_hours,
 							3600,
-							"30 days (as everywhere)",
+							"30 days (the default)",
 						)}
 						w={300}
 						{...form.getInputProps("session_max_hours")}

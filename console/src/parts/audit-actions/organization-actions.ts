@@ -149,7 +149,7 @@ export const organizationActions = {
 	},
 	loseDomain: {
 		group: "organization",
-		phrase: "no longer trusts the domain",
+		phrase: "ended the verification of the domain",
 	},
 	deleteDomain: { group: "organization", phrase: "removed the domain" },
 	addWebhook: { group: "organization", phrase: "added the webhook" },
