@@ -372,7 +372,7 @@ class Archive {
 	async #compare(name: string, written: RowsDigest): Promise<void> {
 		const copy = join(this.#folder, "copy");
 		if (!(await this.#store.get(name, copy))) {
-			throw new Error(`the archive took ${name} and does not have it`);
+			throw new Error(`the archive accepted ${name}, but does not have it`);
 		}
 		const read = await digestOfRows(copy);
 		if (read.rows !== written.rows || read.sha256 !== written.sha256) {

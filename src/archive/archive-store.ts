@@ -70,7 +70,7 @@ function failed(error: unknown, what: string): AppError {
 	const { code } = error as NodeJS.ErrnoException;
 	return new AppError(
 		"service_unavailable",
-		`${what} (${code}); check ASSAY_ARCHIVE_URL, the rights of the folder and the free space`,
+		`${what} (${code}); check ASSAY_ARCHIVE_URL, the permissions of the folder and the free space`,
 		{ cause: error },
 	);
 }

@@ -48,7 +48,7 @@ export function addArchive(program: Command): void {
 				options,
 				{ files: files.length, faults },
 				faults.length === 0
-					? `${counted(files.length, "file")} of the archive: all are there and unchanged.`
+					? `Checked ${counted(files.length, "file")} of the archive. Each is there and unchanged.`
 					: table(
 							["FAULT", "NAME"],
 							faults.map(({ fault, name }) => [fault, name]),

@@ -25,6 +25,6 @@ export async function examineArchive(client: Client): Promise<Finding> {
 		status: "warning",
 		found: `the archive lacks ${counted(months, "packed month")}, and changes of ${counted(devices, "device")}; no month is dropped before it is archived`,
 		advice:
-			"the service archives every hour while it runs; its log says why it could not",
+			"the service archives every hour while it runs; if it could not, its log says why",
 	};
 }

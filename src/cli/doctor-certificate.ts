@@ -45,7 +45,7 @@ export function describeCertificate(
 				status: "warning",
 				found,
 				advice:
-					"look at why it was not renewed; if a newer one exists, the proxy has not loaded it yet",
+					"find out why it was not renewed; if a newer one exists, the proxy has not loaded it yet",
 			}
 		: { check, status: "ok", found };
 }

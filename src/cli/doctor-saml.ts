@@ -37,9 +37,9 @@ export async function examineSamlCertificates(
 		{
 			check,
 			status: "warning",
-			found: `the last certificate of a provider ends: ${named.join(", ")}${more > 0 ? `, and ${more} more` : ""}`,
+			found: `the last certificate of a provider has expired or expires soon: ${named.join(", ")}${more > 0 ? `, and ${more} more` : ""}`,
 			advice:
-				"an administrator of the organization reads the new metadata of the provider under Settings → Sign-in → Change, before the provider signs with another key",
+				"before the provider signs with another key, let an administrator of the organization read its new metadata under Settings → Sign-in → Change",
 		},
 	];
 }

@@ -73,7 +73,7 @@ export function addOrgDomains(org: Command): void {
 			parseDomain,
 		)
 		.description(
-			"Verify a mail domain for an organization without a TXT record. Be sure that the domain is theirs.",
+			"Verify a mail domain for an organization without a TXT record. Make sure that the domain belongs to the organization.",
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (id: string, name: string, options: Options) => {
@@ -83,7 +83,7 @@ export function addOrgDomains(org: Command): void {
 			print(
 				options,
 				{ domain },
-				`${name} is verified. ${COMMAND} org remove-domain ${id} ${name} takes it back.`,
+				`${name} is verified. ${COMMAND} org remove-domain ${id} ${name} removes it again.`,
 			);
 		});
 	org

@@ -108,7 +108,7 @@ export function addUserRecovery(user: Command): void {
 			print(
 				options,
 				user,
-				`${email} is unlinked. Whoever signs in next at the identity provider with this address gets the account.`,
+				`${email} is unlinked. The next person who signs in at the identity provider with this address gets the account.`,
 			);
 		});
 }

@@ -30,7 +30,7 @@ export function closureMessage({
 }: Omit<Closure, "is_due">): string {
 	return kind === "SUSPENDED"
 		? `${name} is suspended: ${reason}`
-		: `${name} is closed and will be deleted on ${delete_after?.slice(0, 10)}; whoever runs this service can restore it until then. Reason: ${reason}`;
+		: `${name} is closed and will be deleted on ${delete_after?.slice(0, 10)}; the people who run this service can restore it until then. Reason: ${reason}`;
 }
 
 /** The 403 for a call about a closed organization. */

@@ -10,7 +10,7 @@ import { mailOtherAdministrators } from "./mail-administrators.ts";
 export const deleteOrganization = defineOperation({
 	name: "deleteOrganization",
 	title: "Delete an organization",
-	description: `Close the organization at once for everybody, and delete it with everything in it after ${GRACE_DAYS} days. Until then, whoever runs the service can restore it.`,
+	description: `Close the organization at once for everybody, and delete it with everything in it after ${GRACE_DAYS} days. Until then, the operator of the service can restore it.`,
 	toolset: "organizations",
 	access: "admin",
 	surface: "console",

@@ -35,7 +35,7 @@ export const composeDeletion: Compose = async (
 
 ${baseUrl}/o/${found.organization_id}
 
-If this should not happen, ask whoever runs the service to restore the organization before that day. Its id is ${found.organization_id}.
+If this should not happen, ask the people who run the service to restore the organization before that day. Its id is ${found.organization_id}.
 `,
 	};
 };

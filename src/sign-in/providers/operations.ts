@@ -192,7 +192,7 @@ export const deleteIdentityProvider = defineOperation({
 	name: "deleteIdentityProvider",
 	title: "Delete an identity provider",
 	description:
-		"Delete an identity provider. The sessions that began with it end, and the service forgets which accounts belong to whom there.",
+		"Delete an identity provider. The sessions that began with it end, and the service forgets which accounts there belong to its users.",
 	isDestructive: true,
 	input: z.strictObject(one),
 	output: z.object({ deleted_identity_provider_id: z.string() }),

@@ -28,7 +28,7 @@ export function readMetadata(xml: string): SamlSettings {
 		? onlyChild(root, METADATA, "EntityDescriptor")
 		: root;
 	if (!isNamed(entity, METADATA, "EntityDescriptor")) {
-		throw new UnsafeXml("it is no metadata of SAML 2.0");
+		throw new UnsafeXml("it is not metadata of SAML 2.0");
 	}
 	const provider = onlyChild(entity, METADATA, "IDPSSODescriptor");
 	const issuer = entity.getAttribute("entityID") ?? "";
