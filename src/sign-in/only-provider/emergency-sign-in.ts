@@ -107,7 +107,7 @@ export const composeEmergencySignIn: Compose = async (
 
 ${uses.join("\n")}
 
-If you expected this, do nothing. If not, remove the emergency account under Settings, Sign-in, and end its sessions. The audit log says from where it was used:
+If you expected this, do nothing. If not, remove the emergency account under Settings, Sign-in. Its sessions then no longer reach the organization. The audit log says from where it was used:
 
 ${baseUrl}/o/${found.organization_id}/settings/audit-log
 `,

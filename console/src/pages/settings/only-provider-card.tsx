@@ -83,7 +83,7 @@ function State({ rule }: { rule: Rule }) {
 const PROBLEMS: Record<NonNullable<Administrator["problem"]>, string> = {
 	NO_PASSWORD: "has no password and no passkey",
 	NO_SECOND_FACTOR: "needs a second factor",
-	NOT_ALLOWED: "may use no password here",
+	NOT_ALLOWED: "must not use a password here",
 };
 
 /** Chooses the administrators who get in without the provider. */
@@ -117,7 +117,7 @@ function EmergencyAccounts({
 				)}
 				<MultiSelect
 					label="Emergency accounts"
-					description={`Administrators who get in without the provider, for the day on which it does not work. At most ${MAX_EMERGENCY_ACCOUNTS}. Each needs a password with a second factor, or a passkey. The other administrators get a mail when one is used.`}
+					description={`Administrators who get in without the provider if it fails. At most ${MAX_EMERGENCY_ACCOUNTS}. Each needs a password with a second factor, or a passkey. The other administrators get a mail when one is used.`}
 					placeholder={
 						form.values.emergency_user_ids.length === 0
 							? "Choose an administrator"
@@ -265,8 +265,7 @@ function switchOn({
 				)}
 				{older_tokens > 0 && (
 					<Text>
-						API tokens that exist go on working. You can shut them out
-						afterwards.
+						Existing API tokens keep working. You can shut them out afterwards.
 					</Text>
 				)}
 			</Stack>
@@ -289,7 +288,7 @@ function changesOf({ accepts_older_tokens, older_tokens }: Rule): Change[] {
 						title: "Shut out the older API tokens?",
 						action: "Shut out older tokens",
 						isDangerous: true,
-						text: "API tokens and connected apps that were made without the provider no longer reach this organization. Programs that use them stop working here. They go on in other organizations.",
+						text: "API tokens and connected apps that were made without the provider no longer reach this organization. Programs that use them stop working here. They keep working in other organizations.",
 						fields: { accepts_older_tokens: false },
 					},
 				]
