@@ -36,8 +36,12 @@ export interface ResponseChanges {
 	signs?: "assertion" | "response" | "both" | "nothing";
 	signatureAlgorithm?: string;
 	digestAlgorithm?: string;
+	/** Prefix of the elements of the signature. */
+	signaturePrefix?: string;
 	/** Prefixes that exclusive canonicalization keeps although no name uses them. */
 	inclusivePrefixes?: string[];
+	/** Changes the response after it is signed. */
+	changeSigned?: (response: string) => string;
 	/** Changes the assertion before it is signed. */
 	change?: (assertion: string) => string;
 }
@@ -114,9 +118,11 @@ export class SamlProvider {
 			signs === "assertion" || signs === "both"
 				? this.#sign(response, "Assertion", changes)
 				: response;
-		return signs === "response" || signs === "both"
-			? this.#sign(inner, "Response", changes)
-			: inner;
+		const outer =
+			signs === "response" || signs === "both"
+				? this.#sign(inner, "Response", changes)
+				: inner;
+		return changes.changeSigned?.(outer) ?? outer;
 	}
 
 	#sign(
@@ -127,6 +133,7 @@ export class SamlProvider {
 			signatureAlgorithm = RSA_SHA256,
 			digestAlgorithm = SHA256,
 			inclusivePrefixes = [],
+			signaturePrefix = "ds",
 		}: ResponseChanges,
 	): string {
 		const path = `//*[local-name(.)='${name}']`;
@@ -146,7 +153,7 @@ export class SamlProvider {
 			inclusiveNamespacesPrefixList: inclusivePrefixes,
 		});
 		signature.computeSignature(xml, {
-			prefix: "ds",
+			prefix: signaturePrefix,
 			location: {
 				reference: `${path}/*[local-name(.)='Issuer']`,
 				action: "after",

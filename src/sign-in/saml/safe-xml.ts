@@ -3,10 +3,12 @@ import { type Element, makeParser } from "./xml-libraries.ts";
 /** Largest document, in characters. A response with 1,000 groups has about 100,000. */
 export const MAX_XML = 192 * 1024;
 /** Largest number of elements. */
-const MAX_ELEMENTS = 4_000;
+const MAX_ELEMENTS = 2_500;
 /** Largest number of declarations of namespaces. The parser copies all of them for each one. */
 const MAX_NAMESPACES = 2_500;
-const MAX_ATTRIBUTES = 200;
+/** Largest number of attributes in the document, and of one element. */
+const MAX_ALL_ATTRIBUTES = 5_000;
+const MAX_ATTRIBUTES = 50;
 const MAX_DEPTH = 25;
 
 /** The document has a form that no message of SAML needs. */
@@ -42,6 +44,9 @@ export function parseXml(text: string): Element {
 		)
 	) {
 		throw new UnsafeXml("an element has too many attributes");
+	}
+	if (body.split(/=\s?["']/).length > MAX_ALL_ATTRIBUTES) {
+		throw new UnsafeXml("the XML has too many attributes");
 	}
 	const root = parse(body);
 	requireModestDepth(root);

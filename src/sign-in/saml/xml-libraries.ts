@@ -43,6 +43,16 @@ export function makeParser(report: Report): Parser {
 	});
 }
 
+/** Returns an element in the form of exclusive XML canonicalization, without a list of prefixes. */
+export function canonicalForm(element: Element): string {
+	const { ExclusiveCanonicalization } = require("xml-crypto") as {
+		ExclusiveCanonicalization: new () => {
+			process(element: Element, options: object): string;
+		};
+	};
+	return new ExclusiveCanonicalization().process(element, {});
+}
+
 /** Makes a check of signatures that trusts only this certificate. */
 export function makeSignatureCheck(certificate: string): SignatureCheck {
 	const { SignedXml } = require("xml-crypto") as {
