@@ -41,5 +41,7 @@ test("a response of Keycloak is refused when it was changed, or an hour later", 
 		expect(XML).toContain(from);
 		expect(() => verify(XML.replace(from, to))).toThrow();
 	}
-	expect(() => verify(XML, "2026-11-26T03:14:00Z")).toThrow("it has expired");
+	expect(() => verify(XML, "2026-11-26T03:14:00Z")).toThrow(
+		expect.objectContaining({ code: "EXPIRED" }),
+	);
 });
