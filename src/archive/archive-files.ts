@@ -24,6 +24,18 @@ export interface ArchiveFile {
 	changed_devices: number;
 }
 
+/** Returns the name of a file. Query engines take its folders as columns. */
+export function nameOf(file: {
+	organizationId: string;
+	/** The first day of the month. */
+	month: string;
+	part: number;
+}): string {
+	const month = file.month.slice(0, 7);
+	const part = String(file.part).padStart(5, "0");
+	return `organization_id=${file.organizationId}/month=${month}/part-${part}.parquet`;
+}
+
 /**
  * Returns the files that are complete, by month and name; all, or those of an organization. The
  * connection must be the owner's.

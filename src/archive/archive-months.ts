@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
 import { setRole } from "../db/roles.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
+import { nameOf } from "./archive-files.ts";
 import { type ArchiveStore, digestOf } from "./archive-store.ts";
+import { readPackedResults } from "./packed-results.ts";
 import {
 	digestOfRows,
 	ParquetFile,
@@ -17,8 +18,6 @@ import {
 
 /** Number of devices in a file: about 5 million results of hourly reports. */
 export const FILE_DEVICES = 1_000;
-/** Number of reports that are read in a statement. */
-const FETCHED_REPORTS = 500;
 
 /** Advisory lock that ensures that only one of several processes archives. */
 const ARCHIVE_LOCK = 4_723_124;
@@ -108,16 +107,6 @@ export async function archiveClosedMonths(
 		await rm(folder, { recursive: true, force: true });
 	}
 	return result;
-}
-
-/** Returns the name of a file. The folders are those that query engines take as columns. */
-export function nameOf({
-	organizationId,
-	month,
-	part,
-}: Pick<Part, "organizationId" | "month" | "part">): string {
-	const number = String(part).padStart(5, "0");
-	return `organization_id=${organizationId}/month=${month.slice(0, 7)}/part-${number}.parquet`;
 }
 
 class Archive {
@@ -382,38 +371,8 @@ class Archive {
 		}
 	}
 
-	/** Reads the results of the packed reports of the file's devices, in order. */
-	async *#readPacked(file: Part): AsyncGenerator<ResultRow> {
-		const client = this.#client;
-		await client.query("begin read only");
-		try {
-			await client.query(setRole("agent", "transaction"));
-			await client.query(
-				`declare results no scroll cursor for
-				select p.device_id, u.report_id, u.received_at_us, u.results
-				from packed_posture_reports p
-				cross join lateral (
-					select r.report_id, (extract(epoch from r.received_at) * 1000000)::bigint::text as received_at_us, r.results
-					from unpack_reports(
-						p.report_ids, p.received_at, p.report_of, p.variant_of, p.observed_at, p.variants
-					) r
-				) u
-				where p.organization_id = $1 and p.month = $2 and p.device_id between $3 and $4
-				order by p.device_id`,
-				[file.organizationId, file.month, file.firstDevice, file.lastDevice],
-			);
-			for (;;) {
-				const begun = performance.now();
-				const { rows } = await client.query<PackedReport>(
-					`fetch ${FETCHED_REPORTS} from results`,
-				);
-				for (const report of rows) yield* resultsOf(report);
-				if (rows.length < FETCHED_REPORTS) return;
-				await sleep((performance.now() - begun) * (this.#options.rest ?? 1));
-			}
-		} finally {
-			await client.query("rollback").catch(() => {});
-		}
+	#readPacked(of: Part): AsyncGenerator<ResultRow> {
+		return readPackedResults(this.#client, of, this.#options.rest);
 	}
 
 	/** Runs a statement as the role that sees the reports of all organizations. */
@@ -433,45 +392,4 @@ class Archive {
 			throw error;
 		}
 	}
-}
-
-interface PackedReport {
-	device_id: string;
-	report_id: string;
-	received_at_us: string;
-	/** JSON. */
-	results: string;
-}
-
-interface StoredResult {
-	check_key?: string;
-	status?: string;
-	observed_at?: string;
-	evidence?: unknown;
-}
-
-function* resultsOf(report: PackedReport): Generator<ResultRow> {
-	const received_at = BigInt(report.received_at_us);
-	for (const result of JSON.parse(report.results) as StoredResult[]) {
-		yield {
-			device_id: report.device_id,
-			report_id: report.report_id,
-			received_at,
-			check_key: result.check_key ?? null,
-			status: result.status ?? null,
-			observed_at: microsecondsOf(result.observed_at),
-			evidence:
-				result.evidence === undefined ? null : JSON.stringify(result.evidence),
-		};
-	}
-}
-
-function microsecondsOf(time: string | undefined): bigint | null {
-	if (time === undefined) return null;
-	const match = /^(.{19})(?:\.(\d{1,6}))?Z$/.exec(time);
-	if (!match) return null;
-	const [, seconds, fraction = ""] = match;
-	return (
-		BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, "0"))
-	);
 }

@@ -1,10 +1,8 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-	archiveClosedMonths,
-	nameOf,
-} from "../../src/archive/archive-months.ts";
+import { nameOf } from "../../src/archive/archive-files.ts";
+import { archiveClosedMonths } from "../../src/archive/archive-months.ts";
 import {
 	type ArchiveStore,
 	openArchiveStore,
@@ -218,7 +216,16 @@ test("the files of a deleted organization are deleted", async () => {
 		"insert into organization_closures values ($1, 'DELETION', 'the end', now() - interval '15 days', now() - interval '1 second')",
 		[fleet.assay.organizationId],
 	);
-	await deleteDueOrganizations(connection(), makeLogger("silent"));
+	// An organization is deleted only when the entries of its audit log are sealed.
+	await expect
+		.poll(async () => {
+			await deleteDueOrganizations(connection(), makeLogger("silent"));
+			const { rows } = await fleet.assay.database.owner.query(
+				"select from organizations",
+			);
+			return rows.length;
+		})
+		.toBe(0);
 	expect(await archive()).toMatchObject({ removed: 4, rewritten: 0 });
 	expect(await filesIn(folder)).toEqual([]);
 	expect(await archive()).toMatchObject({ removed: 0 });
