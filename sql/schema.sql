@@ -4334,9 +4334,10 @@ CREATE TABLE public.mails (
     CONSTRAINT mails_check4 CHECK (((state = 'SENT'::text) = (sent_at IS NOT NULL))),
     CONSTRAINT mails_check5 CHECK (((kind = 'WEBHOOK_GIVEN_UP'::text) = (webhook_id IS NOT NULL))),
     CONSTRAINT mails_check6 CHECK (((kind <> 'EMERGENCY_SIGN_IN'::text) OR ((organization_id IS NOT NULL) AND (user_id IS NOT NULL)))),
+    CONSTRAINT mails_check7 CHECK (((kind <> 'DOMAIN_RECORD'::text) OR ((organization_id IS NOT NULL) AND (user_id IS NOT NULL)))),
     CONSTRAINT mails_failure_check CHECK ((failure = ANY (ARRAY['CERTIFICATE'::text, 'LOGIN'::text, 'TLS'::text, 'CONNECTION'::text, 'RECIPIENT'::text, 'SENDER'::text, 'OTHER'::text]))),
     CONSTRAINT mails_failure_text_check CHECK ((length(failure_text) <= 500)),
-    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text, 'NEW_SIGN_IN'::text, 'ORGANIZATION_DELETION'::text, 'EMERGENCY_SIGN_IN'::text]))),
+    CONSTRAINT mails_kind_check CHECK ((kind = ANY (ARRAY['INVITATION'::text, 'PASSWORD_RESET'::text, 'JOIN_ATTEMPT'::text, 'TEST'::text, 'WEBHOOK_GIVEN_UP'::text, 'CHAT_GIVEN_UP'::text, 'MY_DEVICES'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text, 'NEW_SIGN_IN'::text, 'ORGANIZATION_DELETION'::text, 'EMERGENCY_SIGN_IN'::text, 'DOMAIN_RECORD'::text, 'NEW_PASSKEY'::text]))),
     CONSTRAINT mails_people_check CHECK (((kind = ANY (ARRAY['MY_DEVICES'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text, 'COMMENTS'::text, 'DOCUMENT'::text])) = (people_id IS NOT NULL))),
     CONSTRAINT mails_record_check CHECK ((((kind = ANY (ARRAY['COMMENTS'::text, 'DOCUMENT'::text])) = (record_id IS NOT NULL)) AND ((record_id IS NULL) = (record_kind IS NULL)))),
     CONSTRAINT mails_state_check CHECK ((state = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'FAILED'::text, 'NOT_NEEDED'::text]))),
@@ -8511,6 +8512,8 @@ GRANT SELECT(created_at) ON TABLE public.idempotency_keys TO assay_privacy;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identity_providers TO assay_app;
 GRANT SELECT ON TABLE public.identity_providers TO assay_identity;
 GRANT SELECT ON TABLE public.identity_providers TO assay_backup;
+
+GRANT UPDATE(client_secret) ON TABLE public.identity_providers TO assay_identity;
 
 GRANT UPDATE(tested_at) ON TABLE public.identity_providers TO assay_identity;
 

@@ -28,6 +28,7 @@ import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProvider } from "./doctor-provider.ts";
+import { examineProviders } from "./doctor-providers.ts";
 import { examineProxies } from "./doctor-proxies.ts";
 import { examinePublicName } from "./doctor-public-name.ts";
 import { examineReceivers } from "./doctor-receivers.ts";
@@ -197,6 +198,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 							...(config.archivePlace ? [await examineArchive(client)] : []),
 							await examineAccounts(client),
 							await examineSecondFactors(client, config),
+							...(await examineProviders(client, config)),
 							await examineMails(client),
 							await examineReceivers(client),
 							...(await examineSamlCertificates(client)),

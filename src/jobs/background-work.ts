@@ -69,6 +69,7 @@ export function startBackgroundWork(
 	const domainChecks = startDomainChecks({
 		pool,
 		log,
+		mail,
 		dnsServers: config.dnsServers,
 	});
 	return {

@@ -7,9 +7,11 @@ import { composeEvents } from "../notifications/events-mail.ts";
 import { composeGivenUpChat } from "../notifications/given-up-chat.ts";
 import { composeOverdueWork } from "../notifications/overdue-mail.ts";
 import { composeDeletion } from "../organizations/deletion-mail.ts";
+import { composeMissingRecord } from "../organizations/domains/missing-record-mail.ts";
 import { composeInvitation } from "../organizations/invitation-mail.ts";
 import { composeJoinAttempt } from "../organizations/join-by-invitation.ts";
 import { composeEmergencySignIn } from "../sign-in/only-provider/emergency-sign-in.ts";
+import { composeNewPasskey } from "../sign-in/passkeys/new-passkey-mail.ts";
 import { composePasswordReset } from "../sign-in/password-reset.ts";
 import { composeNewSignIn } from "../sign-in/sign-in-places.ts";
 import { findUser } from "../sign-in/users.ts";
@@ -51,4 +53,6 @@ export const composers: Record<MailKind, Compose> = {
 	DOCUMENT: composeDocument,
 	ORGANIZATION_DELETION: composeDeletion,
 	EMERGENCY_SIGN_IN: composeEmergencySignIn,
+	DOMAIN_RECORD: composeMissingRecord,
+	NEW_PASSKEY: composeNewPasskey,
 };

@@ -17,6 +17,7 @@ export const ORGANIZATION_MAIL_KINDS = [
 	"DOCUMENT",
 	"ORGANIZATION_DELETION",
 	"EMERGENCY_SIGN_IN",
+	"DOMAIN_RECORD",
 ] as const;
 
 /** The others are about an account, and only the operator sees them. */
@@ -24,7 +25,8 @@ export type MailKind =
 	| (typeof ORGANIZATION_MAIL_KINDS)[number]
 	| "PASSWORD_RESET"
 	| "JOIN_ATTEMPT"
-	| "NEW_SIGN_IN";
+	| "NEW_SIGN_IN"
+	| "NEW_PASSKEY";
 
 export interface NewMail {
 	kind: MailKind;

@@ -65,7 +65,7 @@ export async function joinByInvitation(
 				`${email} already has an account; sign in and open the invitation again`,
 			);
 		}
-		const organizationId = await acceptForNewUser(client, hash, {
+		const organizationId = await acceptForUser(client, hash, {
 			id: user.userId,
 			name,
 			email,
@@ -79,11 +79,12 @@ export async function joinByInvitation(
 }
 
 /**
- * Makes a user, who was created in the same transaction, a member by an invitation. Afterwards the
+ * Makes a user a member by an invitation: one who was created in the same transaction, or whom an
+ * identity provider vouches for. API tokens that the user has do not reach the organization. Afterwards the
  * transaction acts for the organization, whose id is returned. Throws bad_request if the invitation
  * cannot be used. `hash` is the hash of its token, in hexadecimal digits.
  */
-export async function acceptForNewUser(
+export async function acceptForUser(
 	client: PoolClient,
 	hash: string,
 	{ id, name, email }: { id: string; name: string; email: string },

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { makeId } from "../../src/id.ts";
+import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { serve } from "../../src/serve.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { sealText } from "../../src/sign-in/sealed-text.ts";
 import { makeIdentityId } from "../../src/sign-in/users.ts";
 import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
@@ -78,4 +83,82 @@ test.for<[(issuer: string) => string, string, string]>([
 	expect(stdout).not.toContain(
 		provider.settings("").ASSAY_OIDC_CLIENT_SECRET as string,
 	);
+});
+
+test("doctor asks the providers of organizations, and counts client secrets that a former secret encrypts", async () => {
+	const [former, current] = ["the former secret", "the current secret"].map(
+		(text) => text.padEnd(40, "!"),
+	) as [string, string];
+	const organizationId = await createOrganization(database.pool, "Acme");
+	const add = async (issuer: string, isEnabled: boolean) => {
+		const id = makeId(organizationId, "identity_provider");
+		await database.owner.query(
+			`insert into identity_providers (
+				organization_id, id, kind, name, issuer, client_id, client_secret, is_enabled, tested_at
+			) values ($1, $2, 'OIDC', 'Example', $3, 'assay', $4, $5, now())`,
+			[
+				organizationId,
+				id,
+				issuer,
+				sealText("words of the provider", "client secret", id, {
+					secret: former,
+				}),
+				isEnabled,
+			],
+		);
+		return id;
+	};
+	const settings = (secret: string, previous = "") => ({
+		DATABASE_URL: database.url,
+		ASSAY_OUTGOING_NETWORKS: "127.0.0.1",
+		ASSAY_SECRET: secret,
+		ASSAY_SECRET_PREVIOUS: previous,
+	});
+	const doctor = async (secret: string, previous?: string) => {
+		const { stdout } = await runCommand(
+			["doctor", "--json"],
+			settings(secret, previous),
+		);
+		expect(stdout).not.toContain("words of the provider");
+		const { findings } = JSON.parse(stdout) as {
+			findings: { check: string; status: string; found: string }[];
+		};
+		const of = (check: string) => findings.find((one) => one.check === check);
+		return {
+			answers: of("identity providers of organizations"),
+			secrets: of("client secrets of identity providers"),
+		};
+	};
+	const id = await add(provider.issuer, true);
+	await add("http://localhost:9", false);
+	const first = await doctor(current, former);
+	expect(first.answers).toMatchObject({ status: "ok" });
+	expect(first.secrets).toMatchObject({
+		status: "ok",
+		found: expect.stringContaining("2 of 2 client secrets are still"),
+	});
+	expect((await doctor(current)).secrets).toMatchObject({ status: "problem" });
+
+	// A sign-in encrypts the secret of its provider again.
+	const service = await serve(
+		readConfig({ ...settings(current, former), ASSAY_PORT: "0" }),
+		makeLogger("silent"),
+	);
+	const answer = await fetch(
+		`${service.url}/api/sign-in-with-provider?provider=${id}`,
+		{ redirect: "manual" },
+	);
+	await service.close();
+	expect(answer.headers.get("location")).toContain(provider.issuer);
+	expect((await doctor(current, former)).secrets?.found).toContain(
+		"1 of 2 client secrets are still",
+	);
+
+	await add(`${provider.issuer}/other`, true);
+	expect((await doctor(current, former)).answers).toMatchObject({
+		status: "warning",
+		found: expect.stringContaining(
+			`${provider.issuer}/other of organization ${organizationId}`,
+		),
+	});
 });

@@ -365,8 +365,30 @@ describe("who gets in", () => {
 		]);
 	});
 
-	test("a member who was removed does not get in again", async () => {
+	test("a member who was removed gets in again only by an invitation", async () => {
 		const { user_id } = await profileOf((await signIn(somebody)).cookie);
+		await query("delete from memberships where user_id = $1", [user_id]);
+		expect((await signIn(somebody)).problem).toBe("NOT_INVITED");
+		await call(
+			"inviteMember",
+			{ organization_id: ours, email: somebody.email, role: "member" },
+			admin.cookie,
+		);
+		const again = await profileOf((await signIn(somebody)).cookie);
+		expect(again).toMatchObject({
+			user_id,
+			organizations: [{ id: ours, role: "member" }],
+		});
+		const { body } = await call(
+			"listInvitations",
+			{ organization_id: ours },
+			admin.cookie,
+		);
+		expect(
+			body.invitations.filter(
+				(one: { email: string }) => one.email === somebody.email,
+			),
+		).toEqual([]);
 		await query("delete from memberships where user_id = $1", [user_id]);
 		expect((await signIn(somebody)).problem).toBe("NOT_INVITED");
 	});

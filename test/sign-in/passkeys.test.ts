@@ -12,6 +12,7 @@ import { type Answer, PASSWORD, sendTo } from "../support/console-client.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { auditEntries, makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { openSmtpSink } from "../support/smtp-sink.ts";
 import { totp } from "../support/totp.ts";
 
 const BASE = "http://localhost:8080";
@@ -514,4 +515,25 @@ test("a service that is reached at an IP address offers no passkeys and says why
 	const refused = await sendTo(url, "/api/auth/passkey/sign-in-options", {});
 	expect(refused.status).toBe(400);
 	expect(refused.body.message).toContain("ASSAY_BASE_URL");
+});
+
+test("a mail tells the user that a passkey was added", async () => {
+	const sink = await openSmtpSink();
+	const mailing = await startService(undefined, {
+		ASSAY_BASE_URL: BASE,
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+	});
+	onTestFinished(async () => {
+		await mailing.close();
+		sink.close();
+	});
+	const user = await makeUser(mailing.database, undefined, { passwordHash });
+	const browser = openBrowser(mailing.service.url);
+	await signIn(browser, user);
+	expect((await addPasskey(browser, {}, "Blue key")).answer.status).toBe(200);
+	const mail = await sink.next();
+	expect(mail.to).toContain(user.email);
+	expect(mail.text).toContain("New passkey for your account");
+	expect(mail.text).toContain("Blue key, on ");
 });

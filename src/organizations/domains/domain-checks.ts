@@ -5,8 +5,10 @@ import { appendChanges } from "../../audit/log.ts";
 import { withTenant } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import { type Poller, startPoller } from "../../jobs/poller.ts";
+import type { Mailer } from "../../mail/mailer.ts";
 import type { Change } from "../../operation.ts";
 import type { Principal } from "../../principal.ts";
+import { mailOtherAdministrators } from "../mail-administrators.ts";
 import { type Found, lookForRecord } from "./dns-records.ts";
 import {
 	type DomainRow,
@@ -42,6 +44,8 @@ interface Taken {
 export interface DomainCheckParts {
 	pool: Pool;
 	log: Logger;
+	/** Sends mails. Undefined if the service sends none. */
+	mail?: Mailer | undefined;
 	/** Name servers to ask, such as 192.0.2.1:53. By default those of the operating system. */
 	dnsServers?: readonly string[] | undefined;
 }
@@ -65,7 +69,7 @@ async function checkDue(parts: DomainCheckParts): Promise<boolean> {
 }
 
 async function check(
-	{ pool, log, dnsServers }: DomainCheckParts,
+	{ pool, log, mail, dnsServers }: DomainCheckParts,
 	{ organization_id: organizationId, id }: Taken,
 ): Promise<void> {
 	const inTenant = <Result>(work: (client: PoolClient) => Promise<Result>) =>
@@ -76,10 +80,20 @@ async function check(
 	if (!row) return;
 	const found = await lookForRecord(row.domain, row.challenge, dnsServers);
 	if (found !== "PROVED") {
-		const isLost = await inTenant((client) =>
-			noteFailure(client, organizationId, id, found),
-		);
-		if (isLost) {
+		const outcome = await inTenant(async (client) => {
+			const outcome = await noteFailure(client, organizationId, id, found);
+			if (mail && outcome === "MISSING") {
+				await mailOtherAdministrators(
+					client,
+					"DOMAIN_RECORD",
+					organizationId,
+					null,
+				);
+			}
+			return outcome;
+		});
+		if (outcome === "MISSING") mail?.wake();
+		if (outcome === "LOST") {
 			log.warn(
 				{ organization: organizationId, domain: row.domain },
 				"a domain is no longer verified, because its TXT record is gone",
@@ -117,15 +131,18 @@ async function noteProof(
 	}
 }
 
-/** Stores why a look failed. Returns true if the domain is unverified from now on. */
+/**
+ * Stores why a look failed. Returns LOST if the domain is unverified from now on, and MISSING if its
+ * record is missing for the first time.
+ */
 async function noteFailure(
 	client: PoolClient,
 	organizationId: string,
 	id: string,
 	failure: Exclude<Found, "PROVED"> | "TAKEN",
-): Promise<boolean> {
+): Promise<"LOST" | "MISSING" | undefined> {
 	const before = await lockDomain(client, organizationId, { id });
-	if (!before || before.verified_by === "OPERATOR") return false;
+	if (!before || before.verified_by === "OPERATOR") return undefined;
 	const isGone = failure === "NOT_FOUND" || failure === "OTHER_VALUE";
 	const { rows } = await client.query<{
 		missing_since: string | null;
@@ -157,12 +174,15 @@ async function noteFailure(
 		await note(client, organizationId, before, "loseDomain", {
 			verified_by: { before: "DNS" },
 		});
-	} else if (after?.missing_since && !before.missing_since) {
+		return "LOST";
+	}
+	if (after?.missing_since && !before.missing_since) {
 		await note(client, organizationId, before, "missDomainRecord", {
 			missing_since: { after: after.missing_since },
 		});
+		return "MISSING";
 	}
-	return after?.is_lost ?? false;
+	return undefined;
 }
 
 function note(

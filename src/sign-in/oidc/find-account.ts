@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { appendChanges } from "../../audit/log.ts";
 import type { Newcomers, OidcConfig } from "../../config/read-oidc.ts";
 import { transaction, withTenant } from "../../db/pool.ts";
-import { acceptForNewUser } from "../../organizations/join-by-invitation.ts";
+import { acceptForUser } from "../../organizations/join-by-invitation.ts";
 import { requireOrganization } from "../../organizations/organization-store.ts";
 import { addPersonOf } from "../../organizations/person-of-member.ts";
 import { ROLES, type Role } from "../../principal.ts";
@@ -137,7 +137,7 @@ async function makeAccount(
 		return transaction(parts.appPool, {}, async (client) => {
 			const user = await createProven(client, person);
 			for (const hash of invitations) {
-				await acceptForNewUser(client, hash, { ...person, id: user.userId });
+				await acceptForUser(client, hash, { ...person, id: user.userId });
 			}
 			return user.userId;
 		});

@@ -9,6 +9,7 @@ import { FRESH_MINUTES, needsProof } from "../fresh-proof.ts";
 import { mayUsePassword } from "../password-sign-in.ts";
 import { findUser, makeIdentityId } from "../users.ts";
 import { isOwnChallenge, makeChallenge } from "./challenge.ts";
+import { mailNewPasskey } from "./new-passkey-mail.ts";
 import { requireRelyingParty, withCookie } from "./options.ts";
 import { listCredentials, MAX_PASSKEYS } from "./passkey-store.ts";
 import { refusedPasskey } from "./sign-in-with-passkey.ts";
@@ -171,6 +172,7 @@ export async function addPasskey(exchange: Exchange): Promise<Response> {
 		],
 	);
 	if (!rows[0]) throw tooMany();
+	await mailNewPasskey(parts, userId);
 	return Response.json({ ...rows[0], name: given });
 }
 

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { appendChanges } from "../../audit/log.ts";
-import { withTenant } from "../../db/pool.ts";
-import { acceptForNewUser } from "../../organizations/join-by-invitation.ts";
+import { transaction, withTenant } from "../../db/pool.ts";
+import { acceptForUser } from "../../organizations/join-by-invitation.ts";
 import { requireOrganization } from "../../organizations/organization-store.ts";
 import { addPersonOf } from "../../organizations/person-of-member.ts";
 import type { Role } from "../../principal.ts";
@@ -48,6 +48,7 @@ export async function findMember(
 		const isReachable =
 			user &&
 			(user.memberships.some((one) => one.organization_id === organizationId) ||
+				(await acceptAgain(parts, organizationId, user)) ||
 				(await isVerifiedDomain(pool, organizationId, user.email)));
 		return isReachable
 			? { userId: linked, isNewlyLinked: false }
@@ -61,6 +62,23 @@ export async function findMember(
 			: "DOMAIN_NOT_VERIFIED";
 	}
 	return makeAccount(parts, provider, claims, { email, isOwnAddress });
+}
+
+/**
+ * Makes somebody who was removed from the organization a member again, if an invitation is open.
+ * Returns false if there is none.
+ */
+async function acceptAgain(
+	{ pool, appPool }: EventParts,
+	organizationId: string,
+	user: { id: string; name: string; email: string },
+): Promise<boolean> {
+	const invitation = await findInvitation(pool, organizationId, user.email);
+	if (!invitation) return false;
+	await transaction(appPool, {}, (client) =>
+		acceptForUser(client, invitation, user),
+	);
+	return true;
 }
 
 /**
@@ -89,7 +107,7 @@ async function makeAccount(
 		if (!isNew) return "TRY_AGAIN";
 		await linkNewUser(client, userId, provider.id, claims.subject);
 		const user = { id: userId, ...person };
-		if (invitation) await acceptForNewUser(client, invitation, user);
+		if (invitation) await acceptForUser(client, invitation, user);
 		else if (role) await join(client, organizationId, user, role);
 		return { userId, isNewlyLinked: true };
 	});

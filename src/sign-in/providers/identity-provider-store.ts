@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { organizationOfDomain } from "../../organizations/domains/domain-store.ts";
 import type { Role } from "../../principal.ts";
-import { openText, type Secrets } from "../sealed-text.ts";
+import { openText, type Secrets, sealText } from "../sealed-text.ts";
 
 /** An identity provider of an organization, as it is stored. */
 export interface IdentityProviderRow {
@@ -51,6 +51,43 @@ export function clientSecretOf(
 	if (opened) return opened.text;
 	throw new Error(
 		"the client secret cannot be decrypted, because the secret of this service was changed; enter the client secret again under Settings, Sign-in",
+	);
+}
+
+/** Says which secret of the service decrypts the client secret of a provider. */
+export function encryptionOf(
+	{ id, client_secret }: IdentityProviderRow,
+	secrets: Secrets,
+): "CURRENT" | "PREVIOUS" | "UNREADABLE" {
+	const opened = openText(client_secret ?? "", "client secret", id, secrets);
+	if (!opened) return "UNREADABLE";
+	return opened.isCurrent ? "CURRENT" : "PREVIOUS";
+}
+
+/**
+ * Encrypts the client secret with the current secret of the service, if it is still encrypted with
+ * the former one. `db` acts as assay_identity.
+ */
+export async function renewClientSecret(
+	db: Pick<Pool | PoolClient, "query">,
+	row: IdentityProviderRow,
+	secrets: Secrets,
+): Promise<void> {
+	const { id, client_secret } = row;
+	// A provider that speaks SAML has no client secret.
+	if (client_secret === null || encryptionOf(row, secrets) !== "PREVIOUS") {
+		return;
+	}
+	const sealed = sealText(
+		clientSecretOf(row, secrets),
+		"client secret",
+		id,
+		secrets,
+	);
+	// A secret that an administrator has just entered stays as it is.
+	await db.query(
+		"update identity_providers set client_secret = $2 where id = $1 and client_secret = $3",
+		[id, sealed, client_secret],
 	);
 }
 

@@ -12,6 +12,7 @@ import {
 	clientSecretOf,
 	findProvider,
 	type IdentityProviderRow,
+	renewClientSecret,
 } from "./identity-provider-store.ts";
 
 /** The path to which a provider sends the browser back. It is registered at the provider. */
@@ -108,6 +109,7 @@ export function makeSources(
 			if (id === undefined) return ofInstallation;
 			const row = await findProvider(pool, id);
 			if (!row) return undefined;
+			await renewClientSecret(pool, row, parts);
 			return {
 				row,
 				issuer: row.issuer,

@@ -28,6 +28,7 @@ const KINDS: Record<Mail["kind"], string> = {
 	MY_DEVICES: "Link to a person's devices",
 	ORGANIZATION_DELETION: "Deletion of the organization",
 	EMERGENCY_SIGN_IN: "Emergency account used",
+	DOMAIN_RECORD: "Record of a domain is gone",
 };
 
 /** Shows administrators what became of the mails of the organization. */
