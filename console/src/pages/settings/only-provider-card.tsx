@@ -211,8 +211,11 @@ function Switches({
 /** Returns what has to happen before the rule can be switched on. */
 function whatIsMissing(rule: Rule): string | undefined {
 	if (rule.only_provider) return undefined;
-	if (!rule.administrators.some(({ is_named }) => is_named)) {
-		return "Before you switch it on, choose an emergency account, and save it.";
+	const isReady = rule.administrators.some(
+		({ is_named, problem }) => is_named && problem === null,
+	);
+	if (!isReady) {
+		return "Before you switch it on, choose an emergency account that can sign in without the provider, and save it.";
 	}
 	return rule.is_own_session_accepted
 		? undefined
