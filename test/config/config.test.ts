@@ -110,6 +110,7 @@ test("every setting is read", () => {
 			ASSAY_BACKUP_S3_URL: "https://s3.example.com/bucket/a/b/?region=eu-1",
 			ASSAY_BACKUP_S3_KEY: "id:se:cret",
 			ASSAY_BACKUP_S3_KEEP_DAYS: "90",
+			ASSAY_ARCHIVE_URL: "file:///srv/archive",
 			ASSAY_OUTGOING_NETWORKS: "10.0.0.0/8, ::1",
 			ASSAY_OAUTH: "on",
 			ASSAY_OAUTH_REGISTRATION: "on",
@@ -151,14 +152,36 @@ test("every setting is read", () => {
 				prefix: "a/b/",
 				region: "eu-1",
 				credentials: { id: "id", secret: "se:cret" },
+				settings: { url: "ASSAY_BACKUP_S3_URL", key: "ASSAY_BACKUP_S3_KEY" },
 			},
 			keepDays: 90,
 		},
+		archivePlace: { folder: "/srv/archive" },
 		outgoingAllow: ["10.0.0.0/8", "::1"],
 		oauth: true,
 		oauthRegistration: true,
 		passwordSignIn: "everybody",
 	});
+});
+
+test("an archive is a folder or a bucket with its key, and an error says which setting is wrong", () => {
+	const url = "https://s3.example.com/bucket/old";
+	const bucket = { ASSAY_ARCHIVE_URL: url, ASSAY_ARCHIVE_S3_KEY: "id:hunter2" };
+	expect(readConfig(bucket).archivePlace).toMatchObject({
+		s3: { bucket: "bucket", prefix: "old/" },
+	});
+	for (const [env, name] of [
+		[{ ASSAY_ARCHIVE_URL: "archive" }, "ASSAY_ARCHIVE_URL"],
+		[{ ASSAY_ARCHIVE_URL: "s3://bucket" }, "ASSAY_ARCHIVE_URL"],
+		[{ ASSAY_ARCHIVE_URL: "file://host/x" }, "ASSAY_ARCHIVE_URL"],
+		[{ ASSAY_ARCHIVE_URL: url }, "ASSAY_ARCHIVE_S3_KEY"],
+		[{ ASSAY_ARCHIVE_S3_KEY: "id:hunter2" }, "ASSAY_ARCHIVE_URL"],
+		[{ ...bucket, ASSAY_ARCHIVE_URL: "/srv" }, "ASSAY_ARCHIVE_S3_KEY"],
+	] as const) {
+		const message = rejection(env);
+		expect(message).toContain(name);
+		expect(message).not.toContain("hunter2");
+	}
 });
 
 test("a mail server requires a sender", () => {

@@ -15,18 +15,27 @@ import {
 	IconUsersGroup,
 	IconWebhook,
 } from "@tabler/icons-react";
-import { Link, type LinkProps } from "@tanstack/react-router";
-import { Fragment } from "react";
+import { Link, type LinkProps, useLocation } from "@tanstack/react-router";
+import { Fragment, useEffect, useRef } from "react";
 import { useShownOrganization } from "../organization.ts";
 import { REGISTER_GROUPS, registerKinds } from "../register-kinds.ts";
 
 export function Navigation() {
 	const organization = useShownOrganization();
+	const path = useLocation({ select: ({ pathname }) => pathname });
+	const list = useRef<HTMLDivElement>(null);
+	// A low screen does not show all items. The one of the present page is always in sight.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls when the page changes.
+	useEffect(() => {
+		list.current
+			?.querySelector("[aria-current=page]")
+			?.scrollIntoView({ block: "nearest" });
+	}, [path, organization?.id]);
 	if (!organization) return null;
 	const { id: org, role, reads_audit_log: readsAuditLog } = organization;
 	const params = { org };
 	return (
-		<Stack component="nav" aria-label="Main" gap={2} p="xs">
+		<Stack component="nav" aria-label="Main" gap={2} p="xs" ref={list}>
 			<Heading isFirst>Monitor</Heading>
 			<Item icon={IconHome} label="Home" to="/o/$org" params={params} exact />
 			<Item

@@ -34,6 +34,13 @@ export function ChecksTab({
 		device.postures.map((posture) => [posture.check_key, posture]),
 	);
 	const isNow = isCurrent(device);
+	const isFailing = (key: string) => byKey.get(key)?.status === "FAIL";
+	const keys = inOrder(byKey.keys());
+	// What has to be fixed comes first.
+	const ordered = [
+		...keys.filter(isFailing),
+		...keys.filter((key) => !isFailing(key)),
+	];
 	return (
 		<Stack gap="sm">
 			{device.postures.length === 0 ? (
@@ -64,7 +71,7 @@ export function ChecksTab({
 					} as never)
 				}
 			>
-				{inOrder(byKey.keys()).map((key) => (
+				{ordered.map((key) => (
 					<Check
 						key={key}
 						checkKey={key}

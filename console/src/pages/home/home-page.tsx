@@ -100,7 +100,7 @@ function Content({
 	summary: Summary;
 	children: React.ReactNode;
 }) {
-	const { mayWrite } = useOrganization();
+	const { mayWrite, mayAdmin } = useOrganization();
 	const { PENDING, ACTIVE, REVOKED } = summary.devices_by_status;
 	const hasDevices = PENDING + ACTIVE + REVOKED > 0;
 	const hasRecords =
@@ -124,7 +124,7 @@ function Content({
 	}
 	return (
 		<>
-			{steps}
+			{mayAdmin && steps}
 			<UnknownKeys found={overview.unknown_device_keys} />
 			<ContradictedMeasures measures={overview.contradicted_measures} />
 			<OldTokens count={overview.old_api_tokens} />

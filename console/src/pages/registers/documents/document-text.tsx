@@ -11,7 +11,7 @@ import {
 import { IconChevronDown, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import {
 	DOCUMENT_TEMPLATE_KEYS,
 	DOCUMENT_TEMPLATES,
@@ -51,6 +51,15 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 		initialPageParam: null as string | null,
 		getNextPageParam: (page) => page.next_cursor,
 	});
+	// A link to a version leads to its text, which stands below the fields of the document.
+	const section = useRef<HTMLElement>(null);
+	const isLinked = useRef(show !== undefined);
+	const isLoaded = list.isSuccess;
+	useEffect(() => {
+		if (!isLoaded || !isLinked.current) return;
+		isLinked.current = false;
+		section.current?.scrollIntoView();
+	}, [isLoaded]);
 	if (list.isError) {
 		return <ErrorState error={list.error} onRetry={() => list.refetch()} />;
 	}
@@ -67,7 +76,14 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 		});
 	const isOpen = versions[0] && versions[0].status !== "PUBLISHED";
 	return (
-		<Paper withBorder p="lg" component="section" aria-label="Text">
+		<Paper
+			withBorder
+			p="lg"
+			component="section"
+			aria-label="Text"
+			ref={section}
+			style={{ scrollMarginTop: 72 }}
+		>
 			<Group justify="space-between" mb="md">
 				<Title order={2}>Text</Title>
 				<Group gap="sm">
@@ -267,6 +283,11 @@ function Chosen({
 					)}
 				</Group>
 			</Group>
+			{version.waits_for_you === "SIGNATURE" && (
+				<Text fw={500}>
+					You are asked to sign this version, below its text.
+				</Text>
+			)}
 			<Rendered text={version.content} />
 			<Approvals version={version} />
 			{version.status === "PUBLISHED" && <Signatures version={version} />}
