@@ -2467,13 +2467,13 @@ begin
 		select f.organization_id, f.month, old.id from archive_files f
 		where f.organization_id = old.organization_id
 			and old.id between f.first_device_id and f.last_device_id
-		on conflict do nothing;
+		on conflict on constraint archive_changes_pkey do update set month = excluded.month;
 	else
 		insert into archive_changes (organization_id, month, device_id)
 		select f.organization_id, f.month, old.device_id from archive_files f
 		where f.organization_id = old.organization_id and f.month = old.month
 			and old.device_id between f.first_device_id and f.last_device_id
-		on conflict do nothing;
+		on conflict on constraint archive_changes_pkey do update set month = excluded.month;
 	end if;
 	return null;
 end

@@ -70,7 +70,7 @@ export async function readArchiveFiles(
 	}
 }
 
-/** What is wrong with a file. */
+/** A file that the archive lacks or that has other bytes. */
 export interface ArchiveFault {
 	name: string;
 	fault: "missing" | "different";

@@ -266,7 +266,7 @@ class Archive {
 			await this.#repair(file, file.isPacked);
 			repaired++;
 		}
-		// What is left concerns files that are gone with their organization.
+		// Other changes concern files that are gone with their organization.
 		await this.#query(
 			`delete from archive_changes c where not exists (
 				select from archive_files f
@@ -278,30 +278,27 @@ class Archive {
 	}
 
 	async #repair(file: Part, isPacked: boolean): Promise<void> {
-		const of = [
-			file.organizationId,
-			file.month,
-			file.firstDevice,
-			file.lastDevice,
-		];
-		const changed = await this.#query<{ id: string }>(
-			`delete from archive_changes
-			where organization_id = $1 and month = $2 and device_id between $3 and $4
-			returning device_id as id`,
-			of,
+		// A change has another version when it is noted again.
+		const changed = await this.#query<{ id: string; version: string }>(
+			`select device_id as id, xmin::text as version from archive_changes
+			where organization_id = $1 and month = $2 and device_id between $3 and $4`,
+			[file.organizationId, file.month, file.firstDevice, file.lastDevice],
 		);
 		const ids = changed.map(({ id }) => id);
-		try {
-			if (isPacked) await this.#waitForWriters(file.month);
-			await this.#write(file, this.#readRepaired(file, ids, isPacked));
-		} catch (error) {
-			await this.#query(
-				`insert into archive_changes (organization_id, month, device_id)
-				select $1, $2, unnest($3::text[]) on conflict do nothing`,
-				[file.organizationId, file.month, ids],
-			);
-			throw error;
-		}
+		if (isPacked) await this.#waitForWriters(file.month);
+		await this.#write(file, this.#readRepaired(file, ids, isPacked));
+		// Only now, so that no change is lost when the process is killed.
+		await this.#query(
+			`delete from archive_changes c using unnest($3::text[], $4::text[]) s (id, version)
+			where c.organization_id = $1 and c.month = $2
+				and c.device_id = s.id and c.xmin::text = s.version`,
+			[
+				file.organizationId,
+				file.month,
+				ids,
+				changed.map(({ version }) => version),
+			],
+		);
 	}
 
 	/** If the month is gone from the database, only rows of deleted devices are left out. */

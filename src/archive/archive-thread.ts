@@ -5,7 +5,7 @@ import { connectionTo } from "../db/postgres-tls.ts";
 import { archiveClosedMonths } from "./archive-months.ts";
 import { openArchiveStore } from "./archive-store.ts";
 
-/** What the thread is given. */
+/** The work of the thread, which it finds in its `workerData`. */
 export interface ArchiveWork {
 	place: ArchivePlace;
 	/** The address of the database, or how to connect to the embedded one. */

@@ -175,6 +175,37 @@ test("the rows of a deleted device leave the files, whether the month is still k
 	expect(await archive()).toMatchObject({ rewritten: 0 });
 });
 
+test("a change is remembered until its file is stored, and one that comes in between is not lost", async () => {
+	const [first, second, third] = (await makeHistory()) as [
+		TestDevice,
+		TestDevice,
+		TestDevice,
+	];
+	await archive();
+	await fleet.call(deleteDevice, { id: first.id });
+	const noted: number[] = [];
+	const watched: ArchiveStore = {
+		...store,
+		put: async (path, name) => {
+			const { rows } = await fleet.assay.database.owner.query(
+				"select from archive_changes where device_id = $1",
+				[first.id],
+			);
+			noted.push(rows.length);
+			if (noted.length === 1) {
+				await fleet.call(deleteDevice, { id: second.id });
+			}
+			await store.put(path, name);
+		},
+	};
+	await archive(watched);
+	expect(noted[0]).toBe(2);
+	for (const month of [MARCH, APRIL]) {
+		expect(await devicesIn(month)).toEqual(new Set([third.id]));
+	}
+	expect(await archive()).toMatchObject({ rewritten: 0 });
+});
+
 test("a report that a device extends is archived again, and until then its month is not dropped", async () => {
 	const [device] = (await makeHistory()) as [TestDevice];
 	await archive();
