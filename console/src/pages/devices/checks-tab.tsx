@@ -36,7 +36,7 @@ export function ChecksTab({
 	const isNow = isCurrent(device);
 	const isFailing = (key: string) => byKey.get(key)?.status === "FAIL";
 	const keys = inOrder(byKey.keys());
-	// What has to be fixed comes first.
+	// Failing checks come first, because somebody has to fix them.
 	const ordered = [
 		...keys.filter(isFailing),
 		...keys.filter((key) => !isFailing(key)),
