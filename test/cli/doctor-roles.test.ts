@@ -63,20 +63,24 @@ test("doctor names the other logins that reach the database, and separate closes
 	await asSuperuser((client) =>
 		client.query(`grant assay_backup_${one.name} to ${loginOf(other)}`),
 	);
-	const before = await examine(one, "separation");
-	expect(before?.status).toBe("warning");
-	expect(before?.found).toMatch(
-		new RegExp(`can read this database: .*${loginOf(other)}`),
-	);
-	expect(before?.found).toMatch(
-		new RegExp(`because everyone may: .*${loginOf(other)}`),
-	);
+	// Other tests make and drop logins on this server meanwhile, so only this one is looked for.
+	const expectOtherNamed = async () => {
+		const finding = await examine(one, "separation");
+		expect(finding?.status).toBe("warning");
+		expect(finding?.found).toMatch(
+			new RegExp(`can read this database: [^;]*${loginOf(other)}\\b`),
+		);
+		expect(finding?.found).toMatch(
+			new RegExp(`because everyone may: [^;]*${loginOf(other)}\\b`),
+		);
+	};
+	await expectOtherNamed();
 
 	const settings = { DATABASE_URL: one.url };
 	const said = await runCommand(["separate"], settings);
 	expect(said.stdout).toContain(loginOf(other));
 	expect(said.stdout).toContain("Nothing was changed");
-	expect(await examine(one, "separation")).toEqual(before);
+	await expectOtherNamed();
 
 	const done = await runCommand(["separate", "--yes", "--json"], settings);
 	expect(JSON.parse(done.stdout)).toMatchObject({
