@@ -2,27 +2,22 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { AppError } from "../src/errors.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 /** The folder of all builds. Each build has a folder in it, named after a hash of the sources. */
 const DIST = join(ROOT, "console/dist");
+/** The folder of the program that takes the pictures, which is no part of the bundle. */
+const SCREENSHOTS = join(ROOT, "console/screenshots");
 /**
- * The sources that become part of the bundle. From the rest of the server, the console only imports
- * types, which are not in the bundle.
+ * The build reads the names of the toolsets from this file. What it imports, which is the whole
+ * server, changes nothing in the bundle.
  */
-const SOURCES = [
-	"console",
-	"src/records",
-	"src/registers",
-	"src/devices",
-	"src/errors.ts",
-	"src/sign-in/saml/refusals.ts",
-	"src/mcp/json-schema.ts",
-	"src/operations.ts",
-	"package.json",
-].map((name) => join(ROOT, name));
+const OPERATIONS = join(ROOT, "src/operations.ts");
+/** An import or an export of values from a file of ours, which it names. */
+const IMPORT =
+	/^(?:import|export)\s+(?!type\b)(?:[^;]*?\sfrom\s+)?"(\.[^"]+\.tsx?)"/gm;
 
 /**
  * Returns the folder of the console's build. Builds the console first if there is no build or its
@@ -70,30 +65,45 @@ export async function findBuiltConsole(): Promise<string> {
 
 async function hashSources(): Promise<string> {
 	const hash = createHash("sha256");
-	const add = async (path: string) => {
+	for (const path of await listSources()) {
 		hash.update(`${relative(ROOT, path)}\0`);
 		hash.update(await readFile(path));
 		hash.update("\0");
-	};
-	for (const path of await listDocuments()) await add(path);
-	for (const source of SOURCES) {
-		if ((await stat(source)).isFile()) {
-			await add(source);
-			continue;
-		}
-		const entries = await readdir(source, {
-			recursive: true,
-			withFileTypes: true,
-		});
-		const files = entries
-			.filter((entry) => entry.isFile())
-			.map((entry) => join(entry.parentPath, entry.name))
-			.filter((path) => !path.startsWith(DIST + sep))
-			.sort();
-		for (const path of files) await add(path);
 	}
 	return hash.digest("hex").slice(0, 16);
 }
+
+/**
+ * Returns the files on which the build depends: the documents, the console, and the files of the
+ * server from which the console imports values. Types are not in the bundle.
+ */
+export async function listSources(): Promise<string[]> {
+	const console = await readdir(join(ROOT, "console"), {
+		recursive: true,
+		withFileTypes: true,
+	});
+	const sources = new Set([
+		join(ROOT, "package.json"),
+		...(await listDocuments()),
+		...console
+			.filter((entry) => entry.isFile())
+			.map((entry) => join(entry.parentPath, entry.name))
+			.filter((path) => !isBelow(DIST, path) && !isBelow(SCREENSHOTS, path)),
+	]);
+	// A set that grows during the loop also visits what was added.
+	for (const path of sources) {
+		if (!/\.tsx?$/.test(path) || path === OPERATIONS) continue;
+		for (const [, imported = ""] of (await readFile(path, "utf8")).matchAll(
+			IMPORT,
+		)) {
+			const target = join(dirname(path), imported);
+			if (existsSync(target)) sources.add(target);
+		}
+	}
+	return [...sources].sort();
+}
+
+const isBelow = (folder: string, path: string) => path.startsWith(folder + sep);
 
 /** Returns the documents that the console shows. A container image has none but its build has. */
 async function listDocuments(): Promise<string[]> {
