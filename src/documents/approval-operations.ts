@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { type Context, defineOperation } from "../operation.ts";
+import { type Change, type Context, defineOperation } from "../operation.ts";
 import { findPersonOf, personOf } from "../organizations/person-of-member.ts";
 import { readToday } from "../organizations/time-zone.ts";
 import { noteStored, updateRecord } from "../records/store.ts";
@@ -39,7 +39,7 @@ export const requestDocumentVersionApproval = defineOperation({
 	tenant: "id",
 	input: z.strictObject({ id: versionId() }),
 	output: z.object({ document_version: version }),
-	run: async (context, { id }) => {
+	run: inOneEntry(async (context, { id }) => {
 		const { found, owner } = await lockVersion(context, id);
 		requireStatus(found, "DRAFT");
 		requireContent(found);
@@ -56,7 +56,7 @@ export const requestDocumentVersionApproval = defineOperation({
 			"APPROVAL",
 		);
 		return { document_version: await readVersion(context, id) };
-	},
+	}),
 });
 
 export const approveDocumentVersion = defineOperation({
@@ -72,7 +72,7 @@ export const approveDocumentVersion = defineOperation({
 		note: textSchema().optional().describe("What you looked at"),
 	}),
 	output: z.object({ document_version: version }),
-	run: async (context, { id, note }) => {
+	run: inOneEntry(async (context, { id, note }) => {
 		const { found, owner } = await lockVersion(context, id);
 		requireStatus(found, "PENDING_APPROVAL");
 		const approvers = await readApprovers(context, found);
@@ -91,7 +91,7 @@ export const approveDocumentVersion = defineOperation({
 			return { document_version: await publish(context, found, owner) };
 		}
 		return { document_version: await readVersion(context, id) };
-	},
+	}),
 });
 
 export const rejectDocumentVersion = defineOperation({
@@ -107,7 +107,7 @@ export const rejectDocumentVersion = defineOperation({
 		note: filledTextSchema().describe("What has to change"),
 	}),
 	output: z.object({ document_version: version }),
-	run: async (context, { id, note }) => {
+	run: inOneEntry(async (context, { id, note }) => {
 		const { client, membership } = context;
 		const { found } = await lockVersion(context, id);
 		requireStatus(found, "PENDING_APPROVAL");
@@ -126,7 +126,7 @@ export const rejectDocumentVersion = defineOperation({
 		);
 		await setStatus(context, found, "DRAFT");
 		return { document_version: await readVersion(context, id) };
-	},
+	}),
 });
 
 export const publishDocumentVersion = defineOperation({
@@ -139,7 +139,7 @@ export const publishDocumentVersion = defineOperation({
 	tenant: "id",
 	input: z.strictObject({ id: versionId() }),
 	output: z.object({ document_version: version }),
-	run: async (context, { id }) => {
+	run: inOneEntry(async (context, { id }) => {
 		const { found, owner } = await lockVersion(context, id);
 		requireStatus(found, "DRAFT", "PENDING_APPROVAL");
 		requireContent(found);
@@ -154,8 +154,32 @@ export const publishDocumentVersion = defineOperation({
 			);
 		}
 		return { document_version: await publish(context, found, owner) };
-	},
+	}),
 });
+
+/**
+ * Lets a call have one entry in the audit log, although it decides, publishes and sets the next
+ * review in separate steps. All of them change the one document.
+ */
+function inOneEntry<Input, Output>(
+	run: (context: Context, input: Input) => Promise<Output>,
+): (context: Context, input: Input) => Promise<Output> {
+	return async (context, input) => {
+		const changes: Change[] = [];
+		const output = await run(
+			{ ...context, changed: (change) => changes.push(change) },
+			input,
+		);
+		const [first] = changes;
+		if (first) {
+			context.changed({
+				...first,
+				fields: Object.assign({}, ...changes.map(({ fields }) => fields)),
+			});
+		}
+		return output;
+	};
+}
 
 /** Publishes a version, and sets the next review of its document. */
 async function publish(

@@ -268,3 +268,24 @@ test("the history of a document names who published which version", async () => 
 	expect(JSON.stringify(changes)).toContain("version_1_status");
 	expect(JSON.stringify(changes)).toContain(sha256("Text"));
 });
+
+test("a call that approves and publishes has one entry in the audit log", async () => {
+	const document_id = await addDocument({
+		approver_ids: [people.approver],
+		review_interval_months: 12,
+	});
+	const { id } = await draft(document_id, "Text");
+	await tools.use("requestDocumentVersionApproval", { id });
+	await tools.use("approveDocumentVersion", { id }, approver.token);
+	const { audit_entries: entries } = await tools.use("listAuditLog", {
+		...here(),
+		filter: { record_id: document_id, operation: "approveDocumentVersion" },
+	});
+	expect(entries).toHaveLength(1);
+	expect(Object.keys(entries[0].changes).sort()).toEqual([
+		"next_review_on",
+		"version_1_approval",
+		"version_1_content_hash",
+		"version_1_status",
+	]);
+});
