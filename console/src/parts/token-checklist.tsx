@@ -5,12 +5,16 @@ import { operationQuery } from "../queries.ts";
 import { ErrorState } from "./error-state.tsx";
 import { RelativeTime } from "./time.tsx";
 
-/** Loads the user's valid API tokens and keeps which ones are ticked. At first, all of them are. */
-export function useTokenChecklist() {
+/** The value of the checkbox that stands for all tokens. No id looks like it. */
+const ALL = "all";
+
+/** Loads the user's valid API tokens and keeps which ones are ticked. */
+export function useTokenChecklist(atFirst: "none" | "all") {
 	const { data, error, isPending, refetch } = useQuery(
 		operationQuery("listApiTokens", {}),
 	);
-	const [unticked, setUnticked] = useState<readonly string[]>([]);
+	/** The ids that the user has ticked, or null before the first change. */
+	const [chosen, setChosen] = useState<readonly string[] | null>(null);
 	const tokens = (data?.api_tokens ?? []).filter(
 		({ status }) => status === "ACTIVE",
 	);
@@ -18,11 +22,8 @@ export function useTokenChecklist() {
 		tokens,
 		tickedIds: tokens
 			.map(({ id }) => id)
-			.filter((id) => !unticked.includes(id)),
-		toggle: (id: string, isTicked: boolean) =>
-			setUnticked((ids) =>
-				isTicked ? ids.filter((one) => one !== id) : [...ids, id],
-			),
+			.filter((id) => chosen?.includes(id) ?? atFirst === "all"),
+		tick: setChosen,
 		error,
 		isPending,
 		refetch,
@@ -30,10 +31,11 @@ export function useTokenChecklist() {
 }
 
 /**
- * Lists the user's valid API tokens with a checkbox for each. Renders nothing if there are none.
+ * Lists the user's valid API tokens with a checkbox for each, and one for all of them if there are
+ * several. Renders nothing if there are none.
  */
 export function TokenChecklist({
-	checklist: { tokens, tickedIds, toggle, error, refetch },
+	checklist: { tokens, tickedIds, tick, error, refetch },
 	label,
 	description,
 }: {
@@ -43,9 +45,26 @@ export function TokenChecklist({
 }) {
 	if (error) return <ErrorState error={error} onRetry={refetch} />;
 	if (tokens.length === 0) return null;
+	const isAll = tickedIds.length === tokens.length;
 	return (
-		<Checkbox.Group label={label} description={description} value={tickedIds}>
+		<Checkbox.Group
+			label={label}
+			description={description}
+			value={isAll ? [ALL, ...tickedIds] : tickedIds}
+			onChange={(values) => {
+				const isAllTicked = values.includes(ALL);
+				if (isAllTicked === isAll) tick(values.filter((id) => id !== ALL));
+				else tick(isAllTicked ? tokens.map(({ id }) => id) : []);
+			}}
+		>
 			<Stack gap="xs" mt="xs">
+				{tokens.length > 1 && (
+					<Checkbox
+						value={ALL}
+						label={`All ${tokens.length.toLocaleString()} tokens`}
+						indeterminate={tickedIds.length > 0 && !isAll}
+					/>
+				)}
 				{tokens.map(({ id, name, created_at }) => (
 					<Checkbox
 						key={id}
@@ -55,7 +74,6 @@ export function TokenChecklist({
 								{name}, created <RelativeTime value={created_at} />
 							</>
 						}
-						onChange={({ currentTarget: { checked } }) => toggle(id, checked)}
 					/>
 				))}
 			</Stack>

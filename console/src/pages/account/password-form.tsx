@@ -19,7 +19,7 @@ export function PasswordForm({ email }: { email: string }) {
 	const form = useForm({
 		initialValues: { password: "", new_password: "", ends_others: true },
 	});
-	const checklist = useTokenChecklist();
+	const checklist = useTokenChecklist("none");
 	const saving = useSaving(form, changePassword, async () => {
 		form.reset();
 		notifications.show({ message: "Your password is changed." });
@@ -59,7 +59,7 @@ export function PasswordForm({ email }: { email: string }) {
 				<TokenChecklist
 					checklist={checklist}
 					label="API tokens to revoke"
-					description="Untick those that only you can know. Programs that use a revoked token stop working."
+					description="Tokens keep working unless you tick them. Tick those that somebody else may know. Programs that use a revoked token stop working."
 				/>
 				<Group>
 					<Button

@@ -28,7 +28,7 @@ export function Sessions() {
 	const sessions = (found.data?.sessions ?? []).toSorted(
 		(a, b) => Number(b.is_current) - Number(a.is_current),
 	);
-	const checklist = useTokenChecklist();
+	const checklist = useTokenChecklist("none");
 	const close = () => setEnding(null);
 	return (
 		<Section
@@ -88,7 +88,7 @@ export function Sessions() {
 						<TokenChecklist
 							checklist={checklist}
 							label="API tokens to revoke"
-							description="Untick those that only you can know. Programs that use a revoked token stop working."
+							description="Tokens keep working unless you tick them. Tick those that somebody else may know. Programs that use a revoked token stop working."
 						/>
 					)}
 				</Stack>

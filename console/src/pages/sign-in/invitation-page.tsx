@@ -126,7 +126,7 @@ function useEnter() {
 }
 
 function Accept({ token, invitation, enter }: Joining) {
-	const checklist = useTokenChecklist();
+	const checklist = useTokenChecklist("all");
 	const accepting = useMutation({
 		mutationFn: () =>
 			call("acceptInvitation", { token, api_token_ids: checklist.tickedIds }),
