@@ -38,6 +38,19 @@ test("a missing device is called missing, and not silent or stale as well", asyn
 	await page.getByText("Missing", { exact: true }).waitFor();
 	await page.getByText("no heartbeat for 7 days or more").waitFor();
 	await page.getByText("These are the last known states").waitFor();
+	// The heading of a check is only its name.
+	const check = page.getByRole("heading", {
+		name: "Host firewall",
+		exact: true,
+	});
+	expect(await check.innerText()).toBe("Host firewall");
+	const opener = page.getByRole("button", {
+		name: "Host firewall",
+		exact: true,
+	});
+	// A click beside the name opens the check too. The button covers what stands there.
+	await page.getByText("Last known: pass").first().click({ force: true });
+	await expect.poll(() => opener.getAttribute("aria-expanded")).toBe("true");
 	expect(await page.getByRole("main").innerText()).not.toMatch(/silent|stale/i);
 	await axe(page);
 });
@@ -218,11 +231,13 @@ test("a check shows its value, why it fails and how to fix it", async () => {
 		await must(served.post("postures", { results }, { key: device.key }), 204);
 		return `/devices/${device.id}`;
 	});
-	const row = (name: string) => page.getByRole("button", { name });
+	const opener = (name: string) => page.getByRole("button", { name });
+	const row = (name: string) =>
+		page.locator(".mantine-Accordion-item", { has: opener(name) });
 	await row("Local password policy").getByText("6 characters").waitFor();
 	await row("Screen or idle lock").getByText("after 5 min").waitFor();
 	await row("Host firewall").getByText("Off").waitFor();
-	await row("Local password policy").click();
+	await opener("Local password policy").click();
 	const fix = page.getByRole("alert").filter({ hasText: "How to fix it" });
 	await fix
 		.getByText("The minimum length is 6; at least 8 is required.")

@@ -100,9 +100,12 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	}
 	await fleet.report(device, { DISK_ENCRYPTION: "PASS" });
 	await page.reload();
-	const check = page.getByRole("button", { name: /^Full-disk encryption/ });
-	await check.getByText("Pass", { exact: true }).waitFor();
-	await check.click();
+	await page
+		.getByRole("tabpanel")
+		.getByText("Pass", { exact: true })
+		.first()
+		.waitFor();
+	await page.getByRole("button", { name: "Full-disk encryption" }).click();
 	await page.getByText("root, home").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/device");

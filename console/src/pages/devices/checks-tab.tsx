@@ -1,6 +1,19 @@
-import { Accordion, Alert, Group, Paper, Stack, Text } from "@mantine/core";
-import { IconClockPause, IconInfoCircle } from "@tabler/icons-react";
+import {
+	Accordion,
+	Alert,
+	Group,
+	Paper,
+	Stack,
+	Text,
+	Title,
+} from "@mantine/core";
+import {
+	IconChevronDown,
+	IconClockPause,
+	IconInfoCircle,
+} from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { OutputOf } from "../../api.ts";
 import {
 	type Device,
@@ -58,6 +71,9 @@ export function ChecksTab({
 					},
 				}}
 				order={2}
+				chevron={null}
+				chevronSize={0}
+				classNames={{ control: styles.checkControl ?? "" }}
 				value={opened ?? null}
 				onChange={(check) =>
 					navigate({
@@ -163,8 +179,8 @@ function Check({
 	const means = passMeaning(checkKey);
 	if (!posture) {
 		return (
-			<Paper withBorder pl="md" pr={32} py="sm" mt={8}>
-				<Summary name={name} means={means}>
+			<Paper withBorder mt={8}>
+				<Summary title={<Title order={2}>{name}</Title>} means={means}>
 					<StatusBadge tone="neutral" label="Not reported" />
 				</Summary>
 			</Paper>
@@ -173,21 +189,20 @@ function Check({
 	const value = checkValue(posture, device.platform);
 	return (
 		<Accordion.Item value={checkKey}>
-			<Accordion.Control>
-				<Summary name={name} means={means}>
-					<Group gap="xs" justify="flex-end">
-						{value && <Text size="sm">{value}</Text>}
-						<PostureBadge
-							status={posture.status}
-							isCurrent={isCurrent(device)}
-						/>
-					</Group>
-					<Text size="xs" c="dimmed">
-						since <DateTime value={posture.since} />
-					</Text>
-					<ByPolicy posture={posture} device={device} />
-				</Summary>
-			</Accordion.Control>
+			<Summary
+				title={<Accordion.Control>{name}</Accordion.Control>}
+				means={means}
+				canOpen
+			>
+				<Group gap="xs" justify="flex-end">
+					{value && <Text size="sm">{value}</Text>}
+					<PostureBadge status={posture.status} isCurrent={isCurrent(device)} />
+				</Group>
+				<Text size="xs" c="dimmed">
+					since <DateTime value={posture.since} />
+				</Text>
+				<ByPolicy posture={posture} device={device} />
+			</Summary>
 			<Accordion.Panel>
 				<Stack gap="sm">
 					<ExceptionLink posture={posture} device={device} />
@@ -205,6 +220,7 @@ function Check({
 						</TextLink>
 					)}
 					<HowToFix reason={posture.reason} remediation={posture.remediation} />
+					<CheckActions posture={posture} device={device} />
 					<Text size="sm" c="dimmed">
 						Last observed <RelativeTime value={posture.observed_at} />.{" "}
 						<TextLink
@@ -218,7 +234,6 @@ function Check({
 						</TextLink>
 					</Text>
 					<Evidence evidence={posture.evidence} checkName={name} />
-					<CheckActions posture={posture} device={device} />
 				</Stack>
 			</Accordion.Panel>
 		</Accordion.Item>
@@ -273,24 +288,43 @@ function ByPolicy({ posture, device }: { posture: Posture; device: Device }) {
 	) : null;
 }
 
+/**
+ * The part of a check that is always visible. Its heading is only the name, so that a list of the
+ * headings is short. A click anywhere on it opens the check.
+ */
 function Summary({
-	name,
+	title,
 	means,
+	canOpen = false,
 	children,
 }: {
-	name: string;
+	title: ReactNode;
 	means: string;
-	children: React.ReactNode;
+	canOpen?: boolean;
+	children: ReactNode;
 }) {
 	return (
-		<Group justify="space-between" gap="xs" pr="sm">
-			<div style={{ flex: "1 1 240px" }}>
-				<Text fw={500}>{name}</Text>
-				<Text size="sm" c="dimmed">
-					{means}
-				</Text>
-			</div>
-			<div className={styles.state}>{children}</div>
+		<Group
+			justify="space-between"
+			gap="xs"
+			wrap="nowrap"
+			className={styles.check ?? ""}
+		>
+			<Group justify="space-between" gap="xs" flex={1}>
+				<div className={styles.checkName}>
+					{title}
+					<Text size="sm" c="dimmed">
+						{means}
+					</Text>
+				</div>
+				<div className={styles.state}>{children}</div>
+			</Group>
+			<IconChevronDown
+				size={16}
+				aria-hidden
+				className={styles.checkChevron}
+				visibility={canOpen ? undefined : "hidden"}
+			/>
 		</Group>
 	);
 }
