@@ -40,8 +40,15 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await first.getByRole("button", { name: /^Add \d+ records$/ }).click();
 
 	const second = step("Install the agent on this computer");
+	// This service has no packages, so the step says where they come from.
+	const noPackages = second.getByText("offers no download of the agent yet");
+	await noPackages.waitFor();
 	await second.getByRole("button", { name: "Get the command" }).click();
 	await second.getByText("Waiting for the device to enroll").waitFor();
+	await noPackages.waitFor();
+	expect(await noPackages.getByRole("link").getAttribute("href")).toBe(
+		"/help/agent#packages",
+	);
 	await axe(page);
 	await screenshot(page, "first-steps/agent");
 	const token = await page

@@ -12,6 +12,7 @@ import {
 	tryCommands,
 } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
+import { NoAgentPackages } from "./no-agent-packages.tsx";
 
 /** The output of addDevice and of reissueEnrollmentToken. */
 export interface IssuedToken {
@@ -66,6 +67,7 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 								</Text>
 								<AgentDownloads
 									platform={platform}
+									otherwise={<NoAgentPackages />}
 									commandsOf={(chosen) =>
 										packageCommands(chosen, enrollment.serverUrl)
 									}

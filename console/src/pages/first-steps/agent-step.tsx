@@ -6,6 +6,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { EnrollmentSteps } from "../devices/enrollment-steps.tsx";
+import { NoAgentPackages } from "../devices/no-agent-packages.tsx";
 
 /**
  * Adds this computer as a device of the reader, shows the command for it, and waits for its first
@@ -37,6 +38,7 @@ export function AgentStep() {
 				You become the owner of this computer. Its name is its hostname. You can
 				change both later.
 			</Text>
+			<NoAgentPackages />
 			{waiting > 0 && (
 				<Text size="sm">
 					<TextLink
@@ -50,7 +52,8 @@ export function AgentStep() {
 							: `${waiting.toLocaleString()} devices wait`}{" "}
 						for an agent.
 					</TextLink>{" "}
-					Its page gives you a new token.
+					{waiting === 1 ? "Its page" : "The page of each"} gives you a new
+					token.
 				</Text>
 			)}
 			<Button loading={adding.isPending} onClick={() => adding.mutate()}>

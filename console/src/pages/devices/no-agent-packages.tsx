@@ -1,0 +1,30 @@
+import { Text } from "@mantine/core";
+import { TextLink } from "../../parts/links.tsx";
+import { useAgentPackages } from "./agent-packages.ts";
+
+/**
+ * Says where the agent comes from if the service offers no packages of it, so that nobody is stuck.
+ * The guide opens in another tab, because the page may show a token only once.
+ */
+export function NoAgentPackages() {
+	const { data } = useAgentPackages();
+	if (data !== null) return null;
+	return (
+		<Text size="sm">
+			This service offers no download of the agent yet. The administrator of the
+			server builds the packages and names their folder in ASSAY_AGENT_DIR, as
+			the{" "}
+			<TextLink
+				to="/help/$page"
+				params={{ page: "agent" }}
+				hash="packages"
+				target="_blank"
+				underline="always"
+				inherit
+			>
+				guide to the agent
+			</TextLink>{" "}
+			explains.
+		</Text>
+	);
+}
