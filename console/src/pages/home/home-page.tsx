@@ -13,7 +13,7 @@ import { DueWork, type Overview } from "./due-work.tsx";
 import { FailingLongest, NewlyFailing } from "./failing-longest.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { FleetPosture, type Summary } from "./fleet-posture.tsx";
-import { MyWork } from "./my-work.tsx";
+import { MyWork, mayHaveWork } from "./my-work.tsx";
 import { OldTokens } from "./old-tokens.tsx";
 import { PastHome } from "./past-home.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
@@ -129,14 +129,18 @@ function Content({
 			<ContradictedMeasures measures={overview.contradicted_measures} />
 			<OldTokens count={overview.old_api_tokens} />
 			<Waiting overview={overview} />
-			<Grid gap="md">
-				<Grid.Col span={{ base: 12, md: 6, lg: 8 }}>
-					<MyWork overview={overview} />
-				</Grid.Col>
-				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
-					<NewlyFailing failing={overview.newly_failing} />
-				</Grid.Col>
-			</Grid>
+			{mayHaveWork(overview, mayWrite) ? (
+				<Grid gap="md">
+					<Grid.Col span={{ base: 12, md: 6, lg: 8 }}>
+						<MyWork overview={overview} />
+					</Grid.Col>
+					<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
+						<NewlyFailing failing={overview.newly_failing} />
+					</Grid.Col>
+				</Grid>
+			) : (
+				<NewlyFailing failing={overview.newly_failing} />
+			)}
 			<Discussion comments={overview.discussion} />
 			<DueWork overview={overview} />
 			<Reminders overview={overview} />

@@ -16,6 +16,19 @@ const WEEK_DAYS = 7;
 /** The dates by which work is due. A review or an expiry is named. */
 const DUE = ["due_date", "deadline", "target_date"];
 
+/**
+ * Returns true if the reader has work or devices, or could be given some. A viewer without a person
+ * in the register, or with nothing, needs no empty box.
+ */
+export function mayHaveWork(
+	{ mine }: Pick<Overview, "mine">,
+	mayWrite: boolean,
+): boolean {
+	return (
+		mayWrite || (mine !== null && (mine.records.length > 0 || mine.devices > 0))
+	);
+}
+
 /** Lists the reader's own work that is overdue or due within a week. */
 export function MyWork({ overview }: { overview: Overview }) {
 	const { organizationId } = useOrganization();
