@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { FieldIssue } from "../../src/errors.ts";
 import type { operations } from "../../src/operations.ts";
 import { attendanceHeaders } from "./attendance.ts";
+import { inWords } from "./parts/names-in-words.ts";
 import { askForProof } from "./proof.ts";
 
 type AnyOfList = (typeof operations)[number];
@@ -223,10 +224,20 @@ function parse(text: string): unknown {
 	}
 }
 
-/** Turns a server message into a whole sentence. The server's messages are parts of sentences. */
+/**
+ * Turns a server message into a whole sentence with the words and quotation marks of the console.
+ * The server's messages are parts of sentences. They name filters as tools do, such as
+ * `filter.owner_id: must be an id`.
+ */
 export function asSentence(text: string): string {
-	// Such a message is about the record itself. A reader of the console never sees its id.
-	const own = text.replace(/^id: /, "");
+	const own = text
+		// Such a message is about the record itself. A reader of the console never sees its id.
+		.replace(/^id: /, "")
+		.replaceAll(
+			/\bfilter\.(\w+?)(?:_ids?)?(?:\[\d+\]|\.\w+)*: /g,
+			(_, name: string) => `the filter “${inWords(name)}” `,
+		)
+		.replaceAll(/"([^"]*)"/g, "“$1”");
 	const first = own.charAt(0).toUpperCase() + own.slice(1);
 	return /[.!?…]$/.test(first) ? first : `${first}.`;
 }

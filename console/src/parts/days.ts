@@ -62,14 +62,6 @@ export function dayAfter(day: string, days: number): string {
 	return date.toISOString().slice(0, 10);
 }
 
-/** Writes a day in words, such as "31 March 2026" in the reader's language. */
-export function longDay(day: string): string {
-	return new Intl.DateTimeFormat(undefined, {
-		dateStyle: "long",
-		timeZone: "UTC",
-	}).format(new Date(`${day}T00:00:00Z`));
-}
-
 /** Returns the number of days from one day to a later one. */
 export function daysBetween(from: string, until: string): number {
 	return (Date.parse(until) - Date.parse(from)) / 86_400_000;

@@ -2,8 +2,9 @@ import { toolsets } from "virtual:kinds";
 import { Checkbox, MultiSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { registerKinds } from "../register-kinds.ts";
-import { longDay, todayHere } from "./days.ts";
+import { todayHere } from "./days.ts";
 import type { Member, Role } from "./roles.tsx";
+import { formatDay } from "./time.tsx";
 import { toolsetLabel } from "./toolset-label.ts";
 
 /** The values of a form that asks for a role and for what narrows it. */
@@ -96,7 +97,7 @@ export function LimitFields<Values extends LimitValues>({
 export function limitsInWords(member: Member): string {
 	const parts = [
 		member.ends_on &&
-			`${member.is_ended ? "ended on" : "until"} ${longDay(member.ends_on)}`,
+			`${member.is_ended ? "ended on" : "until"} ${formatDay(member.ends_on)}`,
 		member.writable_registers &&
 			`writes only ${member.writable_registers.map(toolsetLabel).join(", ")}`,
 		member.reads_audit_log && "reads the audit log",

@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
 import { IconCalendarTime } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { longDay } from "../parts/days.ts";
+import { formatDay } from "../parts/time.tsx";
 import { NOW, usePast } from "../past.ts";
 
 /** Says above a page which past day it shows, and leads back to the present. */
@@ -24,13 +24,13 @@ export function PastBanner() {
 					<Text size="sm">
 						{isShown ? (
 							<>
-								As of the end of <b>{longDay(day)}</b>. Nothing can be changed
+								As of the end of <b>{formatDay(day)}</b>. Nothing can be changed
 								in the past.
 							</>
 						) : (
 							<>
 								This page shows the present. Home, devices and registers show{" "}
-								<b>{longDay(day)}</b>.
+								<b>{formatDay(day)}</b>.
 							</>
 						)}
 					</Text>

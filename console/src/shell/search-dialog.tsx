@@ -1,9 +1,9 @@
 import { Group, Kbd, Loader, Modal, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import { longDay } from "../parts/days.ts";
 import { ErrorState } from "../parts/error-state.tsx";
 import { useReturnFocus } from "../parts/return-focus.ts";
+import { formatDay } from "../parts/time.tsx";
 import styles from "./search.module.css";
 import { type Item, useSearchItems } from "./search-items.ts";
 
@@ -157,7 +157,7 @@ function Search({
 			</div>
 			{day && (
 				<Text size="sm" px="md" py={6} className={styles.keys}>
-					Records are those of the end of <b>{longDay(day)}</b>.
+					Records are those of the end of <b>{formatDay(day)}</b>.
 				</Text>
 			)}
 			<Group gap="md" px="md" py={8} className={styles.keys} visibleFrom="xs">

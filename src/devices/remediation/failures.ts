@@ -58,7 +58,7 @@ export const FAILURES: Record<
 		],
 		TIME_SYNC: [
 			{
-				fix: `Open System Settings → General → Date & Time and turn on "Set time and date automatically".${commands("`sudo systemsetup -setusingnetworktime on`")}`,
+				fix: `Open System Settings → General → Date & Time and turn on “Set time and date automatically”.${commands("`sudo systemsetup -setusingnetworktime on`")}`,
 			},
 		],
 		OS_VERSION: [
@@ -123,14 +123,14 @@ export const FAILURES: Record<
 			},
 			{
 				when: { field: "conversion", is: "encrypted" },
-				fix: `Encrypt the other internal drives too. Search for "Manage BitLocker" and turn it on for each drive.${commands("`manage-bde -on D: -RecoveryPassword`, then `manage-bde -autounlock -enable D:`")}`,
+				fix: `Encrypt the other internal drives too. Search for “Manage BitLocker” and turn it on for each drive.${commands("`manage-bde -on D: -RecoveryPassword`, then `manage-bde -autounlock -enable D:`")}`,
 			},
 			{
 				when: { field: "conversion", is: "encrypting" },
 				fix: "Windows is still encrypting the drive. Leave the device on and connected to power until it has finished.",
 			},
 			{
-				fix: `Open Settings → Privacy & security → Device encryption and turn it on. On Windows Pro, search for "Manage BitLocker". Save the recovery key.${commands("`manage-bde -on $env:SystemDrive -RecoveryPassword`")}`,
+				fix: `Open Settings → Privacy & security → Device encryption and turn it on. On Windows Pro, search for “Manage BitLocker”. Save the recovery key.${commands("`manage-bde -on $env:SystemDrive -RecoveryPassword`")}`,
 			},
 		],
 		SCREEN_LOCK: [
@@ -153,7 +153,7 @@ export const FAILURES: Record<
 		],
 		TIME_SYNC: [
 			{
-				fix: `Open Settings → Time & language → Date & time, turn on "Set time automatically" and select Sync now.${commands("`Set-Service w32time -StartupType Automatic; Start-Service w32time; w32tm /resync`")}`,
+				fix: `Open Settings → Time & language → Date & time, turn on “Set time automatically” and select Sync now.${commands("`Set-Service w32time -StartupType Automatic; Start-Service w32time; w32tm /resync`")}`,
 			},
 		],
 		OS_VERSION: [
@@ -237,7 +237,7 @@ export const FAILURES: Record<
 				fix: `The swap space is not encrypted.${commands("`swapoff -a`, then put it on an encrypted volume, use a random key in /etc/crypttab, or use zram")}`,
 			},
 			{
-				fix: `A volume with data is not encrypted. The evidence names it under "unencrypted". Save its data, and put it on LUKS.${commands("`cryptsetup luksFormat DEVICE`, which erases it")}`,
+				fix: `A volume with data is not encrypted. The evidence names it under “unencrypted”. Save its data, and put it on LUKS.${commands("`cryptsetup luksFormat DEVICE`, which erases it")}`,
 			},
 		],
 		SCREEN_LOCK: [
@@ -256,7 +256,7 @@ export const FAILURES: Record<
 		FIREWALL_ENABLED: [
 			{
 				when: { field: "open_zone" },
-				fix: `An active zone of firewalld lets everything in. Move its interfaces and sources to the zone "public".${commands("`firewall-cmd --get-active-zones`, then `firewall-cmd --permanent --zone=public --change-interface=NAME` and `firewall-cmd --reload`")}`,
+				fix: `An active zone of firewalld lets everything in. Move its interfaces and sources to the zone “public”.${commands("`firewall-cmd --get-active-zones`, then `firewall-cmd --permanent --zone=public --change-interface=NAME` and `firewall-cmd --reload`")}`,
 			},
 			{
 				when: { field: "open_packets" },
@@ -269,7 +269,7 @@ export const FAILURES: Record<
 		TIME_SYNC: [
 			{
 				when: { field: "service", is: "none" },
-				fix: `Turn on "Automatic Date & Time" in Settings.${commands("`timedatectl set-ntp true`; install systemd-timesyncd or chrony if it says that NTP is not supported")}`,
+				fix: `Turn on “Automatic Date & Time” in Settings.${commands("`timedatectl set-ntp true`; install systemd-timesyncd or chrony if it says that NTP is not supported")}`,
 			},
 			{
 				fix: `The clock is not synchronized. Connect the device to a network that lets NTP (UDP port 123) through.${commands("`timedatectl timesync-status` or `chronyc sources`")}`,
@@ -348,7 +348,7 @@ export const FAILURES: Record<
 				fix: `The swap space is not encrypted.${commands("add `.eli` to the name of the swap device in /etc/fstab, and restart")}`,
 			},
 			{
-				fix: `A file system with data is not encrypted. The evidence names it under "unencrypted". Save its data, and put it on GELI.${commands("`geli init DEVICE`, which erases it, then `geli attach DEVICE` and `newfs /dev/DEVICE.eli`")}`,
+				fix: `A file system with data is not encrypted. The evidence names it under “unencrypted”. Save its data, and put it on GELI.${commands("`geli init DEVICE`, which erases it, then `geli attach DEVICE` and `newfs /dev/DEVICE.eli`")}`,
 			},
 		],
 		SCREEN_LOCK: [

@@ -8,16 +8,11 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { DateTime } from "../../parts/time.tsx";
+import { DateTime, formatTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { checkLabel, inOrder } from "./checks.ts";
 import { type Silence, type Span, silenceAt } from "./history.ts";
 import { useMaxSilence } from "./use-max-silence.ts";
-
-const WHEN = new Intl.DateTimeFormat(undefined, {
-	dateStyle: "long",
-	timeStyle: "short",
-});
 
 /** Shows the state of every check at a time in the past, as evidence for an auditor. */
 export function AsOf({ device, at }: { device: Device; at: Date }) {
@@ -30,7 +25,7 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 			size: 100,
 		}),
 	);
-	const title = `As of ${WHEN.format(at)}`;
+	const title = `As of ${formatTime(at.toISOString())}`;
 	const spans = states.data?.device_postures;
 	const silence = silenceAt(states.data?.silences ?? [], atMs);
 	return (

@@ -2,9 +2,10 @@ import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { dayOf, longDay } from "../../parts/days.ts";
+import { dayOf } from "../../parts/days.ts";
 import { deviceName } from "../../parts/devices/device-words.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
+import { formatDay } from "../../parts/time.tsx";
 import { checkLabel } from "./checks.ts";
 import { ExceptionForm } from "./exception-form.tsx";
 import { MyDevicesLink } from "./my-devices-link.tsx";
@@ -118,5 +119,5 @@ function describe(
 	const why = reason
 		? ` ${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
 		: "";
-	return `The check “${checkLabel(check_key)}” ${state} on ${deviceName(device)} since ${longDay(dayOf(new Date(since)))}.${why}`;
+	return `The check “${checkLabel(check_key)}” ${state} on ${deviceName(device)} since ${formatDay(dayOf(new Date(since)))}.${why}`;
 }

@@ -1,6 +1,7 @@
 import { Text, Tooltip } from "@mantine/core";
 import { postureLabel } from "../../parts/devices/device-words.tsx";
 import styles from "../../parts/devices/postures.module.css";
+import { DateTime } from "../../parts/time.tsx";
 import { type Piece, piecesOf, type Silence, type Span } from "./history.ts";
 
 const CLASSES: Record<Piece["status"], string | undefined> = {
@@ -10,11 +11,6 @@ const CLASSES: Record<Piece["status"], string | undefined> = {
 	NOT_APPLICABLE: styles.notApplicable,
 	SILENT: styles.stale,
 };
-
-const TIME = new Intl.DateTimeFormat(undefined, {
-	dateStyle: "medium",
-	timeStyle: "short",
-});
 
 /**
  * Draws the states of one check in a period as a bar, with a summary as text. The table below the
@@ -77,12 +73,12 @@ function Words({ piece: { status, since, until } }: { piece: Piece }) {
 			</Text>
 			<Text size="xs">
 				{status === "SILENT" ? "Last report " : "Since "}
-				{TIME.format(new Date(since))}
+				<DateTime value={since} />
 			</Text>
 			{until && (
 				<Text size="xs">
 					{status === "SILENT" ? "Next report " : "Until "}
-					{TIME.format(new Date(until))}
+					<DateTime value={until} />
 				</Text>
 			)}
 		</>

@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { longDay } from "../../parts/days.ts";
+import { formatDay } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { Section } from "./home-section.tsx";
 import styles from "./trends.module.css";
@@ -93,7 +93,7 @@ function Plot({
 				preserveAspectRatio="none"
 				className={styles.plot}
 				role="img"
-				aria-label={`${label}: ${known.map((point) => `${longDay(point.day)} ${inWords(point)}`).join(", ")}`}
+				aria-label={`${label}: ${known.map((point) => `${formatDay(point.day)} ${inWords(point)}`).join(", ")}`}
 			>
 				<polygon
 					className={styles.area}
@@ -110,14 +110,14 @@ function Plot({
 					>
 						<title>
 							{point[figure] === null
-								? `${longDay(point.day)}: not known`
-								: `${longDay(point.day)}: ${inWords(point)}`}
+								? `${formatDay(point.day)}: not known`
+								: `${formatDay(point.day)}: ${inWords(point)}`}
 						</title>
 					</rect>
 				))}
 			</svg>
 			<Text size="xs" c="dimmed">
-				{first && `${inWords(first)} on ${longDay(first.day)}`}
+				{first && `${inWords(first)} on ${formatDay(first.day)}`}
 			</Text>
 		</div>
 	);

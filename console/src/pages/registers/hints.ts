@@ -135,8 +135,8 @@ function contradictionOf(record: AnyRecord): Hint | false {
 	const check = checkLabel(String(verified_by_check));
 	const found =
 		typeof pass_percent === "number"
-			? `only ${pass_percent.toLocaleString()}% of the devices pass "${check}"; it wants ${record.verified_by_percent}%`
-			: `no device shows it by "${check}"`;
+			? `only ${pass_percent.toLocaleString()}% of the devices pass “${check}”; it wants ${record.verified_by_percent}%`
+			: `no device shows it by “${check}”`;
 	return {
 		field: "state",
 		text: `Contradiction: the state says Implemented, but ${found}.`,

@@ -29,9 +29,9 @@ export function inWordsOf(
 	}
 	// Text in quotes was typed by a user, so it stays as it is.
 	return text
-		.split(/("[^"]*")/)
+		.split(/("[^"]*"|“[^”]*”)/)
 		.map((part) =>
-			part.startsWith('"')
+			/^["“]/.test(part)
 				? part
 				: part
 						.replace(/\w+/g, (w) => words.get(w) ?? w)

@@ -28,7 +28,7 @@ export const CHANNEL_WORDS: Record<
 	TEAMS: {
 		label: "Microsoft Teams",
 		means:
-			'The address of the Teams workflow "Post to a channel when a webhook request is received". It gets at most one message a minute.',
+			"The address of the Teams workflow “Post to a channel when a webhook request is received”. It gets at most one message a minute.",
 	},
 };
 

@@ -74,7 +74,7 @@ export function Page() {
 				<Text size="sm" c="dimmed" mt="md">
 					Last changed <DateTime value={policy.updated_at} />. A device gets a
 					change with its next heartbeat and applies it in its next report.
-					Agents other than Assay’s use their own limits.
+					Agents other than Assay's use their own limits.
 				</Text>
 			</Paper>
 			<Paper

@@ -9,7 +9,7 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 
 type Mail = OutputOf<"listMails">["mails"][number];
@@ -79,7 +79,7 @@ export function Page() {
 		{
 			id: "queued",
 			header: "Queued",
-			cell: ({ created_at }) => <RelativeTime value={created_at} />,
+			cell: ({ created_at }) => <DateTime value={created_at} />,
 		},
 		{
 			id: "actions",

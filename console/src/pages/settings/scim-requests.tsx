@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { DateTime } from "../../parts/time.tsx";
 
 type Request = OutputOf<"getProvisioning">["requests"][number];
 
@@ -43,7 +43,7 @@ const COLUMNS: Column<Request>[] = [
 		width: 170,
 		cell: ({ at, credential }) => (
 			<>
-				<RelativeTime value={at} />
+				<DateTime value={at} />
 				<Text size="xs" c="dimmed">
 					{credential}
 				</Text>
