@@ -61,6 +61,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
 	light: {
 		"--assay-page": "#f7f8fa",
 		"--assay-focus": "#3b5bdb",
+		"--assay-control": "#7d8590",
 		"--mantine-color-dimmed": "#545d69",
 		"--mantine-color-placeholder": "#68717d",
 		"--mantine-color-error": "#c92a2a",
@@ -71,6 +72,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
 	dark: {
 		"--assay-page": "#1b1c1f",
 		"--assay-focus": "#91a7ff",
+		"--assay-control": "#8b929b",
 		"--mantine-color-dimmed": "#b4b8bf",
 		"--mantine-color-placeholder": "#9aa0a8",
 		"--mantine-color-error": "#ff8787",

@@ -66,13 +66,15 @@ export function ListPage<Row extends { id: string }>(props: Props<Row>) {
 		<>
 			<PageHeader
 				title={title}
+				isWide
 				description={props.description}
 				actions={
 					<>
 						<SavedViews listName={props.kind} list={list} />
 						{props.exportButton}
 						{props.more && <MoreMenu>{props.more}</MoreMenu>}
-						{props.add}
+						{/* An empty list has the button below. */}
+						{!hasNone && props.add}
 					</>
 				}
 			/>

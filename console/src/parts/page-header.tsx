@@ -13,6 +13,7 @@ export function PageHeader({
 	parent,
 	description,
 	actions,
+	isWide = false,
 }: {
 	title: string;
 	/** A link to the list that the page belongs to. It stands above the title. */
@@ -20,6 +21,8 @@ export function PageHeader({
 	description?: ReactNode;
 	/** The page's buttons. The most important one comes last. */
 	actions?: ReactNode;
+	/** True for a list, which uses the whole width of the window. */
+	isWide?: boolean;
 }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const pathname = useRouterState({
@@ -41,7 +44,13 @@ export function PageHeader({
 		}
 	}, [pathname]);
 	return (
-		<Group justify="space-between" align="flex-start" mb="lg" gap="sm">
+		<Group
+			justify="space-between"
+			align="flex-start"
+			mb="lg"
+			gap="sm"
+			data-wide={isWide || undefined}
+		>
 			<Box miw={0} flex="1 1 320px">
 				{parent && (
 					<Text size="sm" mb={4} component="nav" aria-label="Where you are">

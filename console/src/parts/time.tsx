@@ -65,7 +65,11 @@ export function RelativeTime({ value }: { value: string | null | undefined }) {
 	if (isPastShown()) return <DateTime value={value} />;
 	const date = new Date(value);
 	return (
-		<time dateTime={value} title={FULL.format(date)}>
+		<time
+			dateTime={value}
+			title={FULL.format(date)}
+			style={{ whiteSpace: "nowrap" }}
+		>
 			{relativeTo(date, Date.now())}
 		</time>
 	);
@@ -74,7 +78,11 @@ export function RelativeTime({ value }: { value: string | null | undefined }) {
 /** Shows a calendar date that is given as YYYY-MM-DD. */
 export function CalendarDate({ value }: { value: string | null | undefined }) {
 	if (!value) return <>–</>;
-	return <time dateTime={value}>{formatDay(value)}</time>;
+	return (
+		<time dateTime={value} style={{ whiteSpace: "nowrap" }}>
+			{formatDay(value)}
+		</time>
+	);
 }
 
 /**

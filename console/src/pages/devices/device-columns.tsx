@@ -14,7 +14,7 @@ import {
 import { TextLink } from "../../parts/links.tsx";
 import type { Names } from "../../parts/records/record-names.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { AgentVersion } from "./agent-version.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 
@@ -72,7 +72,6 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	{
 		id: "platform",
 		header: "Platform",
-		width: 150,
 		cell: ({ platform, os_version }) => (
 			<>
 				<Text size="sm">{platform ? platformLabel(platform) : "–"}</Text>
@@ -106,7 +105,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		id: "enrolled",
 		header: "Enrolled",
 		isExtra: true,
-		cell: ({ enrolled_at }) => <RelativeTime value={enrolled_at} />,
+		cell: ({ enrolled_at }) => <DateTime value={enrolled_at} />,
 	},
 ];
 

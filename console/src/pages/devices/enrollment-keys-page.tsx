@@ -68,6 +68,7 @@ export function Page() {
 			<PageHeader
 				parent={<ToDevices />}
 				title="Enrollment keys"
+				isWide
 				description="A key enrolls many devices, for a rollout by Intune, Jamf, Ansible or Group Policy."
 				actions={!isEmpty && make}
 			/>
@@ -170,7 +171,7 @@ const columnsOf = (
 	},
 	{
 		id: "actions",
-		header: "",
+		header: "Actions",
 		align: "right",
 		width: 100,
 		cell: (key) =>

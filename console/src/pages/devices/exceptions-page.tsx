@@ -57,6 +57,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Exceptions"
+				isWide
 				parent={<ToDevices />}
 				description="An exception excuses devices from a check, with a reason, an approval and an end."
 				actions={!isEmpty && add}

@@ -46,6 +46,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Groups of devices"
+				isWide
 				parent={<ToDevices />}
 				description="A group lists its devices, or has a filter and contains the devices that match."
 				actions={!isEmpty && add}
@@ -151,7 +152,7 @@ const columnsOf = (actions: {
 	},
 	{
 		id: "actions",
-		header: "",
+		header: "Actions",
 		align: "right",
 		width: 180,
 		cell: (group) => (

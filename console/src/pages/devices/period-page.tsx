@@ -70,6 +70,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Fleet in a period"
+				isWide
 				parent={<ToDevices />}
 				description="The devices on which a check had a status at some time in a period, with every span of time."
 				actions={

@@ -19,12 +19,7 @@ import {
 import type { Selection } from "../../parts/selection.ts";
 import { ArchiveSelected, canBeArchived } from "./archive.tsx";
 import { FieldInput } from "./field-input.tsx";
-import {
-	type FormValue,
-	givenFields,
-	QUICK_TYPES,
-	toStored,
-} from "./form-values.ts";
+import { bulkFields, type FormValue, toStored } from "./form-values.ts";
 
 interface Props {
 	kind: KindDescription;
@@ -98,7 +93,7 @@ function Change({
 	selection,
 	onClose,
 }: Props & { onClose: () => void }) {
-	const fields = givenFields(kind).filter(({ type }) => QUICK_TYPES.has(type));
+	const fields = bulkFields(kind);
 	const [name, setName] = useState(fields[0]?.name ?? "");
 	const [value, setValue] = useState<FormValue>(null);
 	const field = fieldOf(kind, name);
@@ -137,6 +132,11 @@ function Change({
 					onChange={setValue}
 				/>
 			)}
+			{field?.type === "references" && (
+				<Text size="sm" c="dimmed">
+					These replace the ones that the selected {kind.nouns} have now.
+				</Text>
+			)}
 			{field?.isNullable && !isFilled(value) && (
 				<Text size="sm" c="dimmed">
 					Leave it empty to remove the value from the selected {kind.nouns}.
@@ -166,7 +166,8 @@ function Delete({ kind, selection, onClose }: Props & { onClose: () => void }) {
 	);
 }
 
-const isFilled = (value: FormValue) => value !== null && value !== "";
+const isFilled = (value: FormValue) =>
+	Array.isArray(value) ? value.length > 0 : value !== null && value !== "";
 
 /** The dialog names the field, so that its help text is not needed. */
 const withoutHelp = (field: FieldDescription): FieldDescription => ({

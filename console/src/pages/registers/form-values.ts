@@ -12,6 +12,29 @@ export const QUICK_TYPES: ReadonlySet<string> = new Set([
 	"date",
 ]);
 
+/** Further types of fields of which many records may get the same value. */
+const SHARED_TYPES: ReadonlySet<string> = new Set([
+	"name",
+	"integer",
+	"references",
+]);
+/** Fields that tell one record from the others, besides the title. */
+const OF_ONE_RECORD: ReadonlySet<string> = new Set([
+	"reference_id",
+	"title",
+	"legal_name",
+]);
+
+/** Returns the fields that can be changed in many records at once. */
+export function bulkFields(kind: KindDescription): FieldDescription[] {
+	return givenFields(kind).filter(
+		({ name, type }) =>
+			(QUICK_TYPES.has(type) || SHARED_TYPES.has(type)) &&
+			name !== kind.title &&
+			!OF_ONE_RECORD.has(name),
+	);
+}
+
 /** A value as an input of the form holds it. An empty text is "", and an empty choice is null. */
 export type FormValue = string | number | string[] | null;
 export type FormValues = Record<string, FormValue>;

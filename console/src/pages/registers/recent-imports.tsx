@@ -7,7 +7,7 @@ import { countOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { DateTime } from "../../parts/time.tsx";
+import { DateTime, formatTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { RollBackImport } from "./roll-back-import.tsx";
 
@@ -57,6 +57,7 @@ export function RecentImports({ kind }: { kind: KindDescription }) {
 								size="xs"
 								variant="default"
 								aria-haspopup="dialog"
+								aria-label={`Roll back the import of ${formatTime(one.imported_at)}`}
 								onClick={() => setAsked(one)}
 							>
 								Roll back …

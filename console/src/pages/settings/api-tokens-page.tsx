@@ -57,6 +57,7 @@ export function Page() {
 	const rows = found
 		.filter((token) => !isOldOnly || wantsRotation(token))
 		.toSorted((a, b) => ORDER[a.status] - ORDER[b.status]);
+	const hasNone = tokens.isSuccess && !isOldOnly && rows.length === 0;
 	/** The parameters of the list, which stay in the address while a token is open. */
 	const shownList = {
 		...(isOfOrganization ? { of: ORGANIZATION } : {}),
@@ -111,7 +112,7 @@ export function Page() {
 					Revoked and expired tokens are not counted.
 				</EmptyState>
 			)}
-			{tokens.isSuccess && !isOldOnly && rows.length === 0 && (
+			{hasNone && (
 				<EmptyState
 					title={isOfOrganization ? "No API tokens" : "No API tokens yet"}
 					icon={<IconKey size={32} aria-hidden />}
@@ -135,8 +136,9 @@ export function Page() {
 		<>
 			<PageHeader
 				title="API tokens"
+				isWide
 				description="For AI clients and scripts. A token acts for its user in all of the user's organizations, with the user's current role in each."
-				actions={create}
+				actions={!(hasNone && !isOfOrganization) && create}
 			/>
 			{mayAdmin ? (
 				<Tabs

@@ -85,6 +85,7 @@ function AuditLog() {
 		<>
 			<PageHeader
 				title="Audit log"
+				isWide
 				description="Who did what and when, newest first. Entries cannot be changed or removed."
 				actions={
 					<>

@@ -60,6 +60,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Members"
+				isWide
 				description="The members of this organization and their roles. People without an account are in the register People."
 				actions={
 					mayAdmin && (

@@ -43,6 +43,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Snapshots"
+				isWide
 				description="What the registers and the devices said at a moment. Nothing changes a snapshot."
 				actions={!isEmpty && take}
 			/>

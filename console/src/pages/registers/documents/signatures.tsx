@@ -169,7 +169,7 @@ function List({ version }: { version: Version }) {
 				? [
 						{
 							id: "cancel",
-							header: "",
+							header: "Actions",
 							cell: (one: Signature) => (
 								<Button
 									variant="subtle"
