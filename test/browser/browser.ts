@@ -144,10 +144,14 @@ export async function visit(page: Page, path: string): Promise<void> {
 }
 
 /**
- * Expects that axe-core finds no serious or critical problem on the page. If a dialog is open, it
- * checks only the dialog, because nobody can use the page behind it.
+ * Expects that axe-core finds no serious or critical problem on the page, or none with the contrast
+ * of text. If a dialog is open, it checks only the dialog, because nobody can use the page behind
+ * it.
  */
-export async function axe(page: Page): Promise<void> {
+export async function axe(
+	page: Page,
+	what: "everything" | "contrast" = "everything",
+): Promise<void> {
 	const isThere = await page.evaluate("typeof axe === 'object'");
 	// The script is evaluated and not inserted, because the page's policy forbids scripts from
 	// elsewhere.
@@ -156,18 +160,29 @@ export async function axe(page: Page): Promise<void> {
 	await expect
 		.poll(() => page.locator("table[aria-busy=true]").count())
 		.toBe(0);
-	expect(await page.evaluate(FINDINGS), `axe at ${page.url()}`).toEqual([]);
+	const { width } = page.viewportSize() ?? {};
+	expect(
+		await page.evaluate(`(${FINDINGS})(${JSON.stringify(OPTIONS[what])})`),
+		`axe at ${page.url()}, ${width} px`,
+	).toEqual([]);
 }
 
 /**
- * This code runs in the page. By default, axe-core would also describe every element for which a
- * rule passes, and compute a selector for each, which takes longer than the check itself. It
- * therefore describes only violations, by their HTML, and the code returns only the serious ones.
- * The rule "region" finds only moderate ones, and takes as long as all others together.
+ * By default, axe-core would also describe every element for which a rule passes, and compute a
+ * selector for each, which takes longer than the check itself. It therefore describes only
+ * violations, by their HTML. The rule "region" finds only moderate ones, and takes as long as all
+ * others together.
  */
-const FINDINGS = `axe.run(
+const CHEAP = { resultTypes: ["violations"], selectors: false };
+const OPTIONS = {
+	everything: { ...CHEAP, rules: { region: { enabled: false } } },
+	contrast: { ...CHEAP, runOnly: ["color-contrast"] },
+};
+
+/** This code runs in the page. It returns only the serious violations. */
+const FINDINGS = `(options) => axe.run(
 	document.querySelector("[role=dialog][aria-modal=true]") ?? document,
-	{ resultTypes: ["violations"], selectors: false, rules: { region: { enabled: false } } },
+	options,
 ).then(({ violations }) =>
 	violations
 		.filter(({ impact }) => impact === "serious" || impact === "critical")

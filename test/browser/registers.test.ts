@@ -258,42 +258,6 @@ describe.each(registers)("$definition.kind", ({
 	);
 });
 
-/**
- * The same code makes the lists of all registers too. They have columns that these three registers
- * do not cover: scores, choices, dates, and titles that are a reference number.
- */
-test.each([
-	[
-		"risk",
-		"A laptop is stolen",
-		"addRisk",
-		{
-			name: "A laptop is stolen",
-			category: "Security",
-			treatment: "MITIGATED",
-			inherent_likelihood: 4,
-			inherent_impact: 3,
-		},
-	],
-	[
-		"task",
-		"Restore a backup",
-		"addTask",
-		{ name: "Restore a backup", deadline: "2026-01-31" },
-	],
-	[
-		"nonconformity",
-		"NC-001 Backups were never restored",
-		"addNonconformity",
-		{ description: "Backups were never restored" },
-	],
-])("the list of the register %s is accessible", async (kind, title, name, input) => {
-	await add(name, input);
-	const page = await open(admin, kind);
-	await page.getByRole("link", { name: title, exact: true }).waitFor();
-	await axe(page);
-});
-
 /** Returns the text that a page shows for a value. Dates and addresses are shortened. */
 function wordsOf(given: Given): string {
 	const [word = ""] = Object.values(given);
