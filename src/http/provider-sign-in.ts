@@ -4,6 +4,7 @@ import type { PasswordSignIn } from "../config/read-oidc.ts";
 import { AppError } from "../errors.ts";
 import { type Principal, roleReaches } from "../principal.ts";
 import type { From } from "../sign-in/exchange.ts";
+import { SIGN_OUT_PATH } from "../sign-in/oidc/id-token-cookie.ts";
 import type {
 	ProviderSignIn,
 	Redirect,
@@ -125,10 +126,16 @@ export function addProviderSignIn(
 	}
 
 	app.get<{ Querystring: Pick<BeginQuery, "provider"> }>(
-		"/api/sign-in-with-provider/sign-out",
+		SIGN_OUT_PATH,
 		{ config: { admits: "visitor" } },
 		async (request, reply) =>
-			send(reply, await providerSignIn.signOut(idOf(request.query.provider))),
+			send(
+				reply,
+				await providerSignIn.signOut(
+					idOf(request.query.provider),
+					request.headers.cookie ?? null,
+				),
+			),
 	);
 }
 

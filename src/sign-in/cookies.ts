@@ -43,17 +43,19 @@ interface NewCookie {
 	maxAgeSeconds: number;
 	/** With Lax, the browser also sends the cookie when another website leads to this one. */
 	sameSite: "Strict" | "Lax";
+	/** The path to which the browser sends the cookie. The default is every path. */
+	path?: string;
 }
 
 /** Returns the value of a Set-Cookie header. No script in a page can read the cookie. */
 export function setCookie(
 	baseUrl: string,
-	{ name, value, maxAgeSeconds, sameSite }: NewCookie,
+	{ name, value, maxAgeSeconds, sameSite, path = "/" }: NewCookie,
 ): string {
 	return [
 		`${name}=${value}`,
 		`Max-Age=${maxAgeSeconds}`,
-		"Path=/",
+		`Path=${path}`,
 		"HttpOnly",
 		`SameSite=${sameSite}`,
 		...(baseUrl.startsWith("https:") ? ["Secure"] : []),

@@ -737,6 +737,39 @@ describe("a session of an organization's provider", () => {
 		expect((await addToken()).status).toBe(200);
 	});
 
+	test("is ended at the provider with the ID token of the sign-in, which only that address gets", async () => {
+		const { visitor } = await signIn(somebody);
+		const signOut = async (cookie: string) => {
+			const response = await fetch(`${base}${START}/sign-out?provider=${id}`, {
+				redirect: "manual",
+				headers: { cookie },
+			});
+			const [forgotten] = response.headers.getSetCookie();
+			expect(forgotten).toMatch(
+				/^assay\.id_token=; Max-Age=0; Path=\/api\/sign-in-with-provider\/sign-out;/,
+			);
+			return new URL(response.headers.get("location") ?? "", base);
+		};
+		const cookie = visitor.cookieFor(base);
+		const url = await signOut(cookie);
+		expect(url.origin).toBe(provider.issuer);
+		expect(url.searchParams.get("post_logout_redirect_uri")).toBe(
+			`${base}/sign-in`,
+		);
+		const hint = url.searchParams.get("id_token_hint") ?? "";
+		const claims = Buffer.from(hint.split(".")[1] ?? "", "base64url");
+		expect(JSON.parse(claims.toString())).toMatchObject({ sub: somebody.sub });
+
+		for (const sent of [
+			"",
+			`assay.id_token=${id}:a&b`,
+			`assay.id_token=another-provider:${hint}`,
+		]) {
+			const { searchParams } = await signOut(sent);
+			expect(searchParams.has("id_token_hint")).toBe(false);
+		}
+	});
+
 	test("ends when the provider is switched off or deleted, and the links go with it", async () => {
 		const fresh = await signedInUser(ours);
 		const made = await addEnabled(ours, fresh.cookie);

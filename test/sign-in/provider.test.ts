@@ -578,7 +578,7 @@ test("trouble of the service is shown on the sign-in page and not as JSON", asyn
 describe("providers differ", () => {
 	test("one that names the address only at its userinfo endpoint, and wants its clients' secret in a header", async () => {
 		const other = await startIdentityProvider({
-			hasFullTokens: false,
+			tokens: "NO_ADDRESS",
 			clientAuth: "client_secret_basic",
 		});
 		const { served: service, base: at } = await start({}, other);
@@ -596,6 +596,45 @@ describe("providers differ", () => {
 		} finally {
 			await service.close();
 			await other.close();
+		}
+	});
+
+	test("one like Okta, whose ID token says neither that the address is verified nor the groups", async () => {
+		const okta = await startIdentityProvider({ tokens: "LIKE_OKTA" });
+		const organization = makeOrganizationId();
+		const { served: service, base: at } = await start(
+			{
+				ASSAY_OIDC_ORGANIZATION: organization,
+				ASSAY_OIDC_ROLES: "viewer, Security=admin",
+			},
+			okta,
+		);
+		const open = async (person: PersonAtProvider) => {
+			okta.signInAs(person);
+			const visitor = new Visitor();
+			const { url } = await visitor.open(
+				at + START,
+				(one) => !one.pathname.startsWith("/api/") && one.href.startsWith(at),
+			);
+			return { url, profile: await profileOf(visitor.cookieFor(at), at) };
+		};
+		try {
+			await withTenant(service.database.pool, organization, (client) =>
+				insertOrganization(client, organization, { name: "Newcomers" }),
+			);
+			const { profile } = await open({ ...somebody, groups: ["Security"] });
+			expect(profile.organizations).toMatchObject([{ role: "admin" }]);
+
+			// What the endpoint says of one address does not count for another.
+			const { url } = await open({
+				...somebody,
+				sub: "other",
+				email_in_token: "somebody-else@example.com",
+			});
+			expect(url.searchParams.get("problem")).toBe("UNVERIFIED_ADDRESS");
+		} finally {
+			await service.close();
+			await okta.close();
 		}
 	});
 

@@ -257,12 +257,13 @@ describe("sign-in with SAML", () => {
 					isPage,
 				)
 			).url.href;
-		expect(await signOut()).toBe(`${base}/sign-in`);
+		const nowhere = `${base}/sign-in?problem=STILL_SIGNED_IN_THERE`;
+		expect(await signOut()).toBe(nowhere);
 		const page = `${base}/elsewhere`;
 		await call("updateIdentityProvider", { id, sign_out_url: page });
 		expect(await signOut()).toBe(page);
 		await call("updateIdentityProvider", { id, sign_out_url: null });
-		expect(await signOut()).toBe(`${base}/sign-in`);
+		expect(await signOut()).toBe(nowhere);
 	});
 
 	test("an answer that nobody asked for only begins an attempt", async () => {

@@ -11,6 +11,8 @@ export interface PersonAtProvider {
 	email_verified?: boolean | undefined;
 	name?: string;
 	groups?: string[];
+	/** The address in the ID token, if it is another one there. Only LIKE_OKTA. */
+	email_in_token?: string;
 }
 
 export const CLIENT_ID = "assay";
@@ -32,8 +34,12 @@ export interface IdentityProvider {
 }
 
 interface Options {
-	/** True: the ID token contains the address. False: only the userinfo endpoint names it. */
-	hasFullTokens?: boolean;
+	/**
+	 * What the ID token contains. FULL: everything. NO_ADDRESS: only the userinfo endpoint names the
+	 * address. LIKE_OKTA: only that endpoint says whether the address is verified, and it names groups
+	 * only to a client that has asked for the scope `groups`.
+	 */
+	tokens?: "FULL" | "NO_ADDRESS" | "LIKE_OKTA";
 	/** The method with which clients must show their secret. */
 	clientAuth?: "client_secret_post" | "client_secret_basic";
 }
@@ -43,7 +49,7 @@ interface Options {
  * the person that the test has chosen.
  */
 export async function startIdentityProvider({
-	hasFullTokens = true,
+	tokens = "FULL",
 	clientAuth = "client_secret_post",
 }: Options = {}): Promise<IdentityProvider> {
 	let next: PersonAtProvider | undefined;
@@ -81,11 +87,13 @@ export async function startIdentityProvider({
 			clientAuthMethods: [clientAuth],
 			jwks: { keys: [key] },
 			cookies: { keys: ["what the provider's cookies are signed with"] },
-			conformIdTokenClaims: !hasFullTokens,
+			conformIdTokenClaims: tokens === "NO_ADDRESS",
 			claims: {
 				openid: ["sub"],
 				email: ["email", "email_verified"],
-				profile: ["name", "groups"],
+				...(tokens === "LIKE_OKTA"
+					? { profile: ["name"], groups: ["groups"] }
+					: { profile: ["name", "groups"] }),
 			},
 			// Without these the provider prints advice for installations.
 			adapter: class extends MemoryAdapter {},
@@ -100,14 +108,23 @@ export async function startIdentityProvider({
 			interactions: { url: () => `/interaction/${crypto.randomUUID()}` },
 			findAccount: async (_: unknown, sub: string) => ({
 				accountId: sub,
-				claims: async () => people.get(sub),
+				claims: async (use: string) => {
+					const person = people.get(sub);
+					return tokens === "LIKE_OKTA" && use === "id_token"
+						? {
+								sub,
+								email: person?.email_in_token ?? person?.email,
+								name: person?.name,
+							}
+						: person;
+				},
 			}),
 			loadExistingGrant: async ({ oidc }) => {
 				const grant = new oidc.provider.Grant({
 					clientId: oidc.client.clientId,
 					accountId: oidc.session.accountId,
 				});
-				grant.addOIDCScope("openid email profile");
+				grant.addOIDCScope("openid email profile groups");
 				await grant.save();
 				return grant;
 			},

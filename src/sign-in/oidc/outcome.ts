@@ -20,7 +20,9 @@ export type Problem =
 	/** Somebody confirmed to be another user than the one of the session. */
 	| "OTHER_ACCOUNT"
 	/** The provider let the person in without asking for the password again. */
-	| "NOT_ASKED_AGAIN";
+	| "NOT_ASKED_AGAIN"
+	/** Assay knows no page of the provider for signing out. */
+	| "STILL_SIGNED_IN_THERE";
 
 /** The problem, or the cookies of the session. */
 export interface Outcome {

@@ -19,6 +19,8 @@ export interface Claims {
 	groups: readonly string[];
 	/** The time at which the person last gave a password or the like to the provider. */
 	authenticatedAt: Date | undefined;
+	/** The ID token itself, with which the person can sign out at the provider. */
+	idToken?: string | undefined;
 }
 
 /** Secrets of one attempt to sign in. The answer of the provider must fit to all of them. */
@@ -39,6 +41,10 @@ export type ProviderAccess = Pick<
 > & {
 	/** Name of the claim with the person's groups. The default is "groups". */
 	groupsClaim?: string;
+	/** True if groups give roles. */
+	usesGroups?: boolean;
+	/** True if nobody asks whether an address is verified. */
+	trustsAddresses?: boolean;
 	/**
 	 * Decides which addresses may be asked. Undefined for a provider that the operator chose, which may
 	 * be anywhere.
@@ -78,9 +84,10 @@ export class OidcProvider {
 		const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import(
 			"openid-client"
 		);
-		return buildAuthorizationUrl(await this.metadata(), {
+		const metadata = await this.metadata();
+		return buildAuthorizationUrl(metadata, {
 			redirect_uri: this.#redirectUri,
-			scope: "openid email profile",
+			scope: this.#scopeAt(metadata),
 			state,
 			nonce,
 			code_challenge: await calculatePKCECodeChallenge(verifier),
@@ -115,24 +122,54 @@ export class OidcProvider {
 		});
 		const token = tokens.claims();
 		if (!token) throw new Error("the provider sent no ID token");
-		// Some providers put the address only into the answer of their userinfo endpoint.
-		const more =
-			token.email === undefined
-				? await this.#userInfo(metadata, tokens.access_token, token.sub)
-				: undefined;
-		return claimsFrom({ ...more, ...token }, this.#config.groupsClaim);
+		const more = this.#isMissing(token)
+			? await this.#userInfo(metadata, tokens.access_token, token.sub)
+			: undefined;
+		return {
+			...claimsFrom(token, more, this.#config.groupsClaim),
+			idToken: tokens.id_token,
+		};
+	}
+
+	/**
+	 * Returns the scopes to ask for. Some providers name groups only to clients that ask for the scope
+	 * `groups`. Others refuse scopes that they do not know, so the metadata must name it.
+	 */
+	#scopeAt(metadata: Configuration): string {
+		const { scopes_supported } = metadata.serverMetadata();
+		const isAsked =
+			this.#config.usesGroups && scopes_supported?.includes("groups");
+		return `openid email profile${isAsked ? " groups" : ""}`;
+	}
+
+	/**
+	 * Returns true if the ID token lacks something that counts. The userinfo endpoint of the provider
+	 * may know it: Okta puts neither `email_verified` nor groups into the ID token, and others not even
+	 * the address.
+	 */
+	#isMissing({ email, email_verified, ...others }: IDToken): boolean {
+		const { trustsAddresses, usesGroups, groupsClaim } = this.#config;
+		return (
+			email === undefined ||
+			(email_verified === undefined && !trustsAddresses) ||
+			(usesGroups === true && others[groupsClaim ?? "groups"] === undefined)
+		);
 	}
 
 	/**
 	 * Returns the address at the provider that ends the person's session there, if it names one. The
 	 * browser then comes back to `returnTo`.
 	 */
-	async signOutUrl(returnTo: string): Promise<string | undefined> {
+	async signOutUrl(
+		returnTo: string,
+		idToken: string | undefined,
+	): Promise<string | undefined> {
 		const { end_session_endpoint } = (await this.metadata()).serverMetadata();
 		const url = URL.parse(end_session_endpoint ?? "");
 		if (!url || !/^https?:$/.test(url.protocol)) return undefined;
 		url.searchParams.set("client_id", this.#config.clientId);
 		url.searchParams.set("post_logout_redirect_uri", returnTo);
+		if (idToken) url.searchParams.set("id_token_hint", idToken);
 		return url.href;
 	}
 
@@ -205,9 +242,19 @@ export class OidcProvider {
 }
 
 function claimsFrom(
-	claims: IDToken & Partial<UserInfoResponse>,
+	token: IDToken,
+	more: Partial<UserInfoResponse> = {},
 	groupsClaim = "groups",
 ): Claims {
+	const { email_verified: isVerifiedThere, ...others } = more;
+	// What is said of another address does not count for this one.
+	const isSameAddress = (token.email ?? more.email) === more.email;
+	const claims: IDToken & Partial<UserInfoResponse> = {
+		...others,
+		...(isSameAddress &&
+			isVerifiedThere !== undefined && { email_verified: isVerifiedThere }),
+		...token,
+	};
 	const { sub, email, email_verified, name, auth_time } = claims;
 	const groups = Object.hasOwn(claims, groupsClaim)
 		? claims[groupsClaim]

@@ -29,6 +29,7 @@ import {
 	type Wish,
 } from "./attempt.ts";
 import { type Found, findLinked, roleOf } from "./find-account.ts";
+import { idTokenCookie, readIdToken } from "./id-token-cookie.ts";
 import { type Outcome, type Problem, pageOf } from "./outcome.ts";
 import { type Claims, SignInCancelled } from "./provider.ts";
 import { makeProviderLog } from "./provider-log.ts";
@@ -59,7 +60,10 @@ export interface ProviderSignIn {
 	 */
 	receive(providerId: string, response: string, from: From): Promise<Redirect>;
 	/** Sends the browser to the provider's page for signing out, or to the sign-in page. */
-	signOut(providerId: string | undefined): Promise<Redirect>;
+	signOut(
+		providerId: string | undefined,
+		cookieHeader: string | null,
+	): Promise<Redirect>;
 }
 
 /**
@@ -129,7 +133,8 @@ export function makeProviderSignIn(
 			);
 		if (found.isNewlyLinked) await note("linkProvider");
 		await note("signIn");
-		return { cookies: [sessionCookie(token)] };
+		const kept = idTokenCookie(baseUrl, source.row?.id, claims.idToken);
+		return { cookies: [sessionCookie(token), ...(kept ? [kept] : [])] };
 	}
 
 	function sessionCookie(token: string): string {
@@ -346,13 +351,18 @@ export function makeProviderSignIn(
 			}
 		},
 
-		async signOut(providerId) {
+		async signOut(providerId, cookieHeader) {
 			const source = await sources.find(providerId).catch(() => undefined);
-			const url = await source?.signOutUrl().catch((error) => {
+			const idToken = readIdToken(baseUrl, providerId, cookieHeader);
+			const url = await source?.signOutUrl(idToken).catch((error) => {
 				logFailure(source, error);
 				return undefined;
 			});
-			return { location: url ?? "/sign-in", cookies: [] };
+			const forget = idTokenCookie(baseUrl, providerId, undefined);
+			return {
+				location: url ?? "/sign-in?problem=STILL_SIGNED_IN_THERE",
+				cookies: forget ? [forget] : [],
+			};
 		},
 	};
 }

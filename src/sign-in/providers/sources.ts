@@ -43,8 +43,11 @@ export interface Source {
 	receive?: (response: string) => SamlAnswer;
 	/** Returns the account of the person, or the reason why there is none. */
 	findAccount(claims: Claims): Promise<Found | Refusal>;
-	/** Returns the address at the provider that ends the person's session there, if there is one. */
-	signOutUrl(): Promise<string | undefined>;
+	/**
+	 * Returns the address at the provider that ends the person's session there, if there is one.
+	 * `idToken` is the one of the sign-in.
+	 */
+	signOutUrl(idToken: string | undefined): Promise<string | undefined>;
 }
 
 export interface Sources {
@@ -75,6 +78,8 @@ export function makeSources(
 			clientId: row.client_id ?? "",
 			clientSecret: clientSecretOf(row, parts),
 			groupsClaim: row.groups_claim,
+			usesGroups: Object.keys(row.group_roles).length > 0,
+			trustsAddresses: row.trusts_addresses,
 			rule,
 		};
 		const oidc = new OidcProvider(
@@ -94,13 +99,21 @@ export function makeSources(
 		startUrl: async (attempt, mustAuthenticate) =>
 			(await oidc.authorizationUrl(attempt, mustAuthenticate)).href,
 		claimsOf: (query, attempt) => oidc.claimsOf(query, attempt),
-		signOutUrl: () => oidc.signOutUrl(returnTo),
+		signOutUrl: (idToken) => oidc.signOutUrl(returnTo, idToken),
 	});
 
 	const ofInstallation: Source | undefined = config && {
 		issuer: config.issuer,
 		linkedAs: config.issuer,
-		...askOidc(new OidcProvider(config, `${baseUrl}${CALLBACK_PATH}`)),
+		...askOidc(
+			new OidcProvider(
+				{
+					...config,
+					usesGroups: (config.newcomers?.roleOfGroup.size ?? 0) > 0,
+				},
+				`${baseUrl}${CALLBACK_PATH}`,
+			),
+		),
 		findAccount: (claims) => findAccount(parts, config, claims),
 	};
 

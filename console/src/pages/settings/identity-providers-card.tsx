@@ -232,10 +232,14 @@ function AboutAssay({
 		return (
 			<>
 				<Text size="sm">
-					1. Enter this address at {name} as the redirect address of the
-					application.
+					1. Enter these addresses at {name} for the application. The second one
+					allows people to come back after they sign out there.
 				</Text>
 				<CopyField label="Redirect address" value={callback_url} />
+				<CopyField
+					label="Address after signing out"
+					value={new URL("/sign-in", callback_url).href}
+				/>
 			</>
 		);
 	}

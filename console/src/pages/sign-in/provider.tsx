@@ -104,6 +104,8 @@ const PROBLEMS: Record<Problem, string> = {
 		"You confirmed with another account than the one with which you are signed in here. Use the same one.",
 	NOT_ASKED_AGAIN:
 		"Your identity provider did not ask for your password again. Sign out there, and try again.",
+	STILL_SIGNED_IN_THERE:
+		"You are signed out of Assay, but not of your identity provider, because it named no page for that. Sign out there too.",
 };
 
 /** Returns the words for a problem that is named in the page's address. */
