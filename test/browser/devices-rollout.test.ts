@@ -44,8 +44,11 @@ afterAll(async () => {
 	await rm(folder, { recursive: true });
 });
 
-test("the page that adds a device offers the packages with their checksums", async () => {
-	const { page, at } = await fleet.start("admin", async () => undefined);
+test("the page that adds a device offers the packages with their checksums, and a key warns before it runs out", async () => {
+	const { page, at, organization } = await fleet.start(
+		"admin",
+		async () => undefined,
+	);
 	await visit(page, at("/devices/new"));
 	await page.getByLabel("Name", { exact: true }).fill("nb-0107");
 	await page.getByRole("button", { name: "Add the device" }).click();
@@ -81,6 +84,15 @@ test("the page that adds a device offers the packages with their checksums", asy
 	expect(await commands.innerText()).toMatch(
 		/^apt install -y \.\/assay-agent_1\.4\.0_amd64\.deb\n.*\n.*--enrollment-token-file/,
 	);
+	await page.getByRole("button", { name: "Done" }).click();
+	const key = page.getByRole("row", { name: /Ansible/ });
+	await key.getByText("In use").waitFor();
+	await served.database.owner.query(
+		"update enrollment_keys set expires_at = now() + interval '6 days' where organization_id = $1",
+		[organization],
+	);
+	await page.reload();
+	await key.getByText("Runs out soon").waitFor();
 });
 
 test("a member finds the devices with an earlier agent, and gives devices an owner, also from CSV", async () => {

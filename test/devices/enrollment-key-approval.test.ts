@@ -248,4 +248,29 @@ describe("the same laptop, set up again", () => {
 			400,
 		);
 	});
+
+	test("is believed without an administrator only if the old device's key says so", async () => {
+		const old = await assay.activateDevice();
+		const body = heartbeatBody({ hardware_uuid: old.hardwareUuid });
+		// Whoever sends the same facts, however often and with which secret, stays PENDING.
+		const { secret } = await assay.addKey();
+		const { token } = await assay.makeToken();
+		const keys = [await assay.enroll(secret), await assay.enroll(token)];
+		const beat = async (key = "") =>
+			(await assay.post("heartbeat", body, { key })).status;
+		for (const key of [...keys, ...keys]) expect(await beat(key)).toBe(400);
+		expect(await beat(old.key)).toBe(200);
+		const waiting = await assay.devicesOf({
+			conflict: "DUPLICATE_HARDWARE",
+			status: "PENDING",
+		});
+		expect(waiting.length).toBeGreaterThanOrEqual(2);
+
+		const answer = await assay.post("unenroll", "", { key: old.key });
+		expect(answer.status).toBe(204);
+		expect(await beat(keys[0])).toBe(200);
+		expect(await beat(keys[1])).toBe(400);
+		const earlier = (await assay.use("getDevice", { id: old.id })).device;
+		expect(earlier).toMatchObject({ status: "REVOKED", successor_id: null });
+	});
 });

@@ -3,7 +3,7 @@ import { DeviceStatuses } from "../../src/devices/authentication.ts";
 import { enroll, makeEnrolling } from "../../src/devices/enrollment.ts";
 import { makeId, makeOrganizationId } from "../../src/id.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
-import { postureResult } from "../support/service.ts";
+import { heartbeatBody, postureResult } from "../support/service.ts";
 import { type KeyEnrollments, startKeyEnrollments } from "./key-enrollments.ts";
 
 let assay: KeyEnrollments;
@@ -61,6 +61,25 @@ describe("an enrollment key", () => {
 			[id, secret],
 		);
 		expect(rows).toEqual([{ is_hash: true, is_told: false }]);
+	});
+
+	test("gives nothing but the right to enroll", async () => {
+		const { secret: key } = await assay.addKey();
+		const bodies = {
+			heartbeat: heartbeatBody(),
+			postures: { results: [postureResult()] },
+			unenroll: "",
+		};
+		for (const [route, body] of Object.entries(bodies)) {
+			expect((await assay.post(route, body, { key })).status).toBe(401);
+		}
+		const input = { organization_id: assay.organizationId };
+		for (const tool of ["listDevices", "listEnrollmentKeys"]) {
+			expect((await assay.call(tool, input, key)).status).toBe(401);
+		}
+		const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+		expect((await assay.rpc(list, { token: key })).status).toBe(401);
+		await assay.enroll(key);
 	});
 
 	test("that is unknown, mistyped, used up, expired or revoked gets the same 401 as a token", async () => {
