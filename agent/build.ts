@@ -8,6 +8,7 @@ import {
 	rmSync,
 	writeFileSync,
 } from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
@@ -40,6 +41,9 @@ const V8_OPTIONS = [
 	"--max-semi-space-size=1",
 ];
 
+/** Begins the id of a module that only exports what one of Node's does. */
+const NODE_MODULE = "\0of-node/";
+
 const ROOT = join(import.meta.dirname, "..");
 
 async function build(options: Options): Promise<void> {
@@ -64,18 +68,27 @@ async function build(options: Options): Promise<void> {
 
 /**
  * Bundles the agent and commander into one file. Each module is still evaluated only when it is
- * needed.
+ * needed. That includes Node's own modules, which rolldown would otherwise load at the start.
  */
 async function bundleAgent(version: string): Promise<string> {
 	const made = await rolldown({
 		input: join(ROOT, "agent/main.ts"),
 		platform: "node",
+		treeshake: { propertyReadSideEffects: false },
 		plugins: [
 			{
 				name: "the version, otherwise read from package.json",
 				load: (id) =>
 					resolve(id) === join(ROOT, "src/version.ts")
 						? `export const VERSION = ${JSON.stringify(version)};`
+						: null,
+			},
+			{
+				name: "modules of Node, loaded with the first module that needs them",
+				resolveId: (id) => (isBuiltin(id) ? `${NODE_MODULE}${id}` : null),
+				load: (id) =>
+					id.startsWith(NODE_MODULE)
+						? reexport(id.slice(NODE_MODULE.length))
 						: null,
 			},
 		],
@@ -85,18 +98,48 @@ async function bundleAgent(version: string): Promise<string> {
 			// Node's loader for ES modules takes 5 MB more memory than its loader for CommonJS.
 			format: "cjs",
 			codeSplitting: false,
+			// The program keeps its source in memory. Names stay, because traces of errors show them.
+			minify: {
+				compress: false,
+				mangle: false,
+				codegen: { removeWhitespace: true },
+			},
 		});
 		if (output.length !== 1)
 			throw new Error(`the bundle must be one file, not ${output.length}`);
 		const notice = licenseOf("commander").replaceAll("*/", "* /");
-		return `#!/usr/bin/env node
+		return toAscii(`#!/usr/bin/env node
 /*! Assay agent ${version}, MIT. It contains commander:
 ${notice}*/
-${output[0].code}`;
+${output[0].code}`);
 	} finally {
 		await made.close();
 	}
 }
+
+/**
+ * Returns the source of a module that exports what a module of Node does. Of the names, only those
+ * that the agent uses stay in the bundle.
+ */
+function reexport(name: string): string {
+	const names = Object.keys(process.getBuiltinModule(name) as object);
+	return [
+		`const it = process.getBuiltinModule("${name}");`,
+		"export default it;",
+		...names.map((each) => `const _${each} = it.${each};`),
+		`export { ${names.map((each) => `_${each} as ${each}`)} };`,
+	].join("\n");
+}
+
+/**
+ * Escapes the characters that are not ASCII, all of them in texts. V8 takes two bytes for each
+ * character of a source if one of them needs two.
+ */
+const toAscii = (code: string) =>
+	code.replace(
+		/[^\0-\x7f]/g,
+		(other) => `\\u${other.charCodeAt(0).toString(16).padStart(4, "0")}`,
+	);
 
 async function makeExecutable(
 	bundle: string,

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { AgentError, EXIT } from "./agent-error.ts";
 
@@ -61,7 +60,9 @@ async function readAll(input: NodeJS.ReadableStream): Promise<string> {
 	return text;
 }
 
-function ask(input: NodeJS.ReadStream): Promise<string> {
+async function ask(input: NodeJS.ReadStream): Promise<string> {
+	// Imported late, because an agent that waits for its enrollment never asks.
+	const { createInterface } = await import("node:readline");
 	process.stderr.write("Enrollment token or key (not shown while you type): ");
 	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
 	const lines = createInterface({ input, output: silent, terminal: true });

@@ -8,7 +8,6 @@ import { takeLock } from "../lock.ts";
 import type { OwnProgram } from "../own-program.ts";
 import { type RunOptions, run } from "../run.ts";
 import { beat, clientFor, openSession, type Session } from "../session.ts";
-import { fetchUpdate } from "./fetch-update.ts";
 import { isLater } from "./manifest.ts";
 import { type TrialTimes, tryProgram } from "./trial.ts";
 import {
@@ -98,6 +97,8 @@ async function prepare(
 	const key = await readPinnedKey(folder);
 	if (key === undefined) return false;
 	log.info(`fetching version ${newest}`);
+	// Imported late, because an agent at rest needs neither this code nor that for compressed files.
+	const { fetchUpdate } = await import("./fetch-update.ts");
 	// A client of its own, because the session closes its connections while it is idle.
 	const client = await clientFor(session.credentials, host);
 	try {

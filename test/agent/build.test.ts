@@ -1,5 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -78,4 +84,20 @@ test("the single file contains the agent and not the server", () => {
 	expect(statSync(join(folder, "assay-agent.cjs")).size).toBeLessThan(
 		1024 * 1024,
 	);
+});
+
+test("the single file loads Node's modules when they are needed, and V8 takes a byte for each of its characters", () => {
+	const hook = join(folder, "list.cjs");
+	writeFileSync(
+		hook,
+		'process.on("exit", () => console.log(process.moduleLoadList.join("\\n")));',
+	);
+	const bundle = join(folder, "assay-agent.cjs");
+	const args = ["--require", hook, bundle, "--version"];
+	const loaded = runAlone(process.execPath, args).stdout.split("\n");
+	expect(loaded).toContain("NativeModule child_process");
+	for (const name of ["http", "https", "zlib", "readline"]) {
+		expect(loaded).not.toContain(`NativeModule ${name}`);
+	}
+	expect(readFileSync(bundle).every((byte) => byte < 128)).toBe(true);
 });
