@@ -243,7 +243,8 @@ test("duplicate hardware and a possible clone are shown with what to do about th
 	await page.getByText("If not, the key was copied").waitFor();
 });
 
-test("the list shows long host names in full at 1280 px and loads all owners' names in one request", async () => {
+test("the list shows long names of hosts and systems in full at 1280 px and loads all owners' names in one request", async () => {
+	const system = "Windows 11 Pro 25H2 (26200.7171)";
 	const host = (end: string) =>
 		`production-reporting-database-${end}.eu-central-1.compute.internal`;
 	const { page, at } = await fleet.start("admin", async (organization) => {
@@ -262,8 +263,8 @@ test("the list shows long host names in full at 1280 px and loads all owners' na
 				},
 			);
 			await served.database.owner.query(
-				"update devices set owner_id = $2, name = $3 where id = $1",
-				[device.id, owner.id, end === "a" ? "Database" : null],
+				"update devices set owner_id = $2, name = $3, os_version = $4 where id = $1",
+				[device.id, owner.id, end === "a" ? "Database" : null, system],
 			);
 		}
 		return "/settings/organization";
@@ -273,13 +274,16 @@ test("the list shows long host names in full at 1280 px and loads all owners' na
 	await page.goto(at("/devices"));
 	for (const end of ["a", "b"]) {
 		await page.getByRole("cell", { name: `Owner ${end}` }).waitFor();
-		const cut = await page
-			.getByText(host(end), { exact: true })
-			.evaluate((it) => [
-				it.scrollWidth - it.clientWidth,
-				it.scrollHeight - it.clientHeight,
-			]);
-		expect(cut, host(end)).toEqual([0, 0]);
+		const row = page.getByRole("row").filter({ hasText: host(end) });
+		for (const text of [host(end), system]) {
+			const cut = await row
+				.getByText(text, { exact: true })
+				.evaluate((it) => [
+					it.scrollWidth - it.clientWidth,
+					it.scrollHeight - it.clientHeight,
+				]);
+			expect(cut, text).toEqual([0, 0]);
+		}
 	}
 	await screenshot(page, "devices/long-names");
 	const calls = asked.flatMap(

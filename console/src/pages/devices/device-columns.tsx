@@ -74,7 +74,10 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		header: "Platform",
 		cell: ({ platform, os_version }) => (
 			<>
-				<Text size="sm">{platform ? platformLabel(platform) : "–"}</Text>
+				{/* Systems such as "Windows 11 Pro 25H2 (26200.7171)" need it for their two lines. */}
+				<Text size="sm" miw={130}>
+					{platform ? platformLabel(platform) : "–"}
+				</Text>
 				<Text size="xs" c="dimmed" lineClamp={2} {...BREAKS}>
 					{os_version}
 				</Text>
