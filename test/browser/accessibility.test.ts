@@ -90,7 +90,7 @@ test("axe finds nothing on the most important pages, in light and dark, wide and
 				})
 				.toBeLessThanOrEqual(width);
 			for (const colorScheme of SCHEMES) {
-				await page.emulateMedia({ colorScheme });
+				await showColors(page, colorScheme);
 				await screenshot(page, `pages/${name}-${width}-${colorScheme}`);
 				await axe(page, colorScheme === "light" ? "everything" : "contrast");
 			}
@@ -120,6 +120,19 @@ test("a list uses the width of a large screen, and text does not", async () => {
 	await page.getByText("Seen twice").waitFor();
 	expect(await widthOf(page)).toBeLessThan(1400);
 });
+
+/** Changes the colors, and waits until none is still fading into its new one. */
+async function showColors(page: Page, colorScheme: "light" | "dark") {
+	await page.emulateMedia({ colorScheme });
+	await page
+		.locator(`html[data-mantine-color-scheme=${colorScheme}]`)
+		.waitFor({ state: "attached" });
+	await page.evaluate(
+		`Promise.allSettled(document.getAnimations()
+			.filter((each) => each instanceof CSSTransition)
+			.map((each) => each.finished)).then(() => undefined)`,
+	);
+}
 
 /** Returns the contrast of an element's border with its background, as WCAG defines it. */
 function borderContrast(element: Locator): Promise<number> {
