@@ -3699,12 +3699,14 @@ CREATE TABLE public.connected_apps (
     refresh_hash bytea,
     former_refresh_hash bytea,
     refreshed_at timestamp with time zone,
+    refresh_start_hash bytea,
     CONSTRAINT connected_apps_client_id_check CHECK (((octet_length(client_id) >= 1) AND (octet_length(client_id) <= 2000))),
     CONSTRAINT connected_apps_code_challenge_check CHECK ((length(code_challenge) = 43)),
     CONSTRAINT connected_apps_code_hash_check CHECK ((octet_length(code_hash) = 32)),
     CONSTRAINT connected_apps_former_refresh_hash_check CHECK ((octet_length(former_refresh_hash) = 32)),
     CONSTRAINT connected_apps_redirect_uri_check CHECK (((octet_length(redirect_uri) >= 1) AND (octet_length(redirect_uri) <= 2000))),
-    CONSTRAINT connected_apps_refresh_hash_check CHECK ((octet_length(refresh_hash) = 32))
+    CONSTRAINT connected_apps_refresh_hash_check CHECK ((octet_length(refresh_hash) = 32)),
+    CONSTRAINT connected_apps_refresh_start_hash_check CHECK ((octet_length(refresh_start_hash) = 32))
 );
 
 ALTER TABLE ONLY public.connected_apps FORCE ROW LEVEL SECURITY;
@@ -5252,6 +5254,9 @@ ALTER TABLE ONLY public.connected_apps
 
 ALTER TABLE ONLY public.connected_apps
     ADD CONSTRAINT connected_apps_refresh_hash_key UNIQUE (refresh_hash);
+
+ALTER TABLE ONLY public.connected_apps
+    ADD CONSTRAINT connected_apps_refresh_start_hash_key UNIQUE (refresh_start_hash);
 
 ALTER TABLE ONLY public.continual_improvements
     ADD CONSTRAINT continual_improvements_pkey PRIMARY KEY (organization_id, id);

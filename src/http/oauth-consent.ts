@@ -24,11 +24,13 @@ export interface ConsentParts {
  * fetch the client's document, and no transaction should wait for that.
  *
  *     GET  /oauth/authorize      leads the browser to the consent page
- *     POST /api/oauth/request    the parameters of the request → {app} to show, or {redirect_to} with
- *                               an error for the client; 400 if the client cannot be trusted
+ *     POST /api/oauth/request    the parameters of the request → {app} to show, or {message} with an
+ *                               error; 400 if the client cannot be trusted
  *
  * The answer also has `deny_to`. The page then calls the operation `allowApp`, or sends the browser to
- * `deny_to`.
+ * `deny_to`. With an error it has `redirect_to`, to which the page links. It does not go there by
+ * itself: anybody may be a client, so the address of this service would lead anywhere (RFC 9700,
+ * section 4.11.2).
  */
 export function addOauthConsent(
 	app: FastifyInstance,
@@ -60,7 +62,13 @@ export function addOauthConsent(
 			const input = parseInput(authorizationInput, request.body ?? {});
 			const client = await findClient(pool, input.client_id, rule);
 			const asked = checkAuthorization(client, input, baseUrl);
-			if ("errorUrl" in asked) return { redirect_to: asked.errorUrl };
+			if ("errorUrl" in asked) {
+				return {
+					redirect_to: asked.errorUrl,
+					redirect_host: hostOf(asked.errorUrl),
+					message: asked.message,
+				};
+			}
 			return {
 				app: {
 					name: client.name,

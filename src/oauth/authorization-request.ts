@@ -28,21 +28,28 @@ export interface AuthorizationRequest {
 	isReadOnly: boolean;
 }
 
+/** An error of a request, and the address that takes it to the client. */
+export interface RefusedRequest {
+	errorUrl: string;
+	message: string;
+}
+
 /**
- * Checks an authorization request. Returns the request, or the address to which the browser takes
- * the error. Throws bad_request if the client's redirect URI is wrong, because then no address can
+ * Checks an authorization request. Returns the request, or the error and the address to which the
+ * browser may take it. Throws bad_request if the client's redirect URI is wrong, because then no address can
  * be trusted with an error.
  */
 export function checkAuthorization(
 	client: OauthClient,
 	input: AuthorizationInput,
 	baseUrl: string,
-): AuthorizationRequest | { errorUrl: string } {
+): AuthorizationRequest | RefusedRequest {
 	const redirectUri = redirectUriOf(client, input);
 	const problem = problemOf(input, baseUrl);
 	if (problem) {
 		const [error, error_description] = problem;
 		return {
+			message: error_description,
 			errorUrl: redirectTo(redirectUri, {
 				error,
 				error_description,

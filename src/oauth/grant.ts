@@ -10,6 +10,8 @@ import {
 	hashSecret,
 	isWellFormedSecret,
 	makeSecret,
+	makeSuccessor,
+	startOf,
 } from "../tokens/secret.ts";
 import { isOurResource } from "./authorization-request.ts";
 
@@ -54,6 +56,7 @@ interface Found {
 	is_connected: boolean;
 	is_live: boolean;
 	is_repeated: boolean;
+	is_current: boolean;
 	is_former: boolean;
 	read_only: boolean;
 }
@@ -63,13 +66,15 @@ const FIND = `
 		a.code_ends_at > now() as is_code_live, a.connected_at is not null as is_connected,
 		t.revoked_at is null and t.expires_at > now() as is_live,
 		a.refreshed_at > now() - interval '${REPEAT_SECONDS} seconds' as is_repeated,
+		coalesce(a.refresh_hash = decode($1, 'hex'), false) as is_current,
 		coalesce(a.former_refresh_hash = decode($1, 'hex'), false) as is_former
 	from connected_apps a join api_tokens t on t.id = a.token_id`;
 
 /**
  * Exchanges the codes and refresh tokens of connected apps for access tokens. Each secret is stored
  * as its SHA-256. A code or a refresh token that is used a second time may have been stolen, so the
- * whole connection then ends (RFC 9700, sections 2.1.1 and 4.14.2).
+ * whole connection then ends (RFC 9700, sections 2.1.1 and 4.14.2). That holds for every refresh
+ * token that the connection ever had.
  */
 export class Grants {
 	readonly #parts: EventParts;
@@ -154,14 +159,15 @@ export class Grants {
 		const answer = await transaction(this.#parts.pool, {}, async (client) => {
 			const found = await findOne(
 				client,
-				"a.refresh_hash = decode($1, 'hex') or a.former_refresh_hash = decode($1, 'hex') for update of a, t",
+				"a.refresh_hash = decode($1, 'hex') or a.former_refresh_hash = decode($1, 'hex') or a.refresh_start_hash = decode($2, 'hex') for update of a, t",
 				token,
+				startOf("ort", token),
 			);
 			if (!found?.is_live || found.client_id !== given.client_id) {
 				throw unknownGrant("refresh_token");
 			}
-			if (found.is_former && !found.is_repeated) return found;
-			return issue(client, found);
+			const isGood = found.is_current || (found.is_former && found.is_repeated);
+			return isGood ? issue(client, found, token) : found;
 		});
 		if ("access_token" in answer) return answer;
 		await this.#end(answer, from);
@@ -193,18 +199,29 @@ export class Grants {
 async function findOne(
 	client: Pick<Pool | PoolClient, "query">,
 	condition: string,
-	secret: string,
+	...secrets: string[]
 ): Promise<Found | undefined> {
-	const { rows } = await client.query<Found>(`${FIND} where ${condition}`, [
-		hashSecret(secret),
-	]);
+	const { rows } = await client.query<Found>(
+		`${FIND} where ${condition}`,
+		secrets.map(hashSecret),
+	);
 	return rows[0];
 }
 
-/** Gives the app a new access token and a new refresh token. The ones before end. */
-async function issue(client: PoolClient, found: Found): Promise<TokenAnswer> {
+/**
+ * Gives the app a new access token and a new refresh token. The ones before end. All refresh tokens
+ * of a connection begin with the same text, so each of them shows later to which one it belonged.
+ */
+async function issue(
+	client: PoolClient,
+	found: Found,
+	presented?: string,
+): Promise<TokenAnswer> {
 	const access = makeSecret("oat");
-	const refresh = makeSecret("ort");
+	const refresh =
+		presented === undefined
+			? makeSecret("ort")
+			: makeSuccessor("ort", presented);
 	await client.query(
 		`update api_tokens set token_hash = decode($2, 'hex'),
 			secret_ends_at = now() + interval '${ACCESS_SECONDS} seconds'
@@ -216,9 +233,14 @@ async function issue(client: PoolClient, found: Found): Promise<TokenAnswer> {
 		`update connected_apps set connected_at = coalesce(connected_at, now()),
 			former_refresh_hash = case when $3 then former_refresh_hash else refresh_hash end,
 			refreshed_at = case when $3 then refreshed_at else now() end,
-			refresh_hash = decode($2, 'hex')
+			refresh_hash = decode($2, 'hex'), refresh_start_hash = decode($4, 'hex')
 		where token_id = $1`,
-		[found.token_id, hashSecret(refresh), found.is_former],
+		[
+			found.token_id,
+			hashSecret(refresh),
+			found.is_former,
+			hashSecret(startOf("ort", refresh)),
+		],
 	);
 	return {
 		access_token: access,

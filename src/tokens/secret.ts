@@ -63,10 +63,25 @@ function checksum(text: string): string {
 
 /** Makes a new secret. The user sees the secret only once. */
 export function makeSecret(type: SecretType): string {
-	return withChecksum(
-		type,
-		base62(RANDOM_LENGTH, () => randomBytes(RANDOM_LENGTH)),
-	);
+	return withChecksum(type, randomText(RANDOM_LENGTH));
+}
+
+/**
+ * Makes a new secret that begins as `former`, a secret of the same type. Half of it is new, which
+ * nobody can guess either.
+ */
+export function makeSuccessor(type: SecretType, former: string): string {
+	const start = startOf(type, former).slice(`asy_${type}_`.length);
+	return withChecksum(type, start + randomText(RANDOM_LENGTH - start.length));
+}
+
+/** Returns the part that a secret and all its successors have in common. */
+export function startOf(type: SecretType, secret: string): string {
+	return secret.slice(0, `asy_${type}_`.length + RANDOM_LENGTH / 2);
+}
+
+function randomText(length: number): string {
+	return base62(length, () => randomBytes(length));
 }
 
 /**

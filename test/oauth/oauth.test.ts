@@ -287,8 +287,12 @@ describe("an authorization request", () => {
 		["code_challenge", "short", "invalid_request"],
 		["resource", "https://other.example/mcp", "invalid_target"],
 		["scope", "admin", "invalid_scope"],
-	])("with a wrong %s sends the browser back with the error", async (field, value, error) => {
+	])("with a wrong %s is explained, and leads back with the error only if the user wants it", async (field, value, error) => {
 		const { body } = await ask({ [field]: value });
+		expect(body).toMatchObject({
+			message: expect.stringContaining(field),
+			redirect_host: "a program on this computer",
+		});
 		const url = new URL(body.redirect_to);
 		expect(Object.fromEntries(url.searchParams)).toMatchObject({
 			error,
@@ -405,6 +409,18 @@ describe("a refresh token", () => {
 		expect(await callTool(repeated.body.access_token)).toBe(401);
 		const { api_tokens } = await person.use("listApiTokens");
 		expect(api_tokens[0].status).toBe("REVOKED");
+	});
+
+	test("that was used long ago ends the connection, however many came after it", async () => {
+		const first = await connect();
+		// Somebody who stole it refreshes before the app does, and more than once.
+		const stolen = await refresh(first.refresh_token);
+		const next = await refresh(stolen.body.refresh_token);
+		const last = await refresh(next.body.refresh_token);
+		expect(await callTool(last.body.access_token)).toBe(200);
+		expect((await refresh(first.refresh_token)).status).toBe(400);
+		expect(await callTool(last.body.access_token)).toBe(401);
+		expect((await refresh(last.body.refresh_token)).status).toBe(400);
 	});
 
 	test("of another client is refused", async () => {

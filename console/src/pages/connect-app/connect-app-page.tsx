@@ -17,14 +17,20 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
-import { meQuery } from "../../queries.ts";
+import { meQuery, organizationsQuery } from "../../queries.ts";
 import { Brand } from "../../shell/brand.tsx";
 import { ProofDialog } from "../../shell/proof-dialog.tsx";
 import { ScopeFields, scopesOf, unlimited } from "../settings/scope-fields.tsx";
 
 /** What the service says about an authorization request. */
 type Asked =
-	| { redirect_to: string; app?: undefined }
+	| {
+			/** What is wrong with the request, and where the program learns it. */
+			message: string;
+			redirect_to: string;
+			redirect_host: string;
+			app?: undefined;
+	  }
 	| {
 			app: {
 				name: string;
@@ -62,13 +68,7 @@ export function Page() {
 	const [parameters] = useState(readParameters);
 	const asked = useQuery({
 		queryKey: ["connect-app", parameters],
-		queryFn: async () => {
-			const found = await request<Asked>("/api/oauth/request", {
-				body: parameters,
-			});
-			if (found.redirect_to) window.location.replace(found.redirect_to);
-			return found;
-		},
+		queryFn: () => request<Asked>("/api/oauth/request", { body: parameters }),
 		retry: false,
 		staleTime: Number.POSITIVE_INFINITY,
 	});
@@ -87,6 +87,7 @@ export function Page() {
 							/>
 						</>
 					)}
+					{asked.data?.redirect_to !== undefined && <Refused {...asked.data} />}
 					{asked.data?.app && (
 						<Consent
 							parameters={parameters}
@@ -98,6 +99,46 @@ export function Page() {
 			</Stack>
 			<ProofDialog />
 		</Center>
+	);
+}
+
+/** Says what is wrong with the request. The visitor decides whether to go back to the program. */
+function Refused({
+	message,
+	redirect_to,
+	redirect_host,
+}: {
+	message: string;
+	redirect_to: string;
+	redirect_host: string;
+}) {
+	return (
+		<>
+			<PageHeader title="This program cannot be connected" />
+			<Stack>
+				<Text>The program sent a request that is not valid: {message}.</Text>
+				<Text size="sm">
+					To tell the program, go back to <strong>{redirect_host}</strong>.
+				</Text>
+				<Anchor href={redirect_to} size="sm">
+					Go back
+				</Anchor>
+			</Stack>
+		</>
+	);
+}
+
+/** Names the organizations in which the program will act. */
+function Reached({ chosen }: { chosen: readonly string[] }) {
+	const { data: organizations = [] } = useQuery(organizationsQuery);
+	const names = organizations
+		.filter(({ id }) => chosen.length === 0 || chosen.includes(id))
+		.map(({ name }) => name);
+	if (names.length === 0) return null;
+	return (
+		<Text size="sm">
+			It reaches <strong>{names.join(", ")}</strong>.
+		</Text>
 	);
 }
 
@@ -162,6 +203,7 @@ function Consent({
 				<Text size="sm">
 					Your browser then returns to <strong>{app.redirect_host}</strong>.
 				</Text>
+				<Reached chosen={form.values.organization_ids} />
 				<ScopeFields form={form} />
 				<Select
 					label="For how long"
