@@ -95,15 +95,20 @@ function addCreate(apiToken: Command): void {
 		.option("--json", "print the result as JSON")
 		.action(async (options: CreateOptions) => {
 			const { baseUrl } = readConfig(process.env);
-			const { made, organizations } = await withDatabase((database) =>
+			const { made, organizations, locked } = await withDatabase((database) =>
 				create(database, options),
 			);
 			const { api_token, token } = made;
 			print(
 				options,
-				{ api_token, token, server_url: baseUrl },
+				{
+					api_token,
+					token,
+					server_url: baseUrl,
+					unreached_organizations: locked,
+				},
 				`API token ${api_token.id} of ${api_token.user.email}${organizations === 0 ? ", who is not a member of any organization yet" : ""}
-Secret (shown only once${api_token.expires_at ? `, expires ${api_token.expires_at}` : ""}):
+${locked.map((one) => `It does not reach ${namesOf([one])}, which accepts only its identity provider. The user makes a token for it in the console, after signing in with that provider.\n`).join("")}Secret (shown only once${api_token.expires_at ? `, expires ${api_token.expires_at}` : ""}):
   export ASSAY_TOKEN=${token}
 
 A first call:
@@ -133,6 +138,16 @@ async function create(
 		organizationIds,
 		toolsetsOf(operations),
 	);
+	const locked = await findLocked(identityPool, user.id, scopes);
+	const reached = reachedBy(scopes, organizationIds).filter(
+		(id) => !locked.some((one) => one.id === id),
+	);
+	if (locked.length > 0 && reached.length === 0) {
+		throw new AppError(
+			"forbidden",
+			`the API token would reach nothing, because ${namesOf(locked)} accepts only its identity provider; the user makes a token in the console after signing in with that provider, or \`assay org allow-passwords ID\` ends the rule`,
+		);
+	}
 	const made = await transaction(pool, { userId: user.id }, async (client) => {
 		const inserted = await insertApiToken(client, {
 			userId: user.id,
@@ -149,12 +164,40 @@ async function create(
 			tokenChanges(
 				inserted.api_token,
 				createdFields(inserted.api_token),
-				reachedBy(scopes, organizationIds),
+				reached,
 			),
 		);
 		return inserted;
 	});
-	return { made, organizations: organizationIds.length };
+	return { made, organizations: organizationIds.length, locked };
+}
+
+interface Locked {
+	id: string;
+	name: string;
+}
+
+/**
+ * Returns the user's organizations that a token of the command line does not reach, because they
+ * accept only their identity provider.
+ */
+async function findLocked(
+	identityPool: Database["identityPool"],
+	userId: string,
+	{ organization_ids }: Scopes,
+): Promise<Locked[]> {
+	const { rows } = await identityPool.query<Locked>(
+		`select o.id, o.name from memberships m join organizations o on o.id = m.organization_id
+		where m.user_id = $1 and ($2::text[] is null or o.id = any ($2))
+			and not is_token_accepted(o.id, null, now())
+		order by o.name, o.id`,
+		[userId, organization_ids],
+	);
+	return rows;
+}
+
+function namesOf(organizations: readonly Locked[]): string {
+	return organizations.map(({ id, name }) => `${name} (${id})`).join(" and ");
 }
 
 function addList(apiToken: Command): void {

@@ -350,6 +350,39 @@ test.for([
 	expect(ended.stderr).toMatch(/^error: /);
 });
 
+test("a token says which organizations it does not reach, because they accept only their identity provider", async () => {
+	const [open, strict] = [
+		await makeOrganization("Open"),
+		await makeOrganization("Strict"),
+	];
+	const email = "guest@example.com";
+	await createUser(email, open, "member");
+	await createUser(email, strict, "member");
+	await database.owner.query(
+		"insert into sign_in_rules (organization_id) values ($1)",
+		[strict],
+	);
+	const command = ["api-token", "create", "--user", email, "--name", "CI"];
+
+	const ended = await runCommand(command, settings);
+	expect(ended.stdout).toContain(
+		`It does not reach Strict (${strict}), which accepts only its identity provider.`,
+	);
+	const { token, unreached_organizations } = await run(command);
+	expect(unreached_organizations).toEqual([{ id: strict, name: "Strict" }]);
+	expect((await callTool(token)).text).not.toContain(strict);
+	const entries = await auditEntries(database, strict);
+	expect(entries.map(({ event }) => event)).not.toContain("createApiToken");
+	expect(
+		(await run([...command, "--org", open])).unreached_organizations,
+	).toEqual([]);
+
+	const refused = await runCommand([...command, "--org", strict], settings);
+	expect(refused).toMatchObject({ code: 1, stdout: "" });
+	expect(refused.stderr).toContain("the API token would reach nothing");
+	expect(refused.stderr).toContain("assay org allow-passwords");
+});
+
 test.for([
 	["user"],
 	["user", "create"],
