@@ -97,6 +97,9 @@ test("an administrator sets a provider up, makes it the only way in, and others 
 	provider.allowRedirect(
 		await setUp.getByLabel("Redirect address", { exact: true }).innerText(),
 	);
+	expect(await setUp.getByLabel("Address after signing out").innerText()).toBe(
+		`${base}/sign-in`,
+	);
 	await look(page, "provider-set-up", "Identity providers");
 
 	atProvider(admin);
@@ -121,6 +124,14 @@ test("an administrator sets a provider up, makes it the only way in, and others 
 	await page.keyboard.press("Escape");
 	await rule.getByRole("button", { name: "Save" }).click();
 	await rule.getByText("sign in with the identity provider").last().waitFor();
+	const ownSignIn = rule.getByRole("link", {
+		name: "Sign in with Example Inc.",
+	});
+	const { searchParams } = new URL(
+		(await ownSignIn.getAttribute("href")) ?? "",
+		base,
+	);
+	expect(searchParams.get("to")).toBe(settings);
 	await look(page, "only-provider-off", "Only the identity provider");
 
 	// The domain is verified, so the address leads to the provider.

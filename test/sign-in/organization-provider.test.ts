@@ -466,6 +466,25 @@ describe("with a verified domain", () => {
 		expect((await call("listSessions", {}, cookie)).status).toBe(200);
 	});
 
+	test("an existing account that was invited joins at the first sign-in, and no other does", async () => {
+		const { email } = ofDomain();
+		await makeUser(
+			served.database,
+			{ organizationId: theirs, role: "viewer" },
+			{ email },
+		);
+		const organizations = async () =>
+			(await profileOf((await signIn(ofDomain())).cookie)).organizations;
+		expect(await organizations()).toMatchObject([{ id: theirs }]);
+		await query("delete from accounts where provider_id = $1", [id]);
+		await call(
+			"inviteMember",
+			{ organization_id: ours, email, role: "member" },
+			admin.cookie,
+		);
+		expect(await organizations()).toHaveLength(2);
+	});
+
 	test("a new account is proven, and its address leads to the provider", async () => {
 		const person = ofDomain();
 		provider.signInAs(person);

@@ -212,6 +212,19 @@ describe("sign-in with SAML", () => {
 		expect((await profileOf(session)).organizations).toEqual([]);
 	});
 
+	test("a provider may name the person by given name and surname", async () => {
+		const { nameId, attributes } = somebody();
+		const { session } = await signIn({
+			nameId,
+			attributes: {
+				email: attributes?.email ?? [],
+				givenName: ["Emmy"],
+				surname: ["Noether"],
+			},
+		});
+		expect((await profileOf(session)).name).toBe("Emmy Noether");
+	});
+
 	test("the highest role of the groups counts", async () => {
 		const person = somebody();
 		const { session } = await signIn({

@@ -16,7 +16,13 @@ import {
 	roleOf,
 } from "../oidc/find-account.ts";
 import type { Claims } from "../oidc/provider.ts";
-import { addMember, createUser, findUser, makeIdentityId } from "../users.ts";
+import {
+	addMember,
+	createUser,
+	type FoundUser,
+	findUser,
+	makeIdentityId,
+} from "../users.ts";
 import type { IdentityProviderRow } from "./identity-provider-store.ts";
 import { isVerifiedDomain } from "./verified-domain.ts";
 
@@ -47,8 +53,8 @@ export async function findMember(
 		const user = await findUser(pool, { id: linked });
 		const isReachable =
 			user &&
-			(user.memberships.some((one) => one.organization_id === organizationId) ||
-				(await acceptAgain(parts, organizationId, user)) ||
+			(isMember(user, organizationId) ||
+				(await acceptInvitation(parts, organizationId, user)) ||
 				(await isVerifiedDomain(pool, organizationId, user.email)));
 		return isReachable
 			? { userId: linked, isNewlyLinked: false }
@@ -57,18 +63,33 @@ export async function findMember(
 	const isOwnAddress = await isVerifiedDomain(pool, organizationId, email);
 	const known = await findUser(pool, { email });
 	if (known) {
-		return isOwnAddress
-			? linkAccount(pool, provider.id, claims.subject, known.id)
-			: "DOMAIN_NOT_VERIFIED";
+		if (!isOwnAddress) return "DOMAIN_NOT_VERIFIED";
+		const found = await linkAccount(
+			pool,
+			provider.id,
+			claims.subject,
+			known.id,
+		);
+		if (typeof found !== "string" && !isMember(known, organizationId)) {
+			await acceptInvitation(parts, organizationId, known);
+		}
+		return found;
 	}
 	return makeAccount(parts, provider, claims, { email, isOwnAddress });
 }
 
+function isMember(
+	{ memberships }: Pick<FoundUser, "memberships">,
+	organizationId: string,
+): boolean {
+	return memberships.some((one) => one.organization_id === organizationId);
+}
+
 /**
- * Makes somebody who was removed from the organization a member again, if an invitation is open.
- * Returns false if there is none.
+ * Makes a user who has an account already a member, if an invitation is open. Returns false if there
+ * is none.
  */
-async function acceptAgain(
+async function acceptInvitation(
 	{ pool, appPool }: EventParts,
 	organizationId: string,
 	user: { id: string; name: string; email: string },

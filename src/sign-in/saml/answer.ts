@@ -60,6 +60,20 @@ const NAME_ATTRIBUTES = [
 	"cn",
 	"urn:oid:2.5.4.3",
 ];
+/** Keycloak and Google know no name but these two. */
+const GIVEN_NAME_ATTRIBUTES = [
+	"givenName",
+	"firstName",
+	"http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname",
+	"urn:oid:2.5.4.42",
+];
+const FAMILY_NAME_ATTRIBUTES = [
+	"surname",
+	"sn",
+	"lastName",
+	"http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname",
+	"urn:oid:2.5.4.4",
+];
 /** Names of the attribute with the groups, besides the one in the settings. */
 const GROUP_ATTRIBUTES = [
 	"http://schemas.microsoft.com/ws/2008/06/identity/claims/groups",
@@ -81,6 +95,10 @@ export function answerFrom(
 	const { nameId } = assertion;
 	const email =
 		first(EMAIL_ATTRIBUTES) ?? (nameId.includes("@") ? nameId : undefined);
+	const fullName = [first(GIVEN_NAME_ATTRIBUTES), first(FAMILY_NAME_ATTRIBUTES)]
+		.filter((part) => part !== undefined)
+		.join(" ");
+	const name = first(NAME_ATTRIBUTES) ?? (fullName || undefined);
 	const groups = [provider.groups_claim, ...GROUP_ATTRIBUTES].flatMap(
 		(name) => assertion.attributes.get(name) ?? [],
 	);
@@ -101,7 +119,7 @@ export function answerFrom(
 			inResponseTo: assertion.inResponseTo?.slice(0, MAX_LINE),
 			subject: nameId,
 			email: email?.slice(0, MAX_LINE).toLowerCase(),
-			name: first(NAME_ATTRIBUTES)?.slice(0, MAX_LINE),
+			name: name?.slice(0, MAX_LINE),
 			groups: decisive === undefined ? [] : [decisive],
 			authenticatedAt: assertion.authenticatedAt?.getTime(),
 		},

@@ -176,6 +176,9 @@ function Switches({
 		<>
 			{rule.only_provider && <OlderTokens rule={rule} />}
 			{missing && <Text size="sm">{missing}</Text>}
+			{missing === SIGN_IN_FIRST && (
+				<OwnSignIn organizationId={organizationId} />
+			)}
 			<Group>
 				{changes.map((one) => (
 					<Button
@@ -208,6 +211,33 @@ function Switches({
 	);
 }
 
+/** Leads the administrator through the provider, and back to this page. */
+function OwnSignIn({ organizationId }: { organizationId: string }) {
+	const { data } = useQuery(
+		operationQuery("listIdentityProviders", {
+			organization_id: organizationId,
+		}),
+	);
+	const providers = data?.identity_providers.filter((one) => one.is_enabled);
+	return (
+		<Group>
+			{providers?.map(({ id, name, sign_in_path }) => (
+				<Button
+					key={id}
+					component="a"
+					variant="default"
+					href={`${sign_in_path}&${new URLSearchParams({ to: location.pathname })}`}
+				>
+					Sign in with {name}
+				</Button>
+			))}
+		</Group>
+	);
+}
+
+const SIGN_IN_FIRST =
+	"To switch it on, sign in with the identity provider yourself, and come back. This shows that it works.";
+
 /** Returns what has to happen before the rule can be switched on. */
 function whatIsMissing(rule: Rule): string | undefined {
 	if (rule.only_provider) return undefined;
@@ -217,9 +247,7 @@ function whatIsMissing(rule: Rule): string | undefined {
 	if (!isReady) {
 		return "Before you switch it on, choose an emergency account that can sign in without the provider, and save it.";
 	}
-	return rule.is_own_session_accepted
-		? undefined
-		: "To switch it on, sign in with the identity provider yourself, and come back. This shows that it works.";
+	return rule.is_own_session_accepted ? undefined : SIGN_IN_FIRST;
 }
 
 function OlderTokens({
