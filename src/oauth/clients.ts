@@ -78,7 +78,9 @@ export async function registerClient(
 	const { rowCount } = await identityPool.query(
 		`insert into oauth_clients (id, name, redirect_uris, is_registered)
 		select $1, $2, $3, true
-		where (select count(*) from oauth_clients where used_at is null) < ${MAX_UNUSED_CLIENTS}`,
+		where (
+			select count(*) from oauth_clients where used_at is null and is_registered
+		) < ${MAX_UNUSED_CLIENTS}`,
 		[id, name, redirectUris],
 	);
 	if (rowCount === 0) {

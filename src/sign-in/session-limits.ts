@@ -26,6 +26,8 @@ interface Row extends SessionLimits {
 	/** True if the organization accepts only its provider, and no provider of it vouched. */
 	is_unvouched: boolean;
 	is_emergency_member: boolean;
+	/** True if the session began with a second factor or a passkey. */
+	is_strong: boolean;
 	is_noted: boolean;
 }
 
@@ -93,6 +95,9 @@ export async function reachOfSession(
 				v.organization_id as vouched_for,
 				r.since is not null and v.organization_id is distinct from m.organization_id as is_unvouched,
 				e.user_id is not null and m.role = 'admin' as is_emergency_member,
+				s.passkey_id is not null or exists (
+					select from users u where u.id = m.user_id and u.two_factor_enabled
+				) as is_strong,
 				r.since is not null and e.user_id is not null and exists (
 					select from emergency_sign_ins x
 					where x.organization_id = m.organization_id and x.session_id = s.id
@@ -150,14 +155,21 @@ function isOver({ is_too_idle, is_too_old }: Row): boolean {
 	return is_too_idle === true || is_too_old === true;
 }
 
-/** Returns true if the organization accepts only its identity provider, and not this session. */
-function isLockedOut({ is_unvouched, is_emergency_member }: Row): boolean {
-	return is_unvouched && !is_emergency_member;
+/**
+ * Returns true if the organization accepts only its identity provider, and not this session. A
+ * password alone opens no emergency account, also if its second factor was removed later.
+ */
+function isLockedOut({
+	is_unvouched,
+	is_emergency_member,
+	is_strong,
+}: Row): boolean {
+	return is_unvouched && !(is_emergency_member && is_strong);
 }
 
 function messageOf(row: Row): string {
 	if (isLockedOut(row)) {
-		return `${row.name} accepts only its identity provider; sign in with it to continue there`;
+		return `${row.name} accepts only its identity provider; sign in with it${row.is_emergency_member ? ", or with the passkey or second factor of your emergency account," : ""} to continue there`;
 	}
 	const limit = row.is_too_old
 		? `${durationWords((row.session_max_hours ?? 0) * 60)} after the sign-in`

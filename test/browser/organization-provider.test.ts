@@ -97,9 +97,11 @@ test("an administrator sets a provider up, makes it the only way in, and others 
 	provider.allowRedirect(
 		await setUp.getByLabel("Redirect address", { exact: true }).innerText(),
 	);
-	expect(await setUp.getByLabel("Address after signing out").innerText()).toBe(
-		`${base}/sign-in`,
-	);
+	expect(
+		await setUp
+			.getByLabel("Address after signing out", { exact: true })
+			.innerText(),
+	).toBe(`${base}/sign-in`);
 	await look(page, "provider-set-up", "Identity providers");
 
 	atProvider(admin);

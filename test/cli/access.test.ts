@@ -370,7 +370,9 @@ test("a token says which organizations it does not reach, because they accept on
 	);
 	const { token, unreached_organizations } = await run(command);
 	expect(unreached_organizations).toEqual([{ id: strict, name: "Strict" }]);
-	expect((await callTool(token)).text).not.toContain(strict);
+	expect((await callTool(token)).text).toContain(
+		"this organization accepts only API tokens that were made after a sign-in",
+	);
 	const entries = await auditEntries(database, strict);
 	expect(entries.map(({ event }) => event)).not.toContain("createApiToken");
 	expect(

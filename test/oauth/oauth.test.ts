@@ -10,6 +10,7 @@ import {
 	StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MAX_UNUSED_CLIENTS } from "../../src/oauth/clients.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
 import { sendTo } from "../support/console-client.ts";
 import {
@@ -512,4 +513,30 @@ test("a client that registers with a wrong redirect_uri is refused", async () =>
 	expect(await response.json()).toMatchObject({
 		error: "invalid_redirect_uri",
 	});
+});
+
+test("clients that registered and were never connected are limited, apart from those with a document", async () => {
+	const register = async () => {
+		const { status } = await fetch(`${base}/oauth/register`, {
+			method: "POST",
+			headers: { "content-type": "application/json" },
+			body: JSON.stringify({ redirect_uris: [REDIRECT] }),
+		});
+		return status;
+	};
+	const fill = (isRegistered: boolean) =>
+		console_.database.owner.query(
+			`insert into oauth_clients (id, name, redirect_uris, is_registered)
+			select 'filled ' || $1::text || n, 'A client', array[$2], $1::boolean
+			from generate_series(1, $3) n`,
+			[isRegistered, REDIRECT, MAX_UNUSED_CLIENTS],
+		);
+	await fill(false);
+	expect(await register()).toBe(201);
+	await fill(true);
+	expect(await register()).toBe(503);
+	await console_.database.owner.query(
+		"delete from oauth_clients where id like 'filled %'",
+	);
+	expect(await register()).toBe(201);
 });

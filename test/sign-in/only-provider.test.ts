@@ -15,7 +15,12 @@ import {
 	type PersonAtProvider,
 	startIdentityProvider,
 } from "../support/identity-provider.ts";
-import { auditEntries, joinOrganization, makeUser } from "../support/people.ts";
+import {
+	auditEntries,
+	joinOrganization,
+	makeUser,
+	type TestUser,
+} from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { Visitor } from "../support/visitor.ts";
@@ -70,6 +75,19 @@ async function signInWithPassword(email: string): Promise<string> {
 	return cookie;
 }
 
+/** Signs in with the passkey that has the user's id. */
+async function signInWithPasskey({ id, email }: TestUser): Promise<string> {
+	const cookie = await signInWithPassword(email);
+	// What the service stores when a real passkey signs in.
+	await query(
+		`update sessions set passkey_id = $1 where id = (
+			select id from sessions where user_id = $1 order by created_at desc limit 1
+		)`,
+		[id],
+	);
+	return cookie;
+}
+
 /** Makes a member with a password, and signs them in with it. */
 async function member(
 	organizationId: string,
@@ -112,6 +130,7 @@ async function makeCompany() {
 		values ($1::text, $1, 'localhost', convert_to($1::text, 'UTF8'), '\\x00', 'Key', true, false)`,
 		[keeper.id],
 	);
+	keeper.cookie = await signInWithPasskey(keeper);
 	const { body } = await call(
 		"addIdentityProvider",
 		{
@@ -470,7 +489,7 @@ describe("an emergency account", () => {
 	test("reaches the organization, which the audit log and a mail to the others say once", async () => {
 		const { id, boss, keeper, switchOn } = await makeCompany();
 		await switchOn();
-		const cookie = await signInWithPassword(keeper.email);
+		const cookie = await signInWithPasskey(keeper);
 		const { body: me } = await call("getProfile", {}, boss);
 		const both = await Promise.all([read(id, cookie), read(id, cookie)]);
 		expect(both.map(({ status }) => status)).toEqual([200, 200]);
@@ -489,10 +508,31 @@ describe("an emergency account", () => {
 		expect(mails).toEqual([{ user_id: me.profile.user_id }]);
 	});
 
+	test("does not get in with its password alone, also if its second factor was removed", async () => {
+		const { id, keeper, update, switchOn } = await makeCompany();
+		await switchOn();
+		const weak = await read(id, await signInWithPassword(keeper.email));
+		expect(weak.status).toBe(403);
+		expect(weak.body.message).toContain(
+			"second factor of your emergency account",
+		);
+		const second = await member(id, "admin");
+		const setFactor = (isOn: boolean) =>
+			query("update users set two_factor_enabled = $2 where id = $1", [
+				second.id,
+				isOn,
+			]);
+		await setFactor(true);
+		await update({ emergency_user_ids: [keeper.id, second.id] });
+		expect((await read(id, second.cookie)).status).toBe(200);
+		await setFactor(false);
+		expect((await read(id, second.cookie)).status).toBe(403);
+	});
+
 	test("makes no API token for the organization, and no other member gets in with it", async () => {
 		const { id, keeper, switchOn } = await makeCompany();
 		await switchOn();
-		const cookie = await signInWithPassword(keeper.email);
+		const cookie = await signInWithPasskey(keeper);
 		const other = await createOrganization(served.database.pool, "Easy");
 		expect((await call("createApiToken", { name: "x" }, cookie)).status).toBe(
 			403,
