@@ -5,7 +5,7 @@ import { AgentError, EXIT } from "./agent-error.ts";
 import { type Common, folderOf, makeParts, print } from "./command-parts.ts";
 import { defaultFolder } from "./folder.ts";
 import { printable } from "./log.ts";
-import { ownProgram } from "./own-program.ts";
+import { FETCH_UPDATE, ownProgram } from "./own-program.ts";
 import { useStoredProxies } from "./proxies.ts";
 import { addConfigure, addInstall, addUninstall } from "./setup-commands.ts";
 import { isPrivileged, READ_AS_USER } from "./system-host.ts";
@@ -36,6 +36,7 @@ export function addAgentCommands(program: Command, how: string[] = []): void {
 	addChecks(program, how);
 	addUninstall(program, how);
 	addReadAsUser(program);
+	addFetchUpdate(program, how);
 }
 
 /**
@@ -109,8 +110,13 @@ function addRun(program: Command, how: string[]): void {
 				return run(runOptions);
 			}
 			const { runWithUpdates } = await import("./updates/updates.ts");
-			const args = ["run", "--dir", folder];
-			await runWithUpdates({ ...runOptions, own, args });
+			const { fetchInChild } = await import("./updates/fetch-newest.ts");
+			await runWithUpdates({
+				...runOptions,
+				own,
+				args: ["run", "--dir", folder],
+				fetch: (wanted) => fetchInChild(own, folder, wanted),
+			});
 		});
 }
 
@@ -279,5 +285,23 @@ function addReadAsUser(program: Command): void {
 			const { becomeUser, readRegularFile } = await import("./read-as-user.ts");
 			becomeUser({ uid: Number(uid), gid: Number(gid) });
 			process.stdout.write(`${JSON.stringify(await readRegularFile(path))}\n`);
+		});
+}
+
+/** Adds the hidden command that fetches a newer program for an agent that updates itself. */
+function addFetchUpdate(program: Command, how: string[]): void {
+	program
+		.command(FETCH_UPDATE, { hidden: true })
+		.description("Fetch a newer version of this program, and verify it.")
+		.argument("<version>")
+		.argument("<file>")
+		.option("--dir <folder>", "the agent's folder")
+		.option("--json", "print an error as JSON")
+		.action(async (newest: string, to: string, options: Common) => {
+			const { host, signal } = makeParts(how);
+			const { fetchNewest } = await import("./updates/fetch-newest.ts");
+			const folder = folderOf(options);
+			await useStoredProxies(folder);
+			await fetchNewest(folder, { newest, to, signal }, host);
 		});
 }

@@ -1,6 +1,9 @@
 import { realpathSync } from "node:fs";
 import { isSea } from "node:sea";
 
+/** Name of the hidden command that fetches a newer program. */
+export const FETCH_UPDATE = "fetch-update";
+
 export interface OwnProgram {
 	program: string;
 	/**

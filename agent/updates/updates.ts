@@ -7,7 +7,8 @@ import type { Host } from "../host.ts";
 import { takeLock } from "../lock.ts";
 import type { OwnProgram } from "../own-program.ts";
 import { type RunOptions, run } from "../run.ts";
-import { beat, clientFor, openSession, type Session } from "../session.ts";
+import { beat, openSession, type Session } from "../session.ts";
+import type { Wanted } from "./fetch-newest.ts";
 import { isLater } from "./manifest.ts";
 import { type TrialTimes, tryProgram } from "./trial.ts";
 import {
@@ -32,6 +33,8 @@ export interface UpdateOptions extends RunOptions {
 	own: OwnProgram;
 	/** The arguments of `run`. */
 	args: string[];
+	/** Fetches a program. Throws an AgentError that says what went wrong. */
+	fetch: (wanted: Wanted) => Promise<void>;
 	/** The version of this program. Tests set another one. */
 	version?: string;
 	times?: TrialTimes;
@@ -89,34 +92,18 @@ async function prepare(
 	session: Session,
 	newest: string,
 ): Promise<boolean> {
-	const { folder, host, log } = options;
+	const { folder, log } = options;
 	const notes = await notesOn(folder, newest);
 	const deviceId = session.state.device_id;
 	if (notes.failed !== null || deviceId === null) return false;
 	if (Date.now() < dueMs(notes, deviceId)) return false;
-	const key = await readPinnedKey(folder);
-	if (key === undefined) return false;
 	log.info(`fetching version ${newest}`);
-	// Imported late, because an agent at rest needs neither this code nor that for compressed files.
-	const { fetchUpdate } = await import("./fetch-update.ts");
-	// A client of its own, because the session closes its connections while it is idle.
-	const client = await clientFor(session.credentials, host);
 	try {
-		await fetchUpdate({
-			client,
-			key,
-			own: options.version ?? VERSION,
-			newest,
-			platform: `${process.platform}-${process.arch}`,
-			archive: join(folder, "update.tar.gz"),
-			to: newProgram(options),
-			signal: session.signal,
-		});
+		const { signal } = session;
+		await options.fetch({ newest, to: newProgram(options), signal });
 	} catch (error) {
 		await writeNotes(folder, { ...notes, trouble: sentenceOf(error) });
 		throw error;
-	} finally {
-		client.rest();
 	}
 	await writeNotes(folder, {
 		...notes,
@@ -203,4 +190,4 @@ async function askWithOldProgram(
 const sentenceOf = (error: unknown) =>
 	error instanceof AgentError
 		? error.message
-		: `the program could not be fetched (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`;
+		: `this device cannot be updated (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`;

@@ -8,6 +8,7 @@ import { removeFolder } from "../../agent/folder.ts";
 import { signUpdate } from "../../agent/packages/sign-update.ts";
 import { readStateOf, writeState } from "../../agent/state.ts";
 import { readStatus } from "../../agent/status.ts";
+import { fetchInChild, fetchNewest } from "../../agent/updates/fetch-newest.ts";
 import { fetchUpdate } from "../../agent/updates/fetch-update.ts";
 import {
 	isLater,
@@ -27,6 +28,7 @@ import { runWithUpdates } from "../../agent/updates/updates.ts";
 import { VERSION } from "../../src/version.ts";
 import { runAgent } from "../support/command.ts";
 import { makeFolder } from "../support/folder.ts";
+import { PROGRAM } from "../support/program.ts";
 import { makeEnrolledFolder, makeParts } from "./folders.ts";
 import { count, eventually, start } from "./running-agent.ts";
 import { respond, startScriptedService } from "./scripted-service.ts";
@@ -56,6 +58,7 @@ const makeKeys = () =>
 		privateKeyEncoding: { type: "pkcs8", format: "pem" },
 	});
 const keys = makeKeys();
+const other = makeKeys();
 
 async function makeArchive(script: string): Promise<Buffer> {
 	const folder = await makeFolder("assay-update-");
@@ -145,6 +148,7 @@ async function startUpdating(
 		...parts,
 		own: { program, args: [] },
 		args: ["run", "--dir", folder],
+		fetch: (wanted) => fetchNewest(folder, wanted, parts.host),
 		version: "0.1.0",
 		times: { ...TIMES, ...options.times },
 	});
@@ -243,7 +247,6 @@ test("a device waits for its turn within the day after it heard of the version",
 	expect(await agent.read()).toBe("the old program");
 });
 
-const other = makeKeys();
 test.each<[string, (good: Manifest) => string, string]>([
 	[
 		"another key has signed it",
@@ -313,6 +316,24 @@ test.each<[string, (good: Manifest) => string, string]>([
 	await expect(readFile(to)).rejects.toThrow("ENOENT");
 });
 
+test("a process of its own fetches the program, and says what was wrong", async () => {
+	const archive = archives.passes;
+	const own = { program: process.execPath, args: [PROGRAM, "agent"] };
+	const fetchFrom = async (url: string) => {
+		const { folder } = await makeEnrolledFolder(url);
+		await pinUpdateKey(folder, keys.publicKey);
+		const to = join(folder, "assay-agent.new");
+		const { signal } = new AbortController();
+		await fetchInChild(own, folder, { newest: NEW, to, signal });
+		return readFile(to, "utf8");
+	};
+	const good = await offer(archive);
+	expect(await fetchFrom(good.url)).toContain(PROGRAMS.passes);
+	const manifest = signManifest(manifestOf(archive), other.privateKey);
+	const bad = await offer(archive, manifest);
+	await expect(fetchFrom(bad.url)).rejects.toThrow("not signed with the key");
+});
+
 test("an agent without a pinned key never fetches a program", async () => {
 	const service = await offer(archives.passes);
 	const agent = await startUpdating(service.url);
@@ -327,6 +348,7 @@ test("an agent without a pinned key never fetches a program", async () => {
 		...parts,
 		own: { program: join(folder, "none"), args: [] },
 		args: [],
+		fetch: (wanted) => fetchNewest(folder, wanted, parts.host),
 		version: "0.1.0",
 	});
 	await service.until((seen) => count(seen.slice(before), "heartbeat") > 2);

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { VERSION } from "../../src/version.ts";
+import { AgentError } from "../agent-error.ts";
+import { readCredentials } from "../credentials.ts";
+import { parseObject } from "../files.ts";
+import type { Host } from "../host.ts";
+import { FETCH_UPDATE, type OwnProgram } from "../own-program.ts";
+import { clientFor } from "../session.ts";
+import { readPinnedKey } from "./update-notes.ts";
+
+export interface Wanted {
+	/** The version that the service names. */
+	newest: string;
+	/** File for the program. */
+	to: string;
+	signal: AbortSignal;
+}
+
+/** Milliseconds between the request to stop and the kill. The process deletes its files meanwhile. */
+const GRACE_MS = 2000;
+
+/**
+ * Fetches a program in a separate process, with a hidden command of this same program. The archive
+ * takes 80 MB of memory, which the agent would keep for as long as it runs. Throws an AgentError
+ * that says what went wrong.
+ */
+export function fetchInChild(
+	own: OwnProgram,
+	/** The agent's folder. */
+	folder: string,
+	{ newest, to, signal }: Wanted,
+): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(
+			own.program,
+			[...own.args, FETCH_UPDATE, newest, to, "--dir", folder, "--json"],
+			{ stdio: ["ignore", "pipe", "ignore"], windowsHide: true },
+		);
+		let text = "";
+		const stop = () => {
+			child.kill("SIGTERM");
+			setTimeout(() => child.kill("SIGKILL"), GRACE_MS).unref();
+		};
+		const settle = (isFetched: boolean) => {
+			signal.removeEventListener("abort", stop);
+			if (isFetched) return resolve();
+			const { error } = parseObject(text) ?? {};
+			const known = typeof error === "string" ? error : undefined;
+			reject(new AgentError(known ?? "the program could not be fetched"));
+		};
+		signal.addEventListener("abort", stop);
+		child.stdout.setEncoding("utf8").on("data", (more: string) => {
+			text += more;
+		});
+		child.on("error", () => settle(false));
+		child.on("close", (code) => settle(code === 0));
+		if (signal.aborted) stop();
+	});
+}
+
+/** Fetches a program in this process. Throws an AgentError that says what went wrong. */
+export async function fetchNewest(
+	/** The agent's folder. */
+	folder: string,
+	{ newest, to, signal }: Wanted,
+	host: Host,
+): Promise<void> {
+	const credentials = await readCredentials(folder);
+	const key = await readPinnedKey(folder);
+	if (!credentials || key === undefined) {
+		throw new AgentError("this agent does not update itself");
+	}
+	const { fetchUpdate } = await import("./fetch-update.ts");
+	const client = await clientFor(credentials, host);
+	try {
+		await fetchUpdate({
+			client,
+			key,
+			own: VERSION,
+			newest,
+			platform: `${process.platform}-${process.arch}`,
+			archive: join(folder, "update.tar.gz"),
+			to,
+			signal,
+		});
+	} catch (error) {
+		if (error instanceof AgentError) throw error;
+		const { code = "unknown error" } = error as NodeJS.ErrnoException;
+		throw new AgentError(`the program could not be fetched (${code})`);
+	} finally {
+		client.rest();
+	}
+}
