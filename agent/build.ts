@@ -118,8 +118,8 @@ ${output[0].code}`);
 }
 
 /**
- * Returns the source of a module that exports what a module of Node does. Of the names, only those
- * that the agent uses stay in the bundle.
+ * Returns the source of a module that exports what a module of Node does. Only the names that the
+ * agent uses stay in the bundle.
  */
 function reexport(name: string): string {
 	const names = Object.keys(process.getBuiltinModule(name) as object);

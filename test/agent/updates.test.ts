@@ -1,22 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { createHash, generateKeyPairSync } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { makeClient } from "../../agent/client.ts";
 import { removeFolder } from "../../agent/folder.ts";
-import { signUpdate } from "../../agent/packages/sign-update.ts";
 import { readStateOf, writeState } from "../../agent/state.ts";
 import { readStatus } from "../../agent/status.ts";
 import { fetchInChild, fetchNewest } from "../../agent/updates/fetch-newest.ts";
-import { fetchUpdate } from "../../agent/updates/fetch-update.ts";
-import {
-	isLater,
-	type Manifest,
-	readManifest,
-	readUpdateKey,
-	signManifest,
-} from "../../agent/updates/manifest.ts";
+import { signManifest } from "../../agent/updates/manifest.ts";
 import { type TrialTimes, tryProgram } from "../../agent/updates/trial.ts";
 import {
 	dueMs,
@@ -32,10 +21,17 @@ import { PROGRAM } from "../support/program.ts";
 import { makeEnrolledFolder, makeParts } from "./folders.ts";
 import { count, eventually, start } from "./running-agent.ts";
 import { respond, startScriptedService } from "./scripted-service.ts";
+import {
+	DAY_MS,
+	keys,
+	makeArchive,
+	manifestOf,
+	NEW,
+	offer,
+	other,
+	PROGRAMS,
+} from "./update-offers.ts";
 
-const NEW = "0.2.0";
-const FILE = "assay-agent-0.2.0-linux.tar.gz";
-const DAY_MS = 24 * 60 * 60_000;
 const TIMES: TrialTimes = {
 	trialMs: 20,
 	silentMs: 600_000,
@@ -43,85 +39,12 @@ const TIMES: TrialTimes = {
 	lookMs: 5,
 };
 
-/** Programs that take the place of a new agent. The last argument of an agent is the trial file. */
-const PROGRAMS = {
-	passes: `for last; do :; done; printf ${NEW} >"$last"; exec sleep 600`,
-	crashes: "exit 1",
-	"passes and crashes": `for last; do :; done; printf ${NEW} >"$last"; exit 1`,
-	"gets no answer": "exec sleep 600",
-	"is another version": `for last; do :; done; printf 9.9.9 >"$last"; exec sleep 600`,
-};
-
-const makeKeys = () =>
-	generateKeyPairSync("ed25519", {
-		publicKeyEncoding: { type: "spki", format: "pem" },
-		privateKeyEncoding: { type: "pkcs8", format: "pem" },
-	});
-const keys = makeKeys();
-const other = makeKeys();
-
-async function makeArchive(script: string): Promise<Buffer> {
-	const folder = await makeFolder("assay-update-");
-	await mkdir(join(folder, "root"));
-	const program = join(folder, "root/assay-agent");
-	await writeFile(join(folder, "root/LICENSES.txt"), "MIT".repeat(1000));
-	await writeFile(program, `#!/bin/sh\n# ${"x".repeat(3000)}\n${script}\n`);
-	await chmod(program, 0o755);
-	const names = ["root/LICENSES.txt", "root/assay-agent"];
-	execFileSync("tar", ["-czf", join(folder, FILE), "-C", folder, ...names]);
-	return readFile(join(folder, FILE));
-}
-
 const archives = {} as Record<keyof typeof PROGRAMS, Buffer>;
 beforeAll(async () => {
 	for (const [name, script] of Object.entries(PROGRAMS)) {
 		archives[name as keyof typeof PROGRAMS] = await makeArchive(script);
 	}
 });
-
-const sha256 = (bytes: Buffer) =>
-	createHash("sha256").update(bytes).digest("hex");
-
-function manifestOf(archive: Buffer): Manifest {
-	const platform = `${process.platform}-${process.arch}`;
-	const about = { file: FILE, bytes: archive.length, sha256: sha256(archive) };
-	return {
-		version: NEW,
-		expires_at: new Date(Date.now() + DAY_MS).toISOString(),
-		files: { [platform]: about },
-	};
-}
-
-/** Starts a service that names and offers a new version. */
-async function offer(archive: Buffer, manifest?: string) {
-	const service = await startScriptedService({ heartbeat: 1 });
-	let isAway = false;
-	service.answer(({ route }, response) => {
-		if (route === "/agent-packages/agent-update.json") {
-			response.end(
-				manifest ?? signManifest(manifestOf(archive), keys.privateKey),
-			);
-		} else if (route === `/agent-packages/${FILE}`) {
-			response.end(archive);
-		} else if (isAway) {
-			respond(response, 503);
-		} else if (route === "heartbeat") {
-			respond(response, 200, {
-				device_id: service.deviceId,
-				heartbeat_interval_seconds: 1,
-				posture_interval_seconds: 3600,
-				server_time: new Date().toISOString(),
-				newest_agent_version: NEW,
-			});
-		} else return true;
-		return false;
-	});
-	return Object.assign(service, {
-		goAway: () => {
-			isAway = true;
-		},
-	});
-}
 
 /** Starts an agent whose turn to update has come. */
 async function startUpdating(
@@ -247,75 +170,6 @@ test("a device waits for its turn within the day after it heard of the version",
 	expect(await agent.read()).toBe("the old program");
 });
 
-test.each<[string, (good: Manifest) => string, string]>([
-	[
-		"another key has signed it",
-		(good) => signManifest(good, other.privateKey),
-		"not signed with the key",
-	],
-	[
-		"somebody changed it after it was signed",
-		(good) => signManifest(good, keys.privateKey).replace("0.2.0", "0.3.0"),
-		"not signed with the key",
-	],
-	[
-		"it has expired",
-		(good) =>
-			signManifest(
-				{ ...good, expires_at: new Date(Date.now() - 1).toISOString() },
-				keys.privateKey,
-			),
-		"has expired",
-	],
-	[
-		"it has no valid expiry",
-		(good) => signManifest({ ...good, expires_at: "never" }, keys.privateKey),
-		"has expired",
-	],
-	[
-		"it is for an older version than the service names",
-		(good) => signManifest({ ...good, version: "0.1.9" }, keys.privateKey),
-		"is for version 0.1.9",
-	],
-	[
-		"it has no archive for this platform",
-		(good) => signManifest({ ...good, files: {} }, keys.privateKey),
-		"no archive for",
-	],
-	[
-		"the archive is another one",
-		(good) => {
-			const files = Object.entries(good.files).map(([platform, file]) => [
-				platform,
-				{ ...file, sha256: "0".repeat(64) },
-			]);
-			return signManifest(
-				{ ...good, files: Object.fromEntries(files) },
-				keys.privateKey,
-			);
-		},
-		"not the archive that was signed",
-	],
-	["it is no manifest", () => "<html>", "not one of Assay"],
-])("a manifest does not count if %s", async (_, change, message) => {
-	const archive = archives.passes;
-	const { url } = await offer(archive, change(manifestOf(archive)));
-	const folder = await makeFolder("assay-fetch-");
-	const to = join(folder, "assay-agent.new");
-	const fetching = fetchUpdate({
-		client: await makeClient({ serverUrl: url, platform: "LINUX" }),
-		key: keys.publicKey,
-		own: "0.1.0",
-		newest: NEW,
-		platform: `${process.platform}-${process.arch}`,
-		archive: join(folder, "archive"),
-		to,
-		signal: new AbortController().signal,
-	});
-	await expect(fetching).rejects.toThrow(message);
-	await expect(readFile(to)).rejects.toThrow("ENOENT");
-});
-
 test("a process of its own fetches the program, and says what was wrong", async () => {
 	const archive = archives.passes;
 	const own = { program: process.execPath, args: [PROGRAM, "agent"] };
@@ -358,22 +212,6 @@ test("an agent without a pinned key never fetches a program", async () => {
 	expect(routes).not.toContain("/agent-packages/agent-update.json");
 });
 
-test("a release is later by its numbers", () => {
-	expect(isLater("0.10.0", "0.9.9")).toBe(true);
-	expect(isLater("1.0.0", "1.0.0")).toBe(false);
-	expect(isLater("1.0.0", "1.0.1")).toBe(false);
-	expect(isLater("by hand", "1.0.1")).toBe(false);
-});
-
-test("only a public Ed25519 key can be pinned", () => {
-	const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
-	const pem = rsa.publicKey.export({ type: "spki", format: "pem" });
-	for (const wrong of [keys.privateKey, String(pem), "", "x"]) {
-		expect(() => readUpdateKey(wrong)).toThrow("Ed25519");
-	}
-	expect(readUpdateKey(keys.publicKey).type).toBe("public");
-});
-
 test("a program that does not come from the tar.gz cannot be told to update itself", async () => {
 	const folder = await makeFolder("assay-install-");
 	const file = join(folder, "key.pem");
@@ -392,35 +230,6 @@ test("removing the agent removes the pinned key and the notes", async () => {
 	await pinUpdateKey(folder, keys.publicKey);
 	expect(await removeFolder(folder)).toEqual([]);
 	await expect(readFile(join(folder, "update-key.pem"))).rejects.toThrow();
-});
-
-test("sign:update signs the archives that the list of packages names, and no others", async () => {
-	const folder = await makeFolder("assay-sign-");
-	const archive = archives.passes;
-	const listed = {
-		file: FILE,
-		platform: "LINUX",
-		architecture: "x64",
-		format: "tar.gz",
-		bytes: archive.length,
-		sha256: sha256(archive),
-	};
-	const list = { version: NEW, is_signed: false, packages: [listed] };
-	await writeFile(join(folder, "packages.json"), JSON.stringify(list));
-	await writeFile(join(folder, FILE), archive);
-	expect(await signUpdate(folder, keys.privateKey, 30)).toBe(NEW);
-	const text = await readFile(join(folder, "agent-update.json"), "utf8");
-	const { file, bytes } = listed;
-	expect(readManifest(text, keys.publicKey, Date.now())).toMatchObject({
-		version: NEW,
-		files: { "linux-x64": { file, bytes, sha256: listed.sha256 } },
-	});
-	const later = Date.now() + 31 * DAY_MS;
-	expect(() => readManifest(text, keys.publicKey, later)).toThrow("expired");
-	await writeFile(join(folder, FILE), "another program");
-	await expect(signUpdate(folder, keys.privateKey, 30)).rejects.toThrow(
-		"is not the file",
-	);
 });
 
 test("a program on trial says at once that the service has accepted its heartbeat", async () => {
