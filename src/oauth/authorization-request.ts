@@ -35,8 +35,8 @@ export interface RefusedRequest {
 }
 
 /**
- * Checks an authorization request. Returns the request, or the error and the address to which the
- * browser may take it. Throws bad_request if the client's redirect URI is wrong, because then no address can
+ * Checks an authorization request. Returns the request, or the error with the address that takes it
+ * to the client. Throws bad_request if the client's redirect URI is wrong, because then no address can
  * be trusted with an error.
  */
 export function checkAuthorization(

@@ -210,7 +210,7 @@ async function findOne(
 
 /**
  * Gives the app a new access token and a new refresh token. The ones before end. All refresh tokens
- * of a connection begin with the same text, so each of them shows later to which one it belonged.
+ * of a connection begin with the same text, so an old one still shows its connection.
  */
 async function issue(
 	client: PoolClient,

@@ -247,7 +247,7 @@ function claimsFrom(
 	groupsClaim = "groups",
 ): Claims {
 	const { email_verified: isVerifiedThere, ...others } = more;
-	// What is said of another address does not count for this one.
+	// The endpoint may name another address, and then says nothing about this one.
 	const isSameAddress = (token.email ?? more.email) === more.email;
 	const claims: IDToken & Partial<UserInfoResponse> = {
 		...others,
