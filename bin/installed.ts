@@ -10,6 +10,8 @@ import { parseEnvironmentFile } from "../src/config/environment-file.ts";
 const SETTINGS_FILE = "/etc/assay.env";
 const DATA_DIR = "/var/lib/assay";
 const USER = "assay";
+/** Compiled code that only the user of the service can write. The units have the same folder. */
+const COMPILE_CACHE = "/var/cache/assay";
 
 interface Groups {
 	/** Takes on all groups of a user. */
@@ -25,6 +27,7 @@ if (text !== undefined) {
 	const settings = {
 		NODE_ENV: "production",
 		ASSAY_DATA_DIR: DATA_DIR,
+		NODE_COMPILE_CACHE: COMPILE_CACHE,
 		...parseEnvironmentFile(text),
 	};
 	for (const [name, value] of Object.entries(settings)) {
@@ -33,8 +36,8 @@ if (text !== undefined) {
 	}
 	if (process.getuid?.() === 0) becomeServiceUser();
 }
-// The cache would be among the files of the package, and a removal would leave it behind.
-process.env.NODE_DISABLE_COMPILE_CACHE ??= "1";
+// The cache would otherwise be among the files of the package, and a removal would leave it behind.
+if (text === undefined) process.env.NODE_DISABLE_COMPILE_CACHE ??= "1";
 const program = fileURLToPath(new URL("assay.js", import.meta.url));
 // Node reads its own settings, such as NODE_EXTRA_CA_CERTS, only when it starts. It therefore starts
 // again, in the same process.

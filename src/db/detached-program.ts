@@ -4,10 +4,9 @@ import { join } from "node:path";
 /**
  * The cache of compiled code that `bin/assay.js` uses. With it, a program starts in half the time.
  */
-const COMPILE_CACHE = join(
-	import.meta.dirname,
-	"../../node_modules/.cache/assay",
-);
+const COMPILE_CACHE =
+	process.env.NODE_COMPILE_CACHE ??
+	join(import.meta.dirname, "../../node_modules/.cache/assay");
 
 const STRIP_OWN_TYPES = join(
 	import.meta.dirname,

@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { checkChangelog } from "../../release/changelog.ts";
 import { packagedUnit, serviceControl } from "../../release/linux-packages.ts";
@@ -68,9 +70,30 @@ test.each([
 	const unit = packagedUnit(read(`deploy/${name}`));
 	expect(unit.startsWith("[Unit]\n")).toBe(true);
 	expect(unit).not.toContain("/opt/");
+	if (name.endsWith(".service")) {
+		const folder = "/var/cache/assay";
+		expect(unit).toContain(`Environment=NODE_COMPILE_CACHE=${folder}\n`);
+		expect(read("release/prepare-machine")).toContain(folder);
+		expect(read("bin/installed.ts")).toContain(`"${folder}"`);
+	}
 	for (const program of unit.match(/^ExecStart=.*node .*$/gm) ?? []) {
 		expect(program).toContain("/usr/lib/assay/node_modules/.bin/node");
 	}
+});
+
+test("what a package compiles before it stops the old version is all that the new one loads", () => {
+	const cache = mkdtempSync(join(tmpdir(), "assay-compiled-"));
+	onTestFinished(() => rmSync(cache, { recursive: true }));
+	const env = { ...process.env, NODE_COMPILE_CACHE: cache };
+	const load = (...args: string[]) => {
+		execFileSync(process.execPath, args, { cwd: ROOT, env });
+		return readdirSync(cache, { recursive: true }).length;
+	};
+	const compiled = load("bin/compile.ts");
+	expect(compiled).toBeGreaterThan(500);
+	// The program in --eval is an entry of its own.
+	expect(load("--eval", "import('./src/serve.ts')")).toBeLessThan(compiled + 5);
+	expect(load("bin/assay.js", "start", "--help")).toBeLessThan(compiled + 5);
 });
 
 test("the deb names its version, its architecture and the libraries of Node", () => {

@@ -182,7 +182,7 @@ async function verify(machine: Machine): Promise<void> {
 	run("apt-get remove -qy assay");
 	await until("removal stops the service", async () => !(await isReady()));
 	const left = run(
-		"find /usr/bin /usr/lib /var/lib /etc -maxdepth 1 -name 'assay*' | sort",
+		"find /usr/bin /usr/lib /var/lib /var/cache /etc -maxdepth 1 -name 'assay*' | sort",
 	);
 	const kept = ["/etc/assay.env", "/var/lib/assay", "/var/lib/assay-backups"];
 	if (left.trim() !== kept.join("\n")) throw new Error(left);
