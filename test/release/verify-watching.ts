@@ -80,6 +80,11 @@ chmodSync(work, 0o711);
 writeFileSync(join(work, "authority.pem"), CERTIFICATE);
 const primary = await OwnPostgres.create(join(work, "primary"));
 const standby = await startStandby(primary, join(work, "standby"), "db2");
+const administrator = await primary.connect();
+await administrator.query(
+	"select pg_create_physical_replication_slot('unread', true)",
+);
+await administrator.end();
 const settings = {
 	DATABASE_URL: primary.url,
 	ASSAY_METRICS_PORT: METRICS_PORT,
