@@ -14,7 +14,7 @@ const PROCESSES = [
 	"test/deploy/sbom.test.ts",
 	"test/http/redaction.test.ts",
 	"test/load/outage-log.test.ts",
-	"test/mcp/conformance.test.ts",
+	"test/{mcp,oauth}/conformance.test.ts",
 	"test/metrics/*.test.ts",
 	"test/tracing/*.test.ts",
 ];
