@@ -309,6 +309,7 @@ async function serveFrom(
 			backlog: BACKLOG,
 		});
 		const isEmpty = await isSetupNeeded(database.pool);
+		void catalogue.prepare();
 		const { port } = app.server.address() as AddressInfo;
 		const host = config.host.includes(":") ? `[${config.host}]` : config.host;
 		let closing: Promise<void> | undefined;

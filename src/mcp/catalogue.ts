@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { mayAnywhere } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
@@ -13,15 +14,42 @@ import { both, isNames, type Narrowing } from "./narrowing.ts";
 import { rejectUnstorableText } from "./unstorable-text.ts";
 
 /** A tool of the tool server. It is an operation with a description for clients. */
-export interface Tool {
+export class Tool {
 	/** The operation. Its input schema also rejects text that the database cannot store. */
-	operation: AnyOperation;
+	readonly operation: AnyOperation;
+	/** The operation as its file defines it, from which the schemas are made. */
+	readonly #defined: AnyOperation;
+	#inputSchema: JsonSchema | undefined;
+	#definition: ToolDefinition | undefined;
+	#json: string | undefined;
+
+	constructor(operation: AnyOperation) {
+		this.#defined = operation;
+		this.operation = {
+			...operation,
+			input: operation.input.superRefine(rejectUnstorableText),
+		};
+	}
+
 	/** Schema of the input, in full, for plain HTTP. */
-	inputSchema: JsonSchema;
+	get inputSchema(): JsonSchema {
+		this.#inputSchema ??= withoutOrganization(
+			toJsonSchema(this.#defined.input, "input"),
+		);
+		return this.#inputSchema;
+	}
+
 	/** The tool's entry in tools/list, with a terse schema. */
-	definition: ToolDefinition;
-	/** `definition` as JSON text, which is made only once. */
-	json: string;
+	get definition(): ToolDefinition {
+		this.#definition ??= define(this.#defined);
+		return this.#definition;
+	}
+
+	/** `definition` as JSON text. */
+	get json(): string {
+		this.#json ??= JSON.stringify(this.definition);
+		return this.#json;
+	}
 }
 
 export interface ToolDefinition {
@@ -39,8 +67,8 @@ export interface ToolDefinition {
 const MAX_CACHED_LISTS = 1_000;
 
 /**
- * All tools, with their schemas and lists. Converting schemas is slow, so everything is made only
- * once.
+ * All tools, with their schemas and lists. Converting schemas is slow, so each is made only once,
+ * when it is needed or when `prepare` comes to it.
  */
 export class Catalogue {
 	readonly tools: ReadonlyMap<string, Tool>;
@@ -63,6 +91,17 @@ export class Catalogue {
 				),
 			]),
 		);
+	}
+
+	/**
+	 * Makes the entries of tools/list one by one, and lets requests pass in between. Without this,
+	 * the first client to ask for the list would wait for all of them, and everybody else with it.
+	 */
+	async prepare(): Promise<void> {
+		for (const tool of this.tools.values()) {
+			await setImmediate();
+			void tool.json;
+		}
 	}
 
 	/**
@@ -200,16 +239,13 @@ function isInName({ name, title }: AnyOperation): boolean {
 const made = new WeakMap<AnyOperation, Tool>();
 
 function toolOf(operation: AnyOperation): Tool {
-	const tool = made.get(operation) ?? makeTool(operation);
+	const tool = made.get(operation) ?? new Tool(operation);
 	made.set(operation, tool);
 	return tool;
 }
 
-function makeTool(operation: AnyOperation): Tool {
-	const inputSchema = withoutOrganization(
-		toJsonSchema(operation.input, "input"),
-	);
-	const definition: ToolDefinition = {
+function define(operation: AnyOperation): ToolDefinition {
+	return {
 		name: operation.name,
 		...(!isInName(operation) && { title: operation.title }),
 		description: operation.isReadOnly
@@ -220,14 +256,5 @@ function makeTool(operation: AnyOperation): Tool {
 			type: "object",
 		},
 		annotations: annotationsOf(operation),
-	};
-	return {
-		operation: {
-			...operation,
-			input: operation.input.superRefine(rejectUnstorableText),
-		},
-		inputSchema,
-		definition,
-		json: JSON.stringify(definition),
 	};
 }
