@@ -5651,7 +5651,7 @@ CREATE INDEX connected_apps_unused ON public.connected_apps USING btree (code_en
 
 CREATE INDEX continual_improvements_created_at ON public.continual_improvements USING btree (organization_id, created_at, id);
 
-CREATE INDEX continual_improvements_open ON public.continual_improvements USING btree (organization_id, target_date) WHERE (status <> 'CLOSED'::text);
+CREATE INDEX continual_improvements_open ON public.continual_improvements USING btree (organization_id, COALESCE(target_date, 'infinity'::date), id) INCLUDE (target_date) WHERE (status <> 'CLOSED'::text);
 
 CREATE INDEX continual_improvements_owner_id ON public.continual_improvements USING btree (organization_id, owner_id);
 
@@ -5897,7 +5897,7 @@ CREATE INDEX nonconformities_date_identified ON public.nonconformities USING btr
 
 CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
 
-CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, due_date) WHERE (status <> 'CLOSED'::text);
+CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id) INCLUDE (due_date) WHERE (status <> 'CLOSED'::text);
 
 CREATE INDEX nonconformities_owner_id ON public.nonconformities USING btree (organization_id, owner_id);
 
@@ -5943,7 +5943,7 @@ CREATE INDEX obligations_last_review_date ON public.obligations USING btree (org
 
 CREATE INDEX obligations_next_review_date ON public.obligations USING btree (organization_id, COALESCE(next_review_date, 'infinity'::date), id);
 
-CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, due_date) WHERE (status <> 'COMPLIANT'::text);
+CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id) INCLUDE (due_date) WHERE (status <> 'COMPLIANT'::text);
 
 CREATE INDEX obligations_owner_id ON public.obligations USING btree (organization_id, owner_id);
 
@@ -6075,7 +6075,7 @@ CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, meas
 
 CREATE INDEX tasks_name ON public.tasks USING btree (organization_id, name_key, id);
 
-CREATE INDEX tasks_open ON public.tasks USING btree (organization_id, deadline) WHERE (state <> 'DONE'::text);
+CREATE INDEX tasks_open ON public.tasks USING btree (organization_id, COALESCE(deadline, 'infinity'::date), id) INCLUDE (deadline) WHERE (state <> 'DONE'::text);
 
 CREATE INDEX tasks_priority ON public.tasks USING btree (organization_id, priority, created_at, id);
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import type { Filter } from "../../src/records/filter.ts";
 import type { AnyRecordKind } from "../../src/records/kind.ts";
+import type { Order } from "../../src/records/list-pages.ts";
 import { listingOf } from "../../src/records/record-filters.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
@@ -12,14 +13,22 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns the columns of each index of the table, in the form in which PostgreSQL prints them. */
-async function readIndexes(table: string): Promise<string[][]> {
+/**
+ * Returns the key columns of each index of the table, in the form in which PostgreSQL prints them.
+ * With `condition`, returns those of the indexes on the rows that meet it.
+ */
+async function readIndexes(
+	table: string,
+	condition?: string,
+): Promise<string[][]> {
 	const { rows } = await database.owner.query<{ columns: string[] }>(
 		`select array(
-			select lower(pg_get_indexdef(i.indexrelid, n, true)) from generate_series(1, i.indnatts) n
+			select lower(pg_get_indexdef(i.indexrelid, n, true)) from generate_series(1, i.indnkeyatts) n
 		) as columns
-		from pg_index i where i.indrelid = $1::regclass and i.indpred is null`,
-		[table],
+		from pg_index i
+		where i.indrelid = $1::regclass
+			and pg_get_expr(i.indpred, i.indrelid) is not distinct from $2`,
+		[table, condition],
 	);
 	return rows.map(({ columns }) => columns);
 }
@@ -51,6 +60,17 @@ describe.each(
 				"id",
 			]);
 		}
+	});
+
+	test("has an index of its open records by due date, if it has one", async () => {
+		if (!kind.due) return;
+		const { date, done } = kind.due;
+		const open = await readIndexes(
+			kind.table,
+			`(${done.field} <> '${done.value}'::text)`,
+		);
+		const { expression } = orders[date] as Order;
+		expect(open).toEqual([["organization_id", asInIndex(expression), "id"]]);
 	});
 
 	test("has an index for each of its filters but the one for empty fields", async () => {
