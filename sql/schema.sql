@@ -1781,6 +1781,19 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.end_provider_sessions() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+	delete from sessions s
+	where s.user_id = old.user_id and s.identity_provider_id in (
+		select p.id from identity_providers p where p.organization_id = old.organization_id
+	);
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.ensure_posture_report_partitions() RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -6145,6 +6158,8 @@ CREATE TRIGGER end_emergency_member AFTER UPDATE OF role ON public.memberships F
 
 CREATE TRIGGER end_links AFTER UPDATE OF primary_email_address ON public.people FOR EACH ROW WHEN ((old.primary_email_address IS DISTINCT FROM new.primary_email_address)) EXECUTE FUNCTION public.end_my_devices_links();
 
+CREATE TRIGGER end_provider_sessions AFTER DELETE ON public.memberships FOR EACH ROW EXECUTE FUNCTION public.end_provider_sessions();
+
 CREATE TRIGGER event AFTER UPDATE OF status, enrolled_at ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_device_event();
 
 CREATE TRIGGER event AFTER INSERT ON public.posture_spans FOR EACH ROW WHEN ((current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text)) EXECUTE FUNCTION public.note_posture_event();
@@ -7898,6 +7913,8 @@ REVOKE ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) FROM 
 GRANT ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.end_provider() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.end_provider_sessions() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;

@@ -9,7 +9,7 @@ import { findClient } from "../oauth/clients.ts";
 import { redirectTo } from "../oauth/redirect-uri.ts";
 import { parseInput } from "../validation.ts";
 import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
-import { MAX_STRANGERS_BODY, nothingHere } from "./admission.ts";
+import { callerOf, MAX_STRANGERS_BODY, nothingHere } from "./admission.ts";
 
 export interface ConsentParts {
 	/** A pool that acts as assay_identity. */
@@ -60,7 +60,12 @@ export function addOauthConsent(
 			}
 			const { pool, baseUrl, rule } = parts;
 			const input = parseInput(authorizationInput, request.body ?? {});
-			const client = await findClient(pool, input.client_id, rule);
+			const client = await findClient(
+				pool,
+				input.client_id,
+				callerOf(request).userId,
+				rule,
+			);
 			const asked = checkAuthorization(client, input, baseUrl);
 			if ("errorUrl" in asked) {
 				return {

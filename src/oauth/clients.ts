@@ -15,6 +15,12 @@ export interface OauthClient {
 
 /** Number of minutes for which a fetched document is used without asking again. */
 const DOCUMENT_MINUTES = 10;
+/** Largest number of documents that are being fetched at the same time, for all users and for one. */
+const MAX_FETCHES = 16;
+const MAX_FETCHES_OF_USER = 2;
+/** The user for whom each document is being fetched. */
+const fetching: (string | null)[] = [];
+
 /** Number of registered clients that no user has connected yet. */
 export const MAX_UNUSED_CLIENTS = 500;
 
@@ -42,11 +48,13 @@ export async function requireClient(
 
 /**
  * Returns the client with this id. Fetches its document if the id is an address and the document was
- * not fetched lately. Throws bad_request if there is no such client.
+ * not fetched lately. Throws bad_request if there is no such client, and service_unavailable if too
+ * many documents are being fetched for this user or for all.
  */
 export async function findClient(
 	identityPool: Pool,
 	id: string,
+	user: string | null,
 	rule: OutgoingRule,
 ): Promise<OauthClient> {
 	if (!isDocumentAddress(id)) return requireClient(identityPool, id);
@@ -56,7 +64,9 @@ export async function findClient(
 		[id],
 	);
 	if (rows[0]) return rows[0];
-	const { name, redirectUris } = await fetchClientDocument(id, rule);
+	const { name, redirectUris } = await inTurn(user, () =>
+		fetchClientDocument(id, rule),
+	);
 	await identityPool.query(
 		`insert into oauth_clients (id, name, redirect_uris, is_registered) values ($1, $2, $3, false)
 		on conflict (id) do update
@@ -64,6 +74,26 @@ export async function findClient(
 		[id, name, redirectUris],
 	);
 	return { id, name, redirectUris, isRegistered: false };
+}
+
+/** Fetches a document, unless too many are being fetched. */
+async function inTurn<Document>(
+	user: string | null,
+	fetchDocument: () => Promise<Document>,
+): Promise<Document> {
+	const own = fetching.filter((one) => one === user).length;
+	if (fetching.length >= MAX_FETCHES || own >= MAX_FETCHES_OF_USER) {
+		throw new AppError(
+			"service_unavailable",
+			"too many programs are being looked up at this moment; try again in a few seconds",
+		);
+	}
+	fetching.push(user);
+	try {
+		return await fetchDocument();
+	} finally {
+		fetching.splice(fetching.indexOf(user), 1);
+	}
 }
 
 /**

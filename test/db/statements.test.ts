@@ -90,6 +90,7 @@ const OTHER_FUNCTIONS = [
 	"end_my_devices_links",
 	"end_own_sessions",
 	"end_provider",
+	"end_provider_sessions",
 	"ensure_posture_report_partitions",
 	"find_records",
 	"has_users",

@@ -214,6 +214,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"end_my_devices_links",
 		"end_own_sessions",
 		"end_provider",
+		"end_provider_sessions",
 		"find_invitation",
 		"find_my_devices_link",
 		"has_users",

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -32,6 +33,8 @@ let clientId: string;
 /** What the document says. A test may change it. */
 let document: Record<string, unknown>;
 let documents: ReturnType<typeof createServer>;
+/** Requests for documents that wait until the test answers them. */
+const slow: ServerResponse[] = [];
 const trusted = getCACertificates();
 beforeAll(async () => {
 	setDefaultCACertificates([...trusted, CERTIFICATE]);
@@ -40,6 +43,10 @@ beforeAll(async () => {
 		(request, response) => {
 			if (request.url === "/moved") {
 				response.writeHead(302, { location: "/client.json" }).end();
+				return;
+			}
+			if (request.url?.startsWith("/slow")) {
+				slow.push(response);
 				return;
 			}
 			response.end(
@@ -314,6 +321,21 @@ describe("an authorization request", () => {
 		const { status, body } = await ask({ client_id: `${origin()}${path}` });
 		expect(status).toBe(400);
 		expect(body.message).toContain(why);
+	});
+
+	test("whose document would be the third that is fetched for its user must wait", async () => {
+		const waiting = ["/slow1", "/slow2"].map((path) =>
+			ask({ client_id: `${origin()}${path}` }),
+		);
+		await expect.poll(() => slow.length).toBe(2);
+		const third = await ask({ client_id: `${origin()}/third.json` });
+		expect(third.status).toBe(503);
+		expect(third.body.message).toContain("try again");
+		for (const response of slow) response.end("{}");
+		for (const { status } of await Promise.all(waiting))
+			expect(status).toBe(400);
+		const { status } = await ask({ client_id: `${origin()}/third.json` });
+		expect(status).toBe(200);
 	});
 
 	test("whose document names a script as redirect_uri is refused", async () => {

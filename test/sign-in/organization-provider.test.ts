@@ -366,8 +366,13 @@ describe("who gets in", () => {
 	});
 
 	test("a member who was removed gets in again only by an invitation", async () => {
-		const { user_id } = await profileOf((await signIn(somebody)).cookie);
+		const { cookie } = await signIn(somebody);
+		const { user_id } = await profileOf(cookie);
 		await query("delete from memberships where user_id = $1", [user_id]);
+		expect(
+			await query("select from sessions where user_id = $1", [user_id]),
+		).toEqual([]);
+		expect(await profileOf(cookie)).toBeUndefined();
 		expect((await signIn(somebody)).problem).toBe("NOT_INVITED");
 		await call(
 			"inviteMember",
