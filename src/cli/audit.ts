@@ -90,7 +90,7 @@ function addVerify(audit: Command): void {
 			}
 			if (options.expect.length === 0 && lines.length > 0) {
 				lines.push(
-					`Only --expect, with a line that this command printed earlier and you kept elsewhere, reveals ${UNSEEN}.`,
+					`Keep these lines in another place. Without an earlier line in --expect, this command cannot see ${UNSEEN}.`,
 				);
 			}
 			print(

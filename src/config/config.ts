@@ -114,8 +114,8 @@ export interface MailConfig {
 	/** Sender of the mails, such as "Assay <assay@example.com>". */
 	readonly from: string;
 	/**
-	 * Says whether mails are sent only over TLS. The value is false for a mail server on this
-	 * machine, and if the URL contains `?requireTLS=false` or `?ignoreTLS=true`.
+	 * Says whether mails are sent only over TLS. With `smtp://`, the value is false for a mail server
+	 * on this machine, and if the URL contains `?requireTLS=false` or `?ignoreTLS=true`.
 	 */
 	readonly requiresTls: boolean;
 }

@@ -190,7 +190,8 @@ export function readMail(
 }
 
 export function requiresTls(smtpUrl: string): boolean {
-	const { hostname, searchParams } = new URL(smtpUrl);
+	const { protocol, hostname, searchParams } = new URL(smtpUrl);
+	if (protocol === "smtps:") return true;
 	const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 	return (
 		!isLoopback &&

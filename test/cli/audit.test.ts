@@ -71,7 +71,7 @@ test("verify of intact logs exits with 0 and prints each newest entry in the for
 
 	const text = await run("verify");
 	expect(text.stdout).toContain(`${head}  Acme (5 entries)`);
-	expect(text.stdout).toContain("Only --expect");
+	expect(text.stdout).toContain("Keep these lines");
 	expect(await run("verify", "--expect", head)).toMatchObject({ code: 0 });
 	const only = await run("verify", "--org", theirs);
 	expect(only.stdout).toContain(`${theirs}:3:`);

@@ -242,6 +242,7 @@ test.each([
 	["smtp://mail.example.com:587", "ok", "over TLS or not at all"],
 	["smtp://mail.example.com?requireTLS=false", "warning", "without TLS"],
 	["smtp://mail.example.com?ignoreTLS=true", "warning", "without TLS"],
+	["smtps://localhost", "ok", "over TLS or not at all"],
 	["smtp://localhost:25", "ok", "without TLS"],
 	["smtp://127.0.0.1", "ok", "without TLS"],
 ])("doctor reports the mail server %s with the status %s", async (ASSAY_SMTP_URL, status, words) => {

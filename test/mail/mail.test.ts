@@ -393,6 +393,7 @@ test("a mail is sent over TLS or not at all, unless the server is on this machin
 	expect(requires("smtp://mail.example.com:587")).toBe(true);
 	expect(requires("smtp://10.0.0.5")).toBe(true);
 	expect(requires("smtp://localhost.example.com")).toBe(true);
+	expect(requires("smtps://localhost")).toBe(true);
 	expect(requires("smtp://127.0.0.1:25")).toBe(false);
 	expect(requires("smtp://localhost")).toBe(false);
 	expect(requires("smtp://[::1]")).toBe(false);
