@@ -22,7 +22,7 @@ export function addInstall(program: Command, how: string[]): void {
 		)
 		.option(
 			"--owner-email <address>",
-			"e-mail address of the person who uses this device; an administrator confirms it",
+			"e-mail address of the person who uses this device; that person or an administrator confirms it",
 		)
 		.option(
 			"--ca-file <file>",

@@ -1,6 +1,7 @@
 import { getCheckResults } from "./check-results/operations.ts";
 import { fleetOperations } from "./fleet-operations.ts";
 import { listPostureSpans } from "./fleet-spans.ts";
+import { answerDeviceClaim } from "./owner-claims.ts";
 import { getDevicePolicy, updateDevicePolicy } from "./policy-operations.ts";
 import { listDevicePostures } from "./posture-operations.ts";
 import { listPostureSummary } from "./posture-summary.ts";
@@ -33,5 +34,6 @@ export const deviceOperations = [
 	getCheckResults,
 	getDevicePolicy,
 	updateDevicePolicy,
+	answerDeviceClaim,
 	...fleetOperations,
 ] as const;

@@ -116,8 +116,9 @@ const PART_OF: Readonly<Record<string, string>> = {
 	unassignTask: "tasks",
 };
 
-/** Tools by which people decide and sign for themselves. */
+/** Operations by which people decide, sign and answer for themselves. */
 const IN_PERSON: ReadonlySet<string> = new Set([
+	"answerDeviceClaim",
 	"approveDocumentVersion",
 	"rejectDocumentVersion",
 	"signDocumentVersion",

@@ -6,6 +6,11 @@ import {
 	FRESHNESS,
 	isReporting,
 } from "../devices/device-record.ts";
+import {
+	claimedDevice,
+	MAX_CLAIMS,
+	readClaimedDevices,
+} from "../devices/owner-claims.ts";
 import { readWaiting, waiting } from "../documents/versions.ts";
 import { findPersonOf } from "../organizations/person-of-member.ts";
 import { dueDates } from "../records/due-dates.ts";
@@ -32,6 +37,11 @@ export const personalShape = {
 			overdue: z.int(),
 			this_week: z.int().describe(`Due within ${WEEK_DAYS} days`),
 			devices: z.int(),
+			claimed_devices: z
+				.array(claimedDevice)
+				.describe(
+					`Devices without an owner whose installers named the person, at most ${MAX_CLAIMS}`,
+				),
 			waiting,
 			counts: z
 				.array(
@@ -155,8 +165,11 @@ async function readMine(
 		values: [organization, person, today],
 	});
 	const [row] = rows;
+	const claimed = await readClaimedDevices(client, organization, person);
 	const waiting = await readWaiting(client, organization, person);
-	return row ? { person_id: person, ...row, waiting } : null;
+	return row
+		? { person_id: person, ...row, claimed_devices: claimed, waiting }
+		: null;
 }
 
 async function findNewlyFailing(client: PoolClient, organization: string) {

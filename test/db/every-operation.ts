@@ -335,7 +335,7 @@ export async function useEverything(
 	await use("reissueEnrollmentToken", { id: added.id });
 	await use("revokeDevice", { id: added.id });
 	await use("deleteDevice", { id: added.id });
-	await useFleet(use, running, organization_id);
+	await useFleet(use, running, organization_id, admin.user.email);
 	await running.post("unenroll", "", { key: device.key });
 
 	const made = await use("createApiToken", { name: "laptop" });
@@ -608,6 +608,8 @@ async function useFleet(
 	use: (name: string, input?: object) => Promise<any>,
 	running: TestService,
 	organization_id: string,
+	/** The address of the person to whom the caller belongs. */
+	owner_email: string,
 ): Promise<void> {
 	const { key, enrollment_key: token } = await use("addEnrollmentKey", {
 		organization_id,
@@ -615,7 +617,6 @@ async function useFleet(
 		max_devices: 9,
 		requires_approval: true,
 	});
-	const owner_email = "grace@example.com";
 	const answer = await running.post("enroll", { token, owner_email });
 	const { api_key } = (await answer.json()) as { api_key: string };
 	await running.post("heartbeat", heartbeatBody(), { key: api_key });
@@ -640,6 +641,7 @@ async function useFleet(
 		organization_id,
 		filter: { enrollment_key_id: key.id },
 	});
+	await use("answerDeviceClaim", { id: devices[0].id, is_mine: true });
 	const input = { organization_id, device_ids: [devices[0].id] };
 	for (const name of [
 		"confirmDeviceOwners",

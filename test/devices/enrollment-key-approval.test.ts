@@ -20,7 +20,7 @@ describe("an owner whom the installer names", () => {
 			})
 		).people.id;
 
-	test("is a claim about an existing person until an administrator confirms it", async () => {
+	test("is a claim about an existing person until somebody confirms it", async () => {
 		const ada = await addPerson({ primary_email_address: "Ada@Example.com" });
 		const { secret } = await assay.addKey();
 		const key = await assay.enroll(secret, { owner_email: "ada@example.COM" });

@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconShieldQuestion, IconUserQuestion } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import type { Device } from "../../parts/devices/device-words.tsx";
+import { ClaimAnswer } from "../../parts/devices/claim-answer.tsx";
+import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
-import { forgetReadings } from "../../queries.ts";
+import { forgetReadings, operationQuery } from "../../queries.ts";
 import { useFleetCall } from "./use-fleet-call.ts";
 
 /** Shows that a device waits for approval. Administrators approve or reject it. */
@@ -54,9 +55,18 @@ export function Approval({ device }: { device: Device }) {
 	);
 }
 
-/** Shows the owner that the installer named. Administrators confirm or turn down the claim. */
+/**
+ * Shows the owner that the installer named. Administrators confirm or turn down the claim, and so
+ * does that person if the device has no owner.
+ */
 export function ClaimedOwner({ device }: { device: Device }) {
-	const { mayAdmin } = useOrganization();
+	const { mayAdmin, day } = useOrganization();
+	const { data: overview } = useQuery({
+		...operationQuery("getOverview", {
+			organization_id: device.organization_id,
+		}),
+		enabled: !day && device.claimed_owner_id !== null,
+	});
 	const confirming = useFleetCall(
 		"confirmDeviceOwners",
 		device,
@@ -70,18 +80,30 @@ export function ClaimedOwner({ device }: { device: Device }) {
 	});
 	if (device.claimed_owner_id === null) return null;
 	const error = confirming.error ?? turningDown.error;
+	const isAsked =
+		!day &&
+		device.claimed_owner_id === overview?.mine?.person_id &&
+		device.owner_id === null &&
+		device.status !== "REVOKED";
 	return (
 		<Alert
 			color="blue"
 			variant="outline"
 			icon={<IconUserQuestion aria-hidden />}
-			title={`Does it belong to ${device.claimed_owner_name}?`}
+			title={
+				isAsked
+					? "Is this device yours?"
+					: `Does it belong to ${device.claimed_owner_name}?`
+			}
 		>
-			<Text size="sm">
-				The installer of the agent named this person. Nobody has confirmed it.
+			<Text size="sm" mb={isAsked ? "sm" : 0}>
+				The installer of the agent named {isAsked ? "you" : "this person"}.
+				Nobody has confirmed it.
+				{isAsked && " Compare the serial number before you answer."}
 			</Text>
+			{isAsked && <ClaimAnswer id={device.id} name={deviceName(device)} />}
 			{error && <ErrorState error={error} title="The action failed" />}
-			{mayAdmin && (
+			{mayAdmin && !isAsked && (
 				<Group mt="sm">
 					<Button
 						size="xs"

@@ -6,6 +6,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../queries.ts";
+import { ClaimedDevices } from "./claimed-devices.tsx";
 import { ContradictedMeasures } from "./contradicted-measures.tsx";
 import { Coverage } from "./coverage.tsx";
 import { Discussion } from "./discussion.tsx";
@@ -129,6 +130,7 @@ function Content({
 			<ContradictedMeasures measures={overview.contradicted_measures} />
 			<OldTokens count={overview.old_api_tokens} />
 			<Waiting overview={overview} />
+			<ClaimedDevices overview={overview} />
 			{mayHaveWork(overview, mayWrite) ? (
 				<Grid gap="md">
 					<Grid.Col span={{ base: 12, md: 6, lg: 8 }}>

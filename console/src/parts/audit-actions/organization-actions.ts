@@ -21,6 +21,10 @@ export const organizationActions = {
 		group: "devices",
 		phrase: "confirmed the owner of the device",
 	},
+	answerDeviceClaim: {
+		group: "devices",
+		phrase: "said whether they own the device",
+	},
 	reissueEnrollmentTokens: {
 		group: "devices",
 		phrase: "made a new enrollment token for the device",
