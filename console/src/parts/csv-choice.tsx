@@ -1,5 +1,6 @@
 import { Button, FileButton, List, Text } from "@mantine/core";
 import { IconFileUpload } from "@tabler/icons-react";
+import { useRef } from "react";
 
 /** Number of wrong lines that a dialog lists. */
 const SHOWN = 20;
@@ -12,10 +13,17 @@ export function ChooseCsv({
 	isReading: boolean;
 	onChoose: (file: File) => void;
 }) {
+	// Clears the input. Otherwise, choosing the same file again after fixing it would not count as a
+	// change.
+	const forget = useRef<() => void>(null);
 	return (
 		<FileButton
+			resetRef={forget}
 			accept=".csv,text/csv"
-			onChange={(file) => file && onChoose(file)}
+			onChange={(file) => {
+				if (file) onChoose(file);
+				forget.current?.();
+			}}
 		>
 			{(button) => (
 				<Button

@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Textarea } from "@mantine/core";
 import { IconFileUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ApiError, asSentence, call, type OutputOf } from "../../api.ts";
 
 /** Reads the metadata of a SAML provider from a file or from pasted XML. */
@@ -15,6 +15,8 @@ export function MetadataImport({
 	onRead: (found: OutputOf<"readSamlMetadata">) => void;
 }) {
 	const [text, setText] = useState("");
+	// Clears the input, so that the same file can be chosen again.
+	const forget = useRef<() => void>(null);
 	const reading = useMutation({
 		mutationFn: (xml: string) =>
 			call("readSamlMetadata", { organization_id: organizationId, xml }),
@@ -39,9 +41,11 @@ export function MetadataImport({
 			/>
 			<Group>
 				<FileButton
+					resetRef={forget}
 					accept=".xml,text/xml,application/xml,application/samlmetadata+xml"
 					onChange={async (file) => {
 						if (!file) return;
+						forget.current?.();
 						const xml = await file.text();
 						setText(xml);
 						reading.mutate(xml);
