@@ -6,7 +6,10 @@ export type Member = OutputOf<"listMembers">["members"][number];
 export type Role = Member["role"];
 
 export const ROLES: Record<Role, { label: string; may: string }> = {
-	viewer: { label: "Viewer", may: "Can read everything and change nothing." },
+	viewer: {
+		label: "Viewer",
+		may: "Can read everything but the audit log, and change nothing. An auditor, a viewer who may read the audit log, reads it too.",
+	},
 	member: {
 		label: "Member",
 		may: "Can also add and change records. The right role for most members.",

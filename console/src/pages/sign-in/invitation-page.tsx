@@ -24,8 +24,9 @@ import { LinkProblem } from "./message.tsx";
 import { ProviderButton } from "./provider.tsx";
 
 const AS_ROLE: Record<Invitation["role"], string> = {
-	viewer: "As a viewer you can read everything and change nothing.",
-	member: "As a member you can read everything, and add and change records.",
+	viewer: "As a viewer you can read devices and records, and change nothing.",
+	member:
+		"As a member you can read devices and records, and add and change records.",
 	admin:
 		"As an administrator you can do everything in the organization, including inviting others.",
 };
