@@ -43,6 +43,9 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	// This service has no packages, so the step says where they come from.
 	const noPackages = second.getByText("offers no download of the agent yet");
 	await noPackages.waitFor();
+	await noPackages
+		.getByText("npx assay agent install --no-service --server http")
+		.waitFor();
 	await second.getByRole("button", { name: "Get the command" }).click();
 	await second.getByText("Waiting for the device to enroll").waitFor();
 	await noPackages.waitFor();

@@ -1,4 +1,5 @@
-import { Text } from "@mantine/core";
+import { Code, Text } from "@mantine/core";
+import { COMMAND } from "../../command.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { useAgentPackages } from "./agent-packages.ts";
 
@@ -24,7 +25,12 @@ export function NoAgentPackages() {
 			>
 				guide to the agent
 			</TextLink>{" "}
-			explains.
+			explains. To try the agent, take its token and start it on the computer
+			that runs Assay, in Assay's folder:{" "}
+			<Code>
+				{COMMAND} agent install --no-service --server {location.origin}
+			</Code>
+			, then <Code>{COMMAND} agent once</Code>.
 		</Text>
 	);
 }
