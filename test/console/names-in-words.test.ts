@@ -8,6 +8,8 @@ test.each([
 	["NON_COMPLIANT", "Non-compliant"],
 	["TODO", "To do"],
 	["os_version", "OS version"],
+	["ipv4_filtered", "IPv4 filtered"],
+	["ipv6Filtered", "IPv6 filtered"],
 	["isEncrypted", "Is encrypted"],
 	["data type", "Data type"],
 	["/dev/sda1", "/dev/sda1"],

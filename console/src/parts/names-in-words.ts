@@ -5,6 +5,8 @@ const SPELLINGS: Record<string, string> = {
 	dpa: "DPA",
 	email: "e-mail",
 	id: "ID",
+	ipv4: "IPv4",
+	ipv6: "IPv6",
 	it: "IT",
 	os: "OS",
 	todo: "to do",
