@@ -306,7 +306,7 @@ test("a user can leave an organization, unless they are its last administrator",
 	await page.waitForURL(`**/o/${only}`);
 });
 
-test("the theme can be chosen on the account page too", async () => {
+test("the theme and the density can be chosen on the account page too", async () => {
 	const page = await openAccount(await served.makePerson("viewer"), {
 		colorScheme: "light",
 	});
@@ -316,4 +316,13 @@ test("the theme can be chosen on the account page too", async () => {
 			page.evaluate("document.documentElement.dataset.mantineColorScheme"),
 		)
 		.toBe("dark");
+	await section(page, "Appearance").getByText("Compact").click();
+	await expect
+		.poll(() => page.evaluate("document.documentElement.dataset.density"))
+		.toBe("compact");
+	await page.getByRole("button", { name: "Light or dark" }).click();
+	await page
+		.getByRole("menuitem", { name: "Compact" })
+		.getByLabel("chosen")
+		.waitFor();
 });

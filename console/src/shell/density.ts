@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useSyncExternalStore } from "react";
 
 const STORED = "assay-density";
 
@@ -11,19 +11,25 @@ const shown = (): Density =>
 		? "compact"
 		: "comfortable";
 
+/** The controls that show the density. They agree because each one follows every change. */
+const listeners = new Set<() => void>();
+
+function listen(listener: () => void): () => void {
+	listeners.add(listener);
+	return () => listeners.delete(listener);
+}
+
 /** Returns the density and a function that changes it in this browser. */
 export function useDensity(): [Density, (density: Density) => void] {
-	const [density, setDensity] = useState(shown);
-	return [
-		density,
-		(chosen) => {
-			document.documentElement.dataset.density = chosen;
-			setDensity(chosen);
-			try {
-				localStorage.setItem(STORED, chosen);
-			} catch {
-				// The browser blocks the storage, so the choice lasts until the page is left.
-			}
-		},
-	];
+	return [useSyncExternalStore(listen, shown), choose];
+}
+
+function choose(density: Density): void {
+	document.documentElement.dataset.density = density;
+	for (const listener of listeners) listener();
+	try {
+		localStorage.setItem(STORED, density);
+	} catch {
+		// The browser blocks the storage, so the choice lasts until the page is left.
+	}
 }

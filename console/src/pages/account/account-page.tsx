@@ -1,4 +1,5 @@
 import {
+	Group,
 	SegmentedControl,
 	Stack,
 	Text,
@@ -9,6 +10,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../queries.ts";
+import { useDensity } from "../../shell/density.ts";
 import { Section } from "./account-section.tsx";
 import { OwnOrganizations } from "./own-organizations.tsx";
 import { Passkeys } from "./passkeys.tsx";
@@ -41,7 +43,12 @@ export function Page() {
 					<Section
 						title="Appearance"
 						description="Applies to this browser."
-						action={<ColorScheme />}
+						action={
+							<Group gap="xs">
+								<ColorScheme />
+								<RowsOfLists />
+							</Group>
+						}
 					/>
 					{!profile.is_confined && (
 						<OwnOrganizations organizations={profile.organizations} />
@@ -105,6 +112,21 @@ function ColorScheme() {
 				{ value: "light", label: "Light" },
 				{ value: "dark", label: "Dark" },
 				{ value: "auto", label: "System" },
+			]}
+		/>
+	);
+}
+
+function RowsOfLists() {
+	const [density, setDensity] = useDensity();
+	return (
+		<SegmentedControl
+			aria-label="Rows of lists"
+			value={density}
+			onChange={(value) => setDensity(value as typeof density)}
+			data={[
+				{ value: "comfortable", label: "Comfortable" },
+				{ value: "compact", label: "Compact" },
 			]}
 		/>
 	);
