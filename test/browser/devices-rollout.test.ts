@@ -199,6 +199,10 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 				earlier.push({ ...old, hostname });
 				fresh.push(laptop);
 			}
+			await served.database.owner.query(
+				"update devices set name = 'nb-1.local again' where id = $1",
+				[fresh[0]?.id],
+			);
 			return `/devices/${fresh[0]?.id}`;
 		},
 	);
@@ -216,6 +220,9 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 	};
 
 	await page.getByText("Does it belong to Grace Hopper?").waitFor();
+	await page
+		.getByText("This one keeps its own name and takes over the owner.")
+		.waitFor();
 	await act(
 		/^Same device, set up again/,
 		/^Revoke the record of nb-1\.local\?/,

@@ -225,6 +225,45 @@ describe("the same laptop, set up again", () => {
 		});
 	});
 
+	test("takes over the owner whatever the installer claims, and keeps a name and an owner of its own", async () => {
+		const { organizationId: organization_id, use } = assay;
+		const addPerson = async (name: string): Promise<string> =>
+			(
+				await use("addPeople", {
+					organization_id,
+					full_name: name,
+					kind: "EMPLOYEE",
+					primary_email_address: `${name}@takeover.example`,
+				})
+			).people.id;
+		const [before, claimed] = [await addPerson("bo"), await addPerson("cy")];
+		const { secret } = await assay.addKey();
+		const setUpAgain = async (own: Json) => {
+			const old = await assay.activateDevice();
+			const { id: old_id } = old;
+			await use("updateDevice", { id: old_id, name: "Old", owner_id: before });
+			const key = await assay.enroll(secret, {
+				owner_email: "cy@takeover.example",
+			});
+			const facts = { hardware_uuid: old.hardwareUuid };
+			await assay.post("heartbeat", heartbeatBody(facts), { key });
+			const waiting = await assay.devicesOf({ conflict: "DUPLICATE_HARDWARE" });
+			const { id } = waiting.find(
+				(one: Json) => one.claimed_owner_id === claimed,
+			);
+			if (Object.keys(own).length > 0)
+				await use("updateDevice", { id, ...own });
+			await use("replaceDevices", { organization_id, device_ids: [id] });
+			return assay.activate(key, facts);
+		};
+		expect(await setUpAgain({})).toMatchObject({
+			...{ name: "Old", owner_id: before, claimed_owner_id: claimed },
+		});
+		expect(await setUpAgain({ name: "New", owner_id: claimed })).toMatchObject({
+			...{ name: "New", owner_id: claimed, claimed_owner_id: null },
+		});
+	});
+
 	test("may have come twice: the newest record replaces the earlier one, and the other keeps its conflict", async () => {
 		const { secret } = await assay.addKey();
 		const old = await assay.activateDevice();

@@ -103,8 +103,8 @@ function DuplicateHardware({
 			<List size="sm" spacing={4}>
 				<List.Item>
 					If it is the same machine, say so here. The other record is revoked
-					and keeps its history. This one takes over its name and owner, and
-					becomes active with its next heartbeat.
+					and keeps its history. {takesOver(found.device)} It becomes active
+					with its next heartbeat.
 				</List.Item>
 				<List.Item>
 					If it is another machine, such as a copied virtual machine, give it
@@ -133,8 +133,17 @@ function DuplicateHardware({
 				}
 			>
 				The earlier record keeps its history and becomes the predecessor of this
-				device. Its key stops working with the next request.
+				device. Its key stops working with the next request.{" "}
+				{takesOver(found.device)}
 			</Confirm>
 		</>
 	);
+}
+
+/** Says what a device takes over from its earlier record: only what it does not have itself. */
+function takesOver({ name, owner_id }: Found["device"]): string {
+	if (name && owner_id) return "This one keeps its own name and owner.";
+	if (name) return "This one keeps its own name and takes over the owner.";
+	if (owner_id) return "This one keeps its own owner and takes over the name.";
+	return "This one takes over the name and the owner.";
 }
