@@ -47,6 +47,12 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	});
 	const path = `/o/${served.organizationId}/r/document/${document.id}`;
 	const page = await served.openPageAs(ada, path);
+	const list = await served.openPageAs(
+		vera,
+		`/o/${served.organizationId}/r/document`,
+	);
+	const row = list.getByRole("row", { name: /Acceptable use/ });
+	await row.getByText("No text").waitFor();
 	const text = page.getByRole("region", { name: "Text" });
 	await text.getByText("This document has no text yet.").waitFor();
 	await text.getByRole("button", { name: "Start from a template" }).click();
@@ -122,6 +128,8 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 		.getByRole("button", { name: "Ask for approval" })
 		.click();
 	await text.getByText("Waits for approval", { exact: true }).waitFor();
+	await list.reload();
+	await row.getByText("1: Waits for approval").waitFor();
 
 	const other = await served.openPageAs(grace, `/o/${served.organizationId}`);
 	const waiting = other.getByRole("region", { name: "Waiting for you" });

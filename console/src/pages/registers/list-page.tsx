@@ -30,6 +30,11 @@ import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { layoutOf } from "../../register-layouts.ts";
 import { BulkActions } from "./bulk-actions.tsx";
+import {
+	VERSIONS,
+	versionsColumn,
+	withVersions,
+} from "./documents/version-column.tsx";
 import { EditableCell } from "./editable-cell.tsx";
 import { QUICK_TYPES } from "./form-values.ts";
 import {
@@ -43,6 +48,7 @@ import { ListFilters } from "./list-filters.tsx";
 /** The columns that show no field. */
 const OTHER_COLUMNS: Record<string, string> = {
 	[COVERAGE]: "Coverage",
+	[VERSIONS]: "Versions",
 	updated_at: "Updated",
 };
 
@@ -62,7 +68,10 @@ function Register({ kind }: { kind: KindDescription }) {
 		placeholderData: keepPreviousData,
 	});
 	const rows = page.data?.records ?? [];
-	const usual = withCoverage(kind, layoutOf(kind.kind).columns);
+	const usual = withVersions(
+		kind,
+		withCoverage(kind, layoutOf(kind.kind).columns),
+	);
 	const possible = [
 		...usual,
 		...kind.fields.map(({ name }) => name),
@@ -111,7 +120,9 @@ function Register({ kind }: { kind: KindDescription }) {
 			columns={columns.map((name) =>
 				name === COVERAGE
 					? coverage
-					: columnOf(kind, name, organizationId, names, mayWrite),
+					: name === VERSIONS
+						? versionsColumn
+						: columnOf(kind, name, organizationId, names, mayWrite),
 			)}
 			possible={possible}
 			selection={mayWrite ? selection : undefined}
