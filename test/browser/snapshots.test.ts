@@ -38,6 +38,10 @@ test("a snapshot is taken, read, compared, verified, downloaded, linked and dele
 		name: "Old servers",
 		owner_id: people.id,
 	});
+	const { task } = await add("addTask", {
+		name: "Encrypt the laptops",
+		deadline: "2031-03-04",
+	});
 	const { control } = await addControl();
 	const page = await served.openPageAs(
 		ada,
@@ -79,6 +83,7 @@ test("a snapshot is taken, read, compared, verified, downloaded, linked and dele
 	expect(download.suggestedFilename()).toBe("Before the audit.jsonl");
 
 	await use("updateRisk", { id: kept.id, name: "New servers", owner_id: null });
+	await use("updateTask", { id: task.id, deadline: "2031-04-05" });
 	await add("addRisk", { ...risk, name: "Added later" });
 	await page.getByRole("tab", { name: "Changed since" }).click();
 	const changes = page.getByRole("region", {
@@ -87,6 +92,7 @@ test("a snapshot is taken, read, compared, verified, downloaded, linked and dele
 	await changes.getByText("Added later").waitFor();
 	await changes.getByText("Old servers → New servers").waitFor();
 	await changes.getByText("Grace Hopper → nothing").waitFor();
+	await changes.getByText("4 Mar 2031 → 5 Apr 2031").waitFor();
 	await axe(page);
 	await screenshot(page, "snapshots/since");
 	await page.getByText("Added (1)").click();

@@ -1,8 +1,9 @@
 import { inWords } from "../names-in-words.ts";
-import { DateTime } from "../time.tsx";
+import { CalendarDate, DateTime } from "../time.tsx";
 import type { Names } from "./record-names.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*(Z|\+00:00)$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Shows a value of a field that no register describes, such as a list, a time or a state. */
 export function PlainValue({ value, names }: { value: unknown; names: Names }) {
@@ -23,6 +24,7 @@ export function PlainValue({ value, names }: { value: unknown; names: Names }) {
 	}
 	const text = String(value);
 	if (TIME.test(text)) return <DateTime value={text} />;
+	if (DAY.test(text)) return <CalendarDate value={text} />;
 	// A value in capitals is usually a state such as IN_PROGRESS, because users hardly ever type such
 	// text.
 	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return inWords(text);
