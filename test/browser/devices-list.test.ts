@@ -119,6 +119,9 @@ test("the first device is in the upper part of the screen, and a search finds ow
 	await page.getByRole("region", { name: "Fleet" }).waitFor();
 	const box = await rows.first().boundingBox();
 	expect(box?.y).toBeLessThanOrEqual(330);
+	const counts = page.getByRole("group", { name: "By heartbeat" });
+	const link = await counts.getByRole("link").first().boundingBox();
+	expect(link?.height).toBeGreaterThanOrEqual(24);
 	const search = page.getByRole("searchbox", { name: "Search devices" });
 	await search.fill("plan fourth");
 	await expect.poll(() => rows.count()).toBe(1);
