@@ -195,6 +195,10 @@ test("the devices of a past day are shown without what is known only for the pre
 	await page.waitForURL(/tab=history/);
 	expect(page.url()).toContain(`at=${dayAgo(1)}`);
 	await page.getByText("This page shows the present").waitFor();
+	await page.goBack();
+	await row.getByText("No reports").waitFor();
+	await page.getByRole("link", { name: "Back to now" }).click();
+	await page.getByRole("columnheader", { name: "Last seen" }).waitFor();
 });
 
 test("the search over everything finds the records of the past day, and says so", async () => {

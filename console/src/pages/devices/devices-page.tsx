@@ -53,7 +53,9 @@ export function Page() {
 	// A large fleet takes seconds to count, so the list comes first.
 	const isListed = !devices.isPending;
 	const listed = devices.data?.devices ?? [];
-	const rows = day ? listed.map(asThen) : listed;
+	const rows = listed.map((device) =>
+		day || isOfPast(device) ? asThen(device) : device,
+	);
 	const names = useRecordNames(
 		organizationId,
 		rows.flatMap(({ owner_id }) => owner_id ?? []),
@@ -176,6 +178,9 @@ export function Page() {
 		/>
 	);
 }
+
+/** Rows of the past stay on the screen until those of the present have arrived. */
+const isOfPast = (device: Device) => !("conflicts" in device);
 
 /**
  * Fills in what is known only for the present. Of the past, the list says whether the device had
