@@ -26,7 +26,10 @@ interface Row extends SessionLimits {
 	/** True if the organization accepts only its provider, and no provider of it vouched. */
 	is_unvouched: boolean;
 	is_emergency_member: boolean;
-	/** True if the session began with a second factor or a passkey. */
+	/**
+	 * True if the session began with a passkey, or with a password of an account that has a second
+	 * factor. No provider was asked for either.
+	 */
 	is_strong: boolean;
 	is_noted: boolean;
 }
@@ -95,7 +98,7 @@ export async function reachOfSession(
 				v.organization_id as vouched_for,
 				r.since is not null and v.organization_id is distinct from m.organization_id as is_unvouched,
 				e.user_id is not null and m.role = 'admin' as is_emergency_member,
-				s.passkey_id is not null or exists (
+				s.passkey_id is not null or s.provider is null and exists (
 					select from users u where u.id = m.user_id and u.two_factor_enabled
 				) as is_strong,
 				r.since is not null and e.user_id is not null and exists (
@@ -157,7 +160,8 @@ function isOver({ is_too_idle, is_too_old }: Row): boolean {
 
 /**
  * Returns true if the organization accepts only its identity provider, and not this session. A
- * password alone opens no emergency account, also if its second factor was removed later.
+ * password alone opens no emergency account, also if its second factor was removed later, and neither
+ * does the provider of somebody else.
  */
 function isLockedOut({
 	is_unvouched,

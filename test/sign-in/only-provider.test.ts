@@ -529,6 +529,24 @@ describe("an emergency account", () => {
 		expect((await read(id, second.cookie)).status).toBe(403);
 	});
 
+	test("does not get in through a provider that is not the organization's, also if it has a second factor", async () => {
+		const { id, keeper, update, switchOn } = await makeCompany();
+		const second = await member(id, "admin", `${randomUUID()}@${DOMAIN}`);
+		const person = { ...personAt(DOMAIN), email: second.email };
+		// Otherwise, the first sign-in with the provider would remove the password.
+		await query(
+			"update users set address_proof = 'LINK', two_factor_enabled = true where id = $1",
+			[second.id],
+		);
+		const cookie = await signInAt(START, person);
+		expect((await read(id, cookie)).status).toBe(200);
+		await switchOn();
+		const named = { emergency_user_ids: [keeper.id, second.id] };
+		expect((await update(named)).status).toBe(200);
+		expect((await read(id, second.cookie)).status).toBe(200);
+		expect((await read(id, cookie)).status).toBe(403);
+	});
+
 	test("makes no API token for the organization, and no other member gets in with it", async () => {
 		const { id, keeper, switchOn } = await makeCompany();
 		await switchOn();
