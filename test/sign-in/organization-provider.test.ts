@@ -794,6 +794,17 @@ describe("a session of an organization's provider", () => {
 		}
 	});
 
+	test("keeps no ID token of before, if its own is too long for a proxy", async () => {
+		const { visitor } = await signIn(somebody);
+		expect(visitor.cookieFor(base)).toContain("assay.id_token=");
+		const groups = Array.from({ length: 150 }, (_, n) => `a group ${n}`);
+		const { visitor: other } = await signIn(
+			{ ...somebody, groups },
+			{ visitor },
+		);
+		expect(other.cookieFor(base)).not.toContain("assay.id_token=");
+	});
+
 	test("ends when the provider is switched off or deleted, and the links go with it", async () => {
 		const fresh = await signedInUser(ours);
 		const made = await addEnabled(ours, fresh.cookie);

@@ -5,12 +5,15 @@ export const SIGN_OUT_PATH = "/api/sign-in-with-provider/sign-out";
 
 /** Seconds for which the token is kept. A session at a provider seldom lasts longer. */
 const LIFETIME_SECONDS = 24 * 3600;
-/** Longest value. A browser drops cookies of more than 4,096 bytes. */
-const MAX_LENGTH = 3_800;
+/**
+ * Longest value. nginx answers 502 if all headers of an answer, with the cookie of the session among
+ * them, have more than 4,096 bytes.
+ */
+const MAX_LENGTH = 2_500;
 
 /**
- * Returns the value of the Set-Cookie header that keeps the ID token of a sign-in, or that removes it
- * if `idToken` is undefined. Returns undefined for a token that is too long.
+ * Returns the value of the Set-Cookie header that keeps the ID token of a sign-in. It removes the one
+ * of an earlier sign-in, which may be somebody else's, if there is no token or it is too long.
  *
  * Signing out at the provider takes the token: Okta answers 400 without it, and others first ask
  * whether the person wants to sign out (OpenID Connect RP-Initiated Logout 1.0, section 2). The
@@ -20,13 +23,13 @@ export function idTokenCookie(
 	baseUrl: string,
 	providerId: string | undefined,
 	idToken: string | undefined,
-): string | undefined {
-	const value = idToken === undefined ? "" : `${providerId ?? ""}:${idToken}`;
-	if (value.length > MAX_LENGTH) return undefined;
+): string {
+	const whole = `${providerId ?? ""}:${idToken ?? ""}`;
+	const isKept = idToken !== undefined && whole.length <= MAX_LENGTH;
 	return setCookie(baseUrl, {
 		name: nameAt(baseUrl),
-		value,
-		maxAgeSeconds: value === "" ? 0 : LIFETIME_SECONDS,
+		value: isKept ? whole : "",
+		maxAgeSeconds: isKept ? LIFETIME_SECONDS : 0,
 		sameSite: "Strict",
 		path: SIGN_OUT_PATH,
 	});

@@ -134,7 +134,7 @@ export function makeProviderSignIn(
 		if (found.isNewlyLinked) await note("linkProvider");
 		await note("signIn");
 		const kept = idTokenCookie(baseUrl, source.row?.id, claims.idToken);
-		return { cookies: [sessionCookie(token), ...(kept ? [kept] : [])] };
+		return { cookies: [sessionCookie(token), kept] };
 	}
 
 	function sessionCookie(token: string): string {
@@ -358,10 +358,9 @@ export function makeProviderSignIn(
 				logFailure(source, error);
 				return undefined;
 			});
-			const forget = idTokenCookie(baseUrl, providerId, undefined);
 			return {
 				location: url ?? "/sign-in?problem=STILL_SIGNED_IN_THERE",
-				cookies: forget ? [forget] : [],
+				cookies: [idTokenCookie(baseUrl, providerId, undefined)],
 			};
 		},
 	};
