@@ -41,7 +41,7 @@ const V8_OPTIONS = [
 	"--max-semi-space-size=1",
 ];
 
-/** Begins the id of a module that only exports what one of Node's does. */
+/** Prefix of the id of a module that re-exports one of Node's modules. */
 const NODE_MODULE = "\0of-node/";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -98,7 +98,7 @@ async function bundleAgent(version: string): Promise<string> {
 			// Node's loader for ES modules takes 5 MB more memory than its loader for CommonJS.
 			format: "cjs",
 			codeSplitting: false,
-			// The program keeps its source in memory. Names stay, because traces of errors show them.
+			// The program keeps its source in memory. Names are kept, because stack traces show them.
 			minify: {
 				compress: false,
 				mangle: false,
@@ -118,7 +118,7 @@ ${output[0].code}`);
 }
 
 /**
- * Returns the source of a module that exports what a module of Node does. Only the names that the
+ * Returns the source of a module that re-exports one of Node's modules. Only the names that the
  * agent uses stay in the bundle.
  */
 function reexport(name: string): string {
@@ -132,8 +132,8 @@ function reexport(name: string): string {
 }
 
 /**
- * Escapes the characters that are not ASCII, all of them in texts. V8 takes two bytes for each
- * character of a source if one of them needs two.
+ * Escapes characters outside ASCII, which occur only in strings. V8 stores every character of a
+ * source in two bytes if one of them needs two.
  */
 const toAscii = (code: string) =>
 	code.replace(

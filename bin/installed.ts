@@ -10,7 +10,7 @@ import { parseEnvironmentFile } from "../src/config/environment-file.ts";
 const SETTINGS_FILE = "/etc/assay.env";
 const DATA_DIR = "/var/lib/assay";
 const USER = "assay";
-/** Compiled code that only the user of the service can write. The units have the same folder. */
+/** Folder of the compiled code. Only the service's user can write to it. The units name it too. */
 const COMPILE_CACHE = "/var/cache/assay";
 
 interface Groups {

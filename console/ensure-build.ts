@@ -8,14 +8,14 @@ import { AppError } from "../src/errors.ts";
 const ROOT = join(import.meta.dirname, "..");
 /** The folder of all builds. Each build has a folder in it, named after a hash of the sources. */
 const DIST = join(ROOT, "console/dist");
-/** The folder of the program that takes the pictures, which is no part of the bundle. */
+/** The folder of the program that takes screenshots. It is not part of the bundle. */
 const SCREENSHOTS = join(ROOT, "console/screenshots");
 /**
- * The build reads the names of the toolsets from this file. What it imports, which is the whole
- * server, changes nothing in the bundle.
+ * The build reads the names of the toolsets from this file. The file imports the whole server, but
+ * its imports change nothing in the bundle.
  */
 const OPERATIONS = join(ROOT, "src/operations.ts");
-/** An import or an export of values from a file of ours, which it names. */
+/** Matches an import or export of values from one of our files. Its group is the file's path. */
 const IMPORT =
 	/^(?:import|export)\s+(?!type\b)(?:[^;]*?\sfrom\s+)?"(\.[^"]+\.tsx?)"/gm;
 
@@ -75,7 +75,8 @@ async function hashSources(): Promise<string> {
 
 /**
  * Returns the files on which the build depends: the documents, the console, and the files of the
- * server from which the console imports values. Types are not in the bundle.
+ * server from which the console imports values. Imports of types do not count, because the bundle
+ * contains no types.
  */
 export async function listSources(): Promise<string[]> {
 	const console = await readdir(join(ROOT, "console"), {
@@ -90,7 +91,7 @@ export async function listSources(): Promise<string[]> {
 			.map((entry) => join(entry.parentPath, entry.name))
 			.filter((path) => !isBelow(DIST, path) && !isBelow(SCREENSHOTS, path)),
 	]);
-	// A set that grows during the loop also visits what was added.
+	// The loop also visits the paths that it adds to the set.
 	for (const path of sources) {
 		if (!/\.tsx?$/.test(path) || path === OPERATIONS) continue;
 		for (const [, imported = ""] of (await readFile(path, "utf8")).matchAll(

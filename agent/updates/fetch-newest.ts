@@ -17,13 +17,13 @@ export interface Wanted {
 	signal: AbortSignal;
 }
 
-/** Milliseconds between the request to stop and the kill. The process deletes its files meanwhile. */
+/** Milliseconds between SIGTERM and SIGKILL, in which the process deletes its files. */
 const GRACE_MS = 2000;
 
 /**
- * Fetches a program in a separate process, with a hidden command of this same program. The archive
- * takes 80 MB of memory, which the agent would keep for as long as it runs. Throws an AgentError
- * that says what went wrong.
+ * Fetches a program in a separate process, which runs a hidden command of this program. The archive
+ * takes 80 MB of memory, which the agent would otherwise keep for as long as it runs. Throws an
+ * AgentError that says what went wrong.
  */
 export function fetchInChild(
 	own: OwnProgram,

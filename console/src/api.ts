@@ -231,7 +231,7 @@ function parse(text: string): unknown {
  */
 export function asSentence(text: string): string {
 	const own = text
-		// Such a message is about the record itself. A reader of the console never sees its id.
+		// A message about "id" is about the record itself. A reader of the console never sees its id.
 		.replace(/^id: /, "")
 		.replaceAll(
 			/\bfilter\.(\w+?)(?:_ids?)?(?:\[\d+\]|\.\w+)*: /g,

@@ -108,7 +108,7 @@ function addCreate(apiToken: Command): void {
 					unreached_organizations: locked,
 				},
 				`API token ${api_token.id} of ${api_token.user.email}${organizations === 0 ? ", who is not a member of any organization yet" : ""}
-${locked.map((one) => `It does not reach ${namesOf([one])}, which accepts only its identity provider. The user makes a token for it in the console, after signing in with that provider.\n`).join("")}Secret (shown only once${api_token.expires_at ? `, expires ${api_token.expires_at}` : ""}):
+${locked.map((one) => `It does not reach ${namesOf([one])}, which accepts only its identity provider. The user can create a token for it in the console, after signing in with that provider.\n`).join("")}Secret (shown only once${api_token.expires_at ? `, expires ${api_token.expires_at}` : ""}):
   export ASSAY_TOKEN=${token}
 
 A first call:
@@ -145,7 +145,7 @@ async function create(
 	if (locked.length > 0 && reached.length === 0) {
 		throw new AppError(
 			"forbidden",
-			`the API token would reach nothing, because ${namesOf(locked)} accepts only its identity provider; the user makes a token in the console after signing in with that provider, or \`assay org allow-passwords ID\` ends the rule`,
+			`the API token would reach no organization, because ${namesOf(locked)} ${locked.length === 1 ? "accepts only its identity provider" : "accept only their identity providers"}; let the user create a token in the console after signing in with the provider, or end the rule with \`assay org allow-passwords ID\``,
 		);
 	}
 	const made = await transaction(pool, { userId: user.id }, async (client) => {
@@ -178,7 +178,7 @@ interface Locked {
 }
 
 /**
- * Returns the user's organizations that a token of the command line does not reach, because they
+ * Returns the user's organizations that a token from the command line does not reach, because they
  * accept only their identity provider.
  */
 async function findLocked(

@@ -158,8 +158,8 @@ export const publishDocumentVersion = defineOperation({
 });
 
 /**
- * Lets a call have one entry in the audit log, although it decides, publishes and sets the next
- * review in separate steps. All of them change the one document.
+ * Merges the changes of a call into one entry of the audit log. A call may decide, publish and set
+ * the next review in separate steps, and all of them change the same document.
  */
 function inOneEntry<Input, Output>(
 	run: (context: Context, input: Input) => Promise<Output>,

@@ -27,10 +27,10 @@ export interface ConsentParts {
  *     POST /api/oauth/request    the parameters of the request → {app} to show, or {message} with an
  *                               error; 400 if the client cannot be trusted
  *
- * The answer also has `deny_to`. The page then calls the operation `allowApp`, or sends the browser to
- * `deny_to`. With an error it has `redirect_to`, to which the page links. It does not go there by
- * itself: anybody may be a client, so the address of this service would lead anywhere (RFC 9700,
- * section 4.11.2).
+ * An answer with `app` also has `deny_to`. The page then calls the operation `allowApp`, or sends
+ * the browser to `deny_to`. An answer with `message` also has `redirect_to`. The page shows a link
+ * to it and does not redirect by itself. Anybody may be a client, so a link to this service could
+ * otherwise lead to any website (RFC 9700, section 4.11.2).
  */
 export function addOauthConsent(
 	app: FastifyInstance,

@@ -67,8 +67,8 @@ export interface ToolDefinition {
 const MAX_CACHED_LISTS = 1_000;
 
 /**
- * All tools, with their schemas and lists. Converting schemas is slow, so each is made only once,
- * when it is needed or when `prepare` comes to it.
+ * All tools, with their schemas and lists. Converting a schema is slow, so each one is made only
+ * once, when a request needs it or when `prepare` reaches it.
  */
 export class Catalogue {
 	readonly tools: ReadonlyMap<string, Tool>;
@@ -94,8 +94,9 @@ export class Catalogue {
 	}
 
 	/**
-	 * Makes the entries of tools/list one by one, and lets requests pass in between. Without this,
-	 * the first client to ask for the list would wait for all of them, and everybody else with it.
+	 * Makes the entries of tools/list one by one, and lets the service answer requests in between.
+	 * Without this, the first request for the list would make all of them at once, and every other
+	 * request would have to wait.
 	 */
 	async prepare(): Promise<void> {
 		for (const tool of this.tools.values()) {

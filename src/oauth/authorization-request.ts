@@ -28,16 +28,16 @@ export interface AuthorizationRequest {
 	isReadOnly: boolean;
 }
 
-/** An error of a request, and the address that takes it to the client. */
+/** An error in a request, and the address that reports it to the client. */
 export interface RefusedRequest {
 	errorUrl: string;
 	message: string;
 }
 
 /**
- * Checks an authorization request. Returns the request, or the error with the address that takes it
- * to the client. Throws bad_request if the client's redirect URI is wrong, because then no address can
- * be trusted with an error.
+ * Checks an authorization request. Returns the request, or the error with the address that reports
+ * it to the client. Throws bad_request if the client's redirect URI is wrong, because then no
+ * address can be trusted with an error.
  */
 export function checkAuthorization(
 	client: OauthClient,

@@ -15,10 +15,10 @@ export interface OauthClient {
 
 /** Number of minutes for which a fetched document is used without asking again. */
 const DOCUMENT_MINUTES = 10;
-/** Largest number of documents that are being fetched at the same time, for all users and for one. */
+/** Most documents that may be fetched at the same time, for all users and for one user. */
 const MAX_FETCHES = 16;
 const MAX_FETCHES_OF_USER = 2;
-/** The user for whom each document is being fetched. */
+/** Has an element for each document that is being fetched: the user, or null. */
 const fetching: (string | null)[] = [];
 
 /** Number of registered clients that no user has connected yet. */
@@ -76,7 +76,7 @@ export async function findClient(
 	return { id, name, redirectUris, isRegistered: false };
 }
 
-/** Fetches a document, unless too many are being fetched. */
+/** Fetches a document. Throws service_unavailable if too many are being fetched. */
 async function inTurn<Document>(
 	user: string | null,
 	fetchDocument: () => Promise<Document>,

@@ -73,8 +73,8 @@ const FIND = `
 /**
  * Exchanges the codes and refresh tokens of connected apps for access tokens. Each secret is stored
  * as its SHA-256. A code or a refresh token that is used a second time may have been stolen, so the
- * whole connection then ends (RFC 9700, sections 2.1.1 and 4.14.2). That holds for every refresh
- * token that the connection ever had.
+ * whole connection then ends (RFC 9700, sections 2.1.1 and 4.14.2). This includes every earlier
+ * refresh token of the connection.
  */
 export class Grants {
 	readonly #parts: EventParts;
@@ -209,8 +209,9 @@ async function findOne(
 }
 
 /**
- * Gives the app a new access token and a new refresh token. The ones before end. All refresh tokens
- * of a connection begin with the same text, so an old one still shows its connection.
+ * Gives the app a new access token and a new refresh token, which replace the former ones. All
+ * refresh tokens of a connection begin with the same text, so an old one still identifies its
+ * connection.
  */
 async function issue(
 	client: PoolClient,

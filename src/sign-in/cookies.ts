@@ -43,7 +43,7 @@ interface NewCookie {
 	maxAgeSeconds: number;
 	/** With Lax, the browser also sends the cookie when another website leads to this one. */
 	sameSite: "Strict" | "Lax";
-	/** The path to which the browser sends the cookie. The default is every path. */
+	/** The browser sends the cookie only to this path and paths below it. The default is `/`. */
 	path?: string;
 }
 

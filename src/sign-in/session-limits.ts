@@ -27,8 +27,8 @@ interface Row extends SessionLimits {
 	is_unvouched: boolean;
 	is_emergency_member: boolean;
 	/**
-	 * True if the session began with a passkey, or with a password of an account that has a second
-	 * factor. No provider was asked for either.
+	 * True if the session began with a passkey, or with a password and the user has a second factor.
+	 * No provider was asked for either.
 	 */
 	is_strong: boolean;
 	is_noted: boolean;
@@ -159,9 +159,9 @@ function isOver({ is_too_idle, is_too_old }: Row): boolean {
 }
 
 /**
- * Returns true if the organization accepts only its identity provider, and not this session. A
- * password alone opens no emergency account, also if its second factor was removed later, and neither
- * does the provider of somebody else.
+ * Returns true if the organization accepts only its identity provider, and not this session. An
+ * emergency account gets in with a passkey, or with its password while its second factor is on. A
+ * sign-in with somebody else's provider does not open it.
  */
 function isLockedOut({
 	is_unvouched,

@@ -67,8 +67,8 @@ export function makeSecret(type: SecretType): string {
 }
 
 /**
- * Makes a new secret that begins as `former`, a secret of the same type. Half of it is new, which
- * nobody can guess either.
+ * Makes a new secret that begins like `former`, which has the same type. The other half is new and
+ * random, so nobody can guess it.
  */
 export function makeSuccessor(type: SecretType, former: string): string {
 	const start = startOf(type, former).slice(`asy_${type}_`.length);

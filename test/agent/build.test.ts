@@ -86,7 +86,7 @@ test("the single file contains the agent and not the server", () => {
 	);
 });
 
-test("the single file loads Node's modules when they are needed, and V8 takes a byte for each of its characters", () => {
+test("the single file loads Node's modules only when they are needed, and V8 stores each character in one byte", () => {
 	const hook = join(folder, "list.cjs");
 	writeFileSync(
 		hook,

@@ -170,7 +170,7 @@ test("a device waits for its turn within the day after it heard of the version",
 	expect(await agent.read()).toBe("the old program");
 });
 
-test("a process of its own fetches the program, and says what was wrong", async () => {
+test("a separate process fetches the program, and says what went wrong", async () => {
 	const archive = archives.passes;
 	const own = { program: process.execPath, args: [PROGRAM, "agent"] };
 	const fetchFrom = async (url: string) => {

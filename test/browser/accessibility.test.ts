@@ -54,8 +54,8 @@ async function addContent() {
 }
 
 /**
- * One page is opened once, and then changes its colors and its width. The dark colors can break only
- * the contrast, so that axe-core checks nothing else there.
+ * The test opens each page once, and then changes its colors and its width. Dark colors can break
+ * only the contrast, so axe-core checks nothing else in them.
  */
 test("axe finds nothing on the most important pages, in light and dark, wide and on a phone", async () => {
 	const paths = await addContent();

@@ -144,9 +144,9 @@ export async function visit(page: Page, path: string): Promise<void> {
 }
 
 /**
- * Expects that axe-core finds no serious or critical problem on the page, or none with the contrast
- * of text. If a dialog is open, it checks only the dialog, because nobody can use the page behind
- * it.
+ * Expects that axe-core finds no serious or critical problem on the page. With "contrast", it
+ * checks only the contrast of text. If a dialog is open, it checks only the dialog, because nobody
+ * can use the page behind it.
  */
 export async function axe(
 	page: Page,

@@ -397,7 +397,7 @@ test("a program is connected by allowing it, after signing in, and stands among 
 		.getByRole("heading", { name: "Connect Helpful Client?" })
 		.waitFor();
 	expect(await page.getByLabel("Read only").isChecked()).toBe(true);
-	await page.getByText("It reaches Acme.").waitFor();
+	await page.getByText("The program reaches Acme.").waitFor();
 	await axe(page);
 	await screenshot(page, "connect-app");
 	await page.getByRole("button", { name: "Allow" }).click();

@@ -381,7 +381,9 @@ test("a token says which organizations it does not reach, because they accept on
 
 	const refused = await runCommand([...command, "--org", strict], settings);
 	expect(refused).toMatchObject({ code: 1, stdout: "" });
-	expect(refused.stderr).toContain("the API token would reach nothing");
+	expect(refused.stderr).toContain(
+		"the API token would reach no organization, because Strict",
+	);
 	expect(refused.stderr).toContain("assay org allow-passwords");
 });
 

@@ -291,7 +291,7 @@ describe("the same laptop, set up again", () => {
 	test("is believed without an administrator only if the old device's key says so", async () => {
 		const old = await assay.activateDevice();
 		const body = heartbeatBody({ hardware_uuid: old.hardwareUuid });
-		// Whoever sends the same facts, however often and with which secret, stays PENDING.
+		// A device that sends the same facts stays PENDING, whatever the secret and however often.
 		const { secret } = await assay.addKey();
 		const { token } = await assay.makeToken();
 		const keys = [await assay.enroll(secret), await assay.enroll(token)];

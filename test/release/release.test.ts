@@ -81,7 +81,7 @@ test.each([
 	}
 });
 
-test("what a package compiles before it stops the old version is all that the new one loads", () => {
+test("a package compiles all code that the new version loads before it stops the old one", () => {
 	const cache = mkdtempSync(join(tmpdir(), "assay-compiled-"));
 	onTestFinished(() => rmSync(cache, { recursive: true }));
 	const env = { ...process.env, NODE_COMPILE_CACHE: cache };

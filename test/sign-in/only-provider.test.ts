@@ -78,7 +78,7 @@ async function signInWithPassword(email: string): Promise<string> {
 /** Signs in with the passkey that has the user's id. */
 async function signInWithPasskey({ id, email }: TestUser): Promise<string> {
 	const cookie = await signInWithPassword(email);
-	// What the service stores when a real passkey signs in.
+	// The service stores this when a real passkey signs in.
 	await query(
 		`update sessions set passkey_id = $1 where id = (
 			select id from sessions where user_id = $1 order by created_at desc limit 1

@@ -625,7 +625,7 @@ describe("providers differ", () => {
 			const { profile } = await open({ ...somebody, groups: ["Security"] });
 			expect(profile.organizations).toMatchObject([{ role: "admin" }]);
 
-			// What the endpoint says of one address does not count for another.
+			// The endpoint's answer about one address does not count for another.
 			const { url } = await open({
 				...somebody,
 				sub: "other",

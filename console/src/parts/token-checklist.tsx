@@ -5,7 +5,7 @@ import { operationQuery } from "../queries.ts";
 import { ErrorState } from "./error-state.tsx";
 import { RelativeTime } from "./time.tsx";
 
-/** The value of the checkbox that stands for all tokens. No id looks like it. */
+/** The value of the checkbox that stands for all tokens. No token has this id. */
 const ALL = "all";
 
 /** Loads the user's valid API tokens and keeps which ones are ticked. */

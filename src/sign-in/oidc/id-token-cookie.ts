@@ -15,9 +15,9 @@ const MAX_LENGTH = 2_500;
  * Returns the value of the Set-Cookie header that keeps the ID token of a sign-in. It removes the one
  * of an earlier sign-in, which may be somebody else's, if there is no token or it is too long.
  *
- * Signing out at the provider takes the token: Okta answers 400 without it, and others first ask
- * whether the person wants to sign out (OpenID Connect RP-Initiated Logout 1.0, section 2). The
- * browser sends the cookie to no other path.
+ * Signing out at the provider needs the token. Okta answers 400 without it, and other providers
+ * first ask whether the person wants to sign out (OpenID Connect RP-Initiated Logout 1.0, section
+ * 2). The browser sends the cookie only to SIGN_OUT_PATH.
  */
 export function idTokenCookie(
 	baseUrl: string,
@@ -50,7 +50,7 @@ export function readIdToken(
 		: undefined;
 }
 
-/** Browsers accept the prefix `__Host-` only for cookies of all paths. */
+/** The prefix is not `__Host-`, because browsers accept that only for cookies with the path `/`. */
 function nameAt(baseUrl: string): string {
 	return baseUrl.startsWith("https:")
 		? "__Secure-assay.id_token"

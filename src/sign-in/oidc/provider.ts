@@ -43,7 +43,7 @@ export type ProviderAccess = Pick<
 	groupsClaim?: string;
 	/** True if groups give roles. */
 	usesGroups?: boolean;
-	/** True if nobody asks whether an address is verified. */
+	/** True if an address counts although the provider does not call it verified. */
 	trustsAddresses?: boolean;
 	/**
 	 * Decides which addresses may be asked. Undefined for a provider that the operator chose, which may
@@ -133,7 +133,8 @@ export class OidcProvider {
 
 	/**
 	 * Returns the scopes to ask for. Some providers name groups only to clients that ask for the scope
-	 * `groups`. Others refuse scopes that they do not know, so the metadata must name it.
+	 * `groups`. Others refuse scopes that they do not know, so Assay asks for it only if the metadata
+	 * names it.
 	 */
 	#scopeAt(metadata: Configuration): string {
 		const { scopes_supported } = metadata.serverMetadata();
@@ -143,9 +144,9 @@ export class OidcProvider {
 	}
 
 	/**
-	 * Returns true if the ID token lacks something that counts. The userinfo endpoint of the provider
-	 * may know it: Okta puts neither `email_verified` nor groups into the ID token, and others not even
-	 * the address.
+	 * Returns true if the ID token lacks a claim that Assay needs. The provider's userinfo endpoint
+	 * may have it. Okta puts neither `email_verified` nor groups into the ID token, and other
+	 * providers leave out the address too.
 	 */
 	#isMissing({ email, email_verified, ...others }: IDToken): boolean {
 		const { trustsAddresses, usesGroups, groupsClaim } = this.#config;

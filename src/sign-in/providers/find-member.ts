@@ -86,8 +86,7 @@ function isMember(
 }
 
 /**
- * Makes a user who has an account already a member, if an invitation is open. Returns false if there
- * is none.
+ * Makes an existing user a member, if an invitation is open. Returns false if there is none.
  */
 async function acceptInvitation(
 	{ pool, appPool }: EventParts,

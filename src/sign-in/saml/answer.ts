@@ -60,7 +60,7 @@ const NAME_ATTRIBUTES = [
 	"cn",
 	"urn:oid:2.5.4.3",
 ];
-/** Keycloak and Google know no name but these two. */
+/** Keycloak and Google send no full name, but a given name and a surname. */
 const GIVEN_NAME_ATTRIBUTES = [
 	"givenName",
 	"firstName",

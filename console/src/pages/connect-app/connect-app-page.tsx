@@ -25,7 +25,7 @@ import { ScopeFields, scopesOf, unlimited } from "../settings/scope-fields.tsx";
 /** What the service says about an authorization request. */
 type Asked =
 	| {
-			/** What is wrong with the request, and where the program learns it. */
+			/** What is wrong with the request. `redirect_to` tells it to the program. */
 			message: string;
 			redirect_to: string;
 			redirect_host: string;
@@ -116,7 +116,7 @@ function Refused({
 		<>
 			<PageHeader title="This program cannot be connected" />
 			<Stack>
-				<Text>The program sent a request that is not valid: {message}.</Text>
+				<Text>The program sent an invalid request: {message}.</Text>
 				<Text size="sm">
 					To tell the program, go back to <strong>{redirect_host}</strong>.
 				</Text>
@@ -137,7 +137,7 @@ function Reached({ chosen }: { chosen: readonly string[] }) {
 	if (names.length === 0) return null;
 	return (
 		<Text size="sm">
-			It reaches <strong>{names.join(", ")}</strong>.
+			The program reaches <strong>{names.join(", ")}</strong>.
 		</Text>
 	);
 }

@@ -74,7 +74,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		header: "Platform",
 		cell: ({ platform, os_version }) => (
 			<>
-				{/* Systems such as "Windows 11 Pro 25H2 (26200.7171)" need it for their two lines. */}
+				{/* Systems such as "Windows 11 Pro 25H2 (26200.7171)" need this width to fit in two lines. */}
 				<Text size="sm" miw={130}>
 					{platform ? platformLabel(platform) : "–"}
 				</Text>

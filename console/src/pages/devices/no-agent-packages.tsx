@@ -12,8 +12,8 @@ export function NoAgentPackages() {
 	if (data !== null) return null;
 	return (
 		<Text size="sm">
-			This service offers no download of the agent yet. The administrator of the
-			server builds the packages and names their folder in ASSAY_AGENT_DIR, as
+			This service offers no download of the agent yet. The operator of the
+			service builds the packages and sets ASSAY_AGENT_DIR to their folder, as
 			the{" "}
 			<TextLink
 				to="/help/$page"

@@ -17,8 +17,8 @@ const WEEK_DAYS = 7;
 const DUE = ["due_date", "deadline", "target_date"];
 
 /**
- * Returns true if the reader has work or devices, or could be given some. A viewer without a person
- * in the register, or with nothing, needs no empty box.
+ * Returns true if the reader has work or devices, or may write. A viewer who has neither needs no
+ * empty box.
  */
 export function mayHaveWork(
 	{ mine }: Pick<Overview, "mine">,

@@ -12,13 +12,13 @@ export const QUICK_TYPES: ReadonlySet<string> = new Set([
 	"date",
 ]);
 
-/** Further types of fields of which many records may get the same value. */
+/** Types of fields that can be changed in many records at once, besides QUICK_TYPES. */
 const SHARED_TYPES: ReadonlySet<string> = new Set([
 	"name",
 	"integer",
 	"references",
 ]);
-/** Fields that tell one record from the others, besides the title. */
+/** Fields that identify one record, besides the title. */
 const OF_ONE_RECORD: ReadonlySet<string> = new Set([
 	"reference_id",
 	"title",

@@ -105,7 +105,7 @@ const PROBLEMS: Record<Problem, string> = {
 	NOT_ASKED_AGAIN:
 		"Your identity provider did not ask for your password again. Sign out there, and try again.",
 	STILL_SIGNED_IN_THERE:
-		"You are signed out of Assay, but not of your identity provider, because it named no page for that. Sign out there too.",
+		"You are signed out of Assay, but you are still signed in at your identity provider. Assay found no page for signing out there. Sign out there yourself.",
 };
 
 /** Returns the words for a problem that is named in the page's address. */
