@@ -63,6 +63,35 @@ test("an administrator excuses a failing device from its page, sees what that co
 	await screenshot(page, "devices/exceptions");
 });
 
+test("a member who requests an exception from a failing check sees the request beside the check", async () => {
+	const fleet = fleetOf(served);
+	const { page, person } = await fleet.start("member", async (organization) => {
+		const device = await fleet.addReporting(organization, "studio-mac", {
+			FIREWALL_ENABLED: "FAIL",
+		});
+		return `/devices/${device.id}?check=FIREWALL_ENABLED`;
+	});
+	await page.getByRole("button", { name: "Add exception …" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByLabel("Reason").fill("It is behind the studio's router.");
+	await dialog.getByRole("button", { name: "Request it" }).click();
+	await page
+		.getByText(`exception requested by ${person.name}, until`)
+		.waitFor();
+	await page.getByRole("link", { name: "Create task" }).waitFor();
+	expect(
+		await page.getByRole("button", { name: "Add exception …" }).count(),
+	).toBe(0);
+	await axe(page);
+	await screenshot(page, "devices/exception-requested");
+	await page
+		.getByRole("link", { name: "The exception that is requested" })
+		.click();
+	await page
+		.getByText("An administrator has to approve it.", { exact: false })
+		.waitFor();
+});
+
 test("a member requests an exception, which only an administrator can decide", async () => {
 	const fleet = fleetOf(served);
 	const { page, organization } = await fleet.start(

@@ -20,6 +20,10 @@ const TO_ACT_ON: readonly (string | null)[] = [
 	"UNKNOWN",
 ];
 
+/** Returns true if a reader may want to act on the check. */
+export const isToActOn = ({ check_state }: Posture): boolean =>
+	TO_ACT_ON.includes(check_state ?? null);
+
 /**
  * Offers what can be done about a check that a device does not pass. New records are filled in and
  * linked to the device.
@@ -27,15 +31,16 @@ const TO_ACT_ON: readonly (string | null)[] = [
 export function CheckActions({
 	posture,
 	device,
+	isRequested,
 }: {
 	posture: Posture;
 	device: ExplainedDevice;
+	/** True if an exception from the check waits for a decision. */
+	isRequested: boolean;
 }) {
 	const { mayWrite, mayAdmin, organizationId } = useOrganization();
 	const [dialog, setDialog] = useState<"exception" | "ask">();
-	if (!mayWrite || !TO_ACT_ON.includes(posture.check_state ?? null)) {
-		return null;
-	}
+	if (!mayWrite || !isToActOn(posture)) return null;
 	const close = () => setDialog(undefined);
 	const button = { size: "compact-sm", variant: "default" } as const;
 	return (
@@ -64,9 +69,11 @@ export function CheckActions({
 						Ask the owner …
 					</Button>
 				)}
-				<Button {...button} onClick={() => setDialog("exception")}>
-					Add exception …
-				</Button>
+				{!isRequested && (
+					<Button {...button} onClick={() => setDialog("exception")}>
+						Add exception …
+					</Button>
+				)}
 			</Group>
 			{dialog === "exception" && (
 				<ExceptionForm

@@ -24,11 +24,13 @@ import styles from "../../parts/devices/postures.module.css";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
-import { CheckActions } from "./check-actions.tsx";
+import { CheckActions, isToActOn } from "./check-actions.tsx";
 import { checkValue } from "./check-value.ts";
 import { checkLabel, inOrder, passMeaning } from "./checks.ts";
 import { Evidence } from "./evidence.tsx";
+import type { DeviceException } from "./exception-words.tsx";
 import { HowToFix } from "./how-to-fix.tsx";
+import { useRequestedExceptions } from "./requested-exceptions.ts";
 
 type ExplainedDevice = OutputOf<"getDevice">["device"];
 type Posture = ExplainedDevice["postures"][number];
@@ -43,6 +45,7 @@ export function ChecksTab({
 	opened: string | undefined;
 }) {
 	const navigate = useNavigate();
+	const requested = useRequestedExceptions(device);
 	const byKey = new Map(
 		device.postures.map((posture) => [posture.check_key, posture]),
 	);
@@ -93,6 +96,7 @@ export function ChecksTab({
 						checkKey={key}
 						posture={byKey.get(key)}
 						device={device}
+						requested={requested.get(key)}
 					/>
 				))}
 			</Accordion>
@@ -170,10 +174,12 @@ function Check({
 	checkKey,
 	posture,
 	device,
+	requested,
 }: {
 	checkKey: string;
 	posture: Posture | undefined;
 	device: ExplainedDevice;
+	requested: DeviceException | undefined;
 }) {
 	const name = checkLabel(checkKey);
 	const means = passMeaning(checkKey);
@@ -202,10 +208,27 @@ function Check({
 					since <DateTime value={posture.since} />
 				</Text>
 				<ByPolicy posture={posture} device={device} />
+				{requested && isToActOn(posture) && (
+					<Text size="xs">
+						exception requested by {requested.requested_by?.name ?? "somebody"},
+						until <DateTime value={requested.ends_at} />
+					</Text>
+				)}
 			</Summary>
 			<Accordion.Panel>
 				<Stack gap="sm">
-					<ExceptionLink posture={posture} device={device} />
+					<ExceptionLink
+						device={device}
+						id={posture.exception_id}
+						label="The exception that excuses it"
+					/>
+					{isToActOn(posture) && (
+						<ExceptionLink
+							device={device}
+							id={requested?.id}
+							label="The exception that is requested"
+						/>
+					)}
 					{posture.nonconformity_id && (
 						<TextLink
 							to="/o/$org/r/$kind/$id"
@@ -220,7 +243,11 @@ function Check({
 						</TextLink>
 					)}
 					<HowToFix reason={posture.reason} remediation={posture.remediation} />
-					<CheckActions posture={posture} device={device} />
+					<CheckActions
+						posture={posture}
+						device={device}
+						isRequested={requested !== undefined}
+					/>
 					<Text size="sm" c="dimmed">
 						Last observed <RelativeTime value={posture.observed_at} />.{" "}
 						<TextLink
@@ -241,20 +268,22 @@ function Check({
 }
 
 function ExceptionLink({
-	posture,
 	device,
+	id,
+	label,
 }: {
-	posture: Posture;
 	device: Device;
+	id: string | null | undefined;
+	label: string;
 }) {
 	return (
-		posture.exception_id && (
+		id && (
 			<TextLink
 				to="/o/$org/devices/exceptions/$id"
-				params={{ org: device.organization_id, id: posture.exception_id }}
+				params={{ org: device.organization_id, id }}
 				size="sm"
 			>
-				The exception that excuses it
+				{label}
 			</TextLink>
 		)
 	);
