@@ -3,12 +3,13 @@ import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
-import { findPersonOf, personOf } from "../organizations/person-of-member.ts";
+import { findPersonOf } from "../organizations/person-of-member.ts";
 import { readToday } from "../organizations/time-zone.ts";
 import { noteStored, updateRecord } from "../records/store.ts";
 import { filledTextSchema, textSchema } from "../records/text-schemas.ts";
 import { prepareUpdate, type Values } from "../records/values.ts";
 import { document } from "../registers/document.ts";
+import { type Approver, obstaclesOf, readApprovers } from "./approvers.ts";
 import { queueDocumentMails } from "./document-mail.ts";
 import { askAgain } from "./signature-requests.ts";
 import {
@@ -20,14 +21,6 @@ import {
 	version,
 	versionId,
 } from "./versions.ts";
-
-interface Approver {
-	id: string;
-	name: string;
-	has_approved: boolean;
-	may_decide: boolean;
-	is_author: boolean;
-}
 
 export const requestDocumentVersionApproval = defineOperation({
 	name: "requestDocumentVersionApproval",
@@ -266,52 +259,14 @@ async function decide(
 	});
 }
 
-/** Returns the approvers that the document has now. */
-async function readApprovers(
-	{ client, membership }: Context,
-	{ id, document_id }: Version,
-): Promise<Approver[]> {
-	const { rows } = await client.query<Approver>(
-		`select p.id, p.full_name as name,
-			exists (
-				select from document_approvals d
-				where d.organization_id = $1 and d.version_id = $2 and d.person_id = p.id
-					and d.decision = 'APPROVED' and d.is_current
-			) as has_approved,
-			exists (
-				select from users u
-				join memberships m on m.organization_id = $1 and m.user_id = u.id
-				where ${personOf("p", "u", "$1")} and m.role <> 'viewer'
-					and is_live_membership(m.organization_id, m.ends_on)
-			) as may_decide,
-			exists (
-				select from document_versions v
-				join users u on u.id = v.author_id
-				where v.organization_id = $1 and v.id = $2 and ${personOf("p", "u", "$1")}
-			) as is_author
-		from document_approvers a
-		join people p on p.organization_id = a.organization_id and p.id = a.person_id
-		where a.organization_id = $1 and a.document_id = $3
-		order by p.full_name, p.id`,
-		[membership.organizationId, id, document_id],
-	);
-	return rows;
-}
-
 /** Throws bad_request if somebody among the approvers could never approve. */
 function requireAble(approvers: readonly Approver[]): void {
-	const issues = approvers.flatMap(({ name, may_decide, is_author }) =>
-		is_author
-			? `${name} wrote this version and cannot approve it`
-			: may_decide
-				? []
-				: `${name} has no account here that may approve; invite this person as a member`,
-	);
-	if (issues.length === 0) return;
+	const obstacles = obstaclesOf(approvers);
+	if (obstacles.length === 0) return;
 	throw badFields([
 		{
 			field: "id",
-			message: `the version cannot be approved: ${issues.join("; ")}; change the approvers of the document`,
+			message: `the version cannot be approved: ${obstacles.join("; ")}; change the approvers of the document`,
 		},
 	]);
 }

@@ -8,6 +8,7 @@ import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";
 import { document } from "../registers/document.ts";
+import { obstaclesOf, readApprovers } from "./approvers.ts";
 
 /** Most characters of a version's content. A long policy has 60,000. */
 const MAX_CONTENT = 200_000;
@@ -63,6 +64,9 @@ export const version = versionRow.extend({
 		.enum(["APPROVAL", "SIGNATURE"])
 		.nullable()
 		.describe("What the caller is asked to do with it"),
+	approval_obstacles: z
+		.array(z.string())
+		.describe("Why the approvers cannot approve the draft"),
 });
 export type VersionRow = z.output<typeof versionRow>;
 export type Version = z.output<typeof version>;
@@ -152,11 +156,12 @@ export async function readWaiting(
 
 /** Returns a version. Throws not_found if there is no such version. */
 export async function readVersion(
-	{ client, membership, principal }: Context,
+	context: Context,
 	id: string,
 ): Promise<Version> {
+	const { client, membership, principal } = context;
 	const { organizationId } = membership;
-	const { rows } = await client.query<Version>({
+	const { rows } = await client.query<Omit<Version, "approval_obstacles">>({
 		name: "get.document_version",
 		text: `select ${VERSION_COLUMNS}, t.content, (
 				select ${waitsFor("p.id")}
@@ -169,8 +174,13 @@ export async function readVersion(
 			from document_versions t where t.organization_id = $1 and t.id = $2`,
 		values: [organizationId, id, principal.userId],
 	});
-	if (!rows[0]) throw notFound(id);
-	return rows[0];
+	const [found] = rows;
+	if (!found) throw notFound(id);
+	const approval_obstacles =
+		found.status === "DRAFT"
+			? obstaclesOf(await readApprovers(context, found))
+			: [];
+	return { ...found, approval_obstacles };
 }
 
 /**

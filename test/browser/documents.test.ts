@@ -178,6 +178,35 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await signer.getByText(/^Signed in, from /).waitFor();
 });
 
+test("the author of a version hears before asking that an approver has to be somebody else", async () => {
+	const author = await personOf(ada, "Ada Lovelace");
+	const { document } = await add("addDocument", {
+		title: "Clean desk",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+		approver_ids: [author],
+	});
+	await use("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "Clear your desk in the evening.",
+	});
+	const page = await served.openPageAs(
+		ada,
+		`/o/${served.organizationId}/r/document/${document.id}`,
+	);
+	await page.getByRole("button", { name: "Ask for approval …" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog
+		.getByText("Ada Lovelace wrote this version and cannot approve it.")
+		.waitFor();
+	const ask = dialog.getByRole("button", { name: "Ask for approval" });
+	expect(await ask.isDisabled()).toBe(true);
+	await axe(page);
+	await screenshot(page, "documents/author-approves");
+	await dialog.getByRole("link", { name: "Change the approvers" }).click();
+	await page.getByRole("heading", { name: "Edit Clean desk" }).waitFor();
+});
+
 test("a version is exported as PDF, Word and Markdown, and compared with the one before", async () => {
 	const { document } = await add("addDocument", {
 		title: "Remote work",

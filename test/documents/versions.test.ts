@@ -222,12 +222,16 @@ test("an approver who cannot approve is named before anybody waits, and a remove
 	expect(status).toBe(400);
 	expect(body.message).toContain("wrote this version and cannot approve it");
 	expect(body.message).toContain("Linus has no account here that may approve");
-	expect((await read(id)).status).toBe("DRAFT");
+	const waiting = await read(id);
+	expect(waiting.status).toBe("DRAFT");
+	expect(waiting.approval_obstacles).toHaveLength(2);
+	expect(body.message).toContain(waiting.approval_obstacles.join("; "));
 
 	await tools.use("updateDocument", {
 		id: document_id,
 		approver_ids: [people.approver],
 	});
+	expect((await read(id)).approval_obstacles).toEqual([]);
 	await tools.use("requestDocumentVersionApproval", { id });
 	await tools.use("updateDocument", { id: document_id, approver_ids: [] });
 	const { document_version } = await tools.use("publishDocumentVersion", {

@@ -17,6 +17,7 @@ export function Confirm({
 	action,
 	onConfirm,
 	isDangerous = true,
+	isBlocked = false,
 }: {
 	opened: boolean;
 	onClose: () => void;
@@ -28,6 +29,8 @@ export function Confirm({
 	action: string;
 	onConfirm: () => Promise<unknown>;
 	isDangerous?: boolean;
+	/** True if the action cannot succeed now. The text then says why. */
+	isBlocked?: boolean;
 }) {
 	const doing = useMutation({ mutationFn: onConfirm });
 	useReturnFocus(opened);
@@ -54,6 +57,7 @@ export function Confirm({
 					<Button
 						{...(isDangerous ? { color: "red.9" } : {})}
 						loading={doing.isPending}
+						disabled={isBlocked}
 						onClick={() => doing.mutate(undefined, { onSuccess: close })}
 					>
 						{action}

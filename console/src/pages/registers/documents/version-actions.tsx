@@ -1,9 +1,10 @@
-import { Button, Text, Textarea } from "@mantine/core";
+import { Button, List, Text, Textarea } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { call } from "../../../api.ts";
 import { useOrganization } from "../../../organization.ts";
 import { Confirm } from "../../../parts/confirm.tsx";
+import { TextLink } from "../../../parts/links.tsx";
 import { forgetReadings } from "../../../queries.ts";
 import type { Version } from "./statuses.ts";
 
@@ -30,6 +31,7 @@ export function VersionActions({
 		setNote("");
 		notifications.show({ message });
 	};
+	const { approval_obstacles: obstacles } = version;
 	const isEmpty = version.content.trim() === "";
 	return (
 		<>
@@ -67,14 +69,18 @@ export function VersionActions({
 				title={`Ask for approval of version ${number}?`}
 				action="Ask for approval"
 				isDangerous={false}
+				isBlocked={obstacles.length > 0}
 				onConfirm={() =>
 					call("requestDocumentVersionApproval", { id }).then(
 						done("The approvers see it on their home page"),
 					)
 				}
 			>
-				Nobody can change the text while the approvers decide. The last approval
-				publishes it.
+				{obstacles.length > 0 ? (
+					<Obstacles version={version} />
+				) : (
+					"Nobody can change the text while the approvers decide. The last approval publishes it."
+				)}
 			</Confirm>
 			<Confirm
 				opened={open === "publish"}
@@ -136,6 +142,33 @@ export function VersionActions({
 			>
 				Its text is lost. Published versions stay.
 			</Confirm>
+		</>
+	);
+}
+
+/** Says why the approvers cannot approve the version, and leads to where they are chosen. */
+function Obstacles({ version }: { version: Version }) {
+	const { organizationId } = useOrganization();
+	return (
+		<>
+			<Text mb="xs">All approvers must approve, and this cannot happen:</Text>
+			<List mb="xs">
+				{version.approval_obstacles.map((obstacle) => (
+					<List.Item key={obstacle}>{obstacle}.</List.Item>
+				))}
+			</List>
+			<TextLink
+				to="/o/$org/r/$kind/$id"
+				params={{
+					org: organizationId,
+					kind: "document",
+					id: version.document_id,
+				}}
+				search={{ edit: true }}
+				underline="always"
+			>
+				Change the approvers
+			</TextLink>
 		</>
 	);
 }
