@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PLATFORMS } from "../../src/devices/terms.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { DAY_MS, fleetOf } from "./fleet.ts";
 
@@ -18,9 +19,16 @@ test("an administrator excuses a failing device from its page, sees what that co
 		);
 		await fleet.report(device, { FIREWALL_ENABLED: "FAIL" }, 10 * DAY_MS);
 		await fleet.report(device, { FIREWALL_ENABLED: "FAIL" });
+		// The service does not open a nonconformity by itself, so the page offers to create one.
+		await served.database.owner.query(
+			`insert into device_check_rules (
+				organization_id, check_key, valid_from, is_required, platforms, grace_days,
+				new_device_grace_days, opens_nonconformity
+			) values ($1, 'FIREWALL_ENABLED', now() - interval '100 days', true, $2, 3, 3, false)`,
+			[organization, PLATFORMS],
+		);
 		return `/devices/${device.id}?check=FIREWALL_ENABLED`;
 	});
-	// The device is not in a nonconformity yet, so the page offers to create one.
 	await page.getByRole("link", { name: "Create task" }).waitFor();
 	await page.getByRole("link", { name: "Create nonconformity" }).click();
 	await page.getByText("It will be linked to studio-mac.").waitFor();
