@@ -1,0 +1,136 @@
+import type { Client } from "pg";
+import { escapeIdentifier, escapeLiteral } from "pg";
+import { z } from "zod";
+import { makeId, makeOrganizationId } from "../src/id.ts";
+import type { Field } from "../src/records/field.ts";
+import type { AnyRecordKind } from "../src/records/kind.ts";
+import { insertToken } from "./mcp-seed.ts";
+
+const ROWS = 20_000;
+const PEOPLE = 50;
+const CATEGORIES = 40;
+const THINGS = ["laptop", "server", "backup", "supplier", "building", "key"];
+const HARMS = ["theft", "loss", "outage", "fire", "mistake", "takeover"];
+
+export interface FilledOrganization {
+	id: string;
+	/** An API token of its administrator. */
+	token: string;
+	/** Ids of its people, who are the owners of the records. */
+	people: string[];
+	/** Number of records of each kind. */
+	records: number;
+}
+
+/** Makes an organization with people and an administrator, and `records` records of each kind. */
+export async function fillOrganization(
+	client: Client,
+	kinds: readonly AnyRecordKind[],
+	records: number,
+): Promise<FilledOrganization> {
+	const id = makeOrganizationId();
+	await client.query("insert into organizations (id, name) values ($1, $2)", [
+		id,
+		`Organization of ${records}`,
+	]);
+	const token = await insertToken(client, id, "admin");
+	const people = Array.from({ length: PEOPLE }, () => makeId(id, "people"));
+	await client.query(
+		`insert into people (organization_id, id, full_name, primary_email_address, kind)
+		select $1, id, 'Person ' || n, 'person' || n || '@example.com', 'EMPLOYEE'
+		from unnest($2::text[]) with ordinality p (id, n)`,
+		[id, people],
+	);
+	for (const kind of kinds) {
+		for (let at = 0; at < records; at += ROWS) {
+			await insertRecords(client, kind, id, {
+				people,
+				first: at,
+				count: Math.min(ROWS, records - at),
+			});
+		}
+	}
+	return { id, token, people, records };
+}
+
+async function insertRecords(
+	client: Client,
+	kind: AnyRecordKind,
+	organization: string,
+	rows: { people: string[]; first: number; count: number },
+): Promise<void> {
+	const columns = Object.entries(kind.fields).flatMap(([name, field]) => {
+		const expression = expressionOf(kind, name, field);
+		return expression ? [[escapeIdentifier(name), expression] as const] : [];
+	});
+	await client.query(
+		`insert into ${kind.table} (
+			organization_id, id, created_at, updated_at, ${columns.map(([name]) => name).join(", ")}
+		)
+		select
+			$1, id, now() - n * interval '1 minute', now() - n * 7 % 100000 * interval '1 minute',
+			${columns.map(([, expression]) => expression).join(", ")}
+		from (
+			select id, (n + $4)::integer as n
+			from unnest($2::text[]) with ordinality r (id, n)
+		) r`,
+		[
+			organization,
+			Array.from({ length: rows.count }, () => makeId(organization, kind.kind)),
+			rows.people,
+			rows.first,
+		],
+	);
+}
+
+/**
+ * Returns an SQL expression for the field of the record with the number `n`, or undefined if the
+ * database gives the field its value. The fields of a record do not depend on each other.
+ */
+function expressionOf(
+	kind: AnyRecordKind,
+	name: string,
+	field: Field,
+): string | undefined {
+	if (field.given === "computed" || field.join) return undefined;
+	const salt = Object.keys(kind.fields).indexOf(name);
+	/** A number below `limit` that looks random. */
+	const random = (limit: number, part = 0) =>
+		`((hashint4(n + ${1_000_003 * (10 * salt + part)}) & 2147483647) % ${limit})`;
+	switch (field.type) {
+		case "choice": {
+			const choices = choicesOf(field).map((one) => escapeLiteral(one));
+			return `(array[${choices.join(", ")}])[1 + ${random(choices.length)}]`;
+		}
+		case "name":
+		case "text": {
+			if (name === "reference_id") return "'REF-' || n";
+			// A short text that lists can be filtered by occurs many times.
+			if (kind.filters.includes(name))
+				return `'Category ' || ${random(CATEGORIES)}`;
+			const [things, harms] = [THINGS, HARMS].map(
+				(words) => `(array[${words.map((one) => `'${one}'`).join(", ")}])`,
+			);
+			return `${things}[1 + ${random(THINGS.length)}] || ' ' || ${harms}[1 + ${random(HARMS.length, 1)}] || ' ' || n`;
+		}
+		case "date":
+			return `case when ${random(4)} > 0 then current_date + ${random(800, 1)} - 600 end`;
+		case "integer":
+			return `1 + ${random(5)}`;
+		case "reference":
+			return field.reference === "people"
+				? `case when ${random(5)} > 0 or ${field.given === "required"} then ($3::text[])[1 + ${random(PEOPLE, 1)}] end`
+				: undefined;
+		default:
+			return undefined;
+	}
+}
+
+/** Returns the values that a choice permits, without null. */
+export function choicesOf({ input }: Field): string[] {
+	const schema = z.toJSONSchema(input, { io: "input" });
+	const choices = [schema, ...(schema.anyOf ?? [])].flatMap(
+		(one) => one.enum ?? [],
+	);
+	return choices.filter((one) => typeof one === "string");
+}
