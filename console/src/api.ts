@@ -234,7 +234,7 @@ export function asSentence(text: string): string {
 		// A message about "id" is about the record itself. A reader of the console never sees its id.
 		.replace(/^id: /, "")
 		.replaceAll(
-			/\bfilter\.(\w+?)(?:_ids?)?(?:\[\d+\]|\.\w+)*: /g,
+			/\bfilter\.(\w{1,60}?)(?:_ids?)?(?:\[\d{1,4}\]|\.\w{1,60}){0,2}: /g,
 			(_, name: string) => `the filter “${inWords(name)}” `,
 		)
 		.replaceAll(/"([^"]*)"/g, "“$1”");

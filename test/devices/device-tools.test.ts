@@ -248,6 +248,7 @@ test.each(
 		const input = {
 			[operation.tenant ?? ""]: id,
 			...("report_id" in operation.input.shape && { report_id: report }),
+			...("is_mine" in operation.input.shape && { is_mine: true }),
 		};
 		await expect(fleet.call(operation, input as never)).rejects.toMatchObject({
 			code: "not_found",

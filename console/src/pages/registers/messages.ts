@@ -29,7 +29,7 @@ export function inWordsOf(
 	}
 	// Text in quotes was typed by a user, so it stays as it is.
 	return text
-		.split(/("[^"]*"|“[^”]*”)/)
+		.split(/("[^"]*"|“[^“”]*”)/)
 		.map((part) =>
 			/^["“]/.test(part)
 				? part
