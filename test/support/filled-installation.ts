@@ -31,6 +31,8 @@ let tools: TestTools;
  */
 export async function fillEverything(running: TestTools): Promise<Filled> {
 	tools = running;
+	// Another file of the same process may have filled its own installation before.
+	calls = 0;
 	for (const [organizationId, { token }] of [
 		[tools.organizationId, tools.admin],
 		[tools.otherOrganizationId, tools.stranger],
