@@ -225,6 +225,11 @@ test("whatever is written in the editor is read again as it was", () => {
 	);
 });
 
+test("a link whose address contains another link is edited as Markdown", () => {
+	expect(read("](http://x.y)[](http://x.y)> ")).toBeUndefined();
+	expect(read("[a](http://x.y/?b[]=c)")).toBeDefined();
+});
+
 test("no word of any Markdown is lost in the editor", () => {
 	const parts = fc.constantFrom(
 		"a",

@@ -160,6 +160,8 @@ function inline(token: Tokens.Generic, marks: Marks): JSONContent[] {
 				withMark(marks, { type: MARKS[token.type] as string }),
 			);
 		case "link":
+			// Written back, such an address would end the link too early.
+			if (token.href.includes("](")) throw new NotRich();
 			return inlines(
 				token.tokens,
 				withMark(marks, {
