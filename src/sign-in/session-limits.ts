@@ -27,8 +27,9 @@ interface Row extends SessionLimits {
 	is_unvouched: boolean;
 	is_emergency_member: boolean;
 	/**
-	 * True if the session began with a passkey, or with a password and the user has a second factor.
-	 * No provider was asked for either.
+	 * True if the session began with a passkey or a password, and the user has two-factor
+	 * authentication on. Without it, whoever knows the password could begin a session and then add a
+	 * factor of their own.
 	 */
 	is_strong: boolean;
 	is_noted: boolean;
@@ -98,7 +99,7 @@ export async function reachOfSession(
 				v.organization_id as vouched_for,
 				r.since is not null and v.organization_id is distinct from m.organization_id as is_unvouched,
 				e.user_id is not null and m.role = 'admin' as is_emergency_member,
-				s.passkey_id is not null or s.provider is null and exists (
+				s.provider is null and exists (
 					select from users u where u.id = m.user_id and u.two_factor_enabled
 				) as is_strong,
 				r.since is not null and e.user_id is not null and exists (
@@ -160,8 +161,8 @@ function isOver({ is_too_idle, is_too_old }: Row): boolean {
 
 /**
  * Returns true if the organization accepts only its identity provider, and not this session. An
- * emergency account gets in with a passkey, or with its password while its second factor is on. A
- * sign-in with somebody else's provider does not open it.
+ * emergency account gets in with its passkey or its password while its second factor is on. A sign-in
+ * with somebody else's provider does not open it.
  */
 function isLockedOut({
 	is_unvouched,
@@ -173,7 +174,7 @@ function isLockedOut({
 
 function messageOf(row: Row): string {
 	if (isLockedOut(row)) {
-		return `${row.name} accepts only its identity provider; sign in with it${row.is_emergency_member ? ", or with the passkey or second factor of your emergency account," : ""} to continue there`;
+		return `${row.name} accepts only its identity provider; sign in with it${row.is_emergency_member ? ", or with your emergency account and two-factor authentication," : ""} to continue there`;
 	}
 	const limit = row.is_too_old
 		? `${durationWords((row.session_max_hours ?? 0) * 60)} after the sign-in`

@@ -75,9 +75,19 @@ async function signInWithPassword(email: string): Promise<string> {
 	return cookie;
 }
 
-/** Signs in with the passkey that has the user's id. */
+const setSecondFactor = (userId: string, isOn: boolean) =>
+	query("update users set two_factor_enabled = $2 where id = $1", [
+		userId,
+		isOn,
+	]);
+
+/**
+ * Signs in with the passkey that has the user's id. Two-factor authentication is on afterwards.
+ */
 async function signInWithPasskey({ id, email }: TestUser): Promise<string> {
+	await setSecondFactor(id, false);
 	const cookie = await signInWithPassword(email);
+	await setSecondFactor(id, true);
 	// The service stores this when a real passkey signs in.
 	await query(
 		`update sessions set passkey_id = $1 where id = (
@@ -120,7 +130,7 @@ async function signInAt(
 
 /**
  * Makes an organization with a provider, an administrator who came in through it, and another one
- * with a password and a passkey, who can have an emergency account.
+ * with a password, a passkey and two-factor authentication, who can have an emergency account.
  */
 async function makeCompany() {
 	const id = await createOrganization(served.database.pool, "Acme");
@@ -508,25 +518,29 @@ describe("an emergency account", () => {
 		expect(mails).toEqual([{ user_id: me.profile.user_id }]);
 	});
 
-	test("does not get in with its password alone, also if its second factor was removed", async () => {
+	test("does not get in without two-factor authentication, whatever it signs in with", async () => {
 		const { id, keeper, update, switchOn } = await makeCompany();
 		await switchOn();
-		const weak = await read(id, await signInWithPassword(keeper.email));
-		expect(weak.status).toBe(403);
-		expect(weak.body.message).toContain(
-			"second factor of your emergency account",
-		);
 		const second = await member(id, "admin");
-		const setFactor = (isOn: boolean) =>
-			query("update users set two_factor_enabled = $2 where id = $1", [
-				second.id,
-				isOn,
-			]);
-		await setFactor(true);
+		await setSecondFactor(second.id, true);
 		await update({ emergency_user_ids: [keeper.id, second.id] });
-		expect((await read(id, second.cookie)).status).toBe(200);
-		await setFactor(false);
-		expect((await read(id, second.cookie)).status).toBe(403);
+		for (const { id: user, cookie } of [keeper, second]) {
+			expect((await read(id, cookie)).status).toBe(200);
+			await setSecondFactor(user, false);
+			const { status, body } = await read(id, cookie);
+			expect(status).toBe(403);
+			expect(body.message).toContain(
+				"your emergency account and two-factor authentication",
+			);
+		}
+	});
+
+	test("cannot be an account with a passkey and no second factor, because the password alone would open it", async () => {
+		const { keeper, update } = await makeCompany();
+		await setSecondFactor(keeper.id, false);
+		const { status, body } = await update({ emergency_user_ids: [keeper.id] });
+		expect(status).toBe(400);
+		expect(body.message).toContain("two-factor authentication on");
 	});
 
 	test("does not get in through a provider that is not the organization's, also if it has a second factor", async () => {

@@ -14,7 +14,7 @@ export const emergencyCandidate = z.object({
 		.enum(["NO_PASSWORD", "NO_SECOND_FACTOR", "NOT_ALLOWED"])
 		.nullable()
 		.describe(
-			"Why the account could not sign in without the provider, or not safely: it has no password and no passkey, it has a password without a second factor, or the operator allows it neither; null: it can",
+			"Why the account could not sign in without the provider, or not safely: it has no password and no passkey, two-factor authentication is off, or the operator allows neither a password nor a passkey; null: it can",
 		),
 	last_used_at: z.string().nullable(),
 });
@@ -39,18 +39,15 @@ export async function readCandidates(
 		({ has_password, has_second_factor, has_passkey, ...row }) => {
 			const isAllowed =
 				!passwordRule || mayUsePassword(passwordRule, row.email);
-			const problemOfPassword = !has_password
-				? ("NO_PASSWORD" as const)
-				: has_second_factor
-					? null
-					: ("NO_SECOND_FACTOR" as const);
+			const problem =
+				!has_password && !has_passkey
+					? ("NO_PASSWORD" as const)
+					: has_second_factor
+						? null
+						: ("NO_SECOND_FACTOR" as const);
 			return {
 				...row,
-				problem: !isAllowed
-					? ("NOT_ALLOWED" as const)
-					: has_passkey
-						? null
-						: problemOfPassword,
+				problem: isAllowed ? problem : ("NOT_ALLOWED" as const),
 				last_used_at:
 					row.last_used_at && new Date(row.last_used_at).toISOString(),
 			};
@@ -94,9 +91,9 @@ export async function nameEmergencyAccounts(
 
 const WORDS: Record<NonNullable<EmergencyCandidate["problem"]>, string> = {
 	NO_PASSWORD:
-		"must have a password with a second factor, or a passkey that signs in alone",
+		"must have a password or a passkey, and two-factor authentication must be on",
 	NO_SECOND_FACTOR:
-		"must have a second factor besides the password, or a passkey that signs in alone",
+		"must have two-factor authentication on; an authenticator app or a passkey can be the second factor",
 	NOT_ALLOWED:
 		"must be allowed to sign in without the installation's identity provider; the operator names such addresses in ASSAY_PASSWORD_SIGN_IN",
 };

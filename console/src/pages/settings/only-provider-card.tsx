@@ -82,7 +82,7 @@ function State({ rule }: { rule: Rule }) {
 
 const PROBLEMS: Record<NonNullable<Administrator["problem"]>, string> = {
 	NO_PASSWORD: "has no password and no passkey",
-	NO_SECOND_FACTOR: "needs a second factor",
+	NO_SECOND_FACTOR: "has two-factor authentication off",
 	NOT_ALLOWED: "must not use a password here",
 };
 
@@ -117,7 +117,7 @@ function EmergencyAccounts({
 				)}
 				<MultiSelect
 					label="Emergency accounts"
-					description={`Administrators who get in without the provider if it fails. At most ${MAX_EMERGENCY_ACCOUNTS}. Each needs a password with a second factor, or a passkey. The other administrators get a mail when one is used.`}
+					description={`Administrators who get in without the provider if it fails. At most ${MAX_EMERGENCY_ACCOUNTS}. Each needs two-factor authentication. The other administrators get a mail when one is used.`}
 					placeholder={
 						form.values.emergency_user_ids.length === 0
 							? "Choose an administrator"
