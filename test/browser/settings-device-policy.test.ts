@@ -118,3 +118,18 @@ test("an administrator sees what a change of a rule does before saving it, and a
 		.waitFor();
 	await axe(viewer);
 });
+
+test("all columns of the rules fit on a screen of 1440 px", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		path(),
+		{ viewport: { width: 1440, height: 900 } },
+	);
+	const table = page.getByRole("region", { name: "Rules by check" });
+	await table.getByRole("columnheader", { name: "Owner" }).waitFor();
+	const hidden = await table.evaluate(
+		(box) => box.scrollWidth - box.clientWidth,
+	);
+	expect(hidden).toBe(0);
+	await screenshot(page, "settings/device-policy-1440");
+});

@@ -99,7 +99,8 @@ export function CheckRulesForm({
 				)}
 				<CardTable
 					label="Rules by check"
-					minWidth={1320}
+					// At a width of 1440 px, all columns fit.
+					minWidth={1100}
 					firstStyle={STAYS}
 					columns={[
 						"Check",
@@ -125,20 +126,20 @@ export function CheckRulesForm({
 							<MultiSelect
 								key="platforms"
 								data={PLATFORM_CHOICES}
-								miw={{ base: 0, sm: 340 }}
+								miw={{ base: 0, sm: 200 }}
 								size="xs"
 								styles={{ inputField: { minWidth: 0 } }}
 								{...field(index, "platforms", "platforms")}
 							/>,
 							<NumberInput
 								key="grace"
-								w={110}
+								w={72}
 								size="xs"
 								{...field(index, "grace_days", "days of grace")}
 							/>,
 							<NumberInput
 								key="new"
-								w={110}
+								w={72}
 								size="xs"
 								{...field(
 									index,
@@ -148,7 +149,7 @@ export function CheckRulesForm({
 							/>,
 							<Select
 								key="opens"
-								w={160}
+								w={146}
 								size="xs"
 								allowDeselect={false}
 								data={OPENS}
@@ -165,7 +166,7 @@ export function CheckRulesForm({
 							/>,
 							<Select
 								key="severity"
-								w={100}
+								w={88}
 								size="xs"
 								allowDeselect={false}
 								data={SEVERITIES}
@@ -175,7 +176,7 @@ export function CheckRulesForm({
 								key="owner"
 								organizationId={organizationId}
 								kind="people"
-								w={180}
+								w={160}
 								placeholder="Nobody"
 								aria-label={`${nameOf(rule)}: owner`}
 								value={form.values.checks[index]?.owner_id ?? null}
