@@ -70,6 +70,12 @@ const FIND = `
 		coalesce(a.former_refresh_hash = decode($1, 'hex'), false) as is_former
 	from connected_apps a join api_tokens t on t.id = a.token_id`;
 
+/** Finds the connection of a refresh token, also of one that was replaced long ago. */
+const OF_REFRESH_TOKEN = `(
+	a.refresh_hash = decode($1, 'hex') or a.former_refresh_hash = decode($1, 'hex')
+	or a.refresh_start_hash = decode($2, 'hex')
+)`;
+
 /**
  * Exchanges the codes and refresh tokens of connected apps for access tokens. Each secret is stored
  * as its SHA-256. A code or a refresh token that is used a second time may have been stolen, so the
@@ -101,20 +107,26 @@ export class Grants {
 		);
 	}
 
-	/** Ends the connection whose access or refresh token is given. Unknown ones change nothing. */
+	/**
+	 * Ends the connection whose access or refresh token is given (RFC 7009). Each refresh token that the
+	 * connection ever had ends it, because an app may have lost the newest one. Unknown tokens change
+	 * nothing. Throws a GrantError if there is no token, or if it is another client's.
+	 */
 	async revoke(form: URLSearchParams, from: From): Promise<void> {
-		const { token = "" } = readForm(form);
+		const given = readForm(form);
+		const token = required(given, "token");
 		const isAccess = isWellFormedSecret("oat", token);
 		if (!isAccess && !isWellFormedSecret("ort", token)) return;
 		const { pool } = this.#parts;
-		const found = await findOne(
-			pool,
-			isAccess
-				? "t.token_hash = decode($1, 'hex')"
-				: "a.refresh_hash = decode($1, 'hex')",
-			token,
-		);
-		if (found) await this.#end(found, from);
+		const found = isAccess
+			? await findOne(pool, "t.token_hash = decode($1, 'hex')", token)
+			: await findOne(pool, OF_REFRESH_TOKEN, token, startOf("ort", token));
+		if (!found) return;
+		// A client has no secret. Whoever finds a leaked token may end it without naming the client.
+		if (given.client_id !== undefined && given.client_id !== found.client_id) {
+			throw new GrantError("invalid_grant", "the token is another client's");
+		}
+		await this.#end(found, from);
 	}
 
 	async #redeem(given: Form, from: From): Promise<TokenAnswer> {
@@ -159,7 +171,7 @@ export class Grants {
 		const answer = await transaction(this.#parts.pool, {}, async (client) => {
 			const found = await findOne(
 				client,
-				"a.refresh_hash = decode($1, 'hex') or a.former_refresh_hash = decode($1, 'hex') or a.refresh_start_hash = decode($2, 'hex') for update of a, t",
+				`${OF_REFRESH_TOKEN} for update of a, t`,
 				token,
 				startOf("ort", token),
 			);

@@ -506,6 +506,33 @@ describe("a connected app", () => {
 		expect(await callTool(access_token)).toBe(401);
 	});
 
+	test("ends its connection with an older refresh token too (RFC 7009)", async () => {
+		const first = await connect();
+		const second = await refresh(first.refresh_token);
+		const third = await refresh(second.body.refresh_token);
+		const { access_token } = third.body;
+		expect(await callTool(access_token)).toBe(200);
+		const other = { client_id: "https://localhost/other.json" };
+		const token = first.refresh_token;
+		const refused = await post("/oauth/revoke", { token, ...other });
+		expect([refused.status, refused.body.error]).toEqual([
+			400,
+			"invalid_grant",
+		]);
+		expect(await callTool(access_token)).toBe(200);
+
+		const answer = await post("/oauth/revoke", { token, client_id: clientId });
+		expect(answer.status).toBe(200);
+		expect(await callTool(access_token)).toBe(401);
+		expect((await refresh(third.body.refresh_token)).status).toBe(400);
+		// A token that is unknown or no longer works is no error. None at all is one.
+		expect((await post("/oauth/revoke", { token })).status).toBe(200);
+		const unknown = { token: "unknown", token_type_hint: "access_token" };
+		expect((await post("/oauth/revoke", unknown)).status).toBe(200);
+		const none = await post("/oauth/revoke", {});
+		expect([none.status, none.body.error]).toEqual([400, "invalid_request"]);
+	});
+
 	test("needs a fresh access token after an hour", async () => {
 		const { access_token } = await connect();
 		await console_.database.owner.query(
