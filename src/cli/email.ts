@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { normalAddress } from "../records/mail-address.ts";
 import { emailSchema } from "../records/text-schemas.ts";
 
 /** Checks an e-mail address and returns it in lower case. */
@@ -9,5 +10,5 @@ export function parseEmail(text: string): string {
 			"Give an e-mail address such as ada@example.com.",
 		);
 	}
-	return parsed.data.toLowerCase();
+	return normalAddress(parsed.data);
 }

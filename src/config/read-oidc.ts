@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import { ROLES, type Role } from "../principal.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import { issuerProblem } from "../sign-in/issuer.ts";
 import type { SettingName } from "./settings.ts";
 import { readList, readSwitch } from "./values.ts";
@@ -85,7 +86,7 @@ export function readPasswordSignIn(
 ): PasswordSignIn {
 	const name = "ASSAY_PASSWORD_SIGN_IN";
 	if (text === "everybody" || text === undefined) return "everybody";
-	const addresses = readList(text).map((one) => one.toLowerCase());
+	const addresses = readList(text).map(normalAddress);
 	const odd = addresses.find((one) => !/^[^\s@]+@[^\s@]+$/.test(one));
 	if (odd !== undefined || addresses.length === 0) {
 		throw wrong(

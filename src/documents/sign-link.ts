@@ -6,6 +6,7 @@ import { AppError } from "../errors.ts";
 import { ID_LENGTH, parseId } from "../id.ts";
 import { IS_STAFF } from "../my-devices/links.ts";
 import { requireOpenOrganization } from "../organizations/closures.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import type { From } from "../sign-in/exchange.ts";
 
 /** Days for which a link can be used, from the request to sign on. */
@@ -34,7 +35,7 @@ export function makeSignToken(
 ): string {
 	const proof = createHmac("sha256", secret)
 		.update(
-			`sign document ${organizationId} ${signatureId} ${email.toLowerCase()}`,
+			`sign document ${organizationId} ${signatureId} ${normalAddress(email)}`,
 		)
 		.digest("base64url");
 	return `${organizationId}.${signatureId}.${proof}`;

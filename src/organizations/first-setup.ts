@@ -4,6 +4,7 @@ import { appendChanges } from "../audit/log.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import { emailSchema, nameSchema } from "../records/text-schemas.ts";
 import type { From } from "../sign-in/exchange.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
@@ -116,7 +117,7 @@ export async function setUp(
 		);
 		if (!rows[0]?.used) throw unusableLink();
 		const { name } = input;
-		const email = input.email.toLowerCase();
+		const email = normalAddress(input.email);
 		const { userId } = await createUser(client, {
 			email,
 			name,

@@ -6,6 +6,7 @@ import { queueMail } from "../mail/queue.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { ROLES } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import { emailSchema, idSchema } from "../records/text-schemas.ts";
 import { MAX_LIVE_TOKENS } from "../tokens/api-token-operations.ts";
 import { reachingTokens } from "../tokens/reaching-tokens.ts";
@@ -69,7 +70,7 @@ export const inviteMember = defineOperation({
 	}),
 	run: async (context, input) => {
 		const { client, membership, principal, services } = context;
-		const email = input.email.toLowerCase();
+		const email = normalAddress(input.email);
 		const limits = {
 			ends_on: input.ends_on ?? null,
 			writable_registers: input.writable_registers ?? null,

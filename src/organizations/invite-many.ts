@@ -8,6 +8,7 @@ import { queueMail } from "../mail/queue.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { ROLES, type Role } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import { emailSchema } from "../records/text-schemas.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
 import {
@@ -138,7 +139,7 @@ async function readWanted(csv: string): Promise<{
 		const parsed = emailSchema().safeParse((cells[emailAt] ?? "").trim());
 		const given = (cells[roleAt] ?? "").trim().toLowerCase() || DEFAULT_ROLE;
 		const role = ROLES.find((one) => one === given);
-		const email = parsed.data?.toLowerCase() ?? "";
+		const email = normalAddress(parsed.data ?? "");
 		const before = seen.get(email);
 		if (!parsed.success) {
 			problems.push({

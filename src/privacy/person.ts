@@ -3,6 +3,7 @@ import { readEntriesAbout, redactLog } from "../audit/redaction.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import type { Principal } from "../principal.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import { countSnapshotRecordsWith, eraseInSnapshots } from "./snapshots.ts";
 import {
 	countEntriesWith,
@@ -293,7 +294,7 @@ function addressesOf(record: Person | undefined): string[] {
 	return [
 		record.primary_email_address,
 		...record.additional_email_addresses,
-	].map((address) => address.toLowerCase());
+	].map(normalAddress);
 }
 
 function mentionsOf(

@@ -7,6 +7,7 @@ import {
 import { AppError } from "../errors.ts";
 import { explainKeptMember } from "../organizations/member-operations.ts";
 import type { Principal } from "../principal.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import { dayKey } from "../sign-in/sign-in-throttle.ts";
 import { shortId } from "./traces.ts";
 
@@ -20,7 +21,7 @@ interface User {
 async function findUser(client: PoolClient, email: string): Promise<User> {
 	const { rows } = await client.query<User>(
 		"select u.id, u.name, u.email from users u where u.email = $1",
-		[email.toLowerCase()],
+		[normalAddress(email)],
 	);
 	if (rows[0]) return rows[0];
 	throw new AppError(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { normalAddress } from "../records/mail-address.ts";
 import {
 	emailSchema,
 	lineSchema,
@@ -142,8 +143,8 @@ export function addressOf({ emails = [], userName }: UserAttributes): string {
 		emails.find(({ primary }) => primary) ??
 		emails.find(({ type }) => type?.toLowerCase() === "work") ??
 		emails[0];
-	if (found) return found.value.toLowerCase();
-	if (emailSchema().safeParse(userName).success) return userName.toLowerCase();
+	if (found) return normalAddress(found.value);
+	if (emailSchema().safeParse(userName).success) return normalAddress(userName);
 	throw invalidValue(
 		"emails: an address is required, unless userName is an address",
 	);

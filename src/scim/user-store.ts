@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { domainOf } from "../organizations/domains/domain-name.ts";
 import { verifiedDomainsOf } from "../organizations/domains/domain-store.ts";
+import { domainOf } from "../records/mail-address.ts";
 import { makeIdentityId } from "../sign-in/users.ts";
 import type { ScimContext } from "./client.ts";
 import type { Attribute } from "./filter-sql.ts";
@@ -77,6 +77,7 @@ const ATTRIBUTES: Record<string, Attribute> = {
 			value: { type: "text", sql: "g.group_id", case: "EXACT" },
 		},
 	},
+	"meta.resourcetype": { type: "text", sql: "'User'::text" },
 	"meta.created": { type: "time", sql: "u.created_at" },
 	"meta.lastmodified": { type: "time", sql: "u.updated_at" },
 };

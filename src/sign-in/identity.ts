@@ -1,6 +1,7 @@
 import { AppError, toAppError } from "../errors.ts";
 import { SignInTurns } from "../load/sign-in-queue.ts";
 import type { Principal } from "../principal.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
 import { ADDRESS_HEADER } from "./address-header.ts";
 import type { AuthParts } from "./better-auth.ts";
@@ -194,7 +195,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 	): Promise<Subject | undefined> {
 		if (who === "address") {
 			const email = typeof body.email === "string" ? body.email : "";
-			return { whose: { email }, hasSecondFactor: false };
+			return { whose: { email: normalAddress(email) }, hasSecondFactor: false };
 		}
 		if (who === "stranger")
 			return { whose: { id: "" }, hasSecondFactor: false };

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { normalAddress } from "../records/mail-address.ts";
 import {
 	cookieNames,
 	findCookie,
@@ -64,5 +65,5 @@ export const rememberBrowser: Step = async (exchange) => {
 };
 
 function addressHash(email: string): string {
-	return hash("sha256", email.toLowerCase(), "base64url");
+	return hash("sha256", normalAddress(email), "base64url");
 }

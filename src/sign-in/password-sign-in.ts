@@ -1,5 +1,6 @@
 import type { PasswordSignIn } from "../config/read-oidc.ts";
 import { AppError } from "../errors.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import type { Step } from "./exchange.ts";
 
 /** Who may sign in with a password, and how the others sign in. */
@@ -17,7 +18,7 @@ export function mayUsePassword(
 ): boolean {
 	return (
 		passwordSignIn === "everybody" ||
-		passwordSignIn.includes(email.toLowerCase())
+		passwordSignIn.includes(normalAddress(email))
 	);
 }
 

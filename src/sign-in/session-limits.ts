@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { ClosedMembership, Membership, Role } from "../principal.ts";
+import { domainOf } from "../records/mail-address.ts";
 import type { From } from "./exchange.ts";
-import { domainOf } from "./providers/verified-domain.ts";
 
 /** Limits of the idle time that an organization can set, in minutes. */
 export const IDLE_MINUTES = { min: 5, max: 7 * 24 * 60 };

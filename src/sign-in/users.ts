@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import { makeIdWithoutTenant } from "../id.ts";
 import type { Change } from "../operation.ts";
 import type { Role } from "../principal.ts";
+import { normalAddress } from "../records/mail-address.ts";
 import { type Step, userIdOf } from "./exchange.ts";
 import { removePasskeys } from "./passkeys/passkey-store.ts";
 
@@ -40,7 +41,7 @@ export async function createUser(
 		"select user_id, is_new from create_proven_user($1, $2, $3, $4, $5, $6)",
 		[
 			makeIdentityId("user"),
-			user.email.toLowerCase(),
+			normalAddress(user.email),
 			user.name,
 			makeIdentityId("account"),
 			user.passwordHash,
@@ -130,7 +131,7 @@ export async function findUser(
 		where ${"id" in whose ? "u.id" : "u.email"} = $1
 		group by u.id
 		`,
-		["id" in whose ? whose.id : whose.email.toLowerCase()],
+		["id" in whose ? whose.id : normalAddress(whose.email)],
 	);
 	return rows[0];
 }

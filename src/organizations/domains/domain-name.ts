@@ -36,8 +36,3 @@ export function domainSchema() {
 		})
 		.transform((text) => readDomain(text) ?? text);
 }
-
-/** Returns the domain of an e-mail address in lower case. */
-export function domainOf(email: string): string {
-	return email.slice(email.lastIndexOf("@") + 1).toLowerCase();
-}

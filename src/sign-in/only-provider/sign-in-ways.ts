@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import { organizationOfDomain } from "../../organizations/domains/domain-store.ts";
 import type { ClosedMembership, SignInWay } from "../../principal.ts";
+import { domainOf } from "../../records/mail-address.ts";
 import type { PasswordRule } from "../password-sign-in.ts";
-import { domainOf } from "../providers/verified-domain.ts";
 
 /** The path that leads a browser to the identity provider of the installation. */
 const PROVIDER_PATH = "/api/sign-in-with-provider";

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { organizationOfDomain } from "../../organizations/domains/domain-store.ts";
 import type { Role } from "../../principal.ts";
+import { domainOf } from "../../records/mail-address.ts";
 import { openText, type Secrets, sealText } from "../sealed-text.ts";
 
 /** An identity provider of an organization, as it is stored. */
@@ -100,8 +101,7 @@ export async function findProviderOfAddress(
 	db: Pick<Pool | PoolClient, "query">,
 	email: string,
 ): Promise<string | undefined> {
-	const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
-	const organizationId = await organizationOfDomain(db, domain);
+	const organizationId = await organizationOfDomain(db, domainOf(email));
 	if (organizationId === undefined) return undefined;
 	const { rows } = await db.query<{ id: string }>(
 		`select id from identity_providers where organization_id = $1 and is_enabled

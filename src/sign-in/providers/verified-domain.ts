@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { organizationOfDomain } from "../../organizations/domains/domain-store.ts";
+import { domainOf } from "../../records/mail-address.ts";
 
 /**
  * Returns true if the domain of the address was verified for the organization, by DNS or by the
@@ -11,9 +12,4 @@ export async function isVerifiedDomain(
 	email: string,
 ): Promise<boolean> {
 	return (await organizationOfDomain(pool, domainOf(email))) === organizationId;
-}
-
-/** Returns the domain of an address, in lower case. */
-export function domainOf(email: string): string {
-	return email.slice(email.lastIndexOf("@") + 1).toLowerCase();
 }
