@@ -28,8 +28,12 @@ function compare(
 	{ operator, value }: Extract<Filter, { kind: "compare" }>,
 ): boolean {
 	const present = found !== undefined && found !== null && found !== "";
-	const left = lower(found as Value | undefined);
 	const right = lower(value);
+	// Entra ID writes booleans as text.
+	const left =
+		typeof found === "boolean" && typeof right === "string"
+			? String(found)
+			: lower(found as Value | undefined);
 	switch (operator) {
 		case "pr":
 			return present;

@@ -92,6 +92,7 @@ const ATTRIBUTES: Record<string, Attribute> = {
 			value: { type: "text", sql: "m.user_id", case: "EXACT" },
 		},
 	},
+	"meta.resourcetype": { type: "text", sql: "'Group'::text" },
 	"meta.created": { type: "time", sql: "g.created_at" },
 	"meta.lastmodified": { type: "time", sql: "g.updated_at" },
 };

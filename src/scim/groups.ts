@@ -2,6 +2,7 @@ import { makeId } from "../id.ts";
 import type { Change } from "../operation.ts";
 import { lockProvisioning, note, type ScimContext } from "./client.ts";
 import type { Filter } from "./filter.ts";
+import { matches } from "./filter-match.ts";
 import {
 	type GroupAttributes,
 	type GroupRow,
@@ -118,18 +119,16 @@ function patchMembers(
 	value: unknown,
 ): void {
 	if (filter) {
-		const isById =
-			filter.kind === "compare" &&
-			filter.path === "value" &&
-			filter.operator === "eq";
-		if (op !== "remove" || !isById) {
+		if (op !== "remove") {
 			throw new ScimError(
 				400,
 				'path must be members, or members[value eq "ID"] to remove one',
 				"invalidPath",
 			);
 		}
-		members.delete(String(filter.value));
+		for (const id of [...members]) {
+			if (matches({ value: id, type: "User" }, filter)) members.delete(id);
+		}
 		return;
 	}
 	const isAll = op === "replace" || (op === "remove" && !value);

@@ -15,9 +15,15 @@ export interface ListQuery {
 	excluded: Set<string>;
 }
 
+/** A parameter without a value is like one that is left out. */
+const number = z.preprocess(
+	(value) => (value === "" || value === null ? undefined : value),
+	z.coerce.number().int().optional(),
+);
+
 const PARAMETERS = z.object({
-	startindex: z.coerce.number().int().optional(),
-	count: z.coerce.number().int().optional(),
+	startindex: number,
+	count: number,
 	filter: z.string().optional(),
 	attributes: z.union([z.string(), z.array(z.string())]).optional(),
 	excludedattributes: z.union([z.string(), z.array(z.string())]).optional(),

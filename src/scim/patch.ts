@@ -217,11 +217,14 @@ function patchEmails(
 			? (lowerNames(requirePart(value)) as Draft)
 			: { [sub]: value };
 	if (chosen.length === 0) {
-		// RFC 7644 wants an error for "replace". Entra ID adds the first address this way.
-		if (op === "replace" && filter) {
+		const named = filter && namedBy(filter);
+		// RFC 7644 wants an error for "replace". Entra ID also sends "replace" for an address that is
+		// not there yet, so a path that says what the new one is like adds it.
+		const isNewAddress = sub === "value" && Object.keys(named ?? {}).length > 0;
+		if (op === "replace" && filter && !isNewAddress) {
 			throw new ScimError(400, "no address matches the path", "noTarget");
 		}
-		draft.emails = [...before, { ...(filter && namedBy(filter)), ...given }];
+		draft.emails = [...before, { ...named, ...given }];
 		return;
 	}
 	const isNewPrimary = String(given.primary).toLowerCase() === "true";

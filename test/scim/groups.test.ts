@@ -116,6 +116,39 @@ test("Okta replaces all members, and removes one by a filter in the path", async
 	expect(less.body.members).toMatchObject([{ value: ids[2] }]);
 	const none = await stand.patch(path, { op: "remove", path: "members" });
 	expect(none.body.members).toEqual([]);
+	// Okta renames a group without a path, and sends its id too.
+	const renamed = await stand.patch(path, {
+		op: "replace",
+		value: { id: group.id, displayName: "Okta renamed" },
+	});
+	expect(renamed).toMatchObject({
+		status: 200,
+		body: { displayName: "Okta renamed", members: [] },
+	});
+});
+
+test("members are removed by any filter of a path (RFC 7644 section 3.5.2.2)", async () => {
+	const ids: string[] = [];
+	for (let i = 0; i < 3; i++) ids.push((await stand.provision(freshName())).id);
+	const group = await stand.makeGroup("Filtered", ids);
+	const path = `members[value eq "${ids[0]}" or value eq "${ids[1]}"]`;
+	const less = await stand.patch(`Groups/${group.id}`, { op: "remove", path });
+	expect(less.body.members).toMatchObject([{ value: ids[2] }]);
+	const added = await stand.patch(`Groups/${group.id}`, { op: "add", path });
+	expect(added.body.scimType).toBe("invalidPath");
+});
+
+test("a search for all resources of one type finds them (RFC 7644 section 3.4.2.2)", async () => {
+	const group = await stand.makeGroup("Searched");
+	const search = async (filter: string) =>
+		(await stand.scim("POST", ".search", { filter, count: 100 })).body
+			.Resources;
+	const groups = await search('meta.resourceType eq "Group"');
+	expect(groups.map(({ id }: { id: string }) => id)).toContain(group.id);
+	const types = (await search('meta.resourceType eq "User"')).map(
+		({ meta }: { meta: { resourceType: string } }) => meta.resourceType,
+	);
+	expect(new Set(types)).toEqual(new Set(["User"]));
 });
 
 test("the highest role of a user's groups counts, at once", async () => {

@@ -268,6 +268,20 @@ test("Entra ID's changes of a user: operations with capitals, filters in paths, 
 	expect(await stand.roleOf(user.id)).toBe("viewer");
 });
 
+test("Entra ID replaces an address that is not there yet, and finds the primary one by a text", async () => {
+	const user = await stand.provision(freshName());
+	const first = freshName();
+	const replace = (path: string, value: string) =>
+		stand.patch(`Users/${user.id}`, { op: "Replace", path, value });
+	const added = await replace('emails[type eq "work"].value', first);
+	expect(added.body.emails).toEqual([{ type: "work", value: first }]);
+	const again = await replace('emails[type eq "work"].primary', "True");
+	expect(again.body.emails).toMatchObject([{ value: first, primary: true }]);
+	const second = freshName();
+	const changed = await replace('emails[primary eq "True"].value', second);
+	expect(changed.body.emails).toMatchObject([{ type: "work", value: second }]);
+});
+
 test("Okta's test of the connection, its update with PUT and its deactivation", async () => {
 	const first = await stand.scim("GET", "Users?startIndex=1&count=2");
 	expect(first.body).toMatchObject({ startIndex: 1, itemsPerPage: 2 });
@@ -353,7 +367,7 @@ test("a wrong PATCH changes nothing and names its error (section 3.12)", async (
 		[{ op: "remove", path: "userName" }, "mutability"],
 		[{ op: "remove" }, "noTarget"],
 		[
-			{ op: "replace", path: 'emails[type eq "none"].value', value: "a@b.c" },
+			{ op: "replace", path: 'emails[value co "none"].value', value: "a@b.c" },
 			"noTarget",
 		],
 		[{ op: "replace", path: "shoeSize", value: 1 }, "invalidPath"],
@@ -423,6 +437,7 @@ test("pages are counted from 1 and stay within 100 (section 3.4.2.4)", async () 
 		["startIndex=-3&count=1", { startIndex: 1, itemsPerPage: 1 }],
 		["startIndex=100000", { itemsPerPage: 0 }],
 		["count=100000000", { totalResults: all.totalResults }],
+		["startIndex=&count=", { startIndex: 1, itemsPerPage: all.itemsPerPage }],
 	] as const) {
 		expect((await stand.scim("GET", `Users?${query}`)).body).toMatchObject(
 			expected,
