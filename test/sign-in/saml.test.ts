@@ -234,6 +234,21 @@ describe("sign-in with SAML", () => {
 		expect((await profileOf(session)).organizations[0].role).toBe("admin");
 	});
 
+	test("nobody new gets in whose groups Entra ID left out because there are too many", async () => {
+		const person = somebody();
+		const elsewhere = "http://schemas.microsoft.com/claims/groups.link";
+		const attributes = {
+			...person.attributes,
+			[elsewhere]: ["https://graph.windows.net/x/getMemberObjects"],
+		};
+		const many = { ...person, attributes };
+		expect((await signIn(many)).problem).toBe("GROUPS_UNKNOWN");
+		const { problem } = await signIn(person);
+		expect(problem).toBeNull();
+		// Somebody who is known gets in.
+		expect((await signIn(many)).problem).toBeNull();
+	});
+
 	test("a request keeps the provider's own parameters, and names this service and its address", async () => {
 		const { url, asked } = await begin(new Visitor());
 		expect(url.searchParams.get("tenant")).toBe("1");

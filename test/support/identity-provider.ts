@@ -13,6 +13,7 @@ export interface PersonAtProvider {
 	groups?: string[];
 	/** The address in the ID token, if it is another one there. Only LIKE_OKTA. */
 	email_in_token?: string;
+	[claim: string]: unknown;
 }
 
 export const CLIENT_ID = "assay";
@@ -30,6 +31,10 @@ export interface IdentityProvider {
 	signInAs: (person: PersonAtProvider | undefined) => void;
 	/** Replaces the signing key, as providers do from time to time. */
 	rotateKeys: () => Promise<void>;
+	/** Answers the userinfo endpoint with this status and body, until it is called without them. */
+	answerUserInfo: (status?: number, body?: object) => void;
+	/** Addresses that were asked, without their queries. */
+	asked: string[];
 	close: () => Promise<void>;
 }
 
@@ -42,6 +47,14 @@ interface Options {
 	tokens?: "FULL" | "NO_ADDRESS" | "LIKE_OKTA";
 	/** The method with which clients must show their secret. */
 	clientAuth?: "client_secret_post" | "client_secret_basic";
+	/** The claims of each scope, if they are not the usual ones. */
+	claims?: Record<string, readonly string[]>;
+	/** Claims that the ID token does not contain. */
+	onlyUserInfo?: readonly string[];
+	/** Claims that only the ID token contains. */
+	onlyIdToken?: readonly string[];
+	/** The scopes that the client may ask for. The provider refuses others, also those that it knows. */
+	clientScope?: string;
 }
 
 /**
@@ -51,14 +64,29 @@ interface Options {
 export async function startIdentityProvider({
 	tokens = "FULL",
 	clientAuth = "client_secret_post",
+	claims,
+	onlyUserInfo = [],
+	onlyIdToken = [],
+	clientScope,
 }: Options = {}): Promise<IdentityProvider> {
 	let next: PersonAtProvider | undefined;
 	const people = new Map<string, PersonAtProvider>();
 	const redirectUris = ["http://localhost/not-yet-known"];
 	let handle: ReturnType<Provider["callback"]>;
 	let provider: Provider;
+	const asked: string[] = [];
+	let userInfo: { status: number; body: object } | undefined;
 
 	const server = createServer(async (request, response) => {
+		const [path = ""] = (request.url ?? "").split("?");
+		asked.push(path);
+		if (userInfo && path === "/me") {
+			response.writeHead(userInfo.status, {
+				"content-type": "application/json",
+			});
+			response.end(JSON.stringify(userInfo.body));
+			return;
+		}
 		if (!request.url?.startsWith("/interaction/")) {
 			return handle(request, response);
 		}
@@ -82,13 +110,14 @@ export async function startIdentityProvider({
 					client_secret: CLIENT_SECRET,
 					redirect_uris: redirectUris,
 					token_endpoint_auth_method: clientAuth,
+					...(clientScope !== undefined && { scope: clientScope }),
 				},
 			],
 			clientAuthMethods: [clientAuth],
 			jwks: { keys: [key] },
 			cookies: { keys: ["what the provider's cookies are signed with"] },
 			conformIdTokenClaims: tokens === "NO_ADDRESS",
-			claims: {
+			claims: claims ?? {
 				openid: ["sub"],
 				email: ["email", "email_verified"],
 				...(tokens === "LIKE_OKTA"
@@ -116,7 +145,10 @@ export async function startIdentityProvider({
 								email: person?.email_in_token ?? person?.email,
 								name: person?.name,
 							}
-						: person;
+						: {
+								...person,
+								...left(use === "id_token" ? onlyUserInfo : onlyIdToken),
+							};
 				},
 			}),
 			loadExistingGrant: async ({ oidc }) => {
@@ -158,12 +190,20 @@ export async function startIdentityProvider({
 			key = await makeKey();
 			start();
 		},
+		answerUserInfo: (status, body = {}) => {
+			userInfo = status === undefined ? undefined : { status, body };
+		},
+		asked,
 		close: async () => {
 			server.closeAllConnections();
 			await new Promise((resolve) => server.close(resolve));
 		},
 	};
 }
+
+/** Returns an object that takes these claims away from another one. */
+const left = (names: readonly string[]) =>
+	Object.fromEntries(names.map((name) => [name, undefined]));
 
 async function makeKey() {
 	const { privateKey } = await generateKeyPair("RS256", { extractable: true });

@@ -6,14 +6,14 @@ import {
 	setCookie,
 	signCookie,
 } from "../cookies.ts";
-import type { AttemptSecrets } from "./provider.ts";
+import type { AttemptAsked } from "./provider.ts";
 
 /**
  * An attempt to sign in with the provider. The browser keeps it in a signed cookie while the person
  * is at the provider, so nobody can make another person's browser finish a foreign attempt, and the
  * service stores nothing for visitors who never come back.
  */
-export interface Attempt extends AttemptSecrets {
+export interface Attempt extends AttemptAsked {
 	/** The page that opens after the sign-in, as a path of this service. */
 	to: string;
 	/** The session that the browser has already. */
@@ -42,7 +42,13 @@ const SECRET_BYTES = 32;
 /** What somebody who begins an attempt wants. */
 export type Wish = Pick<
 	Attempt,
-	"to" | "sessionId" | "confirms" | "providerId" | "tests" | "settingsOf"
+	| "to"
+	| "sessionId"
+	| "confirms"
+	| "providerId"
+	| "tests"
+	| "settingsOf"
+	| "withoutGroupsScope"
 >;
 
 export function beginAttempt(wish: Wish): Attempt {

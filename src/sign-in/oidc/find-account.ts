@@ -6,6 +6,7 @@ import { acceptForUser } from "../../organizations/join-by-invitation.ts";
 import { requireOrganization } from "../../organizations/organization-store.ts";
 import { addPersonOf } from "../../organizations/person-of-member.ts";
 import { ROLES, type Role } from "../../principal.ts";
+import { domainOf } from "../../records/mail-address.ts";
 import { emailSchema, nameSchema } from "../../records/text-schemas.ts";
 import type { EventParts } from "../account-events.ts";
 import {
@@ -15,7 +16,7 @@ import {
 	makeIdentityId,
 	proveAddress,
 } from "../users.ts";
-import type { Claims } from "./provider.ts";
+import type { Claims } from "./read-claims.ts";
 
 /** Reasons why somebody whom the provider knows may not sign in. */
 export type Refusal =
@@ -31,6 +32,8 @@ export type Refusal =
 	| "OTHER_PERSON"
 	/** An account has this address, and the organization's provider may not vouch for the domain. */
 	| "DOMAIN_NOT_VERIFIED"
+	/** Groups give newcomers their roles, and the provider could not say the person's groups. */
+	| "GROUPS_UNKNOWN"
 	/** Two sign-ins of the person came at the same moment. */
 	| "TRY_AGAIN";
 
@@ -57,14 +60,16 @@ export async function findAccount(
 	if (!parsed.success) return "NO_ADDRESS";
 	const email = parsed.data;
 	if (!isVerified(config, claims)) return "UNVERIFIED_ADDRESS";
-	const domain = email.slice(email.lastIndexOf("@") + 1);
-	if (!config.domains.includes(domain)) return "OTHER_DOMAIN";
+	if (!config.domains.includes(domainOf(email))) return "OTHER_DOMAIN";
 	const linked = await findLinked(parts.pool, config.issuer, claims.subject);
 	if (linked) return { userId: linked, isNewlyLinked: false };
 	const known = await findUser(parts.pool, { email });
-	const userId = known?.id ?? (await makeAccount(parts, config, claims, email));
-	if (!userId) return "NOT_INVITED";
-	return linkAccount(parts.pool, config.issuer, claims.subject, userId);
+	const account = known
+		? { userId: known.id }
+		: await makeAccount(parts, config, claims, email);
+	return typeof account === "string"
+		? account
+		: linkAccount(parts.pool, config.issuer, claims.subject, account.userId);
 }
 
 /** An address that the provider calls unverified is refused, whatever the settings say. */
@@ -124,13 +129,13 @@ export function linkAccount(
 	});
 }
 
-/** Makes an account for somebody who may come in. Returns undefined for anybody else. */
+/** Makes an account for somebody who may come in, or returns the reason why there is none. */
 async function makeAccount(
 	parts: EventParts,
 	{ newcomers }: OidcConfig,
 	claims: Claims,
 	email: string,
-): Promise<string | undefined> {
+): Promise<{ userId: string } | Refusal> {
 	const person = { email, name: nameOf(claims, email) };
 	const invitations = await findInvitations(parts.pool, email);
 	if (invitations.length > 0) {
@@ -139,17 +144,20 @@ async function makeAccount(
 			for (const hash of invitations) {
 				await acceptForUser(client, hash, { ...person, id: user.userId });
 			}
-			return user.userId;
+			return user;
 		});
 	}
-	const role = newcomers && roleOf(newcomers, claims.groups);
-	if (!role) return undefined;
+	if (!newcomers) return "NOT_INVITED";
+	// Groups count only now, so a role that is guessed would stay.
+	if (!claims.groups) return "GROUPS_UNKNOWN";
+	const role = roleOf(newcomers, claims.groups);
+	if (!role) return "NOT_INVITED";
 	const { organizationId } = newcomers;
 	return withTenant(parts.appPool, organizationId, async (client) => {
 		await requireOrganization(client, organizationId);
 		const { userId, isNew } = await createProven(client, person);
 		// Another sign-in at the same moment has made the account.
-		if (!isNew) return userId;
+		if (!isNew) return { userId };
 		const user = { id: userId, ...person };
 		await appendChanges(
 			client,
@@ -161,7 +169,7 @@ async function makeAccount(
 				...(await addPersonOf(client, organizationId, person)),
 			],
 		);
-		return userId;
+		return { userId };
 	});
 }
 

@@ -1,5 +1,5 @@
 import type { SamlRefusal } from "../saml/refusals.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Attempt, Wish } from "./attempt.ts";
 import type { Refusal } from "./find-account.ts";
 
 /** Why nobody is signed in. The pages of the console explain each. */
@@ -22,7 +22,9 @@ export type Problem =
 	/** The provider let the person in without asking for the password again. */
 	| "NOT_ASKED_AGAIN"
 	/** Assay knows no page of the provider for signing out. */
-	| "STILL_SIGNED_IN_THERE";
+	| "STILL_SIGNED_IN_THERE"
+	/** Assay could not find out whether the provider has a page for signing out. */
+	| "MAYBE_SIGNED_IN_THERE";
 
 /** The problem, or the cookies of the session. */
 export interface Outcome {
@@ -30,6 +32,8 @@ export interface Outcome {
 	/** Why the answer of a SAML provider was refused. */
 	why?: SamlRefusal;
 	cookies?: string[];
+	/** What the browser shall ask the provider for instead. */
+	instead?: Wish;
 	/** The result of a test. */
 	tested?: { email: string; role: string };
 }

@@ -10,7 +10,7 @@ const MAX_LOGGED = 200;
 
 /** Makes the functions that log why a sign-in with an identity provider failed. */
 export function makeProviderLog(log: AuthParts["log"]) {
-	return { logFailure, logRefusal };
+	return { logFailure, logRefusal, logRefusedScope };
 
 	/**
 	 * Logs why the provider's answer was refused. The cause of such an error may contain the answer
@@ -35,6 +35,17 @@ export function makeProviderLog(log: AuthParts["log"]) {
 				...(said.length > 0 && { said: said.join(": ") }),
 			},
 			"the identity provider did not answer, or its answer was refused",
+		);
+	}
+
+	function logRefusedScope({ issuer, row }: Source): void {
+		log.warn(
+			{
+				event: "groups_scope_refused",
+				issuer,
+				...(row && { provider: row.id }),
+			},
+			"the identity provider refused the scope groups, which its metadata names; Assay asks again without it; assign the scope to the client at the provider if the groups are missing",
 		);
 	}
 

@@ -7,21 +7,13 @@ import type {
 import type { OidcConfig } from "../../config/read-oidc.ts";
 import { fetchOutgoing } from "../../webhooks/fetch-outgoing.ts";
 import type { OutgoingRule } from "../../webhooks/outgoing-address.ts";
-
-/** What the provider says about the person who has just signed in there. */
-export interface Claims {
-	/** The person's identifier at the provider. It stays the same when the address changes. */
-	subject: string;
-	email: string | undefined;
-	/** Undefined if the provider does not say whether the address is verified. */
-	isEmailVerified: boolean | undefined;
-	name: string | undefined;
-	groups: readonly string[];
-	/** The time at which the person last gave a password or the like to the provider. */
-	authenticatedAt: Date | undefined;
-	/** The ID token itself, with which the person can sign out at the provider. */
-	idToken?: string | undefined;
-}
+import {
+	type ClaimRules,
+	type Claims,
+	GOOGLE,
+	missingIn,
+	readClaims,
+} from "./read-claims.ts";
 
 /** Secrets of one attempt to sign in. The answer of the provider must fit to all of them. */
 export interface AttemptSecrets {
@@ -31,33 +23,41 @@ export interface AttemptSecrets {
 	verifier: string;
 }
 
+/** The parts of an attempt on which the questions to the provider depend. */
+export interface AttemptAsked extends AttemptSecrets {
+	/** True if the person only confirms who they are. */
+	confirms?: boolean;
+	/** True if the provider refused the scope `groups` a moment ago. */
+	withoutGroupsScope?: true;
+}
+
 /** The person pressed "Cancel" at the provider, or the provider refused the person. */
 export class SignInCancelled extends Error {}
+
+/**
+ * The provider refused the scope `groups`, which its metadata names. Keycloak does so for a client to
+ * which the scope is not assigned.
+ */
+export class GroupsScopeRefused extends Error {}
 
 /** The parts that a request to a provider needs. */
 export type ProviderAccess = Pick<
 	OidcConfig,
 	"issuer" | "clientId" | "clientSecret"
-> & {
-	/** Name of the claim with the person's groups. The default is "groups". */
-	groupsClaim?: string;
-	/** True if groups give roles. */
-	usesGroups?: boolean;
-	/** True if an address counts although the provider does not call it verified. */
-	trustsAddresses?: boolean;
-	/**
-	 * Decides which addresses may be asked. Undefined for a provider that the operator chose, which may
-	 * be anywhere.
-	 */
-	rule?: OutgoingRule;
-};
+> &
+	ClaimRules & {
+		/**
+		 * Decides which addresses may be asked. Undefined for a provider that the operator chose, which
+		 * may be anywhere.
+		 */
+		rule?: OutgoingRule;
+	};
 
 /** Milliseconds after which the provider's metadata is read again. */
 const METADATA_MS = 3_600_000;
 const TIMEOUT_SECONDS = 10;
 /** Difference of the two clocks, in seconds, that makes no token invalid. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-const MAX_GROUPS = 1_000;
 
 /**
  * An identity provider that speaks OpenID Connect, asked with the authorization code flow and PKCE.
@@ -78,29 +78,34 @@ export class OidcProvider {
 	 * provider shall ask for the password even of somebody who is signed in there.
 	 */
 	async authorizationUrl(
-		{ state, nonce, verifier }: AttemptSecrets,
+		attempt: AttemptAsked,
 		mustAuthenticate: boolean,
 	): Promise<URL> {
+		const { state, nonce, verifier } = attempt;
 		const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import(
 			"openid-client"
 		);
 		const metadata = await this.metadata();
 		return buildAuthorizationUrl(metadata, {
 			redirect_uri: this.#redirectUri,
-			scope: this.#scopeAt(metadata),
+			scope: `openid email profile${this.#asksForGroups(metadata, attempt) ? " groups" : ""}`,
 			state,
 			nonce,
 			code_challenge: await calculatePKCECodeChallenge(verifier),
 			code_challenge_method: "S256",
-			...(mustAuthenticate && { prompt: "login", max_age: "0" }),
+			...(mustAuthenticate && {
+				prompt: promptOf(this.#config.issuer),
+				max_age: "0",
+			}),
 		});
 	}
 
 	/**
 	 * Exchanges the code in `query`, with which the browser came back from the provider. Throws
-	 * SignInCancelled, or an error of openid-client if anything in the answer is not as it must be.
+	 * SignInCancelled, GroupsScopeRefused, or an error of openid-client if anything in the answer is
+	 * not as it must be.
 	 */
-	async claimsOf(query: string, secrets: AttemptSecrets): Promise<Claims> {
+	async claimsOf(query: string, attempt: AttemptAsked): Promise<Claims> {
 		const { AuthorizationResponseError, authorizationCodeGrant } = await import(
 			"openid-client"
 		);
@@ -109,52 +114,73 @@ export class OidcProvider {
 			metadata,
 			new URL(`${this.#redirectUri}?${query}`),
 			{
-				expectedState: secrets.state,
-				expectedNonce: secrets.nonce,
-				pkceCodeVerifier: secrets.verifier,
+				expectedState: attempt.state,
+				expectedNonce: attempt.nonce,
+				pkceCodeVerifier: attempt.verifier,
 				idTokenExpected: true,
 			},
 		).catch((error) => {
-			const wasRefused =
-				error instanceof AuthorizationResponseError &&
-				error.error === "access_denied";
-			throw wasRefused ? new SignInCancelled() : error;
+			const said =
+				error instanceof AuthorizationResponseError ? error.error : undefined;
+			if (said === "access_denied") throw new SignInCancelled();
+			if (said === "invalid_scope" && this.#asksForGroups(metadata, attempt)) {
+				throw new GroupsScopeRefused();
+			}
+			throw error;
 		});
 		const token = tokens.claims();
 		if (!token) throw new Error("the provider sent no ID token");
-		const more = this.#isMissing(token)
-			? await this.#userInfo(metadata, tokens.access_token, token.sub)
-			: undefined;
-		return {
-			...claimsFrom(token, more, this.#config.groupsClaim),
-			idToken: tokens.id_token,
-		};
+		const claims = attempt.confirms
+			? readClaims(token, {}, this.#config)
+			: await this.#claimsFrom(metadata, tokens.access_token, token);
+		return { ...claims, idToken: tokens.id_token };
 	}
 
 	/**
-	 * Returns the scopes to ask for. Some providers name groups only to clients that ask for the scope
-	 * `groups`. Others refuse scopes that they do not know, so Assay asks for it only if the metadata
-	 * names it.
+	 * Returns true if Assay asks for the scope `groups`. Some providers name groups only to clients
+	 * that ask for it. Others refuse scopes that they do not know, so Assay asks for it only if groups
+	 * give roles and the metadata names it.
 	 */
-	#scopeAt(metadata: Configuration): string {
+	#asksForGroups(
+		metadata: Configuration,
+		{ withoutGroupsScope }: AttemptAsked,
+	): boolean {
 		const { scopes_supported } = metadata.serverMetadata();
-		const isAsked =
-			this.#config.usesGroups && scopes_supported?.includes("groups");
-		return `openid email profile${isAsked ? " groups" : ""}`;
+		return (
+			this.#config.usesGroups === true &&
+			!withoutGroupsScope &&
+			scopes_supported?.includes("groups") === true
+		);
 	}
 
 	/**
-	 * Returns true if the ID token lacks a claim that Assay needs. The provider's userinfo endpoint
-	 * may have it. Okta puts neither `email_verified` nor groups into the ID token, and other
-	 * providers leave out the address too.
+	 * Reads the claims, also from the userinfo endpoint if the ID token lacks some. Without an answer
+	 * of that endpoint, the ID token must say the address. The groups are then unknown.
 	 */
-	#isMissing({ email, email_verified, ...others }: IDToken): boolean {
-		const { trustsAddresses, usesGroups, groupsClaim } = this.#config;
-		return (
-			email === undefined ||
-			(email_verified === undefined && !trustsAddresses) ||
-			(usesGroups === true && others[groupsClaim ?? "groups"] === undefined)
-		);
+	async #claimsFrom(
+		metadata: Configuration,
+		accessToken: string,
+		token: IDToken,
+	): Promise<Claims> {
+		const missing = missingIn(token, this.#config);
+		if (!missing.address && !missing.groups) {
+			return readClaims(token, {}, this.#config);
+		}
+		try {
+			const more = await this.#userInfo(metadata, accessToken, token.sub);
+			return readClaims(token, more ?? {}, this.#config);
+		} catch (error) {
+			// An answer about another person is a sign of an attack, not of trouble.
+			const isAboutOther =
+				(error as { code?: unknown }).code ===
+				"OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED";
+			if (missing.address || isAboutOther) throw error;
+			return {
+				...readClaims(token, {}, this.#config),
+				groups: undefined,
+				groupsProblem: error,
+			};
+		}
 	}
 
 	/**
@@ -242,37 +268,11 @@ export class OidcProvider {
 	}
 }
 
-function claimsFrom(
-	token: IDToken,
-	more: Partial<UserInfoResponse> = {},
-	groupsClaim = "groups",
-): Claims {
-	const { email_verified: isVerifiedThere, ...others } = more;
-	// The endpoint may name another address, and then says nothing about this one.
-	const isSameAddress = (token.email ?? more.email) === more.email;
-	const claims: IDToken & Partial<UserInfoResponse> = {
-		...others,
-		...(isSameAddress &&
-			isVerifiedThere !== undefined && { email_verified: isVerifiedThere }),
-		...token,
-	};
-	const { sub, email, email_verified, name, auth_time } = claims;
-	const groups = Object.hasOwn(claims, groupsClaim)
-		? claims[groupsClaim]
-		: undefined;
-	return {
-		subject: sub,
-		email: typeof email === "string" ? email.trim().toLowerCase() : undefined,
-		isEmailVerified:
-			// Some providers send the word instead of the value.
-			email_verified === undefined
-				? undefined
-				: email_verified === true || String(email_verified) === "true",
-		name: typeof name === "string" ? name.trim() : undefined,
-		groups: Array.isArray(groups)
-			? groups.filter((one) => typeof one === "string").slice(0, MAX_GROUPS)
-			: [],
-		authenticatedAt:
-			typeof auth_time === "number" ? new Date(auth_time * 1000) : undefined,
-	};
+/**
+ * Returns the prompt with which a provider asks who the person is, also if the person is signed in
+ * there. Google refuses "login" and never asks for the password again. It can let the person choose
+ * the account.
+ */
+export function promptOf(issuer: string): "login" | "select_account" {
+	return issuer === GOOGLE ? "select_account" : "login";
 }

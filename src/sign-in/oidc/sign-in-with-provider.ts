@@ -31,8 +31,9 @@ import {
 import { type Found, findLinked, roleOf } from "./find-account.ts";
 import { idTokenCookie, readIdToken } from "./id-token-cookie.ts";
 import { type Outcome, type Problem, pageOf } from "./outcome.ts";
-import { type Claims, SignInCancelled } from "./provider.ts";
+import { GroupsScopeRefused, SignInCancelled } from "./provider.ts";
 import { makeProviderLog } from "./provider-log.ts";
+import type { Claims } from "./read-claims.ts";
 
 /** Where the browser goes next, and the values of the Set-Cookie headers of that answer. */
 export interface Redirect {
@@ -81,7 +82,7 @@ export function makeProviderSignIn(
 	sources: Sources,
 ): ProviderSignIn {
 	const { pool, baseUrl, secret, log } = parts;
-	const { logFailure, logRefusal } = makeProviderLog(log);
+	const { logFailure, logRefusal, logRefusedScope } = makeProviderLog(log);
 
 	/** Returns the provider of a wish, unless it is switched off and the wish is no test of it. */
 	async function findSource({
@@ -99,9 +100,16 @@ export function makeProviderSignIn(
 		cookieHeader: string | null,
 	): Promise<Claims | (Outcome & { problem: Problem })> {
 		try {
-			return await source.claimsOf(query, attempt, cookieHeader);
+			const claims = await source.claimsOf(query, attempt, cookieHeader);
+			if (claims.groupsProblem) logFailure(source, claims.groupsProblem);
+			return claims;
 		} catch (error) {
 			if (error instanceof SignInCancelled) return { problem: "CANCELLED" };
+			if (error instanceof GroupsScopeRefused) {
+				logRefusedScope(source);
+				const instead: Wish = { ...attempt, withoutGroupsScope: true };
+				return { problem: "PROVIDER_FAILED", instead };
+			}
 			if (!(error instanceof RefusedBefore)) logFailure(source, error);
 			return {
 				problem: "PROVIDER_FAILED",
@@ -218,6 +226,7 @@ export function makeProviderSignIn(
 		if (!(isEmailVerified ?? row.trusts_addresses)) {
 			return { problem: "UNVERIFIED_ADDRESS" };
 		}
+		if (!groups) return { problem: "GROUPS_UNKNOWN" };
 		await pool.query(
 			`update identity_providers set tested_at = now()
 			where id = $1 and date_trunc('milliseconds', updated_at) = $2`,
@@ -254,6 +263,21 @@ export function makeProviderSignIn(
 		return attempt.confirms
 			? confirm(source, attempt, claims)
 			: signIn(source, attempt, claims, from);
+	}
+
+	/** Returns the provider's page for signing out, or the page that says why there is none. */
+	async function pageToSignOut(
+		providerId: string | undefined,
+		idToken: string | undefined,
+	): Promise<string> {
+		const source = await sources.find(providerId);
+		try {
+			const url = await source?.signOutUrl(idToken);
+			return url ?? "/sign-in?problem=STILL_SIGNED_IN_THERE";
+		} catch (error) {
+			if (source) logFailure(source, error);
+			return "/sign-in?problem=MAYBE_SIGNED_IN_THERE";
+		}
 	}
 
 	async function start(wish: Wish, from: From): Promise<Redirect | Problem> {
@@ -315,7 +339,11 @@ export function makeProviderSignIn(
 					return { problem: "SERVICE_FAILED" } as Outcome;
 				},
 			);
-			const { problem, cookies = [] } = outcome;
+			const { problem, cookies = [], instead } = outcome;
+			if (instead) {
+				const begun = await this.begin(instead, from);
+				return { ...begun, cookies: [...forget, ...begun.cookies] };
+			}
 			if (problem && problem !== "CANCELLED") {
 				logRefusal(problem, providerId, from, outcome.why);
 			}
@@ -352,14 +380,13 @@ export function makeProviderSignIn(
 		},
 
 		async signOut(providerId, cookieHeader) {
-			const source = await sources.find(providerId).catch(() => undefined);
 			const idToken = readIdToken(baseUrl, providerId, cookieHeader);
-			const url = await source?.signOutUrl(idToken).catch((error) => {
-				logFailure(source, error);
-				return undefined;
+			const location = await pageToSignOut(providerId, idToken).catch((err) => {
+				log.error({ err }, "signing out at the identity provider failed");
+				return "/sign-in?problem=MAYBE_SIGNED_IN_THERE";
 			});
 			return {
-				location: url ?? "/sign-in?problem=STILL_SIGNED_IN_THERE",
+				location,
 				cookies: [idTokenCookie(baseUrl, providerId, undefined)],
 			};
 		},

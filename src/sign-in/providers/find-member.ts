@@ -15,7 +15,7 @@ import {
 	type Refusal,
 	roleOf,
 } from "../oidc/find-account.ts";
-import type { Claims } from "../oidc/provider.ts";
+import type { Claims } from "../oidc/read-claims.ts";
 import {
 	addMember,
 	createUser,
@@ -113,7 +113,9 @@ async function makeAccount(
 ): Promise<Found | Refusal> {
 	const { organization_id: organizationId } = provider;
 	const invitation = await findInvitation(pool, organizationId, email);
-	const role = roleOf(rolesOf(provider), claims.groups);
+	// Groups count only now, so a role that is guessed would stay.
+	if (!invitation && !claims.groups) return "GROUPS_UNKNOWN";
+	const role = roleOf(rolesOf(provider), claims.groups ?? []);
 	if (!invitation && !role) return "NOT_INVITED";
 	const person = { email, name: nameOf(claims, email) };
 	return withTenant(appPool, organizationId, async (client) => {

@@ -1,4 +1,5 @@
 import { ROLES, type Role } from "../../principal.ts";
+import { normalAddress } from "../../records/mail-address.ts";
 import {
 	cookieNames,
 	findCookie,
@@ -6,7 +7,7 @@ import {
 	setCookie,
 	signCookie,
 } from "../cookies.ts";
-import type { Claims } from "../oidc/provider.ts";
+import { type Claims, GroupsElsewhere } from "../oidc/read-claims.ts";
 import type { SamlRefusal } from "./refusals.ts";
 import type { Assertion } from "./verify-response.ts";
 
@@ -28,7 +29,8 @@ export interface SamlAnswer {
 		subject: string;
 		email?: string | undefined;
 		name?: string | undefined;
-		groups: string[];
+		/** Undefined if groups give roles and the provider left them out. */
+		groups?: string[] | undefined;
 		authenticatedAt?: number | undefined;
 	};
 	/** Milliseconds since 1970. */
@@ -79,6 +81,9 @@ const GROUP_ATTRIBUTES = [
 	"http://schemas.microsoft.com/ws/2008/06/identity/claims/groups",
 ];
 
+/** Entra ID sends this attribute instead of the groups to people who are in more than 150. */
+const GROUPS_ELSEWHERE = "http://schemas.microsoft.com/claims/groups.link";
+
 /** Returns the part of an assertion that is kept. Of the groups, only the one that decides is. */
 export function answerFrom(
 	assertion: Assertion,
@@ -102,6 +107,10 @@ export function answerFrom(
 	const groups = [provider.groups_claim, ...GROUP_ATTRIBUTES].flatMap(
 		(name) => assertion.attributes.get(name) ?? [],
 	);
+	const areUnknown =
+		groups.length === 0 &&
+		assertion.attributes.has(GROUPS_ELSEWHERE) &&
+		Object.keys(provider.group_roles).length > 0;
 	const decisive = ROLES.toReversed()
 		.map((role) =>
 			groups.find(
@@ -118,9 +127,9 @@ export function answerFrom(
 			assertionId: assertion.id.slice(0, MAX_LINE),
 			inResponseTo: assertion.inResponseTo?.slice(0, MAX_LINE),
 			subject: nameId,
-			email: email?.slice(0, MAX_LINE).toLowerCase(),
+			email: email && normalAddress(email.slice(0, MAX_LINE)),
 			name: name?.slice(0, MAX_LINE),
-			groups: decisive === undefined ? [] : [decisive],
+			groups: areUnknown ? undefined : decisive === undefined ? [] : [decisive],
 			authenticatedAt: assertion.authenticatedAt?.getTime(),
 		},
 		endsAt: Date.now() + LIFETIME_MS,
@@ -148,6 +157,7 @@ export function claimsIn(said: NonNullable<SamlAnswer["said"]>): Claims {
 		isEmailVerified: true,
 		name: said.name,
 		groups: said.groups,
+		...(!said.groups && { groupsProblem: new GroupsElsewhere() }),
 		authenticatedAt:
 			said.authenticatedAt === undefined
 				? undefined

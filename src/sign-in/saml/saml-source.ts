@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Attempt } from "../oidc/attempt.ts";
-import type { Claims } from "../oidc/provider.ts";
+import type { Claims } from "../oidc/read-claims.ts";
 import type { IdentityProviderRow } from "../providers/identity-provider-store.ts";
 import { countAttempt, QUARTER } from "../sign-in-throttle.ts";
 import { answerFrom, claimsIn, readAnswer, type SamlAnswer } from "./answer.ts";

@@ -88,6 +88,8 @@ const PROBLEMS: Record<Problem, string> = {
 		"The account with your e-mail address belongs to somebody else at your identity provider. Ask the people who run this service.",
 	DOMAIN_NOT_VERIFIED:
 		"An account with your e-mail address exists already, and this provider may not vouch for your address's domain. Sign in as before. An administrator of the organization can verify the domain, so that the provider may vouch for it.",
+	GROUPS_UNKNOWN:
+		"Your identity provider could not say which groups you are in. Your groups decide your role, so no account was made. Try again in a few minutes. If it happens again, tell the people who run this service; their log says why.",
 	TRY_AGAIN: "Two sign-ins came at the same moment. Try again.",
 	NO_PROVIDER:
 		"There is no identity provider for this, or it is switched off. Sign in another way, or ask an administrator of your organization.",
@@ -106,6 +108,8 @@ const PROBLEMS: Record<Problem, string> = {
 		"Your identity provider did not ask for your password again. Sign out there, and try again.",
 	STILL_SIGNED_IN_THERE:
 		"You are signed out of Assay, but you are still signed in at your identity provider. Assay found no page for signing out there. Sign out there yourself.",
+	MAYBE_SIGNED_IN_THERE:
+		"You are signed out of Assay. You may still be signed in at your identity provider, because Assay could not reach it. Sign out there yourself.",
 };
 
 /** Returns the words for a problem that is named in the page's address. */

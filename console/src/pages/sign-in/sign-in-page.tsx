@@ -99,7 +99,11 @@ function PasswordStep({
 						variant="outline"
 						color="red"
 						role="alert"
-						title="You are not signed in"
+						title={
+							problem.endsWith("_SIGNED_IN_THERE")
+								? "You have been signed out of Assay"
+								: "You are not signed in"
+						}
 					>
 						{problemInWords(problem, why)}
 					</Alert>
