@@ -64,8 +64,8 @@ const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
 ]);
 
 /**
- * Returns the program with only the named command. If the name is unknown, returns it with all
- * commands.
+ * Returns the program with only the named command, or with none if only the version is asked for. If
+ * the name is unknown, returns it with all commands.
  */
 async function makeProgram(name: string | undefined): Promise<Command> {
 	const program = new Command("assay")
@@ -74,6 +74,7 @@ async function makeProgram(name: string | undefined): Promise<Command> {
 		.addHelpText("after", ENVIRONMENT)
 		.showHelpAfterError("(use --help for the list of commands)")
 		.exitOverride();
+	if (name === "--version" || name === "-V") return program;
 	// The list of commands needs all commands, and so does the suggestion for a misspelled name.
 	const called = COMMANDS.get(name ?? "");
 	for (const load of called ? [called] : COMMANDS.values()) {
