@@ -16,6 +16,7 @@ import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD } from "../support/console-client.ts";
 import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { Pages } from "./pages.ts";
 
 /**
  * The system's Chromium, so that nothing is downloaded. If its headless shell is installed, that is
@@ -44,8 +45,8 @@ export interface TestConsole extends TestService {
 	/** Creates a member of the organization whose password is PASSWORD. */
 	makePerson: (role: Role, organizationId?: string) => Promise<TestUser>;
 	/**
-	 * Opens a page in a browser context without cookies, on this service or on the one at `baseURL`.
-	 * An error message of the browser makes the test fail.
+	 * Opens a page without cookies or stored data, on this service or on the one at `baseURL`. An
+	 * error message of the browser makes the test fail.
 	 */
 	openPage: (options?: BrowserContextOptions) => Promise<Page>;
 	/** Opens a page at `path` in the same way, signed in as this user. */
@@ -71,30 +72,24 @@ export async function startConsole(
 		getBrowser(),
 		hashPassword(PASSWORD),
 	]);
+	const pages = new Pages(browser, served.service.url);
 	const openPage = async (options: BrowserContextOptions = {}) => {
-		const base = options.baseURL ?? served.service.url;
-		const context = await browser.newContext({
-			baseURL: base,
-			locale: "en-GB",
-			timezoneId: "Europe/Berlin",
-			reducedMotion: "reduce",
-			permissions: ["clipboard-read", "clipboard-write"],
-			viewport: { width: 1280, height: 800 },
-			...options,
-		});
-		// The default timeout of 30 seconds is too short for a page on a busy machine.
-		context.setDefaultTimeout(60_000);
-		const page = await context.newPage();
+		const [page, close] = await pages.open(options);
 		const complaints = watch(page);
-		refuseOtherHosts(context, [base, partner], complaints);
+		const own = options.baseURL ?? served.service.url;
+		refuseOtherHosts(page.context(), [own, partner], complaints);
 		onTestFinished(async () => {
-			await context.close();
+			await close();
 			expect(complaints, "what the browser complained of").toEqual([]);
 		});
 		return page;
 	};
 	return {
 		...served,
+		close: async () => {
+			await pages.close();
+			await served.close();
+		},
 		openPage,
 		makePerson: (role, organizationId = served.organizationId) =>
 			makeUser(served.database, { organizationId, role }, { passwordHash }),

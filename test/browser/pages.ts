@@ -1,0 +1,82 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+const VIEWPORT = { width: 1280, height: 800 };
+/** These options of a page can be changed. A page with other options is not used again. */
+const CHANGEABLE = ["viewport", "colorScheme"];
+
+/**
+ * The pages of a test file on the service at `url`. After a test, its page is emptied and given to
+ * the next one. A new page has a process of its own that compiles the scripts of the console again,
+ * so that loading the console costs three times as much.
+ */
+export class Pages {
+	readonly #browser: Browser;
+	readonly #url: string;
+	/** Pages that no test uses now. */
+	readonly #free: Page[] = [];
+
+	constructor(browser: Browser, url: string) {
+		this.#browser = browser;
+		this.#url = url;
+	}
+
+	/** Returns a page, and a function that takes it back when its test has ended. */
+	async open(options: BrowserContextOptions): Promise<[Page, Close]> {
+		const isPlain = Object.keys(options).every((name) =>
+			CHANGEABLE.includes(name),
+		);
+		if (!isPlain) {
+			const page = await this.#openNew(options);
+			return [page, () => page.context().close()];
+		}
+		const page = this.#free.pop() ?? (await this.#openNew({}));
+		await page.setViewportSize(options.viewport ?? VIEWPORT);
+		await page.emulateMedia({
+			media: null,
+			colorScheme: options.colorScheme ?? "light",
+		});
+		return [page, () => this.#takeBack(page)];
+	}
+
+	async #openNew(options: BrowserContextOptions): Promise<Page> {
+		const context = await this.#browser.newContext({
+			baseURL: this.#url,
+			locale: "en-GB",
+			timezoneId: "Europe/Berlin",
+			reducedMotion: "reduce",
+			permissions: ["clipboard-read", "clipboard-write"],
+			viewport: VIEWPORT,
+			...options,
+		});
+		// The default timeout of 30 seconds is too short for a page on a busy machine.
+		context.setDefaultTimeout(60_000);
+		return context.newPage();
+	}
+
+	/** Makes the page like new, without its listeners, routes, cookies and stored data. */
+	async #takeBack(page: Page): Promise<void> {
+		const context = page.context();
+		if (page.isClosed()) return context.close();
+		for (const other of context.pages()) {
+			if (other !== page) await other.close();
+		}
+		context.removeAllListeners("request");
+		for (const event of ["console", "dialog", "pageerror", "request"]) {
+			page.removeAllListeners(event);
+		}
+		await page.unrouteAll();
+		await context.unrouteAll();
+		await context.setOffline(false);
+		// This page of the service contains no script that could store something again.
+		await page.goto(`${this.#url}/health/live`);
+		await page.evaluate("localStorage.clear(); sessionStorage.clear()");
+		await context.clearCookies();
+		this.#free.push(page);
+	}
+
+	async close(): Promise<void> {
+		for (const page of this.#free) await page.context().close();
+	}
+}
+
+type Close = () => Promise<void>;
