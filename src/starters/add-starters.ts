@@ -54,7 +54,7 @@ export async function addChosen(context: Context, choice: Choice) {
 				key,
 			);
 			const [inherent_likelihood, inherent_impact] = inherent;
-			const treatment = "MITIGATED";
+			const treatment = "UNDECIDED";
 			return {
 				name,
 				category,
