@@ -116,7 +116,14 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 					"description",
 				],
 			},
-			{ title: "Applicability", fields: ["status", "exclusion_justification"] },
+			{
+				title: "Applicability",
+				fields: [
+					"status",
+					"inclusion_justification",
+					"exclusion_justification",
+				],
+			},
 		],
 	},
 	evidence: {

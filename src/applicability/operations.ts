@@ -19,6 +19,7 @@ import { framework } from "../registers/framework.ts";
 import {
 	type ApplicableControl,
 	applicableControl,
+	asStored,
 	hashOf,
 	readStatement,
 } from "./statement.ts";
@@ -51,7 +52,7 @@ const getStatementOfApplicability = defineOperation({
 	name: "getStatementOfApplicability",
 	title: "Get a statement of applicability",
 	description:
-		"Read which controls of a framework apply, why others do not, what is linked to each, and who approved it.",
+		"Read which controls of a framework apply, why or why not, what is linked to each, and who approved it.",
 	toolset: "applicability",
 	access: "read",
 	tenant: "framework_id",
@@ -177,7 +178,11 @@ async function readVersion(
 		]);
 	}
 	const { controls, ...approved } = found;
-	return { controls, approved, sha256: approved.sha256 };
+	return {
+		controls: controls.map(asStored),
+		approved,
+		sha256: approved.sha256,
+	};
 }
 
 /** Reads the last approval of a framework's statement, until a moment if one is given. */

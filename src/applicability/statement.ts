@@ -11,6 +11,15 @@ export const MAX_CONTROLS = 2000;
 
 const named = z.object({ id: z.string(), name: z.string() });
 
+/** The states of the implementation of a control, as the coverage of a framework counts them. */
+const IMPLEMENTATIONS = [
+	"IMPLEMENTED",
+	"CONTRADICTED",
+	"IN_PROGRESS",
+	"NOT_STARTED",
+	"NONE",
+] as const;
+
 export const applicableControl = z.object({
 	id: z.string(),
 	section_title: z.string(),
@@ -20,6 +29,16 @@ export const applicableControl = z.object({
 		.string()
 		.nullable()
 		.describe("Why it does not apply, or null"),
+	inclusion_justification: z
+		.string()
+		.nullable()
+		.describe("Why it applies, in words, or null"),
+	risks: z
+		.array(named)
+		.describe("Risks that it treats: linked to it or to its measures"),
+	obligations: z
+		.array(named)
+		.describe("Obligations linked to it or to its measures"),
 	measures: z
 		.array(
 			named.extend({
@@ -33,6 +52,12 @@ export const applicableControl = z.object({
 		.array(named.extend({ published_version: z.int().nullable() }))
 		.describe("Documents linked to it"),
 	evidence: z.array(named).describe("Valid evidence, own or of its measures"),
+	implementation: z
+		.enum(IMPLEMENTATIONS)
+		.nullable()
+		.describe(
+			"By its measures that apply; NONE: it has none; null: it does not apply, or an older version did not say",
+		),
 	checks: z
 		.array(z.string())
 		.describe("Keys of the device checks that test it"),
@@ -65,17 +90,33 @@ const DOCUMENTS = list(
 	"d.title_key, d.id",
 );
 
+/** Selects the ids of the records linked to the control `c` or to one of its measures, each once. */
+const BEHIND = `(
+	${linkedTo("c.id")}
+	union
+	select n.id from (${linkedTo("c.id")}) l
+	join measures m on m.organization_id = $1 and m.id = l.id and m.archived_at is null
+	cross join lateral (${linkedTo("m.id")}) n
+)`;
+
 const EVIDENCE = list(
 	"'id', e.id, 'name', e.name",
-	`evidence e
-	where e.organization_id = $1 and (e.valid_until is null or e.valid_until >= ${TODAY}) and e.id in (
-		${linkedTo("c.id")}
-		union all
-		select n.id from (${linkedTo("c.id")}) l
-		join measures m on m.organization_id = $1 and m.id = l.id
-		cross join lateral (${linkedTo("m.id")}) n
-	)`,
+	`${BEHIND} l join evidence e on e.organization_id = $1 and e.id = l.id
+	where e.valid_until is null or e.valid_until >= ${TODAY}`,
 	"e.name_key, e.id",
+);
+
+const RISKS = list(
+	"'id', r.id, 'name', r.name",
+	`${BEHIND} l join risks r on r.organization_id = $1 and r.id = l.id
+	where r.archived_at is null`,
+	"r.name_key, r.id",
+);
+
+const OBLIGATIONS = list(
+	"'id', o.id, 'name', o.requirement",
+	`${BEHIND} l join obligations o on o.organization_id = $1 and o.id = l.id`,
+	"o.requirement_key, o.id",
 );
 
 /**
@@ -87,7 +128,9 @@ export async function readStatement(
 	organizationId: string,
 	frameworkId: string,
 ): Promise<ApplicableControl[]> {
-	const { rows } = await client.query<ApplicableControl>({
+	const { rows } = await client.query<
+		Omit<ApplicableControl, "implementation">
+	>({
 		name: "statement_of_applicability",
 		text: `
 			with mapping as materialized (
@@ -96,6 +139,8 @@ export async function readStatement(
 			)
 			select c.id, c.section_title, c.name, c.status = 'INCLUDED' as applies,
 				case when c.status = 'EXCLUDED' then c.exclusion_justification end as justification,
+				case when c.status = 'INCLUDED' then c.inclusion_justification end as inclusion_justification,
+				${RISKS} as risks, ${OBLIGATIONS} as obligations,
 				${MEASURES} as measures, ${DOCUMENTS} as documents, ${EVIDENCE} as evidence,
 				${checksOfControl("c", "mapping")} as checks
 			from controls c
@@ -110,13 +155,37 @@ export async function readStatement(
 			`the framework has more than ${MAX_CONTROLS} controls, which is the most that a statement can have`,
 		);
 	}
-	return rows;
+	return rows.map((row) => ({ ...row, implementation: implementationOf(row) }));
 }
 
+/** Returns the best state of the control's measures, as the coverage of a framework does. */
+function implementationOf({
+	applies,
+	measures,
+}: Pick<
+	ApplicableControl,
+	"applies" | "measures"
+>): ApplicableControl["implementation"] {
+	if (!applies) return null;
+	const states = new Set(measures.map(({ state }) => state));
+	return IMPLEMENTATIONS.find((one) => states.has(one)) ?? "NONE";
+}
+
+/** Fills in what a version that was approved before these values existed does not say. */
+export const asStored = (control: ApplicableControl): ApplicableControl => ({
+	...{
+		inclusion_justification: null,
+		risks: [],
+		obligations: [],
+		implementation: null,
+	},
+	...control,
+});
+
 /**
- * Returns the SHA-256 of what people decide in a statement: which controls apply and why others do
- * not, and the measures and documents for each. Evidence, results of checks and progress change
- * every day and are not part of it.
+ * Returns the SHA-256 of what people decide in a statement: which controls apply, why they do or do
+ * not, and the measures and documents for each. Evidence, results of checks, progress, and the
+ * risks and obligations behind a control change every day and are not part of it.
  */
 export function hashOf(controls: readonly ApplicableControl[]): string {
 	const decided = controls.map((control) => [
@@ -124,6 +193,10 @@ export function hashOf(controls: readonly ApplicableControl[]): string {
 		...[control.applies, control.justification],
 		control.measures.map(({ id, name }) => [id, name]),
 		control.documents.map(({ id, name }) => [id, name]),
+		// Left out if there is none, because older approvals were hashed without it.
+		...(control.inclusion_justification === null
+			? []
+			: [control.inclusion_justification]),
 	]);
 	return createHash("sha256").update(JSON.stringify(decided)).digest("hex");
 }

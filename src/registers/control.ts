@@ -32,6 +32,11 @@ export const control = recordKind({
 			"Whether it applies to the organization",
 			"INCLUDED",
 		),
+		inclusion_justification: optionalText({
+			help: "Why it applies, such as a risk that it treats, a law or a contract",
+			description:
+				"Why it applies, if INCLUDED; the statement also names its risks and obligations",
+		}),
 		exclusion_justification: optionalText({
 			help: "Why it does not apply; required when excluded",
 			description: "Why it does not apply; required when EXCLUDED",

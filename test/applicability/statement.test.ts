@@ -70,6 +70,22 @@ test("the statement names what applies, why the rest does not, and what is behin
 		content: "Use it.",
 	});
 	await tools.use("publishDocumentVersion", { id: document_version.id });
+	await add("addRisk", {
+		name: "Stolen laptop",
+		category: "IT",
+		treatment: "MITIGATED",
+		inherent_likelihood: 3,
+		inherent_impact: 4,
+		linked_record_ids: [measure.id],
+	});
+	await add("addObligation", {
+		requirement: "Protect personal data",
+		linked_record_ids: [control],
+	});
+	await tools.use("updateControl", {
+		id: control,
+		inclusion_justification: "Staff travel with laptops",
+	});
 	const found = await read({}, tools.viewer.token);
 	expect(found).toMatchObject({
 		framework: { name: "ISO 27001", version: "2022" },
@@ -87,11 +103,23 @@ test("the statement names what applies, why the rest does not, and what is behin
 	expect(found.controls[1]).toMatchObject({
 		applies: false,
 		justification: "No office",
+		inclusion_justification: null,
+		implementation: null,
 		measures: [],
+	});
+	expect(found.controls[0]).toMatchObject({
+		inclusion_justification: null,
+		risks: [],
+		obligations: [],
+		implementation: "NONE",
 	});
 	expect(found.controls[2]).toMatchObject({
 		applies: true,
 		justification: null,
+		inclusion_justification: "Staff travel with laptops",
+		risks: [{ name: "Stolen laptop" }],
+		obligations: [{ name: "Protect personal data" }],
+		implementation: "IMPLEMENTED",
 		measures: [{ id: measure.id, name: "Encrypt disks", state: "IMPLEMENTED" }],
 		documents: [{ name: "Cryptography", published_version: 1 }],
 		evidence: [{ name: "Screenshot" }],
@@ -133,7 +161,18 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 	expect((await approve(sha256)).body.message).toMatch(
 		/version 1 is approved already/,
 	);
-	// Progress is not what was approved, and a reason is.
+	// Progress is not what was approved, and a reason is, also one of an inclusion.
+	const { sha256: before } = await read();
+	await tools.use("updateControl", {
+		id: controls["A.5.1"],
+		inclusion_justification: "A customer asks for it",
+	});
+	expect((await read()).is_changed).toBe(true);
+	await tools.use("updateControl", {
+		id: controls["A.5.1"],
+		inclusion_justification: null,
+	});
+	expect((await read()).sha256).toBe(before);
 	await add("addEvidence", {
 		name: "More",
 		linked_record_ids: [controls["A.5.1"]],
@@ -166,6 +205,35 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 		version: 2,
 		sha256: changed.sha256,
 	});
+});
+
+test("a version that was approved before it had reasons of inclusion can be read", async () => {
+	await tools.database.owner.query(
+		`update applicability_statements set controls = (
+			select jsonb_agg(c - '{inclusion_justification,risks,obligations,implementation}'::text[])
+			from jsonb_array_elements(controls) c
+		) where version_number = 1`,
+	);
+	const { controls: found } = await read({ version_number: 1 });
+	expect(found[2]).toMatchObject({
+		name: "Control A.8.24",
+		inclusion_justification: null,
+		risks: [],
+		obligations: [],
+		implementation: null,
+	});
+});
+
+test("the evidence of a control's measures is listed for the control, as the statement names it", async () => {
+	const list = async (filter: object) =>
+		(await add("listEvidence", { filter })).evidence.map(
+			(one: Json) => one.name,
+		);
+	expect(await list({ of_measures_of: controls["A.8.24"] })).toEqual([
+		"Screenshot",
+	]);
+	expect(await list({ linked_to: controls["A.8.24"] })).toEqual(["Expired"]);
+	expect(await list({ of_measures_of: controls["A.7.4"] })).toEqual([]);
 });
 
 test("two people who approve at once make one version", async () => {

@@ -183,6 +183,7 @@ export const samples: Sample[] = [
 			name: "name",
 			description: "text?",
 			status: ["INCLUDED", "EXCLUDED"],
+			inclusion_justification: "text?",
 			exclusion_justification: "text?",
 			tested_by_checks: "checks?",
 		},
@@ -190,6 +191,7 @@ export const samples: Sample[] = [
 		defaults: {
 			description: null,
 			status: "INCLUDED",
+			inclusion_justification: null,
 			exclusion_justification: null,
 			tested_by_checks: null,
 			checks: [],
@@ -201,6 +203,7 @@ export const samples: Sample[] = [
 			"section_title",
 			"name",
 			"description",
+			"inclusion_justification",
 			"exclusion_justification",
 		],
 	},

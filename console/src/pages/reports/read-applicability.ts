@@ -9,8 +9,8 @@ const PAGE = 100;
 type Statement = OutputOf<"getStatementOfApplicability">;
 
 /**
- * The statement of applicability of a framework: which of its controls apply, why others do not,
- * and what is behind each.
+ * The statement of applicability of a framework: which of its controls apply, why they do or do not,
+ * whether they are implemented, and what is behind each.
  */
 export async function readApplicability({
 	asOf,
@@ -45,6 +45,7 @@ export async function readApplicability({
 		tables: [
 			{
 				title: "Summary",
+				isCount: true,
 				columns: ["Controls", "Included", "Excluded"],
 				rows: [[page.included + page.excluded, page.included, page.excluded]],
 			},
@@ -54,7 +55,8 @@ export async function readApplicability({
 					"Section",
 					"Control",
 					"Applies",
-					"Justification of an exclusion",
+					"Justification",
+					"Implemented",
 					"Measures",
 					"Documents",
 					"Evidence",
@@ -64,7 +66,8 @@ export async function readApplicability({
 					cell(control.section_title),
 					cell(control.name),
 					control.applies ? "Yes" : "No",
-					cell(control.justification),
+					justificationOf(control),
+					implementationOf(control),
 					control.measures
 						.map(
 							({ name, state }) => `${name} (${inWords(state).toLowerCase()})`,
@@ -81,11 +84,47 @@ export async function readApplicability({
 	};
 }
 
+type Control = Statement["controls"][number];
+
+/**
+ * Returns why the control applies or does not. A control that applies is justified by what somebody
+ * wrote, and by the risks that it treats and the obligations that it meets.
+ */
+function justificationOf({
+	applies,
+	justification,
+	inclusion_justification,
+	risks,
+	obligations,
+}: Control): string {
+	if (!applies) return justification ?? NOTHING;
+	const listed = (label: string, list: readonly { name: string }[]) =>
+		list.length > 0 && `${label}: ${list.map(({ name }) => name).join("; ")}`;
+	const parts = [
+		inclusion_justification,
+		listed("Risks", risks),
+		listed("Obligations", obligations),
+	];
+	return parts.filter(Boolean).join(". ") || NOTHING;
+}
+
+const IMPLEMENTED: Record<NonNullable<Control["implementation"]>, string> = {
+	IMPLEMENTED: "Yes",
+	CONTRADICTED: "No, device checks contradict it",
+	IN_PROGRESS: "Under way",
+	NOT_STARTED: "Planned",
+	NONE: "No",
+};
+
+function implementationOf({ implementation }: Control): string {
+	return implementation === null ? NOTHING : IMPLEMENTED[implementation];
+}
+
 function checkWithResult(
 	key: string,
 	percent: number | null | undefined,
 ): string {
 	return typeof percent === "number"
-		? `${checkLabel(key)} (${percent.toLocaleString()}% pass)`
+		? `${checkLabel(key)} (${percent.toLocaleString()}% proved)`
 		: checkLabel(key);
 }

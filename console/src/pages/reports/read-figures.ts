@@ -23,6 +23,7 @@ export async function readFleetPosture({
 		tables: [
 			{
 				title: "Active devices",
+				isCount: true,
 				columns: [
 					"Devices",
 					"Compliant",

@@ -6,10 +6,12 @@ import {
 import type { Report } from "./report.ts";
 
 /**
- * Writes a report as CSV. The tables follow each other, each with its title and its headings, and
- * an empty line stands between them.
+ * Writes a report as CSV. A table that only counts another one is left out, so that the file of a
+ * report about one list is one table, which spreadsheets and programs can read. Other tables follow
+ * each other, each with its title and its headings, and an empty line stands between them.
  */
-export function toCsv({ tables }: Report): string {
+export function toCsv(report: Report): string {
+	const tables = report.tables.filter(({ isCount }) => !isCount);
 	const parts = tables.map(({ title, columns, rows }) =>
 		[
 			...(tables.length > 1 ? [[title]] : []),

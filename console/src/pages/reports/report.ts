@@ -5,6 +5,8 @@ export interface ReportTable {
 	title: string;
 	columns: readonly string[];
 	rows: readonly (readonly (string | number)[])[];
+	/** True if the table only counts another one. The CSV file leaves it out. */
+	isCount?: true;
 }
 
 /** Content of a report, for the screen, for paper and as CSV. */

@@ -31,7 +31,7 @@ export const REPORTS = {
 	"statement-of-applicability": {
 		title: "Statement of applicability",
 		about:
-			"Which controls of a framework apply, why others do not, and what is behind each.",
+			"Which controls of a framework apply and why, whether they are implemented, and what is behind each.",
 		read: readApplicability,
 		hasDay: true,
 		hasFramework: true,
