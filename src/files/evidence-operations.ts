@@ -4,36 +4,56 @@ import type { Filter } from "../records/filter.ts";
 import { linkable, linkableId } from "../records/link-kinds.ts";
 import { recordOperations } from "../records/operations.ts";
 import { namedKindOf } from "../records/searchable-kinds.ts";
+import { idSchema } from "../records/text-schemas.ts";
 import { evidence } from "../registers/evidence.ts";
 import { storeContent } from "./contents.ts";
 import { fileNameSchema } from "./file-names.ts";
 import type { ReceivedFile } from "./received-file.ts";
 
+/** Selects the ids of the records that are linked to the record `id`. */
+const linkedIds = (id: string) => `
+	select l.second_id as id from record_links l
+	where l.organization_id = t.organization_id and l.first_id = ${id}
+	union all
+	select l.first_id from record_links l
+	where l.organization_id = t.organization_id and l.second_id = ${id}`;
+
+const whyNone: Filter["whyNone"] = async (client, organizationId, value) => {
+	const table = namedKindOf(linkable, String(value))?.table;
+	const { rowCount } = await client.query(
+		`select from ${table} t where t.organization_id = $1 and t.id = $2`,
+		[organizationId, value],
+	);
+	return rowCount
+		? undefined
+		: "is the id of a record that this organization does not have";
+};
+
 /** Finds the evidence that is linked to a record. */
 const linkedTo: Filter = {
 	schema: linkableId.describe("Record that it is about"),
+	sql: (parameter) => `t.id in (${linkedIds(parameter)})`,
+	whyNone,
+};
+
+/**
+ * Finds the evidence that is linked to the measures of a control. With the evidence of the control
+ * itself, it is the evidence that the statement of applicability names.
+ */
+const ofMeasuresOf: Filter = {
+	schema: idSchema("control").describe("Control whose measures it is about"),
 	sql: (parameter) => `t.id in (
-		select l.second_id from record_links l
-		where l.organization_id = t.organization_id and l.first_id = ${parameter}
-		union all
-		select l.first_id from record_links l
-		where l.organization_id = t.organization_id and l.second_id = ${parameter}
+		select n.id from (${linkedIds(parameter)}) k
+		join measures m on m.organization_id = t.organization_id and m.id = k.id
+			and m.archived_at is null
+		cross join lateral (${linkedIds("m.id")}) n
 	)`,
-	whyNone: async (client, organizationId, value) => {
-		const table = namedKindOf(linkable, String(value))?.table;
-		const { rowCount } = await client.query(
-			`select from ${table} t where t.organization_id = $1 and t.id = $2`,
-			[organizationId, value],
-		);
-		return rowCount
-			? undefined
-			: "is the id of a record that this organization does not have";
-	},
+	whyNone,
 };
 
 const [list, get, add, update, removeRecord] = recordOperations({
 	...evidence,
-	otherFilters: { linked_to: linkedTo },
+	otherFilters: { linked_to: linkedTo, of_measures_of: ofMeasuresOf },
 });
 
 /** Replaces the ordinary deleteEvidence, so that the audit log says which file is gone. */

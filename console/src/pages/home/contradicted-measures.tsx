@@ -58,6 +58,6 @@ function foundOf({
 }: Overview["contradicted_measures"][number]): string {
 	const check = check_name ?? check_key;
 	return percent === null
-		? `no device shows it by “${check}”`
-		: `${percent.toLocaleString()}% of the devices pass “${check}”, ${wanted}% are wanted`;
+		? `no required device proves “${check}”`
+		: `“${check}” is proved on ${percent.toLocaleString()}% of the required devices, ${wanted}% are wanted`;
 }

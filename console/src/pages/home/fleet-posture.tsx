@@ -83,7 +83,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 						<Group justify="space-between" gap="xs" align="baseline">
 							<Text size="sm" c="dimmed">
 								{fresh
-									? "Pass rate of online devices. Devices that are stale, missing or not reporting never count as passing."
+									? "Pass rate of online devices. Silent devices are left out here. Measures and controls show the proved rate: of all devices that the policy requires, where silent ones do not pass."
 									: "Pass rate of the active devices that reported. Devices that did not report never count as passing."}
 							</Text>
 							<Legend />

@@ -121,7 +121,9 @@ function CheckRow({
 						{name}
 					</Text>
 					<Text fw={600}>
-						{percent === null ? "No data" : `${percent.toLocaleString()}% pass`}
+						{percent === null
+							? "No data"
+							: `${percent.toLocaleString()}% proved`}
 					</Text>
 				</Group>
 				<StateBar states={check.states} height={12} />

@@ -186,7 +186,7 @@ function LowestResult({ results }: { results: readonly CheckResult[] }) {
 	const least =
 		known.length < percents.length
 			? "no data"
-			: `${Math.min(...known).toLocaleString()}% pass`;
+			: `${Math.min(...known).toLocaleString()}% proved`;
 	return (
 		<Text
 			size="sm"

@@ -70,7 +70,8 @@ export function EvidenceActions({
 	recordId,
 }: {
 	evidence: Evidence;
-	recordId: string;
+	/** The record that it can be removed from. */
+	recordId?: string;
 }) {
 	const { mayWrite } = useOrganization();
 	const [isUnlinking, setUnlinking] = useState(false);
@@ -93,7 +94,7 @@ export function EvidenceActions({
 				</ActionIcon>
 			)}
 			<FileButtons evidence={evidence} isSmall />
-			{mayWrite && (
+			{mayWrite && recordId !== undefined && (
 				<ActionIcon
 					variant="subtle"
 					color="gray"
@@ -111,7 +112,7 @@ export function EvidenceActions({
 				action="Remove from this record"
 				onConfirm={async () => {
 					await call("unlinkRecords", {
-						record_id: recordId,
+						record_id: recordId ?? "",
 						linked_record_id: evidence.id,
 					});
 					await forgetReadings();

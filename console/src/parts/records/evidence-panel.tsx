@@ -52,28 +52,21 @@ function problemOf(error: Error): string {
 /** Lists what proves a record, and takes files that are dropped or chosen. */
 export function EvidencePanel({ kind, id }: { kind: string; id: string }) {
 	if (!hasEvidence(kind)) return null;
-	return <Panel key={id} id={id} />;
+	return <Panel key={id} kind={kind} id={id} />;
 }
 
-function Panel({ id }: { id: string }) {
-	const { organizationId, mayWrite } = useOrganization();
+function Panel({ kind, id }: { kind: string; id: string }) {
+	const { mayWrite } = useOrganization();
 	const [sending, setSending] = useState<Sending[]>([]);
 	const [isLinking, setLinking] = useState(false);
-	const input = {
-		organization_id: organizationId,
-		// The types of a list know only the search text among its filters.
-		filter: { query: undefined, linked_to: id },
-		size: PAGE,
-	};
-	const list = useInfiniteQuery({
-		queryKey: ["listEvidence", input],
-		queryFn: ({ pageParam, signal }) =>
-			call("listEvidence", { ...input, cursor: pageParam }, { signal }),
-		initialPageParam: null as string | null,
-		getNextPageParam: (page) => page.next_cursor,
-	});
+	const list = useEvidence({ linked_to: id });
+	// The evidence of a control's measures proves the control too.
+	const ofMeasures = useEvidence({ of_measures_of: id }, kind === "control");
 	const first = list.data?.pages[0];
-	const all = (list.data?.pages ?? []).flatMap((page) => page.evidence);
+	const all = evidenceOf(list);
+	const others = evidenceOf(ofMeasures).filter(
+		({ id: other }) => !all.some((one) => one.id === other),
+	);
 
 	const send = async (files: readonly File[], validUntil: string) => {
 		const begun = files.map((file) => ({ file, key: ++keys }));
@@ -131,32 +124,27 @@ function Panel({ id }: { id: string }) {
 							}
 						/>
 					))}
-					{all.length === 0 && sending.length === 0 && (
-						<Text c="dimmed" size="sm">
-							Nothing proves this yet.
-						</Text>
-					)}
-					<Stack
-						component="ul"
-						aria-label="Evidence"
-						gap="xs"
-						p={0}
-						m={0}
-						style={{ listStyle: "none" }}
-					>
-						{all.map((one) => (
-							<Row key={one.id} evidence={one} recordId={id} />
-						))}
-					</Stack>
-					{list.hasNextPage && (
-						<Button
-							variant="default"
-							style={{ alignSelf: "flex-start" }}
-							loading={list.isFetchingNextPage}
-							onClick={() => list.fetchNextPage()}
-						>
-							Show more
-						</Button>
+					{all.length === 0 &&
+						sending.length === 0 &&
+						!ofMeasures.isLoading && (
+							<Text c="dimmed" size="sm">
+								{others.length > 0
+									? "No evidence of its own. Its measures have evidence."
+									: "Nothing proves this yet."}
+							</Text>
+						)}
+					<Rows label="Evidence" list={list} shown={all} recordId={id} />
+					{others.length > 0 && (
+						<>
+							<Title order={3} size="h5">
+								Evidence of its measures
+							</Title>
+							<Rows
+								label="Evidence of its measures"
+								list={ofMeasures}
+								shown={others}
+							/>
+						</>
 					)}
 				</Stack>
 			)}
@@ -169,7 +157,84 @@ function Panel({ id }: { id: string }) {
 	);
 }
 
-function Row({ evidence, recordId }: { evidence: Evidence; recordId: string }) {
+type List = ReturnType<typeof useEvidence>;
+
+/** Reads the evidence that the filter selects, a page at a time. */
+function useEvidence(
+	filter: { linked_to: string } | { of_measures_of: string },
+	isWanted = true,
+) {
+	const { organizationId } = useOrganization();
+	const input = {
+		organization_id: organizationId,
+		// The types of a list know only the search text among its filters.
+		filter: { query: undefined, ...filter },
+		size: PAGE,
+	};
+	return useInfiniteQuery({
+		enabled: isWanted,
+		queryKey: ["listEvidence", input],
+		queryFn: ({ pageParam, signal }) =>
+			call("listEvidence", { ...input, cursor: pageParam }, { signal }),
+		initialPageParam: null as string | null,
+		getNextPageParam: (page) => page.next_cursor,
+	});
+}
+
+const evidenceOf = ({ data }: List): Evidence[] =>
+	(data?.pages ?? []).flatMap((page) => page.evidence);
+
+function Rows({
+	label,
+	list,
+	shown,
+	recordId,
+}: {
+	label: string;
+	list: List;
+	shown: readonly Evidence[];
+	/** The record that the evidence is linked to. Without it, the link cannot be removed here. */
+	recordId?: string;
+}) {
+	return (
+		<>
+			<Stack
+				component="ul"
+				aria-label={label}
+				gap="xs"
+				p={0}
+				m={0}
+				style={{ listStyle: "none" }}
+			>
+				{shown.map((one) => (
+					<Row
+						key={one.id}
+						evidence={one}
+						{...(recordId !== undefined && { recordId })}
+					/>
+				))}
+			</Stack>
+			{list.hasNextPage && (
+				<Button
+					variant="default"
+					style={{ alignSelf: "flex-start" }}
+					loading={list.isFetchingNextPage}
+					onClick={() => list.fetchNextPage()}
+				>
+					Show more
+				</Button>
+			)}
+		</>
+	);
+}
+
+function Row({
+	evidence,
+	recordId,
+}: {
+	evidence: Evidence;
+	recordId?: string;
+}) {
 	return (
 		<Group component="li" gap="sm" wrap="wrap">
 			<Box flex="1 1 240px" miw={0}>
@@ -183,7 +248,10 @@ function Row({ evidence, recordId }: { evidence: Evidence; recordId: string }) {
 			</Box>
 			<Group gap="xs" ml="auto">
 				<Validity until={evidence.valid_until} />
-				<EvidenceActions evidence={evidence} recordId={recordId} />
+				<EvidenceActions
+					evidence={evidence}
+					{...(recordId !== undefined && { recordId })}
+				/>
 			</Group>
 		</Group>
 	);
