@@ -28,11 +28,11 @@ const IMPORT =
 export async function ensureConsole(
 	tell: (line: string) => void,
 ): Promise<string> {
-	const folder = join(DIST, await hashSources());
-	if (existsSync(folder)) return folder;
 	if (!existsSync(join(ROOT, "node_modules/vite/package.json"))) {
 		return findBuiltConsole();
 	}
+	const folder = join(DIST, await hashSources());
+	if (existsSync(folder)) return folder;
 	tell("Building the console (once) …");
 	const unfinished = join(DIST, `.unfinished-${process.pid}`);
 	await mkdir(DIST, { recursive: true });

@@ -2,6 +2,7 @@ import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import { type Config, readConfig } from "../config/config.ts";
+import { openServer } from "../db/database.ts";
 import { makeLogger } from "../log.ts";
 import { makeSetupLink } from "../organizations/first-setup.ts";
 import type { Service } from "../serve.ts";
@@ -54,11 +55,12 @@ export function addStart(program: Command): void {
 			reloadLogLevel(log);
 			const stopped = waitForSignal();
 			const service = await startService(config, log, options.workers, traces);
-			const { close, ...ready } = service;
+			const { close, prepareClose, ...ready } = service;
 			if (cluster.isWorker) process.send?.(ready);
 			else await announce(options, config, ready);
 			stopAfterCrash(log, close);
 			log.info({ signal: await stopped }, "stopping");
+			await prepareClose();
 			await close();
 			log.info("stopped");
 			// Something that is still open, such as a pipe of the log, would keep the process alive.
@@ -103,10 +105,18 @@ async function startService(
 			},
 		};
 	}
+	// The embedded PostgreSQL starts in processes of its own while this one loads the rest. The
+	// console comes first, because reading files lets the start of PostgreSQL continue, and loading
+	// code does not. On a busy machine loading may take longer than a connection may, so nothing
+	// connects to a database elsewhere yet.
+	const opening = config.databaseUrl ? undefined : openServer(config);
+	// `serve` reports this error. Without a listener, it would end the process before that.
+	opening?.catch(() => {});
+	const webConsole = await openWebConsole(log);
 	// The import is late, because the other commands start twice as fast without the HTTP server's
 	// code.
 	const { serve } = await import("../serve.ts");
-	return serve(config, log, await openWebConsole(log), traces);
+	return serve(config, log, webConsole, traces, opening);
 }
 
 async function announce(

@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts";
 import type { Service } from "../serve.ts";
 
 /** The message with which a worker tells its parent process that it serves requests. */
-export type WorkerReady = Omit<Service, "close">;
+export type WorkerReady = Omit<Service, "prepareClose" | "close">;
 
 const RESTART_MS = 1_000;
 
@@ -44,7 +44,12 @@ export async function startWorkers(
 		});
 		// All workers report the same values. Only `isEmpty` may differ, if a user was created after
 		// the first worker looked.
-		return { ...(ready[0] as WorkerReady), close };
+		return {
+			...(ready[0] as WorkerReady),
+			// Each worker does this itself.
+			prepareClose: async () => {},
+			close,
+		};
 	} catch (error) {
 		await close();
 		throw error;

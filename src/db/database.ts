@@ -1,4 +1,4 @@
-import type { ClientConfig, Pool } from "pg";
+import { Client, type ClientConfig, type Pool } from "pg";
 import type { Config } from "../config/config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate, readMigrations } from "./migrate.ts";
@@ -20,8 +20,13 @@ export interface Server {
 	makePoolLogin: () => Promise<void>;
 	/** Text that tells the operator where the data is. */
 	description: string;
+	/** Lets the embedded server store its changed pages, so that it stops faster afterwards. */
+	checkpoint: () => Promise<void>;
 	close: () => Promise<void>;
 }
+
+/** Longest time, in milliseconds, that a checkpoint may delay a stop. */
+const CHECKPOINT_MS = 10_000;
 
 /**
  * Opens the configured server. Throws a bad_request AppError when DATABASE_URL leads to a pooler
@@ -36,6 +41,7 @@ export async function openServer(config: Config): Promise<Server> {
 			poolConnection: connection,
 			makePoolLogin: async () => {},
 			description: "the PostgreSQL named in DATABASE_URL",
+			checkpoint: async () => {},
 			close: async () => {},
 		};
 	}
@@ -47,8 +53,27 @@ export async function openServer(config: Config): Promise<Server> {
 		poolConnection,
 		makePoolLogin: () => makePoolLogin(connection, poolConnection),
 		description: `embedded PostgreSQL in ${embedded.directory}`,
+		checkpoint: () => checkpoint(connection),
 		close: () => embedded.close(),
 	};
+}
+
+async function checkpoint(connection: ClientConfig): Promise<void> {
+	const client = new Client({
+		...connection,
+		application_name: "assay checkpoint",
+		statement_timeout: CHECKPOINT_MS,
+		connectionTimeoutMillis: CHECKPOINT_MS,
+	});
+	client.on("error", () => {});
+	try {
+		await client.connect();
+		await client.query("checkpoint");
+	} catch {
+		// PostgreSQL makes a checkpoint whenever it stops.
+	} finally {
+		await client.end().catch(() => {});
+	}
 }
 
 export interface Database {
@@ -75,6 +100,8 @@ export interface Database {
 	description: string;
 	/** Names of the migrations that were applied when the database was opened. */
 	migrated: string[];
+	/** Makes closing faster. Everything else continues meanwhile. Never rejects. */
+	prepareClose: () => Promise<void>;
 	/** Closes every pool and the server. A second call waits until the first call has finished. */
 	close: () => Promise<void>;
 }
@@ -87,14 +114,16 @@ const IDENTITY_POOL_SIZE = 4;
 
 /**
  * Opens the database, migrates it, and returns its connection pools. Row-level security binds every
- * pool. With "refuse", throws a bad_request AppError when there is no database yet.
+ * pool. With "refuse", throws a bad_request AppError when there is no database yet. `opening` is the
+ * server, if the caller has already begun to open it.
  */
 export async function openDatabase(
 	config: Config,
 	whenMissing: "refuse" | "make" = "make",
+	opening?: Promise<Server>,
 ): Promise<Database> {
 	if (whenMissing === "refuse") requireDatabase(config);
-	const server = await openServer(config);
+	const server = await (opening ?? openServer(config));
 	try {
 		const migrated = await migrate(
 			server.connection,
@@ -138,6 +167,7 @@ export async function openDatabase(
 			ownerConnection: server.connection,
 			description: server.description,
 			migrated,
+			prepareClose: () => server.checkpoint(),
 			close: () => {
 				closing ??= close();
 				return closing;

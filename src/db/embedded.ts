@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { constants, setPriority } from "node:os";
 import { join as joinPath, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getSystemErrorMessage } from "node:util";
@@ -140,10 +141,12 @@ async function joinOrStart(
 	);
 	if (found.rowCount === 0) await entry.client.query("create database assay");
 	if (entry.origin !== "joined") {
-		startDetached(joinPath(import.meta.dirname, "stop-unused.ts"), [
-			folder,
-			String(options.idleMs ?? IDLE_MS),
-		]);
+		const keeper = startDetached(
+			joinPath(import.meta.dirname, "stop-unused.ts"),
+			[folder, String(options.idleMs ?? IDLE_MS)],
+		);
+		// It starts at the same time as the service, and nobody waits for it.
+		lowerPriority(keeper.pid);
 	}
 	return entry;
 }
@@ -274,6 +277,14 @@ async function use(
 			return closing;
 		},
 	};
+}
+
+function lowerPriority(pid: number | undefined): void {
+	try {
+		if (pid) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+	} catch {
+		// The process has already ended, or the system does not allow it.
+	}
 }
 
 /** Turns an error of the operating system into an AppError whose message names the folder. */

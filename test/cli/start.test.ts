@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -43,6 +43,13 @@ async function start(
 function serverPid(): number {
 	const file = join(folder, "data/postgres/postmaster.pid");
 	return Number(readFileSync(file, "utf8").split("\n")[0]);
+}
+
+function readServerLog(): string {
+	const logs = join(folder, "data/postgres/log");
+	return readdirSync(logs)
+		.map((name) => readFileSync(join(logs, name), "utf8"))
+		.join("");
 }
 
 /** Creates an active device with commands while the service runs. Returns the device key. */
@@ -148,6 +155,10 @@ test("SIGTERM ends the service and the database with exit code 0 after all accep
 	);
 	expect(isRunning(server)).toBe(false);
 	await expect.poll(service.stderr).toContain('"stopped"');
+	// The service still answers while PostgreSQL stores its changed pages.
+	expect(readServerLog()).toMatch(
+		/checkpoint starting: \w+ force wait.*received fast shutdown request/s,
+	);
 
 	const postgres = await openEmbeddedPostgres(settings.ASSAY_DATA_DIR ?? "");
 	const client = new Client(postgres.connection);
