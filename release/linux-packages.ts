@@ -20,11 +20,12 @@ import { runTool } from "../agent/packages/run-tool.ts";
 const INSTALLED = "/usr/lib/assay";
 const UNPACKED = "/opt/assay";
 const UNITS = ["assay.service", "assay-backup.service", "assay-backup.timer"];
-const HERE = import.meta.dirname;
 
 export interface ReleaseBuild {
 	version: string;
 	architecture: LinuxArchitecture;
+	/** A checkout of the commit, with the scripts of the packages. */
+	source: string;
 	/** The tree of an installation, as `makeTree` makes it. */
 	tree: string;
 	/** An empty folder for intermediate files. */
@@ -36,7 +37,7 @@ export interface ReleaseBuild {
 
 /** Makes a tarball, a deb and an rpm of the service, and returns the names of the files. */
 export function buildReleaseFiles(build: ReleaseBuild): string[] {
-	const { version, architecture, work, out, level } = build;
+	const { version, architecture, source, work, out, level } = build;
 	const staged = join(work, "staged");
 	stage(build, staged);
 	const name = `assay_${version}_${ARCHITECTURES[architecture].deb}.deb`;
@@ -44,7 +45,7 @@ export function buildReleaseFiles(build: ReleaseBuild): string[] {
 		{ staged, work, out },
 		{
 			name,
-			scripts: join(HERE, "debian"),
+			scripts: join(source, "release/debian"),
 			control: serviceControl(version, architecture, bytesOf(staged)),
 			compression: ["-Zzstd", `-z${level}`],
 		},
@@ -52,7 +53,7 @@ export function buildReleaseFiles(build: ReleaseBuild): string[] {
 	const rpm = makeRpm(
 		{ staged, work, out },
 		{
-			spec: join(HERE, "rpm/assay.spec"),
+			spec: join(source, "release/rpm/assay.spec"),
 			version,
 			architecture,
 			payload: `w${level}T0.zstdio`,

@@ -12,15 +12,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { LinuxArchitecture } from "../agent/packages/deb-and-rpm.ts";
-import {
-	checksums,
-	gpgSigner,
-	signChecksums,
-} from "../agent/packages/repositories.ts";
+import { gpgSigner } from "../agent/packages/repositories.ts";
 import { requireTools, runTool } from "../agent/packages/run-tool.ts";
 import { RELEASE } from "../src/agent-packages/package-list.ts";
 import { VERSION } from "../src/version.ts";
 import { checkChangelog } from "./changelog.ts";
+import { writeChecksums } from "./checksums.ts";
 import { buildReleaseFiles, bytesOf, packFolder } from "./linux-packages.ts";
 import { makeTree, recordCommit, stripTool } from "./tree.ts";
 
@@ -64,7 +61,9 @@ function release(options: Options): void {
 	process.env.SOURCE_DATE_EPOCH = git("log", "-1", "--format=%ct");
 	const work = mkdtempSync(join(tmpdir(), "assay-release-"));
 	try {
+		tell("checking out the commit, and installing the packages of npm");
 		const source = checkOut(commit, version, join(work, "source"));
+		tell("packing the image's files, the chart and the list of packages");
 		const made = [
 			...makeImageContext(source, commit, version, work, out),
 			...packChart(source, version, out),
@@ -76,12 +75,12 @@ function release(options: Options): void {
 				}),
 			),
 		];
+		tell("writing and signing the checksums");
 		const signer = options.signWith ? gpgSigner(options.signWith) : undefined;
 		for (const file of made) {
 			if (file.endsWith(".rpm")) signer?.signRpm(join(out, file));
 		}
-		writeFileSync(join(out, "SHA256SUMS"), checksums(out, made));
-		if (signer) signChecksums(out, "assay.asc", signer);
+		writeChecksums(out, signer);
 		for (const file of readdirSync(out).sort()) {
 			process.stdout.write(`${join(out, file)}\n`);
 		}
@@ -117,6 +116,7 @@ function checkOut(commit: string, version: string, folder: string): string {
 	runTool("tar", ["-xf", archive, "-C", folder]);
 	recordCommit(folder, version, commit);
 	npm(folder, "ci", "--no-audit", "--no-fund", "--silent");
+	tell("building the console");
 	npm(folder, "run", "--silent", "build:console");
 	return folder;
 }
@@ -171,6 +171,7 @@ function makeFiles(
 	const inside = join(work, architecture);
 	const tree = join(inside, "tree");
 	mkdirSync(tree, { recursive: true });
+	tell(`making an installation for ${architecture}`);
 	makeTree(source, architecture, tree);
 	const bytes = bytesOf(tree);
 	if (bytes > MAX_TREE_BYTES) {
@@ -178,10 +179,17 @@ function makeFiles(
 			`an installation for ${architecture} has ${Math.ceil(bytes / 1e6)} MB, more than ${MAX_TREE_BYTES / 1e6}`,
 		);
 	}
-	const build = { version, architecture, tree, work: inside, out };
+	tell(`packing the tarball, the deb and the rpm for ${architecture}`);
+	const build = { version, architecture, source, tree, work: inside, out };
 	const made = buildReleaseFiles({ ...build, level: Number(level) });
 	rmSync(inside, { recursive: true });
 	return made;
+}
+
+/** Says on standard error what comes next, because a release takes minutes. */
+function tell(what: string): void {
+	const seconds = Math.round(performance.now() / 1000);
+	process.stderr.write(`${seconds} s: ${what}\n`);
 }
 
 function git(...args: string[]): string {

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
 	cpSync,
+	existsSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
@@ -45,19 +46,8 @@ export function makeTree(
 	for (const file of ["package.json", "package-lock.json", ".npmrc"]) {
 		cpSync(join(source, file), join(tree, file));
 	}
-	mkdirSync(join(tree, "bin"));
-	cpSync(
-		join(source, "bin/after-install.js"),
-		join(tree, "bin/after-install.js"),
-	);
-	execFileSync(
-		"npm",
-		[
-			...["ci", "--omit=dev", "--no-audit", "--no-fund", "--silent"],
-			...["--os=linux", "--libc=glibc", `--cpu=${architecture}`],
-		],
-		{ cwd: tree, stdio: ["ignore", "ignore", "inherit"] },
-	);
+	if (architecture === process.arch) copyPackages(source, tree);
+	else installPackages(source, architecture, tree);
 	removeUnneeded(tree);
 	const node = `node_modules/node-linux-${architecture}`;
 	rmSync(join(tree, node, "include"), { recursive: true, force: true });
@@ -87,12 +77,46 @@ export function makeTree(
 	rmSync(join(tree, "docs/screenshots"), { recursive: true });
 }
 
+/** Copies the packages that npm has installed for this machine. Installing again takes minutes. */
+function copyPackages(source: string, tree: string): void {
+	for (const folder of [...neededPackages(readLock(tree))].sort()) {
+		const from = join(source, folder);
+		// Packages for other systems are not installed, and inner ones come with the outer ones.
+		if (!existsSync(from) || existsSync(join(tree, folder))) continue;
+		cpSync(from, join(tree, folder), {
+			recursive: true,
+			verbatimSymlinks: true,
+		});
+	}
+}
+
+function installPackages(
+	source: string,
+	architecture: LinuxArchitecture,
+	tree: string,
+): void {
+	const script = "bin/after-install.js";
+	mkdirSync(join(tree, "bin"));
+	cpSync(join(source, script), join(tree, script));
+	execFileSync(
+		"npm",
+		[
+			...["ci", "--omit=dev", "--no-audit", "--no-fund", "--silent"],
+			...["--os=linux", "--libc=glibc", `--cpu=${architecture}`],
+		],
+		{ cwd: tree, stdio: ["ignore", "ignore", "inherit"] },
+	);
+}
+
+function readLock(tree: string): LockedPackages {
+	const text = readFileSync(join(tree, "package-lock.json"), "utf8");
+	return (JSON.parse(text) as { packages: LockedPackages }).packages;
+}
+
 function removeUnneeded(tree: string): void {
-	const lock = JSON.parse(
-		readFileSync(join(tree, "package-lock.json"), "utf8"),
-	) as { packages: LockedPackages };
-	const needed = neededPackages(lock.packages);
-	for (const folder of Object.keys(lock.packages)) {
+	const packages = readLock(tree);
+	const needed = neededPackages(packages);
+	for (const folder of Object.keys(packages)) {
 		if (folder !== "" && !needed.has(folder)) {
 			rmSync(join(tree, folder), { recursive: true, force: true });
 		}

@@ -1,10 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { checkChangelog } from "../../release/changelog.ts";
+import { writeChecksums } from "../../release/checksums.ts";
 import { packagedUnit, serviceControl } from "../../release/linux-packages.ts";
 import { neededPackages } from "../../release/needed-packages.ts";
 import { describeVersion, VERSION } from "../../src/version.ts";
@@ -101,6 +108,26 @@ test("the deb names its version, its architecture and the libraries of Node", ()
 	expect(control).toContain("Version: 1.4.0\nArchitecture: arm64\n");
 	expect(control).toContain("Installed-Size: 2\n");
 	expect(control).toContain("libatomic1");
+});
+
+test("the checksums list every file of a release, also one that was added", () => {
+	const folder = mkdtempSync(join(tmpdir(), "assay-checksums-"));
+	onTestFinished(() => rmSync(folder, { recursive: true }));
+	const listed = () =>
+		readFileSync(join(folder, "SHA256SUMS"), "utf8")
+			.trim()
+			.split("\n")
+			.map((line) => line.slice(66));
+	writeFileSync(join(folder, "assay_1.4.0_amd64.deb"), "");
+	writeChecksums(folder);
+	writeFileSync(join(folder, "assay.asc"), "");
+	writeFileSync(join(folder, "assay-1.4.0-images.txt"), "");
+	writeChecksums(folder);
+	expect(listed()).toEqual(["assay-1.4.0-images.txt", "assay_1.4.0_amd64.deb"]);
+	// The workflow adds the list of images after the first signature.
+	const steps = read(".github/workflows/release.yml").split("- name:");
+	const adds = steps.find((step) => step.includes("images.txt"));
+	expect(adds).toContain("npm run sign:release");
 });
 
 test("assay --version names the commit of a checkout", () => {
