@@ -74,6 +74,9 @@ export function makeRpm(
 		// A macro of Debian's rpm would name the folder after the machine that builds.
 		_rpmdir: join(top, "made"),
 		_binary_payload: options.payload,
+		// The same files make the same package, on whatever machine and day.
+		_buildhost: "localhost",
+		use_source_date_epoch_as_buildtime: "1",
 	};
 	runTool("rpmbuild", [
 		...["-bb", "--quiet", "--target", `${target}-linux`],

@@ -14,6 +14,10 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { Command } from "commander";
 import {
+	ARCHITECTURES,
+	type LinuxArchitecture,
+} from "../../agent/packages/deb-and-rpm.ts";
+import {
 	bootDebian,
 	inMachine,
 	type Machine,
@@ -23,8 +27,9 @@ import { ENVIRONMENT_SAMPLES } from "./environment-samples.ts";
 
 /**
  * `npm run verify:release` proves the files of a release on a real Debian 12 with systemd: the deb
- * is installed, used, backed up, upgraded and removed, and the tarball runs without npm. It needs
- * root, Debian, mmdebstrap, systemd-container and what `npm run release` needs.
+ * is installed, used, backed up, upgraded and removed, the rpm is installed, upgraded and removed,
+ * and the tarball runs without npm. It needs root, Debian, mmdebstrap, systemd-container and what
+ * `npm run release` needs.
  */
 const options = new Command("verify:release")
 	.option("--first <folder>", "files of 0.1.1, instead of making them")
@@ -33,6 +38,7 @@ const options = new Command("verify:release")
 	.parse()
 	.opts<{ first?: string; second?: string; image?: string }>();
 
+const ARCHITECTURE = process.arch as LinuxArchitecture;
 const ROOT = join(import.meta.dirname, "../..");
 const FIRST = "0.1.1";
 const SECOND = "0.1.2";
@@ -59,7 +65,7 @@ function makeFiles(version: string, given: string | undefined): string {
 		process.execPath,
 		[
 			join(ROOT, "release/release.ts"),
-			...["--preview", version, "--only", process.arch],
+			...["--preview", version, "--only", ARCHITECTURE],
 			...["--level", "3", "--out", out, "--sign-with", SIGNER],
 		],
 		{ env, stdio: "inherit" },
@@ -100,8 +106,9 @@ try {
 
 async function verify(machine: Machine): Promise<void> {
 	const { run } = machine;
-	cpSync(only(first, ".deb"), inMachine(machine, "/root/first.deb"));
-	cpSync(only(second, ".deb"), inMachine(machine, "/root/second.deb"));
+	const end = `_${ARCHITECTURES[ARCHITECTURE].deb}.deb`;
+	cpSync(only(first, end), inMachine(machine, "/root/first.deb"));
+	cpSync(only(second, end), inMachine(machine, "/root/second.deb"));
 	const next = run("apt-get update -q && apt-get install -qy /root/first.deb");
 	if (!next.includes("systemctl enable --now assay")) throw new Error(next);
 	await until("the packaged command has its version and commit", () =>
@@ -123,10 +130,7 @@ async function verify(machine: Machine): Promise<void> {
 		"ok  systemd reads settings files as the tests of the command expect",
 	);
 
-	writeFileSync(
-		inMachine(machine, "/etc/assay.env"),
-		`ASSAY_BASE_URL=http://127.0.0.1:${PORT}\nASSAY_PORT=${PORT}\n`,
-	);
+	writeSettings(machine);
 	// This command comes before the first start of the service.
 	const made = JSON.parse(run("assay org create --name Acme --json"));
 	const organizationId = made.organization_id;
@@ -161,18 +165,7 @@ async function verify(machine: Machine): Promise<void> {
 	);
 	run("assay doctor || true");
 
-	const watcher = new Worker(new URL("watch-readiness.ts", import.meta.url), {
-		workerData: READY,
-	});
-	run("apt-get install -qy /root/second.deb");
-	await until("the new version answers", async () => {
-		return (await isReady()) && run("assay --version").startsWith(`${SECOND} `);
-	});
-	const watched = once(watcher, "message");
-	watcher.postMessage("stop");
-	const [awayMs] = await watched;
-	console.log(`ok  the upgrade stopped the service for ${awayMs} ms`);
-	if (awayMs > MAX_AWAY_MS) throw new Error("the upgrade took too long");
+	await upgrade(machine, "apt-get install -qy /root/second.deb");
 	await until("the organization is still there", () =>
 		run("assay org list").includes("Acme"),
 	);
@@ -191,23 +184,65 @@ async function verify(machine: Machine): Promise<void> {
 	await until("installed again, the service has its data", async () => {
 		return (await isReady()) && run("assay org list").includes("Acme");
 	});
-	run("apt-get purge -qy assay && rm -rf /var/lib/assay /etc/assay.env");
+	run("apt-get purge -qy assay && rm -rf /var/lib/assay* /etc/assay.env");
+	await verifyRpm(machine);
 	await verifyTarball(machine);
+}
+
+/** Upgrades with a command while it asks the service all the time. Throws if that takes too long. */
+async function upgrade({ run }: Machine, command: string): Promise<void> {
+	const watcher = new Worker(new URL("watch-readiness.ts", import.meta.url), {
+		workerData: READY,
+	});
+	run(command);
+	await until("the new version answers", async () => {
+		return (await isReady()) && run("assay --version").startsWith(`${SECOND} `);
+	});
+	const watched = once(watcher, "message");
+	watcher.postMessage("stop");
+	const [awayMs] = await watched;
+	console.log(`ok  the upgrade stopped the service for ${awayMs} ms`);
+	if (awayMs > MAX_AWAY_MS) throw new Error("the upgrade took too long");
+}
+
+/** The program rpm of Debian runs the scripts as RHEL does, but knows no libraries. */
+async function verifyRpm(machine: Machine): Promise<void> {
+	const { run } = machine;
+	const end = `.${ARCHITECTURES[ARCHITECTURE].rpm}.rpm`;
+	cpSync(only(first, end), inMachine(machine, "/root/first.rpm"));
+	cpSync(only(second, end), inMachine(machine, "/root/second.rpm"));
+	run("apt-get install -qy rpm && rpm --install --nodeps /root/first.rpm");
+	writeSettings(machine);
+	run("systemctl enable --now assay");
+	await until("the rpm serves", isReady);
+	run("assay org create --name Acme");
+	await upgrade(machine, "rpm --upgrade --nodeps /root/second.rpm");
+	await until("the organization outlives the upgrade of the rpm", () =>
+		run("assay org list").includes("Acme"),
+	);
+	run("rpm --erase assay");
+	await until("removal stops the service", async () => !(await isReady()));
+	run("rm -rf /var/lib/assay* /etc/assay.env");
+}
+
+function writeSettings(machine: Machine): void {
+	writeFileSync(
+		inMachine(machine, "/etc/assay.env"),
+		`ASSAY_BASE_URL=http://127.0.0.1:${PORT}\nASSAY_PORT=${PORT}\n`,
+	);
 }
 
 async function verifyTarball(machine: Machine): Promise<void> {
 	const { run } = machine;
-	cpSync(only(second, "x64.tar.gz"), inMachine(machine, "/root/assay.tar.gz"));
+	const end = `-linux-${ARCHITECTURE}.tar.gz`;
+	cpSync(only(second, end), inMachine(machine, "/root/assay.tar.gz"));
 	run("mkdir /opt/assay");
 	run("tar -xzf /root/assay.tar.gz -C /opt/assay --strip-components=1");
 	run("ln -s /opt/assay/assay /usr/local/bin/assay");
 	run("/opt/assay/release/prepare-machine");
 	run("cp /opt/assay/deploy/assay*.service /etc/systemd/system/");
 	run("cp /opt/assay/deploy/assay*.timer /etc/systemd/system/");
-	writeFileSync(
-		inMachine(machine, "/etc/assay.env"),
-		`ASSAY_BASE_URL=http://127.0.0.1:${PORT}\nASSAY_PORT=${PORT}\n`,
-	);
+	writeSettings(machine);
 	run("systemctl daemon-reload && systemctl enable --now assay");
 	await until("the unpacked tarball serves under systemd", isReady);
 	await until("its command works", () =>
