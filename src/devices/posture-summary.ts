@@ -31,6 +31,9 @@ import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
  */
 const MAX_SHOWN_CHECKS = 100;
 
+/** Most versions of the agent that the summary lists. An agent may report any version. */
+const MAX_AGENT_VERSIONS = 50;
+
 const count = () => z.int();
 
 const checkSummary = z.object({
@@ -92,6 +95,12 @@ export const listPostureSummary = defineOperation({
 		devices_by_freshness: byName(FRESHNESSES)
 			.nullable()
 			.describe("Devices that are not revoked; null with as_of"),
+		devices_by_agent_version: z
+			.array(z.object({ agent_version: z.string(), devices: count() }))
+			.nullable()
+			.describe(
+				`ACTIVE devices, at most ${MAX_AGENT_VERSIONS} versions, the most common first; null with as_of`,
+			),
 		...groupsShape,
 	}),
 	run: async ({ client }, { organization_id, as_of, group_by }) => {
@@ -125,6 +134,9 @@ export const listPostureSummary = defineOperation({
 			devices_by_compliance: counts.compliance,
 			pending_in_conflict: fleet.inConflict,
 			devices_by_freshness: as_of ? null : fleet.freshness,
+			devices_by_agent_version: as_of
+				? null
+				: await countAgents(client, organization_id),
 			...grouped,
 		};
 	},
@@ -180,6 +192,22 @@ async function countDevices(
 		if (row.status === "PENDING" && row.in_conflict) inConflict += row.devices;
 	}
 	return { status, freshness, inConflict };
+}
+
+/** Counts the active devices by the version of their agent. */
+async function countAgents(client: PoolClient, organizationId: string) {
+	const { rows } = await client.query<{
+		agent_version: string;
+		devices: number;
+	}>({
+		name: "summary.agents",
+		text: `
+			select t.agent_version, count(*)::int as devices from devices t
+			where t.organization_id = $1 and t.status = 'ACTIVE' and t.agent_version is not null
+			group by 1 order by 2 desc, 1 limit ${MAX_AGENT_VERSIONS}`,
+		values: [organizationId],
+	});
+	return rows;
 }
 
 /**

@@ -111,7 +111,8 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 		return rows.map(({ hostname, full_name }) => [hostname, full_name]);
 	};
 	await page.getByRole("button", { name: "More filters" }).click();
-	await page.getByRole("button", { name: "Agent before 1.4.0" }).click();
+	await page.getByRole("button", { name: "Agent outdated (2)" }).waitFor();
+	await page.getByRole("link", { name: "2 Agent outdated" }).click();
 	await page.getByText("Agent before: 1.4.0").waitFor();
 	await page.getByRole("link", { name: "nb-2.local" }).waitFor();
 

@@ -212,3 +212,33 @@ test("as_of in the future is rejected", async () => {
 	).rejects.toThrow(/as_of: must not be in the future/);
 	await summarize(new Date().toISOString());
 });
+
+test("the summary counts the active devices by the version of their agent, and not those of the past", async () => {
+	const { organizationId, devices } = await makeFleet(4);
+	const version = (device: TestDevice | undefined, text: string) =>
+		fleet.assay.database.owner.query(
+			"update devices set agent_version = $2 where id = $1",
+			[device?.id, text],
+		);
+	await version(devices[0], "1.9.0");
+	await version(devices[1], "1.10.0");
+	await version(devices[2], "1.10.0");
+	await version(devices[3], "1.8.0");
+	await fleet.call(
+		revokeDevice,
+		{ id: devices[3]?.id ?? "" },
+		{ organizationId },
+	);
+	const read = (more: object = {}) =>
+		fleet.call(
+			listPostureSummary,
+			{ organization_id: organizationId, ...more },
+			{ organizationId, role: "viewer" },
+		);
+	expect((await read()).devices_by_agent_version).toEqual([
+		{ agent_version: "1.10.0", devices: 2 },
+		{ agent_version: "1.9.0", devices: 1 },
+	]);
+	const past = await read({ as_of: "2026-03-01T12:00:00Z" });
+	expect(past.devices_by_agent_version).toBeNull();
+});

@@ -1,12 +1,12 @@
 import { Anchor, Code, Select, Stack, Table, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { CopyField } from "../../parts/copy-field.tsx";
-import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import {
 	type AgentPackage,
 	PACKAGES_PATH,
 	useAgentPackages,
-} from "./agent-packages.ts";
+} from "../../parts/devices/agent-packages.ts";
+import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
 
 /**
  * Lists the packages for a platform with their checksums, and the commands that install the chosen

@@ -1,5 +1,8 @@
 import { Text } from "@mantine/core";
-import { isBehind, useAgentPackages } from "./agent-packages.ts";
+import {
+	isBehind,
+	useAgentPackages,
+} from "../../parts/devices/agent-packages.ts";
 
 /** Shows the version of a device's agent, and the newest one if it is later. */
 export function AgentVersion({ version }: { version: string | null }) {

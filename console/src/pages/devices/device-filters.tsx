@@ -11,12 +11,15 @@ import {
 	PLATFORMS,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
+import {
+	outdatedSearch,
+	useOutdatedAgents,
+} from "../../parts/devices/outdated-agents.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
 import { operationQuery } from "../../queries.ts";
-import { useAgentPackages } from "./agent-packages.ts";
 import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
@@ -44,7 +47,7 @@ export function DeviceFilters({
 			}),
 			enabled: isMore || filters.group_id !== undefined,
 		}).data?.device_groups ?? [];
-	const newest = useAgentPackages(isMore).data?.version;
+	const outdated = useOutdatedAgents(summary.data);
 	const check = filters.failing_check as string | undefined;
 	const checks = new Set(
 		summary.data?.checks.map(({ check_key }) => check_key) ?? [],
@@ -119,13 +122,14 @@ export function DeviceFilters({
 					groups.map(({ id, name }) => ({ value: id, label: name })),
 					140,
 				)}
-			{isMore && newest && filters.agent_older_than === undefined && (
+			{isMore && outdated && filters.agent_older_than === undefined && (
 				<Button
 					variant="default"
 					px="sm"
-					onClick={() => list.setFilter("agent_older_than", newest)}
+					title={`Agents before ${outdated.newest}`}
+					onClick={() => list.setFilters(outdatedSearch(outdated.newest))}
 				>
-					Agent before {newest}
+					Agent outdated ({outdated.count.toLocaleString()})
 				</Button>
 			)}
 			<Button

@@ -26,6 +26,10 @@ import {
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
 import {
+	outdatedSearch,
+	useOutdatedAgents,
+} from "../../parts/devices/outdated-agents.ts";
+import {
 	Legend,
 	PARTS,
 	type Part,
@@ -56,6 +60,7 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 		enabled: isReady,
 		refetchInterval: day ? false : 60_000,
 	});
+	const outdated = useOutdatedAgents(data);
 	if (!data) return "Laptops and servers, and their security posture.";
 	const { devices_by_freshness: fresh, devices_by_status: status } = data;
 	// The heartbeats of the past are not known.
@@ -79,6 +84,15 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 		...byHeartbeat,
 		[status.PENDING, STATUSES.PENDING.label, { status: "PENDING" }],
 		[status.REVOKED, STATUSES.REVOKED.label, { status: "REVOKED" }],
+		...(outdated
+			? [
+					[
+						outdated.count,
+						"Agent outdated",
+						outdatedSearch(outdated.newest),
+					] satisfies Count,
+				]
+			: []),
 	];
 	const byCompliance = (
 		Object.keys(COMPLIANCES) as (keyof typeof COMPLIANCES)[]
@@ -257,12 +271,38 @@ function Checks({ summary }: { summary: Summary }) {
 					<CheckBar key={check.check_key} check={check} />
 				))}
 			</SimpleGrid>
+			<AgentVersions summary={summary} />
 			<Text size="xs" c="dimmed" mt="sm">
 				Percentages count online devices: passed ÷ (passed + failed + unknown).
 				{summary.omitted_checks > 0 &&
 					` ${summary.omitted_checks} less common checks are not shown.`}
 			</Text>
 		</Box>
+	);
+}
+
+/** Names the versions of the agent with their numbers. Each one links to its devices. */
+function AgentVersions({ summary }: { summary: Summary }) {
+	const { organizationId } = useOrganization();
+	const versions = summary.devices_by_agent_version ?? [];
+	if (versions.length === 0) return null;
+	return (
+		<Text size="sm" mt="sm">
+			Agent versions:{" "}
+			{versions.map(({ agent_version: version, devices }, index) => (
+				<Fragment key={version}>
+					{index > 0 && " · "}
+					<TextLink
+						to="/o/$org/devices"
+						params={{ org: organizationId }}
+						search={{ status: "ACTIVE", agent_version: version }}
+						inherit
+					>
+						{version}: {devices.toLocaleString()}
+					</TextLink>
+				</Fragment>
+			))}
+		</Text>
 	);
 }
 

@@ -1,7 +1,7 @@
 import { Code, Text } from "@mantine/core";
 import { COMMAND } from "../../command.ts";
+import { useAgentPackages } from "../../parts/devices/agent-packages.ts";
 import { TextLink } from "../../parts/links.tsx";
-import { useAgentPackages } from "./agent-packages.ts";
 
 /**
  * Says where the agent comes from if the service offers no packages of it, so that nobody is stuck.

@@ -8,6 +8,10 @@ import {
 	NOT_REPORTING,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
+import {
+	outdatedSearch,
+	useOutdatedAgents,
+} from "../../parts/devices/outdated-agents.ts";
 import { Legend, PostureBar } from "../../parts/devices/posture-bar.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -30,6 +34,7 @@ const MAX_CHECKS = 12;
 export function FleetPosture({ summary }: { summary: Summary }) {
 	const { organizationId } = useOrganization();
 	const { devices_by_freshness: fresh, devices_by_status: status } = summary;
+	const outdated = useOutdatedAgents(summary);
 	const reported = summary.checks.filter(isReported);
 	const checks = reported.slice(0, MAX_CHECKS);
 	const unreported = summary.checks.filter((check) => !isReported(check));
@@ -77,6 +82,13 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 						badge={STATUSES.PENDING}
 						search={{ status: "PENDING" }}
 					/>
+					{outdated && outdated.count > 0 && (
+						<Count
+							count={outdated.count}
+							badge={{ label: "Agent outdated", tone: "warning" }}
+							search={outdatedSearch(outdated.newest)}
+						/>
+					)}
 				</Group>
 				{checks.length > 0 && (
 					<>
