@@ -35,6 +35,7 @@ import type { AnyOperation } from "./operation.ts";
 import { deleteOrganization } from "./organizations/delete-operation.ts";
 import { domainOperations } from "./organizations/domains/domain-operations.ts";
 import { exportOrganization } from "./organizations/export-operation.ts";
+import { getMember } from "./organizations/get-member.ts";
 import {
 	acceptInvitation,
 	inviteMember,
@@ -215,6 +216,7 @@ export const operations = [
 	rollBackImport,
 	createOrganization,
 	listMembers,
+	getMember,
 	updateMember,
 	removeMember,
 	inviteMember,

@@ -27,7 +27,7 @@ export const role = z
 		"A viewer reads, a member also adds and updates, and an admin does everything",
 	);
 
-const member = z.object({
+export const member = z.object({
 	user_id: z.string(),
 	organization_id: z.string(),
 	name: z.string(),
@@ -46,17 +46,17 @@ const member = z.object({
 const one = z.object({ member });
 type Member = z.output<typeof member>;
 
-const userId = idSchema("user").describe(
+export const userId = idSchema("user").describe(
 	"Id of the user; listMembers returns the ids",
 );
 const input = { organization_id: organizationId(), user_id: userId };
 const common = { toolset: "members", tenant: "organization_id" } as const;
 
-const COLUMNS =
+export const COLUMNS =
 	"t.id, t.organization_id, t.name, t.email, t.role, t.ends_on, t.writable_registers, t.reads_audit_log, t.is_ended, t.created_at";
 const LIMITS =
 	"m.ends_on::text as ends_on, m.writable_registers, m.reads_audit_log, not is_live_membership(m.organization_id, m.ends_on) as is_ended";
-const MEMBERS = `(
+export const MEMBERS = `(
 	select m.organization_id, u.id, u.name, u.email, m.role, ${LIMITS}, m.created_at,
 		search_text(u.name, u.email) as search_text,
 		coalesce(sort_key(u.name), '') collate "C" as name_key,
@@ -199,11 +199,12 @@ function changedFields(before: Member, after: Member): Change["fields"] {
 	);
 }
 
-interface MemberRow extends Omit<Member, "user_id" | "two_factor_enabled"> {
+export interface MemberRow
+	extends Omit<Member, "user_id" | "two_factor_enabled"> {
 	id: string;
 }
 
-function toMember(
+export function toMember(
 	{ id, ...row }: MemberRow,
 	protectedIds?: Set<string>,
 ): Member {
@@ -215,7 +216,7 @@ function toMember(
 }
 
 /** Returns the ids of the members who use a second factor. */
-async function listProtected(client: PoolClient): Promise<Set<string>> {
+export async function listProtected(client: PoolClient): Promise<Set<string>> {
 	const { rows } = await client.query<{ id: string }>(
 		"select members_with_second_factor() as id",
 	);

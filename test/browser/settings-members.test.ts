@@ -367,3 +367,38 @@ test("many people are invited from a file, after its wrong lines were shown, and
 	await page.getByRole("button", { name: /^Show more/ }).click();
 	await expect.poll(() => rows.count()).toBeGreaterThan(59);
 });
+
+test("the page of a member says how the member signs in, and an administrator acts there", async () => {
+	const admin = await served.makePerson("admin");
+	const member = await served.makePerson("viewer");
+	await makeApiToken(served.database, member);
+	const theirs = await served.openPage();
+	await theirs.goto("/");
+	await signIn(theirs, member);
+	await theirs.waitForURL(/\/o\//);
+	await visit(theirs, path(`/${member.id}`));
+	await theirs.getByText("Only administrators see this page").waitFor();
+
+	const page = await served.openPageAs(admin, path());
+	await page.getByRole("link", { name: member.name, exact: true }).click();
+	await page.getByRole("heading", { name: member.name, level: 1 }).waitFor();
+	const ways = page.getByRole("region", { name: "Sign-in" });
+	await ways.getByText("Password", { exact: true }).waitFor();
+	await ways.getByRole("link", { name: "1", exact: true }).waitFor();
+	expect(await ways.getByText("Never").count()).toBe(0);
+	await axe(page);
+	await screenshot(page, "settings/member");
+	await choose(page, member.name, "Change role …");
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("radio", { name: "Member" }).check();
+	await dialog.getByRole("button", { name: /Change|Save/ }).click();
+	await page
+		.getByRole("region", { name: "Membership" })
+		.getByText("Member", { exact: true })
+		.waitFor();
+	await choose(page, member.name, "Remove …");
+	await page.getByRole("button", { name: "Remove the member" }).click();
+	await page.waitForURL(/settings\/members$/);
+	await row(page, admin.name).waitFor();
+	expect(await row(page, member.name).count()).toBe(0);
+});

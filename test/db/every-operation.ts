@@ -535,6 +535,7 @@ export async function useEverything(
 	const third = await signIn("viewer", organization_id);
 	const whose = { organization_id, user_id: third.user.id };
 	await use("updateMember", { ...whose, role: "member" });
+	await use("getMember", whose);
 	const reset = await use("createPasswordResetLink", whose);
 	await sendTo(url, "/api/reset-password", {
 		token: tokenOf(reset),

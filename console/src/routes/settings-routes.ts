@@ -22,6 +22,12 @@ const settingsMembers = createRoute({
 	component: page(() => import("../pages/settings/members-page.tsx")),
 });
 
+const settingsMember = createRoute({
+	getParentRoute: () => organization,
+	path: "/settings/members/$id",
+	component: page(() => import("../pages/settings/member-page.tsx")),
+});
+
 const settingsSignIn = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/sign-in",
@@ -66,6 +72,7 @@ export const settingsRoutes = [
 	settingsOrganization,
 	settingsDevicePolicy,
 	settingsMembers,
+	settingsMember,
 	settingsSignIn,
 	settingsApiTokens,
 	settingsWebhooks,

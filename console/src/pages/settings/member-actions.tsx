@@ -8,6 +8,7 @@ import {
 	Text,
 } from "@mantine/core";
 import {
+	IconChevronDown,
 	IconDots,
 	IconKey,
 	IconShieldOff,
@@ -35,10 +36,16 @@ export function MemberActions({
 	member,
 	isSelf,
 	isLastAdmin,
+	isButton = false,
+	onRemoved,
 }: {
 	member: Member;
 	isSelf: boolean;
 	isLastAdmin: boolean;
+	/** True for a button with the word "Actions", as on the member's own page. */
+	isButton?: boolean;
+	/** Is called before the member is read again, which a removed member cannot be. */
+	onRemoved?: () => Promise<void>;
 }) {
 	const [dialog, setDialog] = useState<Dialog | null>(null);
 	const close = () => setDialog(null);
@@ -50,14 +57,24 @@ export function MemberActions({
 		<>
 			<Menu position="bottom-end" width={240}>
 				<Menu.Target>
-					<ActionIcon
-						variant="subtle"
-						color="gray"
-						c="var(--mantine-color-text)"
-						aria-label={`Actions for ${member.name}`}
-					>
-						<IconDots size={18} aria-hidden />
-					</ActionIcon>
+					{isButton ? (
+						<Button
+							variant="default"
+							aria-label={`Actions for ${member.name}`}
+							rightSection={<IconChevronDown size={16} aria-hidden />}
+						>
+							Actions
+						</Button>
+					) : (
+						<ActionIcon
+							variant="subtle"
+							color="gray"
+							c="var(--mantine-color-text)"
+							aria-label={`Actions for ${member.name}`}
+						>
+							<IconDots size={18} aria-hidden />
+						</ActionIcon>
+					)}
 				</Menu.Target>
 				<Menu.Dropdown>
 					<Menu.Item
@@ -128,6 +145,7 @@ export function MemberActions({
 				action="Remove the member"
 				onConfirm={async () => {
 					await call("removeMember", whose);
+					await onRemoved?.();
 					await forgetReadings();
 				}}
 			>

@@ -12,6 +12,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { LeaveOrganization } from "../../parts/leave-organization.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { limitsInWords } from "../../parts/membership-limits.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -160,11 +161,24 @@ function columnsFor(
 			id: "name",
 			header: "Name",
 			sort: "name",
-			cell: ({ name, user_id }) => (
+			cell: ({ name, user_id, organization_id }) => (
 				<Group gap="xs" wrap="nowrap">
-					<Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
-						{name}
-					</Text>
+					{mayAdmin ? (
+						<TextLink
+							to="/o/$org/settings/members/$id"
+							params={{ org: organization_id, id: user_id }}
+							className="data-table-link"
+							size="sm"
+							fw={500}
+							style={{ overflowWrap: "anywhere" }}
+						>
+							{name}
+						</TextLink>
+					) : (
+						<Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
+							{name}
+						</Text>
+					)}
 					{user_id === myId && (
 						<Badge variant="default" tt="none" fw={500} flex="none">
 							You
