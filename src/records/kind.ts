@@ -18,6 +18,9 @@ export interface Derived {
 	isBrief: boolean;
 }
 
+export type DerivedValues = Record<string, Derived>;
+export type NoDerived = Record<never, never>;
+
 /** The definition of a register: its names, its fields, and the orders and filters of its list. */
 export interface RecordKind<
 	One extends string = string,
@@ -25,6 +28,7 @@ export interface RecordKind<
 	Key extends string = string,
 	Keys extends string = string,
 	F extends Fields = Fields,
+	D extends DerivedValues = DerivedValues,
 > {
 	kind: IdKind;
 	table: string;
@@ -53,7 +57,7 @@ export interface RecordKind<
 	 * Further values in results, which follow from other data than the record's own fields. Nobody
 	 * can set them, and the audit log does not name them.
 	 */
-	derived?: Record<string, Derived>;
+	derived?: D;
 	/** Orders of the list, besides created_at and updated_at. */
 	orders: Record<string, Order>;
 	/**
@@ -101,9 +105,10 @@ export function recordKind<
 	const Key extends string,
 	const Keys extends string,
 	F extends Fields,
+	D extends DerivedValues = NoDerived,
 >(
-	definition: RecordKind<One, Many, Key, Keys, F>,
-): RecordKind<One, Many, Key, Keys, F> {
+	definition: RecordKind<One, Many, Key, Keys, F, D>,
+): RecordKind<One, Many, Key, Keys, F, D> {
 	return definition;
 }
 

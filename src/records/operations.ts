@@ -7,6 +7,7 @@ import { idempotencyShape } from "./idempotency.ts";
 import { shapeToAdd, shapeToUpdate } from "./input.ts";
 import {
 	type AnyRecordKind,
+	type DerivedValues,
 	type Fields,
 	type RecordKind,
 	toolsetOf,
@@ -33,13 +34,15 @@ import { article } from "./text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "./unchanged.ts";
 import { changeOf, prepareNew, prepareUpdate, type Values } from "./values.ts";
 
-type RecordSchema<F extends Fields> = z.ZodObject<
+type RecordSchema<F extends Fields, D extends DerivedValues> = z.ZodObject<
 	{
 		id: z.ZodString;
 		organization_id: z.ZodString;
 		created_at: z.ZodString;
 		updated_at: z.ZodString;
-	} & { [Name in keyof F]: F[Name]["output"] }
+	} & { [Name in keyof F]: F[Name]["output"] } & {
+		[Name in keyof D]: D[Name]["output"];
+	}
 >;
 
 type AddInput<F extends Fields> = z.ZodObject<
@@ -62,9 +65,11 @@ type UpdateInput<F extends Fields> = z.ZodObject<
 
 type IdInput = z.ZodObject<{ id: z.ZodString }>;
 type GetInput = z.ZodObject<{ id: z.ZodString } & typeof asOfShape>;
-type OneOutput<Key extends string, F extends Fields> = z.ZodObject<
-	Record<Key, RecordSchema<F>>
->;
+type OneOutput<
+	Key extends string,
+	F extends Fields,
+	D extends DerivedValues,
+> = z.ZodObject<Record<Key, RecordSchema<F, D>>>;
 
 /** The types of a register's operations. They follow from its definition. */
 export type RecordOperations<
@@ -73,15 +78,16 @@ export type RecordOperations<
 	Key extends string,
 	Keys extends string,
 	F extends Fields,
+	D extends DerivedValues,
 > = readonly [
 	Operation<
 		`list${Many}`,
 		ReturnType<typeof listInput>,
-		z.ZodObject<Record<Keys, z.ZodArray<RecordSchema<F>>> & typeof pageShape>
+		z.ZodObject<Record<Keys, z.ZodArray<RecordSchema<F, D>>> & typeof pageShape>
 	>,
-	Operation<`get${One}`, GetInput, OneOutput<Key, F>>,
-	Operation<`add${One}`, AddInput<F>, OneOutput<Key, F>>,
-	Operation<`update${One}`, UpdateInput<F>, OneOutput<Key, F>>,
+	Operation<`get${One}`, GetInput, OneOutput<Key, F, D>>,
+	Operation<`add${One}`, AddInput<F>, OneOutput<Key, F, D>>,
+	Operation<`update${One}`, UpdateInput<F>, OneOutput<Key, F, D>>,
 	Operation<
 		`delete${One}`,
 		IdInput,
@@ -96,9 +102,10 @@ export function recordOperations<
 	Key extends string,
 	Keys extends string,
 	F extends Fields,
+	D extends DerivedValues,
 >(
-	definition: RecordKind<One, Many, Key, Keys, F>,
-): RecordOperations<One, Many, Key, Keys, F> {
+	definition: RecordKind<One, Many, Key, Keys, F, D>,
+): RecordOperations<One, Many, Key, Keys, F, D> {
 	const kind: AnyRecordKind = definition;
 	const { tool, key, noun, nouns } = kind;
 	const about = kind.description ?? kind.help;
@@ -255,7 +262,7 @@ export function recordOperations<
 	const operations: unknown = [list, get, add, update, remove];
 	// The code above makes the schemas in loops, so TypeScript knows them only as objects with fields
 	// of any name. This type adds the names.
-	return operations as RecordOperations<One, Many, Key, Keys, F>;
+	return operations as RecordOperations<One, Many, Key, Keys, F, D>;
 }
 
 /** True if a filter says whether records are archived. */

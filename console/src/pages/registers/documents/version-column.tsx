@@ -1,18 +1,14 @@
 import { Group, Text } from "@mantine/core";
 import type { KindDescription } from "../../../kind-description.ts";
-import type { AnyRecord } from "../../../kinds.ts";
+import type { AnyRecord, RecordOf } from "../../../kinds.ts";
 import type { Column } from "../../../parts/data-table.tsx";
 import { StatusBadge } from "../../../parts/status-badge.tsx";
 import { STATUSES } from "./statuses.ts";
 
-/** The derived values of a document, which a past day does not have. */
-interface Row {
-	published_version?: number | null;
-	open_version?: {
-		version_number: number;
-		status: keyof typeof STATUSES;
-	} | null;
-}
+/** The versions of a document. A past day does not have them. */
+type Row = Partial<
+	Pick<RecordOf<"document">, "published_version" | "open_version">
+>;
 
 /** The id of the column. */
 export const VERSIONS = "versions";
