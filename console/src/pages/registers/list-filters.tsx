@@ -26,9 +26,9 @@ import {
  * Widths in px. On a screen of usual size, the search field and the filters of a register fit on
  * one line.
  */
-const WIDTHS = { few: 180, many: 140 };
-/** Least and largest width of one of many filters. Between them, the whole label fits. */
-const [LEAST, MOST] = [104, 132];
+const WIDTH = 180;
+/** Least width of one of several filters, and the largest one of many. */
+const [LEAST, MOST] = [104, 140];
 /** Returns the width of a label with its padding and the arrow, in px. */
 const widthOfLabel = (label: string) => 48 + 8 * label.length;
 const FEW = 4;
@@ -52,11 +52,12 @@ export function ListFilters({
 }) {
 	const count = kind.filters.length;
 	const widthOf = (label: string) =>
-		count > MANY
-			? Math.min(MOST, Math.max(LEAST, widthOfLabel(label)))
-			: count > FEW
-				? WIDTHS.many
-				: WIDTHS.few;
+		count <= FEW
+			? WIDTH
+			: Math.min(
+					count > MANY ? MOST : WIDTH,
+					Math.max(LEAST, widthOfLabel(label)),
+				);
 	if (kind.filters.length === 0) return null;
 	return (
 		<FoldedFilters list={rest.list}>
