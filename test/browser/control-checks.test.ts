@@ -148,7 +148,9 @@ test("a measure that its check contradicts is flagged on its page, in the list, 
 	await checks.getByText("Not verified", { exact: true }).waitFor();
 	await checks.getByText("At least 95% of the required devices").waitFor();
 	await page
-		.getByText(/Contradiction: the state says Implemented, but only 50%/)
+		.getByText(
+			/Contradiction: the state says Implemented, but “Full-disk encryption” is proved on only 50%/,
+		)
 		.first()
 		.waitFor();
 	await axe(page);

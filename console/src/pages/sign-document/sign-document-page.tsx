@@ -58,7 +58,7 @@ function Version({ token, version }: { token: string; version: ToSign }) {
 			/>
 			<Stack>
 				{version.changelog && <Text size="sm">{version.changelog}</Text>}
-				<Rendered text={version.content} />
+				<Rendered text={version.content} under={1} />
 				{signedAt ? (
 					<Alert variant="outline" color="green" title="Signed" role="status">
 						{version.person_name}, <DateTime value={signedAt} />

@@ -22,24 +22,39 @@ import {
 } from "./tokens.ts";
 
 /** Shows Markdown. Its HTML is shown as text, so it can do nothing. */
-export function Markdown({ blocks }: { blocks: readonly Block[] }) {
+export function Markdown({
+	blocks,
+	under = 0,
+}: {
+	blocks: readonly Block[];
+	/**
+	 * The level of the heading that the text stands under. The headings of the text follow it, so that
+	 * a page has one heading of the first level. They look as they would alone.
+	 */
+	under?: number;
+}) {
+	const least = Math.min(
+		...blocks.map((block) => (block.type === "heading" ? block.depth : 6)),
+	);
+	const deeper = under === 0 ? 0 : under + 1 - least;
 	return (
 		<Stack gap="md">
 			{blocks.map((block, index) => (
 				// A document does not change while it is shown.
 				// biome-ignore lint/suspicious/noArrayIndexKey: the place is the key
-				<Shown key={index} block={block} />
+				<Shown key={index} block={block} deeper={deeper} />
 			))}
 		</Stack>
 	);
 }
 
-function Shown({ block }: { block: Block }) {
+function Shown({ block, deeper }: { block: Block; deeper: number }) {
 	switch (block.type) {
 		case "heading":
 			return (
 				<Title
-					order={Math.min(block.depth, 6) as 2}
+					order={Math.min(block.depth + deeper, 6) as 2}
+					size={`h${Math.min(block.depth, 6) as 2}`}
 					id={idOfHeading(block.text)}
 					mt="sm"
 					style={{ scrollMarginTop: 72 }}

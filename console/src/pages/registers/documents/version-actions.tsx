@@ -31,6 +31,8 @@ export function VersionActions({
 		setNote("");
 		notifications.show({ message });
 	};
+	// Everybody else, such as the author, ends the approval without having decided.
+	const mayDecide = waits === "APPROVAL";
 	const { approval_obstacles: obstacles } = version;
 	const isEmpty = version.content.trim() === "";
 	return (
@@ -56,9 +58,9 @@ export function VersionActions({
 			{status === "PENDING_APPROVAL" && (
 				<>
 					<Button variant="default" onClick={() => setOpen("reject")}>
-						Reject …
+						{mayDecide ? "Reject …" : "Take back …"}
 					</Button>
-					{waits === "APPROVAL" && (
+					{mayDecide && (
 						<Button onClick={() => setOpen("approve")}>Approve …</Button>
 					)}
 				</>
@@ -115,8 +117,8 @@ export function VersionActions({
 			<Confirm
 				opened={open === "reject"}
 				onClose={close}
-				title={`Reject version ${number}?`}
-				action="Reject"
+				title={`${mayDecide ? "Reject" : "Take back"} version ${number}?`}
+				action={mayDecide ? "Reject" : "Take back"}
 				onConfirm={() =>
 					call("rejectDocumentVersion", { id, note: note.trim() }).then(
 						done("The version is a draft again"),
