@@ -31,9 +31,13 @@ async function narrowed(role: "member" | "viewer", limits: object) {
 	return session;
 }
 
-/** Calls a tool with an API token of the session's user. Returns the HTTP status. */
+/** Calls a tool with a new API token of the session's user. Returns the HTTP status. */
 async function asToken(session: Session, tool: string, input: object) {
 	const { token } = await makeApiToken(served.database, session.user);
+	return withToken(token, tool, input);
+}
+
+async function withToken(token: string, tool: string, input: object) {
 	const { status } = await fetch(
 		`${served.service.url}/api/mcp/tools/${tool}`,
 		{
@@ -87,6 +91,7 @@ describe("a membership that may write only some registers", () => {
 				!mayWrite.has(operation.toolset),
 		);
 		expect(others.length).toBeGreaterThan(30);
+		const { token } = await makeApiToken(served.database, session.user);
 		for (const { name, tenant } of others) {
 			const input =
 				tenant === "organization_id"
@@ -94,13 +99,18 @@ describe("a membership that may write only some registers", () => {
 					: { [tenant ?? ""]: served.organizationId };
 			const { status } = await session.call(name, input);
 			// Those that look at the register of each call refuse the input first.
-			expect([name, status]).toEqual([
-				name,
+			const expected =
 				/^((add|archive|link|unlink)Records|(un)?linkControl\w+|(approve|reject)DocumentVersion)$/.test(
 					name,
 				)
 					? 400
-					: 403,
+					: 403;
+			expect([name, status]).toEqual([name, expected]);
+			// A tool of the console alone does not exist for a token.
+			const atTool = await withToken(token, name, input);
+			expect([name, [expected, 404]]).toEqual([
+				name,
+				expect.arrayContaining([atTool]),
 			]);
 		}
 	});
@@ -190,9 +200,11 @@ describe("an auditor", () => {
 				!/^(list|verify)AuditLog$/.test(name),
 		);
 		expect(ofAdministrators.length).toBeGreaterThan(15);
+		const { token } = await makeApiToken(served.database, session.user);
 		for (const { name } of ofAdministrators) {
 			const { status } = await session.call(name, here());
 			expect([name, status]).toEqual([name, 403]);
+			expect([403, 404]).toContain(await withToken(token, name, here()));
 		}
 	});
 });

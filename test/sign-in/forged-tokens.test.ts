@@ -8,6 +8,7 @@ import {
 	SignJWT,
 	UnsecuredJWT,
 } from "jose";
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sendTo } from "../support/console-client.ts";
 import { findFreePort } from "../support/free-port.ts";
@@ -29,6 +30,8 @@ let makeToken: (claims: JWTPayload) => Promise<string>;
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let foreignKeys: typeof keys;
 let nonce: string;
+/** The lines that the service has logged. */
+const logged: string[] = [];
 
 beforeAll(async () => {
 	keys = await generateKeyPair("RS256");
@@ -79,13 +82,18 @@ beforeAll(async () => {
 	issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
 	const port = await findFreePort();
 	base = `http://localhost:${port}`;
-	served = await startService(undefined, {
-		ASSAY_PORT: String(port),
-		ASSAY_OIDC_ISSUER: issuer,
-		ASSAY_OIDC_CLIENT_ID: "assay",
-		ASSAY_OIDC_CLIENT_SECRET: "secret",
-		ASSAY_OIDC_DOMAINS: "example.com",
-	});
+	served = await startService(
+		undefined,
+		{
+			ASSAY_PORT: String(port),
+			ASSAY_OIDC_ISSUER: issuer,
+			ASSAY_OIDC_CLIENT_ID: "assay",
+			ASSAY_OIDC_CLIENT_SECRET: "secret",
+			ASSAY_OIDC_DOMAINS: "example.com",
+		},
+		undefined,
+		pino({ level: "debug" }, { write: (line) => logged.push(line) }),
+	);
 	await makeUser(
 		served.database,
 		{ organizationId: served.organizationId, role: "admin" },
@@ -173,6 +181,17 @@ test.each<[string, (claims: JWTPayload) => Promise<string>]>([
 	["without a time at which it ends", ({ exp: _, ...claims }) => sign(claims)],
 	["without a subject", ({ sub: _, ...claims }) => sign(claims)],
 	["that is no token", async () => "a.b.c"],
-])("a token %s is refused", async (_, make) => {
-	expect(await problemWith(make)).toBe("PROVIDER_FAILED");
+])("a token %s is refused and logged, without the token", async (_, make) => {
+	const before = logged.length;
+	let token = "";
+	const problem = await problemWith(async (claims) => {
+		token = await make(claims);
+		return token;
+	});
+	expect(problem).toBe("PROVIDER_FAILED");
+	const lines = logged.slice(before).join("");
+	expect(lines).toContain('"event":"sign_in_failed"');
+	for (const part of token.split(".")) {
+		if (part.length > 10) expect(lines).not.toContain(part);
+	}
 });

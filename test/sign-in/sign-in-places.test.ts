@@ -5,6 +5,7 @@ import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { totp } from "../support/totp.ts";
+import { newcomer, startStand } from "./provider-stand.ts";
 
 const FIREFOX =
 	"Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
@@ -117,4 +118,30 @@ test("with a second factor, only the code completes a sign-in that is told", asy
 	);
 	expect(whole.status).toBe(200);
 	expect((await sink.next()).text).toContain("Chrome on Windows");
+});
+
+test("a sign-in with the identity provider is told too", async () => {
+	const stand = await startStand(
+		{},
+		{
+			ASSAY_SMTP_URL: sink.url,
+			ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+		},
+	);
+	try {
+		const { owner } = stand.served.database;
+		const mailed = async () =>
+			(await owner.query("select from mails where kind = 'NEW_SIGN_IN'"))
+				.rowCount;
+		const person = newcomer();
+		await stand.signIn(person);
+		await stand.signIn(person);
+		expect(await mailed()).toBe(0);
+		// As if the user had only ever used another browser.
+		await owner.query("update sign_in_places set browser = 'Firefox on Linux'");
+		await stand.signIn(person);
+		expect(await mailed()).toBe(1);
+	} finally {
+		await stand.close();
+	}
 });
