@@ -448,7 +448,40 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer)
+CREATE TABLE public.device_group_policies (
+    organization_id public.typed_id NOT NULL,
+    id public.typed_id NOT NULL,
+    group_id public.typed_id,
+    priority integer,
+    min_password_length integer,
+    max_lock_delay_seconds integer,
+    max_patch_age_days integer,
+    max_definitions_age_days integer,
+    linux_malware_protection text,
+    max_silence_days integer,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT device_group_policies_check CHECK (((group_id IS NOT NULL) OR (priority IS NULL))),
+    CONSTRAINT device_group_policies_linux_malware_protection_check CHECK ((linux_malware_protection = ANY (ARRAY['MANDATORY_ACCESS_CONTROL_COUNTS'::text, 'SCANNER_REQUIRED'::text]))),
+    CONSTRAINT device_group_policies_max_definitions_age_days_check CHECK (((max_definitions_age_days >= 1) AND (max_definitions_age_days <= 30))),
+    CONSTRAINT device_group_policies_max_lock_delay_seconds_check CHECK (((max_lock_delay_seconds >= 60) AND (max_lock_delay_seconds <= 3600))),
+    CONSTRAINT device_group_policies_max_patch_age_days_check CHECK (((max_patch_age_days >= 7) AND (max_patch_age_days <= 180))),
+    CONSTRAINT device_group_policies_max_silence_days_check CHECK (((max_silence_days >= 1) AND (max_silence_days <= 30))),
+    CONSTRAINT device_group_policies_min_password_length_check CHECK (((min_password_length >= 6) AND (min_password_length <= 64))),
+    CONSTRAINT device_group_policies_priority_check CHECK ((priority > 0))
+);
+
+ALTER TABLE ONLY public.device_group_policies FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.agent_group_policies() RETURNS SETOF public.device_group_policies
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+	select * from device_group_policies where priority is not null
+$$;
+
+CREATE FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer, group_policy_id text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET lock_timeout TO '500ms'
@@ -481,7 +514,7 @@ begin
 		)
 		where d.key_hash = b.key_hash and d.status = 'ACTIVE'
 		returning
-			b.n, d.organization_id, d.id,
+			b.n, d.organization_id, d.id, d.group_policy_id,
 			d.hardware_uuid <> b.hardware_uuid or d.platform <> b.platform as is_other_hardware
 	), noted as (
 		insert into device_conflicts as c (
@@ -507,7 +540,8 @@ begin
 			last_seen_at = now()
 	)
 	select
-		t.n::integer, t.id::text, o.heartbeat_interval_seconds, o.posture_interval_seconds
+		t.n::integer, t.id::text, o.heartbeat_interval_seconds, o.posture_interval_seconds,
+		t.group_policy_id::text
 	from touched t
 	join organizations o on o.id = t.organization_id;
 end
@@ -1107,6 +1141,7 @@ CREATE TABLE public.devices (
     awaits_approval boolean DEFAULT false NOT NULL,
     claimed_owner_id public.typed_id,
     predecessor_id public.typed_id,
+    group_policy_id public.typed_id,
     CONSTRAINT devices_check CHECK (((status = 'REVOKED'::text) = (revoked_at IS NOT NULL))),
     CONSTRAINT devices_check1 CHECK (((status <> 'REVOKED'::text) OR (key_hash IS NULL))),
     CONSTRAINT devices_check2 CHECK (((status <> 'ACTIVE'::text) OR ((hardware_hash IS NOT NULL) AND (platform IS NOT NULL)))),
@@ -3928,6 +3963,35 @@ CREATE TABLE public.device_group_members (
 
 ALTER TABLE ONLY public.device_group_members FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.device_group_policy_rules (
+    organization_id public.typed_id NOT NULL,
+    policy_id public.typed_id NOT NULL,
+    check_key text NOT NULL COLLATE pg_catalog."C",
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    is_required boolean,
+    grace_days integer,
+    new_device_grace_days integer,
+    CONSTRAINT device_group_policy_rules_check CHECK ((valid_from < valid_until)),
+    CONSTRAINT device_group_policy_rules_check1 CHECK ((num_nonnulls(is_required, grace_days, new_device_grace_days) > 0)),
+    CONSTRAINT device_group_policy_rules_check_key_check CHECK (((check_key <> ''::text) AND (length(check_key) <= 500))),
+    CONSTRAINT device_group_policy_rules_grace_days_check CHECK (((grace_days >= 0) AND (grace_days <= 90))),
+    CONSTRAINT device_group_policy_rules_new_device_grace_days_check CHECK (((new_device_grace_days >= 0) AND (new_device_grace_days <= 90)))
+);
+
+ALTER TABLE ONLY public.device_group_policy_rules FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.device_group_policy_spans (
+    organization_id public.typed_id NOT NULL,
+    device_id public.typed_id NOT NULL,
+    since timestamp with time zone NOT NULL,
+    policy_id public.typed_id NOT NULL,
+    until timestamp with time zone,
+    CONSTRAINT device_group_policy_spans_check CHECK ((since <= until))
+);
+
+ALTER TABLE ONLY public.device_group_policy_spans FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.device_groups (
     organization_id public.typed_id NOT NULL,
     id public.typed_id NOT NULL,
@@ -5308,6 +5372,15 @@ ALTER TABLE ONLY public.device_exceptions
 ALTER TABLE ONLY public.device_group_members
     ADD CONSTRAINT device_group_members_pkey PRIMARY KEY (organization_id, group_id, device_id);
 
+ALTER TABLE ONLY public.device_group_policies
+    ADD CONSTRAINT device_group_policies_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.device_group_policy_rules
+    ADD CONSTRAINT device_group_policy_rules_pkey PRIMARY KEY (organization_id, policy_id, check_key, valid_from);
+
+ALTER TABLE ONLY public.device_group_policy_spans
+    ADD CONSTRAINT device_group_policy_spans_pkey PRIMARY KEY (organization_id, device_id, since);
+
 ALTER TABLE ONLY public.device_groups
     ADD CONSTRAINT device_groups_pkey PRIMARY KEY (organization_id, id);
 
@@ -5733,6 +5806,16 @@ CREATE INDEX device_exceptions_person ON public.device_exceptions USING btree (o
 
 CREATE INDEX device_group_members_device_id ON public.device_group_members USING btree (organization_id, device_id);
 
+CREATE UNIQUE INDEX device_group_policies_group ON public.device_group_policies USING btree (organization_id, group_id) WHERE (priority IS NOT NULL);
+
+CREATE INDEX device_group_policies_group_id ON public.device_group_policies USING btree (organization_id, group_id) WHERE (group_id IS NOT NULL);
+
+CREATE UNIQUE INDEX device_group_policy_rules_in_force ON public.device_group_policy_rules USING btree (organization_id, policy_id, check_key) WHERE (valid_until IS NULL);
+
+CREATE UNIQUE INDEX device_group_policy_spans_current ON public.device_group_policy_spans USING btree (organization_id, device_id) WHERE (until IS NULL);
+
+CREATE INDEX device_group_policy_spans_policy_id ON public.device_group_policy_spans USING btree (organization_id, policy_id);
+
 CREATE INDEX device_groups_created_at ON public.device_groups USING btree (organization_id, created_at, id);
 
 CREATE UNIQUE INDEX device_groups_name ON public.device_groups USING btree (organization_id, name_key);
@@ -5746,6 +5829,8 @@ CREATE INDEX devices_claimed_owner_id ON public.devices USING btree (organizatio
 CREATE INDEX devices_created_at ON public.devices USING btree (organization_id, created_at, id);
 
 CREATE INDEX devices_enrollment_key_id ON public.devices USING btree (organization_id, enrollment_key_id) WHERE (enrollment_key_id IS NOT NULL);
+
+CREATE INDEX devices_group_policy_id ON public.devices USING btree (organization_id, group_policy_id) WHERE (group_policy_id IS NOT NULL);
 
 CREATE INDEX devices_hostname ON public.devices USING btree (organization_id, hostname_key, id);
 
@@ -6448,6 +6533,21 @@ ALTER TABLE ONLY public.device_group_members
 ALTER TABLE ONLY public.device_group_members
     ADD CONSTRAINT device_group_members_organization_id_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES public.device_groups(organization_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.device_group_policies
+    ADD CONSTRAINT device_group_policies_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.device_group_policies
+    ADD CONSTRAINT device_group_policies_organization_id_group_id_fkey FOREIGN KEY (organization_id, group_id) REFERENCES public.device_groups(organization_id, id) ON DELETE SET NULL (group_id);
+
+ALTER TABLE ONLY public.device_group_policy_rules
+    ADD CONSTRAINT device_group_policy_rules_organization_id_policy_id_fkey FOREIGN KEY (organization_id, policy_id) REFERENCES public.device_group_policies(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.device_group_policy_spans
+    ADD CONSTRAINT device_group_policy_spans_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.device_group_policy_spans
+    ADD CONSTRAINT device_group_policy_spans_organization_id_policy_id_fkey FOREIGN KEY (organization_id, policy_id) REFERENCES public.device_group_policies(organization_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.device_groups
     ADD CONSTRAINT device_groups_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
@@ -6465,6 +6565,9 @@ ALTER TABLE ONLY public.devices
 
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_organization_id_group_policy_id_fkey FOREIGN KEY (organization_id, group_policy_id) REFERENCES public.device_group_policies(organization_id, id);
 
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
@@ -6762,6 +6865,8 @@ CREATE POLICY agent ON public.device_exceptions FOR SELECT TO assay_agent USING 
 
 CREATE POLICY agent ON public.device_group_members FOR INSERT TO assay_agent WITH CHECK (true);
 
+CREATE POLICY agent ON public.device_group_policies FOR SELECT TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.device_policies FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_silences TO assay_agent USING (true);
@@ -6901,6 +7006,12 @@ CREATE POLICY backup ON public.device_exception_members FOR SELECT TO assay_back
 CREATE POLICY backup ON public.device_exceptions FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.device_group_members FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.device_group_policies FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.device_group_policy_rules FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.device_group_policy_spans FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.device_groups FOR SELECT TO assay_backup USING (true);
 
@@ -7056,6 +7167,12 @@ ALTER TABLE public.device_exceptions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_group_members ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.device_group_policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_group_policy_rules ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.device_group_policy_spans ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.device_groups ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.device_policies ENABLE ROW LEVEL SECURITY;
@@ -7205,6 +7322,12 @@ CREATE POLICY import ON public.device_exception_members FOR INSERT TO assay_back
 CREATE POLICY import ON public.device_exceptions FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.device_group_members FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_group_policies FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_group_policy_rules FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.device_group_policy_spans FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.device_groups FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
@@ -7586,6 +7709,12 @@ CREATE POLICY tenant ON public.device_exceptions TO assay_app USING (((organizat
 
 CREATE POLICY tenant ON public.device_group_members TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.device_group_policies TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.device_group_policy_rules TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.device_group_policy_spans TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.device_groups TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.device_policies TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
@@ -7776,6 +7905,13 @@ GRANT ALL ON FUNCTION public.agent_extend_packed_report(p_organization_id text, 
 
 REVOKE ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_extend_report(p_organization_id text, p_device_id text, p_report_id text, p_not_before timestamp with time zone, p_results jsonb) TO assay_agent;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.device_group_policies TO assay_app;
+GRANT SELECT ON TABLE public.device_group_policies TO assay_agent;
+GRANT SELECT,INSERT ON TABLE public.device_group_policies TO assay_backup;
+
+REVOKE ALL ON FUNCTION public.agent_group_policies() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_group_policies() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) TO assay_app;
@@ -8365,6 +8501,12 @@ GRANT SELECT(decided_by_name),UPDATE(decided_by_name) ON TABLE public.device_exc
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_group_members TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.device_group_members TO assay_backup;
 GRANT INSERT ON TABLE public.device_group_members TO assay_agent;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.device_group_policy_rules TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.device_group_policy_rules TO assay_backup;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.device_group_policy_spans TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.device_group_policy_spans TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_groups TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.device_groups TO assay_backup;

@@ -40,6 +40,7 @@ export const ID_KINDS = {
 	webhook_delivery: 217,
 	my_devices_link: 225,
 	device_exception: 218,
+	device_group_policy: 219,
 	notification_channel: 226,
 	notification_message: 227,
 	import: 240,

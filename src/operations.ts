@@ -22,6 +22,7 @@ import {
 } from "./devices/exceptions/exception-operations.ts";
 import { listDeviceExceptions } from "./devices/exceptions/list-exceptions.ts";
 import { groupOperations } from "./devices/group-operations.ts";
+import { groupPolicyOperations } from "./devices/group-policies/operations.ts";
 import { listNonconformityDevices } from "./devices/nonconformities/list-devices.ts";
 import { deviceOperations } from "./devices/operations.ts";
 import { ownerOperations } from "./devices/owner-operations.ts";
@@ -188,6 +189,7 @@ export const operations = [
 	...deviceOperations,
 	...enrollmentKeyOperations,
 	...groupOperations,
+	...groupPolicyOperations,
 	...ownerOperations,
 	...myDevicesOperations,
 	listDeviceExceptions,

@@ -162,12 +162,12 @@ export class DemoDevices {
 		this.#enrolledAt[n] = at;
 		if (roleOf(n) === "silent") this.#silentSince.set(n, silentSince(n, at));
 		try {
-			const { device_id } = await this.#heartbeats.record(
+			const { answer } = await this.#heartbeats.record(
 				hash,
 				machine.facts,
 				addressOf(n),
 			);
-			this.fleet.deviceIds[n] = device_id;
+			this.fleet.deviceIds[n] = answer.device_id;
 		} catch (error) {
 			if (error instanceof AppError && error.code === "bad_request") return;
 			throw error;

@@ -1,11 +1,13 @@
-import { textArray } from "../db/array.ts";
-import {
-	DEFAULT_GRACE_DAYS,
-	DEFAULT_NEW_DEVICE_GRACE_DAYS,
-} from "./check-rules.ts";
 import { isInForce } from "./exceptions/exception-status.ts";
-import { MAX_SILENCE, silencesAt } from "./silences.ts";
-import { CHECK_KEYS, PLATFORMS, type PostureStatus } from "./terms.ts";
+import {
+	graceOf,
+	isRequired,
+	newDeviceGraceOf,
+	policyOfAll,
+	requiredChecks,
+} from "./required-checks.ts";
+import { isSilentSince, silencesAt } from "./silences.ts";
+import type { PostureStatus } from "./terms.ts";
 
 /**
  * The states of a device for a check, the worst first. Every ACTIVE device has one state for each
@@ -31,23 +33,6 @@ export const COMPLIANCES = [
 	"COMPLIANT",
 ] as const;
 export type Compliance = (typeof COMPLIANCES)[number];
-
-const literal = (texts: readonly string[]) => `'${textArray(texts)}'::text[]`;
-
-/** Returns the checks that the organization $1 requires, with their platforms and days of grace. */
-export const requiredChecks = (at: string | undefined) => `
-	select
-		k.check_key, coalesce(r.platforms, ${literal(PLATFORMS)}) as platforms,
-		coalesce(r.grace_days, ${DEFAULT_GRACE_DAYS}) * interval '1 day' as grace,
-		coalesce(r.new_device_grace_days, ${DEFAULT_NEW_DEVICE_GRACE_DAYS}) * interval '1 day' as new_device_grace
-	from (
-		select unnest(${literal(CHECK_KEYS)}) collate "C" as check_key
-		union
-		select x.check_key from device_check_rules x where x.organization_id = $1
-	) k
-	left join device_check_rules r on r.organization_id = $1 and r.check_key = k.check_key
-		and ${at === undefined ? "r.valid_until is null" : `r.valid_from <= ${at} and coalesce(r.valid_until > ${at}, true)`}
-	where coalesce(r.is_required, k.check_key = any(${literal(CHECK_KEYS)}))`;
 
 /**
  * Returns a subquery for the last span of each check until the time, now by default. `ids` is an
@@ -119,7 +104,7 @@ export interface StatesOf {
 
 /**
  * Returns a query for the state of each ACTIVE device of the organization $1 for each check that
- * the policy requires on its platform. For any other check, the device is NOT_APPLICABLE.
+ * the device's policy requires of it. For any other check, the device is NOT_APPLICABLE.
  *
  * A status that nobody has confirmed for longer than the organization permits is STALE. A device
  * that fails is IN_GRACE until the days of grace since the failure began, or since the device was
@@ -141,8 +126,10 @@ export function checkStates({
 				select from posture_spans y
 				where y.organization_id = $1 and y.device_id = d.id and y.since <= ${at}
 			))`;
+	const policy = policyOfAll("d", at);
 	const graceUntil = `greatest(
-		s.since + r.grace, case when d.activated_at <= ${now} then d.activated_at + r.new_device_grace end
+		s.since + ${graceOf(policy.column)},
+		case when d.activated_at <= ${now} then d.activated_at + ${newDeviceGraceOf(policy.column)} end
 	)`;
 	// A status that goes on after a silence was not confirmed while the device was silent.
 	const observedAt =
@@ -183,7 +170,7 @@ export function checkStates({
 					and d.platform = any(r.platforms)`,
 				];
 	const state = stateOfSpan("x.status", {
-		silent: `x.observed_at < ${now} - ${MAX_SILENCE}`,
+		silent: isSilentSince("x.observed_at", "x.device_id", now),
 		excused: "x.exception is not null",
 		inGrace: `x.grace_until > ${now}`,
 	});
@@ -199,8 +186,9 @@ export function checkStates({
 				${observedAt} as observed_at, s.first_report_id as report_id, ${graceUntil} as grace_until,
 				case when s.status in ('FAIL', 'UNKNOWN') then ${exceptionAt(now)} end as exception
 			from ${from}
+			${policy.join}
 			${quiet}
-			where ${isActive} ${some} and ${where ?? "true"}
+			where ${isActive} and ${isRequired(policy.column, "d.platform")} ${some} and ${where ?? "true"}
 		) x`;
 }
 

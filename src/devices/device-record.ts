@@ -99,6 +99,18 @@ export const currentPosture = z.object({
 		.describe("true: too long; getDevicePostureReport returns it"),
 });
 
+/** The policy of a group that a device belongs to. */
+export const policyOfDevice = z.object({
+	group_id: z.string(),
+	group_name: z.string(),
+	priority: z.int(),
+	applies: z.boolean().describe("It is the device's policy"),
+	max_silence_days: z
+		.int()
+		.nullable()
+		.describe("null: the organization's value"),
+});
+
 export const device = z.object({
 	id: z.string(),
 	organization_id: z.string(),
@@ -150,6 +162,12 @@ export const device = z.object({
 		.array(z.object({ id: z.string(), name: z.string() }))
 		.optional()
 		.describe("Groups that it belongs to, in lists and in getDevice"),
+	group_policies: z
+		.array(policyOfDevice)
+		.optional()
+		.describe(
+			"Device policies of its groups in their order, in getDevice; if none applies, the organization's does",
+		),
 	...complianceShape,
 	postures: z.array(currentPosture).describe("The latest state of each check"),
 	omitted_checks: z
@@ -334,5 +352,10 @@ export const DEVICES =
 /** A row that DEVICE_COLUMNS selects. */
 export type DeviceRow = Omit<
 	Device,
-	"postures" | "omitted_checks" | "groups" | "compliance" | "missing_checks"
+	| "postures"
+	| "omitted_checks"
+	| "groups"
+	| "group_policies"
+	| "compliance"
+	| "missing_checks"
 >;

@@ -1,5 +1,6 @@
 import { complianceOf, lastSpans } from "./check-states.ts";
 import { statusAt } from "./device-record.ts";
+import { isRequired, policyOf, policyOfAll } from "./required-checks.ts";
 import { isSilent, policyAt, spanState } from "./span-states.ts";
 
 /** States of a device that a caller asks for. Every text is SQL. */
@@ -23,10 +24,23 @@ const isActive = (at: string | undefined) =>
 const and = (condition: string | undefined) =>
 	condition === undefined ? "" : `and ${condition}`;
 
-/** The checks that the policy requires on each platform. */
+/** The checks that each policy requires on each platform. The organization's policy has no id. */
 const appliesTo = (check: Wanted["check"]) => `applies as materialized (
-		select p.platform, r.check_key from rule r cross join unnest(r.platforms) p (platform)
-		where true ${and(check?.("r.check_key"))}
+		select coalesce(g.id, '') as policy, p.platform, r.check_key
+		from rule r
+		cross join unnest(r.platforms) p (platform)
+		cross join (
+			select null as id
+			union all
+			select y.id::text from device_group_policies y where y.organization_id = $1
+		) g
+		where ${isRequired("g.id", "p.platform")} ${and(check?.("r.check_key"))}
+	)`;
+
+/** Returns an SQL condition: the check of the span `s` applies to the device `t`. */
+const doesApply = (policy: string) =>
+	`(coalesce(${policy}, ''), t.platform, s.check_key) in (
+		select a.policy, a.platform, a.check_key from applies a
 	)`;
 
 /**
@@ -44,10 +58,11 @@ export function matchesOne({ at, check, one }: Wanted): string {
 					and x.since <= ${at}
 				order by x.since desc limit 1
 			) s on true`;
+	const policy = at === undefined ? "t.group_policy_id" : policyOf("t.id", at);
 	const states = `
 		select r.check_key, ${spanState(at)} as state
 		from rule r left join ${span}
-		where t.platform = any(r.platforms) ${and(check?.("r.check_key"))}`;
+		where ${isRequired(policy, "t.platform")} ${and(check?.("r.check_key"))}`;
 	// Without coalesce, the planner takes the condition to be true for very few devices. It would
 	// sort them all instead of walking the list's index.
 	return `${isActive(at)} and coalesce((with ${policyAt(at)} ${one(states)}), false)`;
@@ -58,16 +73,19 @@ export function matchesOne({ at, check, one }: Wanted): string {
  * in the order of the devices' ids.
  */
 function groupedByDevice({ at, check, group }: Omit<Wanted, "one">) {
+	const policy = policyOfAll("t", at);
 	const isMissing = `count(s.check_key) < (
-		select count(*) from applies a where a.platform = t.platform
+		select count(*) from applies a
+		where a.platform = t.platform and a.policy = coalesce(${policy.column}, '')
 	)`;
 	return {
 		with: `${policyAt(at)}, ${appliesTo(check)}`,
 		from: `devices t
+			${policy.join}
 			left join ${lastSpans(at)} s on s.device_id = t.id ${and(check?.("s.check_key"))}
-				and (t.platform, s.check_key) in (select a.platform, a.check_key from applies a)
+				and ${doesApply(policy.column)}
 			where t.organization_id = $1 and ${isActive(at)}
-			group by t.organization_id, t.id`,
+			group by t.organization_id, t.id ${at === undefined ? "" : `, ${policy.column}`}`,
 		value: group(spanState(at), isMissing),
 	};
 }
@@ -86,12 +104,14 @@ export function isStaleAmongAll({
 	at,
 	check,
 }: Pick<Wanted, "at" | "check">): string {
+	const policy = policyOfAll("t", at);
 	return `t.id in (
 		with ${policyAt(at)}, ${appliesTo(check)}
 		select t.id from ${lastSpans(at)} s
 		join devices t on t.organization_id = $1 and t.id = s.device_id
+		${policy.join}
 		where ${isSilent(at)} and ${isActive(at)} ${and(check?.("s.check_key"))}
-			and (t.platform, s.check_key) in (select a.platform, a.check_key from applies a)
+			and ${doesApply(policy.column)}
 	)`;
 }
 

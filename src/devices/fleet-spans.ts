@@ -15,7 +15,7 @@ import {
 } from "../records/list-pages.ts";
 import { findCheckKey } from "./check-keys.ts";
 import { DEVICE_STATUSES, namedCheck, postureStatus } from "./device-record.ts";
-import { MAX_SILENCE } from "./silences.ts";
+import { maxSilenceOf } from "./silences.ts";
 import {
 	endOfMillisecond,
 	pastTimestampSchema,
@@ -39,7 +39,7 @@ const isSilent = (period: string) => `(
 		select from device_silences y
 		where y.organization_id = t.organization_id and y.device_id = t.device_id
 			and y.since < ${from(period)} and y.until > ${until(period)}
-			and y.until - y.since > ${MAX_SILENCE}
+			and y.until - y.since > ${maxSilenceOf("y.device_id")}
 	)
 )`;
 
@@ -254,7 +254,7 @@ async function findSilent(
 			select y.device_id from device_silences y
 			where y.organization_id = $1 and y.device_id = any($2::text[])
 				and y.since < $3::timestamptz and y.until > $4::timestamptz
-				and y.until - y.since > ${MAX_SILENCE}`,
+				and y.until - y.since > ${maxSilenceOf("y.device_id")}`,
 		values: [organizationId, ids, period.from, period.until],
 	});
 	return new Set(silent.map(({ device_id }) => device_id));

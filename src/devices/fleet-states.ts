@@ -1,5 +1,6 @@
 import { COMPLIANCE, lastSpans } from "./check-states.ts";
 import { DEVICES, staleAfter } from "./device-record.ts";
+import { isRequired, policyOfAll } from "./required-checks.ts";
 import { isSilent, policyAt, spanState } from "./span-states.ts";
 
 /**
@@ -12,10 +13,10 @@ import { isSilent, policyAt, spanState } from "./span-states.ts";
  *
  * | name | a row for each |
  * |---|---|
- * | `fleet` | device: id, platform, owner_id, is_online, is_stale, fails, and its description |
- * | `pattern` | description of devices with a platform, online and stale or not: n, devices |
+ * | `fleet` | device: id, platform, owner_id, group_policy_id, is_online, is_stale, fails, and its description |
+ * | `pattern` | description of devices with a platform and policy, online and stale or not: n, devices |
  * | `reported` | check that the devices of a pattern reported: n, check_key, status, state |
- * | `required` | check that the policy requires of them: n, check_key, state |
+ * | `required` | check that their policy requires of them: n, check_key, state |
  * | `judged` | pattern: n, compliance |
  *
  * At a time in the past, only observations are known. A device belongs to the fleet if it had been
@@ -48,6 +49,7 @@ export function fleetStates(at?: string): string {
 					`coalesce(t.revoked_at > ${at}, true)
 						and (t.activated_at <= ${at} or k.observed_at is not null)`,
 				];
+	const policy = policyOfAll("t", at);
 	return `
 		${policyAt(at)}, known as (
 			select
@@ -61,20 +63,21 @@ export function fleetStates(at?: string): string {
 			group by s.device_id
 		), fleet as materialized (
 			select
-				t.id, t.platform, t.owner_id,
+				t.id, t.platform, t.owner_id, ${policy.column} as group_policy_id,
 				coalesce(k.passing, '{}') as passing, coalesce(k.others, '{}') as others,
 				coalesce(k.fails, false) as fails,
 				${online} as is_online, ${stale} as is_stale
 			from ${DEVICES}
 			left join known k on k.id = t.id
+			${policy.join}
 			${at === undefined ? "" : "left join quiet q on q.device_id = t.id"}
 			where t.organization_id = $1 and ${isActive}
 		), pattern as materialized (
 			select
-				row_number() over () as n, f.platform, f.is_online, f.is_stale, f.passing, f.others,
-				count(*)::int as devices
+				row_number() over () as n, f.platform, f.group_policy_id, f.is_online, f.is_stale,
+				f.passing, f.others, count(*)::int as devices
 			from fleet f
-			group by f.platform, f.is_online, f.is_stale, f.passing, f.others
+			group by f.platform, f.group_policy_id, f.is_online, f.is_stale, f.passing, f.others
 		), reported as materialized (
 			select p.n, ${parts("c")}
 			from pattern p cross join unnest(p.others) c
@@ -83,7 +86,7 @@ export function fleetStates(at?: string): string {
 		), required as materialized (
 			select p.n, r.check_key, coalesce(c.state, 'NOT_REPORTED') as state
 			from pattern p
-			join rule r on p.platform = any(r.platforms)
+			join rule r on ${isRequired("p.group_policy_id", "p.platform")}
 			left join reported c on c.n = p.n and c.check_key = r.check_key
 		), judged as materialized (
 			select p.n, coalesce(c.compliance, 'UNKNOWN') as compliance

@@ -22,6 +22,11 @@ import { requireDevices } from "./device-changes.ts";
 import { devicesOfGroup, MAX_FILTER_GROUPS } from "./device-groups.ts";
 import { deviceId } from "./device-record.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
+import { assignGroupPolicies } from "./group-policies/assign.ts";
+import {
+	rejectStateFilter,
+	removePolicyOf,
+} from "./group-policies/operations.ts";
 import { deviceListing } from "./read-operations.ts";
 
 const MAX_NAME = 200;
@@ -190,6 +195,13 @@ export const updateDeviceGroup = defineOperation({
 		for (const field of ["add_device_ids", "remove_device_ids"] as const) {
 			if (input[field] && before.filter) throw eitherOr(field);
 		}
+		const changesDevices =
+			filter !== undefined ||
+			Boolean(input.add_device_ids?.length) ||
+			Boolean(input.remove_device_ids?.length);
+		const hasPolicy =
+			changesDevices && (await requireMayGovern(context, before.id));
+		if (hasPolicy && filter) rejectStateFilter(filter, "filter");
 		if (filter || input.add_device_ids?.length) {
 			await requireMayExcuse(context, before.id);
 		}
@@ -231,6 +243,7 @@ export const updateDeviceGroup = defineOperation({
 			],
 		);
 		await noteGroupDevices(client, before.organization_id, before.id);
+		if (hasPolicy) await assignGroupPolicies(client, before.organization_id);
 		const after = await readGroup(context, before.id);
 		noteUpdate(context, before, after, {
 			added_device_ids: added,
@@ -262,6 +275,27 @@ async function requireMayExcuse(
 	);
 }
 
+/**
+ * Returns whether the group has a device policy. Throws forbidden if it has one and the caller is no
+ * administrator, because the policy decides what is required of the devices.
+ */
+async function requireMayGovern(
+	{ client, membership }: Context,
+	groupId: string,
+): Promise<boolean> {
+	const { rowCount } = await client.query(
+		`select from device_group_policies
+		where organization_id = $1 and group_id = $2 and priority is not null`,
+		[membership.organizationId, groupId],
+	);
+	if (!rowCount) return false;
+	if (membership.role === "admin") return true;
+	throw new AppError(
+		"forbidden",
+		"permission denied: the group has a device policy, so only an administrator can add or remove devices, or change its filter",
+	);
+}
+
 export const deleteDeviceGroup = defineOperation({
 	name: "deleteDeviceGroup",
 	title: "Delete a group of devices",
@@ -276,6 +310,7 @@ export const deleteDeviceGroup = defineOperation({
 	output: z.object({ deleted_device_group_id: z.string() }),
 	run: async (context, { id }) => {
 		const before = await readGroup(context, id);
+		await removePolicyOf(context, id);
 		await context.client.query(
 			"delete from device_groups where organization_id = $1 and id = $2",
 			[context.membership.organizationId, id],

@@ -27,6 +27,13 @@ export interface BeatAnswer {
 	posture_interval_seconds: number;
 }
 
+/** What a heartbeat has found out about its device. */
+export interface BeatResult {
+	answer: BeatAnswer;
+	/** Policy of a group that applies to the device. */
+	groupPolicyId: string | null;
+}
+
 /**
  * Stores heartbeats. Heartbeats of active devices are stored in batches, and the one statement of a
  * batch also checks their keys. If the statement does not find a key, the service looks it up
@@ -35,16 +42,16 @@ export interface BeatAnswer {
 export class Heartbeats {
 	readonly #pool: Pool;
 	readonly #statuses: DeviceStatuses;
-	readonly #active: Batcher<Beat, BeatAnswer | undefined>;
+	readonly #active: Batcher<Beat, BeatResult | undefined>;
 	/** The queue of first heartbeats. Each is stored in a transaction of its own. */
-	readonly #first = new OrganizationQueue<BeatAnswer | undefined>(
+	readonly #first = new OrganizationQueue<BeatResult | undefined>(
 		"first_heartbeats",
 	);
 
 	constructor(pool: Pool, statuses: DeviceStatuses) {
 		this.#pool = pool;
 		this.#statuses = statuses;
-		this.#active = new Batcher<Beat, BeatAnswer | undefined>({
+		this.#active = new Batcher<Beat, BeatResult | undefined>({
 			name: "heartbeats",
 			key: batchKey,
 			bytes: (beat: Beat) =>
@@ -68,7 +75,7 @@ export class Heartbeats {
 		keyHash: KeyHash,
 		facts: HeartbeatRequest,
 		address: string | undefined,
-	): Promise<BeatAnswer> {
+	): Promise<BeatResult> {
 		const beat = { keyHash, facts, address };
 		const answer = await this.#active.add(beat);
 		if (answer) return answer;
@@ -97,7 +104,7 @@ export class Heartbeats {
 	}
 
 	/** Returns the answer to a first heartbeat, or undefined if the key was revoked meanwhile. */
-	async #activate(beat: Beat): Promise<BeatAnswer | undefined> {
+	async #activate(beat: Beat): Promise<BeatResult | undefined> {
 		const { rows } = await this.#pool.query<{ outcome: string }>({
 			name: "agent_activate",
 			text: `select agent_activate($1, $2, $3, $4, $5, $6, $7) as outcome
@@ -140,9 +147,11 @@ export class Heartbeats {
 async function store(
 	db: Pool | PoolClient,
 	beats: Beat[],
-): Promise<(BeatAnswer | undefined)[]> {
+): Promise<(BeatResult | undefined)[]> {
 	const facts = beats.map((beat) => beat.facts);
-	const { rows } = await db.query<[number, string, number, number]>({
+	const { rows } = await db.query<
+		[number, string, number, number, string | null]
+	>({
 		name: "agent_heartbeat",
 		text: "select * from agent_heartbeat($1, $2, $3, $4, $5, $6, $7, $8)",
 		values: [
@@ -157,12 +166,15 @@ async function store(
 		],
 		rowMode: "array",
 	});
-	const answers = new Array<BeatAnswer | undefined>(beats.length);
-	for (const [ordinal, deviceId, heartbeatSeconds, postureSeconds] of rows) {
+	const answers = new Array<BeatResult | undefined>(beats.length);
+	for (const [ordinal, deviceId, heartbeatS, postureS, policyId] of rows) {
 		answers[ordinal - 1] = {
-			device_id: deviceId,
-			heartbeat_interval_seconds: heartbeatSeconds,
-			posture_interval_seconds: postureSeconds,
+			answer: {
+				device_id: deviceId,
+				heartbeat_interval_seconds: heartbeatS,
+				posture_interval_seconds: postureS,
+			},
+			groupPolicyId: policyId,
 		};
 	}
 	return answers;

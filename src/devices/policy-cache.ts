@@ -9,15 +9,26 @@ import {
 
 const REFRESH_MS = 30_000;
 
+const NAMES = [...THRESHOLD_NAMES, ...CHOICE_NAMES].join(", ");
+
+/** The thresholds of an organization, or those that a group's policy replaces. */
+type Row = { [Name in keyof Thresholds]: Thresholds[Name] | null } & {
+	organization_id: string;
+	policy_id: string | null;
+};
+
 /**
- * The thresholds of all organizations that have changed them, in memory. One statement reads them
+ * The thresholds of all organizations and groups that have changed them, in memory. One statement reads them
  * all, at most every 30 seconds and only while there are heartbeats, so a heartbeat costs no
  * statement of its own.
  */
 export class PolicyCache {
 	readonly #pool: Pool;
 	readonly #refreshMs: number;
-	/** The thresholds by tenant, which the ids of an organization's devices contain. */
+	/**
+	 * The thresholds by tenant, which the ids of an organization's devices contain, and those of
+	 * groups by the policy's id.
+	 */
 	#known: Map<string, Thresholds> | undefined;
 	#readAtMs = Number.NEGATIVE_INFINITY;
 	#reading: Promise<void> | undefined;
@@ -28,25 +39,33 @@ export class PolicyCache {
 	}
 
 	/**
-	 * Returns the thresholds of the organization that a device belongs to. Returns undefined until
+	 * Returns the thresholds of a device: of the group's policy that applies to it, if there is one,
+	 * otherwise of its organization. Returns undefined until
 	 * the database has answered once. The agent then keeps the thresholds that it has. Returns a
 	 * promise only while no thresholds are known.
 	 */
 	thresholdsOf(
 		deviceId: string,
+		groupPolicyId: string | null = null,
 	): Thresholds | undefined | Promise<Thresholds | undefined> {
 		if (performance.now() - this.#readAtMs >= this.#refreshMs) {
 			this.#reading ??= this.#read().finally(() => {
 				this.#reading = undefined;
 			});
 		}
-		if (this.#known || !this.#reading) return this.#find(deviceId);
-		return this.#reading.then(() => this.#find(deviceId));
+		if (this.#known || !this.#reading)
+			return this.#find(deviceId, groupPolicyId);
+		return this.#reading.then(() => this.#find(deviceId, groupPolicyId));
 	}
 
-	#find(deviceId: string): Thresholds | undefined {
-		if (!this.#known) return undefined;
-		return this.#known.get(tenantOf(deviceId)) ?? DEFAULT_THRESHOLDS;
+	#find(deviceId: string, policyId: string | null): Thresholds | undefined {
+		const known = this.#known;
+		if (!known) return undefined;
+		return (
+			(policyId === null ? undefined : known.get(policyId)) ??
+			known.get(tenantOf(deviceId)) ??
+			DEFAULT_THRESHOLDS
+		);
 	}
 
 	/** Resolves when no statement is running. */
@@ -58,18 +77,23 @@ export class PolicyCache {
 		// After a failure, the next attempt waits as long as after a success.
 		this.#readAtMs = performance.now();
 		try {
-			const { rows } = await this.#pool.query<
-				Thresholds & { organization_id: string }
-			>({
+			const { rows } = await this.#pool.query<Row>({
 				name: "device_policies",
-				text: `select organization_id, ${[...THRESHOLD_NAMES, ...CHOICE_NAMES].join(", ")} from agent_device_policies()`,
+				text: `
+					select organization_id, null as policy_id, ${NAMES} from agent_device_policies()
+					union all
+					select organization_id, id, ${NAMES} from agent_group_policies()
+					order by policy_id nulls first`,
 			});
-			this.#known = new Map(
-				rows.map(({ organization_id, ...thresholds }) => [
-					tenantOf(organization_id),
-					thresholds as Thresholds,
-				]),
-			);
+			const known = new Map<string, Thresholds>();
+			for (const { organization_id, policy_id, ...given } of rows) {
+				const tenant = tenantOf(organization_id);
+				known.set(policy_id ?? tenant, {
+					...(known.get(tenant) ?? DEFAULT_THRESHOLDS),
+					...withoutNulls(given),
+				});
+			}
+			this.#known = known;
 		} catch {
 			// The statement of the heartbeats reports that the database cannot be reached.
 		}
@@ -78,3 +102,8 @@ export class PolicyCache {
 
 /** Returns the beginning of an id, which is the same for an organization and its devices. */
 const tenantOf = (id: string) => id.slice(0, TENANT_PREFIX_LENGTH);
+
+const withoutNulls = (given: object) =>
+	Object.fromEntries(
+		Object.entries(given).filter(([, value]) => value !== null),
+	) as Partial<Thresholds>;

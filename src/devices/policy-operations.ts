@@ -5,13 +5,9 @@ import { idSchema } from "../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import { changeRules, readRules } from "./check-rule-store.ts";
 import { MAX_GRACE_DAYS, SEVERITIES, SILENCE_DAYS } from "./check-rules.ts";
-import {
-	complianceCounts,
-	countFleet,
-	type FleetCounts,
-	stateCounts,
-} from "./count-states.ts";
+import { countFleet } from "./count-states.ts";
 import { checkName, namedCheck } from "./device-record.ts";
+import { compareFleets, effects } from "./policy-effects.ts";
 import { PLATFORMS } from "./terms.ts";
 import {
 	CHOICE_NAMES,
@@ -30,14 +26,16 @@ const MEANINGS: Record<ThresholdName, string> = {
 	max_definitions_age_days: "Age of a malware scanner's definitions",
 };
 
-/** A threshold that a caller may give. */
-const given = (name: ThresholdName) =>
+/** A threshold within its bounds. */
+export const threshold = (name: ThresholdName) =>
 	z
 		.int()
 		.min(THRESHOLDS[name].least)
 		.max(THRESHOLDS[name].most)
-		.optional()
 		.describe(MEANINGS[name]);
+
+/** A threshold that a caller may give. */
+const given = (name: ThresholdName) => threshold(name).optional();
 
 /** The fields of the policy that are not about one check. */
 const OWN_FIELDS = [
@@ -148,21 +146,6 @@ const givenRule = z.strictObject({
 	owner_id: idSchema("people").nullable().optional().describe("Of it"),
 });
 
-const effects = z.object({
-	compliance: z.object({
-		before: complianceCounts(),
-		after: complianceCounts(),
-	}),
-	checks: z.array(
-		z.object({
-			check_key: z.string(),
-			check_name: z.string().nullable(),
-			before: stateCounts(),
-			after: stateCounts(),
-		}),
-	),
-});
-
 export const updateDevicePolicy = defineOperation({
 	name: "updateDevicePolicy",
 	title: "Change the device policy",
@@ -221,7 +204,11 @@ export const updateDevicePolicy = defineOperation({
 			await client.query("rollback to savepoint dry_run");
 			return {
 				policy: result,
-				effects: compare(result, statesBefore, statesAfter),
+				effects: compareFleets(
+					result.checks.map(({ check_key }) => check_key),
+					statesBefore,
+					statesAfter,
+				),
 			};
 		}
 		if (hasChanged) {
@@ -249,26 +236,6 @@ async function withChecks(
 			check_name: checkName(key),
 			...rule,
 		})),
-	};
-}
-
-/** Returns how a change of the policy moves devices from one state to another. */
-function compare(
-	{ checks }: Policy,
-	before: FleetCounts,
-	after: FleetCounts,
-): z.input<typeof effects> {
-	return {
-		compliance: { before: before.compliance, after: after.compliance },
-		checks: checks
-			.map(({ check_key, check_name }) => ({
-				...{ check_key, check_name },
-				before: before.ofCheck(check_key),
-				after: after.ofCheck(check_key),
-			}))
-			.filter(
-				(check) => JSON.stringify(check.before) !== JSON.stringify(check.after),
-			),
 	};
 }
 

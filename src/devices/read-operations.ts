@@ -47,6 +47,7 @@ import {
 	rejectPresent,
 } from "./devices-as-of.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
+import { readPoliciesOfDevice } from "./group-policies/store.ts";
 import { openNonconformities } from "./nonconformities/of-device.ts";
 import { readCheckStates, withStates } from "./read-check-states.ts";
 import { explain } from "./remediation/remediation.ts";
@@ -412,21 +413,32 @@ export const getDevice = defineOperation({
 			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {
-		const [found, groups, conflicts, token, open] = await Promise.all([
-			findDevice(client, organizationId, id),
-			groupsOfDevices(client, organizationId, [id], filters),
-			listConflicts(client, organizationId, id),
-			findEnrollmentToken(client, organizationId, id),
-			openNonconformities(client, organizationId, id),
-		]);
+		const [found, inGroups, policies, conflicts, token, open] =
+			await Promise.all([
+				findDevice(client, organizationId, id),
+				groupsOfDevices(client, organizationId, [id], filters),
+				readPoliciesOfDevice(client, organizationId, id),
+				listConflicts(client, organizationId, id),
+				findEnrollmentToken(client, organizationId, id),
+				openNonconformities(client, organizationId, id),
+			]);
 		if (!found) throw notFound(id);
 		const postures = found.postures.map((posture) => ({
 			...posture,
 			...open.get(posture.check_key),
 			...explain({ ...posture, platform: found.platform }),
 		}));
+		const groups = inGroups.get(id) ?? [];
 		return {
-			device: { ...found, groups: groups.get(id) ?? [], postures },
+			device: {
+				...found,
+				groups,
+				group_policies: policies.filter(
+					({ group_id, applies }) =>
+						applies || groups.some((group) => group.id === group_id),
+				),
+				postures,
+			},
 			conflicts,
 			enrollment_token: token,
 		};

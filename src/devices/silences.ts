@@ -1,11 +1,37 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { SILENCE_DAYS } from "./check-rules.ts";
+import { policyOf } from "./required-checks.ts";
 
-/** An SQL expression for the longest silence that the organization $1 permits. */
-export const MAX_SILENCE = `(
-	select coalesce(max(y.max_silence_days), ${SILENCE_DAYS.default}) * interval '24 hours'
+/** SQL of the longest silence that the organization $1 permits, in days. */
+const USUAL_DAYS = `(
+	select coalesce(max(y.max_silence_days), ${SILENCE_DAYS.default})
 	from device_policies y where y.organization_id = $1
+)`;
+
+/** SQL of the shortest or longest silence that any of its policies permits. */
+const ofAnyPolicy = (least: "least" | "greatest", min: "min" | "max") => `(
+	select ${least}(${min}(y.max_silence_days), ${USUAL_DAYS}) * interval '24 hours'
+	from device_group_policies y where y.organization_id = $1
+)`;
+const SHORTEST = ofAnyPolicy("least", "min");
+const LONGEST = ofAnyPolicy("greatest", "max");
+
+/** Returns an SQL expression for the longest silence that a device's policy permits. */
+export const maxSilenceOf = (device: string) => `(
+	coalesce((
+		select ruling.max_silence_days from device_group_policies ruling
+		where ruling.organization_id = $1 and ruling.id = ${policyOf(device, undefined)}
+	), ${USUAL_DAYS}) * interval '24 hours'
+)`;
+
+/**
+ * Returns an SQL condition: a device has been silent since a time for longer than its policy
+ * permits. Its policy is looked up only if the answer depends on it.
+ */
+export const isSilentSince = (since: string, device: string, now: string) => `(
+	${since} < ${now} - ${LONGEST} or ${since} < ${now} - ${SHORTEST}
+		and ${since} < ${now} - ${maxSilenceOf(device)}
 )`;
 
 /**
@@ -43,7 +69,7 @@ export const silencesShape = {
 type Silence = z.input<typeof silencesShape.silences>[number];
 
 /**
- * Returns the silences of a device that overlap the period and are longer than its organization
+ * Returns the silences of a device that overlap the period and are longer than its policy
  * permits, newest first. The last one may still go on.
  */
 export async function readSilences(
@@ -63,7 +89,7 @@ export async function readSilences(
 				select max(s.last_observed_at), null from posture_spans s
 				where s.organization_id = $1 and s.device_id = $2 and s.is_current
 			) x
-			where coalesce(x.until, now()) > x.since + ${MAX_SILENCE}
+			where coalesce(x.until, now()) > x.since + ${maxSilenceOf("$2")}
 				and coalesce(x.until > $3::timestamptz, true)
 				and coalesce(x.since < $4::timestamptz, true)
 			order by x.since desc

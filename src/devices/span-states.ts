@@ -1,13 +1,19 @@
-import { requiredChecks, stateOfSpan } from "./check-states.ts";
+import { stateOfSpan } from "./check-states.ts";
 import { isInForce } from "./exceptions/exception-status.ts";
-import { MAX_SILENCE, silencesAt } from "./silences.ts";
+import {
+	graceOf,
+	newDeviceGraceOf,
+	policyOf,
+	requiredChecks,
+} from "./required-checks.ts";
+import { isSilentSince, silencesAt } from "./silences.ts";
 
 /**
  * Returns common table expressions with what `spanState` needs, now or at a time in the past, whose
  * SQL is `at`. None of them depends on a device, so a statement evaluates each of them once.
  *
- * | name | a row for each | |---|---| | `rule` | check that the policy requires: check_key,
- * platforms, grace, new_device_grace | | `young` | device in the days of grace of a new one: id,
+ * | name | a row for each | |---|---| | `rule` | check that a policy requires: the
+ * columns of `requiredChecks` | | `young` | device in the days of grace of a new one: id,
  * activated_at | | `excuse` | device or group of devices that an exception excuses: check_key,
  * platform, device_id | | `quiet` | device that was silent at the time in the past: device_id,
  * since |
@@ -19,7 +25,7 @@ export function policyAt(at: string | undefined): string {
 		young as materialized (
 			select t.id, t.activated_at from devices t
 			where t.organization_id = $1 and t.activated_at <= ${now}
-				and t.activated_at > ${now} - (select max(r.new_device_grace) from rule r)
+				and t.activated_at > ${now} - (select max(r.longest_new_device_grace) from rule r)
 		), excuse as materialized (
 			select e.check_key, e.platform, coalesce(e.device_id, m.device_id) as device_id
 			from device_exceptions e
@@ -32,11 +38,13 @@ export function policyAt(at: string | undefined): string {
 
 /** Returns an SQL condition: nobody had confirmed the status of the span `s` for too long. */
 export function isSilent(at: string | undefined): string {
-	const longAgo = `${at ?? "now()"} - ${MAX_SILENCE}`;
+	const now = at ?? "now()";
+	const unconfirmed = isSilentSince("s.last_observed_at", "s.device_id", now);
 	return at === undefined
-		? `s.last_observed_at < ${longAgo}`
-		: `(s.last_observed_at < ${longAgo}
-			or s.device_id in (select q.device_id from quiet q where q.since < ${longAgo}))`;
+		? unconfirmed
+		: `(${unconfirmed} or s.device_id in (
+			select q.device_id from quiet q where ${isSilentSince("q.since", "q.device_id", now)}
+		))`;
 }
 
 /**
@@ -45,11 +53,12 @@ export function isSilent(at: string | undefined): string {
  */
 export function spanState(at: string | undefined): string {
 	const now = at ?? "now()";
+	const policy = policyOf("s.device_id", at);
 	// Most devices are not new, so the second condition reads few of them.
 	const inGrace = `(
-		s.since + (select r.grace from rule r where r.check_key = s.check_key) > ${now}
+		s.since + (select ${graceOf(policy)} from rule r where r.check_key = s.check_key) > ${now}
 		or s.device_id in (select y.id from young y) and (
-			select y.activated_at + r.new_device_grace from young y, rule r
+			select y.activated_at + ${newDeviceGraceOf(policy)} from young y, rule r
 			where y.id = s.device_id and r.check_key = s.check_key
 		) > ${now}
 	)`;

@@ -6,6 +6,7 @@ import type { EventHandler } from "../events/types.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
 import { noteEnds } from "./exceptions/expire-exceptions.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
+import { keepGroupPolicies } from "./group-policies/assign.ts";
 import { settleNonconformities } from "./nonconformities/settle.ts";
 
 /** What time alone changes is done for every organization this often. */
@@ -37,6 +38,13 @@ export function startUpkeep(
 	/** The times before which an event causes no run. */
 	const pausedUntilMs = new Map<string, number>();
 	let fullRunAtMs = Number.NEGATIVE_INFINITY;
+
+	async function keep(id: string): Promise<boolean> {
+		// A transaction of its own, because changes of policies wait for its lock.
+		await withTenant(pool, id, (client) => keepGroupPolicies(client, id));
+		return withTenant(pool, id, (client) => keepDevices(client, id, sendsMail));
+	}
+
 	const poller = startPoller(
 		"device upkeep",
 		EVERY_MS,
@@ -48,9 +56,7 @@ export function startUpkeep(
 				const beganMs = performance.now();
 				if (!isFull && beganMs < (pausedUntilMs.get(id) ?? 0)) continue;
 				changed.delete(id);
-				const hasMore = await withTenant(pool, id, (client) =>
-					keepDevices(client, id, sendsMail),
-				).catch((err) => {
+				const hasMore = await keep(id).catch((err) => {
 					// The other organizations must not wait for what is wrong with this one.
 					if (isConnectionTrouble(err)) throw err;
 					log.error({ err, organization: id }, "device upkeep failed");

@@ -143,12 +143,12 @@ export function makeAgentApi(
 				emptyBodyIsFine: false,
 				queue: heartbeats.queue,
 				withKey: async (key, body, request): Promise<HeartbeatResponse> => {
-					const answer = await heartbeats.record(
+					const { answer, groupPolicyId } = await heartbeats.record(
 						key,
 						parse(heartbeatRequest, body),
 						addressOf(request),
 					);
-					const known = policies.thresholdsOf(answer.device_id);
+					const known = policies.thresholdsOf(answer.device_id, groupPolicyId);
 					const policy = known instanceof Promise ? await known : known;
 					const newest = newestAgentVersion();
 					return {

@@ -340,6 +340,7 @@ test("no exported column looks like a secret, except those that are none or are 
 		"audit_seals.hash",
 		"audit_seals.previous_hash",
 		"audit_seals.sealed_at",
+		"device_group_policies.min_password_length",
 		"device_policies.min_password_length",
 		"devices.hardware_hash",
 		"devices.key_hash",

@@ -635,6 +635,14 @@ async function useFleet(
 		await use("listDeviceGroups", { organization_id });
 		const filter = { group_id: group.id };
 		await use("listDevices", { organization_id, filter });
+		await use("setDeviceGroupPolicy", {
+			group_id: group.id,
+			checks: [{ check_key: "DISK_ENCRYPTION", grace_days: 9 }],
+		});
+		await use("listDeviceGroupPolicies", { organization_id });
+		if (name === "Listed") {
+			await use("deleteDeviceGroupPolicy", { group_id: group.id });
+		}
 		await use("deleteDeviceGroup", { id: group.id });
 	}
 	await useExceptions(use, organization_id);

@@ -24,6 +24,7 @@ const ACROSS_FUNCTIONS = [
 	"agent_device_policies",
 	"agent_enroll",
 	"agent_enroll_with_key",
+	"agent_group_policies",
 	"agent_heartbeat",
 	"agent_judge_unknown_keys",
 	"agent_lock",

@@ -162,6 +162,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"agent_device_policies",
 		"agent_enroll",
 		"agent_enroll_with_key",
+		"agent_group_policies",
 		"agent_heartbeat",
 		"agent_judge_unknown_keys",
 		"agent_lock",

@@ -83,6 +83,7 @@ export async function makeStatesFleet(
 					options,
 				)
 			).groups.map(({ value, count }) => [value, count]),
+		idOf: (name: string) => deviceOf(name).id,
 		policy: async () =>
 			(await fleet.call(getDevicePolicy, { organization_id }, options)).policy,
 		change: (input: object) =>

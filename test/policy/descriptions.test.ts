@@ -79,6 +79,7 @@ describe("the description for clients", () => {
 			"listDevicePostures",
 			"listDevices",
 			"listPostureSpans",
+			"setDeviceGroupPolicy",
 			"updateDevicePolicy",
 		]);
 		for (const [name, { json }] of taking) {

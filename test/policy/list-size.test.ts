@@ -37,6 +37,7 @@ const MAX_BYTES: Record<string, number> = {
 	countRecords: 1_260,
 	// The rules of the checks. The default list leaves it out.
 	updateDevicePolicy: 2_800,
+	setDeviceGroupPolicy: 2_600,
 };
 
 const admin: Principal = {

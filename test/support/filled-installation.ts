@@ -97,6 +97,10 @@ async function fillRegisters(organization_id: string, token: string) {
 		ends_at: new Date(Date.now() + 86_400_000).toISOString(),
 	});
 	await call("approveDeviceException", { id: exception.id });
+	await call("setDeviceGroupPolicy", {
+		group_id: group.id,
+		checks: [{ check_key: "DISK_ENCRYPTION", grace_days: 30 }],
+	});
 	for (const sample of samples) {
 		const input = inputOf(sample, references, "all");
 		const answer = await call(`add${sample.one}`, {

@@ -61,6 +61,14 @@ export const organizationActions = {
 		group: "devices",
 		phrase: "deleted the exception from",
 	},
+	setDeviceGroupPolicy: {
+		group: "devices",
+		phrase: "set the device policy of the group",
+	},
+	deleteDeviceGroupPolicy: {
+		group: "devices",
+		phrase: "removed the device policy of the group",
+	},
 	updateDevicePolicy: {
 		group: "devices",
 		phrase: "changed the device policy",
