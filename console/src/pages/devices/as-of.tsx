@@ -16,7 +16,7 @@ import { useMaxSilence } from "./use-max-silence.ts";
 
 /** Shows the state of every check at a time in the past, as evidence for an auditor. */
 export function AsOf({ device, at }: { device: Device; at: Date }) {
-	const { maxSilenceMs } = useMaxSilence();
+	const { maxSilenceMs } = useMaxSilence(device);
 	const atMs = at.getTime();
 	const states = useQuery(
 		operationQuery("listDevicePostures", {

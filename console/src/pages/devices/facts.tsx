@@ -24,6 +24,9 @@ export function Facts({ device }: { device: Device }) {
 				<StatusBadge key="compliance" {...COMPLIANCES[device.compliance]} />
 			),
 		],
+		...(device.group_policies?.length
+			? [fact("Policy in force", <Policy device={device} />)]
+			: []),
 		["Owner", <Owner key="owner" device={device} />],
 		["Hostname", device.hostname],
 		["Platform", device.platform && platformLabel(device.platform)],
@@ -154,6 +157,41 @@ function Groups({ device }: { device: Device }) {
 		</span>
 	));
 }
+
+/** Says which policy applies to a device whose groups have policies, and why. */
+function Policy({ device }: { device: Device }) {
+	const policies = device.group_policies ?? [];
+	const used = policies.find(({ applies }) => applies);
+	const others = policies.filter(({ applies }) => !applies);
+	const names = others.map(
+		({ group_name, priority }) => `“${group_name}” (${priority})`,
+	);
+	return (
+		<>
+			<TextLink
+				to="/o/$org/settings/device-policy"
+				params={{ org: device.organization_id }}
+				inherit
+			>
+				{used
+					? `“${used.group_name}” (${used.priority})`
+					: "The organization's"}
+			</TextLink>
+			<Text span size="xs" c="dimmed" display="block">
+				{whyOf(used !== undefined, names)}
+			</Text>
+		</>
+	);
+}
+
+const whyOf = (isOfGroup: boolean, others: readonly string[]) => {
+	if (!isOfGroup) {
+		return `The policy of ${others.join(", ")} applies within a minute.`;
+	}
+	return others.length === 0
+		? "The device is in this group."
+		: `Of its groups, this one comes first. The others: ${others.join(", ")}.`;
+};
 
 /** Links to the record that the same machine had before, or has since. */
 function OtherRecord({ device, id }: { device: Device; id: string }) {

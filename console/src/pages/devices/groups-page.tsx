@@ -32,6 +32,14 @@ export function Page() {
 		} as InputOf<"listDeviceGroups">),
 		placeholderData: keepPreviousData,
 	});
+	const policies =
+		useQuery(
+			operationQuery("listDeviceGroupPolicies", {
+				organization_id: organizationId,
+			}),
+		).data?.group_policies ?? [];
+	const hasPolicy = (group: DeviceGroup | null) =>
+		policies.some(({ group_id }) => group_id === group?.id);
 	const rows = groups.data?.device_groups ?? [];
 	const isEmpty = groups.isSuccess && rows.length === 0 && !list.search.cursor;
 	const add = mayWrite && (
@@ -69,6 +77,8 @@ export function Page() {
 				<DataTable
 					label="Groups of devices"
 					columns={columnsOf({
+						placeOf: ({ id }) =>
+							policies.find(({ group_id }) => group_id === id)?.priority,
 						edit: mayWrite ? setEdited : undefined,
 						remove: mayAdmin ? setDeleted : undefined,
 					})}
@@ -96,13 +106,19 @@ export function Page() {
 					await forgetReadings();
 				}}
 			>
-				The devices stay. This cannot be undone.
+				The devices stay. {hasPolicy(deleted) && LOSES_POLICY} This cannot be
+				undone.
 			</Confirm>
 		</>
 	);
 }
 
+const LOSES_POLICY =
+	"The group's device policy is removed with it, so its devices get another one.";
+
 const columnsOf = (actions: {
+	/** Returns the place of the group's device policy, if it has one. */
+	placeOf: (group: DeviceGroup) => number | undefined;
 	edit: ((group: DeviceGroup) => void) | undefined;
 	remove: ((group: DeviceGroup) => void) | undefined;
 }): readonly Column<DeviceGroup>[] => [
@@ -143,6 +159,23 @@ const columnsOf = (actions: {
 				</Text>
 			</>
 		),
+	},
+	{
+		id: "policy",
+		header: "Device policy",
+		width: 150,
+		cell: (group) => {
+			const place = actions.placeOf(group);
+			return (
+				<TextLink
+					to="/o/$org/settings/device-policy"
+					params={{ org: group.organization_id }}
+					size="sm"
+				>
+					{place === undefined ? "The organization's" : `Its own, ${place}`}
+				</TextLink>
+			);
+		},
 	},
 	{
 		id: "updated",

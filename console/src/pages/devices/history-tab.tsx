@@ -45,7 +45,7 @@ interface Changes {
 
 /** Shows how each check has changed over time, and all states on a chosen day. */
 export function HistoryTab({ device }: { device: Device }) {
-	const { maxSilenceMs } = useMaxSilence();
+	const { maxSilenceMs } = useMaxSilence(device);
 	const search = useSearch({ from: "/signed-in/o/$org/devices/$id" });
 	const navigate = useNavigate();
 	const change = (changes: Changes) =>

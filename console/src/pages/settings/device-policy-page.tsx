@@ -12,6 +12,7 @@ import {
 	POLICY_FIELDS,
 } from "./device-policy-fields.ts";
 import { DevicePolicyForm } from "./device-policy-form.tsx";
+import { GroupPolicies } from "./group-policies.tsx";
 
 /** Shows what the organization requires of its devices. Administrators can change it. */
 export function Page() {
@@ -102,6 +103,7 @@ export function Page() {
 					<CheckRulesTable policy={policy} />
 				)}
 			</Paper>
+			<GroupPolicies policy={policy} />
 		</>
 	);
 }

@@ -1,0 +1,337 @@
+import {
+	Button,
+	Group,
+	Modal,
+	NumberInput,
+	Select,
+	SimpleGrid,
+	Stack,
+	Text,
+} from "@mantine/core";
+import { type UseFormReturnType, useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import {
+	MAX_GRACE_DAYS,
+	SILENCE_DAYS,
+} from "../../../../src/devices/check-rules.ts";
+import { ApiError, call, type InputOf } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { CardTable } from "../../parts/card-table.tsx";
+import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { forgetReadings, operationQuery } from "../../queries.ts";
+import type { Policy } from "./check-rules-table.tsx";
+import {
+	boundsOf,
+	describeChoice,
+	POLICY_CHOICES,
+	POLICY_FIELDS,
+} from "./device-policy-fields.ts";
+import { CHANGED_MEANWHILE } from "./device-policy-form.tsx";
+import type { GroupPolicy } from "./group-policies.tsx";
+import { PolicyEffects } from "./policy-effects.tsx";
+
+type Change = InputOf<"setDeviceGroupPolicy">;
+
+/** An empty text, or no choice, means the organization's value. */
+interface Values extends Record<string, unknown> {
+	group_id: string | null;
+	numbers: Record<string, number | string>;
+	choices: Record<string, string | null>;
+	checks: {
+		check_key: string;
+		is_required: string | null;
+		grace_days: number | string;
+		new_device_grace_days: number | string;
+	}[];
+}
+
+const GRACES = [
+	{ name: "grace_days", label: "days of grace" },
+	{ name: "new_device_grace_days", label: "days of grace of new devices" },
+] as const;
+
+/** The numbers of a policy that are not about one check. */
+const NUMBERS = [
+	...POLICY_FIELDS.map((field) => ({ ...field, ...boundsOf(field) })),
+	{
+		name: "max_silence_days" as const,
+		label: "Longest silence",
+		unit: "days",
+		perUnit: 1,
+		min: SILENCE_DAYS.least,
+		max: SILENCE_DAYS.most,
+	},
+];
+
+/**
+ * Sets what the policy of a group replaces. It shows how many devices change their state before it
+ * saves.
+ */
+export function GroupPolicyDialog({
+	policy,
+	usual,
+	taken,
+	onClose,
+}: {
+	/** Undefined for a new policy. */
+	policy: GroupPolicy | undefined;
+	/** The organization's policy. */
+	usual: Policy;
+	/** Ids of the groups that have a policy. */
+	taken: readonly string[];
+	onClose: () => void;
+}) {
+	const { organizationId } = useOrganization();
+	useReturnFocus();
+	const groups =
+		useQuery(
+			operationQuery("listDeviceGroups", {
+				organization_id: organizationId,
+				size: 100,
+			}),
+		).data?.device_groups ?? [];
+	const form = useForm<Values>({
+		initialValues: toValues(policy, usual),
+		validate: {
+			group_id: (id) => (id ? null : "Choose a group"),
+			numbers: Object.fromEntries(
+				NUMBERS.map(({ name, min, max }) => [name, isEmptyOr(min, max)]),
+			),
+			checks: Object.fromEntries(
+				GRACES.map(({ name }) => [name, isEmptyOr(0, MAX_GRACE_DAYS)]),
+			),
+		},
+	});
+	const send = (values: Values, more: Partial<Change> = {}) =>
+		call("setDeviceGroupPolicy", {
+			...toChange(values, policy),
+			...more,
+		}).catch((error) => {
+			throw error instanceof ApiError && error.code === "conflict"
+				? new ApiError(error.status, error.code, CHANGED_MEANWHILE)
+				: error;
+		});
+	const preview = useMutation({
+		mutationFn: (values: Values) => send(values, { dry_run: true }),
+	});
+	const saving = useMutation({
+		mutationFn: (values: Values) => send(values),
+		onSuccess: async ({ group_policy: { group_name } }) => {
+			await forgetReadings();
+			notifications.show({
+				message: `The policy of “${group_name}” is saved.`,
+			});
+			onClose();
+		},
+	});
+	const refusal = saving.error ?? preview.error;
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			size={860}
+			title={policy ? `Policy of “${policy.group_name}”` : "Policy of a group"}
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<form
+				noValidate
+				onSubmit={form.onSubmit((values) =>
+					preview.isSuccess ? saving.mutate(values) : preview.mutate(values),
+				)}
+			>
+				<Stack>
+					{refusal && <ErrorState error={refusal} title="Not saved" />}
+					{preview.data?.effects ? (
+						<PolicyEffects effects={preview.data.effects} />
+					) : (
+						<Fields form={form} usual={usual}>
+							{!policy && (
+								<Select
+									label="Group"
+									withAsterisk
+									searchable
+									data={groups
+										.filter(({ id }) => !taken.includes(id))
+										.map(({ id, name }) => ({ value: id, label: name }))}
+									nothingFoundMessage="No other group"
+									maw={360}
+									data-autofocus
+									{...form.getInputProps("group_id")}
+								/>
+							)}
+						</Fields>
+					)}
+					<Group justify="flex-end">
+						<Button
+							variant="default"
+							onClick={preview.isSuccess ? preview.reset : onClose}
+						>
+							{preview.isSuccess ? "Back" : "Cancel"}
+						</Button>
+						<Button
+							type="submit"
+							loading={preview.isPending || saving.isPending}
+						>
+							{preview.isSuccess ? "Save the policy" : "Preview"}
+						</Button>
+					</Group>
+				</Stack>
+			</form>
+		</Modal>
+	);
+}
+
+function Fields({
+	form,
+	usual,
+	children,
+}: {
+	form: Pick<UseFormReturnType<Values>, "values" | "getInputProps">;
+	usual: Policy;
+	children: React.ReactNode;
+}) {
+	const ofCheck = (key: string) =>
+		usual.checks.find(({ check_key }) => check_key === key);
+	const nameOf = (key: string) => ofCheck(key)?.check_name ?? key;
+	return (
+		<>
+			{children}
+			<Text size="sm" c="dimmed">
+				An empty field has the organization's value, which it shows in gray.
+			</Text>
+			<CardTable
+				label="Rules by check"
+				minWidth={640}
+				columns={["Check", "Required", "Days of grace", "For new devices"]}
+				rows={form.values.checks.map(({ check_key: key }, index) => ({
+					key,
+					cells: [
+						nameOf(key),
+						<Select
+							key="required"
+							size="xs"
+							w={200}
+							clearable
+							clearButtonProps={{
+								"aria-label": `${nameOf(key)}: as the organization`,
+							}}
+							placeholder={
+								ofCheck(key)?.is_required ? "Required" : "Not required"
+							}
+							data={REQUIRED}
+							aria-label={`${nameOf(key)}: required`}
+							{...form.getInputProps(`checks.${index}.is_required`)}
+						/>,
+						...GRACES.map(({ name, label }) => (
+							<NumberInput
+								key={name}
+								size="xs"
+								w={110}
+								allowDecimal={false}
+								allowNegative={false}
+								placeholder={String(ofCheck(key)?.[name] ?? "")}
+								aria-label={`${nameOf(key)}: ${label}`}
+								{...form.getInputProps(`checks.${index}.${name}`)}
+							/>
+						)),
+					],
+				}))}
+			/>
+			<SimpleGrid cols={{ base: 1, sm: 2 }}>
+				{NUMBERS.map(({ name, label, unit, perUnit, min, max }) => (
+					<NumberInput
+						key={name}
+						label={label}
+						description={`From ${min} to ${max} ${unit}`}
+						placeholder={String(usual[name] / perUnit)}
+						allowDecimal={perUnit > 1}
+						decimalScale={2}
+						allowNegative={false}
+						{...form.getInputProps(`numbers.${name}`)}
+					/>
+				))}
+				{POLICY_CHOICES.map((choice) => (
+					<Select
+						key={choice.name}
+						label={choice.label}
+						description={choice.description}
+						clearable
+						clearButtonProps={{
+							"aria-label": `${choice.label}: as the organization`,
+						}}
+						placeholder={describeChoice(choice, usual[choice.name])}
+						data={choice.options}
+						{...form.getInputProps(`choices.${choice.name}`)}
+					/>
+				))}
+			</SimpleGrid>
+		</>
+	);
+}
+
+const REQUIRED = [
+	{ value: "true", label: "Required" },
+	{ value: "false", label: "Not required" },
+];
+
+const isEmptyOr = (min: number, max: number) => (value: unknown) =>
+	value === "" || (typeof value === "number" && value >= min && value <= max)
+		? null
+		: `Give a number from ${min} to ${max}, or leave it empty`;
+
+function toValues(policy: GroupPolicy | undefined, usual: Policy): Values {
+	const keys = new Set([
+		...usual.checks.map(({ check_key }) => check_key),
+		...(policy?.checks ?? []).map(({ check_key }) => check_key),
+	]);
+	return {
+		group_id: policy?.group_id ?? null,
+		numbers: Object.fromEntries(
+			NUMBERS.map(({ name, perUnit }) => {
+				const value = policy?.[name] ?? null;
+				return [name, value === null ? "" : value / perUnit];
+			}),
+		),
+		choices: Object.fromEntries(
+			POLICY_CHOICES.map(({ name }) => [name, policy?.[name] ?? null]),
+		),
+		checks: [...keys].map((check_key) => {
+			const rule = policy?.checks.find((one) => one.check_key === check_key);
+			const required = rule?.is_required ?? null;
+			return {
+				check_key,
+				is_required: required === null ? null : String(required),
+				grace_days: rule?.grace_days ?? "",
+				new_device_grace_days: rule?.new_device_grace_days ?? "",
+			};
+		}),
+	};
+}
+
+const orNull = (value: unknown, perUnit = 1) =>
+	typeof value === "number" ? Math.round(value * perUnit) : null;
+
+function toChange(values: Values, policy: GroupPolicy | undefined): Change {
+	return {
+		group_id: values.group_id ?? "",
+		...(policy && { if_updated_at: policy.updated_at }),
+		...Object.fromEntries(
+			NUMBERS.map(({ name, perUnit }) => [
+				name,
+				orNull(values.numbers[name], perUnit),
+			]),
+		),
+		...Object.fromEntries(
+			POLICY_CHOICES.map(({ name }) => [name, values.choices[name] ?? null]),
+		),
+		checks: values.checks.map((rule) => ({
+			check_key: rule.check_key,
+			is_required:
+				rule.is_required === null ? null : rule.is_required === "true",
+			grace_days: orNull(rule.grace_days),
+			new_device_grace_days: orNull(rule.new_device_grace_days),
+		})),
+	};
+}

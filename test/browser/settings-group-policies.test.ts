@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
+import { fleetOf } from "./fleet.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+test("an administrator gives groups policies, orders and removes them, and the device says which applies", async () => {
+	const fleet = fleetOf(served);
+	let deviceId = "";
+	const { page, organization, at } = await fleet.start(
+		"admin",
+		async (organization) => {
+			const device = await fleet.addReporting(organization, "studio", {});
+			deviceId = device.id;
+			for (const name of ["Laptops", "Servers"]) {
+				const group = makeId(organization, "device_group");
+				await served.database.owner.query(
+					"insert into device_groups (organization_id, id, name) values ($1, $2, $3)",
+					[organization, group, name],
+				);
+				await served.database.owner.query(
+					"insert into device_group_members (organization_id, group_id, device_id) values ($1, $2, $3)",
+					[organization, group, device.id],
+				);
+			}
+			return "/settings/device-policy";
+		},
+	);
+	const section = page
+		.getByRole("region", { name: "Policies of groups" })
+		.first();
+	await section.getByText("No group has a policy.").waitFor();
+	const dialog = page.getByRole("dialog");
+	const days = dialog.getByLabel("Full-disk encryption: days of grace", {
+		exact: true,
+	});
+	const begin = async (group: string) => {
+		await section.getByRole("button", { name: "Add a group's policy" }).click();
+		await dialog.getByRole("combobox", { name: "Group" }).click();
+		await page.getByRole("option", { name: group }).click();
+	};
+	const save = async (group: string) => {
+		await dialog.getByRole("button", { name: "Preview" }).click();
+		await dialog.getByRole("button", { name: "Save the policy" }).click();
+		await page.getByText(`The policy of “${group}” is saved.`).waitFor();
+		await dialog.waitFor({ state: "hidden" });
+	};
+	await begin("Laptops");
+	await days.fill("91");
+	await dialog.getByRole("button", { name: "Preview" }).click();
+	await dialog.getByText("Give a number from 0 to 90").waitFor();
+	await days.fill("30");
+	await axe(page);
+	await screenshot(page, "settings/group-policy");
+	await save("Laptops");
+	await begin("Servers");
+	await dialog
+		.getByRole("combobox", { name: "Full-disk encryption: required" })
+		.click();
+	await page.getByRole("option", { name: "Not required" }).click();
+	await save("Servers");
+	const rows = section.locator("tbody tr");
+	const groups = async () =>
+		(await rows.allInnerTexts()).map(
+			(text) => /Laptops|Servers/.exec(text)?.[0],
+		);
+	expect(await groups()).toEqual(["Laptops", "Servers"]);
+	await section.getByText("Full-disk encryption: not required").waitFor();
+	await axe(page);
+	await screenshot(page, "settings/group-policies");
+
+	await visit(page, at(`/devices/${deviceId}`));
+	await page.getByText("“Laptops” (1)").waitFor();
+	await page.getByText("Of its groups, this one comes first.").waitFor();
+	await visit(page, at("/settings/device-policy"));
+	await section.getByRole("button", { name: "Move Servers up" }).click();
+	await expect.poll(groups).toEqual(["Servers", "Laptops"]);
+
+	await section
+		.getByRole("button", { name: "Edit the policy of Laptops" })
+		.click();
+	await expect.poll(() => days.inputValue()).toBe("30");
+	await days.fill("");
+	await dialog.getByLabel("Shortest password").fill("12");
+	await save("Laptops");
+	await section.getByText("Shortest password: 12 characters").waitFor();
+	await section
+		.getByRole("button", { name: "Remove the policy of Servers" })
+		.click();
+	await dialog.getByRole("button", { name: "Remove the policy" }).click();
+	await expect.poll(groups).toEqual(["Laptops"]);
+
+	await visit(page, at("/devices/groups"));
+	await page.getByRole("link", { name: "Its own, 1" }).waitFor();
+	const viewer = await served.openPageAs(
+		await served.makePerson("viewer", organization),
+		at("/settings/device-policy"),
+	);
+	await viewer.getByText("Shortest password: 12 characters").waitFor();
+	expect(
+		await viewer.getByRole("button", { name: /group|policy/i }).count(),
+	).toBe(0);
+	await axe(viewer);
+});
