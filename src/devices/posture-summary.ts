@@ -62,7 +62,7 @@ export const listPostureSummary = defineOperation({
 	name: "listPostureSummary",
 	title: "Summarize postures",
 	description:
-		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. stale is about the device: it is silent now (not ONLINE, or no report for two posture intervals), so none of its checks pass or fail. states and devices_by_compliance judge by the device policy: STALE there is a check that nothing confirmed for max_silence_days. With as_of, the counts are those at that time; devices_by_freshness is null, because heartbeats of the past are not kept. group_by also counts which checks fail by platform or owner.",
+		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. stale is about the device: it is silent now (not ONLINE, or no report for two posture intervals), so none of its checks pass or fail. states and devices_by_compliance judge by the device policy: STALE there is a check that nothing confirmed for max_silence_days. With as_of, the counts are those at that time; devices_by_freshness is null then. group_by also counts which checks fail by platform or owner.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
