@@ -2,7 +2,6 @@ import {
 	chmodSync,
 	copyFileSync,
 	mkdirSync,
-	readFileSync,
 	statSync,
 	writeFileSync,
 } from "node:fs";
@@ -10,13 +9,13 @@ import { dirname, join } from "node:path";
 import { defaultConfigFile } from "../config-file.ts";
 import { defaultFolder } from "../folder.ts";
 import { systemdUnit } from "../service/systemd.ts";
+import { makeArchive } from "./archive.ts";
 import {
 	ARCHITECTURES,
 	type LinuxArchitecture,
 	makeDeb,
 	makeRpm,
 } from "./deb-and-rpm.ts";
-import { runTool } from "./run-tool.ts";
 
 const BUILDERS = {
 	deb: buildDeb,
@@ -124,16 +123,6 @@ function buildRpm(build: LinuxBuild, staged: string): string {
 	);
 }
 
-function buildTar({ architecture, version, built, work, out }: LinuxBuild) {
-	const root = `assay-agent-${version}-linux-${architecture}`;
-	const folder = join(work, root);
-	mkdirSync(folder, { mode: 0o755 });
-	copyFileSync(join(built, "assay-agent"), join(folder, "assay-agent"));
-	chmodSync(join(folder, "assay-agent"), 0o755);
-	const licenses = readFileSync(join(built, "LICENSES.txt"));
-	writeFileSync(join(folder, "LICENSES.txt"), licenses, { mode: 0o644 });
-	const name = `${root}.tar.gz`;
-	const owner = ["--owner=root:0", "--group=root:0"];
-	runTool("tar", [...owner, "-czf", join(out, name), "-C", work, root]);
-	return name;
+function buildTar(build: LinuxBuild): string {
+	return makeArchive(build, `linux-${build.architecture}`);
 }

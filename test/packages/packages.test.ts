@@ -75,6 +75,7 @@ test.each([
 	["assay-agent-1.4.0-x64.msi", "WINDOWS", "x64", "msi"],
 	["assay-agent-1.4.0-linux-x64.tar.gz", "LINUX", "x64", "tar.gz"],
 	["assay-agent-1.4.0-arm64.pkg", "DARWIN", "arm64", "pkg"],
+	["assay-agent-1.4.0-darwin-arm64.tar.gz", "DARWIN", "arm64", "tar.gz"],
 ])("%s is a package for %s on %s", (file, platform, architecture, format) => {
 	expect(describeName(file)).toEqual({ platform, architecture, format });
 });
