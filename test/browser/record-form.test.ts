@@ -44,6 +44,26 @@ test("saving a change sends only the fields that differ, with null for emptied o
 	await screenshot(page, "history");
 });
 
+test("an edit that could not be saved stays in the form, without a network and without a session", async () => {
+	const person = await registers.makePerson("member");
+	const page = await registers.open(
+		person,
+		`risk/${registers.ids.theft}?edit=true`,
+	);
+	await heading(page, "Edit Laptop theft").waitFor();
+	await fill(page, "Note", { text: "Not to be lost" });
+	const save = page.getByRole("button", { name: "Save the changes" });
+	await page.context().setOffline(true);
+	await save.click();
+	await page.getByText("The service cannot be reached").first().waitFor();
+	await page.context().setOffline(false);
+	await page.context().clearCookies();
+	await save.click();
+	await page.getByRole("dialog", { name: "You are signed out" }).waitFor();
+	await page.getByRole("button", { name: "Stay here" }).click();
+	expect(await page.getByText("Not to be lost").count()).toBe(1);
+});
+
 test("an empty form asks for the required values without a request", async () => {
 	const page = await registers.open(registers.admin, "risk/new");
 	const calls: string[] = [];

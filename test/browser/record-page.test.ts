@@ -161,6 +161,31 @@ test("a viewer reads a record's history, without the tokens and calls that only 
 	await axe(page);
 });
 
+test("the history names a vendor's review and its parts in words", async () => {
+	const { vendor } = await registers.add("addVendor", { name: "Slack" });
+	await registers.use("addVendorReview", {
+		vendor_id: vendor.id,
+		outcome: "APPROVED_WITH_CONDITIONS",
+		note: "Ask for the report",
+	});
+	const page = await registers.open(registers.admin, `vendor/${vendor.id}`);
+	await page.getByRole("tab", { name: "History" }).click();
+	const history = page.getByRole("tabpanel");
+	await history.getByText("Reviewed", { exact: true }).first().waitFor();
+	expect(await history.innerText()).toMatch(
+		/Note: Ask for the report\s+Outcome: Approved with conditions\s+Reviewed on: \d/,
+	);
+});
+
+test("a record that did not exist on the past day shown says so", async () => {
+	const { vendor } = await registers.add("addVendor", { name: "New one" });
+	const page = await registers.open(
+		registers.admin,
+		`vendor/${vendor.id}?as_of=2024-06-01`,
+	);
+	await page.getByText("There was no such record on 1 Jun 2024").waitFor();
+});
+
 test("the address of a missing record says so", async () => {
 	const page = await registers.open(
 		registers.admin,

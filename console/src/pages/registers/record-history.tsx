@@ -4,11 +4,16 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { call, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
-import { linkIn } from "../../parts/audit-actions/audit-actions.ts";
+import {
+	linkIn,
+	ownPhraseOf,
+} from "../../parts/audit-actions/audit-actions.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { inWords } from "../../parts/names-in-words.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { FieldValue } from "../../parts/records/field-value.tsx";
+import { PlainValue } from "../../parts/records/plain-value.tsx";
 import { isLinkedEnd, LinkedRecord } from "../../parts/records/record-link.tsx";
 import {
 	type Names,
@@ -107,7 +112,7 @@ function Changes({
 				.map(([name, ends]) => (
 					<Group key={name} gap="xs" align="flex-start" py={2}>
 						<Box component="dt" fz="sm" c="dimmed" w={170}>
-							{fieldOf(kind, name)?.label ?? FURTHER[name] ?? name}
+							{fieldOf(kind, name)?.label ?? inWords(name)}
 						</Box>
 						<Group component="dd" gap="xs" m={0} fz="sm" flex="1 1 200px">
 							{"before" in ends && (
@@ -132,11 +137,6 @@ function Changes({
 	);
 }
 
-const FURTHER: Record<string, string> = {
-	linked_record: "Linked record",
-	comment: "Comment",
-};
-
 function End({
 	kind,
 	name,
@@ -155,24 +155,30 @@ function End({
 	}
 	const field = fieldOf(kind, name);
 	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
-	return <Text inherit>{names.get(String(value)) ?? String(value)}</Text>;
+	return (
+		<Text inherit component="div">
+			<PlainValue {...{ value, names }} />
+		</Text>
+	);
 }
 
+/** What happened to the record, as the title of an entry: "Changed", "Reviewed". */
 function whatHappened(entry: Entry): string {
 	const { operation } = entry;
 	const link = linkIn(entry);
 	if (link) return link;
+	const phrase = ownPhraseOf(operation)?.replace(/ (of|on|to)$/, "");
+	if (phrase) return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
-	const words: Record<string, string> = {
-		add: "Added",
-		update: "Changed",
-		delete: "Deleted",
-		import: "Imported",
-		roll: "Rolled back with its import",
-		reassign: "Handed over",
-	};
-	return words[verb] ?? operation;
+	return WORDS[verb] ?? inWords(operation);
 }
+
+const WORDS: Record<string, string> = {
+	add: "Added",
+	update: "Changed",
+	delete: "Deleted",
+	import: "Imported",
+};
 
 function idsIn(entries: readonly Entry[]): string[] {
 	return entries

@@ -7,6 +7,7 @@ import { ApiError } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
+import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
@@ -20,7 +21,8 @@ import {
 	updateRecord,
 } from "../../parts/records/register-calls.ts";
 import { capitalized, useKind } from "../../parts/records/use-kind.ts";
-import { RelativeTime } from "../../parts/time.tsx";
+import { formatDay, RelativeTime } from "../../parts/time.tsx";
+import { usePast } from "../../past.ts";
 import { forgetReadings, queryClient } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { ControlChecks } from "./control-checks.tsx";
@@ -44,20 +46,31 @@ export function Page() {
 	const { id = "" } = useParams({ strict: false });
 	const { edit }: { edit?: true } = useSearch({ strict: false });
 	const { mayWrite } = useOrganization();
+	const { day } = usePast();
 	const record = useQuery(recordQuery(kind, id));
 	if (record.isPending) return <PageSkeleton />;
-	if (record.isError) {
-		const { error } = record;
-		// The record was deleted or belongs to another organization, or part of the address is missing.
-		if (error instanceof ApiError && [400, 404].includes(error.status)) {
-			return <NotFoundPage />;
-		}
-		return <ErrorState error={error} onRetry={() => record.refetch()} />;
+	const { data, error } = record;
+	// Saving reads the record again. If that fails, the form keeps what was typed and says why.
+	if (edit && mayWrite && data)
+		return <Edit key={id} kind={kind} record={data} />;
+	// The record was deleted or belongs to another organization, or part of the address is missing.
+	if (error instanceof ApiError && [400, 404].includes(error.status)) {
+		return day ? <NotThere day={day} /> : <NotFoundPage />;
 	}
-	return edit && mayWrite ? (
-		<Edit key={id} kind={kind} record={record.data} />
-	) : (
-		<Read key={id} kind={kind} record={record.data} />
+	if (!data)
+		return <ErrorState error={error} onRetry={() => record.refetch()} />;
+	return <Read key={id} kind={kind} record={data} />;
+}
+
+/** Shown for a record that did not exist on the past day that the page shows. */
+function NotThere({ day }: { day: string }) {
+	return (
+		<>
+			<PageHeader title="Not found" />
+			<EmptyState title={`There was no such record on ${formatDay(day)}`}>
+				It may have been added later. Go back to now to see it.
+			</EmptyState>
+		</>
 	);
 }
 

@@ -85,9 +85,7 @@ export function phraseOf({
 	record_kind,
 }: Pick<Entry, "operation" | "record_kind">): string {
 	const known =
-		operation === "setUp"
-			? SET_UP[record_kind ?? ""]
-			: actionOf(operation)?.phrase;
+		operation === "setUp" ? SET_UP[record_kind ?? ""] : ownPhraseOf(operation);
 	if (known) return known;
 	// The name of an import is that of its register, such as "risks".
 	if (operation === "importRecords" && record_kind === "import") {
@@ -97,6 +95,11 @@ export function phraseOf({
 	const word = VERBS[verb];
 	if (word && record_kind) return `${word} the ${nounOf(record_kind)}`;
 	return `did “${operation.replaceAll(/[A-Z]/g, (big) => ` ${big.toLowerCase()}`)}”`;
+}
+
+/** Returns the phrase of an operation that has one of its own, such as "reviewed". */
+export function ownPhraseOf(operation: string): string | undefined {
+	return actionOf(operation)?.phrase;
 }
 
 /** Returns true if the record's name adds information to the actor's name. */
