@@ -83,11 +83,10 @@ function MemberPage() {
 			<SignIn found={found.data} />
 			<Text size="sm" c="dimmed" mt="lg" maw={720}>
 				A membership cannot be suspended. To end access on a day, choose “Change
-				role” and give a last day, which also ends it today if you choose today.
-				To end access at once, remove the member: the sessions and API tokens
-				reach {organization.name} no longer from the next request on, and you
-				can invite the member again. What the member does in other organizations
-				is not shown here.
+				role” and give a last day. To end access at once, remove the member: the
+				sessions and API tokens no longer reach {organization.name} from the
+				next request on. You can invite the member again. What the member does
+				in other organizations is not shown here.
 			</Text>
 		</>
 	);
