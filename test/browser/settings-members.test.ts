@@ -385,7 +385,7 @@ test("the page of a member says how the member signs in, and an administrator ac
 	const ways = page.getByRole("region", { name: "Sign-in" });
 	await ways.getByText("Password", { exact: true }).waitFor();
 	await ways.getByRole("link", { name: "1", exact: true }).waitFor();
-	expect(await ways.getByText("Never").count()).toBe(0);
+	expect(await ways.getByText("None yet in this organization").count()).toBe(0);
 	await axe(page);
 	await screenshot(page, "settings/member");
 	await choose(page, member.name, "Change role …");

@@ -132,7 +132,11 @@ function SignIn({ found }: { found: Found }) {
 	return (
 		<Card title="Sign-in">
 			<Fact name="Last sign-in">
-				{last_sign_in_at ? <DateTime value={last_sign_in_at} /> : "Never"}
+				{last_sign_in_at ? (
+					<DateTime value={last_sign_in_at} />
+				) : (
+					"None yet in this organization"
+				)}
 			</Fact>
 			<Fact name="Ways in the last 90 days">
 				{sign_in_ways.map((way) => WAYS[way]).join(", ") || "None"}
