@@ -48,7 +48,7 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 		},
 	});
 	const actions = (row: GroupPolicy) => (
-		<Group gap="xs" wrap="nowrap">
+		<Group gap="xs" miw={{ base: 0, sm: 240 }}>
 			{[
 				{ by: -1, word: "up", Icon: IconArrowUp },
 				{ by: 1, word: "down", Icon: IconArrowDown },

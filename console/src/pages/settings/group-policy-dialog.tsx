@@ -213,6 +213,7 @@ function Fields({
 							key="required"
 							size="xs"
 							w={200}
+							maw="100%"
 							clearable
 							clearButtonProps={{
 								"aria-label": `${nameOf(key)}: as the organization`,
