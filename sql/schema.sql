@@ -4881,7 +4881,7 @@ CREATE TABLE public.risks (
     CONSTRAINT risks_name_check CHECK ((name <> ''::text)),
     CONSTRAINT risks_residual_impact_check CHECK (((residual_impact >= 1) AND (residual_impact <= 5))),
     CONSTRAINT risks_residual_likelihood_check CHECK (((residual_likelihood >= 1) AND (residual_likelihood <= 5))),
-    CONSTRAINT risks_treatment_check CHECK ((treatment = ANY (ARRAY['MITIGATED'::text, 'ACCEPTED'::text, 'AVOIDED'::text, 'TRANSFERRED'::text, 'UNDECIDED'::text])))
+    CONSTRAINT risks_treatment_check CHECK ((treatment = ANY (ARRAY['MITIGATED'::text, 'ACCEPTED'::text, 'AVOIDED'::text, 'TRANSFERRED'::text])))
 );
 
 ALTER TABLE ONLY public.risks FORCE ROW LEVEL SECURITY;

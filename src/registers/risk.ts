@@ -43,12 +43,8 @@ export const risk = recordKind({
 		description: optionalText("Risk in full"),
 		category: requiredName("Area, such as Security or Legal"),
 		treatment: requiredChoice(
-			["MITIGATED", "ACCEPTED", "AVOIDED", "TRANSFERRED", "UNDECIDED"],
-			{
-				help: "What you decided to do about it",
-				description:
-					"What was decided about it; UNDECIDED until somebody decides",
-			},
+			["MITIGATED", "ACCEPTED", "AVOIDED", "TRANSFERRED"],
+			"Treatment",
 		),
 		inherent_likelihood: requiredScale("Likelihood before treatment"),
 		inherent_impact: requiredScale("Impact before treatment"),

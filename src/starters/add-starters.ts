@@ -54,7 +54,7 @@ export async function addChosen(context: Context, choice: Choice) {
 				key,
 			);
 			const [inherent_likelihood, inherent_impact] = inherent;
-			const treatment = "UNDECIDED";
+			const treatment = "MITIGATED";
 			return {
 				name,
 				category,

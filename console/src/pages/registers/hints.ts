@@ -29,10 +29,6 @@ const rules: Rules = {
 			field: "residual_risk_score",
 			text: "The residual risk is higher than the inherent risk: treatment should not increase a risk. Check both scores.",
 		},
-		treatment === "UNDECIDED" && {
-			field: "treatment",
-			text: "Nobody has decided yet how to treat this risk. Choose a treatment.",
-		},
 		treatment === "MITIGATED" &&
 			residual_risk_score === inherent_risk_score && {
 				field: "residual_risk_score",
@@ -139,7 +135,7 @@ function contradictionOf(record: AnyRecord): Hint | false {
 	const check = checkLabel(String(verified_by_check));
 	const found =
 		typeof pass_percent === "number"
-			? `“${check}” is proved on only ${pass_percent.toLocaleString()}% of the required devices; it wants ${record.verified_by_percent}%`
+			? `only ${pass_percent.toLocaleString()}% of the devices pass “${check}”; it wants ${record.verified_by_percent}%`
 			: `no device shows it by “${check}”`;
 	return {
 		field: "state",
