@@ -19,8 +19,8 @@ create table device_group_policies (
 	created_at timestamptz not null default now(),
 	updated_at timestamptz not null default now(),
 	primary key (organization_id, id),
-	foreign key (organization_id, group_id) references device_groups on delete set null (group_id),
-	check (group_id is not null or priority is null)
+	-- The deletion of an organization may delete a group before its policy.
+	foreign key (organization_id, group_id) references device_groups on delete set null (group_id)
 );
 create unique index device_group_policies_group on device_group_policies (organization_id, group_id)
 	where priority is not null;

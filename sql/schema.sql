@@ -461,7 +461,6 @@ CREATE TABLE public.device_group_policies (
     max_silence_days integer,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT device_group_policies_check CHECK (((group_id IS NOT NULL) OR (priority IS NULL))),
     CONSTRAINT device_group_policies_linux_malware_protection_check CHECK ((linux_malware_protection = ANY (ARRAY['MANDATORY_ACCESS_CONTROL_COUNTS'::text, 'SCANNER_REQUIRED'::text]))),
     CONSTRAINT device_group_policies_max_definitions_age_days_check CHECK (((max_definitions_age_days >= 1) AND (max_definitions_age_days <= 30))),
     CONSTRAINT device_group_policies_max_lock_delay_seconds_check CHECK (((max_lock_delay_seconds >= 60) AND (max_lock_delay_seconds <= 3600))),

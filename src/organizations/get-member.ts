@@ -32,6 +32,7 @@ export const getMember = defineOperation({
 	toolset: "members",
 	access: "admin",
 	surface: "console",
+	isReadOnly: true,
 	tenant: "organization_id",
 	input: z.strictObject({ organization_id: organizationId(), user_id: userId }),
 	output: z.object({

@@ -181,6 +181,21 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await signer.getByText(/^Signed in, from /).waitFor();
 });
 
+test("writing the first text of a document opens the editor at once", async () => {
+	const { document } = await add("addDocument", {
+		title: "Clean desk",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const page = await served.openPageAs(
+		ada,
+		`/o/${served.organizationId}/r/document/${document.id}`,
+	);
+	const text = page.getByRole("region", { name: "Text" });
+	await text.getByRole("button", { name: "Write the text" }).click();
+	await text.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+});
+
 test("the author of a version hears before asking that an approver has to be somebody else", async () => {
 	const author = await personOf(ada, "Ada Lovelace");
 	const { document } = await add("addDocument", {

@@ -146,7 +146,7 @@ test("a used link offers a new one, and closing the page ends it", async () => {
 	await second.getByText("Open the link to your devices").waitFor();
 });
 
-test("an administrator copies a link, and its page says so", async () => {
+test("an administrator copies a link, its page says so, and the administrator may not approve what it asks for", async () => {
 	const page = await served.openPageAs(
 		admin,
 		`/o/${served.organizationId}/devices/${deviceId}`,
@@ -164,6 +164,28 @@ test("an administrator copies a link, and its page says so", async () => {
 	await reader
 		.getByText("An administrator passed this link on to you")
 		.waitFor();
+	await reader
+		.getByRole("button", {
+			name: "Ask for an exception: Full-disk encryption",
+		})
+		.click();
+	const dialog = reader.getByRole("dialog");
+	await dialog.getByLabel("Reason").fill("It is replaced next week.");
+	await dialog.getByRole("button", { name: "Ask for it" }).click();
+	await reader.getByText("Your request was sent.").waitFor();
+
+	const { device_exceptions } = await use("listDeviceExceptions", {
+		organization_id: served.organizationId,
+	});
+	await page.goto(
+		`/o/${served.organizationId}/devices/exceptions/${device_exceptions[0].id}`,
+	);
+	await page.getByText("You copied the link by which this").waitFor();
+	const approve = page.getByRole("button", { name: "Approve", exact: true });
+	expect(await approve.isDisabled()).toBe(true);
+	await axe(page);
+	await page.getByRole("button", { name: "Reject", exact: true }).click();
+	await page.getByText("The exception is rejected.").waitFor();
 });
 
 test("a person asks for an exception on a phone, and the page shows what became of it", async () => {

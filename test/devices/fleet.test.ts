@@ -111,6 +111,7 @@ test("every field that a device or a user sets is returned, in the list and for 
 		predecessor_id: null,
 		successor_id: null,
 		groups: [],
+		group_policies: [],
 		conflicts: [],
 		omitted_checks: 0,
 		failing_count: 1,
@@ -140,7 +141,9 @@ test("every field that a device or a user sets is returned, in the list and for 
 		updated_at: expect.stringMatching(/Z$/),
 	});
 	const full = await list(organization, { include_evidence: true });
-	expect(full.devices).toEqual([device]);
+	const { group_policies, ...listed } = device;
+	expect(full.devices).toEqual([listed]);
+	expect(group_policies).toEqual([]);
 	const short = await list(organization);
 	expect(short.devices[0]?.postures[0]).not.toHaveProperty("evidence");
 });

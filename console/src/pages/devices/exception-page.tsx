@@ -23,7 +23,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { DateTime } from "../../parts/time.tsx";
-import { forgetReadings, operationQuery } from "../../queries.ts";
+import { forgetReadings, meQuery, operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
 import {
 	type DeviceException,
@@ -159,6 +159,7 @@ function Facts({ exception }: { exception: DeviceException }) {
 /** Lets an administrator approve or reject a requested exception. */
 function Decision({ exception }: { exception: DeviceException }) {
 	const { mayAdmin } = useOrganization();
+	const { data: me } = useQuery(meQuery);
 	const [note, setNote] = useState("");
 	const deciding = useMutation({
 		mutationFn: (is_approved: boolean) =>
@@ -184,12 +185,20 @@ function Decision({ exception }: { exception: DeviceException }) {
 			</Text>
 		);
 	}
+	const hasCopiedLink =
+		me !== undefined && exception.link_copied_by_id === me?.id;
 	return (
 		<Paper withBorder p="md" component="section" aria-label="Decision">
 			<Stack maw={640}>
 				<Title order={2}>Decision</Title>
 				{deciding.isError && (
 					<ErrorState error={deciding.error} title="Not decided" />
+				)}
+				{hasCopiedLink && (
+					<Text size="sm">
+						You copied the link by which this exception was requested, so
+						another administrator has to approve it. You can reject it.
+					</Text>
 				)}
 				<Textarea
 					label="Note"
@@ -204,6 +213,7 @@ function Decision({ exception }: { exception: DeviceException }) {
 					<Button
 						onClick={() => deciding.mutate(true)}
 						loading={deciding.isPending}
+						disabled={hasCopiedLink}
 					>
 						Approve
 					</Button>

@@ -43,6 +43,8 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 	const { show }: { show?: string } = useSearch({ strict: false });
 	const navigate = useNavigate();
 	const [isComparing, setComparing] = useState(false);
+	/** The id of the draft that is open in the editor. */
+	const [edited, setEdited] = useState<string>();
 	const input = { document_id: document.id, size: PAGE };
 	const list = useInfiniteQuery({
 		queryKey: ["listDocumentVersions", input],
@@ -123,6 +125,7 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 							document={document}
 							isFirst={versions.length === 0}
 							onMade={choose}
+							onEdit={setEdited}
 						/>
 					)}
 				</Group>
@@ -140,6 +143,8 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 					key={chosen.id}
 					id={chosen.id}
 					document={document}
+					isEditing={chosen.id === edited}
+					onEdit={setEdited}
 					onDeleted={() => choose(undefined)}
 				/>
 			) : (
@@ -161,10 +166,12 @@ function NewDraft({
 	document,
 	isFirst,
 	onMade,
+	onEdit,
 }: {
 	document: AnyRecord;
 	isFirst: boolean;
 	onMade: (id: string) => unknown;
+	onEdit: (id: string) => void;
 }) {
 	const [isMaking, setMaking] = useState(false);
 	const [error, setError] = useState<Error | null>(null);
@@ -176,6 +183,8 @@ function NewDraft({
 				document_id: document.id,
 				...(template && { template }),
 			});
+			// A template is shown first, because its reader may want another one.
+			if (!template) onEdit(document_version.id);
 			await forgetReadings();
 			await onMade(document_version.id);
 		} catch (reason) {
@@ -222,15 +231,18 @@ function NewDraft({
 function Chosen({
 	id,
 	document,
+	isEditing,
+	onEdit,
 	onDeleted,
 }: {
 	id: string;
 	document: AnyRecord;
+	isEditing: boolean;
+	onEdit: (id: string | undefined) => void;
 	onDeleted: () => unknown;
 }) {
 	const { mayWrite } = useOrganization();
 	const found = useQuery(operationQuery("getDocumentVersion", { id }));
-	const [isEditing, setEditing] = useState(false);
 	if (found.isError) {
 		return <ErrorState error={found.error} onRetry={() => found.refetch()} />;
 	}
@@ -238,7 +250,7 @@ function Chosen({
 	const { document_version: version } = found.data;
 	if (isEditing && version.status === "DRAFT") {
 		return (
-			<VersionEditor version={version} onClose={() => setEditing(false)} />
+			<VersionEditor version={version} onClose={() => onEdit(undefined)} />
 		);
 	}
 	return (
@@ -276,7 +288,7 @@ function Chosen({
 					{mayWrite && version.status === "DRAFT" && (
 						<Button
 							leftSection={<IconPencil size={16} aria-hidden />}
-							onClick={() => setEditing(true)}
+							onClick={() => onEdit(id)}
 						>
 							Edit the text
 						</Button>
