@@ -1,11 +1,10 @@
-import { toolsets } from "virtual:kinds";
 import { Checkbox, MultiSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
+import { describeKind } from "../kinds.ts";
 import { registerKinds } from "../register-kinds.ts";
 import { todayHere } from "./days.ts";
 import type { Member, Role } from "./roles.tsx";
 import { formatDay } from "./time.tsx";
-import { toolsetLabel } from "./toolset-label.ts";
 
 /** The values of a form that asks for a role and for what narrows it. */
 export type LimitValues = {
@@ -16,11 +15,14 @@ export type LimitValues = {
 	reads_audit_log: boolean;
 };
 
-const LABELS = new Set<string>(registerKinds.map(({ label }) => label));
+/** The registers by the names of their toolsets, such as "data". */
+const REGISTERS = registerKinds.map(({ kind, label }) => ({
+	value: describeKind(kind).key.many,
+	label,
+}));
 
-const REGISTERS = toolsets
-	.map((value) => ({ value, label: toolsetLabel(value) }))
-	.filter(({ label }) => LABELS.has(label));
+const labelOf = (register: string) =>
+	REGISTERS.find(({ value }) => value === register)?.label ?? register;
 
 /** Returns the values with which the form of a membership begins. */
 export function limitValues(
@@ -99,7 +101,7 @@ export function limitsInWords(member: Member): string {
 		member.ends_on &&
 			`${member.is_ended ? "ended on" : "until"} ${formatDay(member.ends_on)}`,
 		member.writable_registers &&
-			`writes only ${member.writable_registers.map(toolsetLabel).join(", ")}`,
+			`writes only ${member.writable_registers.map(labelOf).join(", ")}`,
 		member.reads_audit_log && "reads the audit log",
 	].filter((part) => typeof part === "string" && part !== "");
 	const text = parts.join("; ");

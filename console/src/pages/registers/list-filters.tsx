@@ -28,7 +28,7 @@ import {
  */
 const WIDTH = 180;
 /** Least width of one of several filters, and the largest one of many. */
-const [LEAST, MOST] = [104, 152];
+const [LEAST, MOST] = [104, 140];
 /** Returns the width of a label with its padding and the arrow, in px. */
 const widthOfLabel = (label: string) => 48 + 8 * label.length;
 const FEW = 4;
