@@ -135,7 +135,7 @@ function contradictionOf(record: AnyRecord): Hint | false {
 	const check = checkLabel(String(verified_by_check));
 	const found =
 		typeof pass_percent === "number"
-			? `only ${pass_percent.toLocaleString()}% of the devices pass “${check}”; it wants ${record.verified_by_percent}%`
+			? `“${check}” is proved on only ${pass_percent.toLocaleString()}% of the required devices; ${record.verified_by_percent}% are wanted`
 			: `no device shows it by “${check}”`;
 	return {
 		field: "state",
