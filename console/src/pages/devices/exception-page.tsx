@@ -12,12 +12,13 @@ import {
 import { notifications } from "@mantine/notifications";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { call, type InputOf, type OutputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
@@ -90,19 +91,6 @@ export function Page() {
 				</section>
 			</Stack>
 		</>
-	);
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-	return (
-		<div>
-			<Text component="dt" size="sm" c="dimmed">
-				{name}
-			</Text>
-			<Text component="dd" m={0} size="sm" style={{ whiteSpace: "pre-wrap" }}>
-				{children}
-			</Text>
-		</div>
 	);
 }
 

@@ -6,6 +6,7 @@ import type { InputOf, OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { limitsInWords } from "../../parts/membership-limits.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
@@ -193,18 +194,5 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
 				{children}
 			</SimpleGrid>
 		</Paper>
-	);
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-	return (
-		<div>
-			<Text component="dt" size="sm" c="dimmed">
-				{name}
-			</Text>
-			<Text component="dd" m={0} size="sm" style={{ overflowWrap: "anywhere" }}>
-				{children}
-			</Text>
-		</div>
 	);
 }

@@ -1,7 +1,7 @@
 import { Button, Code, Group, Paper, SimpleGrid, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import { call } from "../../api.ts";
+import { Fact } from "../../parts/fact.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { recordCount, type Snapshot, TYPES } from "./snapshot-words.ts";
 
@@ -64,19 +64,6 @@ export function SnapshotFacts({ snapshot }: { snapshot: Snapshot }) {
 const isBroken = (
 	data: { snapshot: { is_intact?: boolean | undefined } } | undefined,
 ) => data?.snapshot.is_intact === false;
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-	return (
-		<div>
-			<Text component="dt" size="sm" c="dimmed">
-				{name}
-			</Text>
-			<Text component="dd" m={0} size="sm">
-				{children}
-			</Text>
-		</div>
-	);
-}
 
 function Hash({ name, value }: { name: string; value: string }) {
 	return (
