@@ -32,7 +32,7 @@ export interface Outcome {
 	/** Why the answer of a SAML provider was refused. */
 	why?: SamlRefusal;
 	cookies?: string[];
-	/** What the browser shall ask the provider for instead. */
+	/** The request that the browser sends to the provider instead. */
 	instead?: Wish;
 	/** The result of a test. */
 	tested?: { email: string; role: string };

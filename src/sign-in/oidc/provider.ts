@@ -57,7 +57,7 @@ export type ProviderAccess = Pick<
 const METADATA_MS = 3_600_000;
 const TIMEOUT_SECONDS = 10;
 /** Difference of the two clocks, in seconds, that makes no token invalid. */
-const CLOCK_TOLERANCE_SECONDS = 60;
+export const CLOCK_TOLERANCE_SECONDS = 60;
 
 /**
  * An identity provider that speaks OpenID Connect, asked with the authorization code flow and PKCE.

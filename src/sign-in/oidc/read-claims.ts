@@ -1,7 +1,7 @@
 import type { IDToken, UserInfoResponse } from "openid-client";
 import { domainOf, normalAddress } from "../../records/mail-address.ts";
 
-/** What the provider says about the person who has just signed in there. */
+/** The person who has just signed in, as the provider describes them. */
 export interface Claims {
 	/** The person's identifier at the provider. It stays the same when the address changes. */
 	subject: string;

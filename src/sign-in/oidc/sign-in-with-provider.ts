@@ -31,7 +31,11 @@ import {
 import { type Found, findLinked, roleOf } from "./find-account.ts";
 import { idTokenCookie, readIdToken } from "./id-token-cookie.ts";
 import { type Outcome, type Problem, pageOf } from "./outcome.ts";
-import { GroupsScopeRefused, SignInCancelled } from "./provider.ts";
+import {
+	CLOCK_TOLERANCE_SECONDS,
+	GroupsScopeRefused,
+	SignInCancelled,
+} from "./provider.ts";
 import { makeProviderLog } from "./provider-log.ts";
 import type { Claims } from "./read-claims.ts";
 
@@ -73,8 +77,6 @@ export interface ProviderSignIn {
  */
 const MAX_ATTEMPTS = 1_000;
 const DAY_SECONDS = 24 * 3600;
-/** Difference of the two clocks that does not matter. */
-const CLOCK_TOLERANCE_MS = 60_000;
 
 /** Makes the sign-in with identity providers. */
 export function makeProviderSignIn(
@@ -201,7 +203,7 @@ export function makeProviderSignIn(
 	): Promise<Outcome> {
 		if (
 			authenticatedAt &&
-			authenticatedAt.getTime() < startedAt - CLOCK_TOLERANCE_MS
+			authenticatedAt.getTime() < startedAt - CLOCK_TOLERANCE_SECONDS * 1000
 		) {
 			return { problem: "NOT_ASKED_AGAIN" };
 		}
