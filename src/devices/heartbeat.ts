@@ -27,7 +27,7 @@ export interface BeatAnswer {
 	posture_interval_seconds: number;
 }
 
-/** What a heartbeat has found out about its device. */
+/** The state of the device, as its heartbeat has found it. */
 export interface BeatResult {
 	answer: BeatAnswer;
 	/** Policy of a group that applies to the device. */

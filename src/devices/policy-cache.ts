@@ -18,9 +18,9 @@ type Row = { [Name in keyof Thresholds]: Thresholds[Name] | null } & {
 };
 
 /**
- * The thresholds of all organizations and groups that have changed them, in memory. One statement reads them
- * all, at most every 30 seconds and only while there are heartbeats, so a heartbeat costs no
- * statement of its own.
+ * The thresholds of all organizations and groups that have changed them, in memory. One statement
+ * reads them all, at most every 30 seconds and only while there are heartbeats, so a heartbeat costs
+ * no statement of its own.
  */
 export class PolicyCache {
 	readonly #pool: Pool;
@@ -40,9 +40,8 @@ export class PolicyCache {
 
 	/**
 	 * Returns the thresholds of a device: of the group's policy that applies to it, if there is one,
-	 * otherwise of its organization. Returns undefined until
-	 * the database has answered once. The agent then keeps the thresholds that it has. Returns a
-	 * promise only while no thresholds are known.
+	 * otherwise of its organization. Returns undefined until the database has answered once. The agent
+	 * then keeps the thresholds that it has. Returns a promise only while no thresholds are known.
 	 */
 	thresholdsOf(
 		deviceId: string,

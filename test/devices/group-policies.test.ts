@@ -71,7 +71,7 @@ async function makeGoverned(...names: string[]) {
 		governedBy: async (name: string) =>
 			(await of.read(name)).group_policies?.find(({ applies }) => applies)
 				?.group_name,
-		/** What the service does once a minute. */
+		/** Does the work that the service repeats each minute. */
 		keep: () =>
 			inTenant((client) => keepGroupPolicies(client, organization_id)),
 		inTenant,
