@@ -7,7 +7,8 @@ const CHANGEABLE = ["viewport", "colorScheme"];
 /**
  * The pages of a test file on the service at `url`. After a test, its page is emptied and given to
  * the next one. A new page has a process of its own that compiles the scripts of the console again,
- * so that loading the console costs three times as much.
+ * so that loading the console costs three times as much. A test must wait for each of its clicks, or
+ * a click that is left would press a button of the next test.
  */
 export class Pages {
 	readonly #browser: Browser;
