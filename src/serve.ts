@@ -178,6 +178,7 @@ async function serveFrom(
 	const oauth = config.oauth
 		? makeOauthServer({
 				pool: database.identityPool,
+				log,
 				grants: new Grants(account, baseUrl),
 				baseUrl,
 				canRegister: config.oauthRegistration,
@@ -259,7 +260,7 @@ async function serveFrom(
 		catalogue,
 		isDraining: () => isDraining,
 		oauthConsent: config.oauth
-			? { pool: database.identityPool, baseUrl, rule }
+			? { pool: database.identityPool, log, baseUrl, rule }
 			: undefined,
 		observe: metrics?.observe,
 		accessLog: config.accessLog

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Pool } from "pg";
+import type { Logger } from "pino";
 import { AppError } from "../errors.ts";
 import {
 	authorizationInput,
@@ -14,6 +15,7 @@ import { callerOf, MAX_STRANGERS_BODY, nothingHere } from "./admission.ts";
 export interface ConsentParts {
 	/** A pool that acts as assay_identity. */
 	pool: Pool;
+	log: Logger;
 	baseUrl: string;
 	/** Decides from which addresses the documents of clients may come. */
 	rule: OutgoingRule;
@@ -58,15 +60,11 @@ export function addOauthConsent(
 					"programs cannot be connected here; the operator can switch it on with ASSAY_OAUTH=on",
 				);
 			}
-			const { pool, baseUrl, rule } = parts;
+			const { baseUrl } = parts;
+			const caller = callerOf(request);
 			const input = parseInput(authorizationInput, request.body ?? {});
-			const client = await findClient(
-				pool,
-				input.client_id,
-				callerOf(request).userId,
-				rule,
-			);
-			const asked = checkAuthorization(client, input, baseUrl);
+			const client = await findClient(parts, input.client_id, caller);
+			const asked = checkAuthorization(client, input, parts, caller);
 			if ("errorUrl" in asked) {
 				return {
 					redirect_to: asked.errorUrl,

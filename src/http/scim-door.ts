@@ -185,7 +185,15 @@ export function makeScimDoor(parts: ScimDoorParts): ScimDoor {
 			}
 			if (thrown instanceof KeptMember && caller) {
 				log.warn(
-					{ requestId, organization: caller.organizationId, path: route?.name },
+					{
+						event: "scim_refused",
+						reason: thrown.reason,
+						organization: caller.organizationId,
+						credential: caller.credentialId,
+						path: route?.name,
+						address: caller.principal.address,
+						requestId,
+					},
 					"a SCIM client wanted to remove or change a member who must stay",
 				);
 				await appendRejection(pool, {

@@ -1,7 +1,9 @@
+import type { Logger } from "pino";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { OauthClient } from "./clients.ts";
 import { isRegisteredRedirect, redirectTo } from "./redirect-uri.ts";
+import { logRefusedClient } from "./refusal-log.ts";
 
 /** The address of the tool server, which is the resource that an access token is for (RFC 8707). */
 export const RESOURCE_PATH = "/api/mcp/v1";
@@ -37,14 +39,26 @@ export interface RefusedRequest {
 /**
  * Checks an authorization request. Returns the request, or the error with the address that reports
  * it to the client. Throws bad_request if the client's redirect URI is wrong, because then no
- * address can be trusted with an error.
+ * address can be trusted with an error. The log then has a line with the network address of the user.
  */
 export function checkAuthorization(
 	client: OauthClient,
 	input: AuthorizationInput,
-	baseUrl: string,
+	{ baseUrl, log }: { baseUrl: string; log: Logger },
+	{ address }: { address?: string },
 ): AuthorizationRequest | RefusedRequest {
 	const redirectUri = redirectUriOf(client, input);
+	if (redirectUri === undefined) {
+		logRefusedClient(log, {
+			reason: "REDIRECT_URI",
+			clientId: client.id,
+			address,
+		});
+		throw new AppError(
+			"bad_request",
+			"redirect_uri is not one of those that the client named; the request may come from another program than it says",
+		);
+	}
 	const problem = problemOf(input, baseUrl);
 	if (problem) {
 		const [error, error_description] = problem;
@@ -66,19 +80,16 @@ export function checkAuthorization(
 	};
 }
 
+/** Returns the redirect URI of a request, or undefined if the client did not name it. */
 function redirectUriOf(
 	{ redirectUris }: OauthClient,
 	{ redirect_uri }: AuthorizationInput,
-): string {
+): string | undefined {
 	const [only, ...others] = redirectUris;
 	const asked = redirect_uri ?? (others.length === 0 ? only : undefined);
-	if (asked !== undefined && isRegisteredRedirect(redirectUris, asked)) {
-		return asked;
-	}
-	throw new AppError(
-		"bad_request",
-		"redirect_uri is not one of those that the client named; the request may come from another program than it says",
-	);
+	return asked !== undefined && isRegisteredRedirect(redirectUris, asked)
+		? asked
+		: undefined;
 }
 
 /** The scopes that a client may ask for. The user decides on the consent page. */

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
 import { AppError } from "../errors.ts";
+import type { Principal } from "../principal.ts";
 import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { fetchClientDocument, isDocumentAddress } from "./client-document.ts";
+import { logRefusedClient } from "./refusal-log.ts";
 
 /** A program that asks for access. */
 export interface OauthClient {
@@ -52,22 +55,26 @@ export async function requireClient(
  * many documents are being fetched for this user or for all.
  */
 export async function findClient(
-	identityPool: Pool,
+	{ pool, log, rule }: { pool: Pool; log: Logger; rule: OutgoingRule },
 	id: string,
-	user: string | null,
-	rule: OutgoingRule,
+	{ userId, address }: Pick<Principal, "userId" | "address">,
 ): Promise<OauthClient> {
-	if (!isDocumentAddress(id)) return requireClient(identityPool, id);
-	const { rows } = await identityPool.query<OauthClient>(
+	if (!isDocumentAddress(id)) return requireClient(pool, id);
+	const { rows } = await pool.query<OauthClient>(
 		`select ${COLUMNS} from oauth_clients
 		where id = $1 and known_at > now() - interval '${DOCUMENT_MINUTES} minutes'`,
 		[id],
 	);
 	if (rows[0]) return rows[0];
-	const { name, redirectUris } = await inTurn(user, () =>
-		fetchClientDocument(id, rule),
+	const { name, redirectUris } = await inTurn(userId, () =>
+		fetchClientDocument(id, rule).catch((error: Error) => {
+			const why = error.message;
+			const reason = "CLIENT_DOCUMENT";
+			logRefusedClient(log, { reason, clientId: id, address, why });
+			throw error;
+		}),
 	);
-	await identityPool.query(
+	await pool.query(
 		`insert into oauth_clients (id, name, redirect_uris, is_registered) values ($1, $2, $3, false)
 		on conflict (id) do update
 		set name = excluded.name, redirect_uris = excluded.redirect_uris, known_at = now()`,

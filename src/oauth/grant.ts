@@ -14,6 +14,7 @@ import {
 	startOf,
 } from "../tokens/secret.ts";
 import { isOurResource } from "./authorization-request.ts";
+import { logRefusedClient, type OauthRefusal } from "./refusal-log.ts";
 
 /** Seconds for which an access token works. */
 export const ACCESS_SECONDS = 3600;
@@ -139,16 +140,19 @@ export class Grants {
 				"a.code_hash = decode($1, 'hex') for update of a, t",
 				code,
 			);
-			if (
-				!found ||
-				found.client_id !== given.client_id ||
-				(given.redirect_uri ?? found.redirect_uri) !== found.redirect_uri
-			) {
+			if (!found) throw unknownGrant("code");
+			if (found.client_id !== given.client_id) {
+				this.#logRefusal("OTHER_CLIENT", found, from);
+				throw unknownGrant("code");
+			}
+			if ((given.redirect_uri ?? found.redirect_uri) !== found.redirect_uri) {
+				this.#logRefusal("REDIRECT_URI", found, from);
 				throw unknownGrant("code");
 			}
 			if (found.is_connected) return found;
 			if (!found.is_code_live || !found.is_live) throw unknownGrant("code");
 			if (!isVerifierOf(found.code_challenge, verifier)) {
+				this.#logRefusal("CODE_VERIFIER", found, from);
 				throw new GrantError(
 					"invalid_grant",
 					"code_verifier does not belong to the code_challenge",
@@ -161,7 +165,7 @@ export class Grants {
 			return issue(client, found);
 		});
 		if ("access_token" in answer) return answer;
-		await this.#end(answer, from);
+		await this.#end(answer, from, "CODE_REUSED");
 		throw unknownGrant("code");
 	}
 
@@ -175,23 +179,37 @@ export class Grants {
 				token,
 				startOf("ort", token),
 			);
-			if (!found?.is_live || found.client_id !== given.client_id) {
+			if (!found?.is_live) throw unknownGrant("refresh_token");
+			if (found.client_id !== given.client_id) {
+				this.#logRefusal("OTHER_CLIENT", found, from);
 				throw unknownGrant("refresh_token");
 			}
 			const isGood = found.is_current || (found.is_former && found.is_repeated);
 			return isGood ? issue(client, found, token) : found;
 		});
 		if ("access_token" in answer) return answer;
-		await this.#end(answer, from);
+		await this.#end(answer, from, "REFRESH_TOKEN_REUSED");
 		throw unknownGrant("refresh_token");
 	}
 
-	async #end({ token_id, user_id, name }: Found, from: From): Promise<void> {
+	#logRefusal(
+		reason: OauthRefusal,
+		{ client_id }: Found,
+		{ address }: From,
+	): void {
+		const { log } = this.#parts;
+		logRefusedClient(log, { reason, clientId: client_id, address });
+	}
+
+	/** Ends a connection. `reason` is given if it ends because somebody may have stolen its secrets. */
+	async #end(found: Found, from: From, reason?: OauthRefusal): Promise<void> {
+		const { token_id, user_id, name } = found;
 		const { rowCount } = await this.#parts.pool.query(
 			"update api_tokens set revoked_at = now() where id = $1 and revoked_at is null",
 			[token_id],
 		);
 		if (rowCount === 0) return;
+		if (reason) this.#logRefusal(reason, found, from);
 		await noteAccountEvent(
 			this.#parts,
 			{ id: user_id },

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Pool } from "pg";
+import type { Logger } from "pino";
 import { readBody, unreadBodyError } from "../http/body.ts";
 import { methodNotAllowed, plainError } from "../http/error-replies.ts";
 import { STRANGERS_BODIES } from "../load/body-budget.ts";
@@ -10,6 +11,7 @@ import { RESOURCE_PATH, SCOPES } from "./authorization-request.ts";
 import { clientMetadata } from "./client-document.ts";
 import { registerClient } from "./clients.ts";
 import { GrantError, type Grants } from "./grant.ts";
+import { logRefusedStranger } from "./refusal-log.ts";
 
 const MAX_BODY = 16 * 1024;
 
@@ -27,6 +29,7 @@ export function resourceMetadataUrl(baseUrl: string): string {
 
 export interface OauthParts {
 	pool: Pool;
+	log: Logger;
 	grants: Grants;
 	baseUrl: string;
 	/** True if clients may register themselves (RFC 7591). */
@@ -90,7 +93,9 @@ export function makeOauthServer(parts: OauthParts): OauthServer {
 			await parts.grants.revoke(new URLSearchParams(body), from);
 			return jsonReply(200, "{}");
 		},
-		...(canRegister && { [REGISTER]: (body) => register(parts.pool, body) }),
+		...(canRegister && {
+			[REGISTER]: (body, from) => register(parts, body, from),
+		}),
 	};
 
 	return {
@@ -135,7 +140,11 @@ export function makeOauthServer(parts: OauthParts): OauthServer {
 	};
 }
 
-async function register(pool: Pool, body: string): Promise<Reply> {
+async function register(
+	parts: OauthParts,
+	body: string,
+	{ address }: From,
+): Promise<Reply> {
 	let json: unknown;
 	try {
 		json = JSON.parse(body);
@@ -146,16 +155,19 @@ async function register(pool: Pool, body: string): Promise<Reply> {
 	if (!found.success) {
 		const [issue] = found.error.issues;
 		const field = issue?.path.join(".") ?? "";
-		return oauthError(
-			field.startsWith("redirect_uris")
-				? "invalid_redirect_uri"
-				: "invalid_client_metadata",
-			`${field}: ${issue?.message}`,
-		);
+		const why = `${field}: ${issue?.message}`;
+		if (!field.startsWith("redirect_uris")) {
+			return oauthError("invalid_client_metadata", why);
+		}
+		await logRefusedStranger(parts, { reason: "REDIRECT_URI", address, why });
+		return oauthError("invalid_redirect_uri", why);
 	}
 	const { client_name, redirect_uris } = found.data;
 	const name = client_name ?? "A program without a name";
-	const id = await registerClient(pool, { name, redirectUris: redirect_uris });
+	const id = await registerClient(parts.pool, {
+		name,
+		redirectUris: redirect_uris,
+	});
 	return jsonReply(
 		201,
 		JSON.stringify({

@@ -50,7 +50,7 @@ export const makeAllowApp = (toolsets: () => readonly string[]) =>
 				);
 			}
 			const app = await requireClient(client, input.client_id);
-			const asked = checkAuthorization(app, input, services.baseUrl);
+			const asked = checkAuthorization(app, input, services, principal);
 			if ("errorUrl" in asked) return { redirect_to: asked.errorUrl };
 			const { api_token } = await addToken(context, {
 				userId: principal.userId,

@@ -8,21 +8,36 @@ import { ScimError } from "./scim-error.ts";
 
 /** A membership that must not end or get another role: of the last administrator, for example. */
 export class KeptMember extends ScimError {
+	/** Why the membership must stay, for the log. */
+	readonly reason: string;
 	readonly userId: string;
 	readonly event: AuditEvent;
 
-	constructor(message: string, userId: string, event: AuditEvent) {
+	constructor({ reason, message }: Kept, userId: string, event: AuditEvent) {
 		super(403, message);
+		this.reason = reason;
 		this.userId = userId;
 		this.event = event;
 	}
 }
 
-const KEPT: Readonly<Record<string, string>> = {
-	last_administrator:
-		"this is the organization's last administrator, who cannot be removed or get another role; make another member an administrator in Assay first",
-	last_emergency_member:
-		"this is the organization's last emergency account, which cannot be removed or get another role while the organization accepts only its identity provider; name another one in Assay first",
+interface Kept {
+	reason: string;
+	message: string;
+}
+
+/** By the constraint of the database. */
+const KEPT: Readonly<Record<string, Kept>> = {
+	last_administrator: {
+		reason: "LAST_ADMINISTRATOR",
+		message:
+			"this is the organization's last administrator, who cannot be removed or get another role; make another member an administrator in Assay first",
+	},
+	last_emergency_member: {
+		reason: "LAST_EMERGENCY_ACCOUNT",
+		message:
+			"this is the organization's last emergency account, which cannot be removed or get another role while the organization accepts only its identity provider; name another one in Assay first",
+	},
 };
 
 interface Member {
@@ -206,8 +221,8 @@ export async function changeRoles(
 
 function explainKeptMember(userId: string, event: AuditEvent) {
 	return (error: unknown): never => {
-		const message = KEPT[(error as { constraint?: string }).constraint ?? ""];
-		if (message === undefined) throw error;
-		throw new KeptMember(message, userId, event);
+		const kept = KEPT[(error as { constraint?: string }).constraint ?? ""];
+		if (!kept) throw error;
+		throw new KeptMember(kept, userId, event);
 	};
 }

@@ -191,7 +191,7 @@ test("a user's other API tokens do not reach an organization that provisions the
 	]);
 });
 
-test("the last administrator is neither removed, deactivated nor demoted, and the attempt is in the audit log", async () => {
+test("the last administrator is neither removed, deactivated nor demoted, and the attempt is in both logs", async () => {
 	const { rows } = await stand.database.owner.query(
 		"update users set address_proof = 'LINK' where id = $1 returning email",
 		[stand.admin.id],
@@ -202,6 +202,11 @@ test("the last administrator is neither removed, deactivated nor demoted, and th
 	await stand.database.owner.query(
 		"update scim_groups set role = 'viewer' where id = $1",
 		[group.id],
+	);
+	stand.log.take();
+	const credential = await stand.database.owner.query(
+		"select id from scim_credentials where organization_id = $1",
+		[stand.organizationId],
 	);
 	for (const attempt of [
 		() => stand.patch(`Users/${user.id}`, deactivate),
@@ -217,6 +222,18 @@ test("the last administrator is neither removed, deactivated nor demoted, and th
 		const { status, body } = await attempt();
 		expect(status).toBe(403);
 		expect(body.detail).toContain("last administrator");
+		expect(stand.log.take("scim_refused")).toEqual([
+			{
+				level: 40,
+				event: "scim_refused",
+				reason: "LAST_ADMINISTRATOR",
+				organization: stand.organizationId,
+				credential: credential.rows[0].id,
+				path: expect.stringMatching(/^(Users|Groups)\/ID$/),
+				address: "127.0.0.1",
+				requestId: expect.any(String),
+			},
+		]);
 		expect(await stand.roleOf(user.id)).toBe("admin");
 	}
 	expect((await stand.scim("GET", `Users/${user.id}`)).body.active).toBe(true);

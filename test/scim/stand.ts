@@ -4,6 +4,7 @@ import { verifyByOperator } from "../../src/organizations/domains/operator-domai
 import { systemPrincipal } from "../../src/principal.ts";
 import { hashSecret, makeSecret } from "../../src/tokens/secret.ts";
 import type { TestDatabase } from "../support/database.ts";
+import { ReadableLog } from "../support/readable-log.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
 
 export const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
@@ -37,6 +38,8 @@ export interface ScimStand extends TestTools {
 	makeGroup: (displayName: string, ids?: string[]) => Promise<Json>;
 	/** The role of a user in the organization. Undefined: no member. */
 	roleOf: (userId: string) => Promise<string | undefined>;
+	/** The log of the service. */
+	log: ReadableLog;
 	/** What the audit log says, newest first. */
 	audited: () => Promise<Json[]>;
 }
@@ -46,7 +49,8 @@ export interface ScimStand extends TestTools {
  * example.com, and the second has other.example.
  */
 export async function startScim(): Promise<ScimStand> {
-	const tools = await startTools();
+	const log = new ReadableLog();
+	const tools = await startTools(undefined, undefined, log.logger);
 	const { database, organizationId, otherOrganizationId, url } = tools;
 	const secret = await makeCredential(database, organizationId);
 	const otherSecret = await makeCredential(database, otherOrganizationId);
@@ -55,6 +59,7 @@ export async function startScim(): Promise<ScimStand> {
 	const scim = sender(url, secret);
 	return {
 		...tools,
+		log,
 		secret,
 		otherSecret,
 		scim,

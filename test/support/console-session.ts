@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { Role } from "../../src/principal.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import {
@@ -31,8 +32,9 @@ export interface TestConsole extends TestService {
  */
 export async function startConsole(
 	settings: Record<string, string> = {},
+	log?: Logger,
 ): Promise<TestConsole> {
-	const running = await startService(undefined, settings);
+	const running = await startService(undefined, settings, undefined, log);
 	const base = running.service.url;
 	const passwordHash = await hashPassword(PASSWORD);
 

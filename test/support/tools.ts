@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { Logger } from "pino";
 import { makeIdWithoutTenant } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { ROLES, type Role } from "../../src/principal.ts";
@@ -56,8 +57,9 @@ export interface TestTools extends TestService {
 export async function startTools(
 	reach?: (databaseUrl: string) => Promise<string>,
 	settings?: Record<string, string>,
+	log?: Logger,
 ): Promise<TestTools> {
-	const running = await startService(reach, settings);
+	const running = await startService(reach, settings, undefined, log);
 	const { database, organizationId, service } = running;
 	const otherOrganizationId = await createOrganization(database.pool, "Other");
 	const makeUser: TestTools["makeUser"] = (roles) =>

@@ -27,6 +27,7 @@ export function makeProviderLog(log: AuthParts["log"]) {
 			.map((text) => withoutAddresses(text).slice(0, MAX_LOGGED));
 		log.error(
 			{
+				event: "provider_failed",
 				issuer,
 				...(row && { provider: row.id }),
 				code,
