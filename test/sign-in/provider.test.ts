@@ -19,6 +19,7 @@ import {
 	startIdentityProvider,
 } from "../support/identity-provider.ts";
 import { makeUser } from "../support/people.ts";
+import { ReadableLog, refusedSignIn } from "../support/readable-log.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { Visitor } from "../support/visitor.ts";
 
@@ -28,6 +29,7 @@ let provider: IdentityProvider;
 let served: TestService;
 let base: string;
 const newcomers = makeOrganizationId();
+const log = new ReadableLog();
 
 beforeAll(async () => {
 	provider = await startIdentityProvider();
@@ -50,11 +52,16 @@ async function start(
 	of: IdentityProvider = provider,
 ) {
 	const port = await findFreePort();
-	const service = await startService(undefined, {
-		ASSAY_PORT: String(port),
-		...of.settings("example.com, Example.ORG"),
-		...settings,
-	});
+	const service = await startService(
+		undefined,
+		{
+			ASSAY_PORT: String(port),
+			...of.settings("example.com, Example.ORG"),
+			...settings,
+		},
+		undefined,
+		log.logger,
+	);
 	const address = `http://localhost:${port}`;
 	of.allow(address);
 	return { served: service, base: address };
@@ -256,6 +263,7 @@ describe("who does not get in", () => {
 			"OTHER_DOMAIN",
 		],
 	])("a person %s", async (_, claims, expected) => {
+		log.take();
 		const { problem, cookie, page } = await signIn({
 			...somebody,
 			...claims,
@@ -263,12 +271,15 @@ describe("who does not get in", () => {
 		expect(problem).toBe(expected);
 		expect(page).toMatch(/^\/sign-in\?/);
 		expect(cookie).toBe("");
+		expect(log.take("sign_in_failed")).toEqual([refusedSignIn(expected)]);
 	});
 
 	test("somebody who was given the address of a person who has left", async () => {
 		await signIn(somebody);
+		log.take();
 		const { problem } = await signIn({ ...somebody, sub: "a successor" });
 		expect(problem).toBe("OTHER_PERSON");
+		expect(log.take("sign_in_failed")).toEqual([refusedSignIn("OTHER_PERSON")]);
 	});
 
 	test("somebody who presses Cancel at the provider", async () => {
@@ -310,16 +321,22 @@ describe("coming back from the provider", () => {
 	test("another browser cannot use the answer, so nobody is signed in as somebody else by a link", async () => {
 		const answer = await answerFor(new Visitor());
 		const victim = new Visitor();
+		log.take();
 		expect(await problemAt(victim, answer)).toBe("NO_ATTEMPT");
 		await victim.open(base + START, (url) => url.port !== new URL(base).port);
 		expect(await problemAt(victim, answer)).toBe("PROVIDER_FAILED");
 		expect(victim.cookieFor(base)).toBe("");
+		expect(log.take("sign_in_failed")).toEqual([
+			refusedSignIn("NO_ATTEMPT"),
+			refusedSignIn("PROVIDER_FAILED"),
+		]);
 	});
 
 	test("an answer works once", async () => {
 		const visitor = new Visitor();
 		const answer = await answerFor(visitor);
 		const cookie = visitor.cookieFor(base);
+		log.take();
 		expect(await problemAt(visitor, answer)).toBeNull();
 		expect(await problemAt(visitor, answer)).toBe("NO_ATTEMPT");
 		const again = await fetch(answer, {
@@ -327,6 +344,23 @@ describe("coming back from the provider", () => {
 			headers: { cookie },
 		});
 		expect(again.headers.get("location")).toContain("problem=PROVIDER_FAILED");
+		expect(log.take("sign_in_failed")).toEqual([
+			refusedSignIn("NO_ATTEMPT"),
+			refusedSignIn("PROVIDER_FAILED"),
+		]);
+	});
+
+	test("strangers fill the log with no more than 1,000 lines in 15 minutes", async () => {
+		const bring = () => problemAt(new Visitor(), `${base}${START}/callback`);
+		log.take();
+		expect(await bring()).toBe("NO_ATTEMPT");
+		expect(log.take("sign_in_failed")).toEqual([refusedSignIn("NO_ATTEMPT")]);
+		await query("update sign_in_failures set failures = 1000");
+		for (let n = 0; n < 3; n++) expect(await bring()).toBe("NO_ATTEMPT");
+		await query("delete from sign_in_failures");
+		expect(log.take("sign_in_failed")).toEqual([
+			refusedSignIn("TOO_MANY_ATTEMPTS"),
+		]);
 	});
 
 	test.each([
@@ -358,8 +392,17 @@ describe("coming back from the provider", () => {
 		const visitor = new Visitor();
 		const url = new URL(await answerFor(visitor));
 		change(url);
+		log.take();
 		expect(await problemAt(visitor, url.href)).toBe("PROVIDER_FAILED");
 		expect(visitor.cookieFor(base)).toBe("");
+		expect(log.take("provider_failed", "sign_in_failed")).toEqual([
+			expect.objectContaining({
+				event: "provider_failed",
+				issuer: provider.issuer,
+				reason: expect.any(String),
+			}),
+			refusedSignIn("PROVIDER_FAILED"),
+		]);
 	});
 
 	test("an attempt that somebody has written or changed is no attempt", async () => {

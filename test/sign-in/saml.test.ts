@@ -1,170 +1,33 @@
-import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withTenant } from "../../src/db/pool.ts";
-import { makeOrganizationId } from "../../src/id.ts";
-import { insertOrganization } from "../../src/organizations/organization-store.ts";
-import { hashPassword } from "../../src/sign-in/password-hash.ts";
+import { afterAll, describe, expect, test } from "vitest";
 import { REFUSALS, type SamlRefusal } from "../../src/sign-in/saml/refusals.ts";
 import { verify } from "../scim/stand.ts";
 import { makeKey } from "../support/certificate.ts";
-import { PASSWORD, sendTo } from "../support/console-client.ts";
-import { findFreePort } from "../support/free-port.ts";
+import { sendTo } from "../support/console-client.ts";
 import { makeUser } from "../support/people.ts";
-import {
-	type PersonAtSaml,
-	type ResponseChanges,
-	SamlProvider,
-} from "../support/saml-provider.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { ResponseChanges } from "../support/saml-provider.ts";
 import { Visitor } from "../support/visitor.ts";
+import { isPage, START, somebody, startSamlStand } from "./saml-stand.ts";
+import { MALLORY, WRAPPINGS } from "./wrapped-responses.ts";
 
-const START = "/api/sign-in-with-provider";
-
-const provider = new SamlProvider();
-let served: TestService;
-let base: string;
-let ours: string;
-let cookie: string;
-let id: string;
-let people = 0;
-const theirs = makeOrganizationId();
-let theirCookie: string;
-/** The lines that the service has logged. */
-const logged: string[] = [];
-
-beforeAll(async () => {
-	const port = await findFreePort();
-	base = `http://localhost:${port}`;
-	served = await startService(
-		undefined,
-		{ ASSAY_PORT: String(port) },
-		undefined,
-		pino({ level: "debug" }, { write: (line) => logged.push(line) }),
-	);
-	ours = served.organizationId;
-	await withTenant(served.database.pool, theirs, (client) =>
-		insertOrganization(client, theirs, { name: "Theirs" }),
-	);
-	cookie = await signInAdmin(ours);
-	theirCookie = await signInAdmin(theirs);
-	id = await add();
-	await enable(id);
-});
+const {
+	add,
+	base,
+	begin,
+	bring,
+	call,
+	id,
+	log,
+	ours,
+	profileOf,
+	provider,
+	readMetadata,
+	refusal,
+	served,
+	signIn,
+	theirs,
+	theirCookie,
+} = await startSamlStand();
 afterAll(() => served.close());
-
-async function signInAdmin(organizationId: string): Promise<string> {
-	const { email } = await makeUser(
-		served.database,
-		{ organizationId, role: "admin" },
-		{ passwordHash: await hashPassword(PASSWORD) },
-	);
-	const credentials = { email, password: PASSWORD };
-	return (await sendTo(base, "/api/auth/sign-in/email", credentials)).cookie;
-}
-
-const call = (operation: string, input: object, as = cookie) =>
-	sendTo(
-		base,
-		`/api/console/${operation}`,
-		{ organization_id: ours, ...input },
-		{ cookie: as },
-	);
-const profileOf = async (as: string) =>
-	(await sendTo(base, "/api/console/getProfile", {}, { cookie: as })).body
-		.profile;
-const readMetadata = (xml: string, as = cookie) =>
-	call("readSamlMetadata", { xml }, as);
-
-async function add(organization_id = ours, as = cookie): Promise<string> {
-	const { body: found } = await readMetadata(provider.metadata());
-	const input = {
-		organization_id,
-		kind: "SAML",
-		name: "Example Inc.",
-		...found,
-		role: "viewer",
-		group_roles: [{ group: "Security", role: "admin" }],
-	};
-	const { body } = await call("addIdentityProvider", input, as);
-	return body.identity_provider.id;
-}
-
-async function enable(of: string) {
-	const visitor = new Visitor();
-	visitor.keep(base, cookie);
-	const { page } = await signIn(somebody(), { of, visitor, query: "&test=1" });
-	expect(page).toMatch(/^\/provider-tested\?email=/);
-	const { status } = await call("updateIdentityProvider", {
-		id: of,
-		is_enabled: true,
-	});
-	expect(status).toBe(200);
-}
-
-const somebody = (): PersonAtSaml => ({
-	nameId: `subject-${++people}`,
-	attributes: {
-		email: [`saml-${people}@example.com`],
-		displayName: ["Grace Hopper"],
-	},
-});
-
-const isPage = (url: URL) => !url.pathname.startsWith("/api/");
-
-/** Begins an attempt. Returns what the service asks the provider. */
-async function begin(visitor: Visitor, of = id, query = "") {
-	const { url } = await visitor.open(
-		`${base}${START}?provider=${of}${query}`,
-		(one) => one.host === "login.example.com",
-	);
-	return { url, asked: provider.read(url) };
-}
-
-/** Sends a response as the provider's page does, without cookies, and follows where it leads. */
-async function bring(visitor: Visitor, address: string, xml: string) {
-	const form = new URLSearchParams({
-		SAMLResponse: Buffer.from(xml).toString("base64"),
-		RelayState: "x",
-	});
-	const answer = await fetch(address, {
-		method: "POST",
-		redirect: "manual",
-		headers: { origin: "https://login.example.com" },
-		body: form,
-	});
-	for (const one of answer.headers.getSetCookie()) {
-		visitor.keep(base, one.split(";")[0] ?? "");
-	}
-	const location = answer.headers.get("location");
-	if (!location)
-		return { status: answer.status, page: "", problem: null, why: null };
-	const { url } = await visitor.open(
-		new URL(location, base).href,
-		(one) => isPage(one) || one.host === "login.example.com",
-	);
-	return {
-		status: answer.status,
-		url,
-		page: url.pathname + url.search,
-		problem: url.searchParams.get("problem"),
-		why: url.searchParams.get("why"),
-	};
-}
-
-async function signIn(
-	person: PersonAtSaml,
-	{
-		of = id,
-		visitor = new Visitor(),
-		query = "",
-		changes = {} as ResponseChanges,
-	} = {},
-) {
-	const { asked } = await begin(visitor, of, query);
-	const xml = provider.respond(asked, person, changes);
-	const came = await bring(visitor, asked.answerUrl, xml);
-	return { ...came, asked, xml, visitor, session: visitor.cookieFor(base) };
-}
 
 describe("sign-in with SAML", () => {
 	test("a newcomer gets an account, comes back to it, and reaches only this organization", async () => {
@@ -305,6 +168,15 @@ describe("sign-in with SAML", () => {
 });
 
 describe("what is refused", () => {
+	const failure = (reason: string, of = id) => ({
+		level: 50,
+		event: "provider_failed",
+		issuer: provider.entityId,
+		provider: of,
+		code: expect.any(String),
+		reason,
+	});
+
 	test.each<[string, ResponseChanges, SamlRefusal]>([
 		["unsigned", { signs: "nothing" }, "UNSIGNED"],
 		["signed by another key", { key: makeKey() }, "OTHER_KEY"],
@@ -330,19 +202,42 @@ describe("what is refused", () => {
 			"OTHER_REQUEST",
 		],
 	])("a response that is %s", async (_, changes, code) => {
-		const before = logged.length;
+		log.take();
 		const person = somebody();
 		const { problem, why, visitor } = await signIn(person, { changes });
 		expect([problem, why]).toEqual(["PROVIDER_FAILED", code]);
 		expect(visitor.cookieFor(base)).not.toContain("session");
-		const lines = logged.slice(before).join("");
-		expect(lines).toContain(REFUSALS[code]);
-		expect(lines).toContain('"event":"sign_in_failed"');
+		const lines = JSON.stringify(log.lines);
 		expect(lines).not.toContain(person.nameId);
 		expect(lines).not.toContain(person.attributes?.email?.[0] ?? "");
+		expect(log.take("provider_failed", "sign_in_failed")).toEqual([
+			failure(REFUSALS[code]),
+			refusal("PROVIDER_FAILED", code),
+		]);
+	});
+
+	test.each(Object.entries(WRAPPINGS))("a wrapped signature, %s", async (_, {
+		wrap,
+		code,
+	}) => {
+		log.take();
+		const visitor = new Visitor();
+		const { asked } = await begin(visitor);
+		const xml = wrap((changes, person = somebody()) =>
+			provider.respond(asked, person, changes),
+		);
+		const came = await bring(visitor, asked.answerUrl, xml);
+		expect([came.problem, came.why]).toEqual(["PROVIDER_FAILED", code]);
+		expect(visitor.cookieFor(base)).not.toContain("session");
+		expect(JSON.stringify(log.lines)).not.toContain(MALLORY.nameId);
+		expect(log.take("provider_failed", "sign_in_failed")).toEqual([
+			failure(REFUSALS[code]),
+			refusal("PROVIDER_FAILED", code),
+		]);
 	});
 
 	test("a response that was used before, also with copied cookies", async () => {
+		log.take();
 		const visitor = new Visitor();
 		const { asked } = await begin(visitor);
 		const copied = visitor.cookieFor(base);
@@ -353,8 +248,13 @@ describe("what is refused", () => {
 		);
 		const thief = new Visitor();
 		thief.keep(base, copied);
+		expect(log.take("sign_in_failed")).toEqual([refusal("NO_ATTEMPT")]);
 		const again = await bring(thief, asked.answerUrl, xml);
 		expect(again.why).toBe("USED_BEFORE");
+		expect(log.take("provider_failed", "sign_in_failed")).toEqual([
+			failure(REFUSALS.USED_BEFORE),
+			refusal("PROVIDER_FAILED", "USED_BEFORE"),
+		]);
 		expect(thief.cookieFor(base)).not.toContain("session");
 	});
 
@@ -362,6 +262,7 @@ describe("what is refused", () => {
 		const { asked } = await begin(new Visitor());
 		const xml = provider.respond(asked, somebody());
 		const victim = new Visitor();
+		log.take();
 		expect((await bring(victim, asked.answerUrl, xml)).problem).toBe(
 			"NO_ATTEMPT",
 		);
@@ -369,6 +270,10 @@ describe("what is refused", () => {
 		expect((await bring(victim, asked.answerUrl, xml)).why).toBe(
 			"OTHER_REQUEST",
 		);
+		expect(log.take("sign_in_failed")).toEqual([
+			refusal("NO_ATTEMPT"),
+			refusal("PROVIDER_FAILED", "OTHER_REQUEST"),
+		]);
 	});
 
 	test("a response for one provider at the address of another organization's, although both have the same key", async () => {
@@ -376,8 +281,13 @@ describe("what is refused", () => {
 		const visitor = new Visitor();
 		const { asked } = await begin(visitor);
 		const xml = provider.respond(asked, somebody());
+		log.take();
 		const came = await bring(visitor, `${base}${START}/saml/${other}`, xml);
 		expect(came.problem).toBe("NO_ATTEMPT");
+		expect(log.take("provider_failed", "sign_in_failed")).toEqual([
+			failure(REFUSALS.OTHER_RECIPIENT, other),
+			refusal("NO_ATTEMPT", undefined, other),
+		]);
 		const forged = provider.respond(
 			{ ...asked, answerUrl: `${base}${START}/saml/${other}` },
 			somebody(),
@@ -386,6 +296,10 @@ describe("what is refused", () => {
 		expect(
 			(await bring(visitor, `${base}${START}/saml/${other}`, forged)).problem,
 		).toBe("NO_ATTEMPT");
+		expect(log.take("provider_failed", "sign_in_failed")).toEqual([
+			failure(REFUSALS.OTHER_AUDIENCE, other),
+			refusal("NO_ATTEMPT", undefined, other),
+		]);
 	});
 
 	test("somebody else's address", async () => {
@@ -393,11 +307,17 @@ describe("what is refused", () => {
 			organizationId: ours,
 			role: "admin",
 		});
-		const { problem } = await signIn({
+		log.take();
+		const { problem, visitor } = await signIn({
 			nameId: "mallory",
 			attributes: { email: [user.email] },
 		});
 		expect(problem).toBe("DOMAIN_NOT_VERIFIED");
+		expect(visitor.cookieFor(base)).not.toContain("session");
+		expect(JSON.stringify(log.lines)).not.toContain(user.email);
+		expect(log.take("sign_in_failed")).toEqual([
+			refusal("DOMAIN_NOT_VERIFIED"),
+		]);
 	});
 
 	test("forms that carry no response, several, or too much", async () => {

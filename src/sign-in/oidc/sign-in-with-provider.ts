@@ -238,16 +238,30 @@ export function makeProviderSignIn(
 		return { tested: { email, role } };
 	}
 
+	/** Counts an attempt. The first one that is too much gets a line in the log, and no later one. */
 	async function isTooMany(
-		{ address }: From,
-		what: "provider" | "saml form" = "provider",
+		from: From,
+		what: "provider" | "saml form" | "answer to nothing" = "provider",
 	): Promise<boolean> {
-		const { waitSeconds } = await countAttempt(
+		const { waitSeconds, isFirst } = await countAttempt(
 			pool,
-			`${what} from ${networkOf(address ?? "")}`,
+			`${what} from ${networkOf(from.address ?? "")}`,
 			{ allowed: MAX_ATTEMPTS, window: QUARTER },
 		);
+		if (isFirst) logRefusal("TOO_MANY_ATTEMPTS", undefined, from);
 		return waitSeconds > 0;
+	}
+
+	/** Logs an answer in a browser that began no attempt. Strangers can bring as many as they like. */
+	async function logStranger(
+		providerId: string | undefined,
+		from: From,
+	): Promise<void> {
+		const isLogged = await isTooMany(from, "answer to nothing").then(
+			(isMore) => !isMore,
+			() => true,
+		);
+		if (isLogged) logRefusal("NO_ATTEMPT", providerId, from);
 	}
 
 	async function complete(
@@ -328,7 +342,7 @@ export function makeProviderSignIn(
 			}
 			// Each provider has an address of its own, so no answer is taken for one of another provider.
 			if (!attempt || attempt.providerId !== providerId) {
-				logRefusal("NO_ATTEMPT", providerId, from);
+				await logStranger(providerId, from);
 				const location = pageOf(
 					{ confirms: false, to: "/" },
 					{ problem: "NO_ATTEMPT" },
@@ -346,7 +360,11 @@ export function makeProviderSignIn(
 				const begun = await this.begin(instead, from);
 				return { ...begun, cookies: [...forget, ...begun.cookies] };
 			}
-			if (problem && problem !== "CANCELLED") {
+			if (
+				problem &&
+				problem !== "CANCELLED" &&
+				problem !== "TOO_MANY_ATTEMPTS"
+			) {
 				logRefusal(problem, providerId, from, outcome.why);
 			}
 			return {
@@ -357,7 +375,6 @@ export function makeProviderSignIn(
 
 		async receive(providerId, response, from) {
 			if (await isTooMany(from, "saml form")) {
-				logRefusal("TOO_MANY_ATTEMPTS", undefined, from);
 				return {
 					location: "/sign-in?problem=TOO_MANY_ATTEMPTS",
 					cookies: [],
