@@ -1,253 +1,34 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { randomUUID } from "node:crypto";
+import { afterAll, describe, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
-import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import { endSignInRule } from "../../src/sign-in/only-provider/sign-in-rule.ts";
-import { hashPassword } from "../../src/sign-in/password-hash.ts";
-import { PASSWORD, sendTo } from "../support/console-client.ts";
-import { findFreePort } from "../support/free-port.ts";
+import { sendTo } from "../support/console-client.ts";
+import { auditEntries, joinOrganization, makeUser } from "../support/people.ts";
 import {
-	CLIENT_ID,
-	CLIENT_SECRET,
-	type IdentityProvider,
-	type PersonAtProvider,
-	startIdentityProvider,
-} from "../support/identity-provider.ts";
-import {
-	auditEntries,
-	joinOrganization,
-	makeUser,
-	type TestUser,
-} from "../support/people.ts";
-import { startService, type TestService } from "../support/service.ts";
-import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
-import { Visitor } from "../support/visitor.ts";
+	DOMAIN,
+	personAt,
+	START,
+	startOnlyProvider,
+} from "./only-provider-stand.ts";
 
-const START = "/api/sign-in-with-provider";
-/** The domain of the addresses that the installation's provider may vouch for. */
-const DOMAIN = "verified.example";
-
-let provider: IdentityProvider;
-let sink: SmtpSink;
-let served: TestService;
-let base: string;
-let passwordHash: string;
-
-beforeAll(async () => {
-	provider = await startIdentityProvider();
-	sink = await openSmtpSink();
-	const port = await findFreePort();
-	base = `http://localhost:${port}`;
-	provider.allow(base);
-	served = await startService(undefined, {
-		...provider.settings(DOMAIN),
-		ASSAY_PORT: String(port),
-		ASSAY_OUTGOING_NETWORKS: "127.0.0.1",
-		ASSAY_OAUTH: "on",
-		ASSAY_OAUTH_REGISTRATION: "on",
-		ASSAY_SMTP_URL: sink.url,
-		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
-	});
-	passwordHash = await hashPassword(PASSWORD);
-});
-afterAll(async () => {
-	await served.close();
-	await provider.close();
-	sink.close();
-});
-
-const call = (operation: string, input: object, cookie: string) =>
-	sendTo(base, `/api/console/${operation}`, input, { cookie });
-
-const query = (sql: string, values: unknown[] = []) =>
-	served.database.owner.query(sql, values).then(({ rows }) => rows);
-
-const isPage = (url: URL) =>
-	!url.pathname.startsWith("/api/") && url.port === new URL(base).port;
-
-async function signInWithPassword(email: string): Promise<string> {
-	const { cookie } = await sendTo(base, "/api/auth/sign-in/email", {
-		email,
-		password: PASSWORD,
-	});
-	return cookie;
-}
-
-const setSecondFactor = (userId: string, isOn: boolean) =>
-	query("update users set two_factor_enabled = $2 where id = $1", [
-		userId,
-		isOn,
-	]);
-
-/**
- * Signs in with the passkey that has the user's id. Two-factor authentication is on afterwards.
- */
-async function signInWithPasskey({ id, email }: TestUser): Promise<string> {
-	await setSecondFactor(id, false);
-	const cookie = await signInWithPassword(email);
-	await setSecondFactor(id, true);
-	// The service stores this when a real passkey signs in.
-	await query(
-		`update sessions set passkey_id = $1 where id = (
-			select id from sessions where user_id = $1 order by created_at desc limit 1
-		)`,
-		[id],
-	);
-	return cookie;
-}
-
-/** Makes a member with a password, and signs them in with it. */
-async function member(
-	organizationId: string,
-	role: "admin" | "member" | "viewer" = "member",
-	email?: string,
-) {
-	const user = await makeUser(
-		served.database,
-		{ organizationId, role },
-		{ passwordHash, ...(email !== undefined && { email }) },
-	);
-	return { ...user, cookie: await signInWithPassword(user.email) };
-}
-
-const personAt = (domain = "example.com"): PersonAtProvider => {
-	const sub = randomUUID();
-	return { sub, email: `${sub}@${domain}`, email_verified: true, name: "Ada" };
-};
-
-async function signInAt(
-	path: string,
-	person: PersonAtProvider,
-): Promise<string> {
-	provider.signInAs(person);
-	const visitor = new Visitor();
-	const { url } = await visitor.open(`${base}${path}`, isPage);
-	expect(url.searchParams.get("problem")).toBeNull();
-	return visitor.cookieFor(base);
-}
-
-/**
- * Makes an organization with a provider, an administrator who came in through it, and another one
- * with a password, a passkey and two-factor authentication, who can have an emergency account.
- */
-async function makeCompany() {
-	const id = await createOrganization(served.database.pool, "Acme");
-	const keeper = await member(id, "admin");
-	await query(
-		`insert into passkeys (id, user_id, rp_id, credential_id, public_key, name, can_sign_in, is_synced)
-		values ($1::text, $1, 'localhost', convert_to($1::text, 'UTF8'), '\\x00', 'Key', true, false)`,
-		[keeper.id],
-	);
-	keeper.cookie = await signInWithPasskey(keeper);
-	const { body } = await call(
-		"addIdentityProvider",
-		{
-			organization_id: id,
-			kind: "OIDC",
-			name: "Example Inc.",
-			issuer: provider.issuer,
-			client_id: CLIENT_ID,
-			client_secret: CLIENT_SECRET,
-			role: "viewer",
-			group_roles: [{ group: "Security", role: "admin" }],
-		},
-		keeper.cookie,
-	);
-	const providerId = body.identity_provider.id as string;
-	provider.allowRedirect(body.identity_provider.callback_url);
-	await query(
-		"update identity_providers set tested_at = now(), is_enabled = true where id = $1",
-		[providerId],
-	);
-	const path = `${START}?provider=${providerId}`;
-	const boss = await signInAt(path, { ...personAt(), groups: ["Security"] });
-	const update = (fields: object, cookie = boss) =>
-		call("updateSignInRule", { organization_id: id, ...fields }, cookie);
-	return {
-		id,
-		providerId,
-		path,
-		boss,
-		keeper,
-		update,
-		switchOn: async () => {
-			const answer = await update({
-				only_provider: true,
-				emergency_user_ids: [keeper.id],
-			});
-			expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-			return answer.body.rule;
-		},
-	};
-}
-
-const read = (organization_id: string, cookie: string) =>
-	call("listRisks", { organization_id }, cookie);
-
-const makeToken = async (cookie: string, fields: object = {}) =>
-	(await call("createApiToken", { name: "Script", ...fields }, cookie)).body
-		.token as string;
-
-/** Calls a tool over plain HTTP and over MCP. Returns both statuses, and the text of the first. */
-async function callTool(token: string, organization_id: string) {
-	const post = (path: string, body: object) =>
-		fetch(`${base}${path}`, {
-			method: "POST",
-			headers: {
-				authorization: `Bearer ${token}`,
-				"content-type": "application/json",
-				accept: "application/json, text/event-stream",
-			},
-			body: JSON.stringify(body),
-		});
-	const plain = await post("/api/mcp/tools/listRisks", { organization_id });
-	const mcp = await post("/api/mcp/v1", {
-		jsonrpc: "2.0",
-		id: 1,
-		method: "tools/call",
-		params: { name: "listRisks", arguments: { organization_id } },
-	});
-	await mcp.text();
-	return { statuses: [plain.status, mcp.status], text: await plain.text() };
-}
-
-/** Connects a program with OAuth in the session. Returns its access token. */
-async function connectApp(cookie: string, fields: object = {}) {
-	const redirect_uri = "http://127.0.0.1:1455/callback";
-	const { body: registered } = await sendTo(base, "/oauth/register", {
-		client_name: "A program",
-		redirect_uris: [redirect_uri],
-	});
-	const verifier = randomBytes(32).toString("base64url");
-	const { status, body } = await call(
-		"allowApp",
-		{
-			client_id: registered.client_id,
-			redirect_uri,
-			response_type: "code",
-			code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-			code_challenge_method: "S256",
-			state: "12345678901234567890",
-			...fields,
-		},
-		cookie,
-	);
-	if (status !== 200) return { status, token: "" };
-	const response = await fetch(`${base}/oauth/token`, {
-		method: "POST",
-		body: new URLSearchParams({
-			grant_type: "authorization_code",
-			code: new URL(body.redirect_to).searchParams.get("code") ?? "",
-			code_verifier: verifier,
-			client_id: registered.client_id,
-			redirect_uri,
-		}),
-	});
-	const { access_token } = (await response.json()) as { access_token: string };
-	return { status, token: access_token };
-}
+const {
+	close,
+	base,
+	call,
+	callTool,
+	connectApp,
+	makeCompany,
+	makeToken,
+	member,
+	query,
+	read,
+	served,
+	signInAt,
+	verify,
+} = await startOnlyProvider();
+afterAll(close);
 
 describe("switching it on", () => {
 	test("takes a session of the provider, and an administrator who gets in without it", async () => {
@@ -408,13 +189,6 @@ describe("a session without the provider", () => {
 	});
 });
 
-const verify = (organizationId: string, domain: string) =>
-	query(
-		`insert into organization_domains (organization_id, id, domain, challenge, verified_by, verified_at)
-		values ($1, $2, $3, repeat('x', 30), 'OPERATOR', now())`,
-		[organizationId, makeId(organizationId, "domain"), domain],
-	);
-
 describe("API tokens and connected apps", () => {
 	test("those that were made without the provider do not reach the organization", async () => {
 		const { id, path, switchOn } = await makeCompany();
@@ -494,128 +268,6 @@ describe("API tokens and connected apps", () => {
 		expect((await callTool(token, id)).statuses).toEqual([200, 200]);
 	});
 });
-
-describe("an emergency account", () => {
-	test("reaches the organization, which the audit log and a mail to the others say once", async () => {
-		const { id, boss, keeper, switchOn } = await makeCompany();
-		await switchOn();
-		const cookie = await signInWithPasskey(keeper);
-		const { body: me } = await call("getProfile", {}, boss);
-		const both = await Promise.all([read(id, cookie), read(id, cookie)]);
-		expect(both.map(({ status }) => status)).toEqual([200, 200]);
-		await read(id, cookie);
-		const uses = (await auditEntries(served.database, id)).filter(
-			({ operation }) => operation === "useEmergencyAccount",
-		);
-		expect(uses).toMatchObject([{ actor_id: keeper.id, outcome: "DONE" }]);
-		const mail = await nextMailTo(me.profile.email);
-		expect(mail.text).toContain("Emergency account used in Acme");
-		expect(mail.text).toContain(keeper.name);
-		const mails = await query(
-			"select user_id from mails where organization_id = $1 and kind = 'EMERGENCY_SIGN_IN'",
-			[id],
-		);
-		expect(mails).toEqual([{ user_id: me.profile.user_id }]);
-	});
-
-	test("does not get in without two-factor authentication, whatever it signs in with", async () => {
-		const { id, keeper, update, switchOn } = await makeCompany();
-		await switchOn();
-		const second = await member(id, "admin");
-		await setSecondFactor(second.id, true);
-		await update({ emergency_user_ids: [keeper.id, second.id] });
-		for (const { id: user, cookie } of [keeper, second]) {
-			expect((await read(id, cookie)).status).toBe(200);
-			await setSecondFactor(user, false);
-			const { status, body } = await read(id, cookie);
-			expect(status).toBe(403);
-			expect(body.message).toContain(
-				"your emergency account and two-factor authentication",
-			);
-		}
-	});
-
-	test("cannot be an account with a passkey and no second factor, because the password alone would open it", async () => {
-		const { keeper, update } = await makeCompany();
-		await setSecondFactor(keeper.id, false);
-		const { status, body } = await update({ emergency_user_ids: [keeper.id] });
-		expect(status).toBe(400);
-		expect(body.message).toContain("two-factor authentication on");
-	});
-
-	test("does not get in through a provider that is not the organization's, also if it has a second factor", async () => {
-		const { id, keeper, update, switchOn } = await makeCompany();
-		const second = await member(id, "admin", `${randomUUID()}@${DOMAIN}`);
-		const person = { ...personAt(DOMAIN), email: second.email };
-		// Otherwise, the first sign-in with the provider would remove the password.
-		await query(
-			"update users set address_proof = 'LINK', two_factor_enabled = true where id = $1",
-			[second.id],
-		);
-		const cookie = await signInAt(START, person);
-		expect((await read(id, cookie)).status).toBe(200);
-		await switchOn();
-		const named = { emergency_user_ids: [keeper.id, second.id] };
-		expect((await update(named)).status).toBe(200);
-		expect((await read(id, second.cookie)).status).toBe(200);
-		expect((await read(id, cookie)).status).toBe(403);
-	});
-
-	test("makes no API token for the organization, and no other member gets in with it", async () => {
-		const { id, keeper, switchOn } = await makeCompany();
-		await switchOn();
-		const cookie = await signInWithPasskey(keeper);
-		const other = await createOrganization(served.database.pool, "Easy");
-		expect((await call("createApiToken", { name: "x" }, cookie)).status).toBe(
-			403,
-		);
-		await joinOrganization(served.database, keeper, other, "admin");
-		const token = await makeToken(cookie);
-		expect((await callTool(token, id)).statuses).toEqual([403, 403]);
-		expect((await callTool(token, other)).statuses).toEqual([200, 200]);
-	});
-
-	test("the last one cannot be removed, demoted or leave, until another is named", async () => {
-		const { id, boss, keeper, update, switchOn } = await makeCompany();
-		await switchOn();
-		const one = { organization_id: id, user_id: keeper.id };
-		for (const [operation, input, cookie] of [
-			["removeMember", one, boss],
-			["updateMember", { ...one, role: "member" }, boss],
-			["leaveOrganization", { organization_id: id }, keeper.cookie],
-		] as const) {
-			const { status, body } = await call(operation, input, cookie);
-			expect([status, body.message], operation).toEqual([
-				400,
-				expect.stringContaining("last emergency account"),
-			]);
-		}
-		const none = await update({ emergency_user_ids: [] });
-		expect(none.body.fields[0].field).toBe("emergency_user_ids");
-		const second = await member(id, "admin");
-		await query("update users set two_factor_enabled = true where id = $1", [
-			second.id,
-		]);
-		await update({ emergency_user_ids: [keeper.id, second.id] });
-		const demoted = await call(
-			"updateMember",
-			{ ...one, role: "member" },
-			boss,
-		);
-		expect(demoted.status).toBe(200);
-		expect((await read(id, keeper.cookie)).status).toBe(403);
-		await call("updateMember", { ...one, role: "admin" }, boss);
-		expect((await read(id, keeper.cookie)).status).toBe(403);
-	});
-});
-
-/** Returns the next mail to this address. Mails about new sign-ins to others may come before it. */
-async function nextMailTo(address: string) {
-	for (;;) {
-		const mail = await sink.next();
-		if (mail.to.includes(address)) return mail;
-	}
-}
 
 test("the last provider stays on, and switching the rule off opens everything again", async () => {
 	const { id, providerId, boss, keeper, update, switchOn } =
