@@ -373,6 +373,20 @@ test("a read-only token of one toolset is created on the page, says so, and may 
 	await page.getByText("Read only; only Risks").waitFor();
 });
 
+test("programs do not register themselves unless the operator switches it on", async () => {
+	const { url } = served.service;
+	const { status } = await fetch(`${url}/oauth/register`, {
+		method: "POST",
+		headers: { "content-type": "application/json" },
+		body: JSON.stringify({ redirect_uris: [`${url}/callback`] }),
+	});
+	expect(status).toBe(404);
+	const metadata = await fetch(`${url}/.well-known/oauth-authorization-server`);
+	const offers = (await metadata.json()) as object;
+	expect(offers).toHaveProperty("token_endpoint");
+	expect(offers).not.toHaveProperty("registration_endpoint");
+});
+
 test("a program is connected by allowing it, after signing in, and stands among the tokens", async () => {
 	const person = await served.makePerson("member");
 	const callback = `${served.service.url}/callback`;
@@ -398,6 +412,14 @@ test("a program is connected by allowing it, after signing in, and stands among 
 		.waitFor();
 	expect(await page.getByLabel("Read only").isChecked()).toBe(true);
 	await page.getByText("The program reaches Acme.").waitFor();
+	await page.getByText("Nobody vouches for this name").waitFor();
+	await page
+		.getByText("Your browser then returns to a program on this computer.")
+		.waitFor();
+	await page.getByRole("combobox", { name: "Tools" }).waitFor();
+	expect(await page.getByLabel("For how long").first().inputValue()).toBe(
+		"90 days",
+	);
 	await axe(page);
 	await screenshot(page, "connect-app");
 	await page.getByRole("button", { name: "Allow" }).click();
