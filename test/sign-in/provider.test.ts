@@ -1,71 +1,37 @@
-import {
-	afterAll,
-	beforeAll,
-	beforeEach,
-	describe,
-	expect,
-	test,
-	vi,
-} from "vitest";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { makeOrganizationId } from "../../src/id.ts";
 import { insertOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
-import { findFreePort } from "../support/free-port.ts";
 import {
-	type IdentityProvider,
 	type PersonAtProvider,
 	startIdentityProvider,
 } from "../support/identity-provider.ts";
 import { makeUser } from "../support/people.ts";
 import { ReadableLog, refusedSignIn } from "../support/readable-log.ts";
-import { startService, type TestService } from "../support/service.ts";
 import { Visitor } from "../support/visitor.ts";
+import { START } from "./provider-stand.ts";
+import { startWithProvider } from "./service-of-provider.ts";
 
-const START = "/api/sign-in-with-provider";
-
-let provider: IdentityProvider;
-let served: TestService;
-let base: string;
 const newcomers = makeOrganizationId();
 const log = new ReadableLog();
-
-beforeAll(async () => {
-	provider = await startIdentityProvider();
-	({ served, base } = await start({
+const provider = await startIdentityProvider();
+const { base, isPage, profileOf, served, signIn } = await startWithProvider(
+	provider,
+	{
 		ASSAY_OIDC_ORGANIZATION: newcomers,
 		ASSAY_OIDC_ROLES: "viewer, Security=admin, Staff=member",
-	}));
-	await withTenant(served.database.pool, newcomers, (client) =>
-		insertOrganization(client, newcomers, { name: "Newcomers" }),
-	);
-});
+	},
+	log,
+);
+await withTenant(served.database.pool, newcomers, (client) =>
+	insertOrganization(client, newcomers, { name: "Newcomers" }),
+);
 afterAll(async () => {
 	await served.close();
 	await provider.close();
 });
-
-/** Starts a service that uses the provider. */
-async function start(
-	settings: Record<string, string>,
-	of: IdentityProvider = provider,
-) {
-	const port = await findFreePort();
-	const service = await startService(
-		undefined,
-		{
-			ASSAY_PORT: String(port),
-			...of.settings("example.com, Example.ORG"),
-			...settings,
-		},
-		undefined,
-		log.logger,
-	);
-	const address = `http://localhost:${port}`;
-	of.allow(address);
-	return { served: service, base: address };
-}
 
 let people = 0;
 let somebody: PersonAtProvider;
@@ -79,27 +45,6 @@ beforeEach(() => {
 	};
 });
 
-/** Signs in as this person at the provider. Returns the visitor and the page that opens. */
-async function signIn(
-	person: PersonAtProvider | undefined,
-	{ path = START, visitor = new Visitor(), at = base } = {},
-) {
-	provider.signInAs(person);
-	const { url } = await visitor.open(at + path, isPage);
-	return {
-		visitor,
-		page: url.pathname + url.search,
-		problem: url.searchParams.get("problem"),
-		cookie: visitor.cookieFor(at),
-	};
-}
-
-/** Returns true for a page of the console, which the test does not load. */
-const isPage = (url: URL) =>
-	!url.pathname.startsWith("/api/") && url.port === new URL(base).port;
-
-const profileOf = async (cookie: string, at = base) =>
-	(await sendTo(at, "/api/console/getProfile", {}, { cookie })).body.profile;
 const query = (sql: string, values: unknown[] = []) =>
 	served.database.owner.query(sql, values).then(({ rows }) => rows);
 
@@ -289,19 +234,6 @@ describe("who does not get in", () => {
 		expect(problem).toBe("CANCELLED");
 		expect(page).toBe("/sign-in?to=%2Fhelp&problem=CANCELLED");
 	});
-});
-
-test("without an organization for newcomers, only people with an account or an invitation get in", async () => {
-	const closed = await start({});
-	try {
-		const { problem } = await signIn(somebody, { at: closed.base });
-		expect(problem).toBe("NOT_INVITED");
-		const { rows } =
-			await closed.served.database.owner.query("select from users");
-		expect(rows).toEqual([]);
-	} finally {
-		await closed.served.close();
-	}
 });
 
 describe("coming back from the provider", () => {
@@ -516,195 +448,14 @@ test("a session of a provider that is no longer set has ended", async () => {
 	expect(await profileOf(cookie)).toBeUndefined();
 });
 
-describe("passwords", () => {
-	test("when only some accounts may use them, others can neither sign in with one nor go on with an older session", async () => {
-		const emergency = "emergency@example.com";
-		const strict = await start({ ASSAY_PASSWORD_SIGN_IN: emergency });
-		try {
-			const passwordHash = await hashPassword(PASSWORD);
-			const { organizationId, database } = strict.served;
-			const membership = { organizationId, role: "admin" as const };
-			const signInAs = (email: string) =>
-				sendTo(strict.base, "/api/auth/sign-in/email", {
-					email,
-					password: PASSWORD,
-				});
-			await makeUser(database, membership, { email: emergency, passwordHash });
-			const user = await makeUser(database, membership, {
-				email: somebody.email as string,
-				passwordHash,
-			});
-			const refused = await signInAs(user.email);
-			expect(refused.status).toBe(403);
-			expect(refused.body.message).toContain("sign in with Example Inc.");
-			const { cookie } = await signInAs(emergency);
-			expect((await profileOf(cookie, strict.base)).email).toBe(emergency);
-			await database.owner.query("update sessions set user_id = $1", [user.id]);
-			expect(await profileOf(cookie, strict.base)).toBeUndefined();
-			const { body: session } = await sendTo(
-				strict.base,
-				"/api/auth/get-session",
-				undefined,
-				{ cookie },
-			);
-			expect(session).toBeNull();
-			const own = await signIn(somebody, { at: strict.base });
-			expect((await profileOf(own.cookie, strict.base)).user_id).toBe(user.id);
-			const { body } = await sendTo(strict.base, "/api/sign-in-ways");
-			expect(body).toEqual({
-				provider: "Example Inc.",
-				has_company_providers: false,
-				// The accounts that may use a password may also use a passkey.
-				has_passkeys: true,
-				has_passwords: false,
-			});
-		} finally {
-			await strict.served.close();
-		}
-	});
-
-	test("an invited person cannot join with a password that could not be used", async () => {
-		const strict = await start({
-			ASSAY_PASSWORD_SIGN_IN: "emergency@example.com",
-		});
-		try {
-			const { organizationId, database } = strict.served;
-			const user = await makeUser(
-				database,
-				{ organizationId, role: "admin" },
-				{ email: somebody.email as string },
-			);
-			const { cookie } = await signIn(somebody, { at: strict.base });
-			const { body } = await sendTo(
-				strict.base,
-				"/api/console/inviteMember",
-				{
-					organization_id: organizationId,
-					email: "new@example.com",
-					role: "member",
-				},
-				{ cookie },
-			);
-			const token = new URL(body.invitation_url).hash.slice(1);
-			const joined = await sendTo(strict.base, "/api/join", {
-				token,
-				name: "New",
-				password: PASSWORD,
-			});
-			expect(joined.status).toBe(403);
-			expect(user.id).toBeTruthy();
-		} finally {
-			await strict.served.close();
-		}
-	});
-});
-
-test("trouble of the service is shown on the sign-in page and not as JSON", async () => {
-	const { served: service, base: at } = await start({});
+test("a provider may replace its signing keys", async () => {
+	expect((await signIn(somebody)).problem).toBeNull();
+	await provider.rotateKeys();
+	// The keys are read again at most once in a minute.
+	vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
 	try {
-		provider.signInAs(somebody);
-		const visitor = new Visitor();
-		const { url } = await visitor.open(at + START, (one) =>
-			one.pathname.endsWith("/callback"),
-		);
-		await service.database.owner.query("alter table accounts rename to gone");
-		const { url: page } = await visitor.open(
-			url.href,
-			(one) => one.pathname === "/sign-in",
-		);
-		expect(page.searchParams.get("problem")).toBe("SERVICE_FAILED");
-	} finally {
-		await service.close();
-	}
-});
-
-describe("providers differ", () => {
-	test("one that names the address only at its userinfo endpoint, and wants its clients' secret in a header", async () => {
-		const other = await startIdentityProvider({
-			tokens: "NO_ADDRESS",
-			clientAuth: "client_secret_basic",
-		});
-		const { served: service, base: at } = await start({}, other);
-		try {
-			await makeUser(
-				service.database,
-				{ organizationId: service.organizationId, role: "viewer" },
-				{ email: somebody.email as string },
-			);
-			other.signInAs(somebody);
-			const visitor = new Visitor();
-			await visitor.open(at + START, (url) => url.href === `${at}/`);
-			const profile = await profileOf(visitor.cookieFor(at), at);
-			expect(profile.email).toBe(somebody.email);
-		} finally {
-			await service.close();
-			await other.close();
-		}
-	});
-
-	test("one like Okta, whose ID token says neither that the address is verified nor the groups", async () => {
-		const okta = await startIdentityProvider({ tokens: "LIKE_OKTA" });
-		const organization = makeOrganizationId();
-		const { served: service, base: at } = await start(
-			{
-				ASSAY_OIDC_ORGANIZATION: organization,
-				ASSAY_OIDC_ROLES: "viewer, Security=admin",
-			},
-			okta,
-		);
-		const open = async (person: PersonAtProvider) => {
-			okta.signInAs(person);
-			const visitor = new Visitor();
-			const { url } = await visitor.open(
-				at + START,
-				(one) => !one.pathname.startsWith("/api/") && one.href.startsWith(at),
-			);
-			return { url, profile: await profileOf(visitor.cookieFor(at), at) };
-		};
-		try {
-			await withTenant(service.database.pool, organization, (client) =>
-				insertOrganization(client, organization, { name: "Newcomers" }),
-			);
-			const { profile } = await open({ ...somebody, groups: ["Security"] });
-			expect(profile.organizations).toMatchObject([{ role: "admin" }]);
-
-			// The endpoint's answer about one address does not count for another.
-			const { url } = await open({
-				...somebody,
-				sub: "other",
-				email_in_token: "somebody-else@example.com",
-			});
-			expect(url.searchParams.get("problem")).toBe("UNVERIFIED_ADDRESS");
-		} finally {
-			await service.close();
-			await okta.close();
-		}
-	});
-
-	test("one that replaces its signing keys", async () => {
 		expect((await signIn(somebody)).problem).toBeNull();
-		await provider.rotateKeys();
-		// The keys are read again at most once in a minute.
-		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
-		try {
-			expect((await signIn(somebody)).problem).toBeNull();
-		} finally {
-			vi.useRealTimers();
-		}
-	});
-
-	test("one that is away; the service starts without it, and says so to whoever signs in", async () => {
-		const away = await startIdentityProvider();
-		const { served: service, base: at } = await start({}, away);
-		try {
-			await away.close();
-			const { url } = await new Visitor().open(
-				`${at}${START}?to=/help`,
-				(one) => one.pathname === "/sign-in",
-			);
-			expect(url.search).toBe("?to=%2Fhelp&problem=PROVIDER_FAILED");
-		} finally {
-			await service.close();
-		}
-	});
+	} finally {
+		vi.useRealTimers();
+	}
 });
