@@ -8,12 +8,11 @@ import {
 	rmSync,
 	writeFileSync,
 } from "node:fs";
-import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
-import { rolldown } from "rolldown";
 import { VERSION } from "../src/version.ts";
+import { bundleAgent, licenseOf } from "./bundle.ts";
 import { BUNDLE } from "./service/program.ts";
 
 /**
@@ -41,9 +40,6 @@ const V8_OPTIONS = [
 	"--max-semi-space-size=1",
 ];
 
-/** Prefix of the id of a module that re-exports one of Node's modules. */
-const NODE_MODULE = "\0of-node/";
-
 const ROOT = join(import.meta.dirname, "..");
 
 async function build(options: Options): Promise<void> {
@@ -65,81 +61,6 @@ async function build(options: Options): Promise<void> {
 	writeFileSync(join(out, "LICENSES.txt"), licenses());
 	process.stdout.write(`${executable}\n`);
 }
-
-/**
- * Bundles the agent and commander into one file. Each module is still evaluated only when it is
- * needed. That includes Node's own modules, which rolldown would otherwise load at the start.
- */
-async function bundleAgent(version: string): Promise<string> {
-	const made = await rolldown({
-		input: join(ROOT, "agent/main.ts"),
-		platform: "node",
-		treeshake: { propertyReadSideEffects: false },
-		plugins: [
-			{
-				name: "the version, otherwise read from package.json",
-				load: (id) =>
-					resolve(id) === join(ROOT, "src/version.ts")
-						? `export const VERSION = ${JSON.stringify(version)};`
-						: null,
-			},
-			{
-				name: "modules of Node, loaded with the first module that needs them",
-				resolveId: (id) => (isBuiltin(id) ? `${NODE_MODULE}${id}` : null),
-				load: (id) =>
-					id.startsWith(NODE_MODULE)
-						? reexport(id.slice(NODE_MODULE.length))
-						: null,
-			},
-		],
-	});
-	try {
-		const { output } = await made.generate({
-			// Node's loader for ES modules takes 5 MB more memory than its loader for CommonJS.
-			format: "cjs",
-			codeSplitting: false,
-			// The program keeps its source in memory. Names are kept, because stack traces show them.
-			minify: {
-				compress: false,
-				mangle: false,
-				codegen: { removeWhitespace: true },
-			},
-		});
-		if (output.length !== 1)
-			throw new Error(`the bundle must be one file, not ${output.length}`);
-		const notice = licenseOf("commander").replaceAll("*/", "* /");
-		return toAscii(`#!/usr/bin/env node
-/*! Assay agent ${version}, MIT. It contains commander:
-${notice}*/
-${output[0].code}`);
-	} finally {
-		await made.close();
-	}
-}
-
-/**
- * Returns the source of a module that re-exports one of Node's modules. Only the names that the
- * agent uses stay in the bundle.
- */
-function reexport(name: string): string {
-	const names = Object.keys(process.getBuiltinModule(name) as object);
-	return [
-		`const it = process.getBuiltinModule("${name}");`,
-		"export default it;",
-		...names.map((each) => `const _${each} = it.${each};`),
-		`export { ${names.map((each) => `_${each} as ${each}`)} };`,
-	].join("\n");
-}
-
-/**
- * Escapes characters outside ASCII, which occur only in strings. V8 stores every character of a
- * source in two bytes if one of them needs two.
- */
-const toAscii = (code: string) =>
-	code.replace(
-		/[^\0-\x7f]/g,
-		(other) => `\\u${other.charCodeAt(0).toString(16).padStart(4, "0")}`,
-	);
 
 async function makeExecutable(
 	bundle: string,
@@ -233,9 +154,6 @@ function executableName(node: string | undefined): string {
 	const isWindows = node ? node.endsWith(".exe") : process.platform === "win32";
 	return isWindows ? "assay-agent.exe" : "assay-agent";
 }
-
-const licenseOf = (name: string) =>
-	readFileSync(join(ROOT, "node_modules", name, "LICENSE"), "utf8");
 
 /**
  * Returns the licenses of everything in the executable. Node's license file covers all of Node's

@@ -1,8 +1,12 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "vite";
+import { bundleAgent } from "../agent/bundle.ts";
+import { BUNDLE } from "../agent/service/program.ts";
+import { VERSION } from "../src/version.ts";
 
 /**
  * Smallest file in bytes that is compressed. For a smaller one, compression would save less than
@@ -13,6 +17,7 @@ const COMPRESSIBLE = new Set([".js", ".css", ".svg", ".json", ".txt"]);
 
 /**
  * Builds the console into the folder that the first argument names, and compresses each file. The
+ * console offers the agent as one file, so the build also makes that file and its description. The
  * build runs as a separate program, so that the bundler's memory is freed when it ends.
  */
 const into = process.argv[2];
@@ -24,6 +29,19 @@ await build({
 	logLevel: "warn",
 	build: { outDir: into, emptyOutDir: true },
 });
+
+const program = Buffer.from(await bundleAgent(VERSION));
+await mkdir(join(into, "agent"));
+await writeFile(join(into, "agent", BUNDLE), program);
+await writeFile(
+	join(into, "agent/program.json"),
+	JSON.stringify({
+		file: BUNDLE,
+		version: VERSION,
+		bytes: program.length,
+		sha256: createHash("sha256").update(program).digest("hex"),
+	}),
+);
 
 for (const entry of await readdir(into, {
 	recursive: true,

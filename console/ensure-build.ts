@@ -10,6 +10,10 @@ const ROOT = join(import.meta.dirname, "..");
 const DIST = join(ROOT, "console/dist");
 /** The folder of the program that takes screenshots. It is not part of the bundle. */
 const SCREENSHOTS = join(ROOT, "console/screenshots");
+/** The folder of the agent. The build makes the agent's single file. */
+const AGENT = join(ROOT, "agent");
+/** The folder of the programs that make packages of the agent. The single file has none of them. */
+const PACKAGES = join(AGENT, "packages");
 /**
  * The build reads the names of the toolsets from this file. The file imports the whole server, but
  * its imports change nothing in the bundle.
@@ -74,8 +78,8 @@ async function hashSources(): Promise<string> {
 }
 
 /**
- * Returns the files on which the build depends: the documents, the console, and the files of the
- * server from which the console imports values. Imports of types do not count, because the bundle
+ * Returns the files on which the build depends: the documents, the console, the agent, and the files
+ * of the server from which these import values. Imports of types do not count, because the bundle
  * contains no types.
  */
 export async function listSources(): Promise<string[]> {
@@ -83,9 +87,14 @@ export async function listSources(): Promise<string[]> {
 		recursive: true,
 		withFileTypes: true,
 	});
+	const agent = await readdir(AGENT, { recursive: true });
 	const sources = new Set([
 		join(ROOT, "package.json"),
 		...(await listDocuments()),
+		...agent
+			.filter((file) => file.endsWith(".ts"))
+			.map((file) => join(AGENT, file))
+			.filter((path) => !isBelow(PACKAGES, path)),
 		...console
 			.filter((entry) => entry.isFile())
 			.map((entry) => join(entry.parentPath, entry.name))

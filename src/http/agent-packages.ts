@@ -35,12 +35,14 @@ const typeOf = (name: string) =>
 		: "text/plain; charset=utf-8");
 
 /**
- * Adds the downloads of the agent. Everybody may read them, because a device has no credential
- * before it enrolls and the packages contain no secret.
+ * Adds the downloads of the agent: the packages in the operator's folder, and the files of `program`,
+ * the agent as one file for Node that comes with the console. Everybody may read them, because a
+ * device has no credential before it enrolls and the files contain no secret.
  */
 export function addAgentPackages(
 	app: FastifyInstance,
 	folder: PackageFolder | undefined,
+	program: ReadonlyMap<string, Buffer> = new Map(),
 ): void {
 	let running = 0;
 	app.get(
@@ -53,6 +55,11 @@ export function addAgentPackages(
 				"",
 			);
 			const file = folder?.find(name);
+			const own = file ? undefined : program.get(name);
+			if (own) {
+				reply.type(typeOf(name)).header("cache-control", "no-cache");
+				return reply.send(own);
+			}
 			// The console asks for the list, and a browser would report 404 as an error.
 			if (!file && name === LIST_NAME) return reply.status(204).send();
 			if (!file) throw nothingHere();

@@ -186,8 +186,13 @@ export function makeApp(parts: AppParts): App {
 	);
 	addConsole(app, parts);
 	addOauthConsent(app, parts.oauthConsent);
-	addAgentPackages(app, parts.agentPackages);
-	addConsoleFiles(app, parts.webConsole, parts.identity.prepare);
+	const { webConsole } = parts;
+	addAgentPackages(
+		app,
+		parts.agentPackages,
+		typeof webConsole === "string" ? undefined : webConsole.agent,
+	);
+	addConsoleFiles(app, webConsole, parts.identity.prepare);
 	return { server: app, routes };
 }
 

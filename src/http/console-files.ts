@@ -12,6 +12,8 @@ export interface ConsoleFiles {
 	index: string;
 	/** The files by path, such as `/assets/index-1a2b3c4d.js`. */
 	assets: ReadonlyMap<string, Asset>;
+	/** The agent as one file for Node, and `program.json`, which describes that file. */
+	agent?: ReadonlyMap<string, Buffer>;
 }
 
 interface Asset {
@@ -49,6 +51,8 @@ const PERMISSIONS = [
 	.map((feature) => `${feature}=()`)
 	.concat("clipboard-write=(self)")
 	.join(", ");
+/** Folder of the build for the agent. Its files are served with the agent's packages. */
+const AGENT_FOLDER = "/agent/";
 const YEAR_SECONDS = 31_536_000;
 /** Paths that never show the console's page, whatever type the request accepts. */
 const NOT_PAGES = /^\/(api|health|\.well-known|assets|metrics)(\/|$)/;
@@ -72,7 +76,12 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 			`${folder} contains no build of the console; run \`npm run build:console\``,
 		);
 	const assets = new Map<string, Asset>();
+	const agent = new Map<string, Buffer>();
 	for (const [url, identity] of contents) {
+		if (url.startsWith(AGENT_FOLDER)) {
+			agent.set(url.slice(AGENT_FOLDER.length), identity);
+			continue;
+		}
 		const type = TYPES[extname(url)];
 		if (!type) continue;
 		const [br, gzip] = [contents.get(`${url}.br`), contents.get(`${url}.gz`)];
@@ -84,7 +93,7 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 			...(gzip && { gzip }),
 		});
 	}
-	return { index: index.toString(), assets };
+	return { index: index.toString(), assets, agent };
 }
 
 /**

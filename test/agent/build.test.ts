@@ -78,6 +78,20 @@ test("the distributed file carries the licenses of the packages in it", () => {
 	expect(licenses).toContain("Node.js");
 });
 
+test("the single file says which Node it needs if an earlier one runs it", () => {
+	const old = join(folder, "old.cjs");
+	writeFileSync(
+		old,
+		'Object.defineProperty(process.versions, "node", { value: "20.1.0" });',
+	);
+	const bundle = join(folder, "assay-agent.cjs");
+	const ended = runAlone(process.execPath, ["--require", old, bundle]);
+	expect(ended.status).toBe(1);
+	expect(ended.stderr).toBe(
+		"The Assay agent needs Node 24 or later. This is Node 20.1.0.\n",
+	);
+});
+
 test("the single file contains the agent and not the server", () => {
 	const bundle = readFileSync(join(folder, "assay-agent.cjs"), "utf8");
 	expect(bundle).not.toMatch(/from "(?!node:)/);

@@ -63,8 +63,12 @@ test("the page that adds a device offers the packages with their checksums, and 
 		.getByText("sudo apt install ./assay-agent_1.4.0_amd64.deb")
 		.waitFor();
 	await page
-		.getByText(/^npx assay agent install --no-service --server http/)
+		.getByText(/npx assay agent install --no-service --server http/)
 		.waitFor();
+	await axe(page);
+	// There is no package for macOS, so the page offers the agent as one file for Node.
+	await page.getByRole("tab", { name: "macOS" }).click();
+	await page.getByRole("link", { name: "assay-agent.cjs" }).waitFor();
 	await axe(page);
 	const opened = page.waitForEvent("popup");
 	await page.getByRole("link", { name: "guide to the agent" }).click();

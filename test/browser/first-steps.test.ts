@@ -40,22 +40,17 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await first.getByRole("button", { name: /^Add \d+ records$/ }).click();
 
 	const second = step("Install the agent on this computer");
-	// This service has no packages, so the step says where they come from.
-	const noPackages = second.getByText("offers no download of the agent yet");
-	await noPackages.waitFor();
-	await noPackages
-		.getByText("npx assay agent install --no-service --server http")
-		.waitFor();
 	await second.getByRole("button", { name: "Get the command" }).click();
 	await second.getByText("Waiting for the device to enroll").waitFor();
-	await noPackages.waitFor();
-	expect(await noPackages.getByRole("link").getAttribute("href")).toBe(
-		"/help/agent#packages",
-	);
+	// This service has no packages, so the step offers the agent as one file.
+	await second.getByRole("link", { name: "assay-agent.cjs" }).waitFor();
+	await second
+		.getByText(/^echo asy_enr_\S+ \| npx assay agent install --no-service/)
+		.waitFor();
 	await axe(page);
 	await screenshot(page, "first-steps/agent");
 	const token = await page
-		.getByText(/^asy_enr_/)
+		.getByText(/^asy_enr_\S+$/)
 		.first()
 		.innerText();
 	const enrolled = await must(served.post("enroll", { token }), 200);

@@ -1,7 +1,11 @@
+import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findBuiltConsole } from "../../console/ensure-build.ts";
+import { readConsoleFiles } from "../../src/http/console-files.ts";
+import { VERSION } from "../../src/version.ts";
 import { makeFolder } from "../support/folder.ts";
 import {
 	heartbeatBody,
@@ -52,9 +56,11 @@ beforeAll(async () => {
 			],
 		}),
 	);
-	assay = await startService(async (url) => url, {
-		ASSAY_AGENT_DIR: folder,
-	});
+	assay = await startService(
+		async (url) => url,
+		{ ASSAY_AGENT_DIR: folder },
+		await readConsoleFiles(await findBuiltConsole()),
+	);
 	base = `${assay.service.url}/agent-packages/`;
 });
 afterAll(async () => {
@@ -77,6 +83,22 @@ test("everybody may download a package, the list of packages and the repositorie
 	expect((await apt).statusCode).toBe(200);
 	const yum = await fetch(`${base}repodata/repomd.xml`);
 	expect(await yum.text()).toBe("<repomd/>");
+});
+
+test("every service offers the agent as one file for Node, with its checksum", async () => {
+	const about = (await (await fetch(`${base}program.json`)).json()) as {
+		file: string;
+	};
+	const response = await fetch(`${base}${about.file}`);
+	expect(response.status).toBe(200);
+	const program = Buffer.from(await response.arrayBuffer());
+	expect(about).toEqual({
+		file: "assay-agent.cjs",
+		version: VERSION,
+		bytes: program.length,
+		sha256: createHash("sha256").update(program).digest("hex"),
+	});
+	expect(program.toString()).toContain(`Assay agent ${VERSION}`);
 });
 
 test("a file that has not changed is not sent again, and HEAD sends none", async () => {

@@ -1,4 +1,3 @@
-import { COMMAND } from "../../command.ts";
 import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
 
 /** The values that a device needs to enroll. */
@@ -10,24 +9,6 @@ export interface Enrollment {
 type Commands = {
 	[Platform in keyof typeof PLATFORMS]: (enrollment: Enrollment) => string;
 };
-
-/**
- * Commands that install the agent on a device which already has its program. They do not contain
- * the token, because every user of the device can see command lines in the list of processes. The
- * agent asks for the token instead.
- */
-export const agentCommands: Commands = {
-	LINUX: sudoInstall,
-	DARWIN: sudoInstall,
-	FREEBSD: ({ serverUrl }) =>
-		`sudo node assay-agent.cjs install --server ${serverUrl}`,
-	WINDOWS: ({ serverUrl }) =>
-		`.\\assay-agent.exe install --server ${serverUrl}`,
-};
-
-function sudoInstall({ serverUrl }: Enrollment): string {
-	return `sudo ./assay-agent install --server ${serverUrl}`;
-}
 
 interface Package {
 	file: string;
@@ -99,43 +80,11 @@ export function packageKeyCommands(one: Package, serverUrl: string): string {
 	].join("\n");
 }
 
-/**
- * Returns the commands that try the agent on the computer that runs Assay, from Assay's folder.
- * They need no package and no root.
- */
-export function tryCommands(serverUrl: string): string {
-	return [
-		`${COMMAND} agent install --no-service --server ${serverUrl}`,
-		`${COMMAND} agent once`,
-	].join("\n");
-}
-
 /** The file with the enrollment key, which only administrators may read. */
-const KEY_FILES = {
+export const KEY_FILES = {
 	LINUX: "/root/enrollment-key",
 	DARWIN: "/var/root/enrollment-key",
 	WINDOWS: "C:\\ProgramData\\enrollment-key.txt",
-};
-
-/**
- * Commands that enroll a device with an enrollment key from a file, and then remove the file. The
- * program of the agent is in the current folder.
- */
-export const keyCommands: {
-	[Platform in keyof typeof PLATFORMS]: (serverUrl: string) => string;
-} = {
-	LINUX: (serverUrl) =>
-		withKeyFile("./assay-agent install", serverUrl, KEY_FILES.LINUX),
-	DARWIN: (serverUrl) =>
-		withKeyFile("./assay-agent install", serverUrl, KEY_FILES.DARWIN),
-	FREEBSD: (serverUrl) =>
-		withKeyFile("node assay-agent.cjs install", serverUrl, KEY_FILES.LINUX),
-	WINDOWS: (serverUrl) =>
-		[
-			`.\\assay-agent.exe install --server ${serverUrl} \``,
-			`  --enrollment-token-file ${KEY_FILES.WINDOWS} --owner-email ada@example.com`,
-			`Remove-Item ${KEY_FILES.WINDOWS}`,
-		].join("\n"),
 };
 
 function withKeyFile(

@@ -1,18 +1,18 @@
 import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
+import { COMMAND } from "../../command.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import styles from "../../parts/devices/postures.module.css";
-import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
-import {
-	agentCommands,
-	manualCommands,
-	packageCommands,
-	tryCommands,
-} from "./enroll-commands.ts";
+import { AgentProgramDownload } from "./agent-program.tsx";
+import { manualCommands, packageCommands } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
-import { NoAgentPackages } from "./no-agent-packages.tsx";
+import {
+	installProgram,
+	reportFromService,
+	reportOnce,
+} from "./program-commands.ts";
 
 /** The output of addDevice and of reissueEnrollmentToken. */
 export interface IssuedToken {
@@ -57,35 +57,46 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 						<Tabs.Panel key={platform} value={platform}>
 							<Stack>
 								<Text size="sm">
-									The agent sends heartbeats and checks the device. Each command
-									below asks for the token above
+									The agent sends heartbeats and checks the device.
 									{platform === "WINDOWS" &&
-										" and needs a PowerShell that was started as administrator"}
-									. Other agents that use the Device Agent API, such as
-									probo-agent, need the same two values: the service address and
-									the token.
+										" Use a PowerShell that was started as administrator."}
 								</Text>
+								{isLocal(enrollment.serverUrl) && (
+									<CopyField
+										label={`On the computer that runs Assay${COMMAND === "assay" ? "" : ", in Assay's folder"}: report once`}
+										value={reportFromService(enrollment)}
+									/>
+								)}
 								<AgentDownloads
 									platform={platform}
-									otherwise={<NoAgentPackages />}
 									commandsOf={(chosen) =>
 										packageCommands(chosen, enrollment.serverUrl)
 									}
+									otherwise={
+										<AgentProgramDownload>
+											{(program) => (
+												<>
+													<CopyField
+														label="Command that installs the agent as a service"
+														value={installProgram(
+															program,
+															platform,
+															enrollment,
+														)}
+													/>
+													<CopyField
+														label="Or, without administrator rights: report once"
+														value={reportOnce(program, platform, enrollment)}
+													/>
+												</>
+											)}
+										</AgentProgramDownload>
+									}
 								/>
-								{isLocal(enrollment.serverUrl) && (
-									<CopyField
-										label="On the computer that runs Assay, in Assay's folder: report once"
-										value={tryCommands(enrollment.serverUrl)}
-									/>
-								)}
 								<Text size="sm">
-									Without a package, copy the agent's program to the device, as
-									the <AgentGuide /> explains, and start this in its folder.
+									Other agents that use the Device Agent API, such as
+									probo-agent, need the service address and the token.
 								</Text>
-								<CopyField
-									label="Command for the agent"
-									value={agentCommands[platform](enrollment)}
-								/>
 								<Text size="sm">
 									Or try it by hand, without an agent: this enrolls the device
 									and sends one heartbeat and one posture report, with one check
@@ -121,21 +132,6 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 function isLocal(serverUrl: string): boolean {
 	return ["localhost", "127.0.0.1", "[::1]"].includes(
 		new URL(serverUrl).hostname,
-	);
-}
-
-/** Links to the guide in another tab, because the page shows the token only once. */
-function AgentGuide() {
-	return (
-		<TextLink
-			to="/help/$page"
-			params={{ page: "agent" }}
-			target="_blank"
-			underline="always"
-			inherit
-		>
-			guide to the agent
-		</TextLink>
 	);
 }
 

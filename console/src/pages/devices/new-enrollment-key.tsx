@@ -4,7 +4,9 @@ import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
-import { keyCommands, packageKeyCommands } from "./enroll-commands.ts";
+import { AgentProgramDownload } from "./agent-program.tsx";
+import { packageKeyCommands } from "./enroll-commands.ts";
+import { installProgramWithKey } from "./program-commands.ts";
 
 type Platform = keyof typeof PLATFORMS;
 
@@ -52,10 +54,20 @@ export function NewEnrollmentKey({
 								platform={platform}
 								commandsOf={(chosen) => packageKeyCommands(chosen, serverUrl)}
 								otherwise={
-									<CopyField
-										label="Commands"
-										value={keyCommands[platform](serverUrl)}
-									/>
+									<Stack gap="sm">
+										<AgentProgramDownload>
+											{(program) => (
+												<CopyField
+													label="Commands"
+													value={installProgramWithKey(
+														program,
+														platform,
+														serverUrl,
+													)}
+												/>
+											)}
+										</AgentProgramDownload>
+									</Stack>
 								}
 							/>
 						</Tabs.Panel>

@@ -6,7 +6,6 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { EnrollmentSteps } from "../devices/enrollment-steps.tsx";
-import { NoAgentPackages } from "../devices/no-agent-packages.tsx";
 
 /**
  * Adds this computer as a device of the reader, shows the command for it, and waits for its first
@@ -35,10 +34,11 @@ export function AgentStep() {
 				<ErrorState error={adding.error} title="The device was not added" />
 			)}
 			<Text size="sm">
-				You become the owner of this computer. Its name is its hostname. You can
-				change both later.
+				You get one command for the terminal of this computer. It downloads the
+				agent from this service, installs it and enrolls the computer. You
+				become its owner, and its name is its hostname. You can change both
+				later.
 			</Text>
-			<NoAgentPackages />
 			{waiting > 0 && (
 				<Text size="sm">
 					<TextLink

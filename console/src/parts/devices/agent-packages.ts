@@ -17,6 +17,14 @@ export interface AgentPackage {
 	sha256: string;
 }
 
+/** The agent as one file for Node, as console/build.ts describes it. */
+export interface AgentProgram {
+	file: string;
+	version: string;
+	bytes: number;
+	sha256: string;
+}
+
 export const PACKAGES_PATH = "/agent-packages/";
 
 /** Reads the list of packages. The data is null if the service offers none. */
@@ -29,6 +37,19 @@ export function useAgentPackages(isWanted = true) {
 			const response = await fetch(`${PACKAGES_PATH}packages.json`, { signal });
 			if (response.status !== 200) return null;
 			return (await response.json()) as AgentPackages;
+		},
+	});
+}
+
+/** Reads what is known of the agent as one file. The service offers it with every console. */
+export function useAgentProgram() {
+	return useQuery({
+		queryKey: ["agent program"],
+		staleTime: 60_000,
+		queryFn: async ({ signal }): Promise<AgentProgram> => {
+			const response = await fetch(`${PACKAGES_PATH}program.json`, { signal });
+			if (!response.ok) throw new Error("the agent is not offered");
+			return (await response.json()) as AgentProgram;
 		},
 	});
 }

@@ -1,0 +1,129 @@
+import { COMMAND } from "../../command.ts";
+import {
+	type AgentProgram,
+	PACKAGES_PATH,
+} from "../../parts/devices/agent-packages.ts";
+import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { type Enrollment, KEY_FILES } from "./enroll-commands.ts";
+
+type Platform = keyof typeof PLATFORMS;
+
+/**
+ * Returns one command that downloads the agent, compares its checksum, installs it as a service and
+ * enrolls the device. The token works once, and only the shell sees it: `echo` is part of the shell,
+ * and a variable is no argument. So it is in no list of processes.
+ */
+export function installProgram(
+	program: AgentProgram,
+	platform: Platform,
+	{ serverUrl, token }: Enrollment,
+): string {
+	const install = `install --server ${serverUrl}`;
+	if (platform === "WINDOWS") {
+		return ifChecked(program, serverUrl, [
+			`$env:ASSAY_ENROLLMENT_TOKEN = '${token}'`,
+			`node .\\${program.file} ${install}`,
+		]);
+	}
+	return [
+		...download(program, platform, serverUrl),
+		`echo ${token} | ${SUDO_NODE} ${program.file} ${install}`,
+	].join(" &&\n");
+}
+
+/** Returns one command that downloads the agent and reports once, without administrator rights. */
+export function reportOnce(
+	program: AgentProgram,
+	platform: Platform,
+	{ serverUrl, token }: Enrollment,
+): string {
+	const install = `install --no-service --server ${serverUrl}`;
+	if (platform === "WINDOWS") {
+		return ifChecked(program, serverUrl, [
+			`$env:ASSAY_ENROLLMENT_TOKEN = '${token}'`,
+			`node .\\${program.file} ${install}`,
+			`node .\\${program.file} once`,
+		]);
+	}
+	return [
+		...download(program, platform, serverUrl),
+		`echo ${token} | node ${program.file} ${install}`,
+		`node ${program.file} once`,
+	].join(" &&\n");
+}
+
+/**
+ * Returns one command that reports once from the computer that runs Assay, with Assay's own program.
+ * It needs no download and no administrator rights.
+ */
+export function reportFromService({ serverUrl, token }: Enrollment): string {
+	return [
+		`echo ${token} | ${COMMAND} agent install --no-service --server ${serverUrl}`,
+		`${COMMAND} agent once`,
+	].join(" &&\n");
+}
+
+/**
+ * Returns the commands that install the agent and enroll the device with an enrollment key from a
+ * file, which they remove. They ask nothing, so a management system can run them.
+ */
+export function installProgramWithKey(
+	program: AgentProgram,
+	platform: Platform,
+	serverUrl: string,
+): string {
+	const file =
+		platform === "WINDOWS"
+			? KEY_FILES.WINDOWS
+			: platform === "DARWIN"
+				? KEY_FILES.DARWIN
+				: KEY_FILES.LINUX;
+	const install = `${program.file} install --server ${serverUrl} --enrollment-token-file ${file} --owner-email ada@example.com`;
+	if (platform === "WINDOWS") {
+		return ifChecked(program, serverUrl, [
+			`node .\\${install}`,
+			`Remove-Item ${file}`,
+		]);
+	}
+	return [
+		...download(program, platform, serverUrl),
+		`node ${install}`,
+		`rm ${file}`,
+	].join(" &&\n");
+}
+
+/** `sudo` searches folders of its own, in which a Node of the user's may be missing. */
+const SUDO_NODE = 'sudo "$(command -v node || echo node)"';
+
+function download(
+	{ file, sha256 }: AgentProgram,
+	platform: Platform,
+	serverUrl: string,
+): string[] {
+	const url = `${serverUrl}${PACKAGES_PATH}${file}`;
+	switch (platform) {
+		case "FREEBSD":
+			return [`fetch -q ${url}`, `sha256 -q -c ${sha256} ${file}`];
+		case "DARWIN":
+			return [
+				`curl -fsSO ${url}`,
+				`echo "${sha256}  ${file}" | shasum -a 256 -c`,
+			];
+		default:
+			return [`curl -fsSO ${url}`, `echo "${sha256}  ${file}" | sha256sum -c`];
+	}
+}
+
+/** Returns commands for PowerShell that run only if the downloaded file has the right checksum. */
+function ifChecked(
+	{ file, sha256 }: AgentProgram,
+	serverUrl: string,
+	commands: string[],
+): string {
+	return [
+		`Invoke-WebRequest ${serverUrl}${PACKAGES_PATH}${file} -OutFile ${file} -UseBasicParsing`,
+		`if ((Get-FileHash ${file}).Hash -eq '${sha256}') {`,
+		...commands.map((command) => `  ${command}`),
+		"} else { Write-Error 'The checksum of the download is wrong.' }",
+	].join("\n");
+}
