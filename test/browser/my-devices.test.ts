@@ -180,12 +180,35 @@ test("an administrator copies a link, its page says so, and the administrator ma
 	await page.goto(
 		`/o/${served.organizationId}/devices/exceptions/${device_exceptions[0].id}`,
 	);
-	await page.getByText("You copied the link by which this").waitFor();
 	const approve = page.getByRole("button", { name: "Approve", exact: true });
+	await page.getByText("you are the only administrator").waitFor();
+	await page
+		.getByRole("link", { name: "invite another administrator" })
+		.waitFor();
 	expect(await approve.isDisabled()).toBe(true);
 	await axe(page);
-	await page.getByRole("button", { name: "Reject", exact: true }).click();
-	await page.getByText("The exception is rejected.").waitFor();
+	const other = await served.makePerson("admin");
+	await page.reload();
+	await page
+		.getByText("another administrator has to approve it. You can")
+		.waitFor();
+	expect(await approve.isDisabled()).toBe(true);
+	await axe(page);
+	await served.database.owner.query(
+		"update memberships set role = 'member' where user_id = $1",
+		[other.id],
+	);
+	await page.reload();
+	await page.getByLabel("Note").fill("The new laptop is ordered.");
+	await approve.click();
+	await page.getByText("The exception is approved.").waitFor();
+	await page
+		.getByText("as the only administrator, who had copied the link")
+		.waitFor();
+	await use("updateDeviceException", {
+		id: device_exceptions[0].id,
+		ends_at: new Date().toISOString(),
+	});
 });
 
 test("a person asks for an exception on a phone, and the page shows what became of it", async () => {

@@ -14,11 +14,12 @@ const FIELDS = [
 	"decision_note",
 ] as const satisfies (keyof DeviceException)[];
 
-/** Notes for the audit log what has changed in an exception. */
+/** Notes for the audit log what has changed in an exception, and `more` if something has. */
 export function noteException(
 	{ changed }: Context,
 	before: DeviceException | undefined,
 	after: DeviceException | undefined,
+	more: Record<string, { after: unknown }> = {},
 ): void {
 	const known = after ?? before;
 	if (!known) return;
@@ -36,6 +37,6 @@ export function noteException(
 		kind: "device_exception",
 		id: known.id,
 		name: known.check_name ?? known.check_key,
-		fields,
+		fields: { ...fields, ...more },
 	});
 }

@@ -202,7 +202,8 @@ export const approveDeviceException = defineOperation({
 				},
 			]);
 		}
-		if (is_approved) await requireMayApprove(context, before);
+		const isAlone =
+			is_approved && (await requireMayApprove(context, before, note));
 		await client.query(
 			`update device_exceptions set decision = $3, decided_at = now(), decided_by_id = $4,
 				decided_by_name = $5, decision_note = $6, updated_at = now()
@@ -221,7 +222,12 @@ export const approveDeviceException = defineOperation({
 			);
 		}
 		const after = await readException(context, id);
-		noteException(context, before, after);
+		noteException(
+			context,
+			before,
+			after,
+			isAlone ? { approved_by: { after: "the only administrator" } } : {},
+		);
 		context.happened({
 			type: is_approved ? "exception.approved" : "exception.rejected",
 			record_id: id,
@@ -231,33 +237,61 @@ export const approveDeviceException = defineOperation({
 	},
 });
 
-/** Throws forbidden if somebody else has to approve the exception. */
+/**
+ * Throws forbidden if somebody else has to approve the exception. Returns true if it is approved by
+ * the administrator who copied the link, because the organization has no other one.
+ */
 async function requireMayApprove(
 	{ client, membership, principal }: Context,
 	{ requested_by, requested_by_person_id, link_copied_by_id }: DeviceException,
-): Promise<void> {
+	note: string | undefined,
+): Promise<boolean> {
 	const { userId } = principal;
-	if (userId !== null && userId === link_copied_by_id) {
-		throw new AppError(
-			"forbidden",
-			"permission denied: you copied the link by which this exception was requested, so another administrator has to approve it",
-		);
-	}
-	if (userId === null) return;
+	if (userId === null) return false;
+	const hasCopiedLink = userId === link_copied_by_id;
 	const isRequester = requested_by_person_id
 		? requested_by_person_id ===
 			(await findPersonOf(client, membership.organizationId, userId))
 		: requested_by?.user_id === userId;
-	if (!isRequester) return;
-	const { rows } = await client.query(
-		"select from device_policies where organization_id = $1 and exceptions_need_two_people",
-		[membership.organizationId],
+	if (!hasCopiedLink && !isRequester) return false;
+	const { rows } = await client.query<{ needs_two: boolean; others: boolean }>(
+		`select
+			exists (
+				select from device_policies where organization_id = $1 and exceptions_need_two_people
+			) as needs_two,
+			exists (
+				select from memberships m
+				where m.organization_id = $1 and m.role = 'admin' and m.user_id <> $2
+					and is_live_membership(m.organization_id, m.ends_on)
+			) as others`,
+		[membership.organizationId, userId],
 	);
-	if (rows.length === 0) return;
-	throw new AppError(
-		"forbidden",
-		"permission denied: you requested this exception, and the device policy demands that another administrator approves it",
-	);
+	const { needs_two: needsTwo, others: hasOthers } = rows[0] ?? {
+		needs_two: true,
+		others: true,
+	};
+	if (hasCopiedLink && (hasOthers || needsTwo)) {
+		throw new AppError(
+			"forbidden",
+			`permission denied: you copied the link by which this exception was requested, so another administrator has to approve it${hasOthers ? "" : "; invite one first"}`,
+		);
+	}
+	if (needsTwo) {
+		throw new AppError(
+			"forbidden",
+			`permission denied: you requested this exception, and the device policy demands that another administrator approves it${hasOthers ? "" : "; invite one first"}`,
+		);
+	}
+	if (hasCopiedLink && note === undefined) {
+		throw badFields([
+			{
+				field: "note",
+				message:
+					"is required, because you copied the link by which this exception was requested and there is no other administrator",
+			},
+		]);
+	}
+	return hasCopiedLink;
 }
 
 export const deleteDeviceException = defineOperation({

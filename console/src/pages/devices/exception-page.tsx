@@ -128,6 +128,9 @@ function Facts({ exception }: { exception: DeviceException }) {
 						}
 					>
 						{decided_by.name}, <DateTime value={exception.decided_at} />
+						{exception.status !== "REJECTED" &&
+							isDecidedAlone(exception) &&
+							", as the only administrator, who had copied the link"}
 					</Fact>
 				)}
 				{exception.decision_note && (
@@ -144,10 +147,36 @@ function Facts({ exception }: { exception: DeviceException }) {
 	);
 }
 
+/**
+ * Returns true if the administrator who copied the link has decided. The service accepts an approval
+ * from them only if there is no other administrator.
+ */
+const isDecidedAlone = ({ decided_by, link_copied_by_id }: DeviceException) =>
+	link_copied_by_id !== null && decided_by?.user_id === link_copied_by_id;
+
 /** Lets an administrator approve or reject a requested exception. */
 function Decision({ exception }: { exception: DeviceException }) {
-	const { mayAdmin } = useOrganization();
+	const { mayAdmin, organizationId } = useOrganization();
 	const { data: me } = useQuery(meQuery);
+	const hasCopiedLink =
+		me !== undefined && exception.link_copied_by_id === me?.id;
+	const mayBeAlone =
+		mayAdmin && hasCopiedLink && exception.status === "REQUESTED";
+	const admins = useQuery({
+		...operationQuery("listMembers", {
+			organization_id: organizationId,
+			filter: { role: "admin" },
+			size: 2,
+		} as InputOf<"listMembers">),
+		enabled: mayBeAlone,
+	});
+	const policy = useQuery({
+		...operationQuery("getDevicePolicy", { organization_id: organizationId }),
+		enabled: mayBeAlone,
+	});
+	const isOnly = admins.data?.members.length === 1;
+	const needsTwo = policy.data?.policy.exceptions_need_two_people !== false;
+	const mayApprove = !hasCopiedLink || (isOnly && !needsTwo);
 	const [note, setNote] = useState("");
 	const deciding = useMutation({
 		mutationFn: (is_approved: boolean) =>
@@ -173,8 +202,6 @@ function Decision({ exception }: { exception: DeviceException }) {
 			</Text>
 		);
 	}
-	const hasCopiedLink =
-		me !== undefined && exception.link_copied_by_id === me?.id;
 	return (
 		<Paper withBorder p="md" component="section" aria-label="Decision">
 			<Stack maw={640}>
@@ -184,12 +211,29 @@ function Decision({ exception }: { exception: DeviceException }) {
 				)}
 				{hasCopiedLink && (
 					<Text size="sm">
-						You copied the link by which this exception was requested, so
-						another administrator has to approve it. You can reject it.
+						You copied the link by which this exception was requested
+						{mayApprove
+							? ", and you are the only administrator. If you approve it, say why. The audit log and this page will say that nobody else looked at it."
+							: ", so another administrator has to approve it. You can reject it."}
+					</Text>
+				)}
+				{hasCopiedLink && isOnly && (
+					<Text size="sm">
+						For a second pair of eyes,{" "}
+						<TextLink
+							to="/o/$org/settings/members"
+							params={{ org: organizationId }}
+							underline="always"
+							inherit
+						>
+							invite another administrator
+						</TextLink>
+						.
 					</Text>
 				)}
 				<Textarea
 					label="Note"
+					required={hasCopiedLink && mayApprove}
 					description="Why you approve or reject it. Auditors read it."
 					autosize
 					minRows={2}
@@ -201,7 +245,7 @@ function Decision({ exception }: { exception: DeviceException }) {
 					<Button
 						onClick={() => deciding.mutate(true)}
 						loading={deciding.isPending}
-						disabled={hasCopiedLink}
+						disabled={!mayApprove || (hasCopiedLink && note.trim() === "")}
 					>
 						Approve
 					</Button>

@@ -222,8 +222,8 @@ function Devices({
 						variant="outline"
 						title="An administrator passed this link on to you"
 					>
-						An exception that you ask for here says so. The administrator who
-						copied the link may not approve it.
+						An exception that you ask for here says so. Another administrator
+						than the one who copied the link approves it, if there is one.
 					</Alert>
 				)}
 			</div>
