@@ -15,6 +15,7 @@ import { findStarters, type Starters } from "./find-starters.ts";
 import { STARTER_MEASURES } from "./measures.ts";
 import { STARTER_RISKS } from "./risks.ts";
 import type { StarterFramework } from "./shape.ts";
+import { UNDECIDED_NOTE } from "./undecided.ts";
 
 export interface Choice {
 	framework: StarterFramework | undefined;
@@ -62,6 +63,7 @@ export async function addChosen(context: Context, choice: Choice) {
 				treatment,
 				inherent_likelihood,
 				inherent_impact,
+				note: UNDECIDED_NOTE,
 			};
 		},
 	});

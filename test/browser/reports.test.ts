@@ -123,7 +123,7 @@ test("the risk register as CSV has what the page shows, and no formula", async (
 	const [headings, first, ...rest] = csv.split("\r\n");
 	expect(headings).toContain("Risk,Category,Treatment,Owner");
 	expect(first).toContain(
-		"Somebody gives their password to an attacker,Access",
+		"Somebody gives their password to an attacker,Access,Not decided",
 	);
 	expect(rest.join("\n")).toContain("'=1+1,Formulas,Accepted");
 });

@@ -3,6 +3,7 @@ import { createOrganization } from "../../src/organizations/organization-store.t
 import { STARTER_FRAMEWORKS } from "../../src/starters/all.ts";
 import { STARTER_MEASURES } from "../../src/starters/measures.ts";
 import { STARTER_RISKS } from "../../src/starters/risks.ts";
+import { UNDECIDED_NOTE } from "../../src/starters/undecided.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
@@ -53,7 +54,7 @@ test("every key is unique, and every measure that a starter names exists", () =>
 });
 
 test("a framework arrives with the chosen measures and risks, linked, and counts as coverage", async () => {
-	const { use, useOne, totals } = await newOrganization();
+	const { organization_id, use, useOne, totals } = await newOrganization();
 	const measures = STARTER_MEASURES.map(({ key }) => key);
 	const risks = ["phishing", "stolen-device"];
 	const { framework_id, added } = await use("addStarters", {
@@ -73,6 +74,12 @@ test("a framework arrives with the chosen measures and risks, linked, and counts
 		measures: 29,
 		risks: 2,
 	});
+	// Nobody has decided about a suggested risk, and it says so.
+	const { rows: notes } = await tools.database.owner.query(
+		"select distinct note from risks where organization_id = $1",
+		[organization_id],
+	);
+	expect(notes).toEqual([{ note: UNDECIDED_NOTE }]);
 	const { measures: found } = await use("listMeasures", {
 		filter: { query: "second factor" },
 	});

@@ -167,6 +167,13 @@ function Choice({
 					isThere: risk.is_there,
 				}))}
 			/>
+			{risks.length > 0 && (
+				<Text size="sm" c="dimmed">
+					The risks get the treatment “Mitigated” and these scores as a
+					suggestion. The register and the reports mark them until somebody has
+					decided.
+				</Text>
+			)}
 			{adding.isError && (
 				<ErrorState error={adding.error} title="Nothing was added" />
 			)}

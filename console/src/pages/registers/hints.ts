@@ -1,5 +1,6 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
+import { UNDECIDED_NOTE } from "../../../../src/starters/undecided.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord, RecordOf } from "../../kinds.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
@@ -24,12 +25,23 @@ type Rules = {
 };
 
 const rules: Rules = {
-	risk: ({ inherent_risk_score, residual_risk_score, treatment, owner_id }) => [
+	risk: ({
+		inherent_risk_score,
+		residual_risk_score,
+		treatment,
+		owner_id,
+		note,
+	}) => [
+		note === UNDECIDED_NOTE && {
+			field: "treatment",
+			text: "Assay suggested this risk. Decide about its treatment and scores, and then delete the note.",
+		},
 		residual_risk_score > inherent_risk_score && {
 			field: "residual_risk_score",
 			text: "The residual risk is higher than the inherent risk: treatment should not increase a risk. Check both scores.",
 		},
 		treatment === "MITIGATED" &&
+			note !== UNDECIDED_NOTE &&
 			residual_risk_score === inherent_risk_score && {
 				field: "residual_risk_score",
 				text: "The risk is marked as mitigated, but its score after treatment is unchanged.",

@@ -1,3 +1,4 @@
+import { UNDECIDED_NOTE } from "../../../../src/starters/undecided.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { formatDay } from "../../parts/time.tsx";
 import { cell, readAll, readOwners } from "./read-all.ts";
@@ -33,7 +34,7 @@ export async function readRiskRegister(input: ReportInput): Promise<Report> {
 				rows: records.map((risk) => [
 					cell(risk.name),
 					cell(risk.category),
-					choice(risk.treatment),
+					risk.note === UNDECIDED_NOTE ? "Not decided" : choice(risk.treatment),
 					cell(owners.get(risk.owner_id)),
 					cell(risk.inherent_risk_score),
 					cell(risk.residual_risk_score),
