@@ -17,6 +17,7 @@ import {
 	noteVersion,
 	readVersion,
 	requireStatus,
+	touchDocument,
 	type Version,
 	version,
 	versionId,
@@ -194,6 +195,7 @@ async function publish(
 			createHash("sha256").update(found.content).digest(),
 		],
 	);
+	await touchDocument(context, found.document_id);
 	const after = await readVersion(context, found.id);
 	noteVersion(context, after, {
 		status: { before: found.status, after: "PUBLISHED" },
@@ -228,6 +230,7 @@ async function setStatus(
 		"update document_versions set status = $3, updated_at = now() where organization_id = $1 and id = $2",
 		[context.membership.organizationId, found.id, status],
 	);
+	await touchDocument(context, found.document_id);
 	noteVersion(context, found, {
 		status: { before: found.status, after: status },
 	});

@@ -27,6 +27,7 @@ import {
 	noteVersion,
 	readVersion,
 	requireStatus,
+	touchDocument,
 	VERSION_COLUMNS,
 	type VersionRow,
 	version,
@@ -180,6 +181,7 @@ export const createDraftDocumentVersion = defineOperation({
 				principal.name,
 			],
 		);
+		await touchDocument(context, document_id);
 		const made = await readVersion(context, id);
 		noteVersion(context, made, { status: { after: "DRAFT" } });
 		return { document_version: made };
@@ -239,6 +241,7 @@ export const updateDocumentVersion = defineOperation({
 				given.asks_again ?? found.asks_again,
 			],
 		);
+		await touchDocument(context, found.document_id);
 		const after = await readVersion(context, id);
 		noteVersion(context, after, {
 			...(after.content !== found.content && {
@@ -277,6 +280,7 @@ export const deleteDraftDocumentVersion = defineOperation({
 			"delete from document_versions where organization_id = $1 and id = $2",
 			[membership.organizationId, id],
 		);
+		await touchDocument(context, found.document_id);
 		noteVersion(context, found, { status: { before: found.status } });
 		return { deleted_document_version_id: id };
 	},

@@ -208,6 +208,17 @@ export function requireStatus(
 	);
 }
 
+/** Says that the document has changed, because the text of a version is a part of it. */
+export async function touchDocument(
+	{ client, membership }: Context,
+	documentId: string,
+): Promise<void> {
+	await client.query(
+		"update documents set updated_at = now() where organization_id = $1 and id = $2",
+		[membership.organizationId, documentId],
+	);
+}
+
 /** Notes a change of a version in the audit log, as part of its document. */
 export function noteVersion(
 	{ changed }: Context,

@@ -93,6 +93,9 @@ test("a draft is written, published at once without approvers, and the next one 
 		version_number: 2,
 		content: "# Access\n\nNobody shares a key.",
 	});
+	// A new text is a change of the document.
+	const { document: after } = await tools.use("getDocument", { id });
+	expect(after.updated_at > document.updated_at).toBe(true);
 	const { document_versions: versions } = await tools.use(
 		"listDocumentVersions",
 		{ document_id: id },

@@ -6,6 +6,7 @@ import { useOrganization } from "../../../organization.ts";
 import { Confirm } from "../../../parts/confirm.tsx";
 import { TextLink } from "../../../parts/links.tsx";
 import { forgetReadings } from "../../../queries.ts";
+import { Gaps } from "./gaps.tsx";
 import type { Version } from "./statuses.ts";
 
 type Action = "ask" | "publish" | "approve" | "reject" | "delete";
@@ -81,7 +82,11 @@ export function VersionActions({
 				{obstacles.length > 0 ? (
 					<Obstacles version={version} />
 				) : (
-					"Nobody can change the text while the approvers decide. The last approval publishes it."
+					<>
+						<Gaps text={version.content} />
+						Nobody can change the text while the approvers decide. The last
+						approval publishes it.
+					</>
 				)}
 			</Confirm>
 			<Confirm
@@ -96,6 +101,7 @@ export function VersionActions({
 					)
 				}
 			>
+				<Gaps text={version.content} />
 				The text never changes afterwards. This document has no approvers, so it
 				is in force at once.
 			</Confirm>
