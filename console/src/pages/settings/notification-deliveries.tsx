@@ -5,6 +5,7 @@ import { useOrganization } from "../../organization.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
+import { chatText } from "./chat-text.ts";
 import { Deliveries, DeliveryAnswer } from "./deliveries.tsx";
 import type { Channel } from "./notifications-page.tsx";
 
@@ -83,7 +84,7 @@ const COLUMNS: Column<Delivery>[] = [
 						overflowY: "auto",
 					}}
 				>
-					{body}
+					{chatText(body)}
 				</Code>
 			),
 	},

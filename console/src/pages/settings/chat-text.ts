@@ -1,0 +1,17 @@
+/** Slack escapes these three characters. */
+const withoutEscapes = (text: string) =>
+	text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+
+/** Returns the text that people see in a message to a chat. A mail is text already. */
+export function chatText(body: string): string {
+	try {
+		const { text, attachments } = JSON.parse(body);
+		if (typeof text === "string") return withoutEscapes(text);
+		const blocks = attachments[0].content.body as { text: string }[];
+		return blocks
+			.map((block) => block.text.replace(/\\(?=[^a-zA-Z0-9\s])/g, ""))
+			.join("\n");
+	} catch {
+		return body;
+	}
+}
