@@ -15,6 +15,7 @@ import styles from "./first-steps.module.css";
 import { PeopleStep } from "./people-step.tsx";
 import { RecordsStep } from "./records-step.tsx";
 import { StepMark } from "./step-mark.tsx";
+import { TokenStep } from "./token-step.tsx";
 import {
 	type Held,
 	isOver,
@@ -162,15 +163,7 @@ function Content({ shown, next }: { shown: Step; next: Step | undefined }) {
 		RECORDS: () => <RecordsStep onDone={goOn} />,
 		DEVICE: () => <AgentStep />,
 		PEOPLE: () => <PeopleStep />,
-		API_TOKEN: () => (
-			<ButtonLink
-				to="/o/$org/settings/api-tokens"
-				params={{ org }}
-				style={{ alignSelf: "flex-start" }}
-			>
-				API tokens
-			</ButtonLink>
-		),
+		API_TOKEN: () => <TokenStep />,
 	};
 	return (
 		<Stack>
