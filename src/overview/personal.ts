@@ -145,7 +145,7 @@ async function readMine(
 				(select count(*)::int from due d where d.due >= $3::date) as this_week,
 				(
 					select count(*)::int from devices d
-					where d.organization_id = $1 and d.owner_id = $2 and d.status <> 'REVOKED'
+					where d.organization_id = $1 and d.owner_id = $2 and d.status = 'ACTIVE'
 				) as devices,
 				(
 					select coalesce(jsonb_agg(x), '[]')

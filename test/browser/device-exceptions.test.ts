@@ -29,7 +29,13 @@ test("an administrator excuses a failing device from its page, sees what that co
 		);
 		return `/devices/${device.id}?check=FIREWALL_ENABLED`;
 	});
-	await page.getByRole("link", { name: "Create task" }).waitFor();
+	const task = page.getByRole("link", { name: "Create task" });
+	const { searchParams } = new URL(
+		(await task.getAttribute("href")) ?? "",
+		page.url(),
+	);
+	expect(searchParams.get("description")).toMatch(/has failed on studio-mac/);
+	expect(searchParams.get("description")).not.toContain("`");
 	await page.getByRole("link", { name: "Create nonconformity" }).click();
 	await page.getByText("It will be linked to studio-mac.").waitFor();
 	expect(await page.getByLabel("Title").inputValue()).toBe(

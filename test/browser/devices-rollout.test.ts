@@ -358,7 +358,9 @@ test("a viewer says on the home page and on a device's page which of the claimed
 	await page.setViewportSize({ width: 1440, height: 900 });
 	await asked.getByRole("button", { name: "This is mine: nb-1" }).click();
 	await page.getByText("nb-1 is yours.").waitFor();
-	await page.getByRole("link", { name: "Your device" }).waitFor();
+	const yours = page.getByRole("link", { name: "Your device" });
+	await yours.waitFor();
+	expect(await yours.getAttribute("href")).toContain("status=ACTIVE");
 	await asked.getByRole("button", { name: "Not mine: nb-2" }).click();
 	await page.getByText("nb-2 is not yours.").waitFor();
 	const last = page.getByRole("region", { name: "Is this device yours?" });

@@ -296,7 +296,7 @@ test("a user who is not an administrator sees why the log is not shown, and the 
 	await page.goto(path());
 	await page
 		.getByRole("heading", {
-			name: "Only administrators can read the audit log",
+			name: "You cannot read the audit log",
 		})
 		.waitFor();
 	expect(asked.filter((url) => url.includes("listAuditLog"))).toEqual([]);

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useShownOrganization } from "../organization.ts";
+import { ROLES } from "../parts/roles.tsx";
 import { NOW } from "../past.ts";
 import { organizationsQuery } from "../queries.ts";
 
@@ -57,7 +58,8 @@ export function OrganizationSwitcher() {
 								{name}
 							</Text>
 							<Text size="xs" c="dimmed">
-								You are {role === "admin" ? "an" : "a"} {role}
+								You are {role === "admin" ? "an" : "a"}{" "}
+								{ROLES[role].label.toLowerCase()}
 							</Text>
 						</Menu.Item>
 					))}

@@ -104,7 +104,7 @@ export function Shell() {
 				)}
 			</AppShell.Navbar>
 			<AppShell.Main id="content" tabIndex={-1}>
-				<Container size="xl" px={0} mx={0}>
+				<Container size="xl" px={0}>
 					<Suspense fallback={<PageSkeleton />}>
 						<Outlet />
 					</Suspense>

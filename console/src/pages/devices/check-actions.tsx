@@ -107,7 +107,11 @@ function newTask(posture: Posture, device: ExplainedDevice) {
 	const linked = [device.id, posture.nonconformity_id].filter(Boolean);
 	return {
 		name: titleOf(posture, device),
-		description: [describe(posture, device), posture.remediation]
+		// A description is plain text, and advice has its commands in backticks.
+		description: [
+			describe(posture, device),
+			posture.remediation?.replaceAll("`", ""),
+		]
 			.filter(Boolean)
 			.join("\n\n"),
 		...(device.owner_id ? { assigned_to_id: device.owner_id } : {}),

@@ -31,7 +31,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 	},
 	{
 		id: "state",
-		header: "State",
+		header: "Status",
 		width: 115,
 		cell: (device) => (
 			<>

@@ -145,7 +145,7 @@ const columnsOf = (
 	},
 	{
 		id: "state",
-		header: "State",
+		header: "Status",
 		width: 130,
 		cell: ({ state }) => <StatusBadge {...STATES[state]} />,
 	},

@@ -42,7 +42,7 @@ export function MyWork({ overview }: { overview: Overview }) {
 					<TextLink
 						to="/o/$org/devices"
 						params={{ org: organizationId }}
-						search={{ owner_id: mine.person_id }}
+						search={{ owner_id: mine.person_id, status: "ACTIVE" }}
 						size="sm"
 					>
 						{mine.devices === 1

@@ -230,7 +230,7 @@ function columnsFor(
 		...(isOfOrganization ? [user] : []),
 		{
 			id: "state",
-			header: "State",
+			header: "Status",
 			cell: (token) => (
 				<Box miw={155}>
 					<TokenState token={token} />

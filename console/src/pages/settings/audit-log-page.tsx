@@ -31,9 +31,10 @@ export function Page() {
 	return (
 		<>
 			<PageHeader title="Audit log" />
-			<EmptyState title="Only administrators can read the audit log">
-				Ask an administrator of your organization if you need to know who
-				changed something.
+			<EmptyState title="You cannot read the audit log">
+				Administrators read it, and auditors: viewers whom an administrator has
+				allowed it. What changed in a record, and who changed it, is on the
+				record's page under History.
 			</EmptyState>
 		</>
 	);

@@ -89,7 +89,7 @@ function IdentityProviders({ organizationId }: { organizationId: string }) {
 				</>
 			),
 		},
-		{ id: "state", header: "State", cell: (row) => <State of={row} /> },
+		{ id: "state", header: "Status", cell: (row) => <State of={row} /> },
 		{
 			id: "actions",
 			header: "Actions",

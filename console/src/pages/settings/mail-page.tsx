@@ -75,7 +75,7 @@ export function Page() {
 				</>
 			),
 		},
-		{ id: "state", header: "State", cell: (row) => <State mail={row} /> },
+		{ id: "state", header: "Status", cell: (row) => <State mail={row} /> },
 		{
 			id: "queued",
 			header: "Queued",

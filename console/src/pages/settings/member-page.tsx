@@ -100,7 +100,7 @@ function Membership({ found: { member, person } }: { found: Found }) {
 		<Card title="Membership">
 			<Fact name="Role">{ROLES[member.role].label}</Fact>
 			<Fact name="Limits">{limitsInWords(member) || "None"}</Fact>
-			<Fact name="State">
+			<Fact name="Status">
 				{member.is_ended ? (
 					<StatusBadge tone="neutral" label="Ended" />
 				) : (

@@ -58,7 +58,7 @@ export function Page() {
 		},
 		{
 			id: "state",
-			header: "State",
+			header: "Status",
 			cell: (row) => (
 				<>
 					<SendingState of={row} />

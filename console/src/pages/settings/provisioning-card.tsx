@@ -189,7 +189,7 @@ function credentialColumns(
 		},
 		{
 			id: "state",
-			header: "State",
+			header: "Status",
 			cell: ({ status, expires_at }) => (
 				<>
 					<StatusBadge {...STATES[status]} />

@@ -141,7 +141,7 @@ function List({ version }: { version: Version }) {
 		},
 		{
 			id: "state",
-			header: "State",
+			header: "Status",
 			cell: ({ state }) =>
 				state === "SIGNED" ? (
 					<StatusBadge tone="good" label="Signed" />
