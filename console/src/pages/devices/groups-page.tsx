@@ -151,9 +151,18 @@ const columnsOf = (actions: {
 		id: "kind",
 		header: "Devices",
 		width: 160,
-		cell: ({ device_count, filter }) => (
+		cell: ({ id, organization_id, device_count, filter }) => (
 			<>
-				<Text size="sm">{device_count.toLocaleString()}</Text>
+				<TextLink
+					to="/o/$org/devices"
+					params={{ org: organization_id }}
+					search={{ group_id: id }}
+					size="sm"
+				>
+					{device_count === 1
+						? "1 device"
+						: `${device_count.toLocaleString()} devices`}
+				</TextLink>
 				<Text size="xs" c="dimmed">
 					{filter ? "by a filter" : "listed"}
 				</Text>
