@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Popover, Stack, Text } from "@mantine/core";
+import { Button, Group, Popover, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
@@ -32,6 +32,7 @@ export function EditableCell({
 	const [isOpen, setOpen] = useState(false);
 	const button = useRef<HTMLButtonElement>(null);
 	const { field, kind, record } = props;
+	const change = `Change ${field.label} of ${titleOf(kind, record)}`;
 	const close = () => {
 		setOpen(false);
 		button.current?.focus();
@@ -39,32 +40,38 @@ export function EditableCell({
 	return (
 		<Group gap={4} wrap="nowrap" className={classes.cell}>
 			{children}
-			<Popover
-				opened={isOpen}
-				onDismiss={close}
-				// The options of a picker lie outside the popover, and a click on one is not a click away.
-				closeOnClickOutside={false}
-				trapFocus
-				position="bottom-start"
+			<button
+				ref={button}
+				type="button"
+				className={`mantine-focus-auto ${classes.button}`}
+				data-open={isOpen || undefined}
+				aria-haspopup="dialog"
+				aria-expanded={isOpen}
+				aria-label={change}
+				onClick={() => setOpen(!isOpen)}
 			>
-				<Popover.Target>
-					<ActionIcon
-						ref={button}
-						variant="subtle"
-						color="gray"
-						size={24}
-						className={classes.button ?? ""}
-						data-open={isOpen || undefined}
-						aria-label={`Change ${field.label} of ${titleOf(kind, record)}`}
-						onClick={() => setOpen(!isOpen)}
-					>
-						<IconPencil size={14} aria-hidden />
-					</ActionIcon>
-				</Popover.Target>
-				<Popover.Dropdown>
-					{isOpen && <Editor {...props} onDone={close} />}
-				</Popover.Dropdown>
-			</Popover>
+				<IconPencil size={14} aria-hidden />
+			</button>
+			{/* A closed popover in each cell would be most of the work of showing a list. */}
+			{isOpen && (
+				<Popover
+					opened
+					// The button has these roles, and the anchor is only a place.
+					withRoles={false}
+					onDismiss={close}
+					// The options of a picker lie outside the popover, and a click on one is not a click away.
+					closeOnClickOutside={false}
+					trapFocus
+					position="bottom-start"
+				>
+					<Popover.Target>
+						<span className={classes.anchor} />
+					</Popover.Target>
+					<Popover.Dropdown role="dialog" aria-label={change}>
+						<Editor {...props} onDone={close} />
+					</Popover.Dropdown>
+				</Popover>
+			)}
 		</Group>
 	);
 }
