@@ -8,11 +8,11 @@ import {
 	SignJWT,
 	UnsecuredJWT,
 } from "jose";
-import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sendTo } from "../support/console-client.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { makeUser } from "../support/people.ts";
+import { ReadableLog, refusedSignIn } from "../support/readable-log.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { Visitor } from "../support/visitor.ts";
 
@@ -30,8 +30,7 @@ let makeToken: (claims: JWTPayload) => Promise<string>;
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let foreignKeys: typeof keys;
 let nonce: string;
-/** The lines that the service has logged. */
-const logged: string[] = [];
+const log = new ReadableLog();
 
 beforeAll(async () => {
 	keys = await generateKeyPair("RS256");
@@ -92,7 +91,7 @@ beforeAll(async () => {
 			ASSAY_OIDC_DOMAINS: "example.com",
 		},
 		undefined,
-		pino({ level: "debug" }, { write: (line) => logged.push(line) }),
+		log.logger,
 	);
 	await makeUser(
 		served.database,
@@ -182,16 +181,19 @@ test.each<[string, (claims: JWTPayload) => Promise<string>]>([
 	["without a subject", ({ sub: _, ...claims }) => sign(claims)],
 	["that is no token", async () => "a.b.c"],
 ])("a token %s is refused and logged, without the token", async (_, make) => {
-	const before = logged.length;
+	log.take();
 	let token = "";
 	const problem = await problemWith(async (claims) => {
 		token = await make(claims);
 		return token;
 	});
 	expect(problem).toBe("PROVIDER_FAILED");
-	const lines = logged.slice(before).join("");
-	expect(lines).toContain('"event":"sign_in_failed"');
+	const lines = JSON.stringify(log.lines);
 	for (const part of token.split(".")) {
 		if (part.length > 10) expect(lines).not.toContain(part);
 	}
+	expect(log.take("provider_failed", "sign_in_failed")).toEqual([
+		expect.objectContaining({ event: "provider_failed", issuer }),
+		refusedSignIn("PROVIDER_FAILED"),
+	]);
 });
