@@ -129,6 +129,38 @@ test("a user invited by link joins in another browser, changes role and is remov
 		.waitFor();
 }, 120_000);
 
+test("an auditor is invited with one button as a viewer who may read the audit log until a last day", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		path(),
+	);
+	await page.getByRole("button", { name: "Invite a member" }).first().click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByLabel("E-mail address").fill("auditor@example.com");
+	await dialog.getByRole("radio", { name: "Member" }).click();
+	await dialog.getByRole("button", { name: "Fill in for an auditor" }).click();
+	expect(await dialog.getByRole("radio", { name: "Viewer" }).isChecked()).toBe(
+		true,
+	);
+	expect(await dialog.getByLabel("May read the audit log").isChecked()).toBe(
+		true,
+	);
+	const last = await dialog.getByLabel("Last day").inputValue();
+	expect(Date.parse(last)).toBeGreaterThan(Date.now() + 85 * 86_400_000);
+	await axe(page);
+	await screenshot(page, "invite-auditor");
+	await dialog.getByRole("button", { name: "Invite", exact: true }).click();
+	await page
+		.getByRole("dialog", { name: "Send the invitation link" })
+		.waitFor();
+	const { rows } = await served.database.owner.query(
+		"select role, ends_on::text, reads_audit_log from invitations where email = 'auditor@example.com'",
+	);
+	expect(rows).toEqual([
+		{ role: "viewer", ends_on: last, reads_audit_log: true },
+	]);
+});
+
 test("an open invitation is revoked, and its link no longer works", async () => {
 	const page = await served.openPageAs(
 		await served.makePerson("admin"),

@@ -1,8 +1,8 @@
-import { Checkbox, MultiSelect, TextInput } from "@mantine/core";
+import { Button, Checkbox, MultiSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { describeKind } from "../kinds.ts";
 import { registerKinds } from "../register-kinds.ts";
-import { todayHere } from "./days.ts";
+import { dayAfter, todayHere } from "./days.ts";
 import type { Member, Role } from "./roles.tsx";
 import { formatDay } from "./time.tsx";
 
@@ -54,6 +54,17 @@ export function limitInput({ role, ...limits }: LimitValues) {
 	};
 }
 
+/** Days until the last day that the form fills in for an auditor. */
+const AUDITOR_DAYS = 90;
+
+/** Returns what makes an auditor of a member. */
+const auditorLimits = (): LimitValues => ({
+	role: "viewer",
+	ends_on: dayAfter(todayHere(), AUDITOR_DAYS),
+	writable_registers: [],
+	reads_audit_log: true,
+});
+
 /** Asks what narrows a membership. An administrator's has no limits. */
 export function LimitFields<Values extends LimitValues>({
 	form,
@@ -64,6 +75,14 @@ export function LimitFields<Values extends LimitValues>({
 	if (role === "admin") return null;
 	return (
 		<>
+			<Button
+				variant="default"
+				size="xs"
+				w="fit-content"
+				onClick={() => form.setValues(auditorLimits() as Partial<Values>)}
+			>
+				Fill in for an auditor
+			</Button>
 			<TextInput
 				type="date"
 				label="Last day"
