@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { makeOrganizationId } from "../../src/id.ts";
 import { insertOrganization } from "../../src/organizations/organization-store.ts";
@@ -162,6 +163,16 @@ export async function startSamlStand() {
 	const refusal = (reason: string, why?: string, of = id) =>
 		refusedSignIn(reason, { ...(why !== undefined && { why }), provider: of });
 
+	/** The fields of the line that says why an answer was refused. */
+	const failure = (reason: string, of = id) => ({
+		level: 50,
+		event: "provider_failed",
+		issuer: provider.entityId,
+		provider: of,
+		code: expect.any(String),
+		reason,
+	});
+
 	return {
 		provider,
 		served,
@@ -180,5 +191,6 @@ export async function startSamlStand() {
 		bring,
 		signIn,
 		refusal,
+		failure,
 	};
 }

@@ -15,6 +15,7 @@ const {
 	begin,
 	bring,
 	call,
+	failure,
 	id,
 	log,
 	ours,
@@ -168,15 +169,6 @@ describe("sign-in with SAML", () => {
 });
 
 describe("what is refused", () => {
-	const failure = (reason: string, of = id) => ({
-		level: 50,
-		event: "provider_failed",
-		issuer: provider.entityId,
-		provider: of,
-		code: expect.any(String),
-		reason,
-	});
-
 	test.each<[string, ResponseChanges, SamlRefusal]>([
 		["unsigned", { signs: "nothing" }, "UNSIGNED"],
 		["signed by another key", { key: makeKey() }, "OTHER_KEY"],
