@@ -480,70 +480,15 @@ CREATE FUNCTION public.agent_group_policies() RETURNS SETOF public.device_group_
 	select * from device_group_policies where priority is not null
 $$;
 
-CREATE FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer, group_policy_id text)
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION public.agent_heartbeat(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer)
+    LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    SET lock_timeout TO '500ms'
     AS $$
-begin
-	return query
-	with touched as (
-		update devices d
-		set
-			serial_number = b.serial_number,
-			hostname = b.hostname,
-			os_version = b.os_version,
-			agent_version = b.agent_version,
-			last_seen_at = greatest(d.last_seen_at, now()),
-			hostname_key = case
-				when d.hostname = b.hostname then d.hostname_key
-				else sort_key(b.hostname)
-			end,
-			search_text = case
-				when d.hostname = b.hostname and d.serial_number is not distinct from b.serial_number
-					then d.search_text
-				else search_text(d.name, b.hostname, b.serial_number)
-			end
-		from unnest(
-			p_key_hash, p_hardware_uuid, p_serial_number, p_hostname,
-			p_platform, p_os_version, p_agent_version
-		) with ordinality b (
-			key_hash, hardware_uuid, serial_number, hostname,
-			platform, os_version, agent_version, n
-		)
-		where d.key_hash = b.key_hash and d.status = 'ACTIVE'
-		returning
-			b.n, d.organization_id, d.id, d.group_policy_id,
-			d.hardware_uuid <> b.hardware_uuid or d.platform <> b.platform as is_other_hardware
-	), noted as (
-		insert into device_conflicts as c (
-			organization_id, device_id, kind, hardware_uuid, platform, hostname,
-			serial_number, os_version, agent_version, address
-		)
-		select
-			t.organization_id, t.id, 'POSSIBLE_CLONE', p_hardware_uuid[t.n], p_platform[t.n],
-			p_hostname[t.n], p_serial_number[t.n], p_os_version[t.n], p_agent_version[t.n],
-			p_address[t.n]
-		from touched t
-		where t.is_other_hardware
-		-- Each new conflict locks its organization's audit log. Two batches do so in the same order.
-		order by t.organization_id, t.id
-		on conflict on constraint device_conflicts_pkey do update set
-			hardware_uuid = excluded.hardware_uuid,
-			platform = excluded.platform,
-			hostname = excluded.hostname,
-			serial_number = excluded.serial_number,
-			os_version = excluded.os_version,
-			agent_version = excluded.agent_version,
-			occurrences = c.occurrences + 1,
-			last_seen_at = now()
-	)
-	select
-		t.n::integer, t.id::text, o.heartbeat_interval_seconds, o.posture_interval_seconds,
-		t.group_policy_id::text
-	from touched t
-	join organizations o on o.id = t.organization_id;
-end
+	select s.ordinal, s.device_id, s.heartbeat_interval_seconds, s.posture_interval_seconds
+	from agent_store_heartbeats(
+		p_key_hash, p_hardware_uuid, p_serial_number, p_hostname,
+		p_platform, p_os_version, p_agent_version, p_address
+	) s
 $$;
 
 CREATE FUNCTION public.agent_judge_unknown_keys(p_key_hash bytea[], p_claims jsonb, p_most integer) RETURNS TABLE(ordinal integer, verdict text)
@@ -824,6 +769,72 @@ begin
 		p_organization_id, p_device_id, p_check_key, p_observed_at, p_observed_at,
 		p_status, p_report_id, p_report_id, after.since is null
 	);
+end
+$$;
+
+CREATE FUNCTION public.agent_store_heartbeats(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) RETURNS TABLE(ordinal integer, device_id text, heartbeat_interval_seconds integer, posture_interval_seconds integer, group_policy_id text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '500ms'
+    AS $$
+begin
+	return query
+	with touched as (
+		update devices d
+		set
+			serial_number = b.serial_number,
+			hostname = b.hostname,
+			os_version = b.os_version,
+			agent_version = b.agent_version,
+			last_seen_at = greatest(d.last_seen_at, now()),
+			hostname_key = case
+				when d.hostname = b.hostname then d.hostname_key
+				else sort_key(b.hostname)
+			end,
+			search_text = case
+				when d.hostname = b.hostname and d.serial_number is not distinct from b.serial_number
+					then d.search_text
+				else search_text(d.name, b.hostname, b.serial_number)
+			end
+		from unnest(
+			p_key_hash, p_hardware_uuid, p_serial_number, p_hostname,
+			p_platform, p_os_version, p_agent_version
+		) with ordinality b (
+			key_hash, hardware_uuid, serial_number, hostname,
+			platform, os_version, agent_version, n
+		)
+		where d.key_hash = b.key_hash and d.status = 'ACTIVE'
+		returning
+			b.n, d.organization_id, d.id, d.group_policy_id,
+			d.hardware_uuid <> b.hardware_uuid or d.platform <> b.platform as is_other_hardware
+	), noted as (
+		insert into device_conflicts as c (
+			organization_id, device_id, kind, hardware_uuid, platform, hostname,
+			serial_number, os_version, agent_version, address
+		)
+		select
+			t.organization_id, t.id, 'POSSIBLE_CLONE', p_hardware_uuid[t.n], p_platform[t.n],
+			p_hostname[t.n], p_serial_number[t.n], p_os_version[t.n], p_agent_version[t.n],
+			p_address[t.n]
+		from touched t
+		where t.is_other_hardware
+		-- Each new conflict locks its organization's audit log. Two batches do so in the same order.
+		order by t.organization_id, t.id
+		on conflict on constraint device_conflicts_pkey do update set
+			hardware_uuid = excluded.hardware_uuid,
+			platform = excluded.platform,
+			hostname = excluded.hostname,
+			serial_number = excluded.serial_number,
+			os_version = excluded.os_version,
+			agent_version = excluded.agent_version,
+			occurrences = c.occurrences + 1,
+			last_seen_at = now()
+	)
+	select
+		t.n::integer, t.id::text, o.heartbeat_interval_seconds, o.posture_interval_seconds,
+		t.group_policy_id::text
+	from touched t
+	join organizations o on o.id = t.organization_id;
 end
 $$;
 
@@ -7928,6 +7939,9 @@ REVOKE ALL ON FUNCTION public.agent_note_silences(p_organization_id text, p_devi
 
 REVOKE ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_record_observation(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_observed_at timestamp with time zone, p_report_id text) TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.agent_store_heartbeats(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.agent_store_heartbeats(p_key_hash bytea[], p_hardware_uuid text[], p_serial_number text[], p_hostname text[], p_platform text[], p_os_version text[], p_agent_version text[], p_address text[]) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb, r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[], p_report_id text[], p_not_before timestamp with time zone[], p_results jsonb, r_report integer[], r_position integer[], r_check_key text[], r_status text[], r_observed_at bigint[], r_is_only boolean[]) TO assay_app;

@@ -153,7 +153,10 @@ async function store(
 		[number, string, number, number, string | null]
 	>({
 		name: "agent_heartbeat",
-		text: "select * from agent_heartbeat($1, $2, $3, $4, $5, $6, $7, $8)",
+		text: `
+			select
+				ordinal, device_id, heartbeat_interval_seconds, posture_interval_seconds, group_policy_id
+			from agent_store_heartbeats($1, $2, $3, $4, $5, $6, $7, $8)`,
 		values: [
 			byteaArray(beats.map((beat) => beat.keyHash)),
 			textArray(facts.map((fact) => fact.hardware_uuid)),

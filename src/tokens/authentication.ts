@@ -120,7 +120,11 @@ export class ApiTokens {
 				const hashes = [...new Set(items.map((item) => item.hash))];
 				const { rows } = await pool.query<Row>({
 					name: "authenticate_api_tokens",
-					text: "select * from authenticate_scoped_tokens($1)",
+					text: `
+						select
+							ordinal, token_id, token_name, user_id, user_name, memberships, read_only,
+							toolsets, locked
+						from authenticate_scoped_tokens($1)`,
 					values: [byteaArray(hashes)],
 				});
 				const found = new Map(

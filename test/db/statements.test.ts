@@ -29,6 +29,7 @@ const ACROSS_FUNCTIONS = [
 	"agent_judge_unknown_keys",
 	"agent_lock",
 	"agent_note_check_keys",
+	"agent_store_heartbeats",
 	"agent_store_postures",
 	"agent_unenroll",
 	"audit_append",

@@ -167,6 +167,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"agent_judge_unknown_keys",
 		"agent_lock",
 		"agent_note_check_keys",
+		"agent_store_heartbeats",
 		"agent_store_postures",
 		"agent_unenroll",
 		"changed_since_packed",

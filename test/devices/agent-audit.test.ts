@@ -176,7 +176,7 @@ test("heartbeats that change no searchable value keep the device's row on its pa
 		// The counters contain only the updates that this transaction has made so far.
 		const beatAndCount = async (hostname: string) => {
 			const { rows } = await client.query<{ ordinal: number }>(
-				"select * from agent_heartbeat(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'], array['192.0.2.9'])",
+				"select * from agent_store_heartbeats(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'], array['192.0.2.9'])",
 				[`\\x${hashSecret(key)}`, hardwareUuid, hostname],
 			);
 			expect(rows).toHaveLength(1);
