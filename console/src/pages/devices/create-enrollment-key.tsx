@@ -9,15 +9,18 @@ import {
 	TextInput,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
+import {
+	groupOptions,
+	useDeviceGroups,
+} from "../../parts/devices/device-groups.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
-import { forgetReadings, operationQuery } from "../../queries.ts";
+import { forgetReadings } from "../../queries.ts";
 import { NewEnrollmentKey } from "./new-enrollment-key.tsx";
 
 const DAYS = [1, 7, 30, 90, 365];
@@ -35,13 +38,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 	const { organizationId } = useOrganization();
 	const [made, setMade] = useState<OutputOf<"addEnrollmentKey"> | null>(null);
 	useReturnFocus();
-	const listed = useQuery(
-		operationQuery("listDeviceGroups", {
-			organization_id: organizationId,
-			size: 100,
-		}),
-	);
-	const groups = (listed.data?.device_groups ?? []).filter(
+	const groups = useDeviceGroups(organizationId).filter(
 		({ filter }) => !filter,
 	);
 	const form = useForm({
@@ -124,10 +121,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 								description="The devices join it. A group with a filter finds its devices by itself."
 								clearable
 								clearButtonProps={clearButton("Clear the group")}
-								data={groups.map(({ id, name }) => ({
-									value: id,
-									label: name,
-								}))}
+								{...groupOptions(groups)}
 								w={452}
 								maw="100%"
 								{...form.getInputProps("group_id")}

@@ -5,6 +5,11 @@ import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import {
+	groupOptions,
+	SHOWN_OPTIONS,
+	useDeviceGroups,
+} from "../../parts/devices/device-groups.ts";
+import {
 	CHECK_STATES,
 	COMPLIANCES,
 	FRESHNESS,
@@ -19,7 +24,6 @@ import { FilterChip } from "../../parts/filter-chip.tsx";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
-import { operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
@@ -39,14 +43,9 @@ export function DeviceFilters({
 		enabled: isReady,
 	});
 	const { filters } = list;
-	const groups =
-		useQuery({
-			...operationQuery("listDeviceGroups", {
-				organization_id: organizationId,
-				size: 100,
-			}),
-			enabled: isMore || filters.group_id !== undefined,
-		}).data?.device_groups ?? [];
+	const groups = useDeviceGroups(organizationId, {
+		enabled: isMore || filters.group_id !== undefined,
+	});
 	const outdated = useOutdatedAgents(summary.data);
 	const check = filters.failing_check as string | undefined;
 	const checks = new Set(
@@ -63,6 +62,7 @@ export function DeviceFilters({
 			aria-label={label}
 			placeholder={label}
 			data={data}
+			limit={SHOWN_OPTIONS}
 			value={(filters[name] as string | undefined) ?? null}
 			onChange={(value) => list.setFilter(name, value ?? undefined)}
 			clearable
@@ -116,12 +116,7 @@ export function DeviceFilters({
 				choice("conflict", "Conflict", CONFLICTS, 130)}
 			{groups.length > 0 &&
 				(isMore || filters.group_id !== undefined) &&
-				choice(
-					"group_id",
-					"Group",
-					groups.map(({ id, name }) => ({ value: id, label: name })),
-					140,
-				)}
+				choice("group_id", "Group", groupOptions(groups).data, 140)}
 			{isMore && outdated && filters.agent_older_than === undefined && (
 				<Button
 					variant="default"

@@ -16,6 +16,10 @@ import { call, type InputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { dayOf, endOfDay } from "../../parts/days.ts";
 import {
+	groupOptions,
+	useDeviceGroups,
+} from "../../parts/devices/device-groups.ts";
+import {
 	type Device,
 	deviceName,
 	PLATFORMS,
@@ -52,9 +56,7 @@ export function ExceptionForm({
 	const organization = { organization_id: organizationId };
 	const policy = useQuery(operationQuery("getDevicePolicy", organization)).data
 		?.policy;
-	const groups =
-		useQuery(operationQuery("listDeviceGroups", { ...organization, size: 100 }))
-			.data?.device_groups ?? [];
+	const groups = useDeviceGroups(organizationId);
 	const mayApprove = mayAdmin && policy?.exceptions_need_two_people === false;
 	const form = useForm({
 		initialValues: {
@@ -147,12 +149,8 @@ export function ExceptionForm({
 							<Select
 								label="Group"
 								withAsterisk
-								searchable
 								miw={200}
-								data={groups.map(({ id, name }) => ({
-									value: id,
-									label: name,
-								}))}
+								{...groupOptions(groups)}
 								{...form.getInputProps("group_id")}
 							/>
 						)}

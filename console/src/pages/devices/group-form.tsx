@@ -10,11 +10,11 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { call, type InputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import type { DeviceGroup } from "../../parts/devices/device-groups.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import type { DeviceGroup } from "./groups-page.tsx";
 
 /**
  * Adds a group, or changes the texts of one. A new group has the given filter, or lists the given

@@ -1,13 +1,21 @@
-import { Button, Menu } from "@mantine/core";
+import { Button, Group, Menu, Modal, Select, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
+import {
+	type DeviceGroup,
+	groupOptions,
+	useDeviceGroups,
+} from "../../parts/devices/device-groups.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
-import { forgetReadings, operationQuery } from "../../queries.ts";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { forgetReadings } from "../../queries.ts";
 import { GroupForm } from "./group-form.tsx";
-import type { DeviceGroup } from "./groups-page.tsx";
+
+/** The menu lists at most this many groups. If there are more, the user searches them. */
+const LISTED_GROUPS = 12;
 
 /** Adds the selected devices to a group, or removes them from one. */
 export function GroupOfSelected({
@@ -18,11 +26,9 @@ export function GroupOfSelected({
 	devices: readonly Device[];
 }) {
 	const [isAdding, setAdding] = useState(false);
-	const groups = useQuery(
-		operationQuery("listDeviceGroups", {
-			organization_id: organizationId,
-			size: 100,
-		}),
+	const [isChoosing, setChoosing] = useState(false);
+	const listed = useDeviceGroups(organizationId).filter(
+		({ filter }) => !filter,
 	);
 	const ids = devices.map(({ id }) => id);
 	const changing = useMutation({
@@ -41,9 +47,6 @@ export function GroupOfSelected({
 			notifications.show({ message: `The group “${group.name}” is changed.` });
 		},
 	});
-	const listed = (groups.data?.device_groups ?? []).filter(
-		({ filter }) => !filter,
-	);
 	const joined = listed.filter(({ id }) =>
 		devices.some((device) => device.groups?.some((group) => group.id === id)),
 	);
@@ -61,14 +64,18 @@ export function GroupOfSelected({
 				</Menu.Target>
 				<Menu.Dropdown mah={360} style={{ overflowY: "auto" }}>
 					<Menu.Label>Add to</Menu.Label>
-					{listed.map((group) => (
-						<Menu.Item
-							key={group.id}
-							onClick={() => changing.mutate({ group, add: true })}
-						>
-							{group.name}
-						</Menu.Item>
-					))}
+					{listed.length > LISTED_GROUPS ? (
+						<Menu.Item onClick={() => setChoosing(true)}>A group …</Menu.Item>
+					) : (
+						listed.map((group) => (
+							<Menu.Item
+								key={group.id}
+								onClick={() => changing.mutate({ group, add: true })}
+							>
+								{group.name}
+							</Menu.Item>
+						))
+					)}
 					<Menu.Item onClick={() => setAdding(true)}>A new group …</Menu.Item>
 					{joined.length > 0 && <Menu.Label>Remove from</Menu.Label>}
 					{joined.map((group) => (
@@ -84,9 +91,59 @@ export function GroupOfSelected({
 			{changing.isError && (
 				<ErrorState error={changing.error} title="The group was not changed" />
 			)}
+			{isChoosing && (
+				<ChooseGroup
+					groups={listed}
+					onChoose={(group) => {
+						setChoosing(false);
+						changing.mutate({ group, add: true });
+					}}
+					onClose={() => setChoosing(false)}
+				/>
+			)}
 			{isAdding && (
 				<GroupForm deviceIds={ids} onClose={() => setAdding(false)} />
 			)}
 		</>
+	);
+}
+
+function ChooseGroup({
+	groups,
+	onChoose,
+	onClose,
+}: {
+	groups: readonly DeviceGroup[];
+	onChoose: (group: DeviceGroup) => void;
+	onClose: () => void;
+}) {
+	const [id, setId] = useState<string | null>(null);
+	const group = groups.find((each) => each.id === id);
+	useReturnFocus();
+	return (
+		<Modal
+			opened
+			onClose={onClose}
+			title="Add to a group"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
+			<Stack>
+				<Select
+					label="Group"
+					data-autofocus
+					{...groupOptions(groups)}
+					value={id}
+					onChange={setId}
+				/>
+				<Group justify="flex-end">
+					<Button variant="default" onClick={onClose}>
+						Cancel
+					</Button>
+					<Button disabled={!group} onClick={() => group && onChoose(group)}>
+						Add
+					</Button>
+				</Group>
+			</Stack>
+		</Modal>
 	);
 }

@@ -2,11 +2,12 @@ import { Button, Group, Text } from "@mantine/core";
 import { IconFolders, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, type InputOf, type OutputOf } from "../../api.ts";
+import { call, type InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import type { DeviceGroup } from "../../parts/devices/device-groups.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
@@ -16,8 +17,6 @@ import { RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { GroupForm } from "./group-form.tsx";
 import { ToDevices } from "./to-devices.tsx";
-
-export type DeviceGroup = OutputOf<"listDeviceGroups">["device_groups"][number];
 
 /** Lists the groups of devices. Members make and change them, administrators delete them. */
 export function Page() {

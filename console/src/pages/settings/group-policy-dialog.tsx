@@ -10,7 +10,7 @@ import {
 } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import {
 	MAX_GRACE_DAYS,
 	SILENCE_DAYS,
@@ -18,9 +18,13 @@ import {
 import { ApiError, call, type InputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { CardTable } from "../../parts/card-table.tsx";
+import {
+	groupOptions,
+	useDeviceGroups,
+} from "../../parts/devices/device-groups.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
-import { forgetReadings, operationQuery } from "../../queries.ts";
+import { forgetReadings } from "../../queries.ts";
 import type { Policy } from "./check-rules-table.tsx";
 import {
 	boundsOf,
@@ -85,13 +89,7 @@ export function GroupPolicyDialog({
 }) {
 	const { organizationId } = useOrganization();
 	useReturnFocus();
-	const groups =
-		useQuery(
-			operationQuery("listDeviceGroups", {
-				organization_id: organizationId,
-				size: 100,
-			}),
-		).data?.device_groups ?? [];
+	const groups = useDeviceGroups(organizationId, { enabled: !policy });
 	const form = useForm<Values>({
 		initialValues: toValues(policy, usual),
 		validate: {
@@ -151,11 +149,9 @@ export function GroupPolicyDialog({
 								<Select
 									label="Group"
 									withAsterisk
-									searchable
-									data={groups
-										.filter(({ id }) => !taken.includes(id))
-										.map(({ id, name }) => ({ value: id, label: name }))}
-									nothingFoundMessage="No other group"
+									{...groupOptions(
+										groups.filter(({ id }) => !taken.includes(id)),
+									)}
 									maw={360}
 									data-autofocus
 									{...form.getInputProps("group_id")}

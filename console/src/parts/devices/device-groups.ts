@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import { call, type OutputOf } from "../../api.ts";
+
+export type DeviceGroup = OutputOf<"listDeviceGroups">["device_groups"][number];
+
+/** Most options that a list shows at once. Typing finds the others. */
+export const SHOWN_OPTIONS = 100;
+
+/**
+ * Returns all groups of the organization by name, or an empty list until they are known. An
+ * organization has 500 groups at most, so they are five pages at most.
+ */
+export function useDeviceGroups(
+	organizationId: string,
+	{ enabled = true }: { enabled?: boolean } = {},
+): DeviceGroup[] {
+	const { data = [] } = useQuery({
+		queryKey: ["listDeviceGroups", "all", organizationId],
+		queryFn: async ({ signal }) => {
+			const found: DeviceGroup[] = [];
+			let cursor: string | null = null;
+			do {
+				const page: OutputOf<"listDeviceGroups"> = await call(
+					"listDeviceGroups",
+					{
+						organization_id: organizationId,
+						order_by: { field: "name" },
+						size: 100,
+						cursor,
+					},
+					{ signal },
+				);
+				found.push(...page.device_groups);
+				cursor = page.next_cursor;
+			} while (cursor !== null);
+			return found;
+		},
+		enabled,
+	});
+	return data;
+}
+
+/** Returns the properties of a picker of groups. Typing searches all of them. */
+export function groupOptions(groups: readonly DeviceGroup[]) {
+	return {
+		searchable: true,
+		limit: SHOWN_OPTIONS,
+		nothingFoundMessage: "No group matches",
+		data: groups.map(({ id, name }) => ({ value: id, label: name })),
+	};
+}
