@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
-import { AppError, badFields } from "../errors.ts";
+import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { idempotencyShape } from "../records/idempotency.ts";
 import {
@@ -17,62 +16,33 @@ import {
 import { obvious } from "../records/shown.ts";
 import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
-import { parseInput } from "../validation.ts";
 import { requireDevices } from "./device-changes.ts";
-import { devicesOfGroup, MAX_FILTER_GROUPS } from "./device-groups.ts";
+import { MAX_FILTER_GROUPS } from "./device-groups.ts";
 import { deviceId } from "./device-record.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
+import { requireMayExcuse, requireMayGovern } from "./group-permissions.ts";
 import { assignGroupPolicies } from "./group-policies/assign.ts";
 import {
 	rejectStateFilter,
 	removePolicyOf,
 } from "./group-policies/operations.ts";
-import { deviceListing } from "./read-operations.ts";
+import {
+	GROUP_COLUMNS,
+	type Group,
+	group,
+	readFilter,
+	readGroup,
+	withCount,
+} from "./group-record.ts";
 
 const MAX_NAME = 200;
 const MAX_DEVICES_OF_CALL = 500;
 const MAX_GROUPS = 500;
 
-const group = z.object({
-	id: z.string(),
-	organization_id: z.string(),
-	name: z.string(),
-	description: z.string().nullable(),
-	filter: z
-		.record(z.string(), z.unknown())
-		.nullable()
-		.describe("Null: the group lists its devices"),
-	device_count: z.int(),
-	created_at: z.string(),
-	updated_at: z.string(),
-});
-type Group = z.output<typeof group>;
-
 const orders: Record<string, Order> = {
 	name: byText("name"),
 	created_at: byTime("created_at"),
 };
-
-const COLUMNS = `
-	t.id, t.organization_id, t.name, t.description, t.filter,
-	(
-		select count(*)::int from device_group_members m
-		where m.organization_id = t.organization_id and m.group_id = t.id
-	) as device_count,
-	t.created_at, t.updated_at`;
-
-/** The filters of listDevices that a group may have. Groups are not made of groups. */
-const { group_id: _, ...groupFilters } = deviceListing.filters;
-const groupFilter = z.object({
-	filter: z.strictObject(
-		Object.fromEntries(
-			Object.entries(groupFilters).map(([name, { schema }]) => [
-				name,
-				schema.optional(),
-			]),
-		),
-	),
-});
 
 const filterInput = z
 	.record(z.string(), z.unknown())
@@ -103,7 +73,7 @@ export const listDeviceGroups = defineOperation({
 			context.client,
 			{
 				tool: "listDeviceGroups",
-				columns: COLUMNS,
+				columns: GROUP_COLUMNS,
 				from: "device_groups t",
 				orders,
 				filters: {},
@@ -253,49 +223,6 @@ export const updateDeviceGroup = defineOperation({
 	},
 });
 
-/**
- * Throws forbidden if an approved exception counts for the group and the caller is no
- * administrator. The exception would excuse each device that is added, without anybody's approval.
- */
-async function requireMayExcuse(
-	{ client, membership }: Context,
-	groupId: string,
-): Promise<void> {
-	if (membership.role === "admin") return;
-	const { rowCount } = await client.query(
-		`select from device_exceptions
-		where organization_id = $1 and group_id = $2 and decision = 'APPROVED' and ends_at > now()
-		limit 1`,
-		[membership.organizationId, groupId],
-	);
-	if (rowCount === 0) return;
-	throw new AppError(
-		"forbidden",
-		"permission denied: an approved exception counts for this group, so only an administrator can add devices to it or change its filter",
-	);
-}
-
-/**
- * Returns whether the group has a device policy. Throws forbidden if it has one and the caller is no
- * administrator, because the policy decides what is required of the devices.
- */
-async function requireMayGovern(
-	{ client, membership }: Context,
-	groupId: string,
-): Promise<boolean> {
-	const { rowCount } = await client.query(
-		`select from device_group_policies
-		where organization_id = $1 and group_id = $2 and priority is not null`,
-		[membership.organizationId, groupId],
-	);
-	if (!rowCount) return false;
-	if (membership.role === "admin") return true;
-	throw new AppError(
-		"forbidden",
-		"permission denied: the group has a device policy, so only an administrator can add or remove devices, or change its filter",
-	);
-}
-
 export const deleteDeviceGroup = defineOperation({
 	name: "deleteDeviceGroup",
 	title: "Delete a group of devices",
@@ -324,11 +251,6 @@ export const deleteDeviceGroup = defineOperation({
 		return { deleted_device_group_id: id };
 	},
 });
-
-/** Returns the filter as it is stored. Throws a bad_request that names the wrong fields. */
-function readFilter(filter: Record<string, unknown>): Record<string, unknown> {
-	return parseInput(groupFilter, { filter }).filter;
-}
 
 function eitherOr(field: string) {
 	return badFields([
@@ -406,27 +328,6 @@ function noteUpdate(
 		name: after.name,
 		fields,
 	});
-}
-
-async function readGroup(context: Context, id: string): Promise<Group> {
-	const { rows } = await context.client.query<Group>(
-		`select ${COLUMNS} from device_groups t where t.organization_id = $1 and t.id = $2`,
-		[context.membership.organizationId, id],
-	);
-	if (!rows[0]) throw notFound(id);
-	return withCount(context, rows[0]);
-}
-
-/** Returns the group with the number of its devices, which a group with a filter does not store. */
-async function withCount({ client }: Context, row: Group): Promise<Group> {
-	if (!row.filter) return row;
-	const ids = await devicesOfGroup(
-		client,
-		row.organization_id,
-		row.id,
-		deviceListing.filters,
-	);
-	return { ...row, device_count: ids.length };
 }
 
 /** Turns the database's error about a name that another group has into a bad_request. */

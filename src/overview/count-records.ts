@@ -1,9 +1,9 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { CHECK_KEYS_TEXT, findCheckKey } from "../devices/check-keys.ts";
+import { deviceListing, pastFilters } from "../devices/device-listing.ts";
 import { DEVICES } from "../devices/device-record.ts";
 import { rejectPresent } from "../devices/devices-as-of.ts";
-import { deviceListing, pastFilters } from "../devices/read-operations.ts";
 import {
 	endOfMillisecond,
 	pastTimestampSchema,

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { textArray } from "../../db/array.ts";
 import { devicesOfGroup } from "../device-groups.ts";
-import { deviceListing } from "../read-operations.ts";
+import { deviceListing } from "../device-listing.ts";
 
 /**
  * Notes which devices the groups of approved exceptions contain now. The state of a device, also at

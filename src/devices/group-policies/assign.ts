@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { textArray } from "../../db/array.ts";
 import { devicesOfGroup } from "../device-groups.ts";
-import { deviceListing } from "../read-operations.ts";
+import { deviceListing } from "../device-listing.ts";
 
 /**
  * Waits until no other transaction changes the policies of groups, or which devices they apply to.
