@@ -1,26 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makePool, withTenant } from "../../src/db/pool.ts";
-import { countChecks } from "../../src/devices/check-results/count-checks.ts";
-import { getCheckResults } from "../../src/devices/check-results/operations.ts";
 import {
-	addDeviceGroup,
 	deleteDeviceGroup,
 	updateDeviceGroup,
 } from "../../src/devices/group-operations.ts";
-import { keepGroupPolicies } from "../../src/devices/group-policies/assign.ts";
-import {
-	deleteDeviceGroupPolicy,
-	listDeviceGroupPolicies,
-	setDeviceGroupPolicy,
-} from "../../src/devices/group-policies/operations.ts";
-import { listNonconformityDevices } from "../../src/devices/nonconformities/list-devices.ts";
-import { PolicyCache } from "../../src/devices/policy-cache.ts";
-import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
-import { keepDevices } from "../../src/devices/upkeep.ts";
+import { setDeviceGroupPolicy } from "../../src/devices/group-policies/operations.ts";
 import { updateDevice } from "../../src/devices/write-operations.ts";
 import { makeId } from "../../src/id.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
-import { daysAgo, KEY, makeStatesFleet, stateOf } from "./states-fleet.ts";
+import { makeGoverned, rule } from "./governed-devices.ts";
+import { KEY, stateOf } from "./states-fleet.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
@@ -28,135 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.assay.close());
 
-/** Makes devices of one organization that pass everything, and calls about their groups. */
-async function makeGoverned(...names: string[]) {
-	const of = await makeStatesFleet(fleet, names);
-	for (const name of names) await of.passOthers(name);
-	const { organization_id } = of;
-	const options = { organizationId: organization_id };
-	const inTenant = <Result>(
-		work: Parameters<typeof withTenant<Result>>[2],
-	): Promise<Result> =>
-		withTenant(fleet.assay.database.pool, organization_id, work);
-	return {
-		...of,
-		options,
-		addGroup: async (name: string, devices: string[] | object) =>
-			(
-				await fleet.call(
-					addDeviceGroup,
-					{
-						organization_id,
-						name,
-						...(Array.isArray(devices)
-							? { device_ids: devices.map(of.idOf) }
-							: { filter: devices as Record<string, unknown> }),
-					},
-					options,
-				)
-			).device_group.id,
-		set: (group_id: string, input: object) =>
-			fleet.call(setDeviceGroupPolicy, { group_id, ...input }, options),
-		remove: (group_id: string) =>
-			fleet.call(deleteDeviceGroupPolicy, { group_id }, options),
-		list: async () =>
-			(
-				await fleet.call(listDeviceGroupPolicies, { organization_id }, options)
-			).group_policies.map(({ group_name, priority, device_count }) => [
-				group_name,
-				priority,
-				device_count,
-			]),
-		/** Returns the group whose policy applies to the device. */
-		governedBy: async (name: string) =>
-			(await of.read(name)).group_policies?.find(({ applies }) => applies)
-				?.group_name,
-		/** Does the work that the service repeats each minute. */
-		keep: () =>
-			inTenant((client) => keepGroupPolicies(client, organization_id)),
-		inTenant,
-	};
-}
-
-const rule = (given: object) => ({ checks: [{ check_key: KEY, ...given }] });
-
-test("a group's policy replaces single values for its devices, everywhere states are read", async () => {
-	const of = await makeGoverned("laptop", "server");
-	for (const name of ["laptop", "server"]) {
-		await of.report(name, "FAIL", 5);
-		await of.report(name, "FAIL", 0);
-	}
-	const servers = await of.addGroup("Servers", ["server"]);
-	await of.set(servers, rule({ grace_days: 30 }));
-	expect(await stateOf(of, "laptop")).toBe("FAILING");
-	expect(await stateOf(of, "server")).toBe("IN_GRACE");
-	const failing = { check: KEY, check_state: "FAILING" };
-	expect(await of.find(failing)).toEqual(["laptop"]);
-	expect(await of.find({ compliance: "NONCOMPLIANT" })).toEqual(["laptop"]);
-	expect(await of.find({ compliance: "IN_GRACE" })).toEqual(["server"]);
-	expect(await of.count({ group_by: "compliance" })).toEqual(
-		expect.arrayContaining([
-			["NONCOMPLIANT", 1],
-			["IN_GRACE", 1],
-		]),
-	);
-	const summary = await of.summary();
-	expect(summary.checks[0]?.states).toMatchObject({ FAILING: 1, IN_GRACE: 1 });
-	expect(summary.devices_by_compliance).toMatchObject({
-		NONCOMPLIANT: 1,
-		IN_GRACE: 1,
-	});
-
-	// Not required: the check does not count for the device at all.
-	await of.set(servers, rule({ is_required: false }));
-	expect(await stateOf(of, "server")).toBe("NOT_APPLICABLE");
-	expect((await of.read("server")).compliance).toBe("COMPLIANT");
-	expect(await of.find({ check: KEY, check_state: "NOT_APPLICABLE" })).toEqual([
-		"server",
-	]);
-	expect((await of.summary()).checks[0]?.states).toMatchObject({
-		FAILING: 1,
-		NOT_APPLICABLE: 1,
-	});
-	await of.inTenant((client) => countChecks(client, of.organization_id));
-	const { checks } = await fleet.call(
-		getCheckResults,
-		{ organization_id: of.organization_id, check_keys: [KEY] },
-		of.options,
-	);
-	expect(checks[0]).toMatchObject({ required_devices: 1, pass_percent: 0 });
-
-	// Null is the organization's value again.
-	await of.set(servers, rule({ is_required: null, grace_days: null }));
-	expect(await stateOf(of, "server")).toBe("FAILING");
-});
-
-test("a group may require a check that the organization does not", async () => {
-	const of = await makeGoverned("laptop", "server");
-	await of.change(rule({ is_required: false }));
-	await of.report("laptop", "FAIL", 9);
-	await of.report("laptop", "FAIL", 0);
-	const servers = await of.addGroup("Servers", ["server"]);
-	await of.set(servers, rule({ is_required: true }));
-	expect((await of.read("server")).missing_checks).toEqual([KEY]);
-	expect((await of.read("laptop")).compliance).toBe("COMPLIANT");
-	expect(await of.find({ check: KEY, check_state: "NOT_REPORTED" })).toEqual([
-		"server",
-	]);
-	expect(await of.find({ compliance: "UNKNOWN" })).toEqual(["server"]);
-	expect((await of.summary()).checks[0]?.states).toMatchObject({
-		NOT_REPORTED: 1,
-		NOT_APPLICABLE: 1,
-	});
-	await of.report("server", "FAIL", 9);
-	await of.report("server", "FAIL", 0);
-	expect(await of.find({ check: KEY, check_state: "FAILING" })).toEqual([
-		"server",
-	]);
-});
-
 test("a device in two groups has the policy with the lower number, and the device says which", async () => {
-	const of = await makeGoverned("both", "one");
+	const of = await makeGoverned(fleet, "both", "one");
 	const first = await of.addGroup("First", ["both"]);
 	const second = await of.addGroup("Second", ["both", "one"]);
 	await of.set(first, rule({ grace_days: 10 }));
@@ -193,7 +54,7 @@ test("a device in two groups has the policy with the lower number, and the devic
 });
 
 test("a group with a filter gives its policy to the devices that enter, and takes it when they leave", async () => {
-	const of = await makeGoverned("moving");
+	const of = await makeGoverned(fleet, "moving");
 	await of.report("moving", "FAIL", 5);
 	await of.report("moving", "FAIL", 0);
 	const group = await of.addGroup("Owned", { owner_id: null });
@@ -218,7 +79,7 @@ test("a group with a filter gives its policy to the devices that enter, and take
 });
 
 test("the list of a group's devices changes whose policy applies at once, and only administrators may do that", async () => {
-	const of = await makeGoverned("added", "removed");
+	const of = await makeGoverned(fleet, "added", "removed");
 	const id = await of.addGroup("Listed", ["removed"]);
 	const change = (input: object, role: "admin" | "member" = "admin") =>
 		fleet.call(updateDeviceGroup, { id, ...input }, { ...of.options, role });
@@ -248,7 +109,7 @@ test("the list of a group's devices changes whose policy applies at once, and on
 });
 
 test("a group whose filter depends on states can have no policy", async () => {
-	const of = await makeGoverned("one");
+	const of = await makeGoverned(fleet, "one");
 	const failing = await of.addGroup("Failing", { compliance: "NONCOMPLIANT" });
 	await expect(of.set(failing, { priority: 1 })).rejects.toMatchObject({
 		code: "bad_request",
@@ -265,117 +126,8 @@ test("a group whose filter depends on states can have no policy", async () => {
 	).rejects.toMatchObject({ code: "bad_request" });
 });
 
-test("nonconformities follow the policy: a longer grace takes the device out of one", async () => {
-	const of = await makeGoverned("failing");
-	await of.report("failing", "FAIL", 5);
-	await of.report("failing", "FAIL", 0);
-	const settle = () =>
-		of.inTenant((client) => keepDevices(client, of.organization_id));
-	await settle();
-	const { rows } = await fleet.assay.database.owner.query(
-		"select nonconformity_id as id from check_nonconformities where organization_id = $1",
-		[of.organization_id],
-	);
-	expect(rows).toHaveLength(1);
-	const group = await of.addGroup("Old", ["failing"]);
-	await of.set(group, rule({ grace_days: 60 }));
-	await settle();
-	const { nonconformity_devices: devices } = await fleet.call(
-		listNonconformityDevices,
-		{ id: rows[0].id },
-		of.options,
-	);
-	expect(devices.map(({ end_reason }) => end_reason)).toEqual(["POLICY"]);
-});
-
-test("a group's longest silence replaces the organization's for its devices only", async () => {
-	const of = await makeGoverned();
-	const two = await makeGoverned("quiet", "usual");
-	for (const name of ["quiet", "usual"]) await two.report(name, "PASS", 5);
-	const group = await two.addGroup("Field", ["quiet"]);
-	await two.set(group, { max_silence_days: 20 });
-	expect(await stateOf(two, "quiet")).toBe("PASSING");
-	expect(await stateOf(two, "usual")).toBe("STALE");
-	const states = (await two.summary()).checks[0]?.states;
-	expect(states).toMatchObject({ PASSING: 1, STALE: 1 });
-	expect(await two.find({ check: KEY, check_state: "STALE" })).toEqual([
-		"usual",
-	]);
-	// A shorter one, too.
-	await two.change({ max_silence_days: 30 });
-	await two.set(group, { max_silence_days: 1 });
-	expect(await stateOf(two, "quiet")).toBe("STALE");
-	expect(await stateOf(two, "usual")).toBe("PASSING");
-	expect(await of.list()).toEqual([]);
-});
-
-test("a state in the past follows the group's policy of that time", async () => {
-	const of = await makeGoverned("past");
-	for (const days of [20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0]) {
-		await of.report("past", "FAIL", days);
-	}
-	const group = await of.addGroup("Then", ["past"]);
-	await of.set(group, rule({ grace_days: 90 }));
-	// As if the policy had applied from 15 to 7 days ago.
-	await fleet.assay.database.owner.query(
-		"update device_group_policy_rules set valid_from = now() - interval '40 days' where organization_id = $1",
-		[of.organization_id],
-	);
-	await of.remove(group);
-	await fleet.assay.database.owner.query(
-		`update device_group_policy_spans
-		set since = now() - interval '15 days', until = now() - interval '7 days'
-		where organization_id = $1`,
-		[of.organization_id],
-	);
-	for (const [days, state] of [
-		[16, "FAILING"],
-		[10, "IN_GRACE"],
-		[5, "FAILING"],
-	] as const) {
-		const as_of = daysAgo(days);
-		const { checks } = await of.summary({ as_of });
-		expect(checks[0]?.states, `${days} days ago`).toMatchObject({ [state]: 1 });
-		const filter = { check: KEY, check_state: state };
-		expect(await of.find(filter, { as_of })).toEqual(["past"]);
-		// The other checks were not reported yet.
-		const compliance = state === "FAILING" ? "NONCOMPLIANT" : "UNKNOWN";
-		expect(await of.find({ compliance }, { as_of })).toContain("past");
-		expect(await of.count({ group_by: "compliance", as_of })).toContainEqual([
-			compliance,
-			1,
-		]);
-	}
-});
-
-test("the answer to a heartbeat has the thresholds of the policy that applies, without a further statement", async () => {
-	const of = await makeGoverned("laptop", "server");
-	const group = await of.addGroup("Servers", ["server"]);
-	await of.change({ min_password_length: 10 });
-	await of.set(group, { max_lock_delay_seconds: 300 });
-	const pool = makePool(
-		{ connectionString: fleet.assay.database.url },
-		{ max: 1, name: "policies" },
-	);
-	let statements = 0;
-	pool.on("acquire", () => statements++);
-	const cache = new PolicyCache(pool, 3_600_000);
-	const { rows } = await fleet.assay.database.owner.query(
-		"select id, group_policy_id from devices where organization_id = $1 order by name",
-		[of.organization_id],
-	);
-	const found = [];
-	for (const { id, group_policy_id } of rows) {
-		found.push(await cache.thresholdsOf(id, group_policy_id));
-	}
-	await pool.end();
-	expect(statements).toBe(1);
-	const usual = { ...DEFAULT_THRESHOLDS, min_password_length: 10 };
-	expect(found).toEqual([usual, { ...usual, max_lock_delay_seconds: 300 }]);
-});
-
 test("a dry run tells what would change and stores nothing, and the audit log has each change", async () => {
-	const of = await makeGoverned("failing");
+	const of = await makeGoverned(fleet, "failing");
 	await of.report("failing", "FAIL", 5);
 	await of.report("failing", "FAIL", 0);
 	const group = await of.addGroup("Group", ["failing"]);
@@ -426,7 +178,10 @@ test("a dry run tells what would change and stores nothing, and the audit log ha
 });
 
 test("a group of another organization is not found, and its policies are not listed", async () => {
-	const [ours, theirs] = [await makeGoverned("ours"), await makeGoverned("x")];
+	const [ours, theirs] = [
+		await makeGoverned(fleet, "ours"),
+		await makeGoverned(fleet, "x"),
+	];
 	const group = await theirs.addGroup("Theirs", ["x"]);
 	await theirs.set(group, rule({ is_required: false }));
 	await expect(ours.set(group, { priority: 1 })).rejects.toMatchObject({
