@@ -152,7 +152,7 @@ async function store(
 	const { rows } = await db.query<
 		[number, string, number, number, string | null]
 	>({
-		name: "agent_heartbeat",
+		name: "agent_store_heartbeats",
 		text: `
 			select
 				ordinal, device_id, heartbeat_interval_seconds, posture_interval_seconds, group_policy_id

@@ -77,8 +77,8 @@ const VERB = /^[\s(]*(\w+)/;
 const TABLE = /\b(?:from|into|update)\s+(?:only\s+)?"?([a-z_][\w.]*)/i;
 
 /**
- * Returns a short name of a query, such as "agent_heartbeat", "select risks" or "begin". Returns
- * undefined for a query without text, such as COPY.
+ * Returns a short name of a query, such as "agent_store_heartbeats", "select risks" or "begin".
+ * Returns undefined for a query without text, such as COPY.
  */
 function summaryOf(query: unknown): string | undefined {
 	const { name, text } = (

@@ -114,5 +114,5 @@ test("the database distinguishes statements of devices from those of users, and 
 			),
 	);
 	expect(seen?.application_name).toBe("assay devices");
-	expect(seen?.query).toContain("agent_heartbeat");
+	expect(seen?.query).toContain("agent_store_heartbeats");
 });

@@ -199,7 +199,7 @@ test("a heartbeat on an open connection is one statement", async () => {
 	// The work in the background has connections of its own.
 	const used = new Set(
 		sent
-			.filter(({ text }) => text.includes("agent_heartbeat"))
+			.filter(({ text }) => text.includes("agent_store_heartbeats"))
 			.map(({ client }) => client),
 	);
 	expect(sent.filter(({ client }) => used.has(client))).toHaveLength(20);

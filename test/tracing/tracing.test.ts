@@ -170,7 +170,7 @@ test("the spans of devices' requests lead to their batch, and the batch to its o
 	expect(requests).toHaveLength(12);
 	const batches = spans.filter(({ name }) => name === "batch heartbeats");
 	const reached = batches.flatMap((batch) => {
-		named(childrenOf(spans, batch), "agent_heartbeat");
+		named(childrenOf(spans, batch), "agent_store_heartbeats");
 		const of = [batch.parentSpanId, ...batch.links];
 		expect(of).toHaveLength(batch.attributes["assay.batch.size"] as number);
 		return of;
