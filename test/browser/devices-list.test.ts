@@ -244,6 +244,16 @@ test("duplicate hardware and a possible clone are shown with what to do about th
 	await page.getByRole("link", { name: "copy.local" }).click();
 	await page.getByRole("heading", { name: "copy.local", level: 1 }).waitFor();
 	await page.getByText("If not, the key was copied").waitFor();
+	await page.getByRole("button", { name: "Reissue the token …" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("button", { name: "Reissue the token" }).waitFor();
+	await dialog.getByRole("button", { name: "Cancel" }).click();
+	await dialog.waitFor({ state: "hidden" });
+	await axe(page);
+	await screenshot(page, "devices/clone");
+	await page.getByRole("button", { name: "Revoke the device …" }).click();
+	await dialog.getByRole("button", { name: "Revoke the device" }).click();
+	await page.getByText("Revoked", { exact: true }).first().waitFor();
 });
 
 test("the list shows long names of hosts and systems in full at 1280 px and loads all owners' names in one request", async () => {

@@ -1,6 +1,6 @@
 import { Alert, Button, List, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -17,7 +17,14 @@ type Found = OutputOf<"getDevice">;
 type Conflict = Found["conflicts"][number];
 
 /** Shows the conflicts of a device, and what to do about them. */
-export function Conflicts({ found }: { found: Found }) {
+export function Conflicts({
+	found,
+	cloneActions,
+}: {
+	found: Found;
+	/** Buttons that end the conflict of a possible clone. */
+	cloneActions?: ReactNode;
+}) {
 	return found.conflicts.map((conflict) => (
 		<Alert
 			key={conflict.kind}
@@ -28,7 +35,7 @@ export function Conflicts({ found }: { found: Found }) {
 		>
 			<Stack gap="xs">
 				{conflict.kind === "POSSIBLE_CLONE" ? (
-					<PossibleClone conflict={conflict} />
+					<PossibleClone conflict={conflict} actions={cloneActions} />
 				) : (
 					<DuplicateHardware conflict={conflict} found={found} />
 				)}
@@ -43,7 +50,13 @@ export function Conflicts({ found }: { found: Found }) {
 	));
 }
 
-function PossibleClone({ conflict }: { conflict: Conflict }) {
+function PossibleClone({
+	conflict,
+	actions,
+}: {
+	conflict: Conflict;
+	actions: ReactNode;
+}) {
 	return (
 		<>
 			<Text size="sm">
@@ -63,6 +76,7 @@ function PossibleClone({ conflict }: { conflict: Conflict }) {
 					token.
 				</List.Item>
 			</List>
+			{actions}
 		</>
 	);
 }

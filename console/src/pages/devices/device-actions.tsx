@@ -17,6 +17,7 @@ import { forgetReadings, queryClient } from "../../queries.ts";
 import { EditDevice } from "./edit-device.tsx";
 import { MyDevicesLink } from "./my-devices-link.tsx";
 import { ReissueToken } from "./reissue-token.tsx";
+import { RevokeDevice } from "./revoke-device.tsx";
 
 type Dialog = "edit" | "link" | "reissue" | "revoke" | "delete";
 
@@ -82,7 +83,11 @@ export function DeviceActions({ device }: { device: Device }) {
 			{dialog === "edit" && <EditDevice device={device} onClose={close} />}
 			{dialog === "link" && <MyDevicesLink device={device} onClose={close} />}
 			{dialog === "reissue" && <ReissueToken device={device} onClose={close} />}
-			<Revoke device={device} opened={dialog === "revoke"} onClose={close} />
+			<RevokeDevice
+				device={device}
+				opened={dialog === "revoke"}
+				onClose={close}
+			/>
 			<Delete device={device} opened={dialog === "delete"} onClose={close} />
 		</>
 	);
@@ -92,24 +97,6 @@ interface Asked {
 	device: Device;
 	opened: boolean;
 	onClose: () => void;
-}
-
-function Revoke({ device, ...asked }: Asked) {
-	return (
-		<Confirm
-			{...asked}
-			title={`Revoke ${deviceName(device)}?`}
-			action="Revoke the device"
-			onConfirm={async () => {
-				await call("revokeDevice", { id: device.id });
-				await forgetReadings();
-			}}
-		>
-			The device's key and any open enrollment token stop working with the next
-			request, and the device no longer counts in the fleet's figures. Its
-			history stays as evidence. To bring the device back, reissue its token.
-		</Confirm>
-	);
 }
 
 function Delete({ device, ...asked }: Asked) {

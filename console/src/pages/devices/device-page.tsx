@@ -17,6 +17,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { operationQuery } from "../../queries.ts";
 import { Approval, ClaimedOwner } from "./approval.tsx";
 import { ChecksTab } from "./checks-tab.tsx";
+import { CloneActions } from "./clone-actions.tsx";
 import { Conflicts } from "./conflicts.tsx";
 import { DeviceActions } from "./device-actions.tsx";
 import { EnrollmentTab } from "./enrollment-tab.tsx";
@@ -73,7 +74,10 @@ export function Page() {
 			/>
 			<Stack gap="lg">
 				<Approval device={device} />
-				<Conflicts found={found.data} />
+				<Conflicts
+					found={found.data}
+					cloneActions={<CloneActions device={found.data.device} />}
+				/>
 				<ClaimedOwner device={device} />
 				<NotReporting device={device} />
 				<Facts device={device} />
