@@ -6,7 +6,11 @@ import styles from "../../parts/devices/postures.module.css";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
 import { AgentProgramDownload } from "./agent-program.tsx";
-import { manualCommands, packageCommands } from "./enroll-commands.ts";
+import {
+	type Enrollment,
+	manualCommands,
+	packageCommands,
+} from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
 import {
 	installProgram,
@@ -40,7 +44,6 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 					<DateTime value={issued.enrollment_token_expires_at} />.
 				</Text>
 			</div>
-			<CopyField label="Service address" value={enrollment.serverUrl} />
 			<div>
 				<Title order={2} mb="xs">
 					On the device
@@ -93,26 +96,7 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 										</AgentProgramDownload>
 									}
 								/>
-								<Text size="sm">
-									Other agents that use the Device Agent API, such as
-									probo-agent, need the service address and the token.
-								</Text>
-								<Text size="sm">
-									Or try it by hand, without an agent: this enrolls the device
-									and sends one heartbeat and one posture report, with one check
-									whose status is unknown. The device's key is then in{" "}
-									<Code>$key</Code>; keep it, because it cannot be shown again.
-									{platform === "FREEBSD" &&
-										" It needs curl (pkg install curl)."}
-								</Text>
-								<CopyField
-									label={
-										platform === "WINDOWS"
-											? "Commands for PowerShell"
-											: "Commands for a shell"
-									}
-									value={manualCommands[platform](enrollment)}
-								/>
+								<OtherWays platform={platform} enrollment={enrollment} />
 							</Stack>
 						</Tabs.Panel>
 					))}
@@ -125,6 +109,45 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 				/>
 			</div>
 		</Stack>
+	);
+}
+
+/** Folds away what only people with another agent, or without any, need. */
+function OtherWays({
+	platform,
+	enrollment,
+}: {
+	platform: Platform;
+	enrollment: Enrollment;
+}) {
+	return (
+		<details>
+			<Text component="summary" size="sm" style={{ cursor: "pointer" }}>
+				Another agent, or none
+			</Text>
+			<Stack mt="sm">
+				<Text size="sm">
+					Other agents that use the Device Agent API, such as probo-agent, need
+					the service address and the token.
+				</Text>
+				<CopyField label="Service address" value={enrollment.serverUrl} />
+				<Text size="sm">
+					Or try it by hand, without an agent: this enrolls the device and sends
+					one heartbeat and one posture report, with one check whose status is
+					unknown. The device's key is then in <Code>$key</Code>; keep it,
+					because it cannot be shown again.
+					{platform === "FREEBSD" && " It needs curl (pkg install curl)."}
+				</Text>
+				<CopyField
+					label={
+						platform === "WINDOWS"
+							? "Commands for PowerShell"
+							: "Commands for a shell"
+					}
+					value={manualCommands[platform](enrollment)}
+				/>
+			</Stack>
+		</details>
 	);
 }
 
