@@ -228,9 +228,10 @@ function isNullable({ type }: Limits): boolean {
 /**
  * Returns the label of a field. For example, `owner_id` becomes `Owner`, `vendor_ids` becomes
  * `Vendors`, `website_url` becomes `Website`, and `review_interval_months` becomes `Review interval
- * (months)`.
+ * (months)`. Some registers call their status `state`, and people see one word for it.
  */
 function labelOf(name: string): string {
+	if (name === "state") return "Status";
 	const months = /^(\w+)_months$/.exec(name)?.[1];
 	if (months) return `${inWords(months)} (months)`;
 	return inWords(name.replace(/_ids$/, "s").replace(/_(id|url)$/, ""));

@@ -140,10 +140,10 @@ test("selected records are changed and deleted together, and those that fail are
 	await bar.getByRole("button", { name: "Change a field" }).click();
 	const dialog = page.getByRole("dialog");
 	await dialog.getByRole("combobox", { name: "Field" }).click();
-	await page.getByRole("option", { name: "State" }).click();
+	await page.getByRole("option", { name: "Status" }).click();
 	const change = dialog.getByRole("button", { name: "Change", exact: true });
 	expect(await change.isDisabled()).toBe(true);
-	await dialog.getByRole("combobox", { name: "State" }).click();
+	await dialog.getByRole("combobox", { name: "Status" }).click();
 	await page.getByRole("option", { name: "Implemented" }).click();
 	await axe(page);
 	await change.click();
@@ -183,7 +183,7 @@ test("selected records are changed and deleted together, and those that fail are
 
 	// A single value is changed in its cell.
 	await page.getByRole("button", { name: "Change State of First" }).click();
-	await dialog.getByRole("combobox", { name: "State" }).click();
+	await dialog.getByRole("combobox", { name: "Status" }).click();
 	await page.getByRole("option", { name: "In progress" }).click();
 	await axe(page);
 	await dialog.getByRole("button", { name: "Save" }).click();
