@@ -76,12 +76,17 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await third.getByRole("button", { name: "Next step" }).click();
 
 	const fourth = step("Create an API token");
-	await fourth.getByRole("button", { name: "Create a token" }).click();
+	await fourth.getByRole("link", { name: "Create a token" }).click();
 	const dialog = page.getByRole("dialog");
 	await dialog.getByLabel("Name").fill("Claude");
 	await axe(page);
 	await dialog.getByRole("button", { name: "Create the token" }).click();
 	await dialog.getByRole("button", { name: "I have copied it" }).click();
+	await dialog.waitFor({ state: "detached" });
+	await page
+		.getByRole("navigation", { name: "Where you are" })
+		.getByRole("link", { name: "First steps" })
+		.click();
 	await fourth.getByRole("button", { name: "Finish" }).click();
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	expect(await page.getByText("First steps").count()).toBe(0);

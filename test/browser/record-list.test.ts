@@ -182,7 +182,7 @@ test("selected records are changed and deleted together, and those that fail are
 	await expect.poll(async () => (await names(page)()).length).toBe(3);
 
 	// A single value is changed in its cell.
-	await page.getByRole("button", { name: "Change State of First" }).click();
+	await page.getByRole("button", { name: "Change Status of First" }).click();
 	await dialog.getByRole("combobox", { name: "Status" }).click();
 	await page.getByRole("option", { name: "In progress" }).click();
 	await axe(page);

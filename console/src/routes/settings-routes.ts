@@ -37,8 +37,10 @@ const settingsSignIn = createRoute({
 const settingsApiTokens = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/api-tokens",
-	validateSearch: (raw): { token?: string; of?: string; age?: string } =>
-		withText(raw, "token", "of", "age"),
+	validateSearch: (
+		raw,
+	): { token?: string; of?: string; age?: string; from?: string } =>
+		withText(raw, "token", "of", "age", "from"),
 	component: page(() => import("../pages/settings/api-tokens-page.tsx")),
 });
 

@@ -77,7 +77,7 @@ export function DeviceFilters({
 				"platform",
 				"Platform",
 				Object.entries(PLATFORMS).map(([value, label]) => ({ value, label })),
-				130,
+				118,
 			)}
 			{choice(
 				"failing_check",
@@ -108,7 +108,7 @@ export function DeviceFilters({
 				label="Owner"
 				isNullable
 				organizationId={organizationId}
-				width={128}
+				width={124}
 			/>
 			{(isMore || filters.freshness !== undefined) &&
 				choice("freshness", "Freshness", optionsOf(FRESHNESS), 122)}

@@ -36,6 +36,7 @@ export function Page() {
 		token: opened,
 		of,
 		age,
+		from,
 	} = useSearch({ from: "/signed-in/o/$org/settings/api-tokens" });
 	const navigate = useNavigate();
 	const isOldOnly = age === OLD;
@@ -60,10 +61,16 @@ export function Page() {
 	const hasNone = tokens.isSuccess && !isOldOnly && rows.length === 0;
 	/** The parameters of the list, which stay in the address while a token is open. */
 	const shownList = {
+		...(from ? { from } : {}),
 		...(isOfOrganization ? { of: ORGANIZATION } : {}),
 		...(isOldOnly ? { age: OLD } : {}),
 	};
-	const show = (search: { token?: string; of?: string; age?: string }) =>
+	const show = (search: {
+		token?: string;
+		of?: string;
+		age?: string;
+		from?: string;
+	}) =>
 		navigate({
 			to: "/o/$org/settings/api-tokens",
 			params: { org: organizationId },
@@ -74,6 +81,7 @@ export function Page() {
 		show({ ...shownList, ...(id ? { token: id } : {}) });
 	const showOld = (isOn: boolean) =>
 		show({
+			...(from ? { from } : {}),
 			...(isOfOrganization ? { of: ORGANIZATION } : {}),
 			...(isOn ? { age: OLD } : {}),
 		});
@@ -137,6 +145,18 @@ export function Page() {
 			<PageHeader
 				title="API tokens"
 				isWide
+				parent={
+					from === "first-steps" && (
+						<TextLink
+							to="/o/$org/first-steps"
+							params={{ org: organizationId }}
+							search={{ step: "API_TOKEN" }}
+							inherit
+						>
+							First steps
+						</TextLink>
+					)
+				}
 				description="For AI clients and scripts. A token acts for its user in all of the user's organizations, with the user's current role in each."
 				actions={!(hasNone && !isOfOrganization) && create}
 			/>
@@ -145,6 +165,7 @@ export function Page() {
 					value={isOfOrganization ? ORGANIZATION : "own"}
 					onChange={(tab) =>
 						show({
+							...(from ? { from } : {}),
 							...(tab === ORGANIZATION ? { of: ORGANIZATION } : {}),
 							...(isOldOnly ? { age: OLD } : {}),
 						})
@@ -187,7 +208,7 @@ const ORDER = { ACTIVE: 0, EXPIRED: 1, REVOKED: 2 };
 function columnsFor(
 	org: string,
 	isOfOrganization: boolean,
-	shownList: { of?: string; age?: string },
+	shownList: { of?: string; age?: string; from?: string },
 ): Column<ApiToken>[] {
 	const user: Column<ApiToken> = {
 		id: "user",
