@@ -29,8 +29,9 @@ import {
 const WIDTH = 180;
 /** Least width of one of several filters, and the largest one of many. */
 const [LEAST, MOST] = [104, 140];
-/** Returns the width of a label with its padding and the arrow, in px. */
-const widthOfLabel = (label: string) => 54 + 8 * label.length;
+/** Returns the width of a label with its padding and the arrow, in px. An M or W is wider. */
+const widthOfLabel = (label: string) =>
+	48 + 8 * label.length + (/^[MW]/.test(label) ? 6 : 0);
 const FEW = 4;
 const MANY = 5;
 
