@@ -10,6 +10,8 @@ export function ScoreBadge({ score }: { score: number }) {
 			tt="none"
 			fw={500}
 			pl={0}
+			// Without it, a narrow column of a table would cut off the word.
+			miw="max-content"
 			leftSection={
 				<Box
 					component="span"
