@@ -308,7 +308,9 @@ async function countOldTokens(client: PoolClient): Promise<number> {
 			join memberships m on m.user_id = t.user_id
 				and m.organization_id = current_setting('assay.organization_id')
 			where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
-				and t.created_at < now() - interval '${OLD_TOKEN_DAYS} days'`,
+				and t.created_at < now() - interval '${OLD_TOKEN_DAYS} days'
+				-- An app gets a new secret every hour.
+				and t.secret_ends_at is null`,
 	});
 	return rows[0]?.tokens ?? 0;
 }

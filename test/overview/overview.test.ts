@@ -225,6 +225,8 @@ test("only admins see how many active API tokens are older than 90 days", async 
 		[89, ""],
 		[91, ", revoked_at = now()"],
 		[91, ", expires_at = now()"],
+		// The token of a connected app, which gets a new secret every hour.
+		[91, ", secret_ends_at = now() + interval '1 hour'"],
 	]) {
 		const { id } = await makeApiToken(served.database, member.user);
 		await served.database.owner.query(
