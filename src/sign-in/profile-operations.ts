@@ -233,6 +233,7 @@ async function readProfile(
 	const { rows: organizations } = await client.query(
 		`select o.id, o.name, m.role from memberships m join organizations o on o.id = m.organization_id
 		where m.user_id = $1 and ($2::text is null or m.organization_id = $2)
+			and is_live_membership(m.organization_id, m.ends_on)
 		order by o.name, o.id`,
 		[userId, confinedTo(context.principal) ?? null],
 	);

@@ -158,6 +158,8 @@ describe("a membership with a last day", () => {
 		);
 		expect((await session.call("listRisks", here())).status).toBe(403);
 		expect(await asToken(session, "listRisks", here())).toBe(403);
+		const { profile } = await session.use("getProfile", {});
+		expect(profile.organizations).toEqual([]);
 		const { members } = await admin.use("listMembers", here());
 		expect(
 			members.find(
