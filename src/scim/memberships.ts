@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import type { AuditEvent } from "../audit/events.ts";
 import type { Change } from "../operation.ts";
+import type { Limits } from "../organizations/narrow-membership.ts";
 import { addPersonOf } from "../organizations/person-of-member.ts";
 import { ROLES, type Role } from "../principal.ts";
 import { memberChange } from "../sign-in/users.ts";
@@ -46,6 +47,8 @@ interface Member {
 	email: string;
 	role: Role;
 }
+
+interface NarrowMember extends Member, Limits {}
 
 /** Returns the role that provisioned people have without a group that gives another one. */
 export async function defaultRole(
@@ -182,8 +185,9 @@ export async function changeRoles(
 	if (userIds.length === 0) return [];
 	const byGroup = await rolesByGroup(client, organizationId, userIds);
 	const other = await defaultRole(client, organizationId);
-	const { rows } = await client.query<Member>(
-		`select m.user_id, u.name, u.email, m.role
+	const { rows } = await client.query<NarrowMember>(
+		`select m.user_id, u.name, u.email, m.role,
+			m.ends_on::text as ends_on, m.writable_registers, m.reads_audit_log
 		from memberships m join users u on u.id = m.user_id
 		where m.organization_id = $1 and m.user_id = any ($2)
 		order by m.user_id for update of m`,
@@ -210,13 +214,30 @@ export async function changeRoles(
 			)
 			.catch(explainKeptMember(user_id, event));
 	}
-	return wanted.map(({ user_id, name, email, role, after }) =>
-		memberChange(
-			organizationId,
-			{ id: user_id, name, email },
-			{ before: role, after },
-		),
-	);
+	return wanted.map((member) => {
+		const { user_id, name, email, role, after } = member;
+		return {
+			...memberChange(organizationId, { id: user_id, name, email }, {}),
+			fields: { role: { before: role, after }, ...lostLimits(member, after) },
+		};
+	});
+}
+
+/** Returns the limits that a membership loses with its role, as the audit log records them. */
+function lostLimits(
+	{ ends_on, writable_registers, reads_audit_log }: Limits,
+	after: Role,
+): Change["fields"] {
+	return {
+		...(ends_on !== null &&
+			after === "admin" && { ends_on: { before: ends_on, after: null } }),
+		...(writable_registers !== null &&
+			after !== "member" && {
+				writable_registers: { before: writable_registers, after: null },
+			}),
+		...(reads_audit_log &&
+			after === "admin" && { reads_audit_log: { before: true, after: false } }),
+	};
 }
 
 function explainKeptMember(userId: string, event: AuditEvent) {

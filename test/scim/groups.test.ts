@@ -151,6 +151,32 @@ test("a search for all resources of one type finds them (RFC 7644 section 3.4.2.
 	expect(new Set(types)).toEqual(new Set(["User"]));
 });
 
+test("a role by group ends the limits that it does not have, and the audit log names them", async () => {
+	const user = await stand.provision(freshName());
+	const group = await stand.makeGroup("Board");
+	await map(group.id, "admin");
+	await stand.database.owner.query(
+		`update memberships set role = 'member', ends_on = '2199-12-31', writable_registers = '{risks}',
+			reads_audit_log = true where user_id = $1`,
+		[user.id],
+	);
+	await stand.patch(`Groups/${group.id}`, {
+		op: "add",
+		path: "members",
+		value: [{ value: user.id }],
+	});
+	const change = (await stand.audited()).find(
+		({ record_kind, record_id }) =>
+			record_kind === "member" && record_id === user.id,
+	);
+	expect(change?.changes).toEqual({
+		role: { before: "member", after: "admin" },
+		ends_on: { before: "2199-12-31", after: null },
+		writable_registers: { before: ["risks"], after: null },
+		reads_audit_log: { before: true, after: false },
+	});
+});
+
 test("the highest role of a user's groups counts, at once", async () => {
 	const user = await stand.provision(freshName());
 	const staff = await stand.makeGroup("Staff");
