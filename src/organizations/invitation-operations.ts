@@ -15,6 +15,7 @@ import {
 	isWellFormedSecret,
 	makeSecret,
 } from "../tokens/secret.ts";
+import { requireOpenOrganization } from "./closures.ts";
 import { MAX_OPEN, mayMail, rejectTooMany } from "./invitation-limits.ts";
 import { INVITATION_DAYS, invitationUrl } from "./invitation-mail.ts";
 import { requireLimitsOf } from "./limits-of-organization.ts";
@@ -258,6 +259,7 @@ export const acceptInvitation = defineOperation({
 		await client.query("select set_config('assay.organization_id', $1, true)", [
 			organizationId,
 		]);
+		await requireOpenOrganization(client, organizationId);
 		for (const user of users) {
 			for (const change of await addPersonOf(client, organizationId, user)) {
 				context.changed(change);

@@ -16,6 +16,7 @@ import {
 import { requirePasswordSignIn } from "../sign-in/password-sign-in.ts";
 import { countAttempt, DAY } from "../sign-in/sign-in-throttle.ts";
 import { createUser, findUser } from "../sign-in/users.ts";
+import { requireOpenOrganization } from "./closures.ts";
 import { hashInvitation, unusableInvitation } from "./invitation-operations.ts";
 import { addPersonOf } from "./person-of-member.ts";
 
@@ -82,7 +83,7 @@ export async function joinByInvitation(
  * Makes a user a member by an invitation: one who was created in the same transaction, or whom an
  * identity provider vouches for. API tokens that the user has do not reach the organization. Afterwards the
  * transaction acts for the organization, whose id is returned. Throws bad_request if the invitation
- * cannot be used. `hash` is the hash of its token, in hexadecimal digits.
+ * cannot be used, and forbidden if the organization is closed. `hash` is the hash of its token, in hexadecimal digits.
  */
 export async function acceptForUser(
 	client: PoolClient,
@@ -104,6 +105,7 @@ export async function acceptForUser(
 	await client.query("select set_config('assay.organization_id', $1, true)", [
 		organizationId,
 	]);
+	await requireOpenOrganization(client, organizationId);
 	const person = await addPersonOf(client, organizationId, { name, email });
 	await appendChanges(
 		client,

@@ -78,6 +78,33 @@ test("an invitation makes the invited user a member once", async () => {
 	expect(JSON.stringify(entries)).not.toContain("asy_");
 });
 
+test("nobody joins a closed organization, and the invitation still works afterwards", async () => {
+	const { id, admin } = await makeOrganization();
+	const user = await makeUser(database);
+	const token = tokenOf(
+		await callAs(database, admin, inviteMember, {
+			organization_id: id,
+			email: user.email,
+			role: "member",
+		}),
+	);
+	await database.owner.query(
+		"insert into organization_closures (organization_id, kind, reason) values ($1, 'SUSPENDED', 'No contract.')",
+		[id],
+	);
+	await expect(
+		callAs(database, user, acceptInvitation, { token }),
+	).rejects.toMatchObject({
+		code: "forbidden",
+		message: "Acme is suspended: No contract.",
+	});
+	await database.owner.query("delete from organization_closures");
+	await callAs(database, user, acceptInvitation, { token });
+	expect((await signedIn(database, user)).memberships).toEqual([
+		{ organizationId: id, role: "member" },
+	]);
+});
+
 test("a revoked, replaced, expired or invented invitation is rejected", async () => {
 	const { id, admin } = await makeOrganization();
 	const user = await makeUser(database);

@@ -44,6 +44,28 @@ beforeEach(() => {
 	somebody = newcomer();
 });
 
+test("nobody new joins a closed organization, also not by an invitation", async () => {
+	await call(
+		"inviteMember",
+		{ organization_id: ours, email: somebody.email, role: "member" },
+		admin.cookie,
+	);
+	await query(
+		"insert into organization_closures (organization_id, kind, reason) values ($1, 'SUSPENDED', 'No contract.')",
+		[ours],
+	);
+	const closed = [await signIn(somebody), await signIn(newcomer())];
+	await query("delete from organization_closures");
+	expect(closed.map(({ problem }) => problem)).toEqual([
+		"ORGANIZATION_CLOSED",
+		"ORGANIZATION_CLOSED",
+	]);
+	const { cookie } = await signIn(somebody);
+	expect((await profileOf(cookie)).organizations).toEqual([
+		expect.objectContaining({ id: ours, role: "member" }),
+	]);
+});
+
 describe("with a verified domain", () => {
 	const domain = "verified.example";
 	beforeAll(async () => {

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { appendChanges } from "../../audit/log.ts";
 import type { Newcomers, OidcConfig } from "../../config/read-oidc.ts";
 import { transaction, withTenant } from "../../db/pool.ts";
+import { readClosure } from "../../organizations/closures.ts";
 import { acceptForUser } from "../../organizations/join-by-invitation.ts";
 import { requireOrganization } from "../../organizations/organization-store.ts";
 import { addPersonOf } from "../../organizations/person-of-member.ts";
@@ -28,6 +29,8 @@ export type Refusal =
 	| "OTHER_DOMAIN"
 	/** Nobody has invited the person. */
 	| "NOT_INVITED"
+	/** The organization that the person would join is suspended, or waits for its deletion. */
+	| "ORGANIZATION_CLOSED"
 	/** The account of this address belongs to another person at the provider. */
 	| "OTHER_PERSON"
 	/** An account has this address, and the organization's provider may not vouch for the domain. */
@@ -155,6 +158,7 @@ async function makeAccount(
 	const { organizationId } = newcomers;
 	return withTenant(parts.appPool, organizationId, async (client) => {
 		await requireOrganization(client, organizationId);
+		if (await readClosure(client, organizationId)) return "ORGANIZATION_CLOSED";
 		const { userId, isNew } = await createProven(client, person);
 		// Another sign-in at the same moment has made the account.
 		if (!isNew) return { userId };
@@ -199,12 +203,18 @@ export function roleOf(
 	return ROLES.findLast((one) => given.has(one)) ?? role;
 }
 
-/** Returns the hashes of the open invitations for an address, in hexadecimal digits. */
+/**
+ * Returns the hashes of the open invitations for an address, in hexadecimal digits. An invitation to
+ * a closed organization waits until the organization is open again.
+ */
 async function findInvitations(pool: Pool, email: string): Promise<string[]> {
 	const { rows } = await pool.query<{ hash: string }>(
 		`select encode(coalesce(mailed_token_hash, token_hash), 'hex') as hash
-		from invitations
+		from invitations i
 		where email = $1 and accepted_at is null and revoked_at is null and expires_at > now()
+			and not exists (
+				select from organization_closures c where c.organization_id = i.organization_id
+			)
 		order by created_at
 		limit ${MAX_INVITATIONS}`,
 		[email],

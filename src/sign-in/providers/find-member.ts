@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { appendChanges } from "../../audit/log.ts";
 import { transaction, withTenant } from "../../db/pool.ts";
+import { readClosure } from "../../organizations/closures.ts";
 import { acceptForUser } from "../../organizations/join-by-invitation.ts";
 import { requireOrganization } from "../../organizations/organization-store.ts";
 import { addPersonOf } from "../../organizations/person-of-member.ts";
@@ -120,6 +121,7 @@ async function makeAccount(
 	const person = { email, name: nameOf(claims, email) };
 	return withTenant(appPool, organizationId, async (client) => {
 		await requireOrganization(client, organizationId);
+		if (await readClosure(client, organizationId)) return "ORGANIZATION_CLOSED";
 		const { userId, isNew } = await createUser(client, {
 			...person,
 			passwordHash: null,
@@ -182,6 +184,7 @@ export function rolesOf({
 /**
  * Returns the hash of an open invitation to the organization. It is the hash of the link that its
  * administrators have, and not of the mailed one, which would prove that the address is the user's.
+ * There is none while the organization is closed.
  */
 async function findInvitation(
 	pool: Pool,
@@ -189,9 +192,12 @@ async function findInvitation(
 	email: string,
 ): Promise<string | undefined> {
 	const { rows } = await pool.query<{ hash: string }>(
-		`select encode(token_hash, 'hex') as hash from invitations
+		`select encode(token_hash, 'hex') as hash from invitations i
 		where organization_id = $1 and email = $2
 			and accepted_at is null and revoked_at is null and expires_at > now()
+			and not exists (
+				select from organization_closures c where c.organization_id = i.organization_id
+			)
 		order by created_at limit 1`,
 		[organizationId, email],
 	);

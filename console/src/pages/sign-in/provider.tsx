@@ -84,6 +84,8 @@ const PROBLEMS: Record<Problem, string> = {
 		"Your e-mail address is not one of those that may sign in here. Sign in at your identity provider with your company's address.",
 	NOT_INVITED:
 		"You have no account here, and nobody has invited you. Ask an administrator for an invitation.",
+	ORGANIZATION_CLOSED:
+		"The organization is closed for now, and nobody can join it. Ask an administrator of the organization, or try again when it is open.",
 	OTHER_PERSON:
 		"The account with your e-mail address belongs to somebody else at your identity provider. Ask the people who run this service.",
 	DOMAIN_NOT_VERIFIED:
