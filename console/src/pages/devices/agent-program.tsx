@@ -7,7 +7,7 @@ import {
 import { TextLink } from "../../parts/links.tsx";
 
 /**
- * Offers the agent as one file for Node, which every service has, with its checksum. `children`
+ * Offers the agent as one file for Node, with its checksum. Every service has this file. `children`
  * shows the commands for it. The guide opens in another tab, because the page may show a token only
  * once.
  */
@@ -34,7 +34,8 @@ export function AgentProgramDownload({
 				>
 					Node 24 or later
 				</Anchor>
-				. Packages that need no Node come from your operator, as the{" "}
+				. The operator of this service can also offer packages that need no
+				Node, as the{" "}
 				<TextLink
 					to="/help/$page"
 					params={{ page: "agent" }}

@@ -34,10 +34,9 @@ export function AgentStep() {
 				<ErrorState error={adding.error} title="The device was not added" />
 			)}
 			<Text size="sm">
-				You get one command for the terminal of this computer. It downloads the
-				agent from this service, installs it and enrolls the computer. You
-				become its owner, and its name is its hostname. You can change both
-				later.
+				You get the command for the terminal of this computer. It installs the
+				agent from this service and enrolls the computer. You become its owner,
+				and its name is its hostname. You can change both later.
 			</Text>
 			{waiting > 0 && (
 				<Text size="sm">

@@ -222,8 +222,8 @@ function Devices({
 						variant="outline"
 						title="An administrator passed this link on to you"
 					>
-						An exception that you ask for here says so. Another administrator
-						than the one who copied the link approves it, if there is one.
+						An exception that you ask for here says so. If there is another
+						administrator, the one who copied the link may not approve it.
 					</Alert>
 				)}
 			</div>

@@ -32,9 +32,9 @@ export function Page() {
 		<>
 			<PageHeader title="Audit log" />
 			<EmptyState title="You cannot read the audit log">
-				Administrators read it, and auditors: viewers whom an administrator has
-				allowed it. What changed in a record, and who changed it, is on the
-				record's page under History.
+				Administrators can read it, and so can everybody whom an administrator
+				has given that right. A record's page shows under History what changed
+				and who changed it.
 			</EmptyState>
 		</>
 	);

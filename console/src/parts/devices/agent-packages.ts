@@ -17,7 +17,7 @@ export interface AgentPackage {
 	sha256: string;
 }
 
-/** The agent as one file for Node, as console/build.ts describes it. */
+/** The description of the agent as one file for Node, which console/build.ts writes. */
 export interface AgentProgram {
 	file: string;
 	version: string;
@@ -41,14 +41,15 @@ export function useAgentPackages(isWanted = true) {
 	});
 }
 
-/** Reads what is known of the agent as one file. The service offers it with every console. */
+/** Reads the description of the agent as one file. Every service offers that file. */
 export function useAgentProgram() {
 	return useQuery({
 		queryKey: ["agent program"],
 		staleTime: 60_000,
 		queryFn: async ({ signal }): Promise<AgentProgram> => {
 			const response = await fetch(`${PACKAGES_PATH}program.json`, { signal });
-			if (!response.ok) throw new Error("the agent is not offered");
+			if (!response.ok)
+				throw new Error("this service does not offer the agent");
 			return (await response.json()) as AgentProgram;
 		},
 	});

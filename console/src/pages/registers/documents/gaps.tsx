@@ -1,7 +1,7 @@
 import { Alert } from "@mantine/core";
 import { gapsIn } from "./find-gaps.ts";
 
-/** Warns of gaps that would be part of the published text. Shows nothing if there are none. */
+/** Warns about gaps that would be published with the text. Shows nothing if there are none. */
 export function Gaps({ text }: { text: string }) {
 	const gaps = gapsIn(text);
 	if (gaps.length === 0) return null;
@@ -11,9 +11,13 @@ export function Gaps({ text }: { text: string }) {
 			color="yellow"
 			variant="outline"
 			mb="sm"
-			title={gaps.length === 1 ? "There is a gap" : `${gaps.length} gaps`}
+			title={
+				gaps.length === 1
+					? "The text has a gap"
+					: `The text has ${gaps.length} gaps`
+			}
 		>
-			The text still says {shown.join(", ")}
+			It still says {shown.join(", ")}
 			{more > 0 && ` and ${more} more`}. Fill in what stands in brackets first.
 		</Alert>
 	);
