@@ -11,7 +11,10 @@ const NODE_MODULE = "\0of-node/";
 /** Earliest major version of Node that runs the agent, as `engines` in package.json says. */
 const OLDEST_NODE = 24;
 
-/** Says what is missing before anything else runs, because an earlier Node would stop at a function that it does not have. */
+/**
+ * Refuses an earlier Node before anything else runs. Otherwise the agent would fail at the first
+ * function that this Node lacks.
+ */
 const REFUSE_OLD_NODE = `"use strict";
 if (parseInt(process.versions.node, 10) < ${OLDEST_NODE}) {
 	console.error("The Assay agent needs Node ${OLDEST_NODE} or later. This is Node " + process.versions.node + ".");

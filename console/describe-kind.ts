@@ -228,7 +228,8 @@ function isNullable({ type }: Limits): boolean {
 /**
  * Returns the label of a field. For example, `owner_id` becomes `Owner`, `vendor_ids` becomes
  * `Vendors`, `website_url` becomes `Website`, and `review_interval_months` becomes `Review interval
- * (months)`. Some registers call their status `state`, and people see one word for it.
+ * (months)`. Some registers call their status `state`, but people see the
+ * same word everywhere.
  */
 function labelOf(name: string): string {
 	if (name === "state") return "Status";

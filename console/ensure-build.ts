@@ -10,9 +10,9 @@ const ROOT = join(import.meta.dirname, "..");
 const DIST = join(ROOT, "console/dist");
 /** The folder of the program that takes screenshots. It is not part of the bundle. */
 const SCREENSHOTS = join(ROOT, "console/screenshots");
-/** The folder of the agent. The build makes the agent's single file. */
+/** The folder of the agent, from which the build makes the agent's single file. */
 const AGENT = join(ROOT, "agent");
-/** The folder of the programs that make packages of the agent. The single file has none of them. */
+/** The folder of the programs that make packages of the agent. They are not in the single file. */
 const PACKAGES = join(AGENT, "packages");
 /**
  * The build reads the names of the toolsets from this file. The file imports the whole server, but
@@ -78,9 +78,9 @@ async function hashSources(): Promise<string> {
 }
 
 /**
- * Returns the files on which the build depends: the documents, the console, the agent, and the files
- * of the server from which these import values. Imports of types do not count, because the bundle
- * contains no types.
+ * Returns the files on which the build depends: the documents, the console, the agent, and the
+ * files of the server from which these import values. Imports of types do not count, because the
+ * bundle contains no types.
  */
 export async function listSources(): Promise<string[]> {
 	const console = await readdir(join(ROOT, "console"), {

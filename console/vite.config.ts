@@ -10,8 +10,8 @@ export const NONCE_PLACEHOLDER = "__NONCE__";
  * The libraries that every page needs are one chunk. They change less often than our own code, so
  * browsers keep it when the console is upgraded. Our own modules that several pages use are another
  * chunk, because on a slow line each further file costs more than its bytes: with a chunk for each,
- * a list took 42 requests to open. The commands that enroll a device are no part of it, because only
- * few pages show them.
+ * a list took 42 requests to open. The commands that enroll a device are not part of it, because
+ * only a few pages show them.
  */
 const CHUNKS = [
 	{

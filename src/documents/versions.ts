@@ -208,7 +208,7 @@ export function requireStatus(
 	);
 }
 
-/** Says that the document has changed, because the text of a version is a part of it. */
+/** Updates the time of the document's last change, because the texts of versions belong to it. */
 export async function touchDocument(
 	{ client, membership }: Context,
 	documentId: string,

@@ -35,9 +35,9 @@ const typeOf = (name: string) =>
 		: "text/plain; charset=utf-8");
 
 /**
- * Adds the downloads of the agent: the packages in the operator's folder, and the files of `program`,
- * the agent as one file for Node that comes with the console. Everybody may read them, because a
- * device has no credential before it enrolls and the files contain no secret.
+ * Adds the downloads of the agent: the packages in the operator's folder, and the files in
+ * `program`, which are the agent as one file for Node and its description. Everybody may read them,
+ * because a device has no credential before it enrolls and the files contain no secret.
  */
 export function addAgentPackages(
 	app: FastifyInstance,

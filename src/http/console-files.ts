@@ -51,7 +51,7 @@ const PERMISSIONS = [
 	.map((feature) => `${feature}=()`)
 	.concat("clipboard-write=(self)")
 	.join(", ");
-/** Folder of the build for the agent. Its files are served with the agent's packages. */
+/** Folder of the build that contains the agent. Its files are served with the agent's packages. */
 const AGENT_FOLDER = "/agent/";
 const YEAR_SECONDS = 31_536_000;
 /** Paths that never show the console's page, whatever type the request accepts. */

@@ -39,7 +39,7 @@ export interface RefusedRequest {
 /**
  * Checks an authorization request. Returns the request, or the error with the address that reports
  * it to the client. Throws bad_request if the client's redirect URI is wrong, because then no
- * address can be trusted with an error. The log then has a line with the network address of the user.
+ * address can be trusted with an error. In that case, it also logs the network address of the user.
  */
 export function checkAuthorization(
 	client: OauthClient,

@@ -201,7 +201,7 @@ export class Grants {
 		logRefusedClient(log, { reason, clientId: client_id, address });
 	}
 
-	/** Ends a connection. `reason` is given if it ends because somebody may have stolen its secrets. */
+	/** Ends a connection. Logs `reason` if somebody may have stolen a code or a refresh token. */
 	async #end(found: Found, from: From, reason?: OauthRefusal): Promise<void> {
 		const { token_id, user_id, name } = found;
 		const { rowCount } = await this.#parts.pool.query(

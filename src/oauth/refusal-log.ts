@@ -5,11 +5,11 @@ import { countAttempt, QUARTER } from "../sign-in/sign-in-throttle.ts";
 
 /** Why a request of a program was refused. docs/operating.md explains each to operators. */
 export type OauthRefusal =
-	/** The program asks for, registers or repeats a redirect_uri that it must not use. */
+	/** The program asked for, registered or repeated a redirect_uri that it must not use. */
 	| "REDIRECT_URI"
 	/** The document about the program cannot be fetched or used. */
 	| "CLIENT_DOCUMENT"
-	/** A code or a refresh token came from another program than the one that it was made for. */
+	/** A program sent a code or a refresh token that was made for another program. */
 	| "OTHER_CLIENT"
 	/** A code came without the verifier of the program that asked for it. */
 	| "CODE_VERIFIER"
@@ -28,10 +28,10 @@ export interface RefusedClient {
 
 /** Longest client id that a line repeats. */
 const MAX_CLIENT = 200;
-/** Most refusals of one network that are logged in 15 minutes, if strangers can cause them. */
+/** Most refusals of strangers that are logged for one network in 15 minutes. */
 const MAX_LINES = 100;
 
-/** Logs that a program was refused in a way that may be an attack. */
+/** Logs that the request of a program was refused and may be an attack. */
 export function logRefusedClient(
 	log: Logger,
 	{ reason, clientId, address, why }: RefusedClient,

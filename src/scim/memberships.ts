@@ -27,7 +27,7 @@ interface Kept {
 	message: string;
 }
 
-/** By the constraint of the database. */
+/** Reasons and messages, by the constraint of the database that refused the change. */
 const KEPT: Readonly<Record<string, Kept>> = {
 	last_administrator: {
 		reason: "LAST_ADMINISTRATOR",

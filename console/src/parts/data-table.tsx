@@ -35,7 +35,7 @@ export interface Column<Row> {
 	isExtra?: boolean;
 }
 
-/** Roles that the linter takes for needless. DataTable says why they are written out. */
+/** Roles that the linter considers redundant. The comment on DataTable says why they are needed. */
 const BODY = { role: "rowgroup" };
 const ROW = { role: "row" };
 const CELL = { role: "cell" };
@@ -44,8 +44,8 @@ const CELL = { role: "cell" };
  * Shows one page of rows. The server sorts, filters and divides the list into pages. If the table
  * is wider than its box, it scrolls inside it. The box can receive the focus, so that the arrow
  * keys scroll it. On a phone, each row is a card. The roles are written out, because the cards'
- * layout would take the table's meaning away from screen readers. The rows are plain elements, because
- * Mantine's need twice the time to appear, and a page has up to a thousand cells.
+ * layout would take the table's meaning away from screen readers. The rows are plain elements,
+ * because Mantine's need twice the time to appear, and a page has up to a thousand cells.
  */
 export function DataTable<Row extends { id: string }>({
 	label,

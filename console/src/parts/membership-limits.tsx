@@ -57,7 +57,7 @@ export function limitInput({ role, ...limits }: LimitValues) {
 /** Days until the last day that the form fills in for an auditor. */
 const AUDITOR_DAYS = 90;
 
-/** Returns what makes an auditor of a member. */
+/** Returns the role and the limits of an auditor. */
 const auditorLimits = (): LimitValues => ({
 	role: "viewer",
 	ends_on: dayAfter(todayHere(), AUDITOR_DAYS),

@@ -14,7 +14,10 @@ const FIELDS = [
 	"decision_note",
 ] as const satisfies (keyof DeviceException)[];
 
-/** Notes for the audit log what has changed in an exception, and `more` if something has. */
+/**
+ * Notes the changes of an exception for the audit log. Adds the fields of `more` if something has
+ * changed.
+ */
 export function noteException(
 	{ changed }: Context,
 	before: DeviceException | undefined,

@@ -238,8 +238,9 @@ export const approveDeviceException = defineOperation({
 });
 
 /**
- * Throws forbidden if somebody else has to approve the exception. Returns true if it is approved by
- * the administrator who copied the link, because the organization has no other one.
+ * Throws forbidden if somebody else has to approve the exception. Returns true if the caller copied
+ * the link and may still approve, because the organization has no other administrator. Such an
+ * approval needs a note, and without one this throws bad_request.
  */
 async function requireMayApprove(
 	{ client, membership, principal }: Context,

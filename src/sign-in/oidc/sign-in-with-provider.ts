@@ -238,7 +238,7 @@ export function makeProviderSignIn(
 		return { tested: { email, role } };
 	}
 
-	/** Counts an attempt. The first one that is too much gets a line in the log, and no later one. */
+	/** Counts an attempt. Logs the first one that exceeds the limit, and none of the later ones. */
 	async function isTooMany(
 		from: From,
 		what: "provider" | "saml form" | "answer to nothing" = "provider",
@@ -252,7 +252,10 @@ export function makeProviderSignIn(
 		return waitSeconds > 0;
 	}
 
-	/** Logs an answer in a browser that began no attempt. Strangers can bring as many as they like. */
+	/**
+	 * Logs an answer from a browser that began no attempt. Anybody can send such answers, so their
+	 * number in the log is limited.
+	 */
 	async function logStranger(
 		providerId: string | undefined,
 		from: From,

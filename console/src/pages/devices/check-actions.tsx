@@ -107,7 +107,7 @@ function newTask(posture: Posture, device: ExplainedDevice) {
 	const linked = [device.id, posture.nonconformity_id].filter(Boolean);
 	return {
 		name: titleOf(posture, device),
-		// A description is plain text, and advice has its commands in backticks.
+		// The advice has backticks around commands, and a description is plain text.
 		description: [
 			describe(posture, device),
 			posture.remediation?.replaceAll("`", ""),

@@ -5,7 +5,7 @@ import type { Device } from "../../parts/devices/device-words.tsx";
 import { ReissueToken } from "./reissue-token.tsx";
 import { RevokeDevice } from "./revoke-device.tsx";
 
-/** Offers administrators what ends the conflict of a possible clone. */
+/** Shows administrators the buttons that end the conflict of a possible clone. */
 export function CloneActions({ device }: { device: Device }) {
 	const { mayAdmin } = useOrganization();
 	const [dialog, setDialog] = useState<"reissue" | "revoke" | null>(null);

@@ -112,7 +112,7 @@ export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
 	);
 }
 
-/** Folds away what only people with another agent, or without any, need. */
+/** Shows, folded, what people need only with another agent or without an agent. */
 function OtherWays({
 	platform,
 	enrollment,

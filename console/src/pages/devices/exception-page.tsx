@@ -148,8 +148,8 @@ function Facts({ exception }: { exception: DeviceException }) {
 }
 
 /**
- * Returns true if the administrator who copied the link has decided. The service accepts an approval
- * from them only if there is no other administrator.
+ * Returns true if the administrator who copied the link has decided. The service accepts their
+ * approval only if there is no other administrator.
  */
 const isDecidedAlone = ({ decided_by, link_copied_by_id }: DeviceException) =>
 	link_copied_by_id !== null && decided_by?.user_id === link_copied_by_id;

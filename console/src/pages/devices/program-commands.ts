@@ -10,8 +10,8 @@ type Platform = keyof typeof PLATFORMS;
 
 /**
  * Returns one command that downloads the agent, compares its checksum, installs it as a service and
- * enrolls the device. The token works once, and only the shell sees it: `echo` is part of the shell,
- * and a variable is no argument. So it is in no list of processes.
+ * enrolls the device. The token works once. No list of processes shows it, because `echo` is part
+ * of the shell and a variable is not an argument.
  */
 export function installProgram(
 	program: AgentProgram,
@@ -54,7 +54,7 @@ export function reportOnce(
 
 /**
  * Returns one command that reports once from the computer that runs Assay, with Assay's own program.
- * It needs no download and no administrator rights.
+ * The command needs no download and no administrator rights.
  */
 export function reportFromService({ serverUrl, token }: Enrollment): string {
 	return [
@@ -64,8 +64,8 @@ export function reportFromService({ serverUrl, token }: Enrollment): string {
 }
 
 /**
- * Returns the commands that install the agent and enroll the device with an enrollment key from a
- * file, which they remove. They ask nothing, so a management system can run them.
+ * Returns the commands that install the agent, enroll the device with an enrollment key from a
+ * file, and remove that file. They ask nothing, so a management system can run them.
  */
 export function installProgramWithKey(
 	program: AgentProgram,
@@ -92,7 +92,7 @@ export function installProgramWithKey(
 	].join(" &&\n");
 }
 
-/** `sudo` searches folders of its own, in which a Node of the user's may be missing. */
+/** Finds Node before `sudo` runs, because the PATH of `sudo` may not contain the user's Node. */
 const SUDO_NODE = 'sudo "$(command -v node || echo node)"';
 
 function download(

@@ -1,7 +1,7 @@
 import { useOrganization } from "../../organization.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 
-/** Leads to the form for a new API token. Its page leads back to the first steps. */
+/** Links to the form for a new API token. The page with the form links back to the first steps. */
 export function TokenStep() {
 	const { organizationId: org } = useOrganization();
 	return (

@@ -52,11 +52,11 @@ export function EditableCell({
 			>
 				<IconPencil size={14} aria-hidden />
 			</button>
-			{/* A closed popover in each cell would be most of the work of showing a list. */}
+			{/* A list would take much longer to appear if each cell had a closed popover. */}
 			{isOpen && (
 				<Popover
 					opened
-					// The button has these roles, and the anchor is only a place.
+					// The button has these roles. The anchor only gives the position.
 					withRoles={false}
 					onDismiss={close}
 					// The options of a picker lie outside the popover, and a click on one is not a click away.

@@ -3,12 +3,12 @@ import { call, type OutputOf } from "../../api.ts";
 
 export type DeviceGroup = OutputOf<"listDeviceGroups">["device_groups"][number];
 
-/** Most options that a list shows at once. Typing finds the others. */
+/** Maximum number of options that a list shows at once. Typing finds the others. */
 export const SHOWN_OPTIONS = 100;
 
 /**
- * Returns all groups of the organization by name, or an empty list until they are known. An
- * organization has 500 groups at most, so they are five pages at most.
+ * Returns all groups of the organization by name, or an empty list until they are loaded. An
+ * organization has at most 500 groups, so they fill at most five pages.
  */
 export function useDeviceGroups(
 	organizationId: string,

@@ -1,4 +1,4 @@
-/** A gap of a template, such as [contact]. A link and the box of a task are none. */
+/** Matches a gap of a template, such as [contact], but neither a link nor the box of a task. */
 const GAP = /\[([^[\]\n]{2,80})\](?!\()/g;
 
 /** Returns the gaps of a template that nobody has filled in, each once. */
