@@ -4,6 +4,7 @@ import {
 	useRouterState,
 	useSearch,
 } from "@tanstack/react-router";
+import type { ListOrder } from "./register-layouts.ts";
 import { toDates } from "./relative-filters.ts";
 
 export type FilterValue = string | number | boolean | null;
@@ -93,10 +94,14 @@ export type ViewSearch = Record<string, FilterValue>;
 /**
  * Returns the list that the address describes, as the input of an operation, together with
  * functions that change the address. Every change goes to the first page. With the browser's back
- * button, the user returns to the previous page.
+ * button, the user returns to the previous page. `usualOrder` is the order if the address names none.
+ * Without it, the operation chooses.
  */
-export function useListSearch() {
+export function useListSearch(usualOrder?: ListOrder) {
 	const search: ListSearch = useSearch({ strict: false });
+	const order: ListOrder | undefined = search.sort
+		? { field: search.sort, direction: search.dir ?? "asc" }
+		: usualOrder;
 	const navigate = useNavigate();
 	const earlier = useRouterState({
 		select: ({ location }) =>
@@ -148,6 +153,8 @@ export function useListSearch() {
 
 	return {
 		search,
+		/** The order of the rows, or undefined if the operation chose it. */
+		order,
 		/** The filters without the search words. */
 		filters,
 		hasFilters,
@@ -155,14 +162,12 @@ export function useListSearch() {
 		input: {
 			...(search.size ? { size: search.size } : {}),
 			...(search.cursor ? { cursor: search.cursor } : {}),
-			...(search.sort
-				? {
-						order_by: {
-							field: search.sort,
-							direction: search.dir === "desc" ? "DESC" : "ASC",
-						} as const,
-					}
-				: {}),
+			...(order && {
+				order_by: {
+					field: order.field,
+					direction: order.direction === "desc" ? "DESC" : "ASC",
+				} as const,
+			}),
 			...(hasFilters ? { filter } : {}),
 		},
 		/**

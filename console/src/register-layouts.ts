@@ -6,10 +6,18 @@ import type { RegisterKind } from "./register-kinds.ts";
 export interface Layout<Name extends string = string> {
 	/** The columns of the list. The first one links to the record. */
 	columns: readonly Name[];
+	/** The order of the list if the address names none. Absent: the newest records come first. */
+	order?: ListOrder<Name>;
 	/** The sections of the form and of the record's page. */
 	sections: readonly Section<Name>[];
 	/** A field that distinguishes records of the same name in a picker. */
 	beside?: Name;
+}
+
+/** An order that the register's list tool has. */
+export interface ListOrder<Name extends string = string> {
+	field: Name;
+	direction: "asc" | "desc";
 }
 
 export interface Section<Name extends string = string> {
@@ -54,6 +62,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			"owner_id",
 			"updated_at",
 		],
+		order: { field: "residual_risk_score", direction: "desc" },
 		sections: [
 			{
 				title: "Risk",
@@ -99,12 +108,14 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	framework: {
 		columns: ["name", "version", "description", "updated_at"],
+		order: { field: "name", direction: "asc" },
 		sections: [
 			{ title: "Framework", fields: ["name", "version", "description"] },
 		],
 	},
 	control: {
 		columns: ["name", "section_title", "framework_id", "status", "updated_at"],
+		order: { field: "name", direction: "asc" },
 		sections: [
 			{
 				title: "Control",
@@ -195,6 +206,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			"position",
 			"contract_end_date",
 		],
+		order: { field: "full_name", direction: "asc" },
 		sections: [
 			{ title: "Person", fields: ["full_name", "kind", "position"] },
 			{
@@ -210,6 +222,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	nonconformity: {
 		columns: ["reference_id", "severity", "status", "owner_id", "due_date"],
+		order: { field: "due_date", direction: "asc" },
 		sections: [
 			{
 				title: "What was found",
@@ -238,6 +251,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			"owner_id",
 			"due_date",
 		],
+		order: { field: "due_date", direction: "asc" },
 		sections: [
 			{
 				title: "Obligation",
@@ -298,6 +312,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	task: {
 		columns: ["name", "state", "priority", "assigned_to_id", "deadline"],
+		order: { field: "deadline", direction: "asc" },
 		sections: [
 			{
 				title: "Task",
@@ -315,6 +330,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	continual_improvement: {
 		columns: ["reference_id", "status", "priority", "owner_id", "target_date"],
+		order: { field: "target_date", direction: "asc" },
 		sections: [
 			{
 				title: "Improvement",

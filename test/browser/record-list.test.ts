@@ -43,6 +43,46 @@ test("search, filters and order are in the address, and reload and back keep the
 	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
 
+test("a list opens in its register's usual order, its header shows it, and back returns to it", async () => {
+	const { framework } = await registers.add("addFramework", { name: "ISO" });
+	for (const number of ["A.8.34", "A.5.10", "A.5.9"]) {
+		await registers.add("addControl", {
+			framework_id: framework.id,
+			section_title: "Controls",
+			name: `${number} A control`,
+		});
+	}
+	const inOrder = ["A.5.9 A control", "A.5.10 A control", "A.8.34 A control"];
+	const page = await registers.open(registers.admin, "control");
+	await expect.poll(names(page)).toEqual(inOrder);
+	const sorting = (name: string) =>
+		page.getByRole("columnheader", { name }).getAttribute("aria-sort");
+	expect(await sorting("Name")).toBe("ascending");
+	expect(page.url()).not.toContain("sort=");
+	await page.getByRole("button", { name: "Name", exact: true }).click();
+	await expect.poll(names(page)).toEqual(inOrder.toReversed());
+	await page.goBack();
+	await expect.poll(names(page)).toEqual(inOrder);
+
+	await visit(page, registers.at("risk"));
+	await expect
+		.poll(async () => (await names(page)())[0])
+		.toBe("A risk that grew");
+	expect(await sorting("Residual risk")).toBe("descending");
+	await page.getByRole("button", { name: "Next page" }).click();
+	await page.getByText("21–24 of 24").waitFor();
+	for (const [name, deadline] of [
+		["Later", "2027-03-01"],
+		["Whenever", null],
+		["Sooner", "2027-02-01"],
+	]) {
+		await registers.add("addTask", { name, deadline });
+	}
+	await visit(page, registers.at("task"));
+	await expect.poll(names(page)).toEqual(["Sooner", "Later", "Whenever"]);
+	expect(await sorting("Deadline")).toBe("ascending");
+});
+
 test("a list can be read page by page and back, with the page size that the reader chooses", async () => {
 	const page = await registers.open(registers.admin, "risk?sort=name");
 	await expect
@@ -105,7 +145,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	const page = await registers.open(registers.admin, "task");
 	await page.getByRole("combobox", { name: "Deadline" }).click();
 	await page.getByRole("option", { name: "Overdue" }).click();
-	await expect.poll(names(page)).toEqual(["Done in time", "Long overdue"]);
+	await expect.poll(names(page)).toEqual(["Long overdue", "Done in time"]);
 	await page.getByRole("checkbox", { name: "Open only" }).check();
 	await expect.poll(names(page)).toEqual(["Long overdue"]);
 	// A bookmark must be right tomorrow too, so the address contains no date.

@@ -140,7 +140,7 @@ function SortField<Row>({
 	columns: readonly Column<Row>[];
 	list: ListControls;
 }) {
-	const { sort, dir = "asc" } = list.search;
+	const { order } = list;
 	const orders = columns.flatMap(({ sort: name, header, firstDirection }) =>
 		name ? [{ name, header, direction: firstDirection ?? "asc" }] : [],
 	);
@@ -150,7 +150,7 @@ function SortField<Row>({
 			className={classes.sort ?? ""}
 			p="xs"
 			aria-label="Sort by"
-			value={sort ? `${sort} ${dir}` : ""}
+			value={order ? `${order.field} ${order.direction}` : ""}
 			onChange={({ currentTarget }) => {
 				const [name, direction] = currentTarget.value.split(" ");
 				if (name) list.setSort(name, direction === "desc" ? "desc" : "asc");
@@ -209,7 +209,7 @@ function Header<Row>({
 		);
 	}
 	const direction =
-		list.search.sort === sort ? (list.search.dir ?? "asc") : undefined;
+		list.order?.field === sort ? list.order.direction : undefined;
 	const first = column.firstDirection ?? "asc";
 	const next = direction ? (direction === "asc" ? "desc" : "asc") : first;
 	const Arrow = !direction

@@ -61,7 +61,7 @@ export function Page() {
 
 function Register({ kind }: { kind: KindDescription }) {
 	const { organizationId, mayWrite } = useOrganization();
-	const list = useListSearch();
+	const list = useListSearch(layoutOf(kind.kind).order);
 	const input = { organization_id: organizationId, ...list.input };
 	const page = useQuery({
 		...recordsQuery(kind, input),
