@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOperation } from "../../src/operations.ts";
 import { callAs, type TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { fleetOf } from "./fleet.ts";
 
 let served: TestConsole;
 let ada: TestUser;
@@ -43,6 +44,17 @@ test("a snapshot is taken, read, compared, verified, downloaded, linked and dele
 		deadline: "2031-03-04",
 	});
 	const { control } = await addControl();
+	const link = (record_id: string, linked_record_id: string) =>
+		use("linkRecords", { record_id, linked_record_id });
+	await link(kept.id, control.id);
+	const fleet = fleetOf(served);
+	const passing = { FIREWALL_ENABLED: "PASS", SCREEN_LOCK: "PASS" };
+	const laptop = await fleet.addReporting(
+		served.organizationId,
+		"grace-laptop",
+		passing,
+		{ agoMs: 60_000 },
+	);
 	const page = await served.openPageAs(
 		ada,
 		`/o/${served.organizationId}/snapshots`,
@@ -85,6 +97,8 @@ test("a snapshot is taken, read, compared, verified, downloaded, linked and dele
 	await use("updateRisk", { id: kept.id, name: "New servers", owner_id: null });
 	await use("updateTask", { id: task.id, deadline: "2031-04-05" });
 	await add("addRisk", { ...risk, name: "Added later" });
+	await link(kept.id, task.id);
+	await fleet.report(laptop, { ...passing, SCREEN_LOCK: "FAIL" });
 	await page.getByRole("tab", { name: "Changed since" }).click();
 	const changes = page.getByRole("region", {
 		name: "Changes since the snapshot",
@@ -93,6 +107,12 @@ test("a snapshot is taken, read, compared, verified, downloaded, linked and dele
 	await changes.getByText("Old servers → New servers").waitFor();
 	await changes.getByText("Grace Hopper → nothing").waitFor();
 	await changes.getByText("4 Mar 2031 → 5 Apr 2031").waitFor();
+	// Lists show only what differs.
+	await changes.getByText("added Encrypt the laptops").waitFor();
+	await changes.getByText("Screen or idle lock: Passing → In grace").waitFor();
+	const text = await changes.innerText();
+	expect(text).not.toContain("Host firewall");
+	expect(text).not.toContain(control.name);
 	await axe(page);
 	await screenshot(page, "snapshots/since");
 	await page.getByText("Added (1)").click();

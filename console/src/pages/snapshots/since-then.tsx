@@ -1,14 +1,20 @@
-import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Group, SegmentedControl, Spoiler, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { checkLabel } from "../../parts/devices/check-label.ts";
+import {
+	CHECK_STATES,
+	type CheckState,
+} from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { inWords, nounOf } from "../../parts/names-in-words.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { changedParts } from "../../parts/records/changed-parts.ts";
 import { PlainValue } from "../../parts/records/plain-value.tsx";
 import { RecordLink } from "../../parts/records/record-link.tsx";
 import {
@@ -24,6 +30,8 @@ import type { Snapshot } from "./snapshot-words.ts";
 
 const PAGE = 50;
 const ID = /^[\w-]{32}$/;
+/** A higher cell folds. About five lines are shown. */
+const MAX_HEIGHT = 110;
 
 type Difference = OutputOf<"listSnapshotDifferences">["differences"][number];
 type Change = Difference["change"];
@@ -137,26 +145,83 @@ const columnsOf = (
 		id: "fields",
 		header: "What differs",
 		cell: ({ kind, fields }) => (
-			<Stack gap={4}>
-				{Object.entries(fields).map(([name, ends]) => (
-					<Text key={name} size="sm" component="div">
-						<Text span inherit c="dimmed">
-							{labelOf(kind, name)}:{" "}
+			<Spoiler
+				maxHeight={MAX_HEIGHT}
+				showLabel="Show all"
+				hideLabel="Show less"
+			>
+				<Stack gap={4}>
+					{Object.entries(fields).map(([name, ends]) => (
+						<Text key={name} size="sm" component="div">
+							<Text span inherit c="dimmed">
+								{labelOf(kind, name)}:{" "}
+							</Text>
+							<Ends name={name} ends={ends} names={names} />
 						</Text>
-						<End value={ends.before} names={names} /> →{" "}
-						<End value={ends.after} names={names} />
-					</Text>
-				))}
-			</Stack>
+					))}
+				</Stack>
+			</Spoiler>
 		),
 	},
 ];
 
+/** Shows what differs. Of a list, such as a device's checks, it shows only the parts that do. */
+function Ends({
+	name,
+	ends: { before, after },
+	names,
+}: {
+	name: string;
+	ends: Difference["fields"][string];
+	names: Names;
+}) {
+	const parts = changedParts(before, after);
+	if (!parts) {
+		return (
+			<>
+				<End value={before} names={names} /> →{" "}
+				<End value={after} names={names} />
+			</>
+		);
+	}
+	if (parts.length === 0) return "in another order";
+	return parts.map((part) => {
+		const isAdded = part.before === undefined;
+		const [was, is] = [part.before, part.after].map((value) => (
+			<End
+				key={String(value)}
+				value={name === "checks" ? stateLabel(value) : value}
+				names={names}
+			/>
+		));
+		return (
+			<div key={part.name ?? JSON.stringify(part)}>
+				{part.name !== undefined ? (
+					<>
+						{name === "checks" ? checkLabel(part.name) : inWords(part.name)}:{" "}
+						{was} → {is}
+					</>
+				) : part.before !== undefined && part.after !== undefined ? (
+					<>
+						{was} → {is}
+					</>
+				) : (
+					<>
+						{isAdded ? "added " : "removed "}
+						{isAdded ? is : was}
+					</>
+				)}
+			</div>
+		);
+	});
+}
+
+const stateLabel = (state: unknown) =>
+	CHECK_STATES[state as CheckState] ?? state;
+
 function End({ value, names }: { value: unknown; names: Names }) {
 	const isNothing =
-		value === null ||
-		value === "" ||
-		(Array.isArray(value) && value.length === 0);
+		(value ?? "") === "" || (Array.isArray(value) && value.length === 0);
 	return isNothing ? "nothing" : <PlainValue value={value} names={names} />;
 }
 
@@ -169,7 +234,10 @@ function labelOf(kind: string, name: string): string {
 function idsIn(rows: readonly Difference[]): string[] {
 	return rows
 		.flatMap(({ fields }) => Object.values(fields))
-		.flatMap(({ before, after }) => [before, after].flat())
+		.flatMap(
+			({ before, after }) => changedParts(before, after) ?? { before, after },
+		)
+		.flatMap(({ before, after }) => [before, after])
 		.filter((one): one is string => typeof one === "string" && ID.test(one))
 		.slice(0, 200);
 }
