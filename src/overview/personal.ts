@@ -17,6 +17,10 @@ import { dueDates } from "../records/due-dates.ts";
 import { nameSql } from "../records/record-name.ts";
 import { discussion, readDiscussion } from "./discussion.ts";
 import { coverages, readCoverages } from "./framework-coverages.ts";
+import {
+	ownFailingChecks,
+	readOwnFailingChecks,
+} from "./own-failing-checks.ts";
 
 /** The days that "this week" means, from today on. */
 const WEEK_DAYS = 7;
@@ -37,6 +41,7 @@ export const personalShape = {
 			overdue: z.int(),
 			this_week: z.int().describe(`Due within ${WEEK_DAYS} days`),
 			devices: z.int(),
+			failing_checks: ownFailingChecks,
 			claimed_devices: z
 				.array(claimedDevice)
 				.describe(
@@ -167,8 +172,12 @@ async function readMine(
 	const [row] = rows;
 	const claimed = await readClaimedDevices(client, organization, person);
 	const waiting = await readWaiting(client, organization, person);
+	const failing = await readOwnFailingChecks(client, organization, person);
 	return row
-		? { person_id: person, ...row, claimed_devices: claimed, waiting }
+		? {
+				...{ person_id: person, ...row, failing_checks: failing },
+				...{ claimed_devices: claimed, waiting },
+			}
 		: null;
 }
 

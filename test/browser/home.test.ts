@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeId } from "../../src/id.ts";
 import { findOperation } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Role } from "../../src/principal.ts";
@@ -16,6 +17,7 @@ import {
 	type TestConsole,
 	visit,
 } from "./browser.ts";
+import { fleetOf } from "./fleet.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -315,6 +317,34 @@ test("a viewer of an empty organization is told that nothing is there yet", asyn
 	const { page } = await open("viewer");
 	await page.getByRole("heading", { name: "Nothing is here yet" }).waitFor();
 	await axe(page);
+});
+
+test("Mine names the checks that the reader's own device fails, and leads to them", async () => {
+	const fleet = fleetOf(served);
+	const { page, person, organization } = await open("admin");
+	const laptop = await fleet.addReporting(organization, "own-laptop", {
+		FIREWALL_ENABLED: "PASS",
+		SCREEN_LOCK: "FAIL",
+	});
+	const people_id = makeId(organization, "people");
+	await served.database.owner.query(
+		`insert into people (organization_id, id, full_name, primary_email_address, kind)
+		values ($1, $2, 'Olga', $3, 'EMPLOYEE')`,
+		[organization, people_id, person.email],
+	);
+	await served.database.owner.query(
+		"update devices set owner_id = $2 where id = $1",
+		[laptop.id, people_id],
+	);
+	await page.reload();
+	const mine = page.getByRole("region", { name: "Mine" });
+	await mine.getByText("Fails “Screen or idle lock”").waitFor();
+	await mine.getByText(/^Fix it by /).waitFor();
+	expect(await mine.getByText("Nothing of yours").count()).toBe(0);
+	expect(await mine.getByText("Host firewall").count()).toBe(0);
+	await axe(page);
+	await mine.getByRole("link", { name: "own-laptop" }).click();
+	await page.waitForURL(new RegExp(`devices/${laptop.id}.*check=SCREEN_LOCK`));
 });
 
 test("the page reads well in light and dark mode and at 375 px", async () => {

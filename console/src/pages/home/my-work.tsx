@@ -10,6 +10,7 @@ import { inDays, OVERDUE } from "../../relative-filters.ts";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
+import { OwnFailingChecks } from "./own-failing-checks.tsx";
 
 /** The days that "this week" means, from today on, as the server counts them. */
 const WEEK_DAYS = 7;
@@ -29,7 +30,10 @@ export function mayHaveWork(
 	);
 }
 
-/** Lists the reader's own work that is overdue or due within a week. */
+/**
+ * Lists the checks that the reader's devices fail, and the reader's own work that is overdue or due
+ * within a week.
+ */
 export function MyWork({ overview }: { overview: Overview }) {
 	const { organizationId } = useOrganization();
 	const { mine, today } = overview;
@@ -57,13 +61,16 @@ export function MyWork({ overview }: { overview: Overview }) {
 					Nobody in the register People has your e-mail address, so nothing can
 					be assigned to you.
 				</Text>
-			) : mine.records.length === 0 ? (
+			) : mine.records.length + mine.failing_checks.length === 0 ? (
 				<Text size="sm" c="dimmed">
 					Nothing of yours is overdue or due this week.
 				</Text>
 			) : (
 				<Stack gap="sm">
-					<Counts counts={mine.counts} />
+					{mine.failing_checks.length > 0 && (
+						<OwnFailingChecks failing={mine.failing_checks} />
+					)}
+					{mine.counts.length > 0 && <Counts counts={mine.counts} />}
 					<ul className={styles.rows}>
 						{mine.records.map(({ kind, id, name, field, due }) => (
 							<li key={`${id} ${field}`} className={styles.row}>
