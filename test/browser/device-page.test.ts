@@ -234,9 +234,10 @@ test("a check shows its value, why it fails and how to fix it", async () => {
 	const opener = (name: string) => page.getByRole("button", { name });
 	const row = (name: string) =>
 		page.locator(".mantine-Accordion-item", { has: opener(name) });
+	await page.getByText("1 unknown, 5 not reported, 2 in grace").waitFor();
 	await row("Local password policy").getByText("6 characters").waitFor();
 	await row("Screen or idle lock").getByText("after 5 min").waitFor();
-	await row("Host firewall").getByText("Off").waitFor();
+	await row("Host firewall").getByText("Off", { exact: true }).waitFor();
 	await opener("Local password policy").click();
 	const fix = page.getByRole("alert").filter({ hasText: "How to fix it" });
 	await fix

@@ -2,6 +2,8 @@ import { Paper, SimpleGrid, Spoiler, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import {
+	CHECK_STATES,
+	type CheckState,
 	COMPLIANCES,
 	type Device,
 	FRESHNESS,
@@ -20,9 +22,7 @@ export function Facts({ device }: { device: Device }) {
 	const facts: Fact[] = [
 		[
 			"Device policy",
-			device.compliance && (
-				<StatusBadge key="compliance" {...COMPLIANCES[device.compliance]} />
-			),
+			device.compliance && <Compliance key="compliance" device={device} />,
 		],
 		...(device.group_policies?.length
 			? [fact("Policy in force", <Policy device={device} />)]
@@ -112,6 +112,39 @@ export function Facts({ device }: { device: Device }) {
 				</SimpleGrid>
 			</Folded>
 		</Paper>
+	);
+}
+
+/**
+ * The states of checks that keep a device from being compliant, the worst first. The freshness of the
+ * device says that its checks are stale.
+ */
+const OPEN = [
+	"FAILING",
+	"UNKNOWN",
+	"NOT_REPORTED",
+	"IN_GRACE",
+] as const satisfies CheckState[];
+
+/** Shows what the policy makes of the device, and how many checks are in each state that is open. */
+function Compliance({ device }: { device: Device }) {
+	const { compliance, postures, missing_checks: missing } = device;
+	if (!compliance) return null;
+	const counts = OPEN.flatMap((state) => {
+		const count =
+			postures.filter(({ check_state }) => check_state === state).length +
+			(state === "NOT_REPORTED" ? missing.length : 0);
+		return count > 0 ? [`${count} ${CHECK_STATES[state].toLowerCase()}`] : [];
+	});
+	return (
+		<>
+			<StatusBadge {...COMPLIANCES[compliance]} />
+			{counts.length > 0 && (
+				<Text span size="xs" c="dimmed" display="block">
+					{counts.join(", ")}
+				</Text>
+			)}
+		</>
 	);
 }
 
