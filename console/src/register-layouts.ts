@@ -222,7 +222,6 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	nonconformity: {
 		columns: ["reference_id", "severity", "status", "owner_id", "due_date"],
-		order: { field: "due_date", direction: "asc" },
 		sections: [
 			{
 				title: "What was found",
@@ -251,7 +250,6 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			"owner_id",
 			"due_date",
 		],
-		order: { field: "due_date", direction: "asc" },
 		sections: [
 			{
 				title: "Obligation",
@@ -312,7 +310,6 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	task: {
 		columns: ["name", "state", "priority", "assigned_to_id", "deadline"],
-		order: { field: "deadline", direction: "asc" },
 		sections: [
 			{
 				title: "Task",
@@ -330,7 +327,6 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	continual_improvement: {
 		columns: ["reference_id", "status", "priority", "owner_id", "target_date"],
-		order: { field: "target_date", direction: "asc" },
 		sections: [
 			{
 				title: "Improvement",
