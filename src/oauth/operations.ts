@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { addToken, organizationsOf } from "../tokens/api-token-operations.ts";
-import { readScopes, scopesInput } from "../tokens/scopes.ts";
+import { addToken, scopesInReach } from "../tokens/api-token-operations.ts";
+import { scopesInput } from "../tokens/scopes.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
 import {
 	authorizationInput,
@@ -59,7 +59,7 @@ export const makeAllowApp = (toolsets: () => readonly string[]) =>
 				expiresAt: new Date(Date.now() + input.expires_in_days * DAY_MS),
 				// The app gets its first secret in exchange for the code. Until then, nobody has one.
 				secretEndsAt: new Date(),
-				scopes: readScopes(input, organizationsOf(context), toolsets()),
+				scopes: scopesInReach(context, input, toolsets()),
 			});
 			const code = makeSecret("oac");
 			await client.query(

@@ -71,7 +71,7 @@ export const makeCreateApiToken = (toolsets: () => readonly string[]) =>
 				name: input.name,
 				description: input.description ?? null,
 				expiresAt: readExpiry(input),
-				scopes: readScopes(input, organizationsOf(context), toolsets()),
+				scopes: scopesInReach(context, input, toolsets()),
 			}),
 	});
 
@@ -288,6 +288,27 @@ function requireReachable(context: Context, scopes: Scopes): void {
 		"forbidden",
 		"permission denied: the organization accepts only its identity provider, also for API tokens; sign in with it to make one",
 	);
+}
+
+/**
+ * Returns the scopes that the input asks for. Throws bad_request, and says why if the session does
+ * not reach an organization of its user.
+ */
+export function scopesInReach(
+	context: Context,
+	input: Parameters<typeof readScopes>[0],
+	toolsets: readonly string[],
+): Scopes {
+	const { closed = [], memberships } = context.principal;
+	return readScopes(input, organizationsOf(context), toolsets, (id) => {
+		const found = closed.find(({ organizationId }) => organizationId === id);
+		if (found) return `is closed for this session: ${found.message}`;
+		return memberships.some(
+			({ organizationId, isEmergency }) => isEmergency && organizationId === id,
+		)
+			? "accepts only its identity provider, also for API tokens; sign in with it"
+			: undefined;
+	});
 }
 
 /** Returns the organizations that tokens can reach that are made in the caller's session. */

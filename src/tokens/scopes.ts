@@ -49,7 +49,8 @@ export const scopesInput = {
 
 /**
  * Returns the scopes that the input asks for, without duplicates. Throws bad_request for an
- * organization that the user does not belong to, or a toolset that does not exist.
+ * organization that is not one of `own`, or a toolset that does not exist. `whyNot` says why an
+ * organization of the user is not among them.
  */
 export function readScopes(
 	input: {
@@ -59,16 +60,17 @@ export function readScopes(
 	},
 	own: readonly string[],
 	toolsets: readonly string[],
+	whyNot: (organizationId: string) => string | undefined = () => undefined,
 ): Scopes {
 	const issues: FieldIssue[] = [];
 	const check = (
 		field: "organization_ids" | "toolsets",
 		allowed: readonly string[],
-		message: string,
+		message: (value: string) => string,
 	) => {
 		input[field]?.forEach((value, index) => {
 			if (!allowed.includes(value)) {
-				issues.push({ field: `${field}[${index}]`, message });
+				issues.push({ field: `${field}[${index}]`, message: message(value) });
 			}
 		});
 		return input[field] ? [...new Set(input[field])].sort() : null;
@@ -78,12 +80,14 @@ export function readScopes(
 		organization_ids: check(
 			"organization_ids",
 			own,
-			"must be the id of an organization that the user belongs to",
+			(id) =>
+				whyNot(id) ??
+				"must be the id of an organization that the user belongs to",
 		),
 		toolsets: check(
 			"toolsets",
 			toolsets,
-			`must be one of ${toolsets.join(", ")}`,
+			() => `must be one of ${toolsets.join(", ")}`,
 		),
 	};
 	if (issues.length > 0) throw badFields(issues);

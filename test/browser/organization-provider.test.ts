@@ -15,7 +15,6 @@ import {
 	signIn,
 	startConsole,
 	type TestConsole,
-	visit,
 } from "./browser.ts";
 
 let provider: IdentityProvider;
@@ -26,7 +25,11 @@ beforeAll(async () => {
 	const port = await findFreePort();
 	base = `http://localhost:${port}`;
 	served = await startConsole(
-		{ ASSAY_PORT: String(port), ASSAY_OUTGOING_NETWORKS: "127.0.0.1" },
+		{
+			ASSAY_PORT: String(port),
+			ASSAY_OUTGOING_NETWORKS: "127.0.0.1",
+			ASSAY_OAUTH: "on",
+		},
 		provider.issuer,
 	);
 	await verify(served.database, served.organizationId, "example.com");
@@ -165,14 +168,42 @@ test("an administrator sets a provider up, makes it the only way in, and others 
 	await signIn(locked, member);
 	await locked.getByText("Acme accepts only its identity provider").waitFor();
 	await look(locked, "locked-out");
-	await visit(locked, "/");
+
+	// The consent page of a program names the organization, and the provider leads back to it.
+	const callback = `${base}/callback`;
+	await served.database.owner.query(
+		"insert into oauth_clients (id, name, redirect_uris, is_registered) values ('of-a-test', 'Helpful Client', array[$1], true)",
+		[callback],
+	);
+	const request = new URLSearchParams({
+		client_id: "of-a-test",
+		redirect_uri: callback,
+		response_type: "code",
+		code_challenge: "x".repeat(43),
+		code_challenge_method: "S256",
+		state: "12345678901234567890",
+	});
+	await locked.goto(`/oauth/authorize?${request}`);
+	await locked.getByText("Acme accepts only its identity provider").waitFor();
+	await look(locked, "connect-app-locked-out");
 	atProvider(member);
 	await locked
 		.getByRole("link", { name: "Continue with Example Inc." })
 		.click();
-	await locked.waitForURL(`**/o/${served.organizationId}**`);
-	await locked.getByRole("link", { name: "Devices" }).first().waitFor();
+	await locked.getByText("The program reaches Acme.").waitFor();
+	expect(new URLSearchParams(new URL(locked.url()).hash.slice(1))).toEqual(
+		request,
+	);
+
+	const again = await served.openPage({ baseURL: base });
+	await again.goto(devices);
+	await signIn(again, member);
+	await again.getByText("Acme accepts only its identity provider").waitFor();
+	atProvider(member);
+	await again.getByRole("link", { name: "Continue with Example Inc." }).click();
+	await again.waitForURL(`**/o/${served.organizationId}**`);
+	await again.getByRole("link", { name: "Devices" }).first().waitFor();
 	expect(
-		await locked.getByText("accepts only its identity provider").count(),
+		await again.getByText("accepts only its identity provider").count(),
 	).toBe(0);
 });

@@ -210,6 +210,9 @@ describe("API tokens and connected apps", () => {
 			user.cookie,
 		);
 		expect(named.status).toBe(400);
+		expect(named.body.fields[0].message).toContain(
+			"Acme accepts only its identity provider",
+		);
 		const boss = await signInAt(path, personAt());
 		for (const secret of [
 			await makeToken(boss),

@@ -1,8 +1,7 @@
-import { Button } from "@mantine/core";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { asSentence, type OutputOf } from "../api.ts";
+import { asSentence } from "../api.ts";
 import { rememberedName, rememberName } from "../organization.ts";
 import { setTimeZone } from "../parts/days.ts";
 import { EmptyState } from "../parts/empty-state.tsx";
@@ -17,10 +16,7 @@ import {
 	organizationsQuery,
 } from "../queries.ts";
 import { PastBanner } from "./past-banner.tsx";
-
-type ClosedOrganization = NonNullable<
-	OutputOf<"listOrganizations">["closed"]
->[number];
+import { type ClosedOrganization, SignInWays } from "./sign-in-ways.tsx";
 
 /**
  * Renders the pages of an organization as long as the user belongs to it. A membership can end at
@@ -141,14 +137,13 @@ function SignInAgain({
 
 /** Says that the organization accepts only its identity provider, and leads there. */
 function SignInWithProvider({
-	found: { message, sign_in_ways = [] },
+	found: { message, sign_in_ways },
 	hasOthers,
 }: {
 	found: ClosedOrganization;
 	hasOthers: boolean;
 }) {
 	const { href } = useLocation();
-	const wayBack = new URLSearchParams({ to: href });
 	return (
 		<>
 			<PageHeader title="Sign in with your company" />
@@ -156,15 +151,7 @@ function SignInWithProvider({
 				title={asSentence(message)}
 				actions={
 					<>
-						{sign_in_ways.map(({ name, path }) => (
-							<Button
-								key={path}
-								component="a"
-								href={`${path}${path.includes("?") ? "&" : "?"}${wayBack}`}
-							>
-								Continue with {name}
-							</Button>
-						))}
+						<SignInWays ways={sign_in_ways} to={href} />
 						{hasOthers && (
 							<ButtonLink to="/" variant="default">
 								Go to your other organization

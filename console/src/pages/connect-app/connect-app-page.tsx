@@ -12,14 +12,20 @@ import {
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, type InputOf, request } from "../../api.ts";
+import { asSentence, call, type InputOf, request } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
-import { meQuery, organizationsQuery } from "../../queries.ts";
+import {
+	closedOrganizationsQuery,
+	meQuery,
+	organizationsQuery,
+} from "../../queries.ts";
 import { Brand } from "../../shell/brand.tsx";
 import { ProofDialog } from "../../shell/proof-dialog.tsx";
+import { SignInWays } from "../../shell/sign-in-ways.tsx";
 import { ScopeFields, scopesOf, unlimited } from "../settings/scope-fields.tsx";
 
 /** What the service says about an authorization request. */
@@ -142,6 +148,33 @@ function Reached({ chosen }: { chosen: readonly string[] }) {
 	);
 }
 
+/**
+ * Says which organizations the program does not reach, because they are closed for this session. A
+ * sign-in with the identity provider of one leads back to this request.
+ */
+function OutOfReach() {
+	const { data: closed = [] } = useQuery(closedOrganizationsQuery);
+	const to = window.location.pathname + window.location.hash;
+	return closed.map(({ id, message, why, sign_in_ways }) => (
+		<Alert
+			key={id}
+			color="yellow"
+			variant="outline"
+			title="The program does not reach all your organizations"
+		>
+			<Stack gap="xs" align="flex-start">
+				<Text size="sm">{asSentence(message)}</Text>
+				<SignInWays ways={sign_in_ways} to={to} />
+				{why === "SESSION" && (
+					<ButtonLink to="/sign-in" search={{ to }}>
+						Sign in again
+					</ButtonLink>
+				)}
+			</Stack>
+		</Alert>
+	));
+}
+
 function Consent({
 	parameters,
 	app,
@@ -204,6 +237,7 @@ function Consent({
 					Your browser then returns to <strong>{app.redirect_host}</strong>.
 				</Text>
 				<Reached chosen={form.values.organization_ids} />
+				<OutOfReach />
 				<ScopeFields form={form} />
 				<Select
 					label="For how long"
