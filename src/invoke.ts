@@ -16,10 +16,12 @@ import {
 	type AnyOperation,
 	type Change,
 	type Context,
+	idOfCall,
 	NEEDED_ROLE,
 	type Operation,
 } from "./operation.ts";
 import { closedOrganization } from "./organizations/closures.ts";
+import { rejectEnded } from "./organizations/ended-memberships.ts";
 import {
 	mayAsAuditor,
 	outOfRegisters,
@@ -253,6 +255,9 @@ export async function authorize(
 	rejectClosed(principal, operation, rawInput);
 	const needed = NEEDED_ROLE[operation.access];
 	const named = namedTenant(principal, operation, rawInput);
+	if (operation.tenant !== null && (!named || named === "foreign")) {
+		await rejectEnded(services.pool, principal, idOfCall(operation, rawInput));
+	}
 	if (named === "foreign") throw foreignOrganization();
 	if (named) {
 		const { membership } = named;
@@ -290,17 +295,14 @@ export async function authorize(
  */
 function rejectClosed(
 	principal: Principal,
-	{ tenant }: AnyOperation,
+	operation: AnyOperation,
 	rawInput: unknown,
 ): void {
-	if (!principal.closed || tenant === null) return;
-	const input = { ...(rawInput as Record<string, unknown> | null) };
+	if (!principal.closed || operation.tenant === null) return;
 	const [only] = principal.memberships.length === 0 ? principal.closed : [];
-	const named = [input[tenant], input.organization_id].find(
-		(id) => typeof id === "string" && parseId(id),
-	);
+	const named = idOfCall(operation, rawInput);
 	const closed =
-		named === undefined ? only : closedOrganizationOf(principal, String(named));
+		named === undefined ? only : closedOrganizationOf(principal, named);
 	if (closed) throw closedOrganization(closed.message);
 }
 

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
 import type { NewEvent } from "./events/add-events.ts";
+import { parseId } from "./id.ts";
 import type { Services } from "./invoke.ts";
 import type { Membership, Principal, Role } from "./principal.ts";
 
@@ -124,4 +125,15 @@ export function defineOperation<
 		...operation,
 		isReadOnly,
 	};
+}
+
+/** Returns the id of the organization or record that a call is about, if it has the form of one. */
+export function idOfCall(
+	{ tenant }: AnyOperation,
+	rawInput: unknown,
+): string | undefined {
+	const input = { ...(rawInput as Record<string, unknown> | null) };
+	return [input[tenant ?? ""], input.organization_id].find(
+		(id) => typeof id === "string" && parseId(id) !== undefined,
+	) as string | undefined;
 }

@@ -20,7 +20,7 @@ export interface Membership {
 
 /**
  * An organization of the user that is suspended, that waits for its deletion, whose limits the
- * session exceeds, or that accepts only its identity provider.
+ * session exceeds, that accepts only its identity provider, or in which the membership has ended.
  */
 export interface ClosedMembership {
 	organizationId: string;
@@ -28,9 +28,9 @@ export interface ClosedMembership {
 	message: string;
 	/**
 	 * SESSION: a new sign-in reaches the organization. PROVIDER: a sign-in with its identity provider
-	 * does. Absent: nobody reaches it.
+	 * does. ENDED: the last day of the membership is over. Absent: nobody reaches it.
 	 */
-	why?: "SESSION" | "PROVIDER";
+	why?: "SESSION" | "PROVIDER" | "ENDED";
 	/** The identity providers that lead to the organization, if `why` is PROVIDER. */
 	signInWays?: readonly SignInWay[];
 }

@@ -320,15 +320,21 @@ async function rejectMember(
 	{ client, membership }: Context,
 	email: string,
 ): Promise<void> {
-	const { rowCount } = await client.query(
-		"select from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2",
+	const { rows } = await client.query<{ ended_on: string | null }>(
+		`select case when not is_live_membership(m.organization_id, m.ends_on)
+			then m.ends_on::text end as ended_on
+		from memberships m join users u on u.id = m.user_id
+		where m.organization_id = $1 and u.email = $2`,
 		[membership.organizationId, email],
 	);
-	if (rowCount === 0) return;
+	const [member] = rows;
+	if (!member) return;
 	throw badFields([
 		{
 			field: "email",
-			message: "already belongs to a member; change the member's role instead",
+			message: member.ended_on
+				? `belongs to a member whose membership ended on ${member.ended_on}; give it a new last day instead`
+				: "already belongs to a member; change the member's role instead",
 		},
 	]);
 }

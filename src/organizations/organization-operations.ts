@@ -19,6 +19,7 @@ import { nameSchema, textSchema } from "../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import type { Values } from "../records/values.ts";
 import { addMember } from "../sign-in/users.ts";
+import { endedMemberships } from "./ended-memberships.ts";
 import { insertOrganization } from "./organization-store.ts";
 import { addPersonOf } from "./person-of-member.ts";
 import { requireTimeZone, timeZoneSchema } from "./time-zone.ts";
@@ -93,7 +94,7 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 						id: z.string(),
 						message: z.string(),
 						why: z
-							.enum(["SESSION", "PROVIDER"])
+							.enum(["SESSION", "PROVIDER", "ENDED"])
 							.optional()
 							.describe("Sign in again, or with its provider, to reach it"),
 						sign_in_ways: z
@@ -102,7 +103,7 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 					}),
 				)
 				.optional()
-				.describe("Your suspended organizations, if any"),
+				.describe("Those that you do not reach now"),
 			today: z.string().describe("Today's date in UTC"),
 			toolsets: z
 				.array(z.string())
@@ -129,6 +130,10 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 				},
 				input,
 			);
+			const closed = [
+				...(principal.closed ?? []),
+				...(await endedMemberships(client, principal)),
+			];
 			return {
 				organizations: rows.map((row) => {
 					const membership = memberships.get(row.id);
@@ -142,14 +147,12 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 					};
 				}) as never,
 				...page,
-				...(principal.closed && {
-					closed: principal.closed.map(
-						({ organizationId, signInWays, ...rest }) => ({
-							id: organizationId,
-							...rest,
-							...(signInWays && { sign_in_ways: [...signInWays] }),
-						}),
-					),
+				...(closed.length > 0 && {
+					closed: closed.map(({ organizationId, signInWays, ...rest }) => ({
+						id: organizationId,
+						...rest,
+						...(signInWays && { sign_in_ways: [...signInWays] }),
+					})),
 				}),
 				today: new Date().toISOString().slice(0, 10),
 				toolsets: [...toolsets()],

@@ -174,6 +174,60 @@ describe("a membership with a last day", () => {
 		expect((await session.call("listRisks", here())).status).toBe(200);
 	});
 
+	test("that has passed is named to its user alone, and to whoever invites them again", async () => {
+		const session = await narrowed("member", { ends_on: "2199-01-01" });
+		const { vendor } = await session.use("addVendor", {
+			...here(),
+			name: "Cloud",
+		});
+		await served.database.owner.query(
+			"update memberships set ends_on = '2020-01-31' where user_id = $1",
+			[session.user.id],
+		);
+		const why =
+			/^your membership in .+ ended on 2020-01-31; an administrator of .+ can give it a new last day$/;
+		for (const [operation, input] of [
+			["listRisks", here()],
+			["listRisks", {}],
+			["addVendor", { ...here(), name: "Water" }],
+			["getVendor", { id: vendor.id }],
+		] as const) {
+			const { status, body } = await session.call(operation, input);
+			expect([operation, status, body.message]).toEqual([
+				operation,
+				403,
+				expect.stringMatching(why),
+			]);
+		}
+		const { organizations, closed } = await session.use(
+			"listOrganizations",
+			{},
+		);
+		expect(organizations).toEqual([]);
+		expect(closed).toEqual([
+			{
+				id: served.organizationId,
+				message: expect.stringMatching(why),
+				why: "ENDED",
+			},
+		]);
+		const invited = await admin.call("inviteMember", {
+			...here(),
+			email: session.user.email,
+			role: "viewer",
+		});
+		expect(invited.body.fields[0].message).toContain("ended on 2020-01-31");
+
+		const left = await served.signIn("member");
+		await admin.use("removeMember", { ...here(), user_id: left.user.id });
+		const stranger = await left.call("listRisks", here());
+		expect(stranger.status).toBe(403);
+		expect(stranger.body.message).toContain("is not one of them");
+		expect(await left.use("listOrganizations", {})).not.toHaveProperty(
+			"closed",
+		);
+	});
+
 	test("that has passed may stay while the role changes", async () => {
 		const session = await narrowed("viewer", { ends_on: "2199-01-01" });
 		await served.database.owner.query(

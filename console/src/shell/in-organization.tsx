@@ -65,6 +65,9 @@ function NotAmongYours({ org }: { org: string }) {
 	if (found?.why === "PROVIDER") {
 		return <SignInWithProvider found={found} hasOthers={data.length > 0} />;
 	}
+	if (found?.why === "ENDED") {
+		return <Ended message={found.message} hasOthers={data.length > 0} />;
+	}
 	if (found) {
 		return <Closed message={found.message} hasOthers={data.length > 0} />;
 	}
@@ -163,6 +166,34 @@ function SignInWithProvider({
 				Administrators set this rule for their organization. If the provider
 				does not let you in, ask them. API tokens that you make before you sign
 				in there do not reach the organization.
+			</EmptyState>
+		</>
+	);
+}
+
+/** Says that the last day of the membership is over. */
+function Ended({
+	message,
+	hasOthers,
+}: {
+	message: string;
+	hasOthers: boolean;
+}) {
+	return (
+		<>
+			<PageHeader title="Your membership has ended" />
+			<EmptyState
+				title={asSentence(message)}
+				actions={
+					hasOthers ? (
+						<ButtonLink to="/">Go to your other organization</ButtonLink>
+					) : (
+						<ButtonLink to="/account">Go to your account</ButtonLink>
+					)
+				}
+			>
+				Unsaved changes are lost. You need no new invitation. This page goes on
+				by itself when an administrator has changed the last day.
 			</EmptyState>
 		</>
 	);

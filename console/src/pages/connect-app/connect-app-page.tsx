@@ -153,7 +153,8 @@ function Reached({ chosen }: { chosen: readonly string[] }) {
  * sign-in with the identity provider of one leads back to this request.
  */
 function OutOfReach() {
-	const { data: closed = [] } = useQuery(closedOrganizationsQuery);
+	const { data = [] } = useQuery(closedOrganizationsQuery);
+	const closed = data.filter(({ why }) => why !== "ENDED");
 	const to = window.location.pathname + window.location.hash;
 	return closed.map(({ id, message, why, sign_in_ways }) => (
 		<Alert
