@@ -1,10 +1,17 @@
 import type { PoolClient } from "pg";
 import type { AuditEvent } from "../audit/events.ts";
 import type { Change } from "../operation.ts";
-import type { Limits } from "../organizations/narrow-membership.ts";
 import { addPersonOf } from "../organizations/person-of-member.ts";
 import { ROLES, type Role } from "../principal.ts";
 import { memberChange } from "../sign-in/users.ts";
+import {
+	keepLimits,
+	LIMITS,
+	limitChanges,
+	type NarrowMember,
+	NO_LIMITS,
+	restoreLimits,
+} from "./kept-limits.ts";
 import { ScimError } from "./scim-error.ts";
 
 /** A membership that must not end or get another role: of the last administrator, for example. */
@@ -41,14 +48,10 @@ const KEPT: Readonly<Record<string, Kept>> = {
 	},
 };
 
-interface Member {
-	user_id: string;
+interface Member extends NarrowMember {
 	name: string;
 	email: string;
-	role: Role;
 }
-
-interface NarrowMember extends Member, Limits {}
 
 /** Returns the role that provisioned people have without a group that gives another one. */
 export async function defaultRole(
@@ -86,7 +89,8 @@ async function rolesByGroup(
 
 /**
  * Makes a provisioned user a member, with the role of the user's groups or the default role, and
- * adds the person. An existing member keeps the role, unless a group gives another one.
+ * adds the person. The limits come back that an administrator had set before SCIM ended an earlier
+ * membership. An existing member keeps the role, unless a group gives another one.
  */
 export async function join(
 	client: PoolClient,
@@ -105,8 +109,13 @@ export async function join(
 			? changeRoles(client, organizationId, [user.id], "provisionUser")
 			: [];
 	}
+	const limits = await restoreLimits(client, organizationId, user.id);
+	const change = memberChange(organizationId, user, { after: role });
 	return [
-		memberChange(organizationId, user, { after: role }),
+		{
+			...change,
+			fields: { ...change.fields, ...limitChanges(NO_LIMITS, limits) },
+		},
 		...(await addPersonOf(client, organizationId, user)),
 	];
 }
@@ -122,13 +131,14 @@ export async function leave(
 	email: string,
 ): Promise<Change[]> {
 	const { rows } = await client.query<Member>(
-		`select m.user_id, u.name, u.email, m.role
+		`select m.user_id, u.name, u.email, m.role, ${LIMITS}
 		from memberships m join users u on u.id = m.user_id
 		where m.organization_id = $1 and m.user_id = $2 for update of m`,
 		[organizationId, userId],
 	);
 	const [member] = rows;
 	if (member) {
+		await keepLimits(client, organizationId, member);
 		await client
 			.query(
 				"delete from memberships where organization_id = $1 and user_id = $2",
@@ -185,9 +195,8 @@ export async function changeRoles(
 	if (userIds.length === 0) return [];
 	const byGroup = await rolesByGroup(client, organizationId, userIds);
 	const other = await defaultRole(client, organizationId);
-	const { rows } = await client.query<NarrowMember>(
-		`select m.user_id, u.name, u.email, m.role,
-			m.ends_on::text as ends_on, m.writable_registers, m.reads_audit_log
+	const { rows } = await client.query<Member>(
+		`select m.user_id, u.name, u.email, m.role, ${LIMITS}
 		from memberships m join users u on u.id = m.user_id
 		where m.organization_id = $1 and m.user_id = any ($2)
 		order by m.user_id for update of m`,
@@ -201,43 +210,29 @@ export async function changeRoles(
 		.filter(({ role, after }) => role !== after)
 		// Those who become administrators come first, so that the last one may go.
 		.toSorted((a, b) => ROLES.indexOf(b.after) - ROLES.indexOf(a.after));
-	for (const { user_id, after } of wanted) {
-		// Limits that the new role does not have end with the old one.
+	const changes: Change[] = [];
+	for (const member of wanted) {
+		const { user_id, name, email, role, after } = member;
+		await keepLimits(client, organizationId, member);
 		await client
 			.query(
-				`update memberships set role = $3,
-					ends_on = case when $3 = 'admin' then null else ends_on end,
-					reads_audit_log = reads_audit_log and $3 <> 'admin',
-					writable_registers = case when $3 = 'member' then writable_registers end
+				`update memberships set role = $3, ends_on = null, reads_audit_log = false,
+					writable_registers = null
 				where organization_id = $1 and user_id = $2`,
 				[organizationId, user_id, after],
 			)
 			.catch(explainKeptMember(user_id, event));
-	}
-	return wanted.map((member) => {
-		const { user_id, name, email, role, after } = member;
-		return {
+		// Limits that the new role does not have are kept for the next change of groups.
+		const limits = await restoreLimits(client, organizationId, user_id);
+		changes.push({
 			...memberChange(organizationId, { id: user_id, name, email }, {}),
-			fields: { role: { before: role, after }, ...lostLimits(member, after) },
-		};
-	});
-}
-
-/** Returns the limits that a membership loses with its role, as the audit log records them. */
-function lostLimits(
-	{ ends_on, writable_registers, reads_audit_log }: Limits,
-	after: Role,
-): Change["fields"] {
-	return {
-		...(ends_on !== null &&
-			after === "admin" && { ends_on: { before: ends_on, after: null } }),
-		...(writable_registers !== null &&
-			after !== "member" && {
-				writable_registers: { before: writable_registers, after: null },
-			}),
-		...(reads_audit_log &&
-			after === "admin" && { reads_audit_log: { before: true, after: false } }),
-	};
+			fields: {
+				role: { before: role, after },
+				...limitChanges(member, limits),
+			},
+		});
+	}
+	return changes;
 }
 
 function explainKeptMember(userId: string, event: AuditEvent) {

@@ -5,6 +5,7 @@ import { makeIdentityId } from "../sign-in/users.ts";
 import type { ScimContext } from "./client.ts";
 import type { Attribute } from "./filter-sql.ts";
 import { filterSql } from "./filter-sql.ts";
+import { KEPT_LIMITS } from "./kept-limits.ts";
 import type { ListQuery } from "./list-query.ts";
 import { invalidValue, ScimError } from "./scim-error.ts";
 import {
@@ -28,8 +29,8 @@ export interface UserRow {
 	groups?: { id: string; name: string }[] | null;
 }
 
-const COLUMNS = `u.user_id, u.user_name, u.external_id, u.is_active, u.attributes, u.created_at,
-	u.updated_at`;
+const COLUMNS = `u.user_id, u.user_name, u.external_id, u.is_active,
+	u.attributes - '${KEPT_LIMITS}' as attributes, u.created_at, u.updated_at`;
 
 const GROUPS = `(
 	select json_agg(json_build_object('id', g.id, 'name', g.display_name) order by g.display_name_key)
@@ -239,7 +240,12 @@ export async function storeUser(
 		values ($1, $2, $3, $4, $5, $6)
 		on conflict (organization_id, user_id) do update set
 			user_name = excluded.user_name, external_id = excluded.external_id,
-			is_active = excluded.is_active, attributes = excluded.attributes, updated_at = now()`,
+			is_active = excluded.is_active, updated_at = now(),
+			attributes = excluded.attributes || case
+				when scim_users.attributes ? '${KEPT_LIMITS}'
+				then jsonb_build_object('${KEPT_LIMITS}', scim_users.attributes -> '${KEPT_LIMITS}')
+				else '{}'
+			end`,
 		[
 			organizationId,
 			userId,

@@ -177,6 +177,68 @@ test("a role by group ends the limits that it does not have, and the audit log n
 	});
 });
 
+test("limits that an administrator set survive other roles and a deactivation, and end with the user", async () => {
+	const user = await stand.provision(freshName());
+	const staff = await stand.makeGroup("Narrow staff", [user.id]);
+	await map(staff.id, "member");
+	const board = await stand.makeGroup("Narrow board");
+	await map(board.id, "admin");
+	const limits = {
+		ends_on: "2199-12-31",
+		writable_registers: ["risks"],
+		reads_audit_log: true,
+	};
+	await stand.use("updateMember", {
+		organization_id: stand.organizationId,
+		user_id: user.id,
+		role: "member",
+		...limits,
+	});
+	const member = async () => {
+		const { rows } = await stand.database.owner.query(
+			`select role, ends_on::text as ends_on, writable_registers, reads_audit_log
+			from memberships where user_id = $1`,
+			[user.id],
+		);
+		return rows[0];
+	};
+	const setMembers = (group: { id: string }, ...ids: string[]) =>
+		stand.patch(`Groups/${group.id}`, {
+			op: "replace",
+			path: "members",
+			value: ids.map((value) => ({ value })),
+		});
+	await setMembers(staff);
+	expect(await member()).toEqual({
+		...limits,
+		role: "viewer",
+		writable_registers: null,
+	});
+	await setMembers(staff, user.id);
+	expect(await member()).toEqual({ ...limits, role: "member" });
+	await setMembers(board, user.id);
+	expect(await member()).toMatchObject({ role: "admin", ends_on: null });
+	await setMembers(board);
+	expect(await member()).toEqual({ ...limits, role: "member" });
+
+	const setActive = (value: boolean) =>
+		stand.patch(`Users/${user.id}`, { op: "replace", path: "active", value });
+	await setActive(false);
+	expect(await member()).toBeUndefined();
+	const { body } = await setActive(true);
+	expect(body).not.toHaveProperty("keptLimits");
+	expect(await member()).toEqual({ ...limits, role: "member" });
+
+	await stand.scim("DELETE", `Users/${user.id}`);
+	await stand.provision(user.userName);
+	expect(await member()).toEqual({
+		role: "viewer",
+		ends_on: null,
+		writable_registers: null,
+		reads_audit_log: false,
+	});
+});
+
 test("the highest role of a user's groups counts, at once", async () => {
 	const user = await stand.provision(freshName());
 	const staff = await stand.makeGroup("Staff");
