@@ -195,11 +195,12 @@ test("an administrator sets a provider up, makes it the only way in, and others 
 		request,
 	);
 
+	const other = await served.makePerson("member");
 	const again = await served.openPage({ baseURL: base });
 	await again.goto(devices);
-	await signIn(again, member);
+	await signIn(again, other);
 	await again.getByText("Acme accepts only its identity provider").waitFor();
-	atProvider(member);
+	atProvider(other);
 	await again.getByRole("link", { name: "Continue with Example Inc." }).click();
 	await again.waitForURL(`**/o/${served.organizationId}**`);
 	await again.getByRole("link", { name: "Devices" }).first().waitFor();
