@@ -139,6 +139,8 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 		/^select u\.id, u\.name, u\.email, .* from users u left join memberships m /,
 	"the organizations of a token's user":
 		/^select organization_id from memberships where user_id = \$1$/,
+	"the memberships whose last day is over":
+		/^select m\.organization_id, o\.name, m\.ends_on::text as ends_on from memberships m /,
 	"how many organizations a user administers":
 		/^select count\(\*\)::integer as count from memberships where user_id = \$1/,
 	"the organizations of the profile":
