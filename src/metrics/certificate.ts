@@ -35,7 +35,7 @@ export function addCertificate(baseUrl: string, registers: Registry[]): void {
 			registers,
 			collect() {
 				refresh();
-				this.reset();
+				this.remove();
 				if (last) this.set(last[read].getTime() / 1000);
 			},
 		});

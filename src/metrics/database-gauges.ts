@@ -4,7 +4,11 @@ import { type LastBackup, readLastBackup } from "../backup/last-backup.ts";
 import { type Replica, readReplicas } from "../db/replicas.ts";
 import { readReplicationSlots } from "../db/replication-slots.ts";
 
-/** Adds the size of the database, its last backup, its replicas and replication slots. */
+/**
+ * Adds the size of the database, its last backup, its replicas and replication slots. What cannot be
+ * read has no value: `remove` takes the value of a gauge without labels away, and `reset` would make
+ * it 0.
+ */
 export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
 	new Gauge({
 		name: "assay_database_bytes",
@@ -13,7 +17,7 @@ export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
 		registers,
 		async collect() {
 			const found = await readDatabaseSize(pool).catch(() => undefined);
-			this.reset();
+			this.remove();
 			if (found !== undefined) this.set(found);
 		},
 	});
@@ -86,7 +90,7 @@ function addLastBackup(pool: Pool, registers: Registry[]): void {
 		async collect() {
 			last = readLastBackup(pool).catch(() => undefined);
 			const found = await last;
-			this.reset();
+			this.remove();
 			const time = found?.made_at ?? found?.in_use_since;
 			if (time) this.set(time.getTime() / 1000);
 		},
@@ -98,7 +102,7 @@ function addLastBackup(pool: Pool, registers: Registry[]): void {
 		registers,
 		async collect() {
 			const found = await last;
-			this.reset();
+			this.remove();
 			const isSound = found?.has_sound_logs ?? null;
 			if (isSound !== null) this.set(isSound ? 1 : 0);
 		},
@@ -115,7 +119,7 @@ function addReplicas(pool: Pool, registers: Registry[]): void {
 		async collect() {
 			replicas = readReplicas(pool).catch(() => undefined);
 			const found = await replicas;
-			this.reset();
+			this.remove();
 			if (found) this.set(found.length);
 		},
 	});

@@ -241,7 +241,7 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			this.reset();
+			this.remove();
 			for (const devices of await counts.notReporting()) this.set(devices);
 		},
 	});
@@ -266,7 +266,7 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			this.reset();
+			this.remove();
 			for (const { awaiting_approval } of await counts.enrollmentKeys()) {
 				this.set(awaiting_approval);
 			}
@@ -333,7 +333,7 @@ function addMails(pool: Pool, registers: Registry[]): void {
 		registers,
 		async collect() {
 			const found = await counts;
-			this.reset();
+			this.remove();
 			if (found) this.set(found.oldest_seconds);
 		},
 	});
@@ -367,7 +367,7 @@ function addAuditLog(pool: Pool, registers: Registry[]): void {
 		async collect() {
 			counts = readUnsealedCounts(pool).catch(() => undefined);
 			const found = await counts;
-			this.reset();
+			this.remove();
 			if (found) this.set(found.entries);
 		},
 	});
@@ -378,7 +378,7 @@ function addAuditLog(pool: Pool, registers: Registry[]): void {
 		registers,
 		async collect() {
 			const found = await counts;
-			this.reset();
+			this.remove();
 			if (found) this.set(found.oldest_seconds);
 		},
 	});

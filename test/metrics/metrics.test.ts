@@ -181,6 +181,13 @@ test("a status and freshness that no device has is reported as 0, so that an ale
 	});
 });
 
+test("what is not known yet has no value, because 0 would mean a broken audit log", async () => {
+	const assay = await startMeasured();
+	const samples = await scrape(assay.service.metricsUrl);
+	expect(samples.has("assay_last_backup_audit_logs_sound")).toBe(false);
+	expect(samples.get("assay_replicas")).toBe(0);
+});
+
 test("the public port does not serve the metrics, and the metrics port serves nothing else", async () => {
 	const assay = await startMeasured();
 	const open = await fetch(`${assay.service.url}/metrics`);
