@@ -90,7 +90,7 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	}
 	await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
 	await expect
-		.poll(() => page.getByText("Not reported").count())
+		.poll(() => page.getByText("Not reported", { exact: true }).count())
 		.toBe(CHECK_KEYS.length);
 
 	const device = { id: "", key, hardwareUuid: hardware };
