@@ -49,6 +49,17 @@ const query = (sql: string, values: unknown[] = []) =>
 	served.database.owner.query(sql, values).then(({ rows }) => rows);
 
 describe("who gets in", () => {
+	test("nobody new joins the organization of newcomers while it is suspended", async () => {
+		await query(
+			"insert into organization_closures (organization_id, kind, reason) values ($1, 'SUSPENDED', 'No contract.')",
+			[newcomers],
+		);
+		const refused = await signIn(somebody);
+		await query("delete from organization_closures");
+		expect(refused.problem).toBe("ORGANIZATION_CLOSED");
+		expect((await signIn(somebody)).problem).toBeNull();
+	});
+
 	test("a person who is new gets an account and joins the organization of newcomers as its default role", async () => {
 		const { cookie, page } = await signIn(somebody, {
 			path: `${START}?to=/o/x/devices?state=ACTIVE`,
