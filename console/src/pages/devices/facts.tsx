@@ -9,17 +9,18 @@ import {
 	FRESHNESS,
 	platformLabel,
 } from "../../parts/devices/device-words.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 
-type Fact = [string, React.ReactNode];
-const fact = (name: string, value: React.ReactNode): Fact => [name, value];
+type Named = [string, React.ReactNode];
+const fact = (name: string, value: React.ReactNode): Named => [name, value];
 
 /** Shows what the agent has reported about the device, and the device's owner. */
 export function Facts({ device }: { device: Device }) {
-	const facts: Fact[] = [
+	const facts: Named[] = [
 		[
 			"Device policy",
 			device.compliance && <Compliance key="compliance" device={device} />,
@@ -95,19 +96,9 @@ export function Facts({ device }: { device: Device }) {
 					verticalSpacing="sm"
 				>
 					{facts.map(([name, value]) => (
-						<div key={name}>
-							<Text component="dt" size="xs" c="dimmed">
-								{name}
-							</Text>
-							<Text
-								component="dd"
-								m={0}
-								size="sm"
-								style={{ overflowWrap: "anywhere" }}
-							>
-								{value || "–"}
-							</Text>
-						</div>
+						<Fact key={name} name={name}>
+							{value || "–"}
+						</Fact>
 					))}
 				</SimpleGrid>
 			</Folded>
