@@ -63,6 +63,17 @@ export class AppError extends Error {
 	}
 }
 
+/** A start cannot succeed before a person changes something, such as a setting. */
+export class StartRefused extends AppError {
+	override name = "StartRefused";
+}
+
+/**
+ * Exit code of `assay start` after StartRefused, EX_CONFIG of sysexits.h. The unit of systemd then
+ * does not start the service again.
+ */
+export const EXIT_REFUSED = 78;
+
 /** The service is in maintenance. The header `Retry-After` says that the caller may retry. */
 export class InMaintenance extends AppError {
 	constructor(refusal: string) {

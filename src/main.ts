@@ -5,7 +5,13 @@ import {
 	SETTINGS,
 } from "./config/settings.ts";
 import { connectionAdvice } from "./db/connection-advice.ts";
-import { AppError, isDatabaseUnavailable, plainReason } from "./errors.ts";
+import {
+	AppError,
+	EXIT_REFUSED,
+	isDatabaseUnavailable,
+	plainReason,
+	StartRefused,
+} from "./errors.ts";
 import { redact } from "./log.ts";
 import { describeVersion } from "./version.ts";
 
@@ -88,7 +94,8 @@ const LINGERING_MS = 5_000;
 
 /**
  * Runs the command in `argv` (without node and the script). Standard output gets only the result.
- * Sets the exit code: 0 for success, 1 for an error, 2 for wrong usage.
+ * Sets the exit code: 0 for success, 1 for an error, 2 for wrong usage, and 78 if `start` fails until
+ * a person changes something.
  */
 export async function main(
 	argv: string[],
@@ -106,7 +113,10 @@ export async function main(
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;
 			return;
 		}
-		process.exitCode = EXIT_FAILED;
+		process.exitCode =
+			argv[0] === "start" && error instanceof StartRefused
+				? EXIT_REFUSED
+				: EXIT_FAILED;
 		process.stderr.write(redact(`assay: ${describe(error)}\n`));
 		// A failed start must end the process, even if the start left something open that keeps the
 		// process alive.

@@ -88,13 +88,18 @@ export async function serve(
 	opening?: Promise<Server>,
 ): Promise<Service> {
 	const database = await openDatabase(config, "make", opening);
+	const started: Stop[] = [];
 	try {
-		return await serveFrom(database, config, log, webConsole, traces);
+		return await serveFrom(database, config, log, webConsole, traces, started);
 	} catch (error) {
+		for (const stop of started.reverse()) await stop();
 		await database.close();
 		throw error;
 	}
 }
+
+/** Stops one of the things that the service has started. */
+type Stop = () => unknown;
 
 async function serveFrom(
 	database: Database,
@@ -102,6 +107,7 @@ async function serveFrom(
 	log: Logger,
 	webConsole: ConsoleFiles | string,
 	traces: TracingSettings | undefined,
+	started: Stop[],
 ): Promise<Service> {
 	for (const name of database.migrated)
 		log.info({ migration: name }, "migrated");
@@ -110,14 +116,17 @@ async function serveFrom(
 	const { previousSecret } = config;
 	let isDraining = false;
 	const outageLog = new OutageLog(log, database.identityPool);
+	started.push(() => outageLog.close());
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const { baseUrl, organizationCreation, reportRetentionMonths, fileLimits } =
 		config;
 	const rule = makeOutgoingRule(config.outgoingAllow);
 	const background = startBackgroundWork(database, config, secret, rule, log);
+	started.push(() => background.stop());
 	const { mail, deliverer, chatSender, domainChecks } = background;
 	const closed = await ClosedOrganizations.watch(database.pool, log);
+	started.push(() => closed.poller.stop());
 	const passwordRule = {
 		passwordSignIn: config.passwordSignIn,
 		providerName: config.oidc?.name,
@@ -165,7 +174,9 @@ async function serveFrom(
 		config.agentDir === undefined
 			? undefined
 			: await PackageFolder.open(config.agentDir, log);
+	started.push(() => agentPackages?.close());
 	const maintenance = await Maintenance.watch(database.pool, log);
+	started.push(() => maintenance.poller.stop());
 	const agentApi = makeAgentApi(
 		database.devicePool,
 		outageLog,
@@ -220,6 +231,7 @@ async function serveFrom(
 					baseUrl,
 					retentionDoneAtMs: () => retention?.doneAtMs() ?? 0,
 				});
+	started.push(() => metrics?.close());
 	const tracing =
 		traces &&
 		(await openTracing(
@@ -271,7 +283,9 @@ async function serveFrom(
 		agentPackages,
 	});
 
-	retention = startRetention(database.ownerConnection, config, log);
+	retention = config.isCopy
+		? undefined
+		: startRetention(database.ownerConnection, config, log);
 	const stopPacking = startPacking(database.ownerConnection, log);
 	const stopArchiving = startArchiving(database.ownerConnection, config, log);
 
@@ -337,6 +351,7 @@ async function serveFrom(
 		};
 	} catch (error) {
 		await close();
+		started.length = 0;
 		throw explainListen(
 			error,
 			`${config.host}:${config.port}`,

@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import type { Logger } from "pino";
 import { readConfig } from "../config/config.ts";
+import { AppError } from "../errors.ts";
 
 /**
  * Logs SIGUSR1 and SIGUSR2 and otherwise ignores them. Administrators send these signals to other
@@ -22,8 +23,11 @@ export function reloadLogLevel(log: Logger): void {
 		try {
 			log.level = readConfig(process.env).logLevel;
 			log.info({ logLevel: log.level }, "read the log level again");
-		} catch (err) {
-			log.error({ err }, "the log level was not changed");
+		} catch (error) {
+			// A message of ours names the setting. Any other error needs its stack.
+			const why =
+				error instanceof AppError ? { reason: error.message } : { err: error };
+			log.error(why, "the log level was not changed");
 		}
 		for (const worker of Object.values(cluster.workers ?? {})) {
 			worker?.process.kill("SIGHUP");

@@ -9,8 +9,10 @@ import type { Service } from "../serve.ts";
 import { traceFields } from "../tracing/current.ts";
 import { readTracing, type TracingSettings } from "../tracing/settings.ts";
 import { COMMAND, VERSION } from "../version.ts";
+import { configOfCopy } from "./copy.ts";
 import { ignoreUserSignals, reloadLogLevel } from "./harmless-signals.ts";
 import { print } from "./output.ts";
+import { takeNotifySocket, tellReady } from "./readiness.ts";
 import { whenNpmEnds } from "./started-by-npm.ts";
 import { buildWebConsole, openWebConsole } from "./web-console.ts";
 import { withDatabase } from "./with-database.ts";
@@ -34,6 +36,12 @@ const MAX_WORKERS = 64;
 /** Longest time that closing may take after a crash. An orderly close takes less time. */
 const CRASH_CLOSE_MS = 20_000;
 
+interface StartOptions {
+	workers: number;
+	copy?: boolean;
+	json?: boolean;
+}
+
 export function addStart(program: Command): void {
 	program
 		.command("start")
@@ -46,9 +54,15 @@ export function addStart(program: Command): void {
 			parseWorkers,
 			1,
 		)
+		.option(
+			"--copy",
+			"serve a restored backup beside the service, only for people on this machine: it sends no mail, webhook or message, writes no archive and serves no metrics",
+		)
 		.option("--json", "print the address as JSON when the service is ready")
-		.action(async (options: { workers: number; json?: boolean }) => {
-			const config = readConfig(process.env);
+		.action(async (options: StartOptions) => {
+			const notifySocket = takeNotifySocket();
+			const given = readConfig(process.env);
+			const config = options.copy ? configOfCopy(given) : given;
 			const traces = readTracing(process.env);
 			const log = makeLogger(config.logLevel, traces && traceFields);
 			ignoreUserSignals(log);
@@ -58,6 +72,7 @@ export function addStart(program: Command): void {
 			const { close, prepareClose, ...ready } = service;
 			if (cluster.isWorker) process.send?.(ready);
 			else await announce(options, config, ready);
+			if (notifySocket) await tellReady(notifySocket, log);
 			stopAfterCrash(log, close);
 			log.info({ signal: await stopped }, "stopping");
 			await prepareClose();

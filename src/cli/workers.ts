@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import type { Logger } from "pino";
-import { AppError } from "../errors.ts";
+import { AppError, EXIT_REFUSED, StartRefused } from "../errors.ts";
 import type { Service } from "../serve.ts";
 
 /** The message with which a worker tells its parent process that it serves requests. */
@@ -59,13 +59,14 @@ export async function startWorkers(
 function whenReady(worker: Worker): Promise<WorkerReady> {
 	return new Promise((resolve, reject) => {
 		worker.once("message", resolve);
-		worker.once("exit", () =>
+		worker.once("exit", (code) => {
+			const Kind = code === EXIT_REFUSED ? StartRefused : AppError;
 			reject(
-				new AppError(
+				new Kind(
 					"service_unavailable",
 					"a worker ended before it was ready; the log says why",
 				),
-			),
-		);
+			);
+		});
 	});
 }

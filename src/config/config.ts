@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { AppError } from "../errors.ts";
+import { AppError, StartRefused } from "../errors.ts";
 import type { FileLimits } from "../files/file-limits.ts";
 import type { LogLevel } from "../log.ts";
 import { type ArchivePlace, readArchivePlace } from "./read-archive.ts";
@@ -10,7 +10,11 @@ import {
 	readOidc,
 	readPasswordSignIn,
 } from "./read-oidc.ts";
-import { type BackupStore, readBackupStore } from "./read-s3-folder.ts";
+import {
+	type BackupStore,
+	readBackupStore,
+	readKeepDays,
+} from "./read-s3-folder.ts";
 import {
 	FILE_SETTING_NAMES,
 	type OrganizationCreation,
@@ -51,6 +55,11 @@ export interface Config {
 	/** The identity provider with which people sign in. Undefined means that there is none. */
 	readonly oidc: OidcConfig | undefined;
 	readonly passwordSignIn: PasswordSignIn;
+	/**
+	 * True for a copy of an installation that somebody looks at. It sends nothing to anybody, and
+	 * deletes nothing by its age.
+	 */
+	readonly isCopy?: boolean;
 	/** Name servers that are asked for the records of domains. Only tests set them. */
 	readonly dnsServers?: readonly string[];
 	readonly dataDir: string;
@@ -102,6 +111,8 @@ export interface Config {
 	readonly backupRecipients: readonly string[];
 	/** File with the identities of age that decrypt backups. */
 	readonly backupIdentityFile: string | undefined;
+	/** Days after which old backups in the folder of a new one are deleted. 0 keeps all. */
+	readonly backupKeepDays: number;
 	/** Where backups are uploaded. */
 	readonly backupStore: BackupStore | undefined;
 	/** Where closed months of raw reports are archived. */
@@ -120,15 +131,24 @@ export interface MailConfig {
 	readonly requiresTls: boolean;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * Reads the configuration from `env`, and secrets from the files that it names. An empty value
- * counts as absent. Throws a bad_request AppError that names the variable if a value is wrong, a
- * file cannot be read or an `ASSAY_` name is unknown. A misspelled setting therefore stops the
- * start and is not silently ignored.
+ * counts as absent. Throws StartRefused (bad_request) with the name of the variable if a value is
+ * wrong, a file cannot be read or an `ASSAY_` name is unknown. A misspelled setting therefore stops
+ * the start and is not silently ignored.
  */
-export function readConfig(
-	env: Readonly<Record<string, string | undefined>>,
-): Config {
+export function readConfig(env: Environment): Config {
+	try {
+		return readSettings(env);
+	} catch (error) {
+		if (!(error instanceof AppError)) throw error;
+		throw new StartRefused(error.code, error.message, { cause: error });
+	}
+}
+
+function readSettings(env: Environment): Config {
 	const known: readonly string[] = [
 		...SETTING_NAMES,
 		...FILE_SETTING_NAMES.map((name) => `${name}_FILE`),
@@ -203,6 +223,7 @@ export function readConfig(
 		backupKeyFile: settingOf("ASSAY_BACKUP_KEY_FILE"),
 		backupRecipients: readRecipients(settingOf("ASSAY_BACKUP_RECIPIENTS")),
 		backupIdentityFile: settingOf("ASSAY_BACKUP_IDENTITY_FILE"),
+		backupKeepDays: readKeepDays(settingOf("ASSAY_BACKUP_KEEP_DAYS")),
 		backupStore: readBackupStore(
 			settingOf("ASSAY_BACKUP_S3_URL"),
 			settingOf("ASSAY_BACKUP_S3_KEY"),

@@ -88,6 +88,17 @@ function decode(path: string): string {
 	}
 }
 
+/** Reads how long backups stay in their folder. 0 keeps all. */
+export function readKeepDays(text: string | undefined): number {
+	if (/^\d{1,4}$/.test(text ?? "") && Number(text) <= MAX_DAYS) {
+		return Number(text);
+	}
+	throw new AppError(
+		"bad_request",
+		`ASSAY_BACKUP_KEEP_DAYS must be a number of days from 1 to ${MAX_DAYS}, or 0 to keep all backups, not "${text}"`,
+	);
+}
+
 function readDays(text: string | undefined): number | undefined {
 	if (!text) return undefined;
 	const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;

@@ -154,6 +154,10 @@ export const SETTINGS = {
 		help: "file with the identities of age that decrypt backups",
 		without: "encrypted backups cannot be read",
 	},
+	ASSAY_BACKUP_KEEP_DAYS: {
+		help: "days after which `assay backup --delete-old` deletes backups in its folder; 0 keeps all",
+		default: "30",
+	},
 	ASSAY_BACKUP_S3_URL: {
 		help: "address of a bucket that speaks S3, to which backups are uploaded",
 		without: "backups stay on this machine",

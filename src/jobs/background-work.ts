@@ -15,8 +15,11 @@ import { startDomainChecks } from "../organizations/domains/domain-checks.ts";
 import { startDeliverer } from "../webhooks/deliverer.ts";
 import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { queueDeliveries } from "../webhooks/queue-deliveries.ts";
+import type { Poller } from "./poller.ts";
 
 export type BackgroundWork = ReturnType<typeof startBackgroundWork>;
+
+const NO_WORK: Poller = { wake() {}, async idle() {}, async stop() {} };
 
 /**
  * Starts what the service does by itself: it sends mails, webhooks and chat messages, handles events,
@@ -40,8 +43,12 @@ export function startBackgroundWork(
 			log,
 		);
 	const sending = { pool, secret, previousSecret, rule, mail, log };
-	const deliverer = startDeliverer(sending);
-	const chatSender = startChatSender({ ...sending, baseUrl });
+	// A copy of an installation has the addresses of real receivers.
+	const { isCopy = false } = config;
+	const deliverer = isCopy ? NO_WORK : startDeliverer(sending);
+	const chatSender = isCopy
+		? NO_WORK
+		: startChatSender({ ...sending, baseUrl });
 	const upkeep = startUpkeep(pool, mail !== undefined, log);
 	const checkCounts = startCheckCounts(pool, log);
 	const digests = mail && startDigests(pool, mail, log);
@@ -66,12 +73,10 @@ export function startBackgroundWork(
 		name: "assay sealer",
 	});
 	const sealer = startSealer(sealerPool, log);
-	const domainChecks = startDomainChecks({
-		pool,
-		log,
-		mail,
-		dnsServers: config.dnsServers,
-	});
+	const { dnsServers } = config;
+	const domainChecks = isCopy
+		? NO_WORK
+		: startDomainChecks({ pool, log, mail, dnsServers });
 	return {
 		mail,
 		deliverer,

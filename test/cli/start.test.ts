@@ -1,11 +1,12 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
-import { isRunning } from "../support/child.ts";
+import { EXIT_REFUSED } from "../../src/errors.ts";
+import { firstLine, isRunning } from "../support/child.ts";
 import { runCommand } from "../support/command.ts";
 import { makeFolder } from "../support/folder.ts";
 import { copyDataFolder } from "../support/made-data.ts";
@@ -261,6 +262,10 @@ test("SIGHUP reads the log level again, and the access log and failed sign-ins h
 	writeFileSync(file, "loud\n");
 	process.kill(service.pid, "SIGHUP");
 	await expect.poll(service.stderr).toContain("the log level was not changed");
+	expect(service.stderr()).toContain(
+		'"reason":"ASSAY_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not \\"loud\\""',
+	);
+	expect(service.stderr()).not.toContain('"stack"');
 	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
 	expect(await service.stop("SIGTERM")).toBe(0);
 	expect(isRunning(server)).toBe(false);
@@ -343,4 +348,36 @@ test("if the workers cannot start, the command exits with 1 and prints the reaso
 	await expect(refused).rejects.toThrow(
 		/ended with 1 .*cannot open its database/s,
 	);
+});
+
+test("with a wrong setting, the command exits with the code after which systemd does not try again, and one line says why", async () => {
+	const wrong = { ASSAY_LOG_LEVEL: "loud" };
+	const { code, stderr } = await assay(["start"], wrong);
+	expect(code).toBe(EXIT_REFUSED);
+	expect(stderr).toMatch(/^assay: ASSAY_LOG_LEVEL must be one of .*\n$/);
+	expect((await assay(["doctor"], wrong)).code).toBe(1);
+	const unit = readFileSync("deploy/assay.service", "utf8");
+	expect(unit).toContain(`\nRestartPreventExitStatus=${EXIT_REFUSED}\n`);
+});
+
+test("the service tells systemd when it answers requests, and not before", async () => {
+	await fillDataFolder();
+	const socket = join(folder, "notify");
+	// Node cannot receive from a Unix datagram socket.
+	const systemd = spawn("perl", [
+		...["-MIO::Socket::UNIX", "-MSocket", "-e"],
+		`$s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => $ARGV[0]) or die $!;
+		$| = 1; print "listening\n"; while (defined $s->recv($m, 4096)) { print "$m\n" }`,
+		socket,
+	]);
+	onTestFinished(() => void systemd.kill());
+	await firstLine(systemd);
+	let told = "";
+	systemd.stdout.on("data", (text) => {
+		told += text;
+	});
+	settings.NOTIFY_SOCKET = socket;
+	const service = await start();
+	await expect.poll(() => told).toContain("READY=1");
+	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
 });

@@ -45,6 +45,7 @@ describe("without settings", () => {
 		allowedOrigins: [],
 		outgoingAllow: [],
 		backupRecipients: [],
+		backupKeepDays: 30,
 		logLevel: "info",
 		accessLog: false,
 		metricsHost: "127.0.0.1",

@@ -63,13 +63,16 @@ export interface Started {
  */
 export async function startAssay(
 	settings: Record<string, string>,
-	how: { npm?: boolean; workers?: number } = {},
+	how: { npm?: boolean; workers?: number; copy?: boolean } = {},
 ): Promise<Started> {
 	const [command, args] = how.npm
 		? ["npm", ["start", "--silent", "--", "--json"]]
 		: [
 				process.execPath,
-				[PROGRAM, "start", "--json", `--workers=${how.workers ?? 1}`],
+				[
+					...[PROGRAM, "start", "--json", `--workers=${how.workers ?? 1}`],
+					...(how.copy ? ["--copy"] : []),
+				],
 			];
 	const child = spawn(command as string, args as string[], {
 		env: withSettings({ ASSAY_PORT: "0", ...settings }),
