@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseEnvironmentFile } from "../src/config/environment-file.ts";
 
@@ -34,7 +35,10 @@ if (text !== undefined) {
 		// A variable that the caller sets for one command takes precedence.
 		process.env[name] ??= value;
 	}
-	if (process.getuid?.() === 0) becomeServiceUser();
+	if (process.getuid?.() === 0) {
+		if (process.env.ASSAY_DATA_DIR === DATA_DIR) makeDataFolder();
+		becomeServiceUser();
+	}
 }
 // The cache would otherwise be among the files of the package, and a removal would leave it behind.
 if (text === undefined) process.env.NODE_DISABLE_COMPILE_CACHE ??= "1";
@@ -58,6 +62,13 @@ function readSettings(): string | undefined {
 		);
 		process.exit(1);
 	}
+}
+
+/** Makes the data folder again if somebody moved it away, because only root can do that. */
+function makeDataFolder(): void {
+	if (existsSync(DATA_DIR)) return;
+	const mode = ["-d", "-m", "0700", "-o", USER, "-g", USER];
+	execFileSync("install", [...mode, DATA_DIR], { stdio: "inherit" });
 }
 
 function becomeServiceUser(): void {

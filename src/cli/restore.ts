@@ -1,7 +1,11 @@
 import type { Command } from "commander";
+import type { LogProblem } from "../audit/verify-all.ts";
 import { type Credentials, readCredentials } from "../backup/credentials.ts";
-import { readConfig } from "../config/config.ts";
-import { openServer } from "../db/database.ts";
+import type { SealCheck } from "../backup/seal.ts";
+import type { Summary } from "../backup/summary.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { openDatabase, openServer } from "../db/database.ts";
+import type { Replaced } from "../db/replace-embedded.ts";
 import { AppError } from "../errors.ts";
 import { COMMAND } from "../version.ts";
 import { describeProblems, describeSeal } from "./backup.ts";
@@ -9,7 +13,8 @@ import { parseDuration } from "./duration.ts";
 import { print, printable } from "./output.ts";
 import { restoreFile } from "./restore-file.ts";
 import { setWait } from "./unknown-keys.ts";
-import { withDatabase } from "./with-database.ts";
+
+type Kept = Replaced<unknown>["kept"];
 
 const MAX_LISTED = 20;
 
@@ -37,6 +42,10 @@ export function addRestore(program: Command): void {
 			parseDuration,
 		)
 		.option(
+			"--replace",
+			"exchange the embedded database for the backup when it is loaded; the former database is kept under another name, and the secret stays (stop the service first)",
+		)
+		.option(
 			"--rehearse",
 			"restore into a temporary database instead, say whether all is sound, and remove it; the configured database is not touched",
 		)
@@ -45,6 +54,7 @@ export function addRestore(program: Command): void {
 }
 
 interface RestoreOptions {
+	replace?: boolean;
 	rehearse?: boolean;
 	revokeTokens?: boolean;
 	unknownKeysWait?: number;
@@ -53,10 +63,10 @@ interface RestoreOptions {
 
 async function run(file: string, options: RestoreOptions): Promise<void> {
 	if (!options.rehearse) return await restore(file, options);
-	if (options.revokeTokens || options.unknownKeysWait) {
+	if (options.replace || options.revokeTokens || options.unknownKeysWait) {
 		throw new AppError(
 			"bad_request",
-			"--rehearse keeps nothing, so --revoke-tokens and --unknown-keys-wait have no effect with it; leave them out",
+			"--rehearse keeps nothing, so --replace, --revoke-tokens and --unknown-keys-wait have no effect with it; leave them out",
 		);
 	}
 	const { rehearse } = await import("./rehearse.ts");
@@ -64,62 +74,98 @@ async function run(file: string, options: RestoreOptions): Promise<void> {
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
-	const { describeSummary, summarize } = await import("../backup/summary.ts");
 	const config = readConfig(process.env);
+	if (!options.replace)
+		return await tell(await load(config, file, options), options);
+	const { replaceEmbedded } = await import("../db/replace-embedded.ts");
+	const { result, kept } = await replaceEmbedded(config, (inside) =>
+		load(inside, file, options),
+	);
+	await tell(result, options, kept);
+}
+
+interface Loaded {
+	summary: Summary;
+	check: SealCheck;
+	migrated: string[];
+	problems: LogProblem[];
+	credentials: Credentials;
+}
+
+/** Loads the file into the empty database that `config` names. */
+async function load(
+	config: Config,
+	file: string,
+	options: RestoreOptions,
+): Promise<Loaded> {
+	const { summarize } = await import("../backup/summary.ts");
 	const server = await openServer(config);
 	try {
-		const { manifest, rows, migrated, check, problems } = await restoreFile(
+		const { manifest, rows, ...restored } = await restoreFile(
 			config,
 			server.connection,
 			file,
 		);
 		const credentials = await readCredentials(server.connection);
-		const { unknownKeysWait = null } = options;
-		await withDatabase(({ pool }) => setWait(pool, unknownKeysWait));
-		if (options.revokeTokens) {
-			await revokeAll(credentials.api_tokens.map(({ id }) => id));
+		const database = await openDatabase(config, "refuse");
+		try {
+			await setWait(database.pool, options.unknownKeysWait ?? null);
+			if (options.revokeTokens) {
+				const { revoke } = await import("./api-token.ts");
+				for (const { id } of credentials.api_tokens) await revoke(database, id);
+			}
+		} finally {
+			await database.close();
 		}
-		const summary = summarize(manifest, rows);
-		const lines = [
-			`Restored the backup of ${summary.made_at}, made by Assay ${summary.made_by}.`,
-			describeSummary(summary),
-			describeSeal(check),
-		];
-		if (migrated.length > 0) lines.push(`Then applied ${migrated.join(", ")}.`);
-		lines.push(
-			...describeProblems(problems),
-			problems.length > 0
-				? `Everything is restored, but these audit logs were broken when the backup was made: ${COMMAND} audit verify`
-				: "The audit log of each organization is sound.",
-			...describeCredentials(credentials, options.revokeTokens ?? false),
-			REMEMBER,
-		);
-		print(
-			options,
-			{
-				...summary,
-				keyed_seal: check.keyedSeal,
-				migrated,
-				audit_problems: problems,
-				credentials,
-				unknown_keys_wait_seconds: unknownKeysWait,
-				revoked_api_tokens: options.revokeTokens
-					? credentials.api_tokens.length
-					: 0,
-			},
-			lines.join("\n"),
-		);
-		if (problems.length > 0) process.exitCode = 1;
+		return { summary: summarize(manifest, rows), credentials, ...restored };
 	} finally {
 		await server.close();
 	}
 }
 
-async function revokeAll(ids: string[]): Promise<void> {
-	const { revoke } = await import("./api-token.ts");
-	await withDatabase(async (database) => {
-		for (const id of ids) await revoke(database, id);
-	});
+/** Prints what was restored. */
+async function tell(
+	{ summary, check, migrated, problems, credentials }: Loaded,
+	options: RestoreOptions,
+	kept?: Kept,
+): Promise<void> {
+	const { describeSummary } = await import("../backup/summary.ts");
+	const lines = [
+		`Restored the backup of ${summary.made_at}, made by Assay ${summary.made_by}.`,
+		describeSummary(summary),
+		describeSeal(check),
+	];
+	if (migrated.length > 0) lines.push(`Then applied ${migrated.join(", ")}.`);
+	lines.push(
+		...describeProblems(problems),
+		problems.length > 0
+			? `Everything is restored, but these audit logs were broken when the backup was made: ${COMMAND} audit verify`
+			: "The audit log of each organization is sound.",
+		...describeCredentials(credentials, options.revokeTokens ?? false),
+		REMEMBER,
+	);
+	if (kept) {
+		lines.push(
+			`The former database is kept. Delete it when nobody needs it any more:\n  rm -r ${kept.directory} ${kept.file}`,
+		);
+	}
+	print(
+		options,
+		{
+			...summary,
+			keyed_seal: check.keyedSeal,
+			migrated,
+			audit_problems: problems,
+			credentials,
+			unknown_keys_wait_seconds: options.unknownKeysWait ?? null,
+			revoked_api_tokens: options.revokeTokens
+				? credentials.api_tokens.length
+				: 0,
+			...(kept && { former_database: kept }),
+		},
+		lines.join("\n"),
+	);
+	if (problems.length > 0) process.exitCode = 1;
 }
 
 function describeCredentials(

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
-import { AppError } from "../errors.ts";
+import { AppError, StartRefused } from "../errors.ts";
+import { COMMAND } from "../version.ts";
 import { missingSchema } from "./missing-database.ts";
 import { makeRoles, type RolePlan, withOwnRoles } from "./own-roles.ts";
 import { INSUFFICIENT_PRIVILEGE, isTransactionConflict } from "./sqlstate.ts";
@@ -74,8 +75,8 @@ export interface MigrationState {
 }
 
 /**
- * Finds out which of `migrations` the database has. Throws a bad_request AppError when the database
- * was made by a newer version or by another set of files.
+ * Finds out which of `migrations` the database has. Throws StartRefused (bad_request) when the
+ * database was made by a newer version or by another set of files.
  */
 export async function readMigrationState(
 	client: Client,
@@ -92,13 +93,13 @@ export async function readMigrationState(
 	for (const row of applied) {
 		const known = migrations[row.version - 1];
 		if (!known) {
-			throw new AppError(
+			throw new StartRefused(
 				"bad_request",
-				`the database was migrated by a newer version of Assay (it has ${row.name}); start that version, or restore a backup from before the upgrade`,
+				`the database was migrated by a newer version of Assay (it has ${row.name}); start that version, or restore a backup from before the upgrade (${COMMAND} restore --replace FILE)`,
 			);
 		}
 		if (known.checksum !== row.checksum) {
-			throw new AppError(
+			throw new StartRefused(
 				"bad_request",
 				`the database was migrated with a ${known.name} that differs from the one of this version; start the version that migrated the database`,
 			);

@@ -131,11 +131,25 @@ async function verify(machine: Machine): Promise<void> {
 	);
 
 	writeSettings(machine);
+	run(`cp -p /etc/assay.env /root/right.env
+		echo ASSAY_LOG_LEVEL=loud >> /etc/assay.env`);
+	const refused = run("systemctl start assay 2>&1 && echo started; true");
+	if (refused.includes("started")) throw new Error(refused);
+	const why = run("systemctl show assay; journalctl -u assay -o cat");
+	for (const part of [
+		...["NRestarts=0\n", "ExecMainStatus=78\n", "ActiveState=failed\n"],
+		"ASSAY_LOG_LEVEL must be one of",
+	]) {
+		if (!why.includes(part)) throw new Error(`${part} is not in ${why}`);
+	}
+	console.log("ok  a start with a wrong setting fails, and is not repeated");
+	run("mv /root/right.env /etc/assay.env && systemctl reset-failed assay");
 	// This command comes before the first start of the service.
 	const made = JSON.parse(run("assay org create --name Acme --json"));
 	const organizationId = made.organization_id;
 	run("systemctl enable --now assay assay-backup.timer");
-	await until("the service is ready", isReady);
+	if (!(await isReady())) throw new Error("systemd did not wait");
+	console.log("ok  systemd waits until the service is ready");
 	const setup = run("assay setup-link");
 	if (!setup.includes(`http://127.0.0.1:${PORT}/`)) throw new Error(setup);
 	run(
@@ -169,9 +183,11 @@ async function verify(machine: Machine): Promise<void> {
 	await until("the organization is still there", () =>
 		run("assay org list").includes("Acme"),
 	);
+	await rollBack(machine);
 	const failed = run("systemctl list-units --failed --no-legend 'assay*'");
 	if (failed.trim() !== "") throw new Error(failed);
 
+	run("apt-get install -qy /root/second.deb");
 	run("apt-get remove -qy assay");
 	await until("removal stops the service", async () => !(await isReady()));
 	const left = run(
@@ -205,6 +221,25 @@ async function upgrade({ run }: Machine, command: string): Promise<void> {
 	if (awayMs > MAX_AWAY_MS) throw new Error("the upgrade took too long");
 }
 
+/** Goes back from the second version to the first, as docs/deploying.md says. */
+async function rollBack({ run }: Machine): Promise<void> {
+	run("assay org create --name Later");
+	const backup = "ls -t /var/lib/assay-backups/assay-*.backup | tail -n 1";
+	run(`set -e; systemctl stop assay
+		apt-get install -qy --allow-downgrades /root/first.deb
+		assay restore --replace --unknown-keys-wait 2d $(${backup})
+		systemctl start assay`);
+	await until("the old version serves the backup from before", async () => {
+		const organizations = run("assay org list");
+		return (
+			(await isReady()) &&
+			run("assay --version").startsWith(`${FIRST} `) &&
+			organizations.includes("Acme") &&
+			!organizations.includes("Later")
+		);
+	});
+}
+
 /** The program rpm of Debian runs the scripts as RHEL does, but knows no libraries. */
 async function verifyRpm(machine: Machine): Promise<void> {
 	const { run } = machine;
@@ -220,6 +255,14 @@ async function verifyRpm(machine: Machine): Promise<void> {
 	await until("the organization outlives the upgrade of the rpm", () =>
 		run("assay org list").includes("Acme"),
 	);
+	run(`set -e; assay backup /var/lib/assay-backups/now.backup
+		systemctl stop assay
+		rpm --upgrade --oldpackage --nodeps /root/first.rpm
+		assay restore --replace /var/lib/assay-backups/now.backup
+		systemctl start assay`);
+	await until("the rpm goes back", async () => {
+		return (await isReady()) && run("assay --version").startsWith(`${FIRST} `);
+	});
 	run("rpm --erase assay");
 	await until("removal stops the service", async () => !(await isReady()));
 	run("rm -rf /var/lib/assay* /etc/assay.env");

@@ -1,0 +1,101 @@
+import {
+	chmodSync,
+	chownSync,
+	existsSync,
+	mkdtempSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { AppError } from "../errors.ts";
+import { ownerBesideRoot } from "./folder-owner.ts";
+import {
+	openDataFolder,
+	readCluster,
+	writeCluster,
+} from "./postgres-cluster.ts";
+import { findPostmaster } from "./postmaster.ts";
+import { withStartLock } from "./start-lock.ts";
+
+export interface Replaced<Result> {
+	result: Result;
+	/** Where the former database is now. Undefined if there was none. */
+	kept: { directory: string; file: string } | undefined;
+}
+
+/**
+ * Lets `fill` make an embedded database in a new folder, and then puts it in the place of the one in
+ * the data folder. The former database is only renamed. The secret and everything else in the data
+ * folder stay. If `fill` rejects or the process is killed, the former database stays where it is.
+ *
+ * Throws a bad_request AppError if the database is not embedded or somebody uses it.
+ */
+export async function replaceEmbedded<Result>(
+	config: Config,
+	fill: (inside: Config) => Promise<Result>,
+): Promise<Replaced<Result>> {
+	if (config.databaseUrl) {
+		throw new AppError(
+			"bad_request",
+			"--replace works only with the embedded PostgreSQL, and DATABASE_URL is set; rename that database, create an empty one with its name and owner, and restore without --replace",
+		);
+	}
+	const folder = openDataFolder(config.dataDir);
+	requireUnused(folder);
+	const draft = makeDraft(folder);
+	try {
+		const result = await fill({ ...config, dataDir: draft });
+		const kept = await withStartLock(folder, async () => {
+			requireUnused(folder);
+			return exchange(folder, draft);
+		});
+		return { result, kept };
+	} finally {
+		rmSync(draft, { recursive: true, force: true });
+	}
+}
+
+function requireUnused(folder: string): void {
+	const cluster = readCluster(folder);
+	if (!cluster || findPostmaster(cluster.directory) === undefined) return;
+	throw new AppError(
+		"bad_request",
+		`the database in ${cluster.directory} is in use; stop the service and every command that uses it (systemctl stop assay), and try again. After a process was killed, its database stops within a minute`,
+	);
+}
+
+/** Makes a folder in the data folder that the same user owns and can enter. */
+function makeDraft(folder: string): string {
+	const draft = mkdtempSync(join(folder, "restoring-"));
+	const owner = ownerBesideRoot(folder);
+	if (owner) chownSync(draft, owner.uid, owner.gid);
+	// PostgreSQL does not run as root. Its user must be able to pass through this folder to PGDATA.
+	else if (process.getuid?.() === 0) chmodSync(draft, 0o711);
+	return realpathSync(draft);
+}
+
+function exchange(folder: string, draft: string): Replaced<never>["kept"] {
+	const made = readCluster(draft);
+	if (!made) throw new Error(`there is no database in ${draft}`);
+	const former = readCluster(folder);
+	const file = join(folder, "postgres.json");
+	const end = `.before-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
+	const kept = former && {
+		directory: `${former.directory}${end}`,
+		file: `${file}${end}`,
+	};
+	if (former && kept) {
+		renameSync(file, kept.file);
+		if (existsSync(former.directory)) {
+			renameSync(former.directory, kept.directory);
+		}
+	}
+	// The server's files are outside of the data folder if PostgreSQL's user cannot enter it.
+	const isInside = made.directory.startsWith(`${draft}/`);
+	const directory = isInside ? join(folder, "postgres") : made.directory;
+	if (isInside) renameSync(made.directory, directory);
+	writeCluster({ ...made, folder, directory });
+	return kept;
+}

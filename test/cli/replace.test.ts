@@ -1,0 +1,101 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { runCommand } from "../support/command.ts";
+import { makeFolder } from "../support/folder.ts";
+import { copyDataFolder } from "../support/made-data.ts";
+import { assay, startAssay } from "../support/program.ts";
+
+let folder: string;
+let data: string;
+let file: string;
+let settings: Record<string, string>;
+beforeEach(async () => {
+	folder = await makeFolder("assay-replace-");
+	data = join(folder, "data");
+	file = join(folder, "before.backup");
+	settings = { ASSAY_DATA_DIR: data };
+	await copyDataFolder(data);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const run = (...args: string[]) => runCommand(args, settings);
+
+async function addOrganization(name: string): Promise<void> {
+	const { code, stderr } = await run("org", "create", "--name", name);
+	expect(code, stderr).toBe(0);
+}
+
+/** Does what the migration of a newer version does. */
+async function migrateToNewer(): Promise<void> {
+	const postgres = await openEmbeddedPostgres(data);
+	const client = new Client(postgres.connection);
+	await client.connect();
+	await client.query(
+		"insert into migrations (version, name, checksum) values (9999, '9999_newer.sql', 'x')",
+	);
+	await client.end();
+	await postgres.close();
+}
+
+test("an older version refuses the database of a newer one with exit code 78, and restore --replace goes back", async () => {
+	await addOrganization("Before");
+	expect((await run("backup", file)).code).toBe(0);
+	await addOrganization("After");
+	await migrateToNewer();
+	appendFileSync(join(data, "secret"), "s".repeat(40));
+
+	const refused = await assay(["start"], settings);
+	expect(refused.code).toBe(78);
+	expect(refused.stderr).toContain("migrated by a newer version");
+	expect(refused.stderr).toContain("restore --replace FILE");
+
+	const { code, stdout, stderr } = await run("restore", "--replace", file);
+	expect(code, stderr).toBe(0);
+	const [, kept = "", list = ""] = /rm -r (\S+) (\S+)/.exec(stdout) ?? [];
+	expect(existsSync(join(kept, "PG_VERSION"))).toBe(true);
+	expect(JSON.parse(await readFile(list, "utf8"))).toHaveProperty("password");
+	expect(readFileSync(join(data, "secret"), "utf8")).toBe("s".repeat(40));
+	const organizations = await run("org", "list");
+	expect(organizations.stdout).toContain("Before");
+	expect(organizations.stdout).not.toContain("After");
+	expect(readdirSync(data).filter((name) => /restoring/.test(name))).toEqual(
+		[],
+	);
+});
+
+test("restore --replace changes nothing while the service runs or if the file is damaged", async () => {
+	await addOrganization("Before");
+	expect((await run("backup", file)).code).toBe(0);
+	const service = await startAssay(settings);
+	const used = await run("restore", "--replace", file);
+	expect(used).toMatchObject({ code: 1, stdout: "" });
+	expect(used.stderr).toContain("is in use; stop the service");
+	await service.stop("SIGTERM");
+
+	appendFileSync(file, "more");
+	const damaged = await run("restore", "--replace", file);
+	expect(damaged).toMatchObject({ code: 1, stdout: "" });
+	expect(damaged.stderr).toContain("damaged");
+	expect((await run("org", "list")).stdout).toContain("Before");
+	expect(readdirSync(data).sort()).toEqual(["postgres", "postgres.json"]);
+});
+
+test("restore --replace fills an empty folder, and leaves a database of DATABASE_URL alone", async () => {
+	await addOrganization("Before");
+	expect((await run("backup", file)).code).toBe(0);
+	await rm(data, { recursive: true });
+	const { code, stdout } = await run("restore", "--replace", file);
+	expect(code).toBe(0);
+	expect(stdout).not.toContain("former database");
+	expect((await run("org", "list")).stdout).toContain("Before");
+
+	const elsewhere = await runCommand(["restore", "--replace", file], {
+		DATABASE_URL: "postgres://localhost:1/none",
+	});
+	expect(elsewhere.code).toBe(1);
+	expect(elsewhere.stderr).toContain("--replace works only with the embedded");
+});
