@@ -3,6 +3,7 @@ import { ReadableStream } from "node:stream/web";
 import { getSystemErrorMessage } from "node:util";
 import { Decrypter, Encrypter } from "age-encryption";
 import { AppError } from "../errors.ts";
+import { describeUser } from "./acting-user.ts";
 import { damaged } from "./format.ts";
 import { isRecipient } from "./recipient.ts";
 
@@ -56,7 +57,7 @@ export async function readIdentities(
 		);
 	const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
 		throw wrong(
-			`which cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}`,
+			`which cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}; ${describeUser()}`,
 			error,
 		);
 	});

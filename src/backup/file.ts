@@ -1,10 +1,11 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { access, open, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { getSystemErrorMessage } from "node:util";
 import type { Decrypter } from "age-encryption";
 import { AppError } from "../errors.ts";
+import { describeUser } from "./acting-user.ts";
 import { AGE_MAGIC, decrypt } from "./encryption.ts";
 import { ZSTD_MAGIC } from "./format.ts";
 
@@ -12,6 +13,9 @@ import { ZSTD_MAGIC } from "./format.ts";
 const PARTIAL = ".partial";
 /** A running backup writes more often than this. */
 const STALE_MS = 3_600_000;
+
+/** Folder of the nightly backups, as deploy/assay-backup.service names it. */
+export const BACKUP_FOLDER = "/var/lib/assay-backups";
 
 /** File name that means standard input or standard output. */
 export const STANDARD = "-";
@@ -34,7 +38,7 @@ export async function writeFileSafely<Result>(
 		);
 	}
 	const handle = await open(partial, "wx", 0o600).catch((error) => {
-		throw explain(error, partial);
+		throw explainWriting(error, error.code === "EEXIST" ? partial : file);
 	});
 	// The stream flushes the file to the disk before it closes it.
 	const out = handle.createWriteStream({ flush: true });
@@ -50,7 +54,7 @@ export async function writeFileSafely<Result>(
 		await rm(partial, { force: true });
 		// Any other error comes from the database and stays as it is.
 		throw OF_THE_DISK.has((error as NodeJS.ErrnoException).code ?? "")
-			? explain(error, file)
+			? explainWriting(error, file)
 			: error;
 	}
 }
@@ -122,7 +126,7 @@ async function* readBytes(file: string): AsyncGenerator<Buffer> {
 	try {
 		yield* file === STANDARD ? process.stdin : createReadStream(file);
 	} catch (error) {
-		throw explain(error, file);
+		throw explainReading(error, file);
 	}
 }
 
@@ -144,14 +148,46 @@ async function syncFolder(folder: string): Promise<void> {
 	}
 }
 
-function explain(error: unknown, file: string): unknown {
+/** Codes of errors that mean that this user may not do it. */
+const NOT_PERMITTED = new Set(["EACCES", "EPERM", "EROFS"]);
+
+function explainWriting(error: unknown, name: string): unknown {
 	const { errno, code, syscall } = error as NodeJS.ErrnoException;
 	if (errno === undefined) return error;
+	const file = resolve(name);
+	if (code === "EEXIST") {
+		return new AppError(
+			"bad_request",
+			`${file} already exists, because another backup is running or was killed; delete the file if no backup is running`,
+			{ cause: error },
+		);
+	}
+	const folder = dirname(file);
+	const other = existsSync(BACKUP_FOLDER)
+		? `, such as ${join(BACKUP_FOLDER, basename(file))}`
+		: "";
+	const advice = NOT_PERMITTED.has(code ?? "")
+		? `; ${describeUser()}, who may not write in ${folder}; name a file in a folder of this user${other}, or write to standard output (- > ${file})`
+		: code === "ENOENT"
+			? `; the folder ${folder} does not exist`
+			: "";
 	return new AppError(
 		"bad_request",
-		code === "EEXIST"
-			? `${file} already exists, because another backup is running or was killed; delete the file if no backup is running`
-			: `${file} cannot be read or written: ${getSystemErrorMessage(errno)} (${syscall})`,
+		`${file} cannot be written: ${getSystemErrorMessage(errno)} (${syscall})${advice}`,
+		{ cause: error },
+	);
+}
+
+function explainReading(error: unknown, name: string): unknown {
+	const { errno, code, syscall } = error as NodeJS.ErrnoException;
+	if (errno === undefined) return error;
+	const file = resolve(name);
+	const advice = NOT_PERMITTED.has(code ?? "")
+		? `; ${describeUser()}, who may not read it; let this user read the file and enter its folder, or pass the file on standard input (- < ${file})`
+		: "";
+	return new AppError(
+		"bad_request",
+		`${file} cannot be read: ${getSystemErrorMessage(errno)} (${syscall})${advice}`,
 		{ cause: error },
 	);
 }

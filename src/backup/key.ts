@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { getSystemErrorMessage } from "node:util";
 import { AppError } from "../errors.ts";
+import { describeUser } from "./acting-user.ts";
 
 const MIN_BYTES = 32;
 const MAX_BYTES = 4096;
@@ -17,7 +18,7 @@ export async function readBackupKey(
 	const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
 		throw new AppError(
 			"bad_request",
-			`ASSAY_BACKUP_KEY_FILE names ${file}, which cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}`,
+			`ASSAY_BACKUP_KEY_FILE names ${file}, which cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}; ${describeUser()}`,
 			{ cause: error },
 		);
 	});

@@ -7,6 +7,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -137,10 +138,31 @@ test("a backup removes what killed backups left an hour ago, and nothing else", 
 test("the error names a file that cannot be written, and no part of the file is left", async () => {
 	const { code, stderr } = await backup(join(folder, "no", "such", "folder"));
 	expect(code).toBe(1);
-	expect(stderr).toMatch(
-		/cannot be read or written: no such file or directory/,
-	);
+	expect(stderr).toMatch(/cannot be written: no such file or directory/);
+	expect(stderr).toContain(`the folder ${join(folder, "no/such")} does not`);
 	expect(stderr).not.toMatch(/node:internal|\.ts:\d/);
+});
+
+test("the error names the user who may not write or read a file, and another way", async () => {
+	const { username } = userInfo();
+	// Nobody may do this in these folders of Linux, not even root.
+	const written = await backup("/sys/assay.backup");
+	expect(written.code).toBe(1);
+	expect(written.stderr).toContain(
+		`this command works as the user ${username}, who may not write in /sys; name a file in a folder of this user`,
+	);
+	expect(written.stderr).toContain(
+		"or write to standard output (- > /sys/assay.backup)",
+	);
+	const secret = "/proc/sys/net/ipv4/route/flush";
+	const read = await runCommand(["backup", "--verify", secret]);
+	expect(read.code).toBe(1);
+	expect(read.stderr).toContain(
+		`this command works as the user ${username}, who may not read it;`,
+	);
+	expect(read.stderr).toContain(
+		`pass the file on standard input (- < ${secret})`,
+	);
 });
 
 test("--json describes the backup, and the progress is not printed on standard output", async () => {
