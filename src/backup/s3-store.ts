@@ -1,20 +1,23 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../errors.ts";
 import {
 	callS3,
 	expectS3Success,
+	type S3Call,
 	type S3Folder,
 	textIn,
 } from "../s3/s3-request.ts";
+import { type BackupPlace, NOTE_NAME } from "./old-backups.ts";
 
 /** The largest body of one request. S3 takes larger objects only in parts. */
 const MAX_BYTES = 5 * 2 ** 30;
 /** A list has at most 1000 names. */
 const MAX_LISTS = 100;
-const DAY_MS = 86_400_000;
 
 /**
  * Stores a file under its name and checks that it is there. Throws an AppError if the name is taken
@@ -52,25 +55,39 @@ export async function uploadFile(
 	}
 }
 
-/**
- * Deletes the backups in the folder that are older than `days`, apart from `newest`. Only names
- * like those of the nightly backups are touched: assay-….backup. Returns the deleted names.
- */
-export async function deleteOldBackups(
-	folder: S3Folder,
-	days: number,
-	newest: string,
-	now: number = Date.now(),
-): Promise<string[]> {
-	const deleted: string[] = [];
-	for (const { name, storedAt } of await listFiles(folder)) {
-		const isBackup = name.startsWith("assay-") && name.endsWith(".backup");
-		const isOld = now - storedAt > days * DAY_MS;
-		if (!isBackup || !isOld || name === newest || name.includes("/")) continue;
-		expectS3Success(await callS3(folder, { method: "DELETE", name }), folder);
-		deleted.push(name);
-	}
-	return deleted;
+/** Returns the store as a place from which old backups are deleted. */
+export function storePlace(folder: S3Folder): BackupPlace {
+	const call = async (wanted: S3Call) => {
+		const answer = await callS3(folder, wanted);
+		expectS3Success(answer, folder);
+		return answer;
+	};
+	return {
+		name: `${folder.origin}/${folder.bucket}/${folder.prefix}`,
+		list: () => listFiles(folder),
+		remove: async (name) => {
+			await call({ method: "DELETE", name });
+		},
+		async readNote() {
+			const note = { method: "GET", name: NOTE_NAME } as const;
+			const answer = await callS3(folder, note);
+			if (answer.status === 404) return undefined;
+			expectS3Success(answer, folder);
+			return answer.body;
+		},
+		async writeNote(text) {
+			const draft = join(await mkdtemp(join(tmpdir(), "assay-note-")), "note");
+			try {
+				await writeFile(draft, text);
+				const bytes = Buffer.byteLength(text);
+				const sha256 = createHash("sha256").update(text).digest("hex");
+				const file = { path: draft, bytes, sha256 };
+				await call({ method: "PUT", name: NOTE_NAME, file });
+			} finally {
+				await rm(dirname(draft), { recursive: true, force: true });
+			}
+		},
+	};
 }
 
 async function listFiles(

@@ -14,6 +14,7 @@ import {
 	type Manifest,
 	type RowCounts,
 } from "./format.ts";
+import type { KnownOrganizations } from "./old-backups.ts";
 import { readRows, type Source } from "./rows.ts";
 import { seal } from "./seal.ts";
 import { openSession } from "./session.ts";
@@ -31,6 +32,8 @@ export interface Written {
 	auditProblems: LogProblem[] | undefined;
 	/** True if the database has the newest schema. */
 	isCurrent: boolean;
+	/** Undefined if the database has an older schema. */
+	organizations: KnownOrganizations | undefined;
 }
 
 export interface WriteOptions {
@@ -93,16 +96,31 @@ export async function writeBackup(
 			out,
 			{ signal },
 		);
+		const organizations = isCurrent
+			? await readKnownOrganizations(client)
+			: undefined;
+		const written = { manifest, rows, isCurrent, organizations };
 		// The verification reads the database as it was at the moment of the backup. If it finds a
 		// changed log, people can compare that log with the one in the file.
 		if (!verifiesAudit || !isCurrent)
-			return { manifest, rows, isCurrent, auditProblems: undefined };
+			return { ...written, auditProblems: undefined };
 		report("written; verifying the audit logs");
 		const auditProblems = await findLogProblems(client, signal);
-		return { manifest, rows, isCurrent, auditProblems };
+		return { ...written, auditProblems };
 	} finally {
 		await client.end();
 	}
+}
+
+/** Reads which organizations there are and were. The client acts as assay_backup. */
+export async function readKnownOrganizations(
+	client: Pick<Client, "query">,
+): Promise<KnownOrganizations> {
+	const { rows } = await client.query<KnownOrganizations>(`
+		select
+			array(select id::text from organizations order by id) as present,
+			array(select organization_id::text from deleted_organizations order by number) as deleted`);
+	return rows[0] ?? { present: [], deleted: [] };
 }
 
 /** Keeps migrations away, which could change a table before it was read. */

@@ -1,20 +1,20 @@
 import { stat } from "node:fs/promises";
-import { basename } from "node:path";
 import { Writable } from "node:stream";
 import type { Command } from "commander";
 import type { LogProblem } from "../audit/verify-all.ts";
 import type { SealCheck } from "../backup/seal.ts";
 import { readConfig } from "../config/config.ts";
-import type { BackupStore } from "../config/read-s3-folder.ts";
 import { openServer } from "../db/database.ts";
 import { requireDatabase } from "../db/missing-database.ts";
 import { AppError } from "../errors.ts";
+import { describeKept, keepBackup } from "./keep-backup.ts";
 import { print, printable } from "./output.ts";
 
 interface BackupOptions {
 	verify?: boolean;
 	auditCheck: boolean;
 	withoutFiles?: boolean;
+	deleteOld?: boolean;
 	json?: boolean;
 }
 
@@ -35,6 +35,10 @@ export function addBackup(program: Command): void {
 		.option(
 			"--without-files",
 			"leave out the contents of the files of evidence; their names and hashes stay",
+		)
+		.option(
+			"--delete-old",
+			"afterwards delete the files assay-….backup in the same folder that are older than ASSAY_BACKUP_KEEP_DAYS; keeps the newest three, and deletes nothing if the new backup lacks an organization",
 		)
 		.option(
 			"--json",
@@ -60,6 +64,12 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 			"a backup cannot be written to a terminal; redirect standard output to a file or another program",
 		);
 	}
+	if (isStandard && options.deleteOld) {
+		throw new AppError(
+			"bad_request",
+			"--delete-old needs the name of a file, because it deletes old backups in the folder of the file",
+		);
+	}
 	const config = readConfig(process.env);
 	requireDatabase(config);
 	const key = await readBackupKey(config.backupKeyFile);
@@ -79,14 +89,20 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 				leavesOutFiles: options.withoutFiles,
 				signal: stop.signal,
 			});
-		const { manifest, rows, auditProblems, isCurrent } = isStandard
+		const written = isStandard
 			? await write(toStandardOutput())
 			: await writeFileSafely(file, write);
+		const { manifest, rows, auditProblems, isCurrent } = written;
 		// A backup that should be elsewhere and is not does not count as made.
-		const upload =
-			config.backupStore && !isStandard
-				? await uploadBackup(config.backupStore, file)
-				: undefined;
+		const kept = isStandard
+			? {}
+			: await keepBackup(
+					config,
+					file,
+					options.deleteOld ?? false,
+					written,
+					report,
+				);
 		const summary = summarize(manifest, rows);
 		if (isCurrent) {
 			await noteBackup(server.connection, {
@@ -95,13 +111,13 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 			});
 		}
 		const text = `The backup of ${summary.made_at} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}.\n${describeSummary(summary)}
-${describeEncryption(recipients.length)}${upload ? `\n${describeUpload(upload)}` : ""}
+${[describeEncryption(recipients.length), ...describeKept(kept)].join("\n")}
 Keep ASSAY_SECRET, or the file secret of the data folder, in another place; second factors need it.
 ${describeAudit(auditProblems)}`;
 		const found = {
 			...summary,
 			recipients: recipients.length,
-			...upload,
+			...kept,
 			audit_problems: auditProblems ?? null,
 		};
 		if (auditProblems?.length) process.exitCode = 1;
@@ -120,46 +136,6 @@ ${describeAudit(auditProblems)}`;
 	} finally {
 		await server.close();
 	}
-}
-
-interface Upload {
-	/** Where the file is in the store. */
-	uploaded_to: string;
-	/** The old backups that were deleted there. */
-	deleted: string[];
-}
-
-async function uploadBackup(
-	{ folder, keepDays }: BackupStore,
-	file: string,
-): Promise<Upload> {
-	const { deleteOldBackups, uploadFile } = await import(
-		"../backup/s3-store.ts"
-	);
-	const name = basename(file);
-	report(`written; uploading to ${folder.origin}`);
-	try {
-		await uploadFile(folder, file, name);
-		return {
-			uploaded_to: `${folder.origin}/${folder.bucket}/${folder.prefix}${name}`,
-			deleted:
-				keepDays === undefined
-					? []
-					: await deleteOldBackups(folder, keepDays, name),
-		};
-	} catch (error) {
-		if (!(error instanceof AppError)) throw error;
-		throw new AppError(
-			error.code,
-			`${file} is complete, but its upload failed: ${error.message}`,
-			{ cause: error },
-		);
-	}
-}
-
-function describeUpload({ uploaded_to, deleted }: Upload): string {
-	const removed = deleted.length === 0 ? "" : ` Deleted: ${deleted.join(", ")}`;
-	return `It was uploaded to ${uploaded_to}.${removed}`;
 }
 
 async function verify(file: string, options: BackupOptions): Promise<void> {

@@ -1,15 +1,20 @@
+import { join } from "node:path";
 import type { Client } from "pg";
 import { findStalePartials } from "../backup/file.ts";
+import { folderPlace } from "../backup/folder-place.ts";
 import { readLastBackup } from "../backup/last-backup.ts";
+import {
+	describeLost,
+	lostOrganizations,
+	NOTE_NAME,
+} from "../backup/old-backups.ts";
+import { readKnownOrganizations } from "../backup/write.ts";
 import { setRole } from "../db/roles.ts";
 import { COMMAND } from "../version.ts";
 import type { Finding } from "./doctor.ts";
 import { describeDuration } from "./duration.ts";
 
 const MAX_AGE_MS = 2 * 86_400_000;
-
-/** Folder of the nightly backups, as deploy/assay-backup.service names it. */
-export const BACKUP_FOLDER = "/var/lib/assay-backups";
 
 /** Reports what killed backups have left in the folder. Returns no finding if there is nothing. */
 export async function examinePartials(folder: string): Promise<Finding[]> {
@@ -23,6 +28,34 @@ export async function examinePartials(folder: string): Promise<Finding[]> {
 			found: `a backup was killed and left ${first}${more}`,
 			advice:
 				"the next backup removes it; journalctl -u assay-backup says when it was killed, for example because memory ran out",
+		},
+	];
+}
+
+/**
+ * Reports organizations that the last backup in the folder had and that the database has lost.
+ * Returns no finding if there are none.
+ */
+export async function examineOrganizations(
+	client: Client,
+	folder: string,
+): Promise<Finding[]> {
+	const note = await folderPlace(folder)
+		.readNote()
+		.catch(() => undefined);
+	if (note === undefined) return [];
+	await client.query("begin");
+	await client.query(setRole("backup", "transaction"));
+	const known = await readKnownOrganizations(client);
+	await client.query("rollback");
+	const lost = lostOrganizations(note, known);
+	if (lost.length === 0) return [];
+	return [
+		{
+			check: "organizations",
+			status: "problem",
+			found: describeLost(lost, folder),
+			advice: `find out whether this is the right database and data folder; if the data is lost, restore a backup (docs/backup.md); if everything is as it should be, delete ${join(folder, NOTE_NAME)}`,
 		},
 	];
 }

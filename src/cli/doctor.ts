@@ -3,6 +3,7 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { Client } from "pg";
+import { BACKUP_FOLDER } from "../backup/file.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import { connectionAdvice } from "../db/connection-advice.ts";
 import { openServer } from "../db/database.ts";
@@ -18,8 +19,8 @@ import { readTracing } from "../tracing/settings.ts";
 import { COMMAND } from "../version.ts";
 import { examineArchive } from "./doctor-archive.ts";
 import {
-	BACKUP_FOLDER,
 	examineBackup,
+	examineOrganizations,
 	examinePartials,
 } from "./doctor-backup.ts";
 import { examineCertificate } from "./doctor-certificate.ts";
@@ -195,6 +196,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
 							await examineBackup(client),
+							...(await examineOrganizations(client, BACKUP_FOLDER)),
 							...(config.archivePlace ? [await examineArchive(client)] : []),
 							await examineAccounts(client),
 							await examineSecondFactors(client, config),

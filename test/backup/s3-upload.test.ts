@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readLastBackup } from "../../src/backup/last-backup.ts";
-import { deleteOldBackups } from "../../src/backup/s3-store.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { EMPTY_SHA256, signS3Request } from "../../src/s3/s3-signature.ts";
 import { runCommand } from "../support/command.ts";
@@ -27,15 +26,6 @@ afterAll(async () => {
 beforeEach(() => {
 	store.stored.clear();
 	store.failure = undefined;
-});
-
-const storeFolder = () => ({
-	origin: store.origin,
-	bucket: "bucket",
-	prefix: "nightly backups/",
-	region: "us-east-1",
-	credentials: { id: "id", secret: "secret" },
-	settings: { url: "ASSAY_BACKUP_S3_URL", key: "ASSAY_BACKUP_S3_KEY" },
 });
 
 const backUp = (name: string, settings: Record<string, string> = {}) =>
@@ -123,16 +113,16 @@ test("a backup on standard output is not uploaded", async () => {
 });
 
 test("old backups are deleted, and nothing else in the bucket is", async () => {
-	const old = new Date(Date.now() - 31 * 86_400_000);
-	const young = new Date(Date.now() - 29 * 86_400_000);
-	const put = (name: string, at: Date) =>
-		store.stored.set(name, { body: Buffer.from(name), at });
-	put("nightly backups/assay-a b.backup", old);
-	put("nightly backups/assay-old.backup", old);
-	put("nightly backups/assay-young.backup", young);
-	put("nightly backups/notes.txt", old);
-	put("nightly backups/sub/assay-old.backup", old);
-	put("assay-elsewhere.backup", old);
+	const at = (days: number) => new Date(Date.now() - days * 86_400_000);
+	const put = (name: string, days: number) =>
+		store.stored.set(name, { body: Buffer.from(name), at: at(days) });
+	put("nightly backups/assay-a b.backup", 31);
+	put("nightly backups/assay-old.backup", 31);
+	put("nightly backups/assay-young.backup", 29);
+	put("nightly backups/assay-younger.backup", 28);
+	put("nightly backups/notes.txt", 31);
+	put("nightly backups/sub/assay-old.backup", 31);
+	put("assay-elsewhere.backup", 31);
 	const { code, stdout, stderr } = await backUp("assay-new.backup", {
 		ASSAY_BACKUP_S3_KEEP_DAYS: "30",
 	});
@@ -144,19 +134,29 @@ test("old backups are deleted, and nothing else in the bucket is", async () => {
 	expect([...store.stored.keys()].sort()).toEqual([
 		"assay-elsewhere.backup",
 		"nightly backups/assay-new.backup",
+		"nightly backups/assay-organizations.json",
 		"nightly backups/assay-young.backup",
+		"nightly backups/assay-younger.backup",
 		"nightly backups/notes.txt",
 		"nightly backups/sub/assay-old.backup",
 	]);
 });
 
-test("the newest backup stays even if the clock makes it look old", async () => {
-	const body = Buffer.from("x");
-	store.stored.set("nightly backups/assay-1.backup", { body, at: new Date(0) });
-	expect(await deleteOldBackups(storeFolder(), 1, "assay-1.backup")).toEqual(
-		[],
-	);
-	expect(store.stored.size).toBe(1);
+test("a database that has lost an organization of the last upload deletes nothing in the store", async () => {
+	const body = Buffer.from('{"organizations":["gone"]}');
+	const note = "nightly backups/assay-organizations.json";
+	const at = new Date(0);
+	store.stored.set(note, { body, at });
+	for (const name of ["a", "b", "c", "d"]) {
+		store.stored.set(`nightly backups/assay-${name}.backup`, { body, at });
+	}
+	const { code, stderr } = await backUp("assay-lost.backup", {
+		ASSAY_BACKUP_S3_KEEP_DAYS: "30",
+	});
+	expect(code).toBe(1);
+	expect(stderr).toContain("that nobody deleted (gone)");
+	expect(store.stored.size).toBe(6);
+	expect(store.stored.get(note)?.body).toBe(body);
 });
 
 test("a store that cannot be reached is named, and the file stays", async () => {

@@ -106,6 +106,7 @@ test("every setting is read", () => {
 			ASSAY_MAX_FILES_GB: "2",
 			ASSAY_CLAMD: "[::1]:3310",
 			ASSAY_BACKUP_KEY_FILE: "/etc/assay/backup.key",
+			ASSAY_BACKUP_KEEP_DAYS: "90",
 			ASSAY_BACKUP_RECIPIENTS: "age1a, age1b",
 			ASSAY_BACKUP_IDENTITY_FILE: "/etc/assay/identity",
 			ASSAY_BACKUP_S3_URL: "https://s3.example.com/bucket/a/b/?region=eu-1",
@@ -145,6 +146,7 @@ test("every setting is read", () => {
 		},
 		backupKeyFile: "/etc/assay/backup.key",
 		backupRecipients: ["age1a", "age1b"],
+		backupKeepDays: 90,
 		backupIdentityFile: "/etc/assay/identity",
 		backupStore: {
 			folder: {
@@ -212,6 +214,8 @@ test("a store for backups needs an address, a key and a number of days that make
 		["ASSAY_BACKUP_S3_URL", "https://s3.example.com/%ff"],
 		["ASSAY_BACKUP_S3_KEY", ""],
 		["ASSAY_BACKUP_S3_KEY", "hunter2"],
+		["ASSAY_BACKUP_KEEP_DAYS", "3651"],
+		["ASSAY_BACKUP_KEEP_DAYS", "30d"],
 		["ASSAY_BACKUP_S3_KEEP_DAYS", "0"],
 		["ASSAY_BACKUP_S3_KEEP_DAYS", "3651"],
 		["ASSAY_BACKUP_S3_KEEP_DAYS", "30d"],
