@@ -17,7 +17,7 @@ Takes about half an hour with the defaults, most of it for filling.
 
   --records <n>   records of each kind in the large organization (1000000)
   --kinds <list>  registers, by their kind (risk,task)
-  --calls <n>     calls of each question (30)
+  --calls <n>     calls of each question (30); a slow one gets fewer, within 3 s
   --only <text>   ask only the questions that contain this text
   --slowest <n>   number of questions to print (25)
   --help          print this text
@@ -27,6 +27,8 @@ The exit code is 1 if the p99 of a list exceeds 20 ms, or that of a count of a w
 
 const OTHERS = 10;
 const WARM_CALLS = 3;
+/** A slow question is asked no more after this time, so that the benchmark comes to its end. */
+const MAX_QUESTION_MS = 3_000;
 
 async function run({ asOwner, service }: Stand): Promise<number> {
 	const records = Number(values.records);
@@ -74,16 +76,28 @@ async function run({ asOwner, service }: Stand): Promise<number> {
 	};
 	const rows = [];
 	for (const question of questions) {
-		for (let call = 0; call < WARM_CALLS; call++) await ask(question);
+		const end = performance.now() + MAX_QUESTION_MS;
+		const isLate = () => performance.now() > end;
+		for (let call = 0; call < WARM_CALLS && !isLate(); call++) {
+			await ask(question);
+		}
 		const times = new Histogram();
 		let total: number | undefined;
-		for (let call = 0; call < Number(values.calls); call++) {
+		let calls = 0;
+		while (calls === 0 || (calls < Number(values.calls) && !isLate())) {
 			const at = performance.now();
 			({ total } = await ask(question));
 			times.recordMs(performance.now() - at);
+			calls++;
 		}
 		const [p50, p99] = [0.5, 0.99].map((share) => times.quantileMs(share));
-		rows.push({ ...question, total, p50: p50 as number, p99: p99 as number });
+		rows.push({
+			...question,
+			total,
+			calls,
+			p50: p50 as number,
+			p99: p99 as number,
+		});
 	}
 	const broken = rows.filter(({ type, p99 }) => p99 > MAX_MS[type]);
 	const slowest = rows
@@ -93,10 +107,11 @@ async function run({ asOwner, service }: Stand): Promise<number> {
 		[
 			`${describeMachine(undefined)}; ${records} records of each kind in one organization, ${OTHERS} others with a tenth each`,
 			toTable(
-				["the slowest questions", "total", "p50 ms", "p99 ms"],
-				slowest.map(({ name, total, p50, p99 }) => [
+				["the slowest questions", "total", "calls", "p50 ms", "p99 ms"],
+				slowest.map(({ name, total, calls, p50, p99 }) => [
 					name,
 					total ?? "–",
+					calls,
 					p50.toFixed(1),
 					p99.toFixed(1),
 				]),
