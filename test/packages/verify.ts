@@ -1,9 +1,11 @@
-import { execFileSync } from "node:child_process";
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
 	cpSync,
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -66,7 +68,28 @@ async function printed(args: string[], settings: Record<string, string>) {
 	return JSON.parse(stdout);
 }
 
+/** Verifies the packages as somebody can who has only the published files. */
+function checkSignature(folder: string): void {
+	const home = join(work, "gnupg-of-administrator");
+	mkdirSync(home, { mode: 0o700 });
+	const env = { ...process.env, GNUPGHOME: home };
+	const at = (name: string) => join(folder, name);
+	const gpg = (...args: string[]) =>
+		spawnSync("gpg", ["--batch", ...args], { env, encoding: "utf8" });
+	gpg("--import", at("assay-agent.asc"));
+	const verified = gpg("--verify", at("SHA256SUMS.asc"), at("SHA256SUMS"));
+	assert.equal(verified.status, 0, verified.stderr);
+	execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], {
+		cwd: folder,
+	});
+	const changed = join(work, "changed-sums");
+	writeFileSync(changed, `${readFileSync(at("SHA256SUMS"), "utf8")}\n`);
+	const refused = gpg("--verify", at("SHA256SUMS.asc"), changed);
+	assert.match(refused.stderr, /BAD signature/);
+}
+
 const built = build();
+checkSignature(built.second);
 const offered = join(work, "offered");
 cpSync(built.first, offered, { recursive: true });
 const settings = {
