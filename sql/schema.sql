@@ -842,6 +842,7 @@ CREATE FUNCTION public.agent_store_postures(p_key_hash bytea[], p_tenant text[],
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET lock_timeout TO '500ms'
+    SET enable_seqscan TO 'off'
     AS $$
 declare
 	epoch constant timestamptz := 'epoch';
@@ -2622,28 +2623,28 @@ CREATE FUNCTION public.note_posture_event() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-declare
-	before text;
 begin
-	if new.is_current and new.status in ('FAIL', 'PASS') then
-		select s.status into before from posture_spans s
-		where s.organization_id = new.organization_id and s.device_id = new.device_id
-			and s.check_key = new.check_key and s.since < new.since
-		order by s.since desc limit 1;
+	insert into events (organization_id, type, record_id, data)
+	select
+		a.organization_id, case a.status when 'FAIL' then 'posture.failed' else 'posture.passed' end,
+		a.device_id,
+		jsonb_build_object(
+			'check_key', a.check_key, 'previous_status', b.status,
+			'since', to_char(a.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+			'report_id', a.first_report_id
+		)
+	from added a
+	left join lateral (
+		select s.status from posture_spans s
+		where s.organization_id = a.organization_id and s.device_id = a.device_id
+			and s.check_key = a.check_key and s.since < a.since
+		order by s.since desc limit 1
+	) b on true
+	where a.is_current and a.status in ('FAIL', 'PASS')
 		-- The first result of a check is news only if it fails.
-		if new.status = 'FAIL' or before is not null then
-			insert into events (organization_id, type, record_id, data)
-			values (
-				new.organization_id, case new.status when 'FAIL' then 'posture.failed' else 'posture.passed' end,
-				new.device_id,
-				jsonb_build_object(
-					'check_key', new.check_key, 'previous_status', before,
-					'since', to_char(new.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-					'report_id', new.first_report_id
-				)
-			);
-		end if;
-	end if;
+		and (a.status = 'FAIL' or b.status is not null)
+		-- What an import adds has happened long ago, and elsewhere.
+		and current_setting('assay.importing', true) is distinct from a.organization_id::text;
 	return null;
 end
 $$;
@@ -6258,7 +6259,7 @@ CREATE TRIGGER end_provider_sessions AFTER DELETE ON public.memberships FOR EACH
 
 CREATE TRIGGER event AFTER UPDATE OF status, enrolled_at ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_device_event();
 
-CREATE TRIGGER event AFTER INSERT ON public.posture_spans FOR EACH ROW WHEN ((current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text)) EXECUTE FUNCTION public.note_posture_event();
+CREATE TRIGGER event AFTER INSERT ON public.posture_spans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_posture_event();
 
 CREATE TRIGGER event_of_new AFTER INSERT ON public.devices FOR EACH ROW WHEN (((new.enrolled_at IS NOT NULL) AND (current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text))) EXECUTE FUNCTION public.note_device_event();
 
