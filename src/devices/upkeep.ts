@@ -3,18 +3,19 @@ import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
 import { isConnectionTrouble } from "../errors.ts";
 import type { EventHandler } from "../events/types.ts";
+import { Pauses } from "../jobs/pauses.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
 import { noteEnds } from "./exceptions/expire-exceptions.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
 import { keepGroupPolicies } from "./group-policies/assign.ts";
 import { settleNonconformities } from "./nonconformities/settle.ts";
 
-/** What time alone changes is done for every organization this often. */
+/** What time alone changes is done for every organization this often, or as `PAUSE_FACTOR` says. */
 const EVERY_MS = 45_000;
 
 /**
- * After an event, the next run for an organization waits this many times as long as the last one
- * took. In a large fleet, events never stop, and each run reads every failure.
+ * The next run waits this many times as long as the last one took. In a large fleet, events never
+ * stop, and each run reads every failure.
  */
 const PAUSE_FACTOR = 20;
 
@@ -25,9 +26,10 @@ export interface Upkeep {
 }
 
 /**
- * Does what no request does: at least once a minute for each organization with devices, and soon
- * after an event about them. Every step reads the present state and changes only what is not yet
- * right. Therefore a step that a crash cut off, or that two processes begin, does no harm.
+ * Does what no request does: once a minute for each organization with devices, and soon after an
+ * event about them. Each of the two takes at most a twentieth of the time, so for a large fleet both
+ * come later. Every step reads the present state and changes only what is not yet right. Therefore a
+ * step that a crash cut off, or that two processes begin, does no harm.
  */
 export function startUpkeep(
 	pool: Pool,
@@ -35,8 +37,8 @@ export function startUpkeep(
 	log: Logger,
 ): Upkeep {
 	const changed = new Set<string>();
-	/** The times before which an event causes no run. */
-	const pausedUntilMs = new Map<string, number>();
+	/** While an organization has a pause, an event causes no run. */
+	const pauses = new Pauses();
 	let fullRunAtMs = Number.NEGATIVE_INFINITY;
 
 	async function keep(id: string): Promise<boolean> {
@@ -49,12 +51,14 @@ export function startUpkeep(
 		"device upkeep",
 		EVERY_MS,
 		async () => {
-			const isFull = performance.now() - fullRunAtMs >= EVERY_MS;
+			const runBeganMs = performance.now();
+			const isFull = runBeganMs >= fullRunAtMs;
 			const ids = isFull ? await organizations(pool) : [...changed];
+			const busy = changed.size;
 			let isMore = false;
 			for (const id of ids) {
+				if (!isFull && pauses.isPaused(id)) continue;
 				const beganMs = performance.now();
-				if (!isFull && beganMs < (pausedUntilMs.get(id) ?? 0)) continue;
 				changed.delete(id);
 				const hasMore = await keep(id).catch((err) => {
 					// The other organizations must not wait for what is wrong with this one.
@@ -62,15 +66,19 @@ export function startUpkeep(
 					log.error({ err, organization: id }, "device upkeep failed");
 					return false;
 				});
-				const endedMs = performance.now();
 				if (hasMore) {
 					changed.add(id);
 					isMore = true;
 				} else {
-					pausedUntilMs.set(id, endedMs + PAUSE_FACTOR * (endedMs - beganMs));
+					const tookMs = performance.now() - beganMs;
+					pauses.begin(id, tookMs, PAUSE_FACTOR, busy);
 				}
 			}
-			if (isFull) fullRunAtMs = performance.now();
+			if (isFull) {
+				const endedMs = performance.now();
+				fullRunAtMs =
+					endedMs + Math.max(EVERY_MS, PAUSE_FACTOR * (endedMs - runBeganMs));
+			}
 			return isMore;
 		},
 		log,

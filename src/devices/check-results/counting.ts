@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { withTenant } from "../../db/pool.ts";
 import { isConnectionTrouble } from "../../errors.ts";
 import type { EventHandler } from "../../events/types.ts";
+import { Pauses } from "../../jobs/pauses.ts";
 import { type Poller, startPoller } from "../../jobs/poller.ts";
 import { countChecks, countMissingDay } from "./count-checks.ts";
 
@@ -13,8 +14,8 @@ const EVERY_MS = 10_000;
 const ALL_EVERY_MS = 60_000;
 
 /**
- * The next count of an organization waits this many times as long as the last one took, so counts
- * take at most a hundredth of the time. For 100,000 devices, that is about three minutes.
+ * The next count waits this many times as long as the last one took, so the counts that follow
+ * events take at most a hundredth of the time. For 100,000 devices, that is about three minutes.
  */
 const PAUSE_FACTOR = 100;
 
@@ -38,24 +39,24 @@ export function startCheckCounts(pool: Pool, log: Logger): CheckCounting {
 	const changed = new Set<string>();
 	/** The organizations that may have days without a count. */
 	const unfilled = new Set<string>();
-	const pausedUntilMs = new Map<string, number>();
+	const pauses = new Pauses();
 	let allAtMs = Number.NEGATIVE_INFINITY;
 
 	/** Does a step for an organization, unless the last one is too recent. */
 	async function attempt(
 		id: string,
-		pauseFactor: number,
 		step: (id: string) => Promise<void>,
+		pauseFactor: number,
+		busy: number,
 	): Promise<void> {
+		if (pauses.isPaused(id)) return;
 		const beganMs = performance.now();
-		if (beganMs < (pausedUntilMs.get(id) ?? 0)) return;
 		await step(id).catch((err) => {
 			// The other organizations must not wait for what is wrong with this one.
 			if (isConnectionTrouble(err)) throw err;
 			log.error({ err, organization: id }, "device checks were not counted");
 		});
-		const endedMs = performance.now();
-		pausedUntilMs.set(id, endedMs + pauseFactor * (endedMs - beganMs));
+		pauses.begin(id, performance.now() - beganMs, pauseFactor, busy);
 	}
 
 	async function count(id: string): Promise<void> {
@@ -81,7 +82,8 @@ export function startCheckCounts(pool: Pool, log: Logger): CheckCounting {
 			const beganMs = performance.now();
 			const isAll = beganMs >= allAtMs;
 			const ids = isAll ? await organizations(pool) : [...changed];
-			for (const id of ids) await attempt(id, PAUSE_FACTOR, count);
+			const busy = changed.size;
+			for (const id of ids) await attempt(id, count, PAUSE_FACTOR, busy);
 			if (isAll) {
 				for (const id of ids) unfilled.add(id);
 				const tookMs = performance.now() - beganMs;
@@ -89,7 +91,7 @@ export function startCheckCounts(pool: Pool, log: Logger): CheckCounting {
 					performance.now() +
 					Math.max(ALL_EVERY_MS, SLOW_PAUSE_FACTOR * tookMs);
 			}
-			for (const id of unfilled) await attempt(id, SLOW_PAUSE_FACTOR, fill);
+			for (const id of unfilled) await attempt(id, fill, SLOW_PAUSE_FACTOR, 1);
 			return false;
 		},
 		log,

@@ -1,0 +1,25 @@
+/**
+ * Keeps background work for many organizations within a share of the time. After a step for an
+ * organization, the next one waits `factor` times as long as the step took, for each organization
+ * that has work. So all of them together take at most one part in `factor`, however many they are.
+ */
+export class Pauses {
+	readonly #untilMs = new Map<string, number>();
+
+	isPaused(organizationId: string): boolean {
+		return performance.now() < (this.#untilMs.get(organizationId) ?? 0);
+	}
+
+	/** Notes the end of a step. `busy` is the number of organizations that had work when it began. */
+	begin(
+		organizationId: string,
+		tookMs: number,
+		factor: number,
+		busy: number,
+	): void {
+		this.#untilMs.set(
+			organizationId,
+			performance.now() + tookMs * factor * Math.max(1, busy),
+		);
+	}
+}
