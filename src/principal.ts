@@ -62,7 +62,7 @@ export const MAX_CLIENT_LENGTH = 200;
 export interface Principal {
 	/** TOKEN is a user's API token. SYSTEM is somebody who may run commands on the server. */
 	kind: "USER" | "TOKEN" | "SYSTEM";
-	/** Id of the user. Null for a SYSTEM principal. */
+	/** Id of the user. Null for a SYSTEM principal, unless it acts in the name of a user. */
 	userId: string | null;
 	/** The caller's name, as the audit log records it. */
 	name: string;

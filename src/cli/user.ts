@@ -23,6 +23,7 @@ import {
 import { reachingTokens } from "../tokens/reaching-tokens.ts";
 import { COMMAND } from "../version.ts";
 import { parseEmail } from "./email.ts";
+import { addInvite } from "./invite.ts";
 import { addRemove, addSetRole } from "./member.ts";
 import { parseName } from "./org.ts";
 import { print, table } from "./output.ts";
@@ -35,6 +36,7 @@ export function addUser(program: Command): void {
 		.command("user")
 		.description("Manage users, who sign in to Assay.");
 	addCreate(user);
+	addInvite(user);
 	addList(user);
 	addSetPassword(user);
 	addUserRecovery(user);

@@ -1,6 +1,4 @@
-import { Readable } from "node:stream";
 import { z } from "zod";
-import { readTable } from "../csv/read-table.ts";
 import { textArray } from "../db/array.ts";
 import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
@@ -8,9 +6,8 @@ import { queueMail } from "../mail/queue.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { ROLES, type Role } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
-import { normalAddress } from "../records/mail-address.ts";
-import { emailSchema } from "../records/text-schemas.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
+import { readInvitationFile, type Wanted } from "./invitation-csv.ts";
 import {
 	MAX_OF_ADDRESS_A_DAY,
 	MAX_OPEN,
@@ -21,22 +18,15 @@ import { INVITATION_DAYS, invitationUrl } from "./invitation-mail.ts";
 import { revokedChange } from "./invitation-operations.ts";
 
 const MAX_CSV = 400_000;
-const DEFAULT_ROLE = "member";
+const DEFAULT_ROLE: Role = "member";
 
 const SKIPPED = ["MEMBER", "INVITED", "TOO_OFTEN"] as const;
-
-interface Wanted {
-	/** Number of the line in the file. The headings are line 1. */
-	line: number;
-	email: string;
-	role: Role;
-}
 
 export const inviteMembers = defineOperation({
 	name: "inviteMembers",
 	title: "Invite many members",
 	description:
-		"Invite up to 2,000 people from CSV with the columns email and role (viewer, member or admin; empty: member). Members and people with an open invitation are skipped, so the same file can be sent again. With dry_run, nothing happens and problems says what is wrong with which line; without it, a wrong line fails the whole call.",
+		"Invite up to 2,000 people from CSV with the columns email and role (viewer, member or admin). Other columns are not read, and unknown_columns names them. Members and people with an open invitation are skipped, so the same file can be sent again. With dry_run, nothing happens and problems says what is wrong with which line; without it, a wrong line fails the whole call.",
 	toolset: "members",
 	access: "admin",
 	surface: "console",
@@ -47,6 +37,10 @@ export const inviteMembers = defineOperation({
 			.string()
 			.max(MAX_CSV)
 			.describe("The text of the file, with a line of headings"),
+		role: z
+			.enum(ROLES)
+			.optional()
+			.describe(`Role of lines without one; ${DEFAULT_ROLE} by default`),
 		dry_run: z
 			.boolean()
 			.optional()
@@ -76,9 +70,18 @@ export const inviteMembers = defineOperation({
 			}),
 		),
 		problems: z.array(z.object({ line: z.int(), message: z.string() })),
+		unknown_columns: z
+			.array(z.string())
+			.describe("Headings of columns that are not read"),
 	}),
-	run: async (context, { csv, dry_run: isTrial = false }) => {
-		const { wanted, problems } = await readWanted(csv);
+	run: async (
+		context,
+		{ csv, role = DEFAULT_ROLE, dry_run: isTrial = false },
+	) => {
+		const { wanted, problems, unknownColumns } = await readInvitationFile(
+			csv,
+			role,
+		);
 		if (problems.length > 0 && !isTrial) {
 			throw badFields(
 				problems.slice(0, 20).map(({ line, message }) => ({
@@ -104,65 +107,9 @@ export const inviteMembers = defineOperation({
 					is_mailed: context.services.mail !== undefined,
 				}))
 			: await invite(context, invitable);
-		return { invited, skipped, problems };
+		return { invited, skipped, problems, unknown_columns: unknownColumns };
 	},
 });
-
-async function readWanted(csv: string): Promise<{
-	wanted: Wanted[];
-	problems: { line: number; message: string }[];
-}> {
-	const { heading, lines } = await readTable(Readable.from([Buffer.from(csv)]));
-	const columns = heading.map((name) => name.trim().toLowerCase());
-	const emailAt = columns.indexOf("email");
-	const roleAt = columns.indexOf("role");
-	if (emailAt < 0) {
-		throw badFields([
-			{
-				field: "csv",
-				message: "must have the column email, and may have the column role",
-			},
-		]);
-	}
-	if (lines.length === 0 || lines.length > MAX_OPEN) {
-		throw badFields([
-			{
-				field: "csv",
-				message: `must have 1 to ${MAX_OPEN} lines below the headings; it has ${lines.length}`,
-			},
-		]);
-	}
-	const seen = new Map<string, number>();
-	const wanted: Wanted[] = [];
-	const problems: { line: number; message: string }[] = [];
-	for (const { line, cells } of lines) {
-		const parsed = emailSchema().safeParse((cells[emailAt] ?? "").trim());
-		const given = (cells[roleAt] ?? "").trim().toLowerCase() || DEFAULT_ROLE;
-		const role = ROLES.find((one) => one === given);
-		const email = normalAddress(parsed.data ?? "");
-		const before = seen.get(email);
-		if (!parsed.success) {
-			problems.push({
-				line,
-				message: `email ${parsed.error.issues[0]?.message}`,
-			});
-		} else if (!role) {
-			problems.push({
-				line,
-				message: `role must be one of ${ROLES.join(", ")}`,
-			});
-		} else if (before !== undefined) {
-			problems.push({
-				line,
-				message: `has the same address as line ${before}`,
-			});
-		} else {
-			wanted.push({ line, email, role });
-		}
-		if (parsed.success) seen.set(email, before ?? line);
-	}
-	return { wanted, problems };
-}
 
 /** Finds out with one statement who need not or may not be invited. */
 async function select(

@@ -375,8 +375,14 @@ test("many people are invited from a file, after its wrong lines were shown, and
 	expect(await input.inputValue()).toBe("");
 	await axe(page);
 	await screenshot(page, "members-invite-many-wrong");
-	await choose("email,role\nann@example.com,viewer\nbea@example.com,\n");
+	await choose(
+		"E-mail,Full name,Role\nann@example.com,Ann,viewer\nbea@example.com,Bea,\n",
+	);
 	await page.getByRole("button", { name: "Invite 2 members" }).waitFor();
+	await page
+		.getByText("2 members will be invited (1 as viewer, 1 as member).")
+		.waitFor();
+	await page.getByText("Not read: Full name.").waitFor();
 	expect(await page.getByText("Line 2:").count()).toBe(0);
 	const lines = Array.from({ length: 60 }, (_, n) => `many-${n}@example.com`);
 	await choose(`email\n${lines.join("\n")}\n`);

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sendTo } from "../support/console-client.ts";
 import {
@@ -104,7 +106,7 @@ test("a file counts once against the limit of a day", async () => {
 
 test("wrong lines are named with their numbers, and then nobody is invited", async () => {
 	const admin = await served.signIn("admin");
-	const csv = `Role;E-Mail;Email
+	const csv = `Role;Note;Email
 member;x;Grace@example.com
 
 owner;x;ada@example.com
@@ -129,6 +131,52 @@ viewer;x;not an address
 		refused.body.fields.map((one: { field: string }) => one.field),
 	).toEqual(["csv line 4", "csv line 5", "csv line 6"]);
 	expect(await countOpen()).toBe(before);
+});
+
+test.each([
+	"email",
+	"E-mail",
+	"E-Mail Address",
+	"Email Address [Required]",
+	"email_address",
+	"Mail",
+	"Work email",
+	"primary_email_address",
+])("the addresses may stand under the heading %s, and columns that are not read are named", async (heading) => {
+	const admin = await served.signIn("admin");
+	const csv = `Full name;${heading};Department;;ROLE\nJo;jo@example.com;IT;;Viewer\nMo;mo@example.com;;;`;
+	const { body } = await invite(admin, csv, { dry_run: true });
+	expect(body).toMatchObject({
+		invited: [
+			{ email: "jo@example.com", role: "viewer" },
+			{ email: "mo@example.com", role: "member" },
+		],
+		problems: [],
+		unknown_columns: ["Full name", "Department"],
+	});
+});
+
+test("two columns that could both have the addresses are refused, because a guess would invite the wrong people", async () => {
+	const admin = await served.signIn("admin");
+	const csv = "E-Mail,Work email\nprivate@example.com,work@example.com";
+	const { status, body } = await invite(admin, csv, { dry_run: true });
+	expect(status).toBe(400);
+	expect(body.message).toContain(
+		'must have one column email; "E-Mail", "Work email" could all be it',
+	);
+});
+
+test("the example file of the documentation is accepted as it is", async () => {
+	const file = join(import.meta.dirname, "../../deploy/people.csv");
+	const csv = await readFile(file, "utf8");
+	const { body } = await invite(await served.signIn("admin"), csv, {
+		dry_run: true,
+	});
+	expect(body.problems).toEqual([]);
+	expect(body.invited).toHaveLength(3);
+	const page = join(import.meta.dirname, "../../docs/inviting.md");
+	const shown = csv.trim().replaceAll(/^/gm, "    ");
+	expect(await readFile(page, "utf8")).toContain(shown);
 });
 
 test.each([

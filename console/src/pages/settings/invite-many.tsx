@@ -60,8 +60,9 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 				<Stack>
 					<Text size="sm">
 						Choose a CSV file with the columns <b>email</b> and <b>role</b>{" "}
-						(viewer, member or admin; empty: member). Up to 2,000 lines. Members
-						and addresses with an open invitation are skipped.
+						(viewer, member or admin; empty: member). Other columns are not
+						read: people enter their names when they join. Up to 2,000 lines.
+						Members and addresses with an open invitation are skipped.
 					</Text>
 					<ChooseCsv
 						isReading={checking.isPending}
@@ -98,13 +99,18 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 }
 
 function Preview({ preview }: { preview: Outcome }) {
-	const { invited, skipped, problems } = preview;
+	const { invited, skipped, problems, unknown_columns } = preview;
 	return (
 		<div role="status">
 			<Text>
-				{countOf(invited.length)} will be invited
+				{countOf(invited.length)} will be invited{byRole(invited)}
 				{skipped.length > 0 && `, ${skipped.length} skipped`}.
 			</Text>
+			{unknown_columns.length > 0 && (
+				<Text size="sm" mt="xs" style={{ overflowWrap: "anywhere" }}>
+					Not read: {unknown_columns.join(", ")}.
+				</Text>
+			)}
 			<WrongLines problems={problems} />
 			<Skipped skipped={skipped} />
 		</div>
@@ -179,6 +185,14 @@ function saveLinks(invited: Outcome["invited"]): void {
 	);
 	const text = `email,role,invitation_url\r\n${lines.join("\r\n")}\r\n`;
 	saveFile("invitations.csv", new Blob([text], { type: "text/csv" }));
+}
+
+/** Returns " (480 as member, 20 as viewer)". A misspelled column of roles shows here. */
+function byRole(invited: Outcome["invited"]): string {
+	const counts = new Map<string, number>();
+	for (const { role } of invited) counts.set(role, (counts.get(role) ?? 0) + 1);
+	const parts = [...counts].map(([role, count]) => `${count} as ${role}`);
+	return parts.length > 0 ? ` (${parts.join(", ")})` : "";
 }
 
 function countOf(count: number): string {
