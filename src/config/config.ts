@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { AppError, StartRefused } from "../errors.ts";
 import type { FileLimits } from "../files/file-limits.ts";
 import type { LogLevel } from "../log.ts";
+import { COMMAND } from "../version.ts";
+import { suggestSettings } from "./nearest-settings.ts";
 import { type ArchivePlace, readArchivePlace } from "./read-archive.ts";
 import { readFileLimits } from "./read-file-limits.ts";
 import {
@@ -157,7 +159,7 @@ function readSettings(env: Environment): Config {
 		if (name.startsWith("ASSAY_") && !known.includes(name)) {
 			throw new AppError(
 				"bad_request",
-				`${name} is not a setting of this version; the settings are ${known.join(", ")}`,
+				`${name} is not a setting of this version; ${suggestSettings(name, known)}\`${COMMAND} --help\` and README.md list the settings`,
 			);
 		}
 	}

@@ -240,6 +240,32 @@ test.each([
 	}
 });
 
+test.each([
+	["ASSAY_HOTS", "; did you mean ASSAY_HOST?"],
+	["ASSAY_port", "; did you mean ASSAY_PORT?"],
+	["ASSAY_BASEURL", "; did you mean ASSAY_BASE_URL?"],
+	["ASSAY_DATABASE_URL", "; did you mean DATABASE_URL?"],
+	["ASSAY_DATABASE_URL_FILE", "; did you mean DATABASE_URL_FILE?"],
+	["ASSAY_SMTP_HOST", "; did you mean ASSAY_SMTP_URL?"],
+	["ASSAY_SECERT_FILE", "; did you mean ASSAY_SECRET_FILE?"],
+	[
+		"ASSAY_METRICS_POST",
+		"; did you mean ASSAY_METRICS_PORT or ASSAY_METRICS_HOST?",
+	],
+])("for the unknown name %s the message suggests the nearest settings, and says where all are listed", (name, suggestion) => {
+	const message = rejection({ [name]: "x" });
+	expect(message).toContain(`${name} is not a setting of this version`);
+	expect(message).toContain(suggestion);
+	expect(message).toContain("--help` and README.md list the settings");
+	expect(message.length).toBeLessThan(200);
+});
+
+test("a name that resembles no setting gets no suggestion", () => {
+	for (const name of ["ASSAY_", "ASSAY_X", "ASSAY_COLOUR_OF_THE_SKY"]) {
+		expect(rejection({ [name]: "x" })).not.toContain("did you mean");
+	}
+});
+
 describe("a wrong value stops the start, and the message names the setting:", () => {
 	const wrong = {
 		ASSAY_ALLOWED_ORIGINS: [
