@@ -5,6 +5,7 @@ import { startArchiving } from "./archive/start-archiving.ts";
 import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase, type Server } from "./db/database.ts";
+import { isNewDatabase } from "./db/migrate.ts";
 import { makePool } from "./db/pool.ts";
 import { makeAccessLog } from "./http/access-log.ts";
 import type { RouteSummary } from "./http/admission.ts";
@@ -101,6 +102,21 @@ export async function serve(
 /** Stops one of the things that the service has started. */
 type Stop = () => unknown;
 
+/** Logs each migration of an upgrade, and one line for all migrations of a new database. */
+function logMigrations(
+	{ migrated, migratedInMs }: Database,
+	log: Logger,
+): void {
+	if (isNewDatabase(migrated)) {
+		log.info(
+			{ migrations: migrated.length, durationMs: Math.round(migratedInMs) },
+			`created the tables: ${migrated.length} migrations in ${(migratedInMs / 1000).toFixed(1)} s`,
+		);
+		return;
+	}
+	for (const name of migrated) log.info({ migration: name }, "migrated");
+}
+
 async function serveFrom(
 	database: Database,
 	config: Config,
@@ -109,9 +125,7 @@ async function serveFrom(
 	traces: TracingSettings | undefined,
 	started: Stop[],
 ): Promise<Service> {
-	for (const name of database.migrated)
-		log.info({ migration: name }, "migrated");
-
+	logMigrations(database, log);
 	const secret = await readSecret(config);
 	const { previousSecret } = config;
 	let isDraining = false;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { isNewDatabase } from "../db/migrate.ts";
 import { print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -14,12 +15,13 @@ export function addMigrate(program: Command): void {
 				async ({ migrated }) => migrated,
 				"make",
 			);
-			print(
-				options,
-				{ applied },
-				applied.length === 0
-					? "The database has the newest schema."
-					: `Applied ${applied.join(", ")}.`,
-			);
+			print(options, { applied }, describe(applied));
 		});
+}
+
+function describe(applied: string[]): string {
+	if (applied.length === 0) return "The database has the newest schema.";
+	return isNewDatabase(applied)
+		? `Created the tables with ${applied.length} migrations.`
+		: `Applied ${applied.join(", ")}.`;
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Database } from "../db/database.ts";
+import { isNewDatabase } from "../db/migrate.ts";
 import type { Closure } from "../organizations/closures.ts";
 import { createOrganization } from "../organizations/organization-store.ts";
 import { DEFAULT_TIME_ZONE, isTimeZone } from "../organizations/time-zone.ts";
@@ -62,7 +63,7 @@ export function addOrg(program: Command): void {
 			const id = await withDatabase(({ pool, migrated, description }) => {
 				// In a new installation, this command may be the first one. If the operator is in the wrong
 				// folder, this message reveals it.
-				if (migrated.some((name) => name.startsWith("0001_"))) {
+				if (isNewDatabase(migrated)) {
 					process.stderr.write(`created a new database: ${description}\n`);
 				}
 				return createOrganization(pool, options.name, options.timeZone);

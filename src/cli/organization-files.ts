@@ -10,6 +10,7 @@ import type { Part } from "../backup/organization-tables.ts";
 import type { SealCheck } from "../backup/seal.ts";
 import { readConfig } from "../config/config.ts";
 import type { Database } from "../db/database.ts";
+import { isNewDatabase } from "../db/migrate.ts";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import {
@@ -218,7 +219,7 @@ async function importFrom(file: string, options: ImportOptions): Promise<void> {
 	const add = async (database: Database) => {
 		// In a new installation, this command may be the first one. If the operator is in the wrong
 		// folder, this message reveals it.
-		if (database.migrated.some((name) => name.startsWith("0001_"))) {
+		if (isNewDatabase(database.migrated)) {
 			report(`created a new database: ${database.description}`);
 		}
 		const admin =

@@ -74,6 +74,11 @@ export interface MigrationState {
 	pending: string[];
 }
 
+/** Returns true if these migrations, which were just applied, have made the database. */
+export function isNewDatabase(migrated: readonly string[]): boolean {
+	return migrated[0]?.startsWith("0001_") ?? false;
+}
+
 /**
  * Finds out which of `migrations` the database has. Throws StartRefused (bad_request) when the
  * database was made by a newer version or by another set of files.
