@@ -1,5 +1,6 @@
 import {
 	codeOf,
+	DISK_FULL,
 	isLockTimeout,
 	isReadOnlyDatabase,
 	isTransactionConflict,
@@ -194,6 +195,10 @@ function describeUnavailable(error: unknown): string {
 		return "the service's database does not accept writes at the moment; retry later";
 	}
 	const code = codeOf(error);
+	// The log tells the operator that the disk is full. That is nobody else's business.
+	if (code === DISK_FULL) {
+		return "the service cannot store data at the moment; retry later, and if it happens again, tell the operator";
+	}
 	if (code === QUERY_CANCELED) return SLOW_DATABASE;
 	if (code === LOCK_NOT_AVAILABLE || isTransactionConflict(error)) {
 		return "the service is overloaded: other requests change the same data; retry later";

@@ -11,6 +11,7 @@ test.each([
 	["40P01", "overloaded: other requests change the same data"],
 	["ECONNREFUSED", "cannot reach its database"],
 	["25006", "does not accept writes"],
+	["53100", "cannot store data at the moment"],
 ])("the 503 for %s says whether the database or the load is the cause", (code, message) => {
 	expect(toAppError(Object.assign(new Error("x"), { code }))).toMatchObject({
 		code: "service_unavailable",

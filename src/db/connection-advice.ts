@@ -10,6 +10,10 @@ const ADVICE: readonly [RegExp, string][] = [
 	[/^3D000$/, "create the database, or correct its name in DATABASE_URL"],
 	[/^42501$/, "let the user of DATABASE_URL own the database"],
 	[
+		/^53100$/,
+		"the disk of the database is full: make room on it, but delete nothing in the folder of the database by hand (docs/diagnosing.md); `assay doctor` shows the free space",
+	],
+	[
 		/^53300$/,
 		"close other connections to PostgreSQL, or raise its max_connections",
 	],
@@ -59,12 +63,19 @@ const ADVICE_BY_TEXT: readonly [RegExp, string][] = [
 
 /** Says what the operator should do when the database cannot be opened because of `error`. */
 export function connectionAdvice(error: unknown): string {
-	const { code, message = "" } = error as { code?: string; message?: string };
-	const known =
-		ADVICE_BY_TEXT.find(([pattern]) => pattern.test(message)) ??
-		ADVICE.find(([pattern]) => code !== undefined && pattern.test(code));
+	const { message = "" } = error as { message?: string };
+	const byText = ADVICE_BY_TEXT.find(([pattern]) => pattern.test(message));
 	return (
-		known?.[1] ??
+		byText?.[1] ??
+		adviceByCode(error) ??
 		"check that PostgreSQL runs and that DATABASE_URL has the right host, user, password and database"
 	);
+}
+
+/** Returns the advice for the code of an error. Returns undefined if there is none for it. */
+export function adviceByCode(error: unknown): string | undefined {
+	const { code } = error as { code?: string };
+	return code === undefined
+		? undefined
+		: ADVICE.find(([pattern]) => pattern.test(code))?.[1];
 }

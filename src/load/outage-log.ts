@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { adviceByCode } from "../db/connection-advice.ts";
 import { assertTakesWrites } from "../db/pool.ts";
 import { toAppError } from "../errors.ts";
 
@@ -53,8 +54,9 @@ export class OutageLog {
 		if (!this.#outage) {
 			const now = Date.now();
 			this.#outage = { since: now, toldAt: now, refused: 0, causes: {} };
+			const advice = adviceByCode(thrown);
 			this.#log.error(
-				{ ...fields, err: thrown },
+				{ ...fields, err: thrown, ...(advice && { advice }) },
 				`${message}: the database does not answer as it should; until it does, failures are counted`,
 			);
 			void this.#watch(this.#outage);
