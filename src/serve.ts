@@ -21,6 +21,7 @@ import { Maintenance } from "./load/maintenance.ts";
 import { OutageLog } from "./load/outage-log.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
 import { clientName } from "./mcp/methods.ts";
+import { diskFolders } from "./metrics/disk-space.ts";
 import { openMetrics } from "./metrics/open.ts";
 import { Grants } from "./oauth/grant.ts";
 import { makeOauthServer } from "./oauth/oauth-server.ts";
@@ -243,6 +244,7 @@ async function serveFrom(
 					queues: agentApi.queues,
 					operations: new Set(operations.map(({ name }) => name)),
 					baseUrl,
+					folders: diskFolders(config),
 					retentionDoneAtMs: () => retention?.doneAtMs() ?? 0,
 				});
 	started.push(() => metrics?.close());

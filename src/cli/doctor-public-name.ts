@@ -22,11 +22,7 @@ export async function examinePublicName(config: Config): Promise<Finding> {
 		});
 		await response.body?.cancel();
 	} catch (error) {
-		return {
-			check,
-			status: "warning",
-			...describeFailure(config.baseUrl, error),
-		};
+		return { check, ...describeFailure(config.baseUrl, error) };
 	}
 	const given = response.headers.get(INSTANCE_HEADER);
 	if (given === null) {
@@ -69,15 +65,24 @@ const UNKNOWN_AUTHORITY = new Set([
 export function describeFailure(
 	baseUrl: string,
 	error: unknown,
-): { found: string; advice: string } {
+): Pick<Finding, "status" | "found" | "advice"> {
 	const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
 	if (UNKNOWN_AUTHORITY.has(cause?.code ?? "")) {
 		return {
-			found: `${baseUrl} shows a certificate of an authority that this machine does not know (${cause?.code})`,
+			status: "problem",
+			found: `${baseUrl} shows a certificate of an authority that this machine does not know (${cause?.code}); agents and browsers without that authority refuse it, and then no reports arrive`,
 			advice: `for an authority of your own, set NODE_EXTRA_CA_CERTS to a file with its certificate, and let the devices trust it too; otherwise let the proxy send the whole chain of its certificate; ${FROM_HERE}`,
 		};
 	}
+	if (cause?.code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+		return {
+			status: "problem",
+			found: `${baseUrl} shows a certificate for another name (${cause.message}); agents and browsers refuse it, and no reports arrive`,
+			advice: `get a certificate for that name, or correct ASSAY_BASE_URL; ${FROM_HERE}`,
+		};
+	}
 	return {
+		status: "warning",
 		found: `${baseUrl} does not answer (${plainReason(cause?.message || message)})`,
 		advice: `start the service if it is stopped; otherwise check the name in DNS, the proxy and its certificate; ${FROM_HERE}`,
 	};

@@ -45,7 +45,7 @@ async function examineConnections(client: Client): Promise<Finding> {
 		check: "connections",
 		status: "warning",
 		found,
-		advice: `each process of the service may open 20; raise max_connections, or start fewer workers`,
+		advice: `each process of the service may open 22; raise max_connections, or start fewer workers`,
 	};
 }
 

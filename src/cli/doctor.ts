@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { Client } from "pg";
@@ -24,8 +22,10 @@ import {
 	examinePartials,
 } from "./doctor-backup.ts";
 import { examineCertificate } from "./doctor-certificate.ts";
+import { examineClock, examineTimeSynchronization } from "./doctor-clock.ts";
 import { examineDatabaseTls } from "./doctor-database-tls.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
+import { examineDisks } from "./doctor-disk.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examineProvider } from "./doctor-provider.ts";
@@ -42,7 +42,6 @@ import {
 	examineMails,
 	examineSecondFactors,
 } from "./doctor-sign-in.ts";
-import { describeDuration } from "./duration.ts";
 import { print } from "./output.ts";
 
 export interface Finding {
@@ -53,8 +52,6 @@ export interface Finding {
 	advice?: string;
 }
 
-const MIN_FREE_BYTES = 1 << 30;
-const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 const MIN_POSTGRES = 150_000;
 const NEWEST_TRIED = 180_000;
 
@@ -105,7 +102,8 @@ async function examine(): Promise<Finding[]> {
 	findings.push(...(await examineCertificate(config)));
 	findings.push(...(await examineMail(config)));
 	if (config.oidc) findings.push(await examineProvider(config.oidc));
-	findings.push(await examineDisk(config));
+	findings.push(...(await examineDisks(config)));
+	findings.push(await examineTimeSynchronization());
 	if (config.databaseUrl) {
 		findings.push(...examineDatabaseTls(config.databaseUrl));
 	}
@@ -135,30 +133,6 @@ function examineAddress(config: Config): Finding {
 		advice:
 			"put a proxy with TLS in front of the service and set ASSAY_BASE_URL to its https address",
 	};
-}
-
-async function examineDisk(config: Config): Promise<Finding> {
-	if (config.databaseUrl) {
-		return {
-			check: "disk",
-			status: "ok",
-			found:
-				"the database is not in the data folder, so its disk is not visible here",
-		};
-	}
-	const folder = existsSync(config.dataDir) ? config.dataDir : ".";
-	const { bavail, bsize } = await statfs(folder);
-	const free = bavail * bsize;
-	const found = `${(free / 1e9).toFixed(1)} GB free for ${config.dataDir}`;
-	return free >= MIN_FREE_BYTES
-		? { check: "disk", status: "ok", found }
-		: {
-				check: "disk",
-				status: "problem",
-				found,
-				advice:
-					"free some space, or move the folder and set ASSAY_DATA_DIR; a full disk stops the database",
-			};
 }
 
 async function examineDatabase(config: Config): Promise<Finding[]> {
@@ -344,22 +318,4 @@ async function examineRole(
 	} finally {
 		await pool.end();
 	}
-}
-
-async function examineClock(client: Client): Promise<Finding> {
-	const before = Date.now();
-	const { rows } = await client.query<{ now: Date }>(
-		"select clock_timestamp() as now",
-	);
-	const middle = (before + Date.now()) / 2;
-	const difference = Math.abs((rows[0]?.now.getTime() ?? 0) - middle);
-	const found = `${describeDuration(difference)} between this machine and the database`;
-	return difference <= MAX_CLOCK_DIFFERENCE_MS
-		? { check: "clock", status: "ok", found }
-		: {
-				check: "clock",
-				status: "problem",
-				found,
-				advice: "synchronize both machines' clocks with NTP",
-			};
 }

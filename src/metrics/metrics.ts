@@ -13,6 +13,8 @@ import { VERSION } from "../version.ts";
 import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
 import { addCertificate } from "./certificate.ts";
 import { addDatabaseGauges } from "./database-gauges.ts";
+import { addDiskSpace } from "./disk-gauge.ts";
+import type { DiskFolders } from "./disk-space.ts";
 import { FleetCounts } from "./fleet.ts";
 import { type MailCounts, readMailCounts } from "./mails.ts";
 import { IGNORED_ADDRESSES } from "./names.ts";
@@ -27,6 +29,13 @@ const DURATION_BUCKETS = [
 	0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
+/** Gauges of prom-client whose names end as only those of counters may. */
+const MISNAMED = [
+	"nodejs_active_resources_total",
+	"nodejs_active_handles_total",
+	"nodejs_active_requests_total",
+];
+
 export interface MetricsParts {
 	pools: Record<string, Pool>;
 	/** The queues in front of the database, by name. */
@@ -34,6 +43,8 @@ export interface MetricsParts {
 	/** Names of operations. Requests to any other address share one series. */
 	operations: ReadonlySet<string>;
 	baseUrl: string;
+	/** The folders on this machine that Assay fills. */
+	folders: DiskFolders;
 	/** Time at which this process last finished its daily removal of old rows, or 0. */
 	retentionDoneAtMs: () => number;
 }
@@ -55,11 +66,14 @@ export function makeMetrics({
 	queues,
 	operations,
 	baseUrl,
+	folders,
 	retentionDoneAtMs,
 }: MetricsParts): Metrics {
 	const registry = new Registry();
 	const registers = [registry];
 	collectDefaultMetrics({ register: registry });
+	// These are sums over labels of other metrics, and no counters, as their names say.
+	for (const name of MISNAMED) registry.removeSingleMetric(name);
 
 	new Gauge({
 		name: "assay_info",
@@ -97,6 +111,7 @@ export function makeMetrics({
 		addDatabaseGauges(pools.app, registers);
 	}
 	addCertificate(baseUrl, registers);
+	addDiskSpace(folders, registers);
 	new Gauge({
 		name: "assay_retention_timestamp_seconds",
 		help: "Time at which this process last finished its daily removal of old rows, in seconds since 1970. 0 if it has not done that since its start.",

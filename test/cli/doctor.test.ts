@@ -2,6 +2,9 @@ import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeTimeSynchronization } from "../../src/cli/doctor-clock.ts";
+import { describeDisk } from "../../src/cli/doctor-disk.ts";
+import { describeFailure } from "../../src/cli/doctor-public-name.ts";
 import { addEnrollmentKey } from "../../src/devices/enrollment-key-operations.ts";
 import { makeId } from "../../src/id.ts";
 import { invoke } from "../../src/invoke.ts";
@@ -45,7 +48,11 @@ async function examine(settings: Record<string, string> = {}) {
 		of: (check: string) => findings.find((one) => one.check === check),
 		others: (...checks: string[]) =>
 			findings.filter(
-				({ check, status }) => status !== "ok" && !checks.includes(check),
+				({ check, status }) =>
+					status !== "ok" &&
+					// It depends on the machine of the test.
+					check !== "time synchronization" &&
+					!checks.includes(check),
 			),
 	};
 }
@@ -122,7 +129,7 @@ test.each([
 	expect(stderr).not.toContain("retry later");
 });
 
-test("doctor names our own setting for a certificate of a private authority", async () => {
+test("a certificate that agents would refuse is a problem, and doctor says what to do", async () => {
 	const server = createSecureServer(
 		{ cert: CERTIFICATE, key: PRIVATE_KEY },
 		(_request, response) => void response.end(),
@@ -130,13 +137,14 @@ test("doctor names our own setting for a certificate of a private authority", as
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const { port } = server.address() as AddressInfo;
 	try {
-		const { of } = await examine({
+		const { of, code } = await examine({
 			ASSAY_BASE_URL: `https://localhost:${port}`,
 		});
+		expect(code).toBe(1);
 		expect(of("public address")).toMatchObject({
-			status: "warning",
-			found: expect.stringContaining(
-				"an authority that this machine does not know",
+			status: "problem",
+			found: expect.stringMatching(
+				/an authority that this machine does not know .* no reports arrive/,
 			),
 			advice: expect.stringContaining("set NODE_EXTRA_CA_CERTS to a file"),
 		});
@@ -144,6 +152,51 @@ test("doctor names our own setting for a certificate of a private authority", as
 	} finally {
 		server.close();
 	}
+});
+
+test("a certificate for another name is a problem too, and a service that is stopped is not", () => {
+	const failed = (code: string, message: string) =>
+		Object.assign(new TypeError("fetch failed"), {
+			cause: Object.assign(new Error(message), { code }),
+		});
+	const url = "https://assay.example.com";
+	const other = "Host: assay.example.com. is not in the cert's altnames";
+	expect(
+		describeFailure(url, failed("ERR_TLS_CERT_ALTNAME_INVALID", other)),
+	).toMatchObject({
+		status: "problem",
+		found: expect.stringContaining(other),
+		advice: expect.stringContaining("correct ASSAY_BASE_URL"),
+	});
+	expect(
+		describeFailure(url, failed("ECONNREFUSED", "connect ECONNREFUSED")),
+	).toMatchObject({ status: "warning" });
+});
+
+test.each([
+	["NTPSynchronized=yes\n", "ok", undefined],
+	["NTPSynchronized=no\n", "warning", "timedatectl set-ntp true"],
+	[undefined, "ok", undefined],
+])("doctor judges the time synchronization %j as %s", (answer, status, advice) => {
+	const found = describeTimeSynchronization(answer);
+	expect(found.status).toBe(status);
+	expect(found.advice ?? "").toContain(advice ?? "");
+});
+
+test("doctor reports a disk with less than 1 GB free, with advice for what fills it", () => {
+	const disk = { folder: "/var/lib/x", disk: 1 };
+	expect(describeDisk({ ...disk, of: "database", freeBytes: 2e9 })).toEqual({
+		check: "disk",
+		status: "ok",
+		found: "2.0 GB free for /var/lib/x",
+	});
+	expect(
+		describeDisk({ ...disk, of: "backups", freeBytes: 1e8 }),
+	).toMatchObject({
+		check: "disk of the backups",
+		status: "problem",
+		advice: expect.stringContaining("copy old backups to another machine"),
+	});
 });
 
 test("doctor distinguishes another program on the metrics port from no program", async () => {

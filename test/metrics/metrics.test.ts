@@ -1,11 +1,14 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
 import { listPostureSummary } from "../../src/devices/posture-summary.ts";
 import { invoke } from "../../src/invoke.ts";
 import { makeLogger } from "../../src/log.ts";
+import { diskFolders, readDiskSpace } from "../../src/metrics/disk-space.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import { createDatabase } from "../support/database.ts";
+import { makeFolder } from "../support/folder.ts";
 import { startAssay } from "../support/program.ts";
 import {
 	heartbeatBody,
@@ -188,6 +191,30 @@ test("what is not known yet has no value, because 0 would mean a broken audit lo
 	expect(samples.get("assay_replicas")).toBe(0);
 });
 
+test("the free space of the disks that Assay fills is known, and that of a database elsewhere is not", async () => {
+	const folder = await makeFolder("assay-archive-");
+	const assay = await startService(undefined, {
+		ASSAY_METRICS_PORT: "0",
+		ASSAY_ARCHIVE_URL: folder,
+	});
+	closing.push(assay.close);
+	const samples = await scrape(assay.service.metricsUrl);
+	const { bavail, blocks, bsize } = await statfs(folder);
+	expect(bavail).toBeGreaterThan(0);
+	const free = samples.get('assay_disk_free_bytes{of="archive"}') ?? 0;
+	expect(free).toBeGreaterThan(0);
+	expect(free).toBeLessThanOrEqual(blocks * bsize);
+	expect(samples.has('assay_disk_free_bytes{of="database"}')).toBe(false);
+
+	const folders = diskFolders(readConfig({ ASSAY_DATA_DIR: folder }));
+	expect(await readDiskSpace(folders)).toContainEqual({
+		of: "database",
+		folder,
+		freeBytes: expect.any(Number),
+		disk: (await stat(folder)).dev,
+	});
+});
+
 test("the public port does not serve the metrics, and the metrics port serves nothing else", async () => {
 	const assay = await startMeasured();
 	const open = await fetch(`${assay.service.url}/metrics`);
@@ -249,9 +276,13 @@ test("the alert rules and the dashboard use only existing metrics, and docs/watc
 	await assay.activateDevice();
 	// Some have no value here, such as those of replicas, but each has a type.
 	const answer = await fetch(assay.service.metricsUrl ?? "no metrics");
-	const types = (await answer.text()).matchAll(/^# TYPE (\w+) (\w+)$/gm);
+	const types = [...(await answer.text()).matchAll(/^# TYPE (\w+) (\w+)$/gm)];
+	// promtool complains about a name that says "counter" and is not one.
+	for (const [, name, type] of types) {
+		expect(name?.endsWith("_total"), name).toBe(type === "counter");
+	}
 	const known = new Set(
-		[...types].flatMap(([, name = "", type]) =>
+		types.flatMap(([, name = "", type]) =>
 			type === "histogram"
 				? [`${name}_bucket`, `${name}_sum`, `${name}_count`]
 				: [name],

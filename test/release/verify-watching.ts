@@ -3,6 +3,7 @@ import { once } from "node:events";
 import {
 	chmodSync,
 	cpSync,
+	mkdirSync,
 	mkdtempSync,
 	readFileSync,
 	rmSync,
@@ -69,6 +70,7 @@ cpSync(
 	join(work, "alerts.test.yml"),
 );
 promtool("check", "config", "prometheus.yml");
+promtool("check", "rules", "--lint=all", "--lint-fatal", "alerts.yml");
 promtool("test", "rules", "alerts.test.yml");
 
 const config = readFileSync(join(work, "prometheus.yml"), "utf8")
@@ -85,10 +87,13 @@ await administrator.query(
 	"select pg_create_physical_replication_slot('unread', true)",
 );
 await administrator.end();
+mkdirSync(join(work, "archive"));
 const settings = {
 	DATABASE_URL: primary.url,
 	ASSAY_METRICS_PORT: METRICS_PORT,
 	ASSAY_BASE_URL: `https://localhost:${PUBLIC_PORT}`,
+	// A folder on this machine, so that there is a disk with free space.
+	ASSAY_ARCHIVE_URL: join(work, "archive"),
 	NODE_EXTRA_CA_CERTS: join(work, "authority.pem"),
 };
 const service = await startAssay(settings);
@@ -145,6 +150,12 @@ try {
 			});
 		}
 	}
+	const metrics = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`);
+	// Prints complaints about names and texts of the metrics, and fails if there are any.
+	execFileSync("promtool", ["check", "metrics"], {
+		input: await metrics.text(),
+		stdio: ["pipe", "inherit", "inherit"],
+	});
 	const { code, stderr } = await simulating;
 	if (code !== 0) throw new Error(stderr);
 	const alerts = await fetch(`http://${PROMETHEUS}/api/v1/rules?type=alert`);

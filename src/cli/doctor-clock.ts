@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Client } from "pg";
+import type { Finding } from "./doctor.ts";
+import { describeDuration } from "./duration.ts";
+
+const MAX_DIFFERENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
+
+/** Compares the clocks of this machine and of the database. */
+export async function examineClock(client: Client): Promise<Finding> {
+	const before = Date.now();
+	const { rows } = await client.query<{ now: Date }>(
+		"select clock_timestamp() as now",
+	);
+	const middle = (before + Date.now()) / 2;
+	const difference = Math.abs((rows[0]?.now.getTime() ?? 0) - middle);
+	const found = `${describeDuration(difference)} between this machine and the database`;
+	return difference <= MAX_DIFFERENCE_MS
+		? { check: "clock", status: "ok", found }
+		: {
+				check: "clock",
+				status: "problem",
+				found,
+				advice: "synchronize both machines' clocks with NTP",
+			};
+}
+
+/** Asks systemd whether something keeps this machine's clock right. */
+export async function examineTimeSynchronization(): Promise<Finding> {
+	const answer = await promisify(execFile)(
+		"timedatectl",
+		["show", "--property=NTPSynchronized"],
+		{ timeout: TIMEOUT_MS },
+	).catch(() => undefined);
+	return describeTimeSynchronization(answer?.stdout);
+}
+
+/** `answer` is what `timedatectl show` prints, or undefined if it cannot say anything. */
+export function describeTimeSynchronization(
+	answer: string | undefined,
+): Finding {
+	const check = "time synchronization";
+	switch (answer?.trim()) {
+		case "NTPSynchronized=yes":
+			return {
+				check,
+				status: "ok",
+				found: "this machine's clock is synchronized",
+			};
+		case "NTPSynchronized=no":
+			return {
+				check,
+				status: "warning",
+				found: "nothing synchronizes this machine's clock",
+				advice:
+					"install chrony, or run timedatectl set-ntp true; with a wrong clock, second factors and identity providers fail, and reports have wrong times",
+			};
+		default:
+			return {
+				check,
+				status: "ok",
+				found:
+					"unknown, because systemd's timedatectl does not answer; in a container, look at the host",
+			};
+	}
+}

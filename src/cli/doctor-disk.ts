@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../config/config.ts";
+import {
+	type DiskSpace,
+	diskFolders,
+	MIN_FREE_BYTES,
+	readDiskSpace,
+} from "../metrics/disk-space.ts";
+import type { Finding } from "./doctor.ts";
+
+const ADVICE: Record<DiskSpace["of"], string> = {
+	database:
+		"free some space, or move the data folder (docs/moving.md); a full disk stops the database",
+	backups:
+		"copy old backups to another machine and delete them here, or keep fewer (docs/backup.md); a full disk makes the next backup fail",
+	archive:
+		"free some space; while the archive is full, packed months stay in the database",
+};
+
+/**
+ * Reports the free space of the disks that Assay fills. A disk that the database and another folder
+ * share is reported once.
+ */
+export async function examineDisks(config: Config): Promise<Finding[]> {
+	const folders = diskFolders(config);
+	const found = await readDiskSpace({
+		...folders,
+		// Before the first start, the data folder does not exist.
+		...(folders.database && { database: existingFolder(folders.database) }),
+	});
+	const findings = found
+		.filter(
+			({ disk }, at) => found.findIndex((one) => one.disk === disk) === at,
+		)
+		.map((one) =>
+			describeDisk({ ...one, folder: folders[one.of] ?? one.folder }),
+		);
+	return folders.database === undefined
+		? [
+				{
+					check: "disk",
+					status: "ok",
+					found:
+						"the database is not in the data folder, so its disk is not visible here",
+				},
+				...findings,
+			]
+		: findings;
+}
+
+function existingFolder(folder: string): string {
+	return existsSync(folder) ? folder : ".";
+}
+
+export function describeDisk({ of, folder, freeBytes }: DiskSpace): Finding {
+	const check = of === "database" ? "disk" : `disk of the ${of}`;
+	const found = `${(freeBytes / 1e9).toFixed(1)} GB free for ${folder}`;
+	return freeBytes >= MIN_FREE_BYTES
+		? { check, status: "ok", found }
+		: { check, status: "problem", found, advice: ADVICE[of] };
+}
