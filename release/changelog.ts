@@ -3,10 +3,8 @@
  * upgrade.
  */
 export function checkChangelog(changelog: string, version: string): void {
-	const heading = `## [${version}] - `;
-	const entry = changelog
-		.split(/^(?=## )/m)
-		.find((part) => part.startsWith(heading));
+	const heading = headingOf(version);
+	const entry = findEntry(changelog, heading);
 	if (!entry) {
 		throw new Error(
 			`CHANGELOG.md has no entry that begins with "${heading}" and a date; move what stands under Unreleased there`,
@@ -23,4 +21,29 @@ export function checkChangelog(changelog: string, version: string): void {
 			`the entry of ${version} in CHANGELOG.md has no section "### Upgrading"; say there what an operator must do, even if it is nothing`,
 		);
 	}
+}
+
+/** Returns the changelog with what stands under Unreleased as the entry of a version to try. */
+export function giveToPreview(
+	changelog: string,
+	version: string,
+	date: string,
+): string {
+	return changelog.replace(
+		/^## \[Unreleased\]\n/m,
+		`## [Unreleased]\n\n${headingOf(version)}${date} (preview)\n`,
+	);
+}
+
+/** Returns what the changelog says about the version, with its heading. */
+export function entryOf(changelog: string, version: string): string {
+	const entry = findEntry(changelog, headingOf(version));
+	if (!entry) throw new Error(`CHANGELOG.md has no entry of ${version}`);
+	return `${entry.trimEnd()}\n`;
+}
+
+const headingOf = (version: string) => `## [${version}] - `;
+
+function findEntry(changelog: string, heading: string): string | undefined {
+	return changelog.split(/^(?=## )/m).find((part) => part.startsWith(heading));
 }

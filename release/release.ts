@@ -16,7 +16,7 @@ import { gpgSigner } from "../agent/packages/repositories.ts";
 import { requireTools, runTool } from "../agent/packages/run-tool.ts";
 import { RELEASE } from "../src/agent-packages/package-list.ts";
 import { VERSION } from "../src/version.ts";
-import { checkChangelog } from "./changelog.ts";
+import { checkChangelog, entryOf, giveToPreview } from "./changelog.ts";
 import { writeChecksums } from "./checksums.ts";
 import { buildReleaseFiles, bytesOf, packFolder } from "./linux-packages.ts";
 import { makeTree, recordCommit, stripTool } from "./tree.ts";
@@ -63,11 +63,18 @@ function release(options: Options): void {
 	try {
 		tell("checking out the commit, and installing the packages of npm");
 		const source = checkOut(commit, version, join(work, "source"));
+		if (options.preview !== undefined) {
+			const file = join(source, "CHANGELOG.md");
+			const day = git("log", "-1", "--format=%cs");
+			const changelog = readFileSync(file, "utf8");
+			writeFileSync(file, giveToPreview(changelog, version, day));
+		}
 		tell("packing the image's files, the chart and the list of packages");
 		const made = [
 			...makeImageContext(source, commit, version, work, out),
 			...packChart(source, version, out),
 			...makeSbom(source, version, out),
+			...writeNotes(source, version, out),
 			...options.only.flatMap((architecture) =>
 				makeFiles(source, version, architecture, work, {
 					...options,
@@ -158,6 +165,14 @@ function packChart(source: string, version: string, out: string): string[] {
 function makeSbom(source: string, version: string, out: string): string[] {
 	const name = `assay-${version}.cdx.json`;
 	writeFileSync(join(out, name), npm(source, "run", "--silent", "sbom"));
+	return [name];
+}
+
+/** Writes what is new in the version, and what an operator must do. */
+function writeNotes(source: string, version: string, out: string): string[] {
+	const name = `assay-${version}-changes.md`;
+	const changelog = readFileSync(join(source, "CHANGELOG.md"), "utf8");
+	writeFileSync(join(out, name), entryOf(changelog, version));
 	return [name];
 }
 

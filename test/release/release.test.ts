@@ -10,7 +10,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { checkChangelog } from "../../release/changelog.ts";
+import {
+	checkChangelog,
+	entryOf,
+	giveToPreview,
+} from "../../release/changelog.ts";
 import { writeChecksums } from "../../release/checksums.ts";
 import { packagedUnit, serviceControl } from "../../release/linux-packages.ts";
 import { neededPackages } from "../../release/needed-packages.ts";
@@ -19,6 +23,25 @@ import { describeVersion, VERSION } from "../../src/version.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const readJson = (file: string) => JSON.parse(read(file));
+
+test("the changelog has an entry for the version in package.json, with notes for the upgrade", () => {
+	const changelog = read("CHANGELOG.md");
+	expect(() => checkChangelog(changelog, VERSION)).not.toThrow();
+});
+
+test("a preview says what is new since the last release, and a release what is new in it", () => {
+	const changelog =
+		"# Changelog\n\n## [Unreleased]\n\n### Added\n\nA bell.\n\n## [1.4.0] - 2026-11-24\n\n### Added\n\nA wheel.\n";
+	expect(entryOf(changelog, "1.4.0")).toBe(
+		"## [1.4.0] - 2026-11-24\n\n### Added\n\nA wheel.\n",
+	);
+	expect(() => entryOf(changelog, "1.4.1")).toThrow("no entry of 1.4.1");
+	const preview = giveToPreview(changelog, "1.4.1", "2026-11-26");
+	expect(entryOf(preview, "1.4.1")).toBe(
+		"## [1.4.1] - 2026-11-26 (preview)\n\n### Added\n\nA bell.\n",
+	);
+	expect(entryOf(preview, "1.4.0")).toBe(entryOf(changelog, "1.4.0"));
+});
 
 test("a release needs an entry in the changelog, with a date and notes for the upgrade", () => {
 	const whole =
