@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import {
 	changesIn,
 	type Entry,
+	namesItsRecord,
 	phraseOf,
 } from "../../console/src/parts/audit-actions/audit-actions.ts";
 import { AUDIT_EVENTS } from "../../src/audit/events.ts";
@@ -34,6 +35,18 @@ function kindOf(operation: string): string | null {
 test.each([...names])("the home page describes %s in words", (operation) => {
 	const phrase = phraseOf({ operation, record_kind: kindOf(operation) });
 	expect(phrase).not.toMatch(/^did “/);
+});
+
+test("the first set-up is described by what it added", () => {
+	const inWords = (record_kind: string) => {
+		const entry = { operation: "setUp", record_kind };
+		return phraseOf(entry) + (namesItsRecord(entry) ? " …" : "");
+	};
+	expect(["organization", "member", "people"].map(inWords)).toEqual([
+		"created the organization …",
+		"became the first administrator",
+		"added the person …",
+	]);
 });
 
 test("the news leaves out links that came or went with a record, and keeps one end of every other link", () => {

@@ -175,6 +175,7 @@ function whatHappened(entry: Entry): string {
 
 const WORDS: Record<string, string> = {
 	add: "Added",
+	set: "Added",
 	update: "Changed",
 	delete: "Deleted",
 	import: "Imported",

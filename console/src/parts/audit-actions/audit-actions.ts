@@ -16,10 +16,11 @@ const ACTIONS: Record<AuditEvent, Action> & Actions = {
 	...accountActions,
 };
 
-/** The words for the first set-up, which creates two records with an audit entry for each. */
+/** The words for the first set-up, which adds three records with an audit entry for each. */
 const SET_UP: Record<string, string> = {
-	organization: "set up Assay and the organization",
-	member: "made the first administrator",
+	organization: "created the organization",
+	member: "became the first administrator",
+	people: "added the person",
 };
 
 /** The past tense of the verb with which an operation's name begins. */
@@ -105,7 +106,9 @@ export function ownPhraseOf(operation: string): string | undefined {
 /** Returns true if the record's name adds information to the actor's name. */
 export function namesItsRecord({
 	operation,
-}: Pick<Entry, "operation">): boolean {
+	record_kind,
+}: Pick<Entry, "operation" | "record_kind">): boolean {
+	if (operation === "setUp") return record_kind !== "member";
 	return !actionOf(operation)?.isAboutActor;
 }
 
