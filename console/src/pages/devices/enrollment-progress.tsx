@@ -77,6 +77,7 @@ function FirstReport({ found }: { found: Found | undefined }) {
 	const postures = found?.device.postures ?? [];
 	const having = (wanted: string) =>
 		postures.filter(({ status }) => status === wanted).length;
+	const others = having("NOT_APPLICABLE");
 	if (postures.length === 0) {
 		return (
 			<Group wrap="nowrap" gap="sm">
@@ -88,7 +89,8 @@ function FirstReport({ found }: { found: Found | undefined }) {
 	return (
 		<Text size="sm">
 			Its first report has arrived. Checks: {having("PASS")} passed,{" "}
-			{having("FAIL")} failed, {having("UNKNOWN")} could not be determined.
+			{having("FAIL")} failed, {having("UNKNOWN")} could not be determined
+			{others > 0 && `, ${others} not applicable`}.
 		</Text>
 	);
 }
