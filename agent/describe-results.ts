@@ -21,7 +21,7 @@ export function describeResults(
 	const fixes = results
 		.map((result) =>
 			describeFix(
-				{ ...result, ...explain({ ...result, platform }) },
+				{ ...result, ...explain({ ...result, platform }, results) },
 				printable,
 			),
 		)

@@ -54,7 +54,7 @@ export async function storeLastResult(
 		results: results.map((result) => ({
 			check_key: result.check_key,
 			status: result.status,
-			...explain({ ...result, platform }),
+			...explain({ ...result, platform }, results),
 		})),
 	};
 	const path = join(open, FILE);

@@ -182,7 +182,7 @@ export const getDevice = defineOperation({
 		const postures = found.postures.map((posture) => ({
 			...posture,
 			...open.get(posture.check_key),
-			...explain({ ...posture, platform: found.platform }),
+			...explain({ ...posture, platform: found.platform }, found.postures),
 		}));
 		const groups = inGroups.get(id) ?? [];
 		return {

@@ -99,7 +99,7 @@ function toMyDevice(device: Judged, exceptions: Map<string, MyException>) {
 				excepted_until: posture.excepted_until,
 			}),
 			...exceptionOf(posture.check_key),
-			...explain({ ...posture, platform }),
+			...explain({ ...posture, platform }, device.postures),
 		})),
 		...device.missing_checks.map((check_key) => ({
 			check_key,

@@ -63,10 +63,11 @@ async function readFailures(
 		const { device_id, check_key, platform } = failure;
 		const state = states.get(device_id)?.checks.get(check_key)?.check_state;
 		if (state === undefined || IS_OVER.includes(state)) return [];
-		const posture = postures
-			.get(device_id)
-			?.shown.find((one) => one.check_key === check_key);
-		const { remediation } = posture ? explain({ ...posture, platform }) : {};
+		const shown = postures.get(device_id)?.shown ?? [];
+		const posture = shown.find((one) => one.check_key === check_key);
+		const { remediation } = posture
+			? explain({ ...posture, platform }, shown)
+			: {};
 		return { ...failure, remediation };
 	});
 	const over = rows.filter((row) =>

@@ -211,6 +211,20 @@ test("advice fits the cause that the evidence shows", () => {
 	expect(about({}).remediation).toContain("Device encryption");
 });
 
+test("advice about the clock of a server opens no settings of a desktop", () => {
+	const clock = {
+		...{ platform: "LINUX", check_key: "TIME_SYNC", status: "FAIL" },
+		evidence: { service: "none" },
+	};
+	const lock = { check_key: "SCREEN_LOCK", evidence: { reason: "no_desktop" } };
+	const onServer = explain(clock, [clock, lock]).remediation;
+	expect(onServer).not.toContain("Settings");
+	expect(onServer).toContain("timedatectl set-ntp true");
+	for (const others of [[], [clock, { ...lock, evidence: null }]]) {
+		expect(explain(clock, others).remediation).toContain("Settings");
+	}
+});
+
 test.each([
 	[
 		"PASSWORD_POLICY",

@@ -8,6 +8,8 @@ export interface Fix {
 	 * stands last.
 	 */
 	when?: { field: string; is?: boolean | string | number };
+	/** True: only for a device without a desktop. False: only for others. */
+	onServer?: boolean;
 	/** Steps for the user. Commands for administrators stand in a line of their own. */
 	fix: string;
 }
@@ -19,6 +21,10 @@ const SSH_KEYS =
 
 const CLOSE_SERVICES =
 	"Stop the open services that nobody needs: Telnet, rlogin, VNC, remote desktops and products for remote control. Reach those that you need through a VPN or SSH.";
+
+const TIME_SERVICE = commands(
+	"`timedatectl set-ntp true`; install systemd-timesyncd or chrony if it says that NTP is not supported",
+);
 
 /**
  * What to do about a failing check, by platform. `fixOf` returns the first advice whose cause the
@@ -269,10 +275,16 @@ export const FAILURES: Record<
 		TIME_SYNC: [
 			{
 				when: { field: "service", is: "none" },
-				fix: `Turn on “Automatic Date & Time” in Settings.${commands("`timedatectl set-ntp true`; install systemd-timesyncd or chrony if it says that NTP is not supported")}`,
+				onServer: false,
+				fix: `Turn on “Automatic Date & Time” in Settings.${TIME_SERVICE}`,
 			},
 			{
-				fix: `The clock is not synchronized. Connect the device to a network that lets NTP (UDP port 123) through.${commands("`timedatectl timesync-status` or `chronyc sources`")}`,
+				when: { field: "service", is: "none" },
+				onServer: true,
+				fix: `No service sets the clock of this server. Ask an administrator to turn one on.${TIME_SERVICE}`,
+			},
+			{
+				fix: `The clock is not synchronized. Let the device reach a time server over NTP (UDP port 123).${commands("`timedatectl timesync-status` or `chronyc sources`")}`,
 			},
 		],
 		OS_VERSION: [

@@ -22,6 +22,8 @@ export interface Result {
 	evidence?: Record<string, unknown> | null | undefined;
 }
 
+type Observed = Pick<Result, "check_key" | "evidence">;
+
 /** The reason why a check has its status, and the advice for changing it. */
 export interface Explanation {
 	/** For example "the minimum length is 6; at least 8 is required". */
@@ -32,16 +34,24 @@ export interface Explanation {
 
 /**
  * Explains a result. A check that passes or does not apply has no remediation. A failing or unknown
- * canonical check always has one, from whichever agent the result came.
+ * canonical check always has one, from whichever agent the result came. `all` are the results of the
+ * device. They tell whether it is a server.
  */
-export function explain(result: Result): Explanation {
+export function explain(
+	result: Result,
+	all: readonly Observed[] = [],
+): Explanation {
 	const reason = reasonOf(result);
-	const remediation = fixOf(result);
+	const remediation = fixOf(result, all.some(saysServer));
 	return {
 		...(reason !== undefined && { reason }),
 		...(remediation !== undefined && { remediation }),
 	};
 }
+
+/** Returns true if the result says that the device has no desktop, and so no settings to open. */
+const saysServer = ({ check_key, evidence }: Observed) =>
+	check_key === "SCREEN_LOCK" && evidence?.reason === "no_desktop";
 
 function reasonOf({ platform, check_key, status, evidence }: Result) {
 	if (status === "FAIL" && isCanonicalCheck(check_key)) {
@@ -54,12 +64,14 @@ function reasonOf({ platform, check_key, status, evidence }: Result) {
 		: undefined;
 }
 
-function fixOf(result: Result): string | undefined {
+function fixOf(result: Result, isServer: boolean): string | undefined {
 	const { check_key: check, status, evidence } = result;
 	const platform = PLATFORMS.find((known) => known === result.platform);
 	if (!platform || (status !== "FAIL" && status !== "UNKNOWN"))
 		return undefined;
-	const fixes = isCanonicalCheck(check) ? fixesOf(platform, check) : [];
+	const fixes = (
+		isCanonicalCheck(check) ? fixesOf(platform, check) : []
+	).filter(({ onServer = isServer }) => onServer === isServer);
 	if (status === "FAIL") return fixFor(fixes, evidence ?? {});
 	const reason = evidence?.reason;
 	if (isReason(reason)) {
