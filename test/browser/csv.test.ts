@@ -149,6 +149,24 @@ test("a file with wrong lines is not imported until the user has fixed and confi
 	});
 });
 
+test("the preview names columns by the labels of their fields, also columns that the file lacks", async () => {
+	const page = await served.openPageAs(admin, at("r/risk/import"));
+	await choose(
+		page,
+		"risks.csv",
+		"name,treatment,owner,created_at\r\nFlood,AVOIDED,nobody@example.com,\r\n",
+	);
+	const line = preview(page).locator("tbody tr");
+	for (const label of ["Owner", "Category", "Inherent likelihood"]) {
+		await line.getByText(label, { exact: true }).waitFor();
+	}
+	await preview(page)
+		.getByText(/sets their values: Created at\.$/)
+		.waitFor();
+	expect(await preview(page).innerText()).not.toMatch(/[a-z]_[a-z]/);
+	await screenshot(page, "import-labels");
+});
+
 test("an import does not overwrite a change that was made after the preview", async () => {
 	const { vendor } = await inOrganization("addVendor", { name: "Northwind" });
 	const page = await served.openPageAs(admin, at("r/vendor/import"));

@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK = "\ufeff";
  * Returns the column's name. For a reference such as owner_id it is `owner`, because people write a
  * name in such a column.
  */
-function headingOf({ name, reference }: FieldDescription): string {
+export function headingOf({ name, reference }: FieldDescription): string {
 	return reference ? name.replace(/_id(s?)$/, "$1") : name;
 }
 

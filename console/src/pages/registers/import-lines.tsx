@@ -12,6 +12,7 @@ import { useState } from "react";
 import { asSentence, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
+import { inWords } from "../../parts/names-in-words.ts";
 import { ShortValue } from "../../parts/records/field-value.tsx";
 import { RecordLink } from "../../parts/records/record-link.tsx";
 import {
@@ -19,6 +20,7 @@ import {
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
+import { headingOf } from "./import-columns.tsx";
 import { inWordsOf } from "./messages.ts";
 
 type Plan = OutputOf<"importRecords">;
@@ -206,7 +208,7 @@ function Details({
 			<Text key={column + message} size="sm" c="var(--mantine-color-error)">
 				{column ? (
 					<>
-						<b>{column}</b> {inWordsOf(kind, message)}
+						<b>{columnLabel(kind, column)}</b> {inWordsOf(kind, message)}
 					</>
 				) : (
 					asSentence(`the line ${inWordsOf(kind, message)}`)
@@ -234,6 +236,18 @@ function Details({
 			})}
 		</Box>
 	);
+}
+
+/**
+ * Returns the label of a column that has the name of a field, as in an export. Another heading stays
+ * as it is in the file.
+ */
+export function columnLabel(kind: KindDescription, heading: string): string {
+	const field = kind.fields.find((one) =>
+		[one.name, headingOf(one)].includes(heading),
+	);
+	if (field) return field.label;
+	return /^[a-z_]+$/.test(heading) ? inWords(heading) : heading;
 }
 
 function idsIn(lines: readonly Line[]): string[] {

@@ -19,7 +19,7 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { type ColumnChoices, ColumnFields } from "./column-choices.tsx";
 import type { ChosenFile } from "./import-file.ts";
-import { ImportLines } from "./import-lines.tsx";
+import { columnLabel, ImportLines } from "./import-lines.tsx";
 
 const IMPORT = "/api/console/importRecords";
 
@@ -208,7 +208,10 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 			{ignored_columns.length > 0 && (
 				<Text size="sm" c="dimmed">
 					These columns are not imported, because Assay sets their values:{" "}
-					{ignored_columns.join(", ")}.
+					{ignored_columns
+						.map((heading) => columnLabel(kind, heading))
+						.join(", ")}
+					.
 				</Text>
 			)}
 		</>
