@@ -156,6 +156,12 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await other.getByRole("button", { name: "Approve …" }).click();
 	await other.getByRole("button", { name: "Approve", exact: true }).click();
 	await other.getByText("Published", { exact: true }).waitFor();
+	const offer = other.getByRole("dialog", { name: /^Version 1 is published/ });
+	await offer.getByRole("button", { name: "Ask 2 people" }).waitFor();
+	await axe(other);
+	await screenshot(other, "documents/ask-after-publishing");
+	await offer.getByRole("button", { name: "Not now" }).click();
+	await offer.waitFor({ state: "hidden" });
 
 	await page.reload();
 	await text.getByText("Nobody is asked to sign this version.").waitFor();
@@ -164,7 +170,7 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await dialog.getByRole("combobox", { name: "People" }).click();
 	await page.getByRole("option", { name: /Vera Rubin/ }).click();
 	await page.keyboard.press("Escape");
-	await dialog.getByRole("button", { name: "Ask", exact: true }).click();
+	await dialog.getByRole("button", { name: "Ask 1 person" }).click();
 	await text.getByText("0 of 1 signed").waitFor();
 	await axe(page);
 
@@ -194,6 +200,53 @@ test("writing the first text of a document opens the editor at once", async () =
 	const text = page.getByRole("region", { name: "Text" });
 	await text.getByRole("button", { name: "Write the text" }).click();
 	await text.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+});
+
+test("whoever publishes a version asks all employees to sign it with one click", async () => {
+	const { document } = await add("addDocument", {
+		title: "Visitors",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	await add("addPeople", {
+		full_name: "Emmy Noether",
+		kind: "EMPLOYEE",
+		primary_email_address: "emmy@example.com",
+	});
+	await add("addPeople", {
+		full_name: "Left long ago",
+		kind: "EMPLOYEE",
+		primary_email_address: "left@example.com",
+		contract_end_date: "2020-01-01",
+	});
+	await use("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "Visitors wear a badge.",
+	});
+	const page = await served.openPageAs(
+		ada,
+		`/o/${served.organizationId}/r/document/${document.id}`,
+	);
+	await page.getByRole("button", { name: "Publish …" }).click();
+	await page.getByRole("button", { name: "Publish", exact: true }).click();
+	const offer = page.getByRole("dialog", { name: /^Version 1 is published/ });
+	const ask = offer.getByRole("button", { name: /^Ask \d+ pe/ });
+	await ask.waitFor();
+	const count = Number(/\d+/.exec(await ask.innerText())?.[0]);
+	await ask.click();
+	await page.getByText(`0 of ${count} signed`).waitFor();
+	const { document_versions: versions } = await use("listDocumentVersions", {
+		document_id: document.id,
+	});
+	const { document_version_signatures: asked } = await use(
+		"listDocumentVersionSignatures",
+		{ document_version_id: versions[0].id, size: 100 },
+	);
+	const names = asked.map(
+		({ signer_name }: { signer_name: string }) => signer_name,
+	);
+	expect(names).toContain("Emmy Noether");
+	expect(names).not.toContain("Left long ago");
 });
 
 test("the author of a version hears before asking that an approver has to be somebody else", async () => {

@@ -26,6 +26,7 @@ import { StatusBadge } from "../../../parts/status-badge.tsx";
 import { DateTime } from "../../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../../queries.ts";
 import { Approvals } from "./approvals.tsx";
+import { AskToSign } from "./ask-to-sign.tsx";
 import { ExportVersion } from "./export-version.tsx";
 import { Rendered } from "./rendered.tsx";
 import { Signatures } from "./signatures.tsx";
@@ -242,6 +243,7 @@ function Chosen({
 	onDeleted: () => unknown;
 }) {
 	const { mayWrite } = useOrganization();
+	const [isNew, setNew] = useState(false);
 	const found = useQuery(operationQuery("getDocumentVersion", { id }));
 	if (found.isError) {
 		return <ErrorState error={found.error} onRetry={() => found.refetch()} />;
@@ -284,6 +286,7 @@ function Chosen({
 						version={version}
 						hasApprovers={(document.approver_ids as string[]).length > 0}
 						onDeleted={onDeleted}
+						onPublished={() => setNew(true)}
 					/>
 					{mayWrite && version.status === "DRAFT" && (
 						<Button
@@ -303,6 +306,9 @@ function Chosen({
 			<Rendered text={version.content} />
 			<Approvals version={version} />
 			{version.status === "PUBLISHED" && <Signatures version={version} />}
+			{isNew && (
+				<AskToSign version={version} isNew onClose={() => setNew(false)} />
+			)}
 		</Stack>
 	);
 }

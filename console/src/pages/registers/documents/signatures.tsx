@@ -3,7 +3,6 @@ import {
 	Button,
 	Checkbox,
 	Group,
-	Modal,
 	Progress,
 	SegmentedControl,
 	Stack,
@@ -19,11 +18,10 @@ import { type Column, DataTable } from "../../../parts/data-table.tsx";
 import { ErrorState } from "../../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../../parts/page-skeleton.tsx";
 import { RecordLink } from "../../../parts/records/record-link.tsx";
-import { ReferencesPicker } from "../../../parts/records/reference-picker.tsx";
-import { useReturnFocus } from "../../../parts/return-focus.ts";
 import { StatusBadge } from "../../../parts/status-badge.tsx";
 import { DateTime } from "../../../parts/time.tsx";
 import { forgetReadings } from "../../../queries.ts";
+import { AskToSign } from "./ask-to-sign.tsx";
 import type { Version } from "./statuses.ts";
 
 const PAGE = 50;
@@ -65,7 +63,9 @@ export function Signatures({ version }: { version: Version }) {
 					</>
 				)}
 			</Stack>
-			{isAsking && <Ask version={version} onClose={() => setAsking(false)} />}
+			{isAsking && (
+				<AskToSign version={version} onClose={() => setAsking(false)} />
+			)}
 		</section>
 	);
 }
@@ -235,59 +235,5 @@ function List({ version }: { version: Version }) {
 				The person is no longer asked to sign this version.
 			</Confirm>
 		</Stack>
-	);
-}
-
-function Ask({ version, onClose }: { version: Version; onClose: () => void }) {
-	const { organizationId } = useOrganization();
-	const [people, setPeople] = useState<string[]>([]);
-	useReturnFocus();
-	const asking = useMutation({
-		mutationFn: () =>
-			call("requestDocumentVersionSignature", {
-				document_version_id: version.id,
-				person_ids: people,
-			}),
-		onSuccess: async () => {
-			await forgetReadings();
-			onClose();
-		},
-	});
-	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title="Ask people to sign"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
-			<Stack>
-				<Text size="sm">
-					They see the version on their home page. Who is asked already is not
-					asked again.
-				</Text>
-				<ReferencesPicker
-					organizationId={organizationId}
-					kind="people"
-					label="People"
-					value={people}
-					onChange={setPeople}
-				/>
-				{asking.isError && (
-					<ErrorState error={asking.error} title="Nobody was asked" />
-				)}
-				<Group justify="flex-end">
-					<Button variant="default" onClick={onClose}>
-						Cancel
-					</Button>
-					<Button
-						disabled={people.length === 0}
-						loading={asking.isPending}
-						onClick={() => asking.mutate()}
-					>
-						Ask
-					</Button>
-				</Group>
-			</Stack>
-		</Modal>
 	);
 }

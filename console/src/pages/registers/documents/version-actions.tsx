@@ -16,10 +16,13 @@ export function VersionActions({
 	version,
 	hasApprovers,
 	onDeleted,
+	onPublished,
 }: {
 	version: Version;
 	hasApprovers: boolean;
 	onDeleted: () => unknown;
+	/** Called when the user has published a version that nobody is asked to sign. */
+	onPublished: () => void;
 }) {
 	const { mayWrite, mayAdmin } = useOrganization();
 	const [open, setOpen] = useState<Action | null>(null);
@@ -31,6 +34,11 @@ export function VersionActions({
 		await forgetReadings();
 		setNote("");
 		notifications.show({ message });
+	};
+	const donePublishing = async (after: Version, message: string) => {
+		await done(message)();
+		const isPublished = after.status === "PUBLISHED";
+		if (isPublished && after.signatures_requested === 0) onPublished();
 	};
 	// Everybody else, such as the author, ends the approval without having decided.
 	const mayDecide = waits === "APPROVAL";
@@ -96,8 +104,8 @@ export function VersionActions({
 				action="Publish"
 				isDangerous={false}
 				onConfirm={() =>
-					call("publishDocumentVersion", { id }).then(
-						done(`Version ${number} is published`),
+					call("publishDocumentVersion", { id }).then(({ document_version }) =>
+						donePublishing(document_version, `Version ${number} is published`),
 					)
 				}
 			>
@@ -115,7 +123,9 @@ export function VersionActions({
 					call("approveDocumentVersion", {
 						id,
 						...(note.trim() && { note: note.trim() }),
-					}).then(done("You approved the version"))
+					}).then(({ document_version }) =>
+						donePublishing(document_version, "You approved the version"),
+					)
 				}
 			>
 				<Note label="Note (optional)" value={note} onChange={setNote} />
