@@ -21,6 +21,7 @@ import {
 	updateDeviceException,
 } from "./devices/exceptions/exception-operations.ts";
 import { listDeviceExceptions } from "./devices/exceptions/list-exceptions.ts";
+import { requestOwnDeviceException } from "./devices/exceptions/own-exception-operation.ts";
 import { groupOperations } from "./devices/group-operations.ts";
 import { groupPolicyOperations } from "./devices/group-policies/operations.ts";
 import { listNonconformityDevices } from "./devices/nonconformities/list-devices.ts";
@@ -195,6 +196,7 @@ export const operations = [
 	listDeviceExceptions,
 	getDeviceException,
 	addDeviceException,
+	requestOwnDeviceException,
 	updateDeviceException,
 	approveDeviceException,
 	deleteDeviceException,

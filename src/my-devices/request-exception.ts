@@ -9,9 +9,8 @@ import {
 	readException,
 } from "../devices/exceptions/exception-record.ts";
 import { EXCEPTION_STATUS } from "../devices/exceptions/exception-status.ts";
+import { requireMayAsk } from "../devices/exceptions/own-exception.ts";
 import { requestException } from "../devices/exceptions/request-exception.ts";
-import { readCheckStates } from "../devices/read-check-states.ts";
-import { badFields } from "../errors.ts";
 import { addEvents } from "../events/add-events.ts";
 import type { Change, Context } from "../operation.ts";
 import {
@@ -22,12 +21,6 @@ import {
 import type { From } from "../sign-in/exchange.ts";
 import { personAsActor } from "./links.ts";
 import { openVisit, type Visit } from "./visit.ts";
-
-/** Most exceptions of a person about which nobody has decided yet. */
-export const MAX_REQUESTS = 20;
-
-/** Most exceptions that a person can ask for in a day, however they were decided. */
-const MAX_REQUESTS_A_DAY = 40;
 
 export const exceptionInput = z.strictObject({
 	device_id: idSchema("device"),
@@ -81,14 +74,12 @@ export async function requestMyException(
 ): Promise<void> {
 	await openVisit(appPool, session, async (client, visit) => {
 		const { organization_id: organizationId, people_id: personId } = visit;
-		// Two requests of a person take turns, so that they do not exceed the limits.
-		await client.query(
-			"select from people where organization_id = $1 and id = $2 for no key update",
-			[organizationId, personId],
-		);
-		await requireOwnFailure(client, visit, wanted);
-		await rejectTooMany(client, visit, wanted);
 		const { check_key: check, ...others } = wanted;
+		await requireMayAsk(
+			client,
+			{ organizationId, personId, userId: null },
+			wanted,
+		);
 		const id = await requestException(
 			client,
 			organizationId,
@@ -121,73 +112,4 @@ export async function requestMyException(
 			},
 		]);
 	});
-}
-
-/** Throws bad_request unless the device belongs to the person and does not pass the check. */
-async function requireOwnFailure(
-	client: PoolClient,
-	{ organization_id, people_id }: Visit,
-	{ device_id, check_key }: Wanted,
-): Promise<void> {
-	const { rowCount } = await client.query(
-		`select from devices
-		where organization_id = $1 and id = $2 and owner_id = $3 and status <> 'REVOKED'
-		for key share`,
-		[organization_id, device_id, people_id],
-	);
-	if (!rowCount) reject("device_id", "is not one of your devices");
-	const states = await readCheckStates(client, organization_id, [device_id]);
-	const state = states.get(device_id)?.checks.get(check_key)?.check_state;
-	if (state === "FAILING" || state === "IN_GRACE" || state === "UNKNOWN")
-		return;
-	reject(
-		"check_key",
-		"must be a check that has to be fixed on this device; reload the page to see its present state",
-	);
-}
-
-async function rejectTooMany(
-	client: PoolClient,
-	{ organization_id, people_id }: Visit,
-	{ device_id, check_key }: Wanted,
-): Promise<void> {
-	const { rows } = await client.query<{
-		waiting: number;
-		today: number;
-		same: number;
-	}>(
-		`select count(*) filter (where t.status = 'REQUESTED' and t.is_own)::int as waiting,
-			count(*) filter (where t.created_at > now() - interval '1 day' and t.is_own)::int as today,
-			count(*) filter (
-				where t.status in ('REQUESTED', 'SCHEDULED')
-					and t.device_id = $3 and t.check_key = $4
-			)::int as same
-		from (
-			select t.device_id, t.check_key, t.created_at, ${EXCEPTION_STATUS} as status,
-				coalesce(t.requested_by_person_id = $2, false) as is_own
-			from device_exceptions t
-			where t.organization_id = $1 and (t.requested_by_person_id = $2 or t.device_id = $3)
-		) t`,
-		[organization_id, people_id, device_id, check_key],
-	);
-	const { waiting = 0, today = 0, same = 0 } = rows[0] ?? {};
-	if (same > 0) {
-		reject("check_key", "an exception for this check was already requested");
-	}
-	if (waiting >= MAX_REQUESTS) {
-		reject(
-			"check_key",
-			`you have asked for ${MAX_REQUESTS} exceptions that nobody has decided about, which is the maximum; wait for an answer`,
-		);
-	}
-	if (today >= MAX_REQUESTS_A_DAY) {
-		reject(
-			"check_key",
-			`you have asked for ${MAX_REQUESTS_A_DAY} exceptions within a day, which is the maximum; try again tomorrow`,
-		);
-	}
-}
-
-function reject(field: string, message: string): never {
-	throw badFields([{ field, message }]);
 }

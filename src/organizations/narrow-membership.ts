@@ -121,6 +121,7 @@ const IN_PERSON: ReadonlySet<string> = new Set([
 	"answerDeviceClaim",
 	"approveDocumentVersion",
 	"rejectDocumentVersion",
+	"requestOwnDeviceException",
 	"signDocumentVersion",
 ]);
 

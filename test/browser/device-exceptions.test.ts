@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PLATFORMS } from "../../src/devices/terms.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { makeId } from "../../src/id.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 import { DAY_MS, fleetOf } from "./fleet.ts";
 
 let served: TestConsole;
@@ -104,6 +111,53 @@ test("a member who requests an exception from a failing check sees the request b
 	await page
 		.getByText("An administrator has to approve it.", { exact: false })
 		.waitFor();
+});
+
+test("a viewer asks for an exception for their own device only", async () => {
+	const fleet = fleetOf(served);
+	const ids: string[] = [];
+	const { page, person, at, organization } = await fleet.start(
+		"viewer",
+		async (organization) => {
+			for (const name of ["own-laptop", "other-laptop"]) {
+				const failing = { FIREWALL_ENABLED: "FAIL" };
+				const added = await fleet.addReporting(organization, name, failing);
+				ids.push(added.id);
+			}
+			return `/devices/${ids[1]}?check=FIREWALL_ENABLED`;
+		},
+	);
+	const ask = page.getByRole("button", { name: "Ask for an exception …" });
+	await page.getByText("How to fix it").waitFor();
+	expect(await ask.count()).toBe(0);
+	const people_id = makeId(organization, "people");
+	const { owner } = served.database;
+	await owner.query(
+		`insert into people (organization_id, id, full_name, primary_email_address, kind)
+		values ($1, $2, 'Vera', $3, 'EMPLOYEE')`,
+		[organization, people_id, person.email],
+	);
+	await owner.query("update devices set owner_id = $2 where id = $1", [
+		ids[0],
+		people_id,
+	]);
+	await page.goto(at(`/devices/${ids[0]}?check=FIREWALL_ENABLED`));
+	await ask.click();
+	const dialog = page.getByRole("dialog", {
+		name: "Ask for an exception: Host firewall",
+	});
+	await dialog.getByText("own-laptop may fail the check").waitFor();
+	await dialog.getByLabel("Reason").fill("A router filters its traffic.");
+	await axe(page);
+	await screenshot(page, "devices/ask-exception");
+	await dialog.getByRole("button", { name: "Ask for it" }).click();
+	await page
+		.getByText(`exception requested by ${person.name}, until`)
+		.waitFor();
+	expect(await ask.count()).toBe(0);
+	await visit(page, at(`/devices/${ids[1]}?check=FIREWALL_ENABLED`));
+	await page.getByText("How to fix it").waitFor();
+	expect(await ask.count()).toBe(0);
 });
 
 test("a member requests an exception, which only an administrator can decide", async () => {

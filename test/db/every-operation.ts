@@ -650,7 +650,20 @@ async function useFleet(
 		organization_id,
 		filter: { enrollment_key_id: key.id },
 	});
-	await use("answerDeviceClaim", { id: devices[0].id, is_mine: true });
+	const { device: claimed } = await use("answerDeviceClaim", {
+		id: devices[0].id,
+		is_mine: true,
+	});
+	const own = await running.activateDevice();
+	const failure = { results: [postureResult({ status: "FAIL" })] };
+	await running.post("postures", failure, { key: own.key });
+	await use("updateDevice", { id: own.id, owner_id: claimed.owner_id });
+	await use("requestOwnDeviceException", {
+		device_id: own.id,
+		check_key: "DISK_ENCRYPTION",
+		reason: "The disk holds no data",
+		ends_at: new Date(Date.now() + 86_400_000).toISOString(),
+	});
 	const input = { organization_id, device_ids: [devices[0].id] };
 	for (const name of [
 		"confirmDeviceOwners",

@@ -1,11 +1,14 @@
 import { Button, Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { OutputOf } from "../../api.ts";
+import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { dayOf } from "../../parts/days.ts";
+import { dayOf, endOfDay } from "../../parts/days.ts";
+import { AskException } from "../../parts/devices/ask-exception.tsx";
 import { deviceName } from "../../parts/devices/device-words.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { formatDay } from "../../parts/time.tsx";
+import { forgetReadings, operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
 import { ExceptionForm } from "./exception-form.tsx";
 import { MyDevicesLink } from "./my-devices-link.tsx";
@@ -38,15 +41,18 @@ export function CheckActions({
 	/** True if an exception from the check waits for a decision. */
 	isRequested: boolean;
 }) {
-	const { mayWrite, mayAdmin, organizationId } = useOrganization();
+	const { organization, organizationId, day, ...may } = useOrganization();
+	const { mayWrite, mayWriteKind, mayAdmin } = may;
 	const [dialog, setDialog] = useState<"exception" | "ask">();
-	if (!mayWrite || !isToActOn(posture)) return null;
+	if (day || !isToActOn(posture)) return null;
+	// A membership that may write only some registers writes nothing about devices.
+	const mayExcuse = mayWrite && organization.writable_registers === null;
 	const close = () => setDialog(undefined);
 	const button = { size: "compact-sm", variant: "default" } as const;
 	return (
 		<>
 			<Group gap="xs">
-				{!posture.nonconformity_id && (
+				{!posture.nonconformity_id && mayWriteKind("nonconformity") && (
 					<ButtonLink
 						to="/o/$org/r/$kind/new"
 						params={{ org: organizationId, kind: "nonconformity" }}
@@ -56,23 +62,28 @@ export function CheckActions({
 						Create nonconformity
 					</ButtonLink>
 				)}
-				<ButtonLink
-					to="/o/$org/r/$kind/new"
-					params={{ org: organizationId, kind: "task" }}
-					search={newTask(posture, device)}
-					{...button}
-				>
-					Create task
-				</ButtonLink>
+				{mayWriteKind("task") && (
+					<ButtonLink
+						to="/o/$org/r/$kind/new"
+						params={{ org: organizationId, kind: "task" }}
+						search={newTask(posture, device)}
+						{...button}
+					>
+						Create task
+					</ButtonLink>
+				)}
 				{mayAdmin && device.owner_id && device.status === "ACTIVE" && (
 					<Button {...button} onClick={() => setDialog("ask")}>
 						Ask the owner …
 					</Button>
 				)}
-				{!isRequested && (
+				{!isRequested && mayExcuse && (
 					<Button {...button} onClick={() => setDialog("exception")}>
 						Add exception …
 					</Button>
+				)}
+				{!isRequested && !mayExcuse && (
+					<OwnException posture={posture} device={device} />
 				)}
 			</Group>
 			{dialog === "exception" && (
@@ -87,6 +98,52 @@ export function CheckActions({
 					title={`Ask ${device.owner_name ?? "the owner"} to fix it`}
 					device={device}
 					onClose={close}
+				/>
+			)}
+		</>
+	);
+}
+
+/** Offers to ask for an exception to readers who may not add one, if the device is their own. */
+function OwnException({
+	posture: { check_key },
+	device,
+}: {
+	posture: Posture;
+	device: ExplainedDevice;
+}) {
+	const { organizationId: organization_id } = useOrganization();
+	const [isAsking, setAsking] = useState(false);
+	const { data: overview } = useQuery(
+		operationQuery("getOverview", { organization_id }),
+	);
+	const own = overview?.mine?.person_id;
+	if (!own || own !== device.owner_id) return null;
+	return (
+		<>
+			<Button
+				size="compact-sm"
+				variant="default"
+				onClick={() => setAsking(true)}
+			>
+				Ask for an exception …
+			</Button>
+			{isAsking && (
+				<AskException
+					checkKey={check_key}
+					device={deviceName(device)}
+					ask={(reason, lastDay) =>
+						call("requestOwnDeviceException", {
+							device_id: device.id,
+							check_key,
+							reason,
+							ends_at: new Date(
+								Date.parse(endOfDay(lastDay)) - 1000,
+							).toISOString(),
+						})
+					}
+					onAsked={() => forgetReadings()}
+					onClose={() => setAsking(false)}
 				/>
 			)}
 		</>

@@ -1,37 +1,12 @@
-import {
-	Button,
-	Group,
-	Modal,
-	Stack,
-	Text,
-	Textarea,
-	TextInput,
-} from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { notifications } from "@mantine/notifications";
+import { Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
 import { request } from "../../api.ts";
-import { ErrorState } from "../../parts/error-state.tsx";
-import { useReturnFocus } from "../../parts/return-focus.ts";
+import { AskException } from "../../parts/devices/ask-exception.tsx";
 import { DateTime } from "../../parts/time.tsx";
-import { useSaving } from "../../parts/use-saving.ts";
 import { queryClient } from "../../queries.ts";
 import { checkLabel } from "../devices/checks.ts";
 import { MY_DEVICES_KEY } from "./query-key.ts";
-
-const DAY_MS = 86_400_000;
-const USUAL_DAYS = 30;
-
-const dayIn = (days: number) => {
-	const date = new Date(Date.now() + days * DAY_MS);
-	return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-		.map((part) => String(part).padStart(2, "0"))
-		.join("-");
-};
-
-/** The end of the day in the reader's time zone. */
-const endOf = (day: string) => new Date(`${day}T23:59:59`);
 
 /** States in which the reader can ask for an exception. */
 const CAN_ASK = ["FAILING", "IN_GRACE", "UNKNOWN"];
@@ -63,9 +38,22 @@ export function ExceptionOf({
 				</Button>
 			)}
 			{isAsking && (
-				<Form
-					device={device}
-					check={check}
+				<AskException
+					checkKey={check.check_key}
+					device={device.name ?? "this device"}
+					ask={(reason, day) =>
+						request("/api/my-devices/request-exception", {
+							body: {
+								device_id: device.id,
+								check_key: check.check_key,
+								reason,
+								ends_at: new Date(`${day}T23:59:59`).toISOString(),
+							},
+						})
+					}
+					onAsked={() =>
+						queryClient.invalidateQueries({ queryKey: MY_DEVICES_KEY })
+					}
 					onClose={() => setIsAsking(false)}
 				/>
 			)}
@@ -113,96 +101,5 @@ function Decision({ check }: { check: MyCheck }) {
 				</Text>
 			)}
 		</Stack>
-	);
-}
-
-function Form({
-	device,
-	check,
-	onClose,
-}: {
-	device: MyDevice;
-	check: MyCheck;
-	onClose: () => void;
-}) {
-	useReturnFocus();
-	const form = useForm({
-		initialValues: { reason: "", ends_at: dayIn(USUAL_DAYS) },
-		validate: {
-			reason: (reason) => (reason.trim() ? null : "Say why"),
-			ends_at: (day) =>
-				endOf(day).getTime() > Date.now() ? null : "Choose a day to come",
-		},
-	});
-	const saving = useSaving(
-		form,
-		({ reason, ends_at }) =>
-			request("/api/my-devices/request-exception", {
-				body: {
-					device_id: device.id,
-					check_key: check.check_key,
-					reason: reason.trim(),
-					ends_at: endOf(ends_at).toISOString(),
-				},
-			}),
-		async () => {
-			await queryClient.invalidateQueries({ queryKey: MY_DEVICES_KEY });
-			notifications.show({
-				message: "Your request was sent. An administrator decides about it.",
-			});
-			onClose();
-		},
-	);
-	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title={`Ask for an exception: ${checkLabel(check.check_key)}`}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
-			<form noValidate onSubmit={saving.submit}>
-				<Stack>
-					{saving.refusal && (
-						<ErrorState
-							error={saving.refusal}
-							title="The exception was not requested"
-						/>
-					)}
-					<Text size="sm">
-						With an exception, {device.name ?? "this device"} may fail the check
-						for a while. An administrator decides about it.
-					</Text>
-					<Textarea
-						label="Reason"
-						description="Why you cannot fix it now, and what you do instead. Administrators and auditors read it."
-						withAsterisk
-						data-autofocus
-						autosize
-						minRows={3}
-						maxRows={10}
-						maxLength={5000}
-						{...form.getInputProps("reason")}
-					/>
-					<TextInput
-						type="date"
-						label="Last day"
-						description="A year from now at the latest."
-						withAsterisk
-						min={dayIn(0)}
-						max={dayIn(365)}
-						maw={220}
-						{...form.getInputProps("ends_at")}
-					/>
-					<Group justify="flex-end">
-						<Button variant="default" onClick={onClose}>
-							Cancel
-						</Button>
-						<Button type="submit" loading={saving.isSaving}>
-							Ask for it
-						</Button>
-					</Group>
-				</Stack>
-			</form>
-		</Modal>
 	);
 }

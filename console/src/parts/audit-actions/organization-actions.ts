@@ -49,6 +49,10 @@ export const organizationActions = {
 		group: "devices",
 		phrase: "requested an exception from",
 	},
+	requestOwnDeviceException: {
+		group: "devices",
+		phrase: "requested an exception from",
+	},
 	updateDeviceException: {
 		group: "devices",
 		phrase: "changed the exception from",
