@@ -203,10 +203,9 @@ test("the only administrator cannot give up the role, and the page says why", as
 	await page.getByLabel("Name").last().fill("Alone");
 	await page.getByRole("button", { name: "Create the organization" }).click();
 	await page.getByRole("button", { name: "Organization: Alone" }).waitFor();
-	await page
-		.getByRole("navigation", { name: "Main" })
-		.getByRole("link", { name: "Members" })
-		.click();
+	const main = page.getByRole("navigation", { name: "Main" });
+	await main.getByRole("button", { name: "Settings" }).click();
+	await main.getByRole("link", { name: "Members" }).click();
 	await page.getByRole("button", { name: /^Actions for/ }).click();
 	await page.getByRole("menuitem", { name: "Change role …" }).click();
 	await page.getByText("You are the only administrator").waitFor();

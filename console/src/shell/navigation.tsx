@@ -1,9 +1,11 @@
-import { NavLink, Stack, Text } from "@mantine/core";
+import { Group, NavLink, Stack, UnstyledButton } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import {
 	type Icon,
 	IconBell,
 	IconBuilding,
 	IconCamera,
+	IconChevronDown,
 	IconDeviceLaptop,
 	IconHistory,
 	IconHome,
@@ -16,13 +18,31 @@ import {
 	IconWebhook,
 } from "@tabler/icons-react";
 import { Link, type LinkProps, useLocation } from "@tanstack/react-router";
-import { Fragment, useEffect, useRef } from "react";
+import { useEffect, useId, useRef } from "react";
 import { useShownOrganization } from "../organization.ts";
 import { REGISTER_GROUPS, registerKinds } from "../register-kinds.ts";
+import { useFoldedGroups } from "./folded-groups.ts";
 
+/** The screens on which all items have room. On lower ones, the settings are folded at first. */
+const HIGH = "(min-height: 1150px)";
+const SETTINGS = "Settings";
+
+interface Item {
+	icon: Icon;
+	label: string;
+	to: NonNullable<LinkProps["to"]>;
+	kind?: string;
+	exact?: boolean;
+}
+
+/** Shows the pages in groups. A group can be folded, and the browser remembers which ones are. */
 export function Navigation() {
 	const organization = useShownOrganization();
 	const path = useLocation({ select: ({ pathname }) => pathname });
+	const isHigh = useMediaQuery(HIGH, undefined, {
+		getInitialValueInEffect: false,
+	});
+	const [folded, fold] = useFoldedGroups();
 	const list = useRef<HTMLDivElement>(null);
 	// A low screen does not show all items. The one of the present page is always in sight.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls when the page changes.
@@ -33,147 +53,151 @@ export function Navigation() {
 	}, [path, organization?.id]);
 	if (!organization) return null;
 	const { id: org, role, reads_audit_log: readsAuditLog } = organization;
-	const params = { org };
+	const groups = [
+		{ name: "Monitor", items: MONITOR },
+		...REGISTER_GROUPS.map((name) => ({ name, items: registersOf(name) })),
+		{ name: SETTINGS, items: settingsOf(role === "admin", readsAuditLog) },
+	];
+	const isFolded = (name: string) =>
+		folded[name] ??
+		(name === SETTINGS && !isHigh && !path.startsWith(`/o/${org}/settings/`));
 	return (
-		<Stack component="nav" aria-label="Main" gap={2} p="xs" ref={list}>
-			<Heading isFirst>Monitor</Heading>
-			<Item icon={IconHome} label="Home" to="/o/$org" params={params} exact />
-			<Item
-				icon={IconDeviceLaptop}
-				label="Devices"
-				to="/o/$org/devices"
-				params={params}
-			/>
-			<Item
-				icon={IconReport}
-				label="Reports"
-				to="/o/$org/reports"
-				params={params}
-			/>
-			<Item
-				icon={IconCamera}
-				label="Snapshots"
-				to="/o/$org/snapshots"
-				params={params}
-			/>
-			{REGISTER_GROUPS.map((name) => (
-				<Fragment key={name}>
-					<Heading>{name}</Heading>
-					{registerKinds
-						.filter(({ group }) => group === name)
-						.map(({ kind, label, icon }) => (
-							<Item
-								key={kind}
-								icon={icon}
-								label={label}
-								to="/o/$org/r/$kind"
-								params={{ org, kind }}
-							/>
-						))}
-				</Fragment>
+		<Stack component="nav" aria-label="Main" gap={1} p="xs" ref={list}>
+			{groups.map(({ name, items }) => (
+				<ItemGroup
+					key={name}
+					name={name}
+					items={items}
+					org={org}
+					isFolded={isFolded(name)}
+					onFold={(isNow) => fold(name, isNow)}
+				/>
 			))}
-			<Heading>Settings</Heading>
-			<Item
-				icon={IconBuilding}
-				label="Organization"
-				to="/o/$org/settings/organization"
-				params={params}
-			/>
-			<Item
-				icon={IconListCheck}
-				label="Device policy"
-				to="/o/$org/settings/device-policy"
-				params={params}
-			/>
-			<Item
-				icon={IconUsersGroup}
-				label="Members"
-				to="/o/$org/settings/members"
-				params={params}
-			/>
-			{role === "admin" && (
-				<Item
-					icon={IconLogin2}
-					label="Sign-in"
-					to="/o/$org/settings/sign-in"
-					params={params}
-				/>
-			)}
-			<Item
-				icon={IconKey}
-				label="API tokens"
-				to="/o/$org/settings/api-tokens"
-				params={params}
-			/>
-			{role === "admin" && (
-				<Item
-					icon={IconBell}
-					label="Notifications"
-					to="/o/$org/settings/notifications"
-					params={params}
-				/>
-			)}
-			{role === "admin" && (
-				<Item
-					icon={IconWebhook}
-					label="Webhooks"
-					to="/o/$org/settings/webhooks"
-					params={params}
-				/>
-			)}
-			{role === "admin" && (
-				<Item
-					icon={IconMail}
-					label="Mail"
-					to="/o/$org/settings/mail"
-					params={params}
-				/>
-			)}
-			{readsAuditLog && (
-				<Item
-					icon={IconHistory}
-					label="Audit log"
-					to="/o/$org/settings/audit-log"
-					params={params}
-				/>
-			)}
 		</Stack>
 	);
 }
 
-function Heading({
-	children,
-	isFirst = false,
+const MONITOR: Item[] = [
+	{ icon: IconHome, label: "Home", to: "/o/$org", exact: true },
+	{ icon: IconDeviceLaptop, label: "Devices", to: "/o/$org/devices" },
+	{ icon: IconReport, label: "Reports", to: "/o/$org/reports" },
+	{ icon: IconCamera, label: "Snapshots", to: "/o/$org/snapshots" },
+];
+
+const registersOf = (name: (typeof REGISTER_GROUPS)[number]): Item[] =>
+	registerKinds
+		.filter(({ group }) => group === name)
+		.map(({ kind, label, icon }) => ({
+			...{ icon, label, kind },
+			to: "/o/$org/r/$kind",
+		}));
+
+function settingsOf(isAdmin: boolean, readsAuditLog: boolean): Item[] {
+	const all: (Item & { isShown?: boolean })[] = [
+		{
+			icon: IconBuilding,
+			label: "Organization",
+			to: "/o/$org/settings/organization",
+		},
+		{
+			icon: IconListCheck,
+			label: "Device policy",
+			to: "/o/$org/settings/device-policy",
+		},
+		{
+			icon: IconUsersGroup,
+			label: "Members",
+			to: "/o/$org/settings/members",
+		},
+		{
+			icon: IconLogin2,
+			label: "Sign-in",
+			to: "/o/$org/settings/sign-in",
+			isShown: isAdmin,
+		},
+		{
+			icon: IconKey,
+			label: "API tokens",
+			to: "/o/$org/settings/api-tokens",
+		},
+		{
+			icon: IconBell,
+			label: "Notifications",
+			to: "/o/$org/settings/notifications",
+			isShown: isAdmin,
+		},
+		{
+			icon: IconWebhook,
+			label: "Webhooks",
+			to: "/o/$org/settings/webhooks",
+			isShown: isAdmin,
+		},
+		{
+			icon: IconMail,
+			label: "Mail",
+			to: "/o/$org/settings/mail",
+			isShown: isAdmin,
+		},
+		{
+			icon: IconHistory,
+			label: "Audit log",
+			to: "/o/$org/settings/audit-log",
+			isShown: readsAuditLog,
+		},
+	];
+	return all.filter(({ isShown = true }) => isShown);
+}
+
+function ItemGroup({
+	name,
+	items,
+	org,
+	isFolded,
+	onFold,
 }: {
-	children: string;
-	isFirst?: boolean;
+	name: string;
+	items: readonly Item[];
+	org: string;
+	isFolded: boolean;
+	onFold: (isFolded: boolean) => void;
 }) {
+	const id = useId();
 	return (
-		<Text size="xs" fw={500} c="dimmed" px="sm" pt={isFirst ? 2 : 10} pb={2}>
-			{children}
-		</Text>
+		<>
+			<UnstyledButton
+				className="navigation-group"
+				aria-expanded={!isFolded}
+				{...(!isFolded && { "aria-controls": id })}
+				onClick={() => onFold(!isFolded)}
+			>
+				<Group justify="space-between" wrap="nowrap">
+					{name}
+					<IconChevronDown
+						size={14}
+						aria-hidden
+						style={{ rotate: isFolded ? "-90deg" : "none" }}
+					/>
+				</Group>
+			</UnstyledButton>
+			{!isFolded && (
+				<Stack gap={1} id={id}>
+					{items.map((item) => (
+						<ItemLink key={item.label} item={item} org={org} />
+					))}
+				</Stack>
+			)}
+		</>
 	);
 }
 
-function Item({
-	icon: Shape,
-	label,
-	to,
-	params,
-	exact = false,
-}: {
-	icon: Icon;
-	label: string;
-	to: NonNullable<LinkProps["to"]>;
-	params: { org: string; kind?: string };
-	exact?: boolean;
-}) {
+function ItemLink({ item, org }: { item: Item; org: string }) {
+	const { icon: Shape, label, to, kind, exact = false } = item;
 	return (
 		<NavLink
 			renderRoot={(props) => (
 				<Link
 					to={to}
-					params={params as never}
+					params={{ org, kind } as never}
 					activeOptions={{ exact, includeSearch: false }}
 					activeProps={{ "data-active": true }}
 					{...props}
@@ -181,9 +205,8 @@ function Item({
 			)}
 			label={label}
 			leftSection={<Shape size={18} stroke={1.6} aria-hidden />}
-			py={4}
+			className="navigation-item"
 			variant="light"
-			style={{ borderRadius: "var(--mantine-radius-sm)" }}
 		/>
 	);
 }

@@ -93,7 +93,7 @@ export function Shell() {
 				</Group>
 			</AppShell.Header>
 			<AppShell.Navbar mod={{ open: isOpen }} className="navigation">
-				<ScrollArea flex={1} type="hover" viewportProps={{ tabIndex: -1 }}>
+				<ScrollArea flex={1} type="auto" viewportProps={{ tabIndex: -1 }}>
 					<Navigation />
 				</ScrollArea>
 				{/* On a phone, the header has no room for these beside the organization's name. */}
