@@ -313,6 +313,25 @@ test("an empty organization shows the first steps, which are ticked automaticall
 	expect(await page.getByText("First steps").count()).toBe(0);
 });
 
+test("an empty section of the page takes one line", async () => {
+	const { page } = await open("admin", {
+		prepare: (use) => use("addRisk", aRisk(3, 5)),
+	});
+	for (const [name, words] of [
+		["Mine", "Nobody in the register People has your e-mail address"],
+		["Began to fail since yesterday", "No check of an online device."],
+		["Open work", "No nonconformities, tasks, obligations"],
+		["Failing longest", "Failing checks of online devices are listed here."],
+		["Coverage", "Add a framework and its controls"],
+	] as const) {
+		const section = page.getByRole("region", { name });
+		await section.getByText(words).waitFor();
+		expect((await section.boundingBox())?.height, name).toBeLessThan(70);
+	}
+	await axe(page);
+	await screenshot(page, "home-empty");
+});
+
 test("a viewer of an empty organization is told that nothing is there yet", async () => {
 	const { page } = await open("viewer");
 	await page.getByRole("heading", { name: "Nothing is here yet" }).waitFor();

@@ -9,12 +9,14 @@ import { Section } from "./home-section.tsx";
 export function Coverage({ coverage }: OutputOf<"getCoverages">) {
 	const { organizationId } = useOrganization();
 	return (
-		<Section title="Coverage">
-			{coverage.length === 0 && (
-				<Text size="sm" c="dimmed">
-					Add a framework and its controls to see how far measures cover them.
-				</Text>
-			)}
+		<Section
+			title="Coverage"
+			none={
+				coverage.length > 0
+					? undefined
+					: "Add a framework and its controls to see how far measures cover them."
+			}
+		>
 			<ul className={styles.rows}>
 				{coverage.map(({ framework_id: id, name, included, covered }) => {
 					const percent =

@@ -7,6 +7,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
+import { Section } from "./home-section.tsx";
 
 export type Overview = OutputOf<"getOverview">;
 type Work = Overview["tasks"];
@@ -17,6 +18,17 @@ type Work = Overview["tasks"];
  */
 export function DueWork({ overview }: { overview: Overview }) {
 	const common = { overview };
+	const { nonconformities, tasks, obligations, continual_improvements } =
+		overview;
+	const all = [nonconformities, tasks, obligations, continual_improvements];
+	if (all.every(({ open }) => open === 0)) {
+		return (
+			<Section
+				title="Open work"
+				none="No nonconformities, tasks, obligations or improvements are open."
+			/>
+		);
+	}
 	return (
 		<SimpleGrid
 			cols={{ base: 2, lg: 4 }}
@@ -28,20 +40,20 @@ export function DueWork({ overview }: { overview: Overview }) {
 				{...common}
 				kind="nonconformity"
 				title="Open nonconformities"
-				work={overview.nonconformities}
+				work={nonconformities}
 			/>
-			<Tile {...common} kind="task" title="Open tasks" work={overview.tasks} />
+			<Tile {...common} kind="task" title="Open tasks" work={tasks} />
 			<Tile
 				{...common}
 				kind="obligation"
 				title="Open obligations"
-				work={overview.obligations}
+				work={obligations}
 			/>
 			<Tile
 				{...common}
 				kind="continual_improvement"
 				title="Open improvements"
-				work={overview.continual_improvements}
+				work={continual_improvements}
 			/>
 		</SimpleGrid>
 	);

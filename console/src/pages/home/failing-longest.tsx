@@ -20,15 +20,17 @@ export function FailingLongest({
 	isAnyOnline: boolean;
 }) {
 	return (
-		<Section title="Failing longest">
-			<Failures
-				failing={failing.slice(0, SHOWN)}
-				none={
-					isAnyOnline
+		<Section
+			title="Failing longest"
+			none={
+				failing.length > 0
+					? undefined
+					: isAnyOnline
 						? "No online device fails a check."
 						: "Failing checks of online devices are listed here."
-				}
-			/>
+			}
+		>
+			<Failures failing={failing.slice(0, SHOWN)} />
 		</Section>
 	);
 }
@@ -36,31 +38,17 @@ export function FailingLongest({
 /** Lists the checks that began to fail within the last day. */
 export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
 	return (
-		<Section title="Began to fail since yesterday">
-			<Failures
-				failing={failing.slice(0, SHOWN_NEW)}
-				none="No check of an online device has begun to fail since yesterday."
-			/>
+		<Section
+			title="Began to fail since yesterday"
+			none={failing.length > 0 ? undefined : "No check of an online device."}
+		>
+			<Failures failing={failing.slice(0, SHOWN_NEW)} />
 		</Section>
 	);
 }
 
-function Failures({
-	failing,
-	none,
-}: {
-	failing: readonly Failure[];
-	/** The sentence that stands in the place of an empty list. */
-	none: string;
-}) {
+function Failures({ failing }: { failing: readonly Failure[] }) {
 	const { organizationId } = useOrganization();
-	if (failing.length === 0) {
-		return (
-			<Text size="sm" c="dimmed">
-				{none}
-			</Text>
-		);
-	}
 	return (
 		<ul className={styles.rows}>
 			{failing.map((one) => (

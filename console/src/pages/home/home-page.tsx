@@ -1,5 +1,6 @@
-import { Grid, Stack } from "@mantine/core";
+import { SimpleGrid, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -14,7 +15,7 @@ import { DueWork, type Overview } from "./due-work.tsx";
 import { FailingLongest, NewlyFailing } from "./failing-longest.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { FleetPosture, type Summary } from "./fleet-posture.tsx";
-import { MyWork, mayHaveWork } from "./my-work.tsx";
+import { hasWork, MyWork, mayHaveWork } from "./my-work.tsx";
 import { OldTokens } from "./old-tokens.tsx";
 import { PastHome } from "./past-home.tsx";
 import { RecentEntries, RecentRecords } from "./recent-changes.tsx";
@@ -99,7 +100,7 @@ function Content({
 }: {
 	overview: Overview;
 	summary: Summary;
-	children: React.ReactNode;
+	children: ReactNode;
 }) {
 	const { mayWrite, mayAdmin } = useOrganization();
 	const { PENDING, ACTIVE, REVOKED } = summary.devices_by_status;
@@ -131,38 +132,88 @@ function Content({
 			<OldTokens count={overview.old_api_tokens} />
 			<Waiting overview={overview} />
 			<ClaimedDevices overview={overview} />
-			{mayHaveWork(overview, mayWrite) ? (
-				<Grid gap="md">
-					<Grid.Col span={{ base: 12, md: 6, lg: 8 }}>
-						<MyWork overview={overview} />
-					</Grid.Col>
-					<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
-						<NewlyFailing failing={overview.newly_failing} />
-					</Grid.Col>
-				</Grid>
-			) : (
-				<NewlyFailing failing={overview.newly_failing} />
-			)}
+			<SideBySide
+				parts={[
+					...(mayHaveWork(overview, mayWrite)
+						? [
+								{
+									key: "mine",
+									isEmpty: !hasWork(overview),
+									shown: <MyWork overview={overview} />,
+								},
+							]
+						: []),
+					{
+						key: "new",
+						isEmpty: overview.newly_failing.length === 0,
+						shown: <NewlyFailing failing={overview.newly_failing} />,
+					},
+				]}
+			/>
 			<Discussion comments={overview.discussion} />
 			<DueWork overview={overview} />
 			<Reminders overview={overview} />
 			<FleetPosture summary={summary} />
 			<Trends />
-			<Grid gap="md">
-				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
-					<RiskOverview risks={overview.risks} />
-				</Grid.Col>
-				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
-					<FailingLongest
-						failing={overview.failing_longest}
-						isAnyOnline={(summary.devices_by_freshness?.ONLINE ?? 0) > 0}
-					/>
-				</Grid.Col>
-				<Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
-					<Coverage coverage={overview.coverage} />
-				</Grid.Col>
-				<Grid.Col span={12}>{children}</Grid.Col>
-			</Grid>
+			<SideBySide
+				parts={[
+					{
+						key: "risks",
+						isEmpty: overview.risks.residual.length === 0,
+						shown: <RiskOverview risks={overview.risks} />,
+					},
+					{
+						key: "longest",
+						isEmpty: overview.failing_longest.length === 0,
+						shown: (
+							<FailingLongest
+								failing={overview.failing_longest}
+								isAnyOnline={(summary.devices_by_freshness?.ONLINE ?? 0) > 0}
+							/>
+						),
+					},
+					{
+						key: "coverage",
+						isEmpty: overview.coverage.length === 0,
+						shown: <Coverage coverage={overview.coverage} />,
+					},
+				]}
+			/>
+			{children}
+		</>
+	);
+}
+
+/** Shows sections beside each other. An empty one is a line of its own, above the others. */
+function SideBySide({
+	parts,
+}: {
+	parts: { key: string; isEmpty: boolean; shown: ReactNode }[];
+}) {
+	const filled = parts.filter(({ isEmpty }) => !isEmpty);
+	return (
+		<>
+			{parts
+				.filter(({ isEmpty }) => isEmpty)
+				.map(({ key, shown }) => (
+					<div key={key}>{shown}</div>
+				))}
+			{filled.length > 0 && (
+				<SimpleGrid
+					spacing="md"
+					cols={{
+						base: 1,
+						md: Math.min(2, filled.length),
+						lg: filled.length,
+					}}
+				>
+					{filled.map(({ key, shown }) => (
+						<div key={key} style={{ minWidth: 0 }}>
+							{shown}
+						</div>
+					))}
+				</SimpleGrid>
+			)}
 		</>
 	);
 }

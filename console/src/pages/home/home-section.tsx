@@ -1,33 +1,50 @@
-import { Group, Paper, Title } from "@mantine/core";
+import { Group, Paper, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 
 /** A section of the home page, with a heading and a link to a page that shows more. */
 export function Section({
 	title,
 	more,
+	none,
 	children,
 }: {
 	title: string;
 	more?: ReactNode;
-	children: ReactNode;
+	/** The sentence that says that there is nothing. The section is then one line. */
+	none?: string | undefined;
+	children?: ReactNode;
 }) {
 	const id = useId();
+	const isEmpty = none !== undefined;
 	return (
 		<Paper
 			withBorder
-			p="md"
+			px="md"
+			py={isEmpty ? 8 : "md"}
 			h="100%"
 			component="section"
 			aria-labelledby={id}
 			style={{ minWidth: 0 }}
 		>
-			<Group justify="space-between" align="baseline" mb="md" gap="xs">
-				<Title order={2} id={id}>
-					{title}
-				</Title>
+			<Group
+				justify="space-between"
+				align="baseline"
+				mb={isEmpty ? 0 : "md"}
+				gap="xs"
+			>
+				<Group align="baseline" gap="2px 12px">
+					<Title order={2} id={id} {...(isEmpty && { fz: "md" })}>
+						{title}
+					</Title>
+					{isEmpty && (
+						<Text size="sm" c="dimmed">
+							{none}
+						</Text>
+					)}
+				</Group>
 				{more}
 			</Group>
-			{children}
+			{!isEmpty && children}
 		</Paper>
 	);
 }

@@ -30,6 +30,11 @@ export function mayHaveWork(
 	);
 }
 
+/** Returns true if the reader has overdue or urgent work, or a device that fails a check. */
+export function hasWork({ mine }: Pick<Overview, "mine">): boolean {
+	return mine !== null && mine.records.length + mine.failing_checks.length > 0;
+}
+
 /**
  * Lists the checks that the reader's devices fail, and the reader's own work that is overdue or due
  * within a week.
@@ -40,13 +45,20 @@ export function MyWork({ overview }: { overview: Overview }) {
 	return (
 		<Section
 			title="Mine"
+			none={
+				mine === null
+					? "Nobody in the register People has your e-mail address, so nothing can be assigned to you."
+					: hasWork(overview)
+						? undefined
+						: "Nothing of yours is overdue or due this week."
+			}
 			more={
 				mine &&
 				mine.devices > 0 && (
 					<TextLink
 						to="/o/$org/devices"
 						params={{ org: organizationId }}
-						search={{ owner_id: mine.person_id, status: "ACTIVE" }}
+						search={{ owner: ME, status: "ACTIVE" }}
 						size="sm"
 					>
 						{mine.devices === 1
@@ -56,16 +68,7 @@ export function MyWork({ overview }: { overview: Overview }) {
 				)
 			}
 		>
-			{mine === null ? (
-				<Text size="sm" c="dimmed">
-					Nobody in the register People has your e-mail address, so nothing can
-					be assigned to you.
-				</Text>
-			) : mine.records.length + mine.failing_checks.length === 0 ? (
-				<Text size="sm" c="dimmed">
-					Nothing of yours is overdue or due this week.
-				</Text>
-			) : (
+			{mine && (
 				<Stack gap="sm">
 					{mine.failing_checks.length > 0 && (
 						<OwnFailingChecks failing={mine.failing_checks} />

@@ -1,5 +1,4 @@
 import { Text } from "@mantine/core";
-import type { ReactNode } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import {
@@ -18,6 +17,7 @@ import { Section } from "./home-section.tsx";
 type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
 
 const SHOWN = 6;
+const NOTHING = "Changes to records will be listed here.";
 
 /**
  * Shows an administrator who changed what. The data comes from the audit log, which only
@@ -29,6 +29,7 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 	return (
 		<Section
 			title="Recent changes"
+			none={changes.length > 0 ? undefined : NOTHING}
 			more={
 				<TextLink
 					to="/o/$org/settings/audit-log"
@@ -39,7 +40,7 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 				</TextLink>
 			}
 		>
-			<Rows isEmpty={changes.length === 0}>
+			<ul className={`${styles.rows} ${styles.twoColumns}`}>
 				{changes.map((entry) => (
 					<li key={entry.sequence ?? entry.at} className={styles.row}>
 						<Text size="sm" lineClamp={2}>
@@ -62,7 +63,7 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 						</Text>
 					</li>
 				))}
-			</Rows>
+			</ul>
 		</Section>
 	);
 }
@@ -74,8 +75,11 @@ export function RecentRecords({
 	records: Overview["recently_changed"];
 }) {
 	return (
-		<Section title="Recent changes">
-			<Rows isEmpty={records.length === 0}>
+		<Section
+			title="Recent changes"
+			none={records.length > 0 ? undefined : NOTHING}
+		>
+			<ul className={`${styles.rows} ${styles.twoColumns}`}>
 				{records.slice(0, SHOWN).map(({ kind, id, name, ...record }) => (
 					<li key={id} className={styles.row}>
 						<Text size="sm" lineClamp={2}>
@@ -87,26 +91,9 @@ export function RecentRecords({
 						</Text>
 					</li>
 				))}
-			</Rows>
+			</ul>
 		</Section>
 	);
-}
-
-function Rows({
-	isEmpty,
-	children,
-}: {
-	isEmpty: boolean;
-	children: ReactNode;
-}) {
-	if (isEmpty) {
-		return (
-			<Text size="sm" c="dimmed">
-				Changes to records will be listed here.
-			</Text>
-		);
-	}
-	return <ul className={styles.rows}>{children}</ul>;
 }
 
 /** Shows the name of a record, with a link if the record still exists and has a page. */

@@ -17,6 +17,7 @@ export function RiskOverview({ risks }: { risks: OutputOf<"getRiskMatrix"> }) {
 	return (
 		<Section
 			title="Residual risks"
+			none={risks.residual.length > 0 ? undefined : "No risks yet."}
 			more={
 				<TextLink
 					to="/o/$org/r/risk/matrix"
@@ -54,13 +55,11 @@ export function RiskOverview({ risks }: { risks: OutputOf<"getRiskMatrix"> }) {
 						</TextLink>
 					))}
 				</Group>
-				{risks.residual.length > 0 && (
-					<RiskMatrixSmall
-						organizationId={organizationId}
-						of="residual"
-						cells={risks.residual}
-					/>
-				)}
+				<RiskMatrixSmall
+					organizationId={organizationId}
+					of="residual"
+					cells={risks.residual}
+				/>
 			</Stack>
 		</Section>
 	);
