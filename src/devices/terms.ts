@@ -45,7 +45,7 @@ export const CANONICAL_CHECKS = {
 		passMeans: "The operating system still gets security fixes.",
 	},
 	AUTO_UPDATE: {
-		name: "Automatic operating-system updates",
+		name: "Automatic OS updates",
 		passMeans: "The device installs security fixes automatically.",
 	},
 	PASSWORD_POLICY: {

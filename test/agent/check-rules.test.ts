@@ -20,7 +20,7 @@ const CHECKS = join(import.meta.dirname, "../../agent/checks");
 const COMMON = reasonsIn(sectionOf("Reasons that every check may have"));
 /** Reasons about an SSH server, which are the same on every platform. */
 const OF_SSH = reasonsIn(
-	sectionOf("Remote login")
+	sectionOf("Remote-login exposure")
 		.split("### ")
 		.find((part) => part.startsWith("SSH")) ?? "",
 );

@@ -12,6 +12,7 @@ import {
 	type TestConsole,
 	visit,
 } from "./browser.ts";
+import { expectWholeFilters } from "./filters.ts";
 import { DAY_MS, type Fleet, fleetOf, must } from "./fleet.ts";
 
 let served: TestConsole;
@@ -54,7 +55,7 @@ test("the summary and the filter fields narrow down the list, and the address ke
 
 	const summary = page.getByRole("region", { name: "Fleet" });
 	await summary
-		.getByRole("link", { name: /^Firewall 50% ?, 1 failing$/ })
+		.getByRole("link", { name: /^Host firewall 50% ?, 1 failing$/ })
 		.click();
 	await expect.poll(() => rows.count()).toBe(1);
 	await rows.getByText("open.local").waitFor();
@@ -98,6 +99,27 @@ test("the summary and the filter fields narrow down the list, and the address ke
 		.poll(() => new URL(page.url()).searchParams.get("owner_id"))
 		.toBe("null");
 	await expect.poll(() => rows.count()).toBe(3);
+});
+
+test("every filter shows its whole value", async () => {
+	const { page, at } = await fleet.start("viewer", async (organization) => {
+		await served.makeToken(organization);
+		return undefined;
+	});
+	await page.getByRole("searchbox", { name: "Search devices" }).waitFor();
+	await expectWholeFilters(page);
+	const chosen = new URLSearchParams({
+		status: "PENDING",
+		platform: "FREEBSD",
+		failing_check: "AUTO_UPDATE",
+		compliance: "NONCOMPLIANT",
+		owner_id: "null",
+		freshness: "NEVER",
+		conflict: "DUPLICATE_HARDWARE",
+	});
+	await visit(page, at(`/devices?${chosen}`));
+	await expectWholeFilters(page);
+	await screenshot(page, "devices/filters");
 });
 
 test("the first device is in the upper part of the screen, and a search finds owner and system", async () => {

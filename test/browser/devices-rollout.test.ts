@@ -383,4 +383,13 @@ test("a viewer says on the home page and on a device's page which of the claimed
 		["nb-2", null, null],
 		["nb-3", "Grace Hopper", null],
 	]);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await visit(page, at(""));
+	await page.getByRole("link", { name: "Your 2 devices" }).click();
+	await page.getByText("Your devices.").waitFor();
+	await page.getByRole("cell").getByText("nb-1").first().waitFor();
+	const counts = page.getByRole("group", { name: "By heartbeat" });
+	expect(await counts.count()).toBe(0);
+	expect(await page.getByRole("region", { name: "Fleet" }).count()).toBe(0);
+	await screenshot(page, "devices/your-devices-390");
 });

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { toJsonSchema } from "../../src/mcp/json-schema.ts";
+import { recordKinds } from "../../src/registers/all.ts";
 import { axe, screenshot, visit } from "./browser.ts";
+import { expectWholeFilters } from "./filters.ts";
 import {
 	heading,
 	names,
@@ -42,6 +45,39 @@ test("search, filters and order are in the address, and reload and back keep the
 	await page.getByRole("button", { name: "Show all risks" }).click();
 	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
+
+test("every filter shows its whole label and its longest value, on a phone and on larger screens", async () => {
+	const page = await registers.open(registers.admin, "risk?q=theft");
+	for (const kind of recordKinds) {
+		await visit(page, registers.at(`${kind.kind}?q=theft`));
+		await expectWholeFilters(page);
+		const chosen = new URLSearchParams(longestIn(kind));
+		if (chosen.size === 0) continue;
+		await visit(page, registers.at(`${kind.kind}?${chosen}`));
+		await expectWholeFilters(page);
+	}
+}, 240_000);
+
+/** Returns the parameters of the address that set the filters of a register to their longest values. */
+function longestIn({ kind, fields, filters }: (typeof recordKinds)[number]) {
+	const chosen: string[][] = [];
+	for (const [name, { input, given }] of Object.entries(fields)) {
+		const { enum: values = [] } = toJsonSchema(input, "input") as {
+			enum?: (string | null)[];
+		};
+		const [longest] = values
+			.filter((value) => value !== null)
+			.toSorted((a, b) => b.length - a.length);
+		if (!filters.includes(name)) continue;
+		if (longest) chosen.push([name, longest]);
+		if (name === "owner_id" && given === "optional") {
+			chosen.push([name, "null"]);
+		}
+	}
+	if (kind === "risk") chosen.push(["min_residual_risk_score", "20"]);
+	if (kind === "task") chosen.push(["due", "90d"]);
+	return chosen;
+}
 
 test("a list opens in its register's usual order, its header shows it, and back returns to it", async () => {
 	const { framework } = await registers.add("addFramework", { name: "ISO" });

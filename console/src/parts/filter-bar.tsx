@@ -39,6 +39,9 @@ export function FilterBar({
 	);
 }
 
+/** Returns the width in px at which the field shows its whole label beside the sign. */
+const widthFor = (label: string) => Math.max(140, 56 + 7.5 * label.length);
+
 function QueryField({ list, label }: { list: ListControls; label: string }) {
 	const inAddress = list.search.q ?? "";
 	const [typed, setTyped] = useState(inAddress);
@@ -74,7 +77,7 @@ function QueryField({ list, label }: { list: ListControls; label: string }) {
 			}
 			value={typed}
 			onChange={(event) => type(event.currentTarget.value)}
-			style={{ flex: "1 1 140px", maxWidth: 360 }}
+			style={{ flex: `1 1 ${widthFor(label)}px`, maxWidth: 360 }}
 		/>
 	);
 }

@@ -7,23 +7,6 @@ import { checkLabel } from "../../parts/devices/check-label.ts";
 
 export { checkLabel };
 
-const SHORT_LABELS: Partial<Record<string, string>> = {
-	DISK_ENCRYPTION: "Encryption",
-	SCREEN_LOCK: "Screen lock",
-	FIREWALL_ENABLED: "Firewall",
-	TIME_SYNC: "Clock",
-	OS_VERSION: "OS version",
-	AUTO_UPDATE: "Updates",
-	PASSWORD_POLICY: "Passwords",
-	REMOTE_LOGIN: "Remote login",
-	MALWARE_PROTECTION: "Malware",
-};
-
-/** Returns a name of a check for narrow places, or its usual name. */
-export function shortCheckLabel(key: string): string {
-	return SHORT_LABELS[key] ?? checkLabel(key);
-}
-
 /** Returns a sentence that says what it means when the check passes. */
 export function passMeaning(key: string): string {
 	return isCanonicalCheck(key)

@@ -21,6 +21,7 @@ import {
 	useOutdatedAgents,
 } from "../../parts/devices/outdated-agents.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
+import { filterWidth } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
@@ -67,7 +68,7 @@ export function DeviceFilters({
 			onChange={(value) => list.setFilter(name, value ?? undefined)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
-			w={width}
+			{...filterWidth(width)}
 		/>
 	);
 	return (

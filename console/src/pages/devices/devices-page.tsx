@@ -1,4 +1,5 @@
-import { Menu } from "@mantine/core";
+import { Menu, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import {
 	IconDeviceLaptop,
 	IconFileUpload,
@@ -12,6 +13,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InputOf } from "../../api.ts";
 import { type FilterValue, useListSearch } from "../../list-search.ts";
+import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
@@ -19,7 +21,11 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ButtonLink, MenuLink } from "../../parts/links.tsx";
 import { ListPage } from "../../parts/list-page.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
-import { useRecordNames } from "../../parts/records/record-names.ts";
+import {
+	type Names,
+	useRecordNames,
+} from "../../parts/records/record-names.ts";
+import { ME } from "../../parts/records/reference-picker.tsx";
 import { useSelection } from "../../parts/selection.ts";
 import { operationQuery } from "../../queries.ts";
 import { columnsOfCheck } from "./check-columns.tsx";
@@ -36,6 +42,7 @@ export function Page() {
 	const [isSaving, setSaving] = useState(false);
 	const [isImporting, setImporting] = useState(false);
 	const list = useListSearch();
+	const isNarrow = useMediaQuery(NARROW);
 	const selection = useSelection<Device>(
 		JSON.stringify([organizationId, list.input.filter]),
 		deviceName,
@@ -71,6 +78,7 @@ export function Page() {
 			Add device
 		</ButtonLink>
 	);
+	const ofOwner = ownerIn(list.filters, names);
 	const check = checkOf(list.filters);
 	const possible = (
 		check ? columnsOfCheck(check, names) : columnsWith(names)
@@ -93,6 +101,11 @@ export function Page() {
 			description={
 				hasNone ? (
 					"Laptops and servers, and their security posture."
+				) : ofOwner ? (
+					<Text inherit mih={{ sm: 48 }}>
+						{ofOwner}
+						{!isNarrow && " The pass rates below are those of the whole fleet."}
+					</Text>
 				) : (
 					<FleetCounts isReady={isListed} />
 				)
@@ -142,7 +155,7 @@ export function Page() {
 				</>
 			}
 			add={add}
-			above={<FleetSummary isReady={isListed} />}
+			above={!(ofOwner && isNarrow) && <FleetSummary isReady={isListed} />}
 			filters={<DeviceFilters list={list} isReady={isListed} />}
 			below={
 				<>
@@ -177,6 +190,20 @@ export function Page() {
 			}
 		/>
 	);
+}
+
+/**
+ * Returns what the list shows if it is filtered by an owner. The counts of the fleet are then left
+ * out, because a reader could take them for those of the owner.
+ */
+function ownerIn(
+	{ owner_id: id, owner }: Record<string, FilterValue>,
+	names: Names,
+): string | undefined {
+	if (owner === ME) return "Your devices.";
+	if (id === null) return "Devices without an owner.";
+	if (typeof id !== "string") return undefined;
+	return `Devices of ${names.get(id) ?? "one person"}.`;
 }
 
 /** Rows of the past stay on the screen until those of the present have arrived. */

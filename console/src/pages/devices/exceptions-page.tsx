@@ -9,6 +9,7 @@ import { clearButton } from "../../parts/clear-button.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
+import { filterWidth } from "../../parts/filter-width.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -74,7 +75,7 @@ export function Page() {
 						onChange={(value) => list.setFilter("status", value ?? undefined)}
 						clearable
 						clearButtonProps={clearButton("Clear Status")}
-						w={150}
+						{...filterWidth(150)}
 					/>
 				</FilterBar>
 			)}

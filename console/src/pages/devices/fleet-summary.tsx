@@ -1,7 +1,6 @@
 import {
 	Box,
 	Button,
-	Flex,
 	Group,
 	Paper,
 	SimpleGrid,
@@ -39,7 +38,6 @@ import styles from "../../parts/devices/postures.module.css";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
-import { shortCheckLabel } from "./checks.ts";
 
 type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
@@ -164,7 +162,7 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 		refetchInterval: day ? false : 60_000,
 	});
 	// The same height as the strip, so that the list does not move.
-	if (summary.isPending) return <Skeleton height={58} mb={8} />;
+	if (summary.isPending) return <Skeleton height={60} mb={8} />;
 	if (summary.isError) {
 		return <ErrorState error={summary.error} onRetry={summary.refetch} />;
 	}
@@ -179,21 +177,17 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 			component="section"
 			aria-label="Fleet"
 		>
-			<Group wrap="nowrap" gap="sm">
-				<Box visibleFrom="sm" className={styles.strip}>
-					{!isOpen &&
-						data.checks
-							.slice(0, CHECK_KEYS.length)
-							.map((check) => (
-								<CheckTile key={check.check_key} check={check} />
-							))}
-					{isOpen && (
-						<Title order={2} fz="sm" fw={500}>
-							Checks of the active devices
-						</Title>
-					)}
-				</Box>
-				<Flex direction={{ base: "row", sm: "column" }} align="flex-end">
+			<div className={styles.strip}>
+				{isOpen ? (
+					<Title order={2} fz="sm" fw={500} lh="24px" visibleFrom="sm">
+						Checks of the active devices
+					</Title>
+				) : (
+					data.checks
+						.slice(0, CHECK_KEYS.length)
+						.map((check) => <CheckTile key={check.check_key} check={check} />)
+				)}
+				<Group gap={0} wrap="nowrap" justify="flex-end">
 					<Button
 						variant="subtle"
 						size="compact-xs"
@@ -220,8 +214,8 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 					>
 						In a period
 					</ButtonLink>
-				</Flex>
-			</Group>
+				</Group>
+			</div>
 			{isOpen && <Checks summary={data} />}
 		</Paper>
 	);
@@ -239,16 +233,27 @@ function CheckTile({ check }: { check: Check }) {
 			c="inherit"
 			underline="never"
 			className={styles.tile ?? ""}
-			title={name}
+			visibleFrom="sm"
 		>
-			<Text size="xs" c="dimmed" truncate>
-				{shortCheckLabel(check.check_key)}
-			</Text>
-			<Text size="sm" fw={600} lh={1.3}>
-				{percentOf(check)}
-				<VisuallyHidden>, {check.fail.toLocaleString()} failing</VisuallyHidden>
-			</Text>
-			<PostureBar counts={check} height={5} />
+			<Group gap={6} justify="space-between" wrap="nowrap" align="baseline">
+				<Text fz={12} lh={1.3} c="dimmed">
+					{name}
+				</Text>
+				<Text fz={12} lh={1.3} fw={600} style={{ whiteSpace: "nowrap" }}>
+					{check.pass_percent === null ? (
+						<>
+							<span aria-hidden>–</span>
+							<VisuallyHidden>No data</VisuallyHidden>
+						</>
+					) : (
+						percentOf(check)
+					)}
+					<VisuallyHidden>
+						, {check.fail.toLocaleString()} failing
+					</VisuallyHidden>
+				</Text>
+			</Group>
+			<PostureBar counts={check} height={3} />
 		</TextLink>
 	);
 }

@@ -10,6 +10,7 @@ import {
 	postureLabel,
 } from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
+import { filterWidth } from "../../parts/filter-width.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -142,7 +143,7 @@ function Question({ list }: { list: ListControls }) {
 			<Select
 				label="Check"
 				allowDeselect={false}
-				w={280}
+				{...filterWidth(280)}
 				data={checks.map((key) => ({ value: key, label: checkLabel(key) }))}
 				value={check}
 				onChange={(value) => list.setFilter("check", value ?? undefined)}
@@ -150,7 +151,7 @@ function Question({ list }: { list: ListControls }) {
 			<Select
 				label="Status"
 				allowDeselect={false}
-				w={150}
+				{...filterWidth(150)}
 				data={STATUSES.map((one) => ({ value: one, label: postureLabel(one) }))}
 				value={status}
 				onChange={(value) => list.setFilter("status", value ?? undefined)}
@@ -177,7 +178,7 @@ function Question({ list }: { list: ListControls }) {
 			<Select
 				label="Proof"
 				allowDeselect={false}
-				w={170}
+				{...filterWidth(170)}
 				data={[
 					{ value: "", label: "Seen or possible" },
 					...Object.entries(HELD).map(([value, { label }]) => ({

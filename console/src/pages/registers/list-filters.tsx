@@ -7,6 +7,7 @@ import type {
 import type { ListControls } from "../../list-search.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
+import { filterWidth } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
 import {
@@ -110,7 +111,7 @@ function FilterControl(props: FilterProps) {
 				kind={reference}
 				aria-label={label}
 				placeholder={label}
-				w={width}
+				{...filterWidth(width)}
 				{...(filter.isNullable
 					? {
 							none: `No ${label.toLowerCase()}`,
@@ -130,7 +131,7 @@ function FilterControl(props: FilterProps) {
 			<Select
 				aria-label={label}
 				placeholder={label}
-				w={width}
+				{...filterWidth(width)}
 				clearable
 				clearButtonProps={clearButton(`Clear ${label}`)}
 				data={[...choices]}
@@ -179,7 +180,7 @@ function NameFilter({
 		<Select
 			aria-label={label}
 			placeholder={label}
-			w={width}
+			{...filterWidth(width)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
 			comboboxProps={{ width: "max-content", position: "bottom-start" }}

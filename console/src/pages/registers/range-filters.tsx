@@ -1,6 +1,7 @@
 import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
+import { filterWidth } from "../../parts/filter-width.ts";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
 import { formatDay, formatTime } from "../../parts/time.tsx";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
@@ -40,7 +41,7 @@ function RangeFilter({
 		<Select
 			aria-label={label}
 			placeholder={label}
-			w={width}
+			{...filterWidth(width)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
 			comboboxProps={{ width: "max-content", position: "bottom-start" }}

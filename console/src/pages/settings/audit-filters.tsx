@@ -13,6 +13,7 @@ import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { dayOf, endOfDay, startOfDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
+import { filterWidth } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { operationQuery } from "../../queries.ts";
 import { ACTORS, actionGroups, kindOptions } from "./audit-filter-choices.tsx";
@@ -58,7 +59,7 @@ export function AuditFilters({
 			onChange={(value) => setFilter(name, value ?? undefined)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
-			w={width}
+			{...filterWidth(width)}
 		/>
 	);
 	const from = of("from");

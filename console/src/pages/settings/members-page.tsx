@@ -10,6 +10,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
+import { filterWidth } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { LeaveOrganization } from "../../parts/leave-organization.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -90,7 +91,7 @@ export function Page() {
 						onChange={(value) => list.setFilter("role", value ?? undefined)}
 						clearable
 						clearButtonProps={clearButton("Clear Role")}
-						w={160}
+						{...filterWidth(160)}
 					/>
 				</FoldedFilters>{" "}
 			</FilterBar>

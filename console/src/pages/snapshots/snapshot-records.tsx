@@ -10,6 +10,7 @@ import { clearButton } from "../../parts/clear-button.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { filterWidth } from "../../parts/filter-width.ts";
 import { inWords, nounOf } from "../../parts/names-in-words.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { FieldValue } from "../../parts/records/field-value.tsx";
@@ -88,7 +89,7 @@ export function SnapshotRecords({ snapshot }: { snapshot: Snapshot }) {
 							setKind(value);
 							setCursors([]);
 						}}
-						w={240}
+						{...filterWidth(240)}
 					/>
 				)}
 			</Group>

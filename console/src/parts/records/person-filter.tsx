@@ -1,4 +1,5 @@
 import type { ListControls } from "../../list-search.ts";
+import { filterWidth } from "../filter-width.ts";
 import { ME, NONE, ReferencePicker } from "./reference-picker.tsx";
 
 /**
@@ -30,7 +31,7 @@ export function PersonFilter({
 			kind="people"
 			aria-label={label}
 			placeholder={label}
-			w={width}
+			{...filterWidth(width)}
 			me="Mine"
 			{...(isNullable ? { none: "Unassigned" } : undefined)}
 			value={value === undefined ? null : String(value)}

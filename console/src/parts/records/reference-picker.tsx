@@ -1,7 +1,7 @@
 import { MultiSelect, Select, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type CSSProperties, type ReactNode, useState } from "react";
 import { describeKind, noneYet, titleOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { layoutOf } from "../../register-layouts.ts";
@@ -24,6 +24,8 @@ interface Common {
 	required?: boolean;
 	error?: ReactNode;
 	w?: number | string;
+	className?: string;
+	style?: CSSProperties;
 	"data-path"?: string;
 }
 
