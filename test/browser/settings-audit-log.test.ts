@@ -9,6 +9,7 @@ import {
 	type TestConsole,
 	visit,
 } from "./browser.ts";
+import { expectWholeFilters } from "./filters.ts";
 
 let served: TestConsole;
 let admin: TestUser;
@@ -54,6 +55,12 @@ beforeAll(async () => {
 		residual_likelihood: 2,
 		note: "Everybody is trained once a year.\nThe mail server marks what comes from outside.",
 	});
+	for (const second of ["b@example.com", "c@example.com"]) {
+		await use("updatePeople", {
+			id: people.id,
+			additional_email_addresses: ["a@example.com", second],
+		});
+	}
 	for (let number = 1; number <= 20; number++) {
 		await use("addVendor", { organization_id, name: `Vendor ${number}` });
 	}
@@ -120,6 +127,33 @@ test("an entry shows who changed what, before and after, in the words of the reg
 		.getByRole("button", { name: "Remove the filter: Record: Phishing" })
 		.click();
 	await page.getByRole("button", { name: "Add vendor" }).first().waitFor();
+});
+
+test("of a list that was changed, an entry shows only what was added and removed", async () => {
+	const page = await served.openPageAs(admin, path("?operation=updatePeople"));
+	await page.getByRole("button", { name: "Update people" }).first().click();
+	const row = page.getByRole("dialog").getByRole("row", { name: /unchanged/ });
+	await expect
+		.poll(() => row.getByRole("cell").allInnerTexts())
+		.toEqual(["b@example.com", "c@example.com"]);
+	await row.getByText("1 unchanged").waitFor();
+	await screenshot(page, "audit-entry-list");
+});
+
+test("every filter of the log shows its whole value", async () => {
+	const page = await served.openPageAs(admin, path());
+	await rows(page).first().waitFor();
+	await expectWholeFilters(page);
+	const chosen = new URLSearchParams({
+		actor_id: admin.id,
+		operation: "deleteContinualImprovement",
+		record_kind: "continual_improvement",
+		actor_kind: "TOKEN",
+		outcome: "REFUSED",
+		from: "2026-01-01T00:00:00.000Z",
+	});
+	await visit(page, path(`?${chosen}`));
+	await expectWholeFilters(page);
 });
 
 test("the address contains the page of the log, and a deleted record has no link", async () => {

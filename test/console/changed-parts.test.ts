@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { changedParts } from "../../console/src/parts/records/changed-parts.ts";
+import {
+	changedEnds,
+	changedParts,
+} from "../../console/src/parts/records/changed-parts.ts";
 
 test("of two lists, only the elements that were added or removed are parts", () => {
 	expect(changedParts(["a", "b", "c"], ["c", "d", "a"])).toEqual([
@@ -38,4 +41,41 @@ test("texts, numbers and a list beside a text have no parts", () => {
 	expect(changedParts(1, null)).toBeUndefined();
 	expect(changedParts(null, null)).toBeUndefined();
 	expect(changedParts(["a"], "b")).toBeUndefined();
+});
+
+test("the ends of a change contain only what differs, and count the rest", () => {
+	expect(changedEnds(["a", "b", "c"], ["c", "d", "a"])).toEqual({
+		before: ["b"],
+		after: ["d"],
+		unchanged: 2,
+	});
+	expect(
+		changedEnds({ platform: "LINUX", owner: null }, { platform: "DARWIN" }),
+	).toEqual({
+		before: { platform: "LINUX", owner: null },
+		after: { platform: "DARWIN" },
+		unchanged: 0,
+	});
+	expect(changedEnds({ a: 1, b: 2 }, { a: 1, b: 3 })).toEqual({
+		before: { b: 2 },
+		after: { b: 3 },
+		unchanged: 1,
+	});
+});
+
+test("an end that is no list, an empty one and another order are shown whole", () => {
+	for (const [before, after] of [
+		["a", "b"],
+		[null, ["a"]],
+		[
+			["a", "b"],
+			["b", "a"],
+		],
+	]) {
+		expect(changedEnds(before, after)).toEqual({
+			before,
+			after,
+			unchanged: 0,
+		});
+	}
 });

@@ -2,7 +2,9 @@ import { Table, Text } from "@mantine/core";
 import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
+import { checkLabel } from "../../parts/devices/check-label.ts";
 import { inWords } from "../../parts/names-in-words.ts";
+import { changedEnds } from "../../parts/records/changed-parts.ts";
 import { FieldValue } from "../../parts/records/field-value.tsx";
 import { PlainValue } from "../../parts/records/plain-value.tsx";
 import { isLinkedEnd, LinkedRecord } from "../../parts/records/record-link.tsx";
@@ -16,7 +18,10 @@ import { type Ends, endsOf } from "./audit-filter-choices.tsx";
 
 const ID = /^[\w-]{32}$/;
 
-/** Lists the changed fields, each with its value before and after the change. */
+/**
+ * Lists the changed fields, each with its value before and after the change. Of a list, only the
+ * elements that were added or removed are shown.
+ */
 export function AuditChanges({ entry }: { entry: Entry }) {
 	const { organizationId } = useOrganization();
 	const changes = endsOf(entry).filter(
@@ -35,6 +40,12 @@ export function AuditChanges({ entry }: { entry: Entry }) {
 	const hasBefore = changes.some(([, ends]) => "before" in ends);
 	const hasAfter = changes.some(([, ends]) => "after" in ends);
 	const label = labelsOf(entry);
+	const rows = changes.map(([name, { before, after }]) => ({
+		name,
+		...(isLinkedEnd(after)
+			? { before, after, unchanged: 0 }
+			: changedEnds(before, after)),
+	}));
 	return (
 		<Table
 			withTableBorder
@@ -52,19 +63,24 @@ export function AuditChanges({ entry }: { entry: Entry }) {
 				</Table.Tr>
 			</Table.Thead>
 			<Table.Tbody>
-				{changes.map(([name, ends]) => (
+				{rows.map(({ name, before, after, unchanged }) => (
 					<Table.Tr key={name}>
 						<Table.Th scope="row" fw={500}>
 							{label(name)}
+							{unchanged > 0 && (
+								<Text size="xs" c="dimmed">
+									{unchanged.toLocaleString()} unchanged
+								</Text>
+							)}
 						</Table.Th>
 						{hasBefore && (
 							<Table.Td>
-								<End {...{ entry, name, names }} value={ends.before} />
+								<End {...{ entry, name, names }} value={before} />
 							</Table.Td>
 						)}
 						{hasAfter && (
 							<Table.Td>
-								<End {...{ entry, name, names }} value={ends.after} />
+								<End {...{ entry, name, names }} value={after} />
 							</Table.Td>
 						)}
 					</Table.Tr>
@@ -79,8 +95,15 @@ export function labelsOf({ record_kind }: Entry): (name: string) => string {
 	const kind = record_kind && findRegisterKind(record_kind);
 	const description = kind && describeKind(kind.kind);
 	return (name) =>
-		(description && fieldOf(description, name)?.label) ||
-		inWords(name.replace(/_ids?$/, ""));
+		(description && fieldOf(description, name)?.label) || wordsOf(name);
+}
+
+/** Returns the words for a name. One such as `OS_VERSION.grace_days` is about the rule of a check. */
+function wordsOf(name: string): string {
+	const dot = name.lastIndexOf(".");
+	if (dot < 0) return inWords(name.replace(/_ids?$/, ""));
+	const rule = inWords(name.slice(dot + 1)).toLowerCase();
+	return `${checkLabel(name.slice(0, dot))}: ${rule}`;
 }
 
 function End({
@@ -124,6 +147,6 @@ function isEmpty(value: unknown): boolean {
 		value === null ||
 		value === undefined ||
 		value === "" ||
-		(Array.isArray(value) && value.length === 0)
+		(typeof value === "object" && Object.keys(value).length === 0)
 	);
 }

@@ -28,6 +28,36 @@ export function changedParts(
 		: undefined;
 }
 
+/**
+ * Returns both ends of a change. Of two lists or two objects, they contain only the parts that
+ * differ, and `unchanged` counts the others. Other ends, such as a list in another order, are
+ * returned whole.
+ */
+export function changedEnds(
+	before: unknown,
+	after: unknown,
+): { before: unknown; after: unknown; unchanged: number } {
+	const areBoth = [before, after].every(
+		(end) => typeof end === "object" && end !== null,
+	);
+	const parts = areBoth ? changedParts(before, after) : undefined;
+	if (!parts?.length) return { before, after, unchanged: 0 };
+	const only = (end: "before" | "after") => {
+		const differing = parts.filter((part) => part[end] !== undefined);
+		return Array.isArray(before)
+			? differing.map((part) => part[end])
+			: Object.fromEntries(differing.map((part) => [part.name, part[end]]));
+	};
+	const kept = only("before");
+	return {
+		before: kept,
+		after: only("after"),
+		unchanged: sizeOf(before) - sizeOf(kept),
+	};
+}
+
+const sizeOf = (value: unknown) => Object.keys(value as object).length;
+
 function partsOf(
 	before: Map<string, unknown>,
 	after: Map<string, unknown>,

@@ -1,3 +1,5 @@
+import { isCanonicalCheck } from "../../../../src/devices/terms.ts";
+import { checkLabel } from "../devices/check-label.ts";
 import { inWords } from "../names-in-words.ts";
 import { CalendarDate, DateTime } from "../time.tsx";
 import type { Names } from "./record-names.ts";
@@ -25,6 +27,7 @@ export function PlainValue({ value, names }: { value: unknown; names: Names }) {
 	const text = String(value);
 	if (TIME.test(text)) return <DateTime value={text} />;
 	if (DAY.test(text)) return <CalendarDate value={text} />;
+	if (isCanonicalCheck(text)) return checkLabel(text);
 	// A value in capitals is usually a state such as IN_PROGRESS, because users hardly ever type such
 	// text.
 	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return inWords(text);
