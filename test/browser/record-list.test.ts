@@ -48,7 +48,7 @@ test("search, filters and order are in the address, and reload and back keep the
 
 test("every filter shows its whole label and its longest value, on a phone and on larger screens", async () => {
 	const page = await registers.open(registers.admin, "risk?q=theft");
-	for (const kind of recordKinds) {
+	for (const kind of recordKinds.filter(({ filters }) => filters.length > 0)) {
 		await visit(page, registers.at(`${kind.kind}?q=theft`));
 		await expectWholeFilters(page);
 		const chosen = new URLSearchParams(longestIn(kind));
