@@ -43,7 +43,7 @@ export async function requireSameInstallation(
 	if (lost.length === 0) return;
 	throw new AppError(
 		"bad_request",
-		`${describeLost(lost, place.name)}, so no old backup was deleted. If the data was lost or this is the wrong database, restore a backup (docs/backup.md). If everything is as it should be, delete ${NOTE_NAME} there, and make a backup again`,
+		`${describeLost(lost, place.name)}; if the data was lost or this is the wrong database, restore a backup (docs/backup.md); if everything is as it should be, delete ${NOTE_NAME} there, and make a backup again`,
 	);
 }
 

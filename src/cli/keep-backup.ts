@@ -35,7 +35,7 @@ export async function keepBackup(
 		organizations && auditProblems.length === 0
 			? await deleteOldBackups(place, days, name, organizations)
 			: [];
-	let done = "its upload";
+	let failure = "its upload failed";
 	try {
 		if (store) {
 			const { folder } = store;
@@ -44,7 +44,7 @@ export async function keepBackup(
 			kept.uploaded_to = `${folder.origin}/${folder.bucket}/${folder.prefix}${name}`;
 			kept.deleted = [];
 		}
-		done = "the deletion of old backups";
+		failure = "old backups were not deleted";
 		const days = deletesOld ? backupKeepDays : 0;
 		const here = days > 0 ? folderPlace(dirname(resolve(file))) : undefined;
 		const there =
@@ -62,7 +62,7 @@ export async function keepBackup(
 		if (!(error instanceof AppError)) throw error;
 		throw new AppError(
 			error.code,
-			`${file} is complete, but ${done} failed: ${error.message}`,
+			`${file} is complete, but ${failure}: ${error.message}`,
 			{ cause: error },
 		);
 	}
