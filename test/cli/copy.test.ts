@@ -37,11 +37,20 @@ test("a copy starts beside the service, and a second service with the same port 
 	expect(copy.metricsUrl).toBeUndefined();
 	expect(await copy.stop("SIGTERM")).toBe(0);
 
-	const second = await startAssay(settings).catch(({ message }) => message);
+	// A failed start that leaves a job running is ended by force, after the job has found its pool
+	// closed.
+	const code = encodeURIComponent(
+		`const { exit } = process;
+		process.exit = (code) => { console.error("ended by force"); exit(code); };`,
+	);
+	const second = await startAssay({
+		...settings,
+		NODE_OPTIONS: `--import=data:text/javascript,${code}`,
+	}).catch(({ message }) => message);
 	expect(second).toContain(
 		`another program already listens on 127.0.0.1:${settings.ASSAY_METRICS_PORT}; stop that program, or set ASSAY_METRICS_PORT to a free port`,
 	);
-	expect(second).not.toMatch(/calling end|"stack"|\.ts:\d/);
+	expect(second).not.toMatch(/ended by force|calling end|"stack"|\.ts:\d/);
 });
 
 test("a copy is for this machine, and sends neither mail nor webhooks", async () => {
