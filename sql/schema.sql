@@ -5751,6 +5751,13 @@ CREATE INDEX continual_improvements_created_at ON public.continual_improvements 
 
 CREATE INDEX continual_improvements_open ON public.continual_improvements USING btree (organization_id, COALESCE(target_date, 'infinity'::date), id) INCLUDE (target_date) WHERE (status <> 'CLOSED'::text);
 
+CREATE INDEX continual_improvements_open_first ON public.continual_improvements USING btree (organization_id, (
+CASE
+    WHEN (status = 'CLOSED'::text) THEN 'infinity'::date
+    WHEN (target_date IS NULL) THEN '9999-12-31'::date
+    ELSE target_date
+END), id);
+
 CREATE INDEX continual_improvements_owner_id ON public.continual_improvements USING btree (organization_id, owner_id);
 
 CREATE INDEX continual_improvements_priority ON public.continual_improvements USING btree (organization_id, priority, created_at, id);
@@ -6009,6 +6016,13 @@ CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (org
 
 CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id) INCLUDE (due_date) WHERE (status <> 'CLOSED'::text);
 
+CREATE INDEX nonconformities_open_first ON public.nonconformities USING btree (organization_id, (
+CASE
+    WHEN (status = 'CLOSED'::text) THEN 'infinity'::date
+    WHEN (due_date IS NULL) THEN '9999-12-31'::date
+    ELSE due_date
+END), id);
+
 CREATE INDEX nonconformities_owner_id ON public.nonconformities USING btree (organization_id, owner_id);
 
 CREATE INDEX nonconformities_reference_id ON public.nonconformities USING btree (organization_id, reference_id_key, id);
@@ -6054,6 +6068,13 @@ CREATE INDEX obligations_last_review_date ON public.obligations USING btree (org
 CREATE INDEX obligations_next_review_date ON public.obligations USING btree (organization_id, COALESCE(next_review_date, 'infinity'::date), id);
 
 CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id) INCLUDE (due_date) WHERE (status <> 'COMPLIANT'::text);
+
+CREATE INDEX obligations_open_first ON public.obligations USING btree (organization_id, (
+CASE
+    WHEN (status = 'COMPLIANT'::text) THEN 'infinity'::date
+    WHEN (due_date IS NULL) THEN '9999-12-31'::date
+    ELSE due_date
+END), id);
 
 CREATE INDEX obligations_owner_id ON public.obligations USING btree (organization_id, owner_id);
 
@@ -6186,6 +6207,13 @@ CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, meas
 CREATE INDEX tasks_name ON public.tasks USING btree (organization_id, name_key, id);
 
 CREATE INDEX tasks_open ON public.tasks USING btree (organization_id, COALESCE(deadline, 'infinity'::date), id) INCLUDE (deadline) WHERE (state <> 'DONE'::text);
+
+CREATE INDEX tasks_open_first ON public.tasks USING btree (organization_id, (
+CASE
+    WHEN (state = 'DONE'::text) THEN 'infinity'::date
+    WHEN (deadline IS NULL) THEN '9999-12-31'::date
+    ELSE deadline
+END), id);
 
 CREATE INDEX tasks_priority ON public.tasks USING btree (organization_id, priority, created_at, id);
 

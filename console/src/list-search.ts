@@ -155,6 +155,8 @@ export function useListSearch(usualOrder?: ListOrder) {
 		search,
 		/** The order of the rows, or undefined if the operation chose it. */
 		order,
+		/** The order without a choice in the address, or undefined if the operation chooses it. */
+		usualOrder,
 		/** The filters without the search words. */
 		filters,
 		hasFilters,
@@ -190,6 +192,8 @@ export function useListSearch(usualOrder?: ListOrder) {
 				search: withoutAbsent({ ...search, view: id }),
 			} as never),
 		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
+		/** Returns to the usual order. */
+		clearSort: () => change({ sort: undefined, dir: undefined }),
 		/** The ids of the chosen columns, or undefined if the list has its usual ones. */
 		columns: search.cols?.split(","),
 		setColumns: (ids: readonly string[] | undefined) =>

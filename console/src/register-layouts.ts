@@ -7,7 +7,7 @@ export interface Layout<Name extends string = string> {
 	/** The columns of the list. The first one links to the record. */
 	columns: readonly Name[];
 	/** The order of the list if the address names none. Absent: the newest records come first. */
-	order?: ListOrder<Name>;
+	order?: ListOrder<Name | "open_first">;
 	/** The sections of the form and of the record's page. */
 	sections: readonly Section<Name>[];
 	/** A field that distinguishes records of the same name in a picker. */
@@ -18,7 +18,15 @@ export interface Layout<Name extends string = string> {
 export interface ListOrder<Name extends string = string> {
 	field: Name;
 	direction: "asc" | "desc";
+	/** The order in words, if no column has it. */
+	label?: string;
 }
+
+const OPEN_FIRST: ListOrder<"open_first"> = {
+	field: "open_first",
+	direction: "asc",
+	label: "Open first, by due date",
+};
 
 export interface Section<Name extends string = string> {
 	title: string;
@@ -222,6 +230,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	nonconformity: {
 		columns: ["reference_id", "severity", "status", "owner_id", "due_date"],
+		order: OPEN_FIRST,
 		sections: [
 			{
 				title: "What was found",
@@ -250,6 +259,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			"owner_id",
 			"due_date",
 		],
+		order: OPEN_FIRST,
 		sections: [
 			{
 				title: "Obligation",
@@ -310,6 +320,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	task: {
 		columns: ["name", "state", "priority", "assigned_to_id", "deadline"],
+		order: OPEN_FIRST,
 		sections: [
 			{
 				title: "Task",
@@ -327,6 +338,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	continual_improvement: {
 		columns: ["reference_id", "status", "priority", "owner_id", "target_date"],
+		order: OPEN_FIRST,
 		sections: [
 			{
 				title: "Improvement",

@@ -37,7 +37,7 @@ const point = z.object({
 export const getTrends = defineOperation({
 	name: "getTrends",
 	title: "Get trends",
-	description: `Read how the pass rate, the residual risk and overdue work changed: the last day of each of the past ${MONTHS} months, and today. Figures of records are null before their states were kept.`,
+	description: `Read the pass rate, residual risk and overdue work of the last day of each of the past ${MONTHS} months, and of today. null: their states were not kept.`,
 	toolset: "history",
 	access: "read",
 	tenant: "organization_id",

@@ -67,7 +67,8 @@ export interface RecordKind<
 	filters: readonly (keyof F & string)[];
 	otherFilters?: Record<string, Filter>;
 	/**
-	 * Due date of the records, if they have one. It adds the filters is_open, due_from and due_until.
+	 * Due date of the records, if they have one. It adds the filters is_open, due_from and due_until,
+	 * and the order open_first.
 	 */
 	due?: Due;
 	/**

@@ -24,6 +24,14 @@ export interface Order {
 	type: "text" | "date" | "integer" | "timestamptz";
 	/** The direction if the caller names none. It puts first the records that people look for. */
 	direction: "ASC" | "DESC";
+	/**
+	 * Returns conditions that follow from the filters, with which the index finds the first row. Without
+	 * them, PostgreSQL would read all rows that stand before it.
+	 */
+	implied?: (
+		filter: Record<string, unknown>,
+		parameter: (value: unknown) => string,
+	) => string[];
 }
 
 /**
@@ -234,6 +242,8 @@ export async function readPage<Row extends QueryResultRow>(
 		// without a filter have a name.
 		const isPlain = conditions.length === 1;
 		const isAfter = after !== undefined && from === "cursor";
+		if (from === "cursor")
+			conditions.push(...(order.implied?.(given, parameter) ?? []));
 		if (isAfter) {
 			conditions.push(
 				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after.value)}::${order.type}, ${parameter(after.id)})`,

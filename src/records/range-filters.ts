@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Filter } from "./filter.ts";
+import type { Order } from "./list-pages.ts";
 import { described, obvious, type Shown } from "./shown.ts";
 import { dateSchema, timeSchema } from "./text-schemas.ts";
 
@@ -31,6 +32,33 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
 		},
 		due_from: from,
 		due_until: until,
+	};
+}
+
+/**
+ * Orders by the due date, with the records that are done last. Open records without a due date stand
+ * before them.
+ */
+export function openFirst({ date, done }: Due): Order {
+	// With coalesce in it, PostgreSQL would not use it to begin in the middle of the index.
+	const expression = `case when t.${done.field} = '${done.value}' then 'infinity'::date when t.${date} is null then '9999-12-31'::date else t.${date} end`;
+	return {
+		expression,
+		type: "date",
+		direction: "ASC",
+		implied: (filter, parameter) => {
+			const from = filter.due_from ?? filter[`${date}_from`];
+			const conditions =
+				from === undefined ? [] : [`${expression} >= ${parameter(from)}::date`];
+			const values = [filter[done.field] ?? []].flat();
+			const hasDone = values.includes(done.value);
+			const isOnlyDone = values.every((value) => value === done.value);
+			if (filter.is_open === true || (values.length > 0 && !hasDone))
+				conditions.push(`${expression} < 'infinity'::date`);
+			else if (filter.is_open === false || (hasDone && isOnlyDone))
+				conditions.push(`${expression} = 'infinity'::date`);
+			return conditions;
+		},
 	};
 }
 

@@ -7,7 +7,12 @@ import type { AnyRecordKind } from "./kind.ts";
 import { isLinkable, withoutLinked } from "./link-kinds.ts";
 import { byTime, type Listing } from "./list-pages.ts";
 import { personFilter } from "./person-filter.ts";
-import { dateFilters, dueFilters, timeFilters } from "./range-filters.ts";
+import {
+	dateFilters,
+	dueFilters,
+	openFirst,
+	timeFilters,
+} from "./range-filters.ts";
 import { obvious } from "./shown.ts";
 import { idSchema } from "./text-schemas.ts";
 import { whyNoName, whyNoReference } from "./why-none.ts";
@@ -24,6 +29,7 @@ export function listingOf(
 			created_at: byTime("created_at"),
 			updated_at: byTime("updated_at"),
 			...kind.orders,
+			...(kind.due && { open_first: openFirst(kind.due) }),
 		},
 		filters: {
 			...fieldFilters(kind),

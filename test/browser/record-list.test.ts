@@ -109,6 +109,43 @@ test("a list opens in its register's usual order, its header shows it, and back 
 	await page.getByText("21–24 of 24").waitFor();
 });
 
+test("work opens with open records first, by due date, and the third click on a header returns to it", async () => {
+	for (const [name, deadline, state] of [
+		["Done early", "2027-01-01", "DONE"],
+		["Later", "2027-03-01", "TODO"],
+		["Whenever", null, "TODO"],
+		["Sooner", "2027-02-01", "IN_PROGRESS"],
+	]) {
+		await registers.add("addTask", { name, deadline, state });
+	}
+	const usual = ["Sooner", "Later", "Whenever", "Done early"];
+	const page = await registers.open(registers.admin, "task");
+	await expect.poll(names(page)).toEqual(usual);
+	await page
+		.getByRole("navigation", { name: "Pages of the list" })
+		.getByText("Open first, by due date")
+		.waitFor();
+	await axe(page);
+	const header = page.getByRole("columnheader", { name: "Deadline" });
+	const click = () => header.getByRole("button").click();
+	await click();
+	await page.waitForURL(/sort=deadline&dir=asc/);
+	await expect.poll(async () => (await names(page)())[0]).toBe("Done early");
+	expect(await header.getAttribute("aria-sort")).toBe("ascending");
+	await click();
+	await page.waitForURL(/dir=desc/);
+	await click();
+	await expect.poll(names(page)).toEqual(usual);
+	expect(page.url()).not.toContain("sort=");
+
+	await page.setViewportSize({ width: 390, height: 844 });
+	const sort = page.getByRole("combobox", { name: "Sort by" });
+	await sort.selectOption("Name, descending");
+	await expect.poll(async () => (await names(page)())[0]).toBe("Whenever");
+	await sort.selectOption("Open first, by due date");
+	await expect.poll(names(page)).toEqual(usual);
+});
+
 test("a list can be read page by page and back, with the page size that the reader chooses", async () => {
 	const page = await registers.open(registers.admin, "risk?sort=name");
 	await expect
@@ -171,7 +208,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	const page = await registers.open(registers.admin, "task");
 	await page.getByRole("combobox", { name: "Deadline" }).click();
 	await page.getByRole("option", { name: "Overdue" }).click();
-	await expect.poll(names(page)).toEqual(["Done in time", "Long overdue"]);
+	await expect.poll(names(page)).toEqual(["Long overdue", "Done in time"]);
 	await page.getByRole("checkbox", { name: "Open only" }).check();
 	await expect.poll(names(page)).toEqual(["Long overdue"]);
 	// A bookmark must be right tomorrow too, so the address contains no date.

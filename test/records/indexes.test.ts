@@ -23,7 +23,11 @@ async function readIndexes(
 ): Promise<string[][]> {
 	const { rows } = await database.owner.query<{ columns: string[] }>(
 		`select array(
-			select lower(pg_get_indexdef(i.indexrelid, n, true)) from generate_series(1, i.indnkeyatts) n
+			select regexp_replace(
+				regexp_replace(lower(pg_get_indexdef(i.indexrelid, n, true)), '\\s+', ' ', 'g'),
+				'^\\( (case .*)\\)$', '\\1'
+			)
+			from generate_series(1, i.indnkeyatts) n
 		) as columns
 		from pg_index i
 		where i.indrelid = $1::regclass
@@ -38,6 +42,7 @@ function asInIndex(expression: string): string {
 	return expression
 		.replaceAll("t.", "")
 		.replace("::timestamptz", "::timestamp with time zone")
+		.replace(/when (\w+ = '\w+') then/, "when $1::text then")
 		.toLowerCase();
 }
 

@@ -140,7 +140,7 @@ function SortField<Row>({
 	columns: readonly Column<Row>[];
 	list: ListControls;
 }) {
-	const { order } = list;
+	const { order, usualOrder } = list;
 	const orders = columns.flatMap(({ sort: name, header, firstDirection }) =>
 		name ? [{ name, header, direction: firstDirection ?? "asc" }] : [],
 	);
@@ -153,10 +153,20 @@ function SortField<Row>({
 			value={order ? `${order.field} ${order.direction}` : ""}
 			onChange={({ currentTarget }) => {
 				const [name, direction] = currentTarget.value.split(" ");
-				if (name) list.setSort(name, direction === "desc" ? "desc" : "asc");
+				if (name === usualOrder?.field && usualOrder?.label) list.clearSort();
+				else if (name)
+					list.setSort(name, direction === "desc" ? "desc" : "asc");
 			}}
 			data={[
 				{ value: "", label: "Sort by …", disabled: true },
+				...(usualOrder?.label
+					? [
+							{
+								value: `${usualOrder.field} ${usualOrder.direction}`,
+								label: usualOrder.label,
+							},
+						]
+					: []),
 				...orders.flatMap(({ name, header, direction }) => {
 					const other = direction === "asc" ? "desc" : "asc";
 					return [direction, other].map((one) => ({
@@ -212,6 +222,12 @@ function Header<Row>({
 		list.order?.field === sort ? list.order.direction : undefined;
 	const first = column.firstDirection ?? "asc";
 	const next = direction ? (direction === "asc" ? "desc" : "asc") : first;
+	// A usual order that no column has can be reached only by a third click.
+	const isLast = direction !== undefined && direction !== first;
+	const sortNext = () =>
+		isLast && list.usualOrder?.label
+			? list.clearSort()
+			: list.setSort(sort, next);
 	const Arrow = !direction
 		? IconArrowsSort
 		: direction === "asc"
@@ -227,11 +243,7 @@ function Header<Row>({
 				direction ? (direction === "asc" ? "ascending" : "descending") : "none"
 			}
 		>
-			<UnstyledButton
-				fw="inherit"
-				fz="inherit"
-				onClick={() => list.setSort(sort, next)}
-			>
+			<UnstyledButton fw="inherit" fz="inherit" onClick={sortNext}>
 				<Group gap={4} wrap="nowrap">
 					{header}
 					<Arrow size={14} aria-hidden opacity={direction ? 1 : 0.45} />

@@ -34,6 +34,11 @@ export function Pager({
 			<Text size="sm" c="dimmed" role="status">
 				{rangeOf(list.pagesBefore, size, shown, page)}
 			</Text>
+			{list.order?.label && (
+				<Text size="sm" c="dimmed">
+					{list.order.label}
+				</Text>
+			)}
 			{!isOnePage && (
 				<>
 					<NativeSelect
