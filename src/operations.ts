@@ -57,6 +57,7 @@ import {
 	updateOrganization,
 	updateOrganizationSettings,
 } from "./organizations/organization-operations.ts";
+import { getBoardSummary } from "./overview/board-summary.ts";
 import { countRecords } from "./overview/count-records.ts";
 import { getCoverages } from "./overview/framework-coverages.ts";
 import { getOverview } from "./overview/overview.ts";
@@ -167,6 +168,7 @@ export const operations = [
 	getTrends,
 	getRiskMatrix,
 	getCoverages,
+	getBoardSummary,
 	countRecords,
 	...recordOperations(risk),
 	...recordOperations(measure),

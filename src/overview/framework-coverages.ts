@@ -42,7 +42,9 @@ export const getCoverages = defineOperation({
 	run: async (context, { organization_id, framework_ids, as_of }) => {
 		const { client } = await contextAsOf(context, as_of);
 		return {
-			coverage: await readCoverages(client, organization_id, framework_ids),
+			coverage: await readCoverages(client, organization_id, {
+				ids: framework_ids,
+			}),
 		};
 	},
 });
@@ -50,7 +52,10 @@ export const getCoverages = defineOperation({
 export async function readCoverages(
 	client: PoolClient,
 	organization: string,
-	ids?: readonly string[],
+	{
+		ids,
+		limit = ids?.length ?? MAX_FRAMEWORKS,
+	}: { ids?: readonly string[] | undefined; limit?: number } = {},
 ) {
 	const { rows } = await client.query<{
 		framework_id: string;
@@ -78,7 +83,7 @@ export async function readCoverages(
 				and c.framework_id = f.id and c.status = 'INCLUDED'
 			group by f.id, f.name, f.name_key
 			order by f.name_key, f.id`,
-		values: [organization, ids ?? null, ids?.length ?? MAX_FRAMEWORKS],
+		values: [organization, ids ?? null, limit],
 	});
 	return rows;
 }

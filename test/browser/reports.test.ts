@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOperation } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { ageRecords } from "../support/aged-records.ts";
 import { callAs } from "../support/people.ts";
 import {
 	axe,
@@ -36,7 +37,7 @@ async function open(path: string, options = {}, as?: "admin") {
 		const operation = findOperation(name);
 		if (!operation) throw new Error(`there is no operation ${name}`);
 		return callAs(served.database, admin, operation, {
-			organization_id,
+			...(!("id" in input) && { organization_id }),
 			...input,
 		});
 	};
@@ -65,7 +66,7 @@ async function open(path: string, options = {}, as?: "admin") {
 		`/o/${organization_id}/${path}`,
 		options,
 	);
-	return { page, organization_id };
+	return { page, organization_id, use };
 }
 
 test("an auditor opens each report, on paper it has no frame, and axe finds nothing", async () => {
@@ -169,10 +170,102 @@ test("reports read well in dark mode and at 390 px", async () => {
 		"390": { viewport: { width: 390, height: 1200 } },
 	})) {
 		const { page } = await open("reports/board-summary", options);
-		await page.getByText("Open work").waitFor();
+		await page.getByRole("heading", { name: "Where we stand" }).waitFor();
 		await axe(page);
 		await screenshot(page, `reports/board-summary-${name}`);
 		const width = await page.evaluate("document.documentElement.scrollWidth");
 		expect(width).toBeLessThanOrEqual(options.viewport.width);
 	}
+});
+
+test("the board summary says what changed since the period that the reader chooses, on screen, as CSV and as PDF", async () => {
+	const { page, organization_id, use } = await open("reports", {}, "admin");
+	await use("addRisk", {
+		name: "Fire",
+		category: "Nature",
+		treatment: "ACCEPTED",
+		inherent_likelihood: 5,
+		inherent_impact: 5,
+	});
+	const { task } = await use("addTask", {
+		name: "Buy locks",
+		deadline: "2020-01-31",
+	});
+	await ageRecords(served.database.owner, organization_id, "5 months");
+	await use("updateTask", { id: task.id, state: "DONE" });
+	const { risks } = await use("listRisks", {
+		filter: { category: "Formulas" },
+	});
+	await use("updateRisk", {
+		id: risks[0].id,
+		residual_likelihood: 5,
+		residual_impact: 5,
+	});
+	await visit(page, `/o/${organization_id}/reports/board-summary`);
+	const stand = page.getByRole("region", { name: "Where we stand" });
+	const tile = (name: string) =>
+		stand.getByRole("listitem").filter({ hasText: name });
+	await tile("Overdue work").getByText("Down 1, better").waitFor();
+	await tile("High and critical risks").getByText("Up 1, worse").waitFor();
+	await tile("Open nonconformities").getByText("No change").waitFor();
+	const decisions = page.getByRole("region", { name: "Needs a decision" });
+	await decisions
+		.getByRole("listitem")
+		.filter({ hasText: "Accept or treat critical risks" })
+		.getByText(/; and 1 more$/)
+		.waitFor();
+	const plots = page
+		.getByRole("region", { name: "Twelve months" })
+		.getByRole("img");
+	expect(await plots.first().getAttribute("aria-label")).toMatch(
+		/^Mean residual risk: .* \d/,
+	);
+	await axe(page);
+	for (const width of [390, 1440, 1920]) {
+		await page.setViewportSize({ width, height: 1200 });
+		await axe(page);
+		await screenshot(page, `reports/board-compared-${width}`);
+		const actual = await page.evaluate("document.documentElement.scrollWidth");
+		expect(actual).toBeLessThanOrEqual(width);
+	}
+	const download = async (name: string) => {
+		const [file] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByRole("button", { name, exact: true }).click(),
+		]);
+		const content = await readFile(await file.path());
+		const { SAVED } = process.env;
+		if (SAVED) await writeFile(`${SAVED}/${file.suggestedFilename()}`, content);
+		return content;
+	};
+	const lines = (await download("CSV")).toString("utf8").split("\r\n");
+	expect(lines[1]).toMatch(/^Part,Figure,.*,Difference,Change,Detail$/);
+	expect(lines).toContain(
+		'Summary,Overdue work,0,1,-1,"Down 1, better",Past its due date',
+	);
+	expect(lines).toContain("Needs a decision");
+	expect(lines).toContain("Twelve months");
+	const pdf = (await download("PDF")).toString("latin1");
+	expect(pdf.startsWith("%PDF-")).toBe(true);
+	expect(pdf.match(/\/Type \/Page\b/g)).toHaveLength(1);
+
+	await page.getByRole("combobox", { name: "Compared with" }).click();
+	await page.getByRole("option", { name: "A year ago" }).click();
+	await page.waitForURL(/period=year/);
+	await page.getByText(/the first day whose records are known/).waitFor();
+	await page.reload();
+	await page.getByText(/the first day whose records are known/).waitFor();
+	await decisions.getByRole("link", { name: /critical risks/ }).click();
+	await page.getByRole("heading", { name: "Risks", level: 1 }).waitFor();
+	await page.getByRole("link", { name: "Fire" }).waitFor();
+});
+
+test("an organization of today compares with nothing, and says so", async () => {
+	const { page } = await open("reports/board-summary");
+	await page.getByText("Nothing to compare with").waitFor();
+	await page.getByText(/no records before today are known/).waitFor();
+	expect(await page.getByRole("columnheader", { name: "Change" }).count()).toBe(
+		0,
+	);
+	await axe(page);
 });

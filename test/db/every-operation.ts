@@ -285,6 +285,10 @@ export async function useEverything(
 	await use("getRecordUses", { id: references.people[0] });
 	await use("getRiskMatrix", { organization_id });
 	await use("getCoverages", { organization_id });
+	await use("getBoardSummary", {
+		organization_id,
+		compared_with: "2026-01-31",
+	});
 	await use("getRecordHistory", { id: references.people[0] });
 	for (const kind of ["risk", "measure", "device"]) {
 		await use("countRecords", {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ageRecords } from "../support/aged-records.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
 let calls: Calls;
@@ -12,23 +13,8 @@ afterAll(() => calls.close());
 const run = (sql: string) =>
 	calls.database.owner.query(sql.replaceAll("$1", `'${organization_id}'`));
 
-/** Moves everything that was stored, and the beginning of the history, into the past. */
-async function age(months: number) {
-	await run("set session_replication_role = replica");
-	for (const table of ["risks", "tasks"]) {
-		await run(
-			`update ${table} set updated_at = updated_at - interval '${months} months' where organization_id = $1`,
-		);
-	}
-	await run(
-		`update record_versions set valid_from = valid_from - interval '${months} months',
-			valid_to = valid_to - interval '${months} months' where organization_id = $1`,
-	);
-	await run("set session_replication_role = origin");
-	await run(
-		`update organizations set records_known_since = records_known_since - interval '${months} months' where id = $1`,
-	);
-}
+const age = (months: number) =>
+	ageRecords(calls.database.owner, organization_id, `${months} months`);
 
 const points = async () =>
 	(await calls.call("getTrends", { organization_id })).points;

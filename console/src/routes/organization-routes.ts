@@ -1,5 +1,6 @@
 import { createRoute, notFound, Outlet } from "@tanstack/react-router";
 import { parseListSearch } from "../list-search.ts";
+import { isPeriod, type Period } from "../pages/reports/board/periods.ts";
 import { findRegisterKind } from "../register-kinds.ts";
 import { organization } from "./organization-route.ts";
 import { page, withText } from "./route-parts.ts";
@@ -32,12 +33,17 @@ const report = createRoute({
 	getParentRoute: () => organization,
 	path: "/reports/$report",
 	/**
-	 * `day` is a day as YYYY-MM-DD, `framework` the id of the framework of the report, and `version`
-	 * the number of an approved version.
+	 * `day` is a day as YYYY-MM-DD, `framework` the id of the framework of the report, `version` the
+	 * number of an approved version, and `period` how far back the report looks.
 	 */
 	validateSearch: (
 		raw,
-	): { day?: string; framework?: string; version?: number } => {
+	): {
+		day?: string;
+		framework?: string;
+		version?: number;
+		period?: Period;
+	} => {
 		const { day, framework } = withText(raw, "day", "framework");
 		const isDay = day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day);
 		return {
@@ -46,6 +52,7 @@ const report = createRoute({
 			...(Number.isSafeInteger(raw.version)
 				? { version: Number(raw.version) }
 				: {}),
+			...(isPeriod(raw.period) ? { period: raw.period } : {}),
 		};
 	},
 	component: page(() => import("../pages/reports/report-page.tsx")),

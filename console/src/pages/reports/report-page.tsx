@@ -1,13 +1,4 @@
-import {
-	Alert,
-	Button,
-	Group,
-	Select,
-	Stack,
-	Text,
-	TextInput,
-	Title,
-} from "@mantine/core";
+import { Alert, Button, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconDownload, IconPrinter } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -24,14 +15,13 @@ import { recordsQuery } from "../../parts/records/register-calls.ts";
 import { formatDay } from "../../parts/time.tsx";
 import { saveFile } from "../../save-file.ts";
 import { ApplicabilityApproval } from "./applicability-approval.tsx";
-import {
-	isFigures,
-	MAX_ROWS,
-	type Report,
-	type ReportTable,
-} from "./report.ts";
+import { BoardSummary } from "./board/board-summary.tsx";
+import { comparedText } from "./board/compared-text.ts";
+import { DEFAULT_PERIOD } from "./board/periods.ts";
+import { MAX_ROWS, type Report } from "./report.ts";
+import { Choices } from "./report-choices.tsx";
 import { toCsv } from "./report-csv.ts";
-import styles from "./reports.module.css";
+import { Table } from "./report-table.tsx";
 import { findReport } from "./reports.ts";
 
 const FROM = "/signed-in/o/$org/reports/$report";
@@ -68,15 +58,17 @@ function OneReport({
 	const framework = search.framework ?? frameworks?.[0]?.id;
 	const isStatement = definition.hasFramework === true;
 	const version = isStatement ? search.version : undefined;
+	const period = search.period ?? DEFAULT_PERIOD;
 	const navigate = useNavigate();
 	const report = useQuery({
-		queryKey: ["report", name, organizationId, day, framework, version],
+		queryKey: ["report", name, organizationId, day, framework, version, period],
 		queryFn: () =>
 			definition.read({
 				organizationId,
 				asOf,
 				framework,
 				version,
+				period,
 			}),
 		enabled: !definition.hasFramework || frameworks !== undefined,
 	});
@@ -90,7 +82,12 @@ function OneReport({
 			</Text>
 			<PageHeader
 				title={definition.title}
-				description={[organization.name, data?.subject, formatDay(day)]
+				description={[
+					organization.name,
+					data?.subject,
+					formatDay(day),
+					data?.board && comparedText(data.board),
+				]
 					.filter(Boolean)
 					.join(", ")}
 				actions={
@@ -109,6 +106,7 @@ function OneReport({
 				today={today}
 				frameworks={definition.hasFramework ? (frameworks ?? []) : undefined}
 				framework={framework}
+				period={definition.hasPeriod && period}
 			/>
 			{isStatement && framework && day === today && (
 				<ApplicabilityApproval
@@ -144,9 +142,13 @@ function OneReport({
 							export of the list has all of them.
 						</Alert>
 					)}
-					{data.tables.map((table) => (
-						<Table key={table.title} table={table} />
-					))}
+					{data.board ? (
+						<BoardSummary board={data.board} />
+					) : (
+						data.tables.map((table) => (
+							<Table key={table.title} table={table} />
+						))
+					)}
 				</Stack>
 			)}
 		</>
@@ -242,125 +244,5 @@ function Actions({
 				Print
 			</Button>
 		</>
-	);
-}
-
-function Choices({
-	day,
-	today,
-	frameworks,
-	framework,
-}: {
-	day: string | undefined;
-	today: string;
-	frameworks:
-		| { id: string; name: string; version?: string | null }[]
-		| undefined;
-	framework: string | undefined;
-}) {
-	const navigate = useNavigate();
-	const { organizationId: org } = useOrganization();
-	const { report } = useParams({ from: FROM });
-	const search = useSearch({ from: FROM });
-	const choose = (changes: { day?: string; framework?: string }) => {
-		// Another framework has other versions.
-		const { version: _, ...others } = search;
-		return navigate({
-			to: "/o/$org/reports/$report",
-			params: { org, report },
-			search: { ...others, ...changes },
-			replace: true,
-			resetScroll: false,
-		});
-	};
-	if (day === undefined && frameworks === undefined) return null;
-	return (
-		<Group mb="lg" className={styles.choices}>
-			{frameworks && frameworks.length > 0 && (
-				<Select
-					label="Framework"
-					allowDeselect={false}
-					w={320}
-					maw="100%"
-					data={frameworks.map(({ id, name, version }) => ({
-						value: id,
-						label: version ? `${name} (${version})` : name,
-					}))}
-					value={framework ?? null}
-					onChange={(id) => id && choose({ framework: id })}
-				/>
-			)}
-			{day !== undefined && (
-				<TextInput
-					type="date"
-					label="As of the end of"
-					max={today}
-					value={day}
-					onChange={({ currentTarget: { value } }) =>
-						value && value <= today && choose({ day: value })
-					}
-				/>
-			)}
-		</Group>
-	);
-}
-
-function Table({ table }: { table: ReportTable }) {
-	const { title, columns, rows } = table;
-	const areFigures = columns.map((_, at) => isFigures(table, at));
-	return (
-		<section aria-label={title}>
-			<Title order={2} mb="xs">
-				{title}
-			</Title>
-			{rows.length === 0 ? (
-				<Text c="dimmed">There are none.</Text>
-			) : (
-				// A wide table scrolls by itself, and the keyboard reaches it.
-				<section
-					className={styles.scroll}
-					// biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it.
-					tabIndex={0}
-					aria-label={`Table: ${title}`}
-				>
-					<table className={styles.table}>
-						<thead>
-							<tr>
-								{columns.map((column, at) => (
-									<th
-										key={column}
-										scope="col"
-										data-figures={areFigures[at] || undefined}
-									>
-										{column}
-									</th>
-								))}
-							</tr>
-						</thead>
-						<tbody>
-							{rows.map((cells, at) => (
-								// biome-ignore lint/suspicious/noArrayIndexKey: the rows never change their places.
-								<tr key={at}>
-									{cells.map((cell, column) => (
-										<td
-											key={columns[column]}
-											// A name needs no label, but a figure does.
-											data-label={
-												column > 0 || areFigures[0]
-													? columns[column]
-													: undefined
-											}
-											data-figures={areFigures[column] || undefined}
-										>
-											{typeof cell === "number" ? cell.toLocaleString() : cell}
-										</td>
-									))}
-								</tr>
-							))}
-						</tbody>
-					</table>
-				</section>
-			)}
-		</section>
 	);
 }

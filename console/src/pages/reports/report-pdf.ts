@@ -1,6 +1,7 @@
 import type { Content } from "pdfmake/interfaces";
 import type { PageFrame } from "../../exports/page-frame.ts";
 import { savePdf } from "../../exports/pdf.ts";
+import { boardToPdf } from "./board/board-pdf.ts";
 import { isFigures, type Report, type ReportTable } from "./report.ts";
 
 /** Most columns of a table that fits on an upright page. */
@@ -9,9 +10,10 @@ const MAX_UPRIGHT = 4;
 /** Saves a report as PDF. A report with a wide table has lying pages. */
 export async function reportToPdf(
 	fileName: string,
-	{ tables }: Report,
+	{ tables, board }: Report,
 	frame: PageFrame,
 ): Promise<void> {
+	if (board) return savePdf(fileName, frame, boardToPdf(board, frame.title));
 	const isLandscape = tables.some(
 		({ columns }) => columns.length > MAX_UPRIGHT,
 	);

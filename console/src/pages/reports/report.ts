@@ -1,4 +1,6 @@
 import type { OutputOf } from "../../api.ts";
+import type { Board } from "./board/board.ts";
+import type { Period } from "./board/periods.ts";
 
 /** A table of a report. Cells are texts or numbers, as people read them. */
 export interface ReportTable {
@@ -16,6 +18,8 @@ export interface Report {
 	tables: readonly ReportTable[];
 	/** True if there were more rows than a report may have. */
 	isCut: boolean;
+	/** What the screen and the PDF show in the place of the tables. */
+	board?: Board;
 }
 
 export interface ReportInput {
@@ -26,6 +30,8 @@ export interface ReportInput {
 	framework: string | undefined;
 	/** Number of an approved version. Undefined for the report as it is at the moment. */
 	version: number | undefined;
+	/** How far back a report with a comparison looks. */
+	period: Period;
 }
 
 export type Frameworks = OutputOf<"listFrameworks">["frameworks"];

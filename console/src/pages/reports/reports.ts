@@ -1,5 +1,6 @@
+import { readBoardSummary } from "./board/read-board.ts";
 import { readApplicability } from "./read-applicability.ts";
-import { readBoardSummary, readFleetPosture } from "./read-figures.ts";
+import { readFleetPosture } from "./read-fleet-posture.ts";
 import { readNonconformities, readRiskRegister } from "./read-registers.ts";
 import type { Report, ReportInput } from "./report.ts";
 
@@ -12,15 +13,19 @@ interface Definition {
 	hasDay: boolean;
 	/** True if the report is about one framework. */
 	hasFramework?: true;
+	/** True if the report compares with an earlier day. */
+	hasPeriod?: true;
 }
 
 /** The reports by the last part of their address. */
 export const REPORTS = {
 	"board-summary": {
 		title: "Board summary",
-		about: "Risks, coverage, open work and the fleet in figures.",
+		about:
+			"Where we stand, how it changed, twelve months, and what needs a decision, on one page.",
 		read: readBoardSummary,
 		hasDay: false,
+		hasPeriod: true,
 	},
 	"risk-register": {
 		title: "Risk register",

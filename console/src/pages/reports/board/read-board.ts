@@ -1,0 +1,232 @@
+import { call, type OutputOf } from "../../../api.ts";
+import { todayHere } from "../../../parts/days.ts";
+import { trendsOf } from "../../../parts/plots/trends.ts";
+import { BANDS } from "../../../parts/records/risk-scores.ts";
+import { findRegisterKind } from "../../../register-kinds.ts";
+import type { Report, ReportInput } from "../report.ts";
+import type { Board, BoardSection, Comparison, Decision } from "./board.ts";
+import { tablesOf } from "./board-tables.ts";
+import { monthsBefore, PERIODS } from "./periods.ts";
+
+type Summary = OutputOf<"getBoardSummary">;
+type Figures = Summary["now"];
+
+/** The board summary: figures now and then, twelve months, and what needs a decision. */
+export async function readBoardSummary({
+	organizationId: organization_id,
+	period,
+}: ReportInput): Promise<Report> {
+	const wanted = monthsBefore(todayHere(), PERIODS[period].months);
+	const [summary, { points }] = await Promise.all([
+		call("getBoardSummary", { organization_id, compared_with: wanted }),
+		call("getTrends", { organization_id }),
+	]);
+	const board: Board = {
+		today: summary.today,
+		comparedWith: summary.compared_with,
+		wanted,
+		key: keyFigures(summary),
+		trends: trendsOf(points),
+		sections: [
+			coverage(summary),
+			risks(summary),
+			devices(summary),
+			work(summary),
+		].filter(({ rows }) => rows.length > 0),
+		decisions: summary.decisions.map(decisionOf),
+	};
+	return {
+		isCut: false,
+		tables: tablesOf(board),
+		board,
+	};
+}
+
+/** Compares what `read` returns for the present with what it returns for the earlier day. */
+function compare(
+	{ now, before }: Summary,
+	read: (figures: Figures) => number | null,
+	rest: Omit<Comparison, "now" | "before">,
+): Comparison {
+	return { now: read(now), before: before && read(before), ...rest };
+}
+
+const percentOf = (part: number, whole: number) =>
+	whole > 0 ? Math.round((1000 * part) / whole) / 10 : null;
+
+const sumOf = <Row>(rows: readonly Row[], read: (row: Row) => number) =>
+	rows.reduce((sum, row) => sum + read(row), 0);
+
+/** Counts the residual risks with a score from `min` to `max`. */
+const risksWithin = ({ risks }: Figures, min: number, max = Infinity) =>
+	sumOf(
+		risks.residual.filter(({ likelihood, impact }) => {
+			const score = likelihood * impact;
+			return score >= min && score <= max;
+		}),
+		({ risks }) => risks,
+	);
+
+const workOf = ({ work }: Figures, register: string) =>
+	work.find((one) => one.register === register);
+
+function keyFigures(summary: Summary): Comparison[] {
+	const high = BANDS.find(({ id }) => id === "high")?.min ?? 0;
+	const included = (figures: Figures) =>
+		sumOf(figures.coverage, (one) => one.included);
+	const covered = (figures: Figures) =>
+		sumOf(figures.coverage, (one) => one.covered);
+	const { now } = summary;
+	const count = (
+		label: string,
+		read: (figures: Figures) => number,
+		detail?: string,
+	) =>
+		compare(summary, read, {
+			label,
+			unit: "",
+			good: "less",
+			...(detail && { detail }),
+		});
+	return [
+		compare(
+			summary,
+			(figures) => percentOf(covered(figures), included(figures)),
+			{
+				label: "Controls covered",
+				unit: "%",
+				good: "more",
+				detail: `${covered(now).toLocaleString()} of ${included(now).toLocaleString()}`,
+			},
+		),
+		compare(summary, ({ fleet }) => fleet.pass_percent, {
+			label: "Pass rate of devices",
+			unit: "%",
+			good: "more",
+			detail: `${now.fleet.active_devices.toLocaleString()} devices`,
+		}),
+		count(
+			"High and critical risks",
+			(figures) => risksWithin(figures, high),
+			"After treatment",
+		),
+		count(
+			"Overdue work",
+			({ work }) => sumOf(work, ({ overdue }) => overdue),
+			"Past its due date",
+		),
+		count(
+			"Open nonconformities",
+			(figures) => workOf(figures, "nonconformity")?.open ?? 0,
+			`${now.major_nonconformities.toLocaleString()} major`,
+		),
+		count(
+			"Exceptions in force",
+			(figures) => figures.exceptions_in_force,
+			"Devices excused from a check",
+		),
+	];
+}
+
+/** Frameworks are compared by their id, because their names may change. */
+function coverage(summary: Summary): BoardSection {
+	const { now } = summary;
+	return {
+		title: "Coverage of frameworks",
+		hasBars: true,
+		rows: now.coverage.map(({ framework_id: id, name, included, covered }) =>
+			compare(
+				summary,
+				(figures) => {
+					const one = figures.coverage.find((each) => each.framework_id === id);
+					return one ? percentOf(one.covered, one.included) : null;
+				},
+				{
+					label: name,
+					unit: "%",
+					good: "more",
+					detail: `${covered.toLocaleString()} of ${included.toLocaleString()} controls`,
+				},
+			),
+		),
+	};
+}
+
+function risks(summary: Summary): BoardSection {
+	const rows = BANDS.toReversed().map(({ label, min, max, background }) =>
+		compare(summary, (figures) => risksWithin(figures, min, max), {
+			label: `${label}, ${min} to ${max}`,
+			unit: "",
+			good: min >= 10 ? "less" : "neither",
+			color: background,
+		}),
+	);
+	const top = Math.max(
+		1,
+		...rows.map(({ now, before }) => Math.max(now ?? 0, before ?? 0)),
+	);
+	return {
+		title: "Risks after treatment",
+		hasBars: true,
+		rows: rows.map((row) => ({ ...row, top })),
+	};
+}
+
+function devices(summary: Summary): BoardSection {
+	const rowOf = (
+		state: keyof Figures["fleet"]["devices_by_compliance"],
+		label: string,
+		good: Comparison["good"],
+	) =>
+		compare(summary, ({ fleet }) => fleet.devices_by_compliance[state], {
+			label,
+			unit: "",
+			good,
+		});
+	return {
+		title: "Devices",
+		hasBars: false,
+		rows: [
+			compare(summary, ({ fleet }) => fleet.active_devices, {
+				label: "Active",
+				unit: "",
+				good: "neither",
+			}),
+			rowOf("COMPLIANT", "Compliant", "more"),
+			rowOf("IN_GRACE", "In grace", "neither"),
+			rowOf("NONCOMPLIANT", "Noncompliant", "less"),
+			rowOf("UNKNOWN", "Not proved", "less"),
+		],
+	};
+}
+
+function work(summary: Summary): BoardSection {
+	const rows = summary.now.work.map(({ register }) =>
+		compare(summary, (figures) => workOf(figures, register)?.overdue ?? 0, {
+			label: findRegisterKind(register)?.label ?? register,
+			unit: "",
+			good: "less",
+			detail: `${workOf(summary.now, register)?.open.toLocaleString()} open`,
+		}),
+	);
+	return { title: "Overdue work", hasBars: false, rows };
+}
+
+const DECISIONS: Record<Summary["decisions"][number]["kind"], string> = {
+	CRITICAL_RISKS: "Accept or treat critical risks",
+	UNDECIDED_RISKS: "Decide how to treat suggested risks",
+	OVERDUE_MAJOR_NONCONFORMITIES: "Close overdue major nonconformities",
+	CONTRADICTED_MEASURES: "Correct measures that device checks contradict",
+	DOCUMENTS_TO_APPROVE: "Approve documents",
+	EXCEPTIONS_TO_DECIDE: "Approve or reject requested exceptions",
+	ENDING_EXCEPTIONS: "Extend or close exceptions that end within 30 days",
+};
+
+const decisionOf = ({
+	kind,
+	...rest
+}: Summary["decisions"][number]): Decision => ({
+	kind,
+	text: DECISIONS[kind],
+	...rest,
+});

@@ -1,0 +1,51 @@
+import { Group, Text } from "@mantine/core";
+import { formatDay } from "../time.tsx";
+import { HEIGHT, knownOf, shapeOf, type Trend, WIDTH } from "./trend.ts";
+import styles from "./trend-plot.module.css";
+import { trendInWords, valueInWords } from "./trends.ts";
+
+/** Shows a figure over twelve months: its last value, a line, and the first value. */
+export function TrendPlot({ trend }: { trend: Trend }) {
+	const { label, points } = trend;
+	const known = knownOf(trend);
+	const [first, last] = [known[0], known.at(-1)];
+	const { line, area } = shapeOf(trend);
+	const step = WIDTH / (points.length - 1);
+	return (
+		<div>
+			<Group justify="space-between" align="baseline" gap="xs">
+				<Text size="sm">{label}</Text>
+				<Text fw={600} fz="lg">
+					{last && valueInWords(trend, last.value)}
+				</Text>
+			</Group>
+			<svg
+				viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+				preserveAspectRatio="none"
+				className={styles.plot}
+				role="img"
+				aria-label={trendInWords(trend)}
+			>
+				<polygon className={styles.area} points={area} />
+				<polyline className={styles.line} points={line} />
+				{points.map(({ day, value }, index) => (
+					<rect
+						key={day}
+						x={(index - 0.5) * step}
+						width={step}
+						height={HEIGHT}
+						fill="transparent"
+					>
+						<title>
+							{`${formatDay(day)}: ${value === null ? "not known" : valueInWords(trend, value)}`}
+						</title>
+					</rect>
+				))}
+			</svg>
+			<Text size="xs" c="dimmed">
+				{first &&
+					`${valueInWords(trend, first.value)} on ${formatDay(first.day)}`}
+			</Text>
+		</div>
+	);
+}

@@ -1,0 +1,99 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { isContradictedSql } from "../devices/check-results/verification.ts";
+import { TODAY } from "../organizations/time-zone.ts";
+import { nameSql } from "../records/record-name.ts";
+import { nonconformity } from "../registers/nonconformity.ts";
+import { UNDECIDED_NOTE } from "../starters/undecided.ts";
+
+/** Most records that a decision names. */
+const NAMED = 3;
+/** Lowest residual score of a risk that the board has to decide about: the band Critical. */
+const CRITICAL = 15;
+/** Days before its end in which somebody has to decide what comes after an exception. */
+const ENDING_DAYS = 30;
+
+interface Source {
+	/** SQL of the rows that wait for a decision, written after `from`. */
+	from: string;
+	/** SQL of the name of a row, and of the order in which the first ones are named. */
+	name: string;
+	order: string;
+}
+
+const SOURCES = {
+	CRITICAL_RISKS: {
+		from: `risks t where t.organization_id = $1 and t.archived_at is null
+			and t.residual_risk_score >= ${CRITICAL}`,
+		name: "t.name",
+		order: "t.residual_risk_score desc, t.name_key, t.id",
+	},
+	UNDECIDED_RISKS: {
+		from: `risks t where t.organization_id = $1 and t.archived_at is null
+			and t.note = '${UNDECIDED_NOTE}'`,
+		name: "t.name",
+		order: "t.residual_risk_score desc, t.name_key, t.id",
+	},
+	OVERDUE_MAJOR_NONCONFORMITIES: {
+		from: `nonconformities t where t.organization_id = $1 and t.status <> 'CLOSED'
+			and t.severity = 'MAJOR' and t.due_date < ${TODAY}`,
+		name: nameSql(nonconformity, "t"),
+		order: "t.due_date, t.id",
+	},
+	CONTRADICTED_MEASURES: {
+		from: `measures t where t.organization_id = $1 and t.archived_at is null
+			and ${isContradictedSql("t")}`,
+		name: "t.name",
+		order: "t.name_key, t.id",
+	},
+	DOCUMENTS_TO_APPROVE: {
+		from: `document_versions t where t.organization_id = $1 and t.status = 'PENDING_APPROVAL'`,
+		name: "t.title",
+		order: "t.title, t.id",
+	},
+	EXCEPTIONS_TO_DECIDE: {
+		from: `device_exceptions t where t.organization_id = $1 and t.decision is null
+			and t.ends_at > now()`,
+		name: "t.reason",
+		order: "t.created_at, t.id",
+	},
+	ENDING_EXCEPTIONS: {
+		from: `device_exceptions t where t.organization_id = $1 and t.decision = 'APPROVED'
+			and t.ends_at > now() and t.ends_at < now() + interval '${ENDING_DAYS} days'`,
+		name: "t.reason",
+		order: "t.ends_at, t.id",
+	},
+} as const satisfies Record<string, Source>;
+
+const KINDS = Object.keys(SOURCES) as (keyof typeof SOURCES)[];
+
+export const decisions = z
+	.array(
+		z.object({
+			kind: z.enum(KINDS),
+			count: z.int(),
+			names: z.array(z.string()).describe(`The first ${NAMED}`),
+		}),
+	)
+	.describe("What needs a decision; only what there is");
+
+const TEXT = Object.entries(SOURCES)
+	.map(
+		([kind, { from, name, order }]) => `
+			select '${kind}' as kind, (select count(*)::int from ${from}) as count,
+				array(select left(${name}, 200) from ${from} order by ${order} limit ${NAMED}) as names`,
+	)
+	.join(" union all ");
+
+/** Counts what waits for a decision, in one statement, and names the first records of each kind. */
+export async function readDecisions(
+	client: PoolClient,
+	organizationId: string,
+): Promise<z.output<typeof decisions>> {
+	const { rows } = await client.query<z.output<typeof decisions>[number]>({
+		name: "board.decisions",
+		text: TEXT,
+		values: [organizationId],
+	});
+	return rows.filter(({ count }) => count > 0);
+}

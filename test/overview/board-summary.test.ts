@@ -1,0 +1,186 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ageRecords } from "../support/aged-records.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
+
+let calls: Calls;
+let organization_id: string;
+beforeAll(async () => {
+	calls = await makeCalls();
+	organization_id = calls.organizationId;
+});
+afterAll(() => calls.close());
+
+const add = (name: string, input: object) =>
+	calls.call(name, { organization_id, ...input });
+
+const dayAgo = (days: number) =>
+	new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+const summary = (compared_with: string) =>
+	calls.call("getBoardSummary", { organization_id, compared_with });
+
+async function addFramework(name: string) {
+	const { framework } = await add("addFramework", { name });
+	const { control } = await add("addControl", {
+		framework_id: framework.id,
+		section_title: "A.8",
+		name: "Encryption",
+	});
+	return { framework, control };
+}
+
+const workOf = ({ work }: { work: { register: string }[] }, register: string) =>
+	work.find((one) => one.register === register);
+
+test("an organization of today has figures, and nothing to compare with", async () => {
+	const { now, ...rest } = await summary(dayAgo(30));
+	expect(rest).toEqual({
+		today: dayAgo(0),
+		compared_with: null,
+		before: null,
+		decisions: [],
+	});
+	expect(now).toMatchObject({
+		coverage: [],
+		risks: { inherent: [], residual: [] },
+		fleet: { active_devices: 0, pass_percent: null },
+		major_nonconformities: 0,
+		exceptions_in_force: 0,
+	});
+	expect(now.work).toHaveLength(4);
+});
+
+test("the figures of an earlier day are those of its records and due dates, and a day before the records is replaced", async () => {
+	const { framework, control } = await addFramework("ISO 27001");
+	const { measure } = await add("addMeasure", {
+		name: "Encrypt disks",
+		category: "Technology",
+		state: "NOT_STARTED",
+	});
+	await calls.call("linkRecords", {
+		record_id: control.id,
+		linked_record_id: measure.id,
+	});
+	const { risk } = await add("addRisk", {
+		name: "Theft",
+		category: "Security",
+		treatment: "MITIGATED",
+		inherent_likelihood: 5,
+		inherent_impact: 4,
+	});
+	// It was not overdue 20 days ago.
+	const { task } = await add("addTask", {
+		name: "Buy locks",
+		deadline: dayAgo(10),
+	});
+	const { nonconformity } = await add("addNonconformity", {
+		title: "No log",
+		severity: "MAJOR",
+		due_date: dayAgo(25),
+	});
+	await ageRecords(calls.database.owner, organization_id, "30 days");
+	await calls.call("updateMeasure", { id: measure.id, state: "IMPLEMENTED" });
+	await calls.call("updateRisk", { id: risk.id, residual_likelihood: 1 });
+	const changed = await summary(dayAgo(20));
+	expect(changed.compared_with).toBe(dayAgo(20));
+	const row = { framework_id: framework.id, name: "ISO 27001", included: 1 };
+	expect(changed.before.coverage).toEqual([{ ...row, covered: 0 }]);
+	expect(changed.now.coverage).toEqual([{ ...row, covered: 1 }]);
+	expect(changed.before.risks.residual).toEqual([
+		{ likelihood: 5, impact: 4, risks: 1 },
+	]);
+	expect(changed.now.risks.residual).toEqual([
+		{ likelihood: 1, impact: 4, risks: 1 },
+	]);
+	const tasks = { register: "task", open: 1 };
+	expect(workOf(changed.before, "task")).toEqual({ ...tasks, overdue: 0 });
+	expect(workOf(changed.now, "task")).toEqual({ ...tasks, overdue: 1 });
+	expect(workOf(changed.before, "nonconformity")).toMatchObject({
+		overdue: 1,
+	});
+	expect(changed.before.major_nonconformities).toBe(1);
+
+	await calls.call("updateTask", { id: task.id, state: "DONE" });
+	await calls.call("updateNonconformity", {
+		id: nonconformity.id,
+		status: "CLOSED",
+	});
+	const closed = await summary("2001-02-03");
+	expect(closed.compared_with).toBe(dayAgo(30));
+	expect(workOf(closed.now, "task")).toMatchObject({ open: 0, overdue: 0 });
+	expect(workOf(closed.before, "task")).toMatchObject({ open: 1 });
+	expect(closed.now.major_nonconformities).toBe(0);
+	expect(closed.before.major_nonconformities).toBe(1);
+	expect((await summary(dayAgo(0))).before).toBeNull();
+});
+
+test("what needs a decision is counted, and the first records are named", async () => {
+	for (const name of ["Fire", "Flood", "Storm", "Theft of all"]) {
+		await add("addRisk", {
+			name,
+			category: "Nature",
+			treatment: "ACCEPTED",
+			inherent_likelihood: name === "Storm" ? 5 : 4,
+			inherent_impact: 4,
+		});
+	}
+	await add("addNonconformity", {
+		title: "No key",
+		severity: "MAJOR",
+		due_date: dayAgo(1),
+	});
+	await add("addNonconformity", { title: "No lid", due_date: dayAgo(1) });
+	const { device_exception } = await add("addDeviceException", {
+		check: "DISK_ENCRYPTION",
+		reason: "The vendor is late",
+		ends_at: new Date(Date.now() + 10 * 86_400_000).toISOString(),
+	});
+	const requested = await summary(dayAgo(1));
+	expect(requested.now.exceptions_in_force).toBe(0);
+	expect(requested.decisions.at(-1)).toEqual({
+		kind: "EXCEPTIONS_TO_DECIDE",
+		count: 1,
+		names: ["The vendor is late"],
+	});
+	await calls.call("approveDeviceException", {
+		id: device_exception.id,
+	});
+	const { now, decisions } = await summary(dayAgo(1));
+	expect(now.exceptions_in_force).toBe(1);
+	expect(decisions).toEqual([
+		{
+			kind: "CRITICAL_RISKS",
+			count: 4,
+			names: ["Storm", "Fire", "Flood"],
+		},
+		{
+			kind: "OVERDUE_MAJOR_NONCONFORMITIES",
+			count: 1,
+			names: [expect.stringMatching(/^NC-\d+ No key$/)],
+		},
+		{ kind: "ENDING_EXCEPTIONS", count: 1, names: ["The vendor is late"] },
+	]);
+});
+
+test("more frameworks and records take no more statements", async () => {
+	const count = async () => {
+		const query = Client.prototype.query;
+		let statements = 0;
+		Client.prototype.query = function (this: Client, ...given: unknown[]) {
+			statements++;
+			return (query as (...all: unknown[]) => unknown).apply(this, given);
+		} as typeof query;
+		try {
+			await summary(dayAgo(20));
+		} finally {
+			Client.prototype.query = query;
+		}
+		return statements;
+	};
+	const few = await count();
+	for (let n = 0; n < 15; n++) await addFramework(`Framework ${n}`);
+	expect(await count()).toBe(few);
+	const { now } = await summary(dayAgo(20));
+	expect(now.coverage).toHaveLength(12);
+});
