@@ -27,7 +27,7 @@ import { seed, settle } from "./seed.ts";
 
 const ORGANIZATIONS = 20;
 /** Milliseconds between the service's start and the reading of its memory at rest. */
-const REST_MS = 4_000;
+const REST_MS = 20_000;
 /**
  * Milliseconds allowed for everything besides the measurements: seeding, filling, warming up and
  * stopping.

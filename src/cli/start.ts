@@ -13,6 +13,7 @@ import { configOfCopy } from "./copy.ts";
 import { ignoreUserSignals, reloadLogLevel } from "./harmless-signals.ts";
 import { print } from "./output.ts";
 import { takeNotifySocket, tellReady } from "./readiness.ts";
+import { collectStartGarbage } from "./start-garbage.ts";
 import { whenNpmEnds } from "./started-by-npm.ts";
 import { buildWebConsole, openWebConsole } from "./web-console.ts";
 import { withDatabase } from "./with-database.ts";
@@ -74,6 +75,7 @@ export function addStart(program: Command): void {
 			else await announce(options, config, ready);
 			if (notifySocket) await tellReady(notifySocket, log);
 			stopAfterCrash(log, close);
+			collectStartGarbage();
 			log.info({ signal: await stopped }, "stopping");
 			await prepareClose();
 			await close();
