@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
+import { ARCHIVE_LOCK } from "../db/advisory-locks.ts";
 import { setRole } from "../db/roles.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
@@ -18,9 +19,6 @@ import {
 
 /** Number of devices in a file: about 5 million results of hourly reports. */
 export const FILE_DEVICES = 1_000;
-
-/** Advisory lock that ensures that only one of several processes archives. */
-const ARCHIVE_LOCK = 4_723_124;
 
 const SESSION = sessionOf("none", {
 	lock_timeout: "1s",

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import type { Client, ClientConfig } from "pg";
 import type { Head } from "../audit/read.ts";
+import { EXPORT_LOCK } from "../db/advisory-locks.ts";
 import { AppError } from "../errors.ts";
 import {
 	COMPRESSION,
@@ -19,9 +20,6 @@ import { readRows, type Source } from "./rows.ts";
 import { seal } from "./seal.ts";
 import { openSession } from "./session.ts";
 import { describe, lockTables } from "./write.ts";
-
-/** First key of the advisory locks that let one export of an organization run at a time. */
-const EXPORT_LOCK = 4_723_122;
 
 export interface ExportOptions {
 	leavesOut?: readonly Part[] | undefined;

@@ -6,6 +6,7 @@ import {
 } from "pg";
 import { appendChanges } from "../audit/log.ts";
 import type { Head } from "../audit/read.ts";
+import { IMPORT_LOCK } from "../db/advisory-locks.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import { roleName, setRole } from "../db/roles.ts";
 import { LOCK_NOT_AVAILABLE } from "../db/sqlstate.ts";
@@ -21,9 +22,6 @@ import { BackupReader } from "./read.ts";
 import type { SealCheck } from "./seal.ts";
 import { openSession } from "./session.ts";
 import { columnList, readTables, type Table } from "./tables.ts";
-
-/** Advisory lock that lets one import run at a time. */
-const IMPORT_LOCK = 4_723_123;
 
 /** A person who was a member in the other installation. */
 export interface FormerMember {

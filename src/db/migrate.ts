@@ -4,16 +4,13 @@ import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { AppError, StartRefused } from "../errors.ts";
 import { COMMAND } from "../version.ts";
+import { MIGRATION_LOCK } from "./advisory-locks.ts";
 import { missingSchema } from "./missing-database.ts";
 import { makeRoles, type RolePlan, withOwnRoles } from "./own-roles.ts";
 import { INSUFFICIENT_PRIVILEGE, isTransactionConflict } from "./sqlstate.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 
-/**
- * Advisory lock that a process holds while it migrates. Processes that start together take turns.
- */
-const MIGRATION_LOCK = 4_723_118;
 const MAX_ATTEMPTS = 4;
 
 /**

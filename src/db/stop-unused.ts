@@ -13,7 +13,10 @@ import { findPostmaster, stopPostmaster } from "./postmaster.ts";
 import { withStartLock } from "./start-lock.ts";
 
 const CHECKS_BEFORE_STOP = 6;
-/** Advisory lock that ensures that only one program of this kind watches a server. */
+/**
+ * Advisory lock that ensures that only one program of this kind watches a server. It is a lock of the
+ * database `postgres`, so the locks of advisory-locks.ts do not meet it.
+ */
 const KEEPER_LOCK = 4_723_121;
 
 async function isFirst(client: Client): Promise<boolean> {

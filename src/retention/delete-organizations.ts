@@ -1,16 +1,13 @@
 import { hash } from "node:crypto";
 import { Client, type ClientConfig, type Pool } from "pg";
 import type { Logger } from "pino";
+import { DELETION_LOCK } from "../db/advisory-locks.ts";
 import { setRole } from "../db/roles.ts";
 import { sessionOf } from "../db/session.ts";
+import { FOREIGN_KEY_VIOLATION } from "../db/sqlstate.ts";
 
 /** Number of rows that are deleted in a transaction, for which writers of the table wait. */
 const BATCH_SIZE = 2_000;
-
-/** Advisory lock that ensures that only one of several processes deletes. */
-const DELETION_LOCK = 4_723_121;
-
-const FOREIGN_KEY_VIOLATION = "23503";
 
 const DELETED = `select number::integer, organization_id, name, reason,
 	to_char(closed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as closed_at,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
+import { PACKING_LOCK } from "../db/advisory-locks.ts";
 import { setRole } from "../db/roles.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
@@ -11,9 +12,6 @@ export const DAYS_UNTIL_PACKED = 14;
 const STEP_SIZE = 3_000;
 /** Number of devices whose reports are counted in a statement. */
 const COMPARED_DEVICES = 500;
-
-/** Advisory lock that ensures that only one of several processes packs. */
-const PACKING_LOCK = 4_723_122;
 
 const SESSION = sessionOf("none", {
 	lock_timeout: "1s",

@@ -1,6 +1,7 @@
 import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { RETENTION_LOCK } from "../db/advisory-locks.ts";
 import { setRole } from "../db/roles.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
@@ -16,9 +17,6 @@ const SOON_MS = 10 * 60_000;
  * default partition wait that long.
  */
 const BATCH_SIZE = 5_000;
-
-/** Advisory lock that ensures that only one of several processes does the work. */
-const RETENTION_LOCK = 4_723_120;
 
 const SESSION = sessionOf("none", {
 	lock_timeout: "1s",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
+import { UNIQUE_VIOLATION } from "../../db/sqlstate.ts";
 import { AppError } from "../../errors.ts";
 import { makeId } from "../../id.ts";
 import type { Change } from "../../operation.ts";
@@ -11,8 +12,6 @@ export const MAX_DOMAINS = 20;
 
 /** Days for which a domain stays verified after its TXT record disappeared. */
 export const KEPT_DAYS = 7;
-
-const UNIQUE_VIOLATION = "23505";
 
 export const domainShape = z.object({
 	id: z.string(),
