@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientBase, Pool } from "pg";
 import type { Logger } from "pino";
+import { overloaded } from "../errors.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
 
 /**
@@ -13,6 +15,15 @@ const POLL_MS = 800;
 
 /** Time until the sealer tries a log again that it could not continue. */
 const BROKEN_MS = 60_000;
+
+/**
+ * Longest time that `sealAll` waits while another process seals. An erasure seals in its transaction,
+ * which takes seconds in a long log. A commit on a busy disk takes as long.
+ */
+const PATIENCE_MS = 30_000;
+
+/** Time until `sealAll` looks again whether the other process has finished. */
+const AGAIN_MS = 20;
 
 interface Sealed {
 	/** Null if another process is sealing. */
@@ -33,7 +44,7 @@ export function startSealer(pool: Pool, log: Logger): Poller {
 		async () => {
 			const now = Date.now();
 			for (const [id, until] of broken) if (until < now) broken.delete(id);
-			const result = await seal(pool, false, [...broken.keys()]);
+			const result = await seal(pool, [...broken.keys()]);
 			for (const id of result.broken) {
 				broken.set(id, now + BROKEN_MS);
 				log.error(
@@ -48,28 +59,40 @@ export function startSealer(pool: Pool, log: Logger): Poller {
 }
 
 /**
- * Seals every entry that is visible now. Waits while another process is sealing. In a transaction,
- * nobody else can seal until it ends.
+ * Seals every entry that is visible now. Waits while another process is sealing, for 30 s at most.
+ * In a transaction, nobody else can seal until it ends.
+ *
+ * It asks for the lock again and again, because a statement of the service that waits for a lock
+ * fails after 3 s, and keeps a connection of the pool until then.
  */
 export async function sealAll(database: Pool | ClientBase): Promise<void> {
+	const until = performance.now() + PATIENCE_MS;
 	const broken: string[] = [];
 	for (;;) {
-		const result = await seal(database, true, broken);
+		const result = await seal(database, broken);
+		if (result.sealed === null) {
+			if (performance.now() > until) {
+				throw overloaded(
+					`another process has been sealing the audit log for ${PATIENCE_MS / 1000} seconds; try again when it has finished`,
+				);
+			}
+			await sleep(AGAIN_MS);
+			continue;
+		}
 		broken.push(...result.broken);
-		const isDone = (result.sealed ?? 0) < AT_ONCE;
+		const isDone = result.sealed < AT_ONCE;
 		if (isDone && result.broken.length === 0) return;
 	}
 }
 
 async function seal(
 	database: Pool | ClientBase,
-	isWaiting: boolean,
 	except: readonly string[],
 ): Promise<Sealed> {
 	const { rows } = await database.query<Sealed>({
 		name: "audit_seal",
-		text: "select sealed, broken from audit_seal($1, $2, $3)",
-		values: [AT_ONCE, isWaiting, except],
+		text: "select sealed, broken from audit_seal($1, false, $2)",
+		values: [AT_ONCE, except],
 	});
 	return rows[0] ?? { sealed: 0, broken: [] };
 }

@@ -1,3 +1,4 @@
+import { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sealAll, startSealer } from "../../src/audit/sealer.ts";
@@ -96,11 +97,39 @@ test("an entry of a transaction that was rolled back leaves no gap", async () =>
 	expect(await count(id)).toEqual({ entries: 2, sealed: 2, newest: 2 });
 });
 
+test("sealing waits for a process that seals for longer than a statement may wait for a lock", async () => {
+	const id = await makeLog(database, 0);
+	await append(id);
+	const erasure = await database.owner.connect();
+	await erasure.query("begin");
+	await sealAll(erasure);
+	await append(id);
+	const impatient = new Pool({
+		connectionString: database.url,
+		max: 1,
+		options: "-c lock_timeout=20ms",
+	});
+	const sealing = sealAll(impatient);
+	try {
+		// The test fails at once if sealing does not wait.
+		await Promise.race([sealing, erasure.query("select pg_sleep(0.5)")]);
+		expect(await count(id)).toMatchObject({ entries: 2, sealed: 0 });
+	} finally {
+		await erasure.query("commit");
+		erasure.release();
+	}
+	await sealing;
+	await impatient.end();
+	expect(await count(id)).toEqual({ entries: 2, sealed: 2, newest: 2 });
+});
+
 test("many writers and several sealers make one chain for each organization without gaps", async () => {
 	const ids = [await makeLog(database, 0), await makeLog(database, 0)];
+	// With connections of their own, the sealers and writers never wait for one.
+	const sealing = makePool({ connectionString: database.url }, { max: 3 });
 	let isWriting = true;
 	const sealers = Array.from({ length: 3 }, async () => {
-		while (isWriting) await sealAll(database.pool);
+		while (isWriting) await sealAll(sealing);
 	});
 	await Promise.all(
 		ids.flatMap((id) =>
@@ -113,6 +142,7 @@ test("many writers and several sealers make one chain for each organization with
 	);
 	isWriting = false;
 	await Promise.all(sealers);
+	await sealing.end();
 	await sealAll(database.pool);
 	for (const id of ids) {
 		expect(await count(id)).toEqual({ entries: 100, sealed: 100, newest: 100 });
