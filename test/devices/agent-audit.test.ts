@@ -4,7 +4,7 @@ import { listDevices } from "../../src/devices/read-operations.ts";
 import { reissueEnrollmentToken } from "../../src/devices/write-operations.ts";
 import { hashSecret } from "../../src/tokens/secret.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
-import { heartbeatBody } from "../support/service.ts";
+import { heartbeatBody, untilTaken } from "../support/service.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
@@ -200,7 +200,7 @@ test("if a token is exchanged while it is being replaced, the device has exactly
 	const { id, token } = await fleet.assay.makeToken();
 	const [reissued, exchanged] = await Promise.all([
 		fleet.call(reissueEnrollmentToken, { id }),
-		fleet.assay.post("enroll", { token }),
+		untilTaken(() => fleet.assay.post("enroll", { token })),
 	]);
 	expect([200, 401]).toContain(exchanged.status);
 	const { rows } = await fleet.assay.database.owner.query(

@@ -4,6 +4,7 @@ import {
 	readError,
 	startService,
 	type TestService,
+	untilTaken,
 } from "../support/service.ts";
 
 let assay: TestService;
@@ -20,8 +21,14 @@ afterAll(async () => {
 	await assay.close();
 });
 
-/** Returns a function that sends requests to one of the two services, in turn. */
-const postTo = (index: number) => (index % 2 ? postToOther : assay.post);
+/**
+ * Returns a function that sends requests to one of the two services, in turn. A device that is turned
+ * away, because the machine is busy, asks again.
+ */
+const postTo =
+	(index: number): TestService["post"] =>
+	(...request) =>
+		untilTaken(() => (index % 2 ? postToOther : assay.post)(...request));
 
 const statuses = (answers: Response[]) =>
 	answers.map((answer) => answer.status).sort((a, b) => a - b);

@@ -3,7 +3,11 @@ import { DeviceStatuses } from "../../src/devices/authentication.ts";
 import { enroll, makeEnrolling } from "../../src/devices/enrollment.ts";
 import { makeId, makeOrganizationId } from "../../src/id.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
-import { heartbeatBody, postureResult } from "../support/service.ts";
+import {
+	heartbeatBody,
+	postureResult,
+	untilTaken,
+} from "../support/service.ts";
 import { type KeyEnrollments, startKeyEnrollments } from "./key-enrollments.ts";
 
 let assay: KeyEnrollments;
@@ -117,7 +121,9 @@ describe("an enrollment key", () => {
 	test("enrolls exactly as many devices as it may, however many come at once", async () => {
 		const { id, secret } = await assay.addKey({ max_devices: 40 });
 		const answers = await Promise.all(
-			Array.from({ length: 60 }, () => assay.post("enroll", { token: secret })),
+			Array.from({ length: 60 }, () =>
+				untilTaken(() => assay.post("enroll", { token: secret })),
+			),
 		);
 		const statuses = answers.map(({ status }) => status);
 		expect(statuses.filter((status) => status === 200)).toHaveLength(40);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { heartbeatBody } from "../support/service.ts";
+import { heartbeatBody, untilTaken } from "../support/service.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
 
 export interface KeyEnrollments extends TestTools {
@@ -36,7 +36,9 @@ export async function startKeyEnrollments(): Promise<KeyEnrollments> {
 			return keys.find((key: Json) => key.id === id);
 		},
 		enroll: async (secret, more = {}) => {
-			const answer = await assay.post("enroll", { token: secret, ...more });
+			const answer = await untilTaken(() =>
+				assay.post("enroll", { token: secret, ...more }),
+			);
 			expect(answer.status).toBe(200);
 			const body = (await answer.json()) as { api_key: string };
 			expect(Object.keys(body)).toEqual(["api_key"]);
@@ -44,7 +46,9 @@ export async function startKeyEnrollments(): Promise<KeyEnrollments> {
 		},
 		activate: async (key, facts = {}) => {
 			const body = heartbeatBody(facts);
-			const answer = await assay.post("heartbeat", body, { key });
+			const answer = await untilTaken(() =>
+				assay.post("heartbeat", body, { key }),
+			);
 			expect(answer.status).toBe(200);
 			const { device_id: id } = (await answer.json()) as { device_id: string };
 			return (await assay.use("getDevice", { id })).device;

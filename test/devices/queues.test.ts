@@ -7,6 +7,7 @@ import {
 	startService,
 	type TestDevice,
 	type TestService,
+	untilTaken,
 } from "../support/service.ts";
 
 let assay: TestService;
@@ -89,17 +90,21 @@ test("while a change holds one organization's lock, devices of another one can e
 	});
 	const stuck = [beat(pending), unenroll((leaving as TestDevice).key)];
 
-	const enrolled = await Promise.all(tokens.slice(6).map(enroll));
+	// The lock is held until they have done everything.
+	const enrolled = await Promise.all(
+		tokens.slice(6).map((token) => untilTaken(() => enroll(token))),
+	);
 	expect(enrolled.map(({ status }) => status)).toEqual(Array(6).fill(200));
 	const keys: string[] = [];
 	for (const answer of enrolled) {
 		keys.push(((await answer.json()) as { api_key: string }).api_key);
 	}
 	const first = keys.map((key) =>
-		assay.post("heartbeat", heartbeatBody(), { key }),
+		untilTaken(() => assay.post("heartbeat", heartbeatBody(), { key })),
 	);
 	expect(await statusesOf(first)).toEqual(Array(6).fill(200));
-	expect(await statusesOf(keys.map(unenroll))).toEqual(Array(6).fill(204));
+	const left = keys.map((key) => untilTaken(() => unenroll(key)));
+	expect(await statusesOf(left)).toEqual(Array(6).fill(204));
 
 	expect(await statusesOf(stuck)).toEqual([503, 503]);
 	isHeld = false;

@@ -165,18 +165,24 @@ describe("the head of a request", () => {
 			Buffer.alloc(length, " "),
 		];
 		const holder = await api.assay.database.owner.connect();
-		await holder.query("begin");
-		await holder.query("select from devices where id = $1 for update", [
-			api.device.id,
-		]);
-		const connection = api.send(...texts);
-		// The wait is long enough for the large request to arrive before the first one is answered.
-		await sleep(200);
-		await holder.query("rollback");
+		const sendWhileLocked = async () => {
+			await holder.query("begin");
+			await holder.query("select from devices where id = $1 for update", [
+				api.device.id,
+			]);
+			const connection = api.send(...texts);
+			// The wait is long enough for the large request to arrive before the first one is answered.
+			await sleep(200);
+			await holder.query("rollback");
+			return { connection, first: (await connection.response()).status };
+		};
+		let sent = await sendWhileLocked();
+		// On a busy machine, the lock may last longer than the service waits for it.
+		while (sent.first === 503) sent = await sendWhileLocked();
 		holder.release();
-		expect((await connection.response()).status).toBe(200);
-		expect((await connection.response()).status).toBe(400);
-		expect(await connection.closed()).toBe("");
+		expect(sent.first).toBe(200);
+		expect((await sent.connection.response()).status).toBe(400);
+		expect(await sent.connection.closed()).toBe("");
 	});
 
 	test.each([
