@@ -21,6 +21,7 @@ const key = "asy_dev_key";
 async function outcomeOf(
 	answer: Answerer,
 	route: "heartbeat" | "postures" = "heartbeat",
+	timeoutMs = 60_000,
 ): Promise<Outcome> {
 	const service = await startScriptedService();
 	service.answer(answer);
@@ -29,7 +30,7 @@ async function outcomeOf(
 		platform: "LINUX",
 	});
 	onTestFinished(() => client.rest());
-	return client.send(route, { key, body: {}, timeoutMs: 1000 });
+	return client.send(route, { key, body: {}, timeoutMs });
 }
 
 const always =
@@ -131,7 +132,7 @@ test("an answer that never ends is cut off", async () => {
 });
 
 test("a request that gets no answer times out", async () => {
-	const outcome = await outcomeOf(() => false);
+	const outcome = await outcomeOf(() => false, "heartbeat", 1000);
 	expect(outcome).toEqual({
 		kind: "trouble",
 		reason: "no answer within 1 seconds",
@@ -139,12 +140,16 @@ test("a request that gets no answer times out", async () => {
 });
 
 test("an answer that arrives byte by byte forever times out", async () => {
-	const outcome = await outcomeOf((_, response) => {
-		response.writeHead(200);
-		const drip = setInterval(() => response.write(" "), 20);
-		response.on("close", () => clearInterval(drip));
-		return false;
-	});
+	const outcome = await outcomeOf(
+		(_, response) => {
+			response.writeHead(200);
+			const drip = setInterval(() => response.write(" "), 20);
+			response.on("close", () => clearInterval(drip));
+			return false;
+		},
+		"heartbeat",
+		1000,
+	);
 	expect(outcome).toMatchObject({ reason: "no answer within 1 seconds" });
 });
 

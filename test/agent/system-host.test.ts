@@ -8,7 +8,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { MAX_FILE_BYTES, MAX_OUTPUT_BYTES } from "../../agent/host.ts";
+import {
+	type CommandResult,
+	type Host,
+	MAX_FILE_BYTES,
+	MAX_OUTPUT_BYTES,
+} from "../../agent/host.ts";
 import { isPrivileged, makeSystemHost } from "../../agent/system-host.ts";
 import { isRunning } from "../support/child.ts";
 import { makeAgentFolder } from "./folders.ts";
@@ -20,6 +25,21 @@ function makeHost() {
 	const stop = new AbortController();
 	onTestFinished(() => stop.abort());
 	return { host: makeSystemHost("LINUX", OWN, stop.signal), stop };
+}
+
+/**
+ * Runs a command that is stopped after a while, with more and more time until `isEnough`. A busy
+ * machine may need seconds to start it.
+ */
+async function runUntil(
+	isEnough: (result: CommandResult) => boolean,
+	host: Host,
+	command: string,
+) {
+	for (let timeoutMs = 300; ; timeoutMs *= 3) {
+		const result = await host.run("sh", ["-c", command], { timeoutMs });
+		if (isEnough(result) || timeoutMs > 30_000) return result;
+	}
 }
 
 test("a program's exit code, output and error output are returned separately", async () => {
@@ -84,10 +104,10 @@ test("a program gets a fixed locale and none of the agent's environment", async 
 
 test("a program that does not end is killed, and so are its children", async () => {
 	const { host } = makeHost();
-	const result = await host.run(
-		"sh",
-		["-c", "sleep 600 & echo $!; sleep 600"],
-		{ timeoutMs: 300 },
+	const result = await runUntil(
+		({ stdout }) => stdout !== "",
+		host,
+		"sleep 600 & echo $!; sleep 600",
 	);
 	expect(result).toMatchObject({ ended: "timed_out", exitCode: -1 });
 	const pid = Number(result.stdout);
@@ -99,9 +119,11 @@ test("a program that does not end is killed, and so are its children", async () 
 
 test("a program has ended even if it leaves another one behind", async () => {
 	const { host } = makeHost();
-	const result = await host.run("sh", ["-c", "sleep 600 & echo done"], {
-		timeoutMs: 300,
-	});
+	const result = await runUntil(
+		({ ended }) => ended === "exited",
+		host,
+		"sleep 600 & echo done",
+	);
 	expect(result).toEqual({
 		ended: "exited",
 		exitCode: 0,
@@ -123,9 +145,11 @@ test("a program does not wait for standard input", async () => {
 
 test("output that never ends is cut off and does not fill the memory", async () => {
 	const { host } = makeHost();
-	const { stdout, ended } = await host.run("sh", ["-c", "yes"], {
-		timeoutMs: 500,
-	});
+	const { stdout, ended } = await runUntil(
+		({ stdout }) => stdout.length >= MAX_OUTPUT_BYTES,
+		host,
+		"yes",
+	);
 	expect(ended).toBe("timed_out");
 	expect(stdout).toHaveLength(MAX_OUTPUT_BYTES);
 });

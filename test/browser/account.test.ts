@@ -14,8 +14,6 @@ import {
 } from "./browser.ts";
 
 const NEW_PASSWORD = "a different battery";
-/** The timeout of tests that visit many pages one after another. */
-const LONG = { timeout: 120_000 };
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -138,116 +136,108 @@ function secondFactorOf(page: Page, person: TestUser) {
 	};
 }
 
-test(
-	"a second factor is required from its first correct code on, until it is turned off with the password",
-	LONG,
-	async () => {
-		const person = await served.makePerson("member");
-		const page = await openAccount(person);
-		const factor = secondFactorOf(page, person);
-		const { dialog, twoFactor } = factor;
-		await factor.begin();
-		await factor.givePassword("Continue", "not the password");
-		await dialog.getByText("This is not your current password.").waitFor();
-		await factor.givePassword("Continue");
-		await dialog.getByRole("img", { name: /QR code/ }).waitFor();
-		await axe(page);
-		await screenshot(page, "two-factor-scan");
-		const key = await factor.readKey();
-		await factor.confirm("000000");
-		await dialog
-			.getByText("This code is wrong, expired or already used")
+test("a second factor is required from its first correct code on, until it is turned off with the password", async () => {
+	const person = await served.makePerson("member");
+	const page = await openAccount(person);
+	const factor = secondFactorOf(page, person);
+	const { dialog, twoFactor } = factor;
+	await factor.begin();
+	await factor.givePassword("Continue", "not the password");
+	await dialog.getByText("This is not your current password.").waitFor();
+	await factor.givePassword("Continue");
+	await dialog.getByRole("img", { name: /QR code/ }).waitFor();
+	await axe(page);
+	await screenshot(page, "two-factor-scan");
+	const key = await factor.readKey();
+	await factor.confirm("000000");
+	await dialog
+		.getByText("This code is wrong, expired or already used")
+		.waitFor();
+	const first = totp(key);
+	await factor.confirm(first);
+	await factor.codes.waitFor();
+	await dialog.getByRole("button", { name: "I have saved them" }).click();
+	await twoFactor.getByText("On", { exact: true }).waitFor();
+
+	const elsewhere = await served.openPage();
+	await factor.signInElsewhere(elsewhere, "Code", "000000");
+	await elsewhere
+		.getByText("This code is wrong, expired or already used")
+		.waitFor();
+	await axe(elsewhere);
+	await screenshot(elsewhere, "second-step-wrong");
+	// The app still shows the code that turned two-factor authentication on, but each code works
+	// only once.
+	await elsewhere.getByLabel("Code", { exact: true }).fill(first);
+	await button(elsewhere, "Continue").click();
+	await elsewhere.getByText("already used").waitFor();
+	await elsewhere.getByLabel("Code", { exact: true }).fill(totp(key, 1));
+	await button(elsewhere, "Continue").click();
+	await heading(elsewhere, "Account and security").waitFor();
+
+	await twoFactor.getByRole("button", { name: "Turn off …" }).click();
+	await axe(page);
+	await screenshot(page, "two-factor-off");
+	await factor.givePassword("Turn off");
+	await twoFactor.getByText("Off", { exact: true }).waitFor();
+	await elsewhere.context().clearCookies();
+	await elsewhere.goto("/sign-in?to=/account");
+	await signIn(elsewhere, person);
+	await heading(elsewhere, "Account and security").waitFor();
+});
+
+test("recovery codes are shown once, each signs in once, and new ones replace them", async () => {
+	const person = await served.makePerson("member");
+	const page = await openAccount(person);
+	const factor = secondFactorOf(page, person);
+	const { dialog } = factor;
+	await factor.begin();
+	await factor.givePassword("Continue");
+	await factor.confirm(totp(await factor.readKey()));
+	await factor.codes.waitFor();
+	await dialog.getByText("These are shown once.").waitFor();
+	const [first = "", second] = await factor.readCodes();
+	expect(await factor.readCodes()).toHaveLength(10);
+	// A dialog with content that is shown only once does not close by accident.
+	await page.keyboard.press("Escape");
+	await axe(page);
+	await screenshot(page, "two-factor-codes");
+	const [download] = await Promise.all([
+		page.waitForEvent("download"),
+		dialog.getByRole("button", { name: "Download" }).click(),
+	]);
+	expect(await readFile(await download.path(), "utf8")).toContain(first);
+	await dialog.getByRole("button", { name: "Copy" }).click();
+	expect(await page.evaluate("navigator.clipboard.readText()")).toContain(
+		first,
+	);
+	await dialog.getByRole("button", { name: "I have saved them" }).click();
+
+	const elsewhere = await served.openPage();
+	const enter = (code: string | undefined) =>
+		factor.signInElsewhere(elsewhere, "Recovery code", code);
+	const isRefused = () =>
+		elsewhere
+			.getByText("This recovery code is wrong or already used.")
 			.waitFor();
-		const first = totp(key);
-		await factor.confirm(first);
-		await factor.codes.waitFor();
-		await dialog.getByRole("button", { name: "I have saved them" }).click();
-		await twoFactor.getByText("On", { exact: true }).waitFor();
+	// The user types the code without the dash and in capitals.
+	await enter(first.replace("-", " ").toUpperCase());
+	await heading(elsewhere, "Account and security").waitFor();
+	await elsewhere.getByText("9 recovery codes are left.").waitFor();
+	await enter(first);
+	await isRefused();
 
-		const elsewhere = await served.openPage();
-		await factor.signInElsewhere(elsewhere, "Code", "000000");
-		await elsewhere
-			.getByText("This code is wrong, expired or already used")
-			.waitFor();
-		await axe(elsewhere);
-		await screenshot(elsewhere, "second-step-wrong");
-		// The app still shows the code that turned two-factor authentication on, but each code works
-		// only once.
-		await elsewhere.getByLabel("Code", { exact: true }).fill(first);
-		await button(elsewhere, "Continue").click();
-		await elsewhere.getByText("already used").waitFor();
-		await elsewhere.getByLabel("Code", { exact: true }).fill(totp(key, 1));
-		await button(elsewhere, "Continue").click();
-		await heading(elsewhere, "Account and security").waitFor();
-
-		await twoFactor.getByRole("button", { name: "Turn off …" }).click();
-		await axe(page);
-		await screenshot(page, "two-factor-off");
-		await factor.givePassword("Turn off");
-		await twoFactor.getByText("Off", { exact: true }).waitFor();
-		await elsewhere.context().clearCookies();
-		await elsewhere.goto("/sign-in?to=/account");
-		await signIn(elsewhere, person);
-		await heading(elsewhere, "Account and security").waitFor();
-	},
-);
-
-test(
-	"recovery codes are shown once, each signs in once, and new ones replace them",
-	LONG,
-	async () => {
-		const person = await served.makePerson("member");
-		const page = await openAccount(person);
-		const factor = secondFactorOf(page, person);
-		const { dialog } = factor;
-		await factor.begin();
-		await factor.givePassword("Continue");
-		await factor.confirm(totp(await factor.readKey()));
-		await factor.codes.waitFor();
-		await dialog.getByText("These are shown once.").waitFor();
-		const [first = "", second] = await factor.readCodes();
-		expect(await factor.readCodes()).toHaveLength(10);
-		// A dialog with content that is shown only once does not close by accident.
-		await page.keyboard.press("Escape");
-		await axe(page);
-		await screenshot(page, "two-factor-codes");
-		const [download] = await Promise.all([
-			page.waitForEvent("download"),
-			dialog.getByRole("button", { name: "Download" }).click(),
-		]);
-		expect(await readFile(await download.path(), "utf8")).toContain(first);
-		await dialog.getByRole("button", { name: "Copy" }).click();
-		expect(await page.evaluate("navigator.clipboard.readText()")).toContain(
-			first,
-		);
-		await dialog.getByRole("button", { name: "I have saved them" }).click();
-
-		const elsewhere = await served.openPage();
-		const enter = (code: string | undefined) =>
-			factor.signInElsewhere(elsewhere, "Recovery code", code);
-		const isRefused = () =>
-			elsewhere
-				.getByText("This recovery code is wrong or already used.")
-				.waitFor();
-		// The user types the code without the dash and in capitals.
-		await enter(first.replace("-", " ").toUpperCase());
-		await heading(elsewhere, "Account and security").waitFor();
-		await elsewhere.getByText("9 recovery codes are left.").waitFor();
-		await enter(first);
-		await isRefused();
-
-		await button(page, "New recovery codes …").click();
-		await factor.givePassword("Make new codes");
-		await factor.codes.waitFor();
-		const [renewed] = await factor.readCodes();
-		await dialog.getByRole("button", { name: "I have saved them" }).click();
-		await enter(second);
-		await isRefused();
-		await elsewhere.getByLabel("Recovery code").fill(renewed ?? "");
-		await button(elsewhere, "Continue").click();
-		await heading(elsewhere, "Account and security").waitFor();
-	},
-);
+	await button(page, "New recovery codes …").click();
+	await factor.givePassword("Make new codes");
+	await factor.codes.waitFor();
+	const [renewed] = await factor.readCodes();
+	await dialog.getByRole("button", { name: "I have saved them" }).click();
+	await enter(second);
+	await isRefused();
+	await elsewhere.getByLabel("Recovery code").fill(renewed ?? "");
+	await button(elsewhere, "Continue").click();
+	await heading(elsewhere, "Account and security").waitFor();
+});
 
 test("signing out one session, or all others, ends them in their browsers", async () => {
 	const person = await served.makePerson("viewer");

@@ -128,9 +128,7 @@ const NOTE_HEADINGS = `
 	}).observe(document.body, { childList: true, subtree: true, characterData: true });
 `;
 
-test("the link that `assay start` prints works once and creates the first administrator, who sees the first steps", {
-	timeout: 180_000,
-}, async () => {
+test("the link that `assay start` prints works once and creates the first administrator, who sees the first steps", async () => {
 	const database = await createDatabaseForTest();
 	const started = await startAssay({ DATABASE_URL: database.url });
 	onTestFinished(async () => {

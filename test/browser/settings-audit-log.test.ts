@@ -223,7 +223,7 @@ test("the log is filtered by kind of actor, action, kind of record, outcome and 
 			name: "Remove the filter: Token: Claude Code",
 		})
 		.waitFor();
-}, 120_000);
+});
 
 test.each([
 	["dark", { colorScheme: "dark" }],

@@ -127,7 +127,7 @@ test("a user invited by link joins in another browser, changes role and is remov
 		.getByRole("row", { name: /Role/ })
 		.getByText("Member")
 		.waitFor();
-}, 120_000);
+});
 
 test("an auditor is invited with one button as a viewer who may read the audit log until a last day", async () => {
 	const page = await served.openPageAs(

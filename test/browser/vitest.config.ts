@@ -19,7 +19,7 @@ export default defineConfig({
 		maxWorkers: 3,
 		// A busy machine may take long to show the expected state, and the default timeout is only a
 		// second.
-		expect: { poll: { timeout: 20_000 } },
+		expect: { poll: { timeout: 60_000 } },
 		testTimeout: 240_000,
 		hookTimeout: 240_000,
 	},

@@ -88,9 +88,9 @@ test("the server ends the transaction of a stopped process, which then gets serv
 	const isStopped = Promise.withResolvers<void>();
 	const isSeen = Promise.withResolvers<void>();
 	const stopped = transaction(pool, { organizationId }, async (client) => {
+		await client.query(lock, [organizationId]);
 		// Every connection of the service has this timeout, which the test shortens.
 		await client.query("set idle_in_transaction_session_timeout to '100ms'");
-		await client.query(lock, [organizationId]);
 		isStopped.resolve();
 		await isSeen.promise;
 		await client.query("select");

@@ -170,4 +170,4 @@ test("the service counts an organization soon after a device has reported", asyn
 		},
 		{ timeout: 60_000, interval: 500 },
 	);
-}, 70_000);
+});

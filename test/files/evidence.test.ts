@@ -258,9 +258,9 @@ test("an upload that is cut off leaves nothing", async () => {
 			"%PDF-1.7 the rest never comes",
 		].join("\r\n"),
 	);
-	await expect.poll(openUploads, { timeout: 20_000 }).toBe(1);
+	await expect.poll(openUploads).toBe(1);
 	socket.destroy();
-	await expect.poll(openUploads, { timeout: 20_000 }).toBe(0);
+	await expect.poll(openUploads).toBe(0);
 	expect(await storedRows()).toEqual(before);
 });
 

@@ -265,7 +265,7 @@ test("a failure that ends before the mail is sent causes none, and one that come
 	await device.report("PASS");
 	await fleet.hurry();
 	await expect
-		.poll(async () => (await fleet.mails())[0].state, { timeout: 20_000 })
+		.poll(async () => (await fleet.mails())[0].state)
 		.toBe("NOT_NEEDED");
 	await fleet.settle();
 	await device.report("FAIL");

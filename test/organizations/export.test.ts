@@ -125,7 +125,7 @@ test("a download that its reader leaves does not hold the next one", async () =>
 			await answer.arrayBuffer();
 			expect(answer.status).toBe(200);
 		},
-		{ timeout: 30_000, interval: 200 },
+		{ timeout: 60_000, interval: 200 },
 	);
 });
 
@@ -142,6 +142,6 @@ test("a suspended organization is not exported from the console", async () => {
 				"Closed is suspended: a reason",
 			);
 		},
-		{ timeout: 30_000 },
+		{ timeout: 60_000 },
 	);
 });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const EVERY_MS = 20;
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 60_000;
 
 /**
- * Reads again and again until `read` returns something, and returns it. Throws after 30 seconds and
+ * Reads again and again until `read` returns something, and returns it. Throws after a minute and
  * says `what` did not come. Wake the service before, or in `read`: its pollers sleep for 5 seconds.
  */
 export async function until<T>(
