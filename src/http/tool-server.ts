@@ -65,17 +65,16 @@ import {
 	findTool,
 	methodsOf,
 } from "./tool-door.ts";
+import {
+	DOOR,
+	FILES,
+	HEALTH,
+	isFilesPath,
+	MCP,
+	NO_OAUTH,
+	ourUrl,
+} from "./tool-paths.ts";
 
-const MCP = "/api/mcp/v1";
-const HEALTH = new Set(["/api/mcp/v1/health", "/api/mcp/health"]);
-const DOOR = "/api/mcp/tools/";
-const FILES = "/api/files";
-/**
- * Paths where clients look for an authorization server after a 401. Without ASSAY_OAUTH=on, Assay has
- * none.
- */
-const NO_OAUTH =
-	/^(\/api\/mcp\/v1)?\/\.well-known\/(oauth-|openid-configuration)/;
 const MAX_BODY = 1024 * 1024;
 /**
  * Limit of calls that wait for a database connection. When it is exceeded, further calls are turned
@@ -361,36 +360,6 @@ export function makeToolServer(
 function outputReply({ operation }: Tool, output: object): Reply {
 	const isCompressible = operation.isReadOnly;
 	return { ...jsonReply(200, JSON.stringify(output)), isCompressible };
-}
-
-function isFilesPath(pathname: string): boolean {
-	return pathname === FILES || pathname.startsWith(`${FILES}/`);
-}
-
-/** Returns the URL of a request to the tool server, or undefined for any other request. */
-function ourUrl(
-	target: string,
-	oauth: OauthServer | undefined,
-): URL | undefined {
-	// Nearly every request target begins with the path. A proxy may send a target that begins with an
-	// origin.
-	if (
-		target.startsWith("/") &&
-		!/^\/(api\/mcp\/|api\/files|\.well-known\/|oauth\/)/.test(target)
-	) {
-		return undefined;
-	}
-	const url = URL.parse(target, "http://localhost");
-	if (!url) return undefined;
-	const { pathname } = url;
-	const isOurs =
-		pathname === MCP ||
-		HEALTH.has(pathname) ||
-		pathname.startsWith(DOOR) ||
-		isFilesPath(pathname) ||
-		NO_OAUTH.test(pathname) ||
-		oauth?.has(pathname);
-	return isOurs ? url : undefined;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { networkOf } from "../../load/sign-in-queue.ts";
 import { type EventParts, noteAccountEvent } from "../account-events.ts";
 import type { AuthParts } from "../better-auth.ts";
@@ -20,7 +19,6 @@ import { RefusedAnswer } from "../saml/refusals.ts";
 import { RefusedBefore } from "../saml/saml-source.ts";
 import { SESSION_DAYS } from "../session-lifetime.ts";
 import { countAttempt, QUARTER } from "../sign-in-throttle.ts";
-import { makeIdentityId } from "../users.ts";
 import {
 	type Attempt,
 	attemptCookie,
@@ -28,15 +26,15 @@ import {
 	readAttempt,
 	type Wish,
 } from "./attempt.ts";
-import { type Found, findLinked, roleOf } from "./find-account.ts";
+import { roleOf } from "./find-account.ts";
 import { idTokenCookie, readIdToken } from "./id-token-cookie.ts";
 import { type Outcome, type Problem, pageOf } from "./outcome.ts";
-import {
-	CLOCK_TOLERANCE_SECONDS,
-	GroupsScopeRefused,
-	SignInCancelled,
-} from "./provider.ts";
+import { GroupsScopeRefused, SignInCancelled } from "./provider.ts";
 import { makeProviderLog } from "./provider-log.ts";
+import {
+	confirmProviderSession,
+	startProviderSession,
+} from "./provider-session.ts";
 import type { Claims } from "./read-claims.ts";
 
 /** Where the browser goes next, and the values of the Set-Cookie headers of that answer. */
@@ -128,7 +126,14 @@ export function makeProviderSignIn(
 	): Promise<Outcome> {
 		const found = await source.findAccount(claims);
 		if (typeof found === "string") return { problem: found };
-		const token = await startSession(source, found, attempt, claims, from);
+		const token = await startProviderSession(
+			pool,
+			source,
+			found,
+			attempt,
+			claims,
+			from,
+		);
 		if (token === undefined) return { problem: "NO_PROVIDER" };
 		const note = (operation: "linkProvider" | "signIn") =>
 			noteAccountEvent(
@@ -154,67 +159,6 @@ export function makeProviderSignIn(
 			maxAgeSeconds: SESSION_DAYS * DAY_SECONDS,
 			sameSite: "Strict",
 		});
-	}
-
-	/**
-	 * Stores a session and returns its secret. It replaces the one that the browser had. Returns
-	 * undefined if the provider was switched off meanwhile.
-	 */
-	async function startSession(
-		{ row, issuer }: Source,
-		{ userId }: Found,
-		{ sessionId }: Attempt,
-		{ authenticatedAt }: Claims,
-		{ address, client }: From,
-	): Promise<string | undefined> {
-		const token = randomBytes(32).toString("base64url");
-		const { rowCount } = await pool.query(
-			`with provider as (
-				select id from identity_providers where id = $10 and is_enabled for key share
-			), replaced as (delete from sessions where id = $8)
-			insert into sessions (
-				id, user_id, token, expires_at, ip_address, user_agent, provider, proved_at,
-				identity_provider_id
-			)
-			select $1, $2, $3, now() + $4 * interval '1 day', $5, $6, $7,
-				least(now(), $9::timestamptz), $10
-			where $10::text is null or exists (select from provider)`,
-			[
-				makeIdentityId("session"),
-				userId,
-				token,
-				SESSION_DAYS,
-				address ?? null,
-				client ?? null,
-				issuer,
-				sessionId ?? null,
-				authenticatedAt ?? null,
-				row?.id ?? null,
-			],
-		);
-		return rowCount === 1 ? token : undefined;
-	}
-
-	/** Records that the session's user has just given the password to the provider again. */
-	async function confirm(
-		{ row, linkedAs }: Source,
-		{ sessionId, startedAt }: Attempt,
-		{ subject, authenticatedAt }: Claims,
-	): Promise<Outcome> {
-		if (
-			authenticatedAt &&
-			authenticatedAt.getTime() < startedAt - CLOCK_TOLERANCE_SECONDS * 1000
-		) {
-			return { problem: "NOT_ASKED_AGAIN" };
-		}
-		const userId = await findLinked(pool, linkedAs, subject);
-		const { rowCount } = await pool.query(
-			`update sessions set proved_at = now()
-			where id = $1 and user_id = $2 and expires_at > now()
-				and identity_provider_id is not distinct from $3`,
-			[sessionId, userId, row?.id ?? null],
-		);
-		return rowCount === 0 ? { problem: "OTHER_ACCOUNT" } : { cookies: [] };
 	}
 
 	/** Records that the provider's settings work, unless they have changed since the attempt began. */
@@ -280,7 +224,7 @@ export function makeProviderSignIn(
 		if ("problem" in claims) return claims;
 		if (attempt.tests) return test(source, attempt, claims);
 		return attempt.confirms
-			? confirm(source, attempt, claims)
+			? confirmProviderSession(pool, source, attempt, claims)
 			: signIn(source, attempt, claims, from);
 	}
 
