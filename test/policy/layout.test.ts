@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
@@ -19,4 +19,52 @@ test("the map in README.md names every folder of the service", () => {
 		.map(({ name }) => `\`src/${name}/\``)
 		.filter((folder) => !map.includes(folder));
 	expect(missing).toEqual([]);
+});
+
+/** A path in backquotes: it has a slash, or the extension of a file. */
+const PATH =
+	/`((?:[\w.<>…-]+\/)+[\w.<>…-]*|[\w.<>…-]+\.(?:ts|tsx|css|sql|md|ya?ml))`/g;
+
+/**
+ * Returns the paths in a Markdown text that lead to no file. Names such as `<kind>` and `…` stand
+ * for any text. A name without a folder is in a folder that its line has named before. If the line
+ * has named none, its section has.
+ */
+function findDeadPaths(markdown: string): string[] {
+	const dead: string[] = [];
+	for (const section of markdown.split(/\n## /)) {
+		const ofSection: string[] = [];
+		for (const line of section.split("\n")) {
+			const ofLine: string[] = [];
+			for (const [, path = ""] of line.matchAll(PATH)) {
+				const folders = ofLine.length > 0 ? ofLine : ofSection;
+				const pattern = path.replace(/<[^>]*>|…|NNNN/g, "*");
+				const found = ["", ...folders]
+					.map((folder) => join(folder, pattern))
+					.find((place) => globSync(place, { cwd: root }).length > 0);
+				if (found === undefined) {
+					dead.push(path);
+					continue;
+				}
+				const folder = path.endsWith("/") ? found : dirname(found);
+				ofLine.push(folder);
+				ofSection.push(folder);
+			}
+		}
+	}
+	return dead;
+}
+
+test("every path in CONTRIBUTING.md and in README.md's map leads to a file", () => {
+	const [contributing, readme] = ["CONTRIBUTING.md", "README.md"].map((name) =>
+		readFileSync(join(root, name), "utf8"),
+	);
+	expect(findDeadPaths(`${contributing}`)).toEqual([]);
+	expect(findDeadPaths(`${readme?.split("\n## Map\n")[1]}`)).toEqual([]);
+});
+
+test("a path that leads nowhere is found", () => {
+	const text =
+		"| a mail | `src/mail/mailer.ts`, `nowhere.ts`, `composers.ts` |";
+	expect(findDeadPaths(text)).toEqual(["nowhere.ts"]);
 });

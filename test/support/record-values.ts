@@ -1,6 +1,6 @@
 import { parseId } from "../../src/id.ts";
 import type { Calls } from "./calls.ts";
-import type { Sample } from "./record-samples.ts";
+import type { Sample } from "./record-samples/sample.ts";
 
 export const isNullable = (sample: Sample, field: string): boolean =>
 	String(sample.fields[field]).endsWith("?") &&
