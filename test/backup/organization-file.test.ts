@@ -5,21 +5,31 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openOrganizationExport } from "../../src/backup/export-organization.ts";
 import { importOrganization } from "../../src/backup/import-organization.ts";
 import { SEAL_LENGTH, seal } from "../../src/backup/seal.ts";
-import { OF_THE_MOMENT } from "../../src/backup/tables.ts";
-import { migrate } from "../../src/db/migrate.ts";
 import { makeOrganizationId } from "../../src/id.ts";
-import { makeLogger } from "../../src/log.ts";
-import { deleteDueOrganizations } from "../../src/retention/delete-organizations.ts";
 import { allRows, backUp, query, restore } from "../support/backups.ts";
 import { withDatabaseName } from "../support/database.ts";
 import { fillEverything } from "../support/filled-installation.ts";
-import { connected, createInstallation } from "../support/installations.ts";
+import { connected } from "../support/installations.ts";
 import {
 	exportOf,
 	importInto,
 	verifyLogOf,
 } from "../support/organization-files.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
+import {
+	addToLeaveOut,
+	makeEmptyInstallation,
+	makeInstallationWithOthers,
+} from "./organization-installations.ts";
+import {
+	expectedRows,
+	importedRows,
+	LEFT_BEHIND,
+	type Row,
+	rowsOf,
+	sorted,
+	unpackedReports,
+} from "./organization-rows.ts";
 
 let tools: TestTools;
 let id: string;
@@ -29,7 +39,7 @@ let exported: Record<string, Row[]>;
 beforeAll(async () => {
 	tools = await startTools();
 	await fillEverything(tools);
-	await fillMore();
+	await addToLeaveOut(tools.database.owner);
 	id = tools.organizationId;
 	// The service still counts states of checks, so the rows before and after are compared.
 	let after: typeof exported;
@@ -41,147 +51,12 @@ beforeAll(async () => {
 });
 afterAll(() => tools.close());
 
-/** Adds what an export has to leave out, and a log with an entry that has no seal yet. */
-async function fillMore(): Promise<void> {
-	const { owner } = tools.database;
-	await owner.query(
-		`insert into saved_views (organization_id, id, list, name, search, owner_id)
-		select organization_id, 's' || right(user_id, 31), 'risk', 'Own', '{}', user_id from memberships`,
-	);
-	await owner.query(
-		`insert into notification_channels (organization_id, id, kind, name, sealed_address, address_host)
-		select id, 'c' || right(id, 31), 'SLACK', 'Chat', 'address of a chat', 'example.com' from organizations`,
-	);
-	await owner.query(
-		`insert into revoked_device_keys select id, sha256(convert_to(id, 'UTF8')) from organizations`,
-	);
-}
-
-type Row = Record<string, unknown>;
-
 /** The packed reports of the exported organization, in the form of plain ones. */
 let unpacked: Row[] = [];
 beforeAll(async () => {
-	const rows = await query<{ row: Row }>(
-		tools.database.url,
-		`select to_jsonb(r) as row from (
-			select p.organization_id, p.device_id, u.report_id, u.received_at, u.results::jsonb as results
-			from packed_posture_reports p
-			cross join lateral unpack_reports(
-				p.report_ids, p.received_at, p.report_of, p.variant_of, p.observed_at, p.variants
-			) u
-			where p.organization_id = $1
-		) r`,
-		[id],
-	);
-	unpacked = rows.map(({ row }) => row);
+	unpacked = await unpackedReports(tools.database.url, id);
 	expect(unpacked).toHaveLength(1);
 });
-
-/** Returns the rows of an organization in every table, or all other rows. */
-async function rowsOf(
-	url: string,
-	organizationId: string,
-	which: "own" | "other" = "own",
-): Promise<Record<string, Row[]>> {
-	const tables = await query<{ name: string }>(
-		url,
-		`select c.relname as name from pg_class c
-		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-		order by 1`,
-	);
-	const all: Record<string, Row[]> = {};
-	for (const { name } of tables) {
-		const rows = await query<{ row: Row }>(
-			url,
-			`select to_jsonb(t) as row from ${name} t order by t::text`,
-		);
-		all[name] = rows
-			.map(({ row }) => row)
-			.filter(
-				(row) =>
-					(row[name === "organizations" ? "id" : "organization_id"] ===
-						organizationId) ===
-					(which === "own"),
-			);
-	}
-	return all;
-}
-
-/** Tables of organizations that stay behind, besides those that no backup contains. */
-const LEFT_BEHIND = [
-	...OF_THE_MOMENT,
-	"api_token_usage",
-	"archive_changes",
-	"archive_files",
-	"deleted_organizations",
-	"emergency_members",
-	"emergency_sign_ins",
-	"enrollment_keys",
-	"enrollment_tokens",
-	"idempotency_keys",
-	"identity_providers",
-	"invitations",
-	"memberships",
-	"organization_closures",
-	"organization_domains",
-	"record_watches",
-	"revoked_device_keys",
-	"scim_credentials",
-	"scim_group_members",
-	"scim_groups",
-	"scim_requests",
-	"scim_users",
-	"sign_in_rules",
-];
-
-/** The rows that an import makes of the exported ones, in the same order. */
-function expectedRows(table: string, rows: Row[]): Row[] {
-	if (LEFT_BEHIND.includes(table)) return [];
-	// An import adds packed reports as plain ones.
-	if (table === "packed_posture_reports") return [];
-	if (table === "posture_reports") return [...rows, ...unpacked];
-	switch (table) {
-		case "devices":
-			return rows.map((row) => ({
-				...row,
-				key_hash: null,
-				enrollment_key_id: null,
-			}));
-		case "webhooks":
-			return rows.map((row) => ({
-				...row,
-				is_enabled: false,
-				previous_secret_until: null,
-			}));
-		case "notification_channels":
-			return rows
-				.filter((row) => row.kind !== "SLACK")
-				.map((row) => ({ ...row, is_enabled: false }));
-		case "saved_views":
-			return rows.filter((row) => row.owner_id === null);
-		case "audit_entries":
-			return rows.map(({ id, ...row }) => row);
-		case "audit_seals":
-			return rows.map(({ entry_id, ...row }) => row);
-		default:
-			return rows;
-	}
-}
-
-/** What expectedRows leaves of imported rows, without the entry that the import wrote itself. */
-function importedRows(table: string, rows: Row[]): Row[] {
-	if (table === "audit_entries") {
-		return rows
-			.filter((row) => row.operation !== "importOrganization")
-			.map(({ id, ...row }) => row);
-	}
-	return table === "audit_seals"
-		? rows.map(({ entry_id, ...row }) => row)
-		: rows;
-}
-
-const sorted = (rows: Row[]) => rows.map((row) => JSON.stringify(row)).sort();
 
 async function expectImported(url: string): Promise<void> {
 	const after = await rowsOf(url, id);
@@ -190,41 +65,14 @@ async function expectImported(url: string): Promise<void> {
 		// If the organization was deleted here before, that stays on record.
 		if (table === "deleted_organizations") continue;
 		expect(sorted(importedRows(table, after[table] ?? [])), table).toEqual(
-			sorted(expectedRows(table, rows)),
+			sorted(expectedRows(table, rows, unpacked)),
 		);
 	}
 }
 
-/** An empty database with the newest schema, whose owner is no superuser. */
-async function emptyInstallation() {
-	const installation = await createInstallation();
-	await migrate({ connectionString: installation.url });
-	return {
-		url: installation.url,
-		look: withDatabaseName(tools.database.url, installation.name),
-	};
-}
-
-/** The filled database without the organization, for an owner who is no superuser. */
-async function installationWithOthers() {
-	const installation = await createInstallation();
-	await restore(installation.url, (await backUp(tools.database.url)).file);
-	const look = withDatabaseName(tools.database.url, installation.name);
-	const deletion = async () => {
-		await query(
-			look,
-			"insert into organization_closures values ($1, 'DELETION', 'the end', now() - interval '15 days', now() - interval '1 day')",
-			[id],
-		);
-		await query(look, "delete from deleted_organizations where number = 1");
-		await deleteDueOrganizations(
-			{ connectionString: installation.url },
-			makeLogger("silent"),
-		);
-	};
-	await deletion();
-	return { url: installation.url, look, deletion };
-}
+const emptyInstallation = () => makeEmptyInstallation(tools.database.url);
+const installationWithOthers = () =>
+	makeInstallationWithOthers(tools.database.url, id);
 
 test("every table with an organization_id has rows of the organization, so that none is forgotten", async () => {
 	const tables = Object.keys(exported).filter(
@@ -501,7 +349,7 @@ test("others work while the rows are added, and an import that fails at its end 
 		undefined,
 		async () => {
 			await connected(look, async (client) => {
-				await client.query("set lock_timeout = '2s'");
+				await client.query("set lock_timeout = '10s'");
 				for (const table of ["devices", "risks", "people", "posture_spans"]) {
 					await client.query(
 						`update ${table} set organization_id = organization_id where organization_id = $1`,

@@ -301,55 +301,6 @@ test("a missing record or a value that is too short exits with 1 and says what t
 	}
 });
 
-test.for([
-	[["user", "create"]],
-	[
-		[
-			"user",
-			"create",
-			"--email",
-			"x",
-			"--name",
-			"N",
-			"--org",
-			"o",
-			"--role",
-			"viewer",
-		],
-	],
-	[
-		[
-			"user",
-			"create",
-			"--email",
-			"x@example.com",
-			"--name",
-			"N",
-			"--org",
-			"o",
-			"--role",
-			"owner",
-		],
-	],
-	[["api-token", "create", "--user", "x@example.com"]],
-	[
-		[
-			"api-token",
-			"create",
-			"--user",
-			"x@example.com",
-			"--name",
-			"N",
-			"--expires-in-days",
-			"0",
-		],
-	],
-])("wrong usage %j exits with 2", async ([args]) => {
-	const ended = await runCommand(args as string[], settings);
-	expect(ended).toMatchObject({ code: 2, stdout: "" });
-	expect(ended.stderr).toMatch(/^error: /);
-});
-
 test("a token says which organizations it does not reach, because they accept only their identity provider", async () => {
 	const [open, strict] = [
 		await makeOrganization("Open"),
@@ -385,22 +336,4 @@ test("a token says which organizations it does not reach, because they accept on
 		"the API token would reach no organization, because Strict",
 	);
 	expect(refused.stderr).toContain("assay org allow-passwords");
-});
-
-test.for([
-	["user"],
-	["user", "create"],
-	["user", "list"],
-	["user", "set-password"],
-	["user", "set-role"],
-	["user", "remove"],
-	["org", "list"],
-	["api-token"],
-	["api-token", "create"],
-	["api-token", "list"],
-	["api-token", "revoke"],
-])("assay %s %s --help prints the help of the command", async (command) => {
-	const { code, stdout } = await runCommand([...command, "--help"]);
-	expect(code).toBe(0);
-	expect(stdout).toContain(`Usage: assay ${command.join(" ")}`);
 });

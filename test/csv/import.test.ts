@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { importCsv } from "../../src/csv/import.ts";
 import { writeLine, writeList } from "../../src/csv/text.ts";
-import { makeLogger } from "../../src/log.ts";
 import type { Principal } from "../../src/principal.ts";
-import { sendTo } from "../support/console-client.ts";
 import type { Session, TestConsole } from "../support/console-session.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
@@ -232,18 +229,6 @@ test("a file cannot name records and people of another organization", async () =
 	}
 });
 
-test("a file from a spreadsheet is read: semicolons, a byte order mark, empty lines and columns", async () => {
-	const result = await tryImport("measure", [
-		"\ufeffName;Category;;",
-		"",
-		"Locks;Security;;",
-		";;;",
-		'"Back\nups";IT;;',
-	]);
-	expect(result).toMatchObject({ add: 1, wrong: 1, ignored_columns: [] });
-	expect(result.lines.map(({ line }: Json) => line)).toEqual([3, 5]);
-});
-
 test("a dry run names all columns that are no fields, and an import needs to know what they are", async () => {
 	const lines = ["Title,colour,category,Comment", "x,red,y,z"];
 	const tried = await tryImport("measure", lines);
@@ -285,152 +270,4 @@ test("an import leaves out wrong lines only on request, and says which", async (
 	expect(outcomes(done)).toEqual(["WRONG", "ADD"]);
 	const { measures } = await member.use("listMeasures", { organization_id });
 	expect(measures.map(({ name }: Json) => name)).toEqual(["b"]);
-});
-
-test.for([
-	["", /the file is empty/],
-	['name\n"x', /a quoted cell near line 2 that does not end/],
-	['name\nx "y" z', /is not valid CSV near line 2/],
-	["name,Name\nx,y", /has two columns for name/],
-] as const)("the file %j is rejected with a reason", async ([csv, message]) => {
-	const answer = await member.call("importRecords", {
-		organization_id,
-		kind: "measure",
-		csv,
-	});
-	expect(answer.status).toBe(400);
-	expect(answer.body.message).toMatch(message);
-	expect(answer.body.fields[0].field).toBe("csv");
-});
-
-test.for([
-	[
-		"200 columns",
-		`name${",".repeat(200)}\n`,
-		/has 201 columns, but at most 200/,
-	],
-	[
-		"64 KiB in its first line",
-		",".repeat(1024 * 1024),
-		/has a first line of more than 65536 characters/,
-	],
-] as const)("a heading of more than %s is rejected", async ([
-	,
-	csv,
-	message,
-]) => {
-	const answer = await member.call("importRecords", {
-		organization_id,
-		kind: "measure",
-		csv,
-	});
-	expect(answer.status).toBe(400);
-	expect(answer.body.message).toMatch(message);
-});
-
-test("a body that is not a file is rejected", async () => {
-	const answer = await sendTo(
-		served.service.url,
-		`/api/console/importRecords?organization_id=${organization_id}&kind=measure`,
-		{ csv: "name\nx" },
-		{ cookie: member.cookie },
-	);
-	expect(answer.status).toBe(400);
-	expect(answer.body.message).toBe(
-		"csv: must be a CSV file, sent with the header Content-Type: text/csv",
-	);
-});
-
-test("a line with too few or too many cells is an error", async () => {
-	const result = await tryImport("measure", [
-		"name,category",
-		"x",
-		"x,y",
-		"x,y,z",
-	]);
-	expect(outcomes(result)).toEqual(["WRONG", "ADD", "WRONG"]);
-	expect(issues(result)[1]).toMatch(/^4 : has 3 cells, but the heading has 2/);
-});
-
-test("a line with a cell of more than 64 KiB is an error", async () => {
-	const cell = (length: number) => `x,y,"${"z".repeat(length)}"`;
-	const result = await tryImport("measure", [
-		"name,category,description",
-		cell(64 * 1024 + 1),
-		cell(64 * 1024),
-	]);
-	expect(issues(result)).toEqual([
-		"2 : has a cell of more than 65536 characters",
-		"3 description: must have at most 5000 characters",
-	]);
-});
-
-test("a file that names more than 50,000 different records is rejected", async () => {
-	const vendorsOf = (line: number) =>
-		Array.from({ length: 501 }, (_, n) => `${line}.${n}`).join(";");
-	const lines = Array.from({ length: 100 }, (_, n) => `a,${vendorsOf(n)}`);
-	const answer = await member.call("importRecords", {
-		organization_id,
-		kind: "asset",
-		csv: ["name,vendors", ...lines].join("\n"),
-	});
-	expect(answer.status).toBe(400);
-	expect(answer.body.message).toMatch(
-		/names more than 50000 records in the lines up to 101, the limit/,
-	);
-});
-
-test("a file of many lines is one import", async () => {
-	const count = 400;
-	const lines = [
-		"name,category,description,owner",
-		...Array.from(
-			{ length: count },
-			(_, n) => `Measure ${n},IT,"${"x".repeat(1000)}",ada@example.com`,
-		),
-	];
-	await addPerson("Ada", "ada@example.com");
-	expect(await tryImport("measure", lines)).toMatchObject({ add: count });
-	const result = await doImport("measure", lines);
-	expect(result).toMatchObject({ add: count });
-	const changed = ["id,category"];
-	for (const { id, line } of result.lines) {
-		changed.push(`${id},${line % 2 ? "IT" : "Other"}`);
-	}
-	expect(await doImport("measure", changed)).toMatchObject({
-		unchanged: count / 2,
-		update: count / 2,
-	});
-});
-
-test("a viewer may not import, and the service does not read the file", async () => {
-	const viewer = await served.signIn("viewer", organization_id);
-	let isRead = false;
-	async function* bytes() {
-		isRead = true;
-		yield Buffer.from("name\nx");
-	}
-	const memberships = [
-		{ organizationId: organization_id, role: "viewer" as const },
-	];
-	await expect(
-		importCsv(
-			{
-				pool: served.database.pool,
-				log: makeLogger("silent"),
-				baseUrl: served.service.url,
-			},
-			{ kind: "USER", userId: viewer.user.id, name: "viewer", memberships },
-			{ organization_id, kind: "measure" },
-			bytes(),
-			"",
-		),
-	).rejects.toMatchObject({ code: "forbidden" });
-	expect(isRead).toBe(false);
-	const { status } = await viewer.call("importRecords", {
-		organization_id,
-		kind: "measure",
-		csv: "name\nx",
-	});
-	expect(status).toBe(403);
 });

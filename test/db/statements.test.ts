@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../src/operations.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
-import { useEverything } from "./every-operation.ts";
+import { useEverything } from "./every-operation/use-everything.ts";
 
 /**
  * Records every statement that the service sends to its database. An operator who distributes the

@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:tls";
 import { pino } from "pino";
 import {
 	afterAll,
@@ -10,16 +7,12 @@ import {
 	onTestFinished,
 	test,
 } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
 import { makePool } from "../../src/db/pool.ts";
 import { composers } from "../../src/mail/composers.ts";
-import { FAILURE_ADVICE, failureOf } from "../../src/mail/failure.ts";
+import { FAILURE_ADVICE } from "../../src/mail/failure.ts";
 import { startMailer } from "../../src/mail/mailer.ts";
-import { nameInMail } from "../../src/mail/message.ts";
-import { sendMessage } from "../../src/mail/send.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
-import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
 import { runCommand } from "../support/command.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { makeUser, type TestUser } from "../support/people.ts";
@@ -325,77 +318,4 @@ test("processes that share a database send each mail once, and the log has no ad
 	for (const mailer of mailers) await mailer.stop();
 	sink.answers.clear();
 	expect(lines.join()).not.toContain("@");
-});
-
-test("each kind of failure has its own advice, and the text has no password", async () => {
-	const message = { to: "ada@example.com", subject: "x", text: "x" };
-	const failure = async (smtpUrl: string, requiresTls = false) => {
-		const config = { smtpUrl, from, requiresTls };
-		const error = await sendMessage(config, message).catch((reason) => reason);
-		return failureOf(error, config);
-	};
-	const closed = await failure("smtp://user:hunter2@127.0.0.1:1");
-	expect(closed).toMatchObject({ kind: "CONNECTION", isFinal: false });
-	expect(closed.text).toContain("ECONNREFUSED");
-	expect((await failure(sink.url, true)).kind).toBe("TLS");
-	expect(await failure(sink.url.replace("smtp:", "smtps:"))).toMatchObject({
-		kind: "TLS",
-		text: "TLS failed: wrong version number",
-	});
-
-	sink.answers.set("EHLO", "250-sink\r\n250 AUTH PLAIN");
-	sink.answers.set("AUTH", "535 hunter2 is wrong");
-	const login = await failure(sink.url.replace("//", "//user:hunter2@"));
-	expect(login).toMatchObject({ kind: "LOGIN", isFinal: false });
-	expect(login.text).toContain("535 [password] is wrong");
-	sink.answers.clear();
-	sink.answers.set("MAIL", "550 not you");
-	expect((await failure(sink.url)).kind).toBe("SENDER");
-	sink.answers.clear();
-	sink.answers.set("RCPT", "550 no ada@example.com here");
-	expect(await failure(sink.url)).toMatchObject({
-		kind: "RECIPIENT",
-		isFinal: true,
-		text: expect.stringContaining("no [address] here"),
-	});
-	sink.answers.set("RCPT", "450 later");
-	expect((await failure(sink.url)).isFinal).toBe(false);
-	sink.answers.clear();
-
-	const secure = createServer({ cert: CERTIFICATE, key: PRIVATE_KEY });
-	secure.on("tlsClientError", () => {});
-	secure.listen(0, "127.0.0.1");
-	await once(secure, "listening");
-	onTestFinished(() => void secure.close());
-	const { port } = secure.address() as AddressInfo;
-	expect((await failure(`smtps://127.0.0.1:${port}`)).kind).toBe("CERTIFICATE");
-});
-
-test("a name that a user has chosen cannot add a link, a line or a long text to a mail to somebody else", () => {
-	for (const [name, written] of [
-		["Acme", "Acme"],
-		["Müller & Söhne GmbH & Co. KG", "Müller & Söhne GmbH & Co. KG"],
-		["Booking.com", "Booking. com"],
-		["see https://evil.example/x?y", "see https: / / evil. example/ x?y"],
-		["write to a@evil.example", "write to a@ evil. example"],
-		["Acme\n\nYour account is locked", "Acme Your account is locked"],
-		["Acme\u2028now\u202Eecalp", "Acme nowecalp"],
-		["😀".repeat(200), `${"😀".repeat(80)}…`],
-	] as const) {
-		expect(nameInMail(name)).toBe(written);
-	}
-});
-
-test("a mail is sent over TLS or not at all, unless the server is on this machine or the operator permits it", () => {
-	const requires = (url: string) =>
-		readConfig({ ASSAY_SMTP_URL: url, ASSAY_MAIL_FROM: from }).mail
-			?.requiresTls;
-	expect(requires("smtp://mail.example.com:587")).toBe(true);
-	expect(requires("smtp://10.0.0.5")).toBe(true);
-	expect(requires("smtp://localhost.example.com")).toBe(true);
-	expect(requires("smtps://localhost")).toBe(true);
-	expect(requires("smtp://127.0.0.1:25")).toBe(false);
-	expect(requires("smtp://localhost")).toBe(false);
-	expect(requires("smtp://[::1]")).toBe(false);
-	expect(requires("smtp://mail.example.com?requireTLS=false")).toBe(false);
 });
