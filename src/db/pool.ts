@@ -49,6 +49,8 @@ export function makePool(
 			idle_in_transaction_session_timeout: "15s",
 			timezone: "UTC",
 			datestyle: "ISO",
+			// Compiling the statement that counts a fleet took ten seconds, and running it a third of one.
+			jit: "off",
 		}),
 		query_timeout: CONNECT_MS,
 	};

@@ -34,6 +34,17 @@ async function listen(answer: (socket: Socket) => void): Promise<string> {
 	return `postgres://assay@127.0.0.1:${port}/assay`;
 }
 
+test("connections do not compile statements, also if the database's default is to do so", async () => {
+	const { owner, url } = running.database;
+	const { rows } = await owner.query(
+		"select format('alter database %I set jit = on', current_database()) as alter",
+	);
+	await owner.query(rows[0].alter);
+	const pool = makePool({ connectionString: url }, { max: 1 });
+	onTestFinished(() => pool.end());
+	expect((await pool.query("show jit")).rows).toEqual([{ jit: "off" }]);
+});
+
 /** The startup parameters that PgBouncer accepts in its default configuration. */
 const TAKEN = ["application_name", "client_encoding", "database", "user"];
 
