@@ -53,6 +53,13 @@ async function take(page: Page, path: string, name: string): Promise<void> {
 	await page.goto(path);
 	await page.getByRole("heading", { level: 1 }).waitFor();
 	await page.waitForLoadState("networkidle");
+	// On a busy machine, a part may still wait for its data, or a cell for the name of its owner.
+	for (const waiting of [
+		page.locator(".mantine-Skeleton-root"),
+		page.getByText("…", { exact: true }),
+	]) {
+		await waiting.first().waitFor({ state: "detached" });
+	}
 	await page.waitForTimeout(500);
 	await page.screenshot({
 		path: join(import.meta.dirname, "../../docs/screenshots", `${name}.png`),

@@ -157,7 +157,7 @@ test("a wrong or unknown setting stops the start, and the error names it", async
 		const { code, stderr } = await runCommand(["start"], {
 			[name as string]: value as string,
 		});
-		expect(code).toBe(1);
+		expect(code).toBe(78);
 		expect(stderr).toContain(name);
 		expect(stderr).not.toContain("s3cret");
 		expect(stderr).not.toContain("    at ");
@@ -199,6 +199,7 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 		"configuration",
 		"public address",
 		"disk",
+		"time synchronization",
 		"database",
 		"schema",
 		"tenancy",
@@ -225,7 +226,10 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 		findings.filter(
 			(one: { check: string; status: string }) =>
 				one.status !== "ok" &&
-				!["separation", "public address"].includes(one.check),
+				// Nothing synchronizes the clock of some machines that run the tests.
+				!["separation", "public address", "time synchronization"].includes(
+					one.check,
+				),
 		),
 	).toEqual([]);
 	expect(code).toBe(0);
