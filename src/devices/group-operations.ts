@@ -106,7 +106,7 @@ export const addDeviceGroup = defineOperation({
 	run: async (context, input) => {
 		const { client } = context;
 		const { organization_id, name, description = null, device_ids } = input;
-		const filter = input.filter && readFilter(input.filter);
+		const filter = input.filter && (await readFilter(context, input.filter));
 		if (filter && device_ids) throw eitherOr("device_ids");
 		await rejectTooMany(context, filter !== undefined);
 		const id = makeId(organization_id, "device_group");
@@ -160,7 +160,7 @@ export const updateDeviceGroup = defineOperation({
 		);
 		const before = await readGroup(context, input.id);
 		requireUnchanged("device group", before, input.if_updated_at);
-		const filter = input.filter && readFilter(input.filter);
+		const filter = input.filter && (await readFilter(context, input.filter));
 		if (filter && !before.filter) throw eitherOr("filter");
 		for (const field of ["add_device_ids", "remove_device_ids"] as const) {
 			if (input[field] && before.filter) throw eitherOr(field);

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
+import { findOwn, isMe, NOBODY_IS_ME } from "../records/person-filter.ts";
 import { parseInput } from "../validation.ts";
 import { devicesOfGroup } from "./device-groups.ts";
 import { deviceListing } from "./device-listing.ts";
@@ -41,11 +43,31 @@ const groupFilter = z.object({
 	),
 });
 
-/** Returns the filter as it is stored. Throws a bad_request that names the wrong fields. */
-export function readFilter(
-	filter: Record<string, unknown>,
-): Record<string, unknown> {
-	return parseInput(groupFilter, { filter }).filter;
+/**
+ * Returns the filter as it is stored. A group has the same devices for every reader, so "me" as the
+ * owner becomes the person who asks. Throws a bad_request that names the wrong fields.
+ */
+export async function readFilter(
+	{ client, membership }: Context,
+	given: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+	const { filter } = parseInput(groupFilter, { filter: given });
+	if (!isMe(filter.owner)) return filter;
+	const { owner: _, ...others } = filter;
+	const { person } = await findOwn(client, membership.organizationId);
+	if (!person) {
+		throw badFields([{ field: "filter.owner", message: NOBODY_IS_ME }]);
+	}
+	if (others.owner_id !== undefined && others.owner_id !== person) {
+		throw badFields([
+			{
+				field: "filter.owner",
+				message:
+					"is you, and filter.owner_id is somebody else; give one of them",
+			},
+		]);
+	}
+	return { ...others, owner_id: person };
 }
 
 /** Returns the group. Throws not_found. */

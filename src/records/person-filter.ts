@@ -20,12 +20,16 @@ const found = (parameter: string) => `
  */
 const ME = "me";
 
+export const NOBODY_IS_ME =
+	"nobody in the register People has your e-mail address; add yourself with addPeople";
+
 /** The caller's own person, or null if the register has none. */
 interface Own {
 	person: string | null;
 }
 
-async function findOwn(
+/** Finds the person of the user who asks. */
+export async function findOwn(
 	client: PoolClient,
 	organizationId: string,
 ): Promise<Own> {
@@ -41,7 +45,7 @@ async function findOwn(
 }
 
 const textOf = (value: unknown) => String(value).trim();
-const isMe = (value: unknown) => textOf(value).toLowerCase() === ME;
+export const isMe = (value: unknown) => textOf(value).toLowerCase() === ME;
 const isOwn = (value: unknown): value is Own => typeof value === "object";
 
 /** Returns a filter of the column by the name or address of the person in it. */
@@ -54,17 +58,17 @@ export function personFilter(column: string): Filter {
 			.describe("Name part, or me"),
 		resolve: async (client, organizationId, value) =>
 			isMe(value) ? findOwn(client, organizationId) : value,
-		sql: (parameter, value) =>
-			isOwn(value)
-				? `t.${column} = ${parameter}`
-				: `t.${column} = any(array(${found(parameter)}))`,
+		sql: (parameter, value) => {
+			if (isOwn(value)) return `t.${column} = ${parameter}`;
+			// Groups of devices were once stored with "me", and nobody asks when they are matched.
+			if (isMe(value)) return `(${parameter}::text is null)`;
+			return `t.${column} = any(array(${found(parameter)}))`;
+		},
 		toParameter: (value) => (isOwn(value) ? value.person : textOf(value)),
 		whyNone: async (client, organizationId, value) => {
 			if (isMe(value)) {
 				const { person } = await findOwn(client, organizationId);
-				return person
-					? undefined
-					: "nobody in the register People has your e-mail address; add yourself with addPeople";
+				return person ? undefined : NOBODY_IS_ME;
 			}
 			const { rowCount } = await client.query(found("$2"), [
 				organizationId,

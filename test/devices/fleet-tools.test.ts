@@ -298,3 +298,36 @@ test("new tokens for a device that does not exist: 400, and no device gets one",
 	expect(body.message).toContain("device_ids[1]");
 	expect((await assay.post("enroll", { token })).status).toBe(200);
 });
+
+test('a group whose filter says "me" keeps the person who saved it', async () => {
+	const { rows } = await assay.database.owner.query(
+		"select email from users where id = $1",
+		[assay.admin.id],
+	);
+	const filter = { owner: "me" };
+	const { body } = await assay.call("addDeviceGroup", {
+		organization_id,
+		name: "Nobody's",
+		filter,
+	});
+	expect(body.message).toContain("nobody in the register People");
+	const [own, other] = await assay.activateDevices(2);
+	const owners = [
+		[own, "Grace Hopper", rows[0].email],
+		[other, "James Mead", "james.mead@example.com"],
+	] as const;
+	let me = "";
+	for (const [device, full_name, primary_email_address] of owners) {
+		const { people } = await assay.use("addPeople", {
+			organization_id,
+			full_name,
+			primary_email_address,
+			kind: "EMPLOYEE",
+		});
+		me ||= people.id;
+		await assay.use("updateDevice", { id: device?.id, owner_id: people.id });
+	}
+	const group = await addGroup({ name: "My laptops", filter });
+	expect(group.filter).toEqual({ owner_id: me });
+	expect(await idsIn(group.id)).toEqual([own?.id]);
+});
