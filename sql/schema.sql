@@ -376,6 +376,29 @@ begin
 	) order by m.id)
 	into entries
 	from made m;
+	if exists (
+		select from device_group_policies p
+		where p.organization_id = found_key.organization_id and p.group_id = found_key.group_id
+			and p.priority is not null
+	) then
+		-- A policy that is removed at the same time would otherwise stay with these devices. The
+		-- group is locked by now, so this locks in the same order as a change of the group's devices.
+		perform pg_advisory_xact_lock_shared(
+			hashtextextended('group policies ' || found_key.organization_id, 0)
+		);
+		with governed as (
+			update devices d set group_policy_id = p.id
+			from device_group_policies p
+			where d.organization_id = found_key.organization_id
+				and d.id = any (p_device_id[1:room])
+				and p.organization_id = found_key.organization_id and p.group_id = found_key.group_id
+				and p.priority is not null
+			returning d.id, p.id as policy_id
+		)
+		insert into device_group_policy_spans (organization_id, device_id, since, policy_id)
+		select found_key.organization_id, g.id, clock_timestamp(), g.policy_id
+		from governed g;
+	end if;
 	perform audit_append(found_key.organization_id, entries);
 	return room;
 end
@@ -6906,6 +6929,8 @@ CREATE POLICY agent ON public.device_group_members FOR INSERT TO assay_agent WIT
 
 CREATE POLICY agent ON public.device_group_policies FOR SELECT TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.device_group_policy_spans FOR INSERT TO assay_agent WITH CHECK (true);
+
 CREATE POLICY agent ON public.device_policies FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_silences TO assay_agent USING (true);
@@ -8549,6 +8574,7 @@ GRANT SELECT,INSERT ON TABLE public.device_group_policy_rules TO assay_backup;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.device_group_policy_spans TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.device_group_policy_spans TO assay_backup;
+GRANT INSERT ON TABLE public.device_group_policy_spans TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_groups TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.device_groups TO assay_backup;

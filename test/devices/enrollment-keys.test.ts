@@ -280,6 +280,37 @@ test("devices join the group of their key, and keep it when the key is used agai
 	await assay.enroll(secret);
 });
 
+test("a device has the policy of its key's group from its enrollment on, until the policy is removed", async () => {
+	const { organizationId: organization_id } = assay;
+	const { device_group: group } = await assay.use("addDeviceGroup", {
+		organization_id,
+		name: "Strict",
+	});
+	const group_id = group.id as string;
+	await assay.use("setDeviceGroupPolicy", {
+		group_id,
+		max_lock_delay_seconds: 60,
+	});
+	const { secret } = await assay.addKey({ group_id });
+	const { id } = await assay.activate(await assay.enroll(secret));
+	const policies = async () =>
+		(await assay.use("getDevice", { id })).device.group_policies;
+	expect(await policies()).toMatchObject([
+		{ group_name: "Strict", applies: true },
+	]);
+	const spans = async () => {
+		const { rows } = await assay.database.owner.query(
+			"select until is null as applies from device_group_policy_spans where device_id = $1",
+			[id],
+		);
+		return rows;
+	};
+	expect(await spans()).toEqual([{ applies: true }]);
+	await assay.use("deleteDeviceGroupPolicy", { group_id });
+	expect(await policies()).toEqual([]);
+	expect(await spans()).toEqual([{ applies: false }]);
+});
+
 test("a key takes only a group of the organization that lists its devices", async () => {
 	const { organizationId: organization_id } = assay;
 	const { device_group: filtered } = await assay.use("addDeviceGroup", {
