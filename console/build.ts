@@ -13,7 +13,7 @@ import { VERSION } from "../src/version.ts";
  * the response headers take.
  */
 const MIN_BYTES = 1024;
-const COMPRESSIBLE = new Set([".js", ".css", ".svg", ".json", ".txt"]);
+const COMPRESSIBLE = new Set([".js", ".css", ".svg", ".json", ".txt", ".ttf"]);
 
 /**
  * Builds the console into the folder that the first argument names, and compresses each file. The

@@ -37,6 +37,7 @@ const TYPES: Record<string, string> = {
 	".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml",
 	".png": "image/png",
+	".ttf": "font/ttf",
 	".woff2": "font/woff2",
 };
 /** Features that the page must not use. The console needs only the clipboard, for "Copy". */

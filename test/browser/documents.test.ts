@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeSignToken } from "../../src/documents/sign-link.ts";
 import { findOperation } from "../../src/operations.ts";
 import { callAs, type TestUser } from "../support/people.ts";
+import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 const SECRET = "a secret of at least thirty-two characters";
@@ -319,7 +320,13 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 	};
 	const pdf = await saved("PDF");
 	expect(pdf.name).toBe("Remote work v2.pdf");
-	expect(pdf.file.subarray(0, 5).toString()).toBe("%PDF-");
+	const { info, pages } = await readPdf(pdf.file);
+	expect(info).toMatchObject({ title: "Remote work", isMarked: true });
+	expect(partsOf(pages[0], /^H1$/).map(wordsOf)).toEqual([
+		"Remote work",
+		"Screens",
+	]);
+	expect(partsOf(pages.at(-1), /^TH$/).map(wordsOf)).toContain("Version");
 	expect(pdf.file.toString("latin1")).toContain("https://example.com");
 	const docx = await saved("Word");
 	expect(docx.name).toBe("Remote work v2.docx");

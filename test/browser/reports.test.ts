@@ -4,6 +4,7 @@ import { findOperation } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { ageRecords } from "../support/aged-records.ts";
 import { callAs } from "../support/people.ts";
+import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
 import {
 	axe,
 	screenshot,
@@ -245,9 +246,19 @@ test("the board summary says what changed since the period that the reader choos
 	);
 	expect(lines).toContain("Needs a decision");
 	expect(lines).toContain("Twelve months");
-	const pdf = (await download("PDF")).toString("latin1");
-	expect(pdf.startsWith("%PDF-")).toBe(true);
-	expect(pdf.match(/\/Type \/Page\b/g)).toHaveLength(1);
+	const file = await download("PDF");
+	const { SAVED } = process.env;
+	if (SAVED) await writeFile(`${SAVED}/board-summary.pdf`, file);
+	const { pages, info } = await readPdf(file);
+	expect(info).toMatchObject({ isMarked: true, language: "en" });
+	expect(pages).toHaveLength(1);
+	const [board] = pages;
+	expect(partsOf(board, /^H1$/).map(wordsOf)).toEqual(["Board summary"]);
+	expect(partsOf(board, /^H2$/).map(wordsOf)).toContain("Needs a decision");
+	expect(partsOf(board, /^TH$/).map(wordsOf)).toContain("Figure");
+	expect(partsOf(board, /^Figure$/).map(({ alt }) => alt)).toContainEqual(
+		expect.stringContaining("over twelve months"),
+	);
 
 	await page.getByRole("combobox", { name: "Compared with" }).click();
 	await page.getByRole("option", { name: "A year ago" }).click();

@@ -1,6 +1,6 @@
-import type { Content } from "pdfmake/interfaces";
 import type { PageFrame } from "../../exports/page-frame.ts";
-import { savePdf } from "../../exports/pdf.ts";
+import { type Block, type Table, text } from "../../exports/pdf/content.ts";
+import { savePdf } from "../../exports/pdf/save-pdf.ts";
 import { boardToPdf } from "./board/board-pdf.ts";
 import { isFigures, type Report, type ReportTable } from "./report.ts";
 
@@ -18,41 +18,29 @@ export async function reportToPdf(
 		({ columns }) => columns.length > MAX_UPRIGHT,
 	);
 	await savePdf(fileName, { ...frame, isLandscape }, [
-		{ text: frame.title, style: "h1" },
-		...tables.flatMap((table): Content[] => [
-			{ text: table.title, style: "h2" },
-			table.rows.length === 0
-				? { text: "There are none.", style: "paragraph" }
-				: tableToPdf(table),
+		{ kind: "heading", level: 1, text: frame.title },
+		...tables.flatMap((table): Block[] => [
+			{ kind: "heading", level: 2, text: table.title },
+			table.rows.length === 0 ? text("There are none.") : tableToPdf(table),
 		]),
 	]);
 }
 
-function tableToPdf(table: ReportTable): Content {
+function tableToPdf(table: ReportTable): Table {
 	const { columns, rows } = table;
-	const alignments = columns.map((_, at) =>
-		isFigures(table, at) ? ("right" as const) : ("left" as const),
-	);
+	const cells = (row: readonly (string | number)[]) =>
+		row.map((cell, at) => ({
+			content: typeof cell === "number" ? cell.toLocaleString() : cell,
+			...(isFigures(table, at) && { align: "right" as const }),
+		}));
 	return {
-		table: {
-			headerRows: 1,
-			widths: columns.map((_, at) => widthOf(rows, at)),
-			body: [
-				columns.map((text, at) => ({
-					text,
-					style: "cellHead",
-					alignment: alignments[at],
-				})),
-				...rows.map((cells) =>
-					cells.map((cell, at) => ({
-						alignment: alignments[at],
-						text: typeof cell === "number" ? cell.toLocaleString() : cell,
-						fontSize: 8,
-					})),
-				),
-			],
-		},
-		layout: "lightHorizontalLines",
+		kind: "table",
+		widths: columns.map((_, at) => widthOf(rows, at)),
+		head: cells(columns),
+		rows: rows.map(cells),
+		hasRowHeads: true,
+		style: { size: 8 },
+		headStyle: { bold: true },
 	};
 }
 

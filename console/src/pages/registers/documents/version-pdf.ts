@@ -1,6 +1,7 @@
-import { markdownToPdf } from "../../../exports/markdown-pdf.ts";
 import type { PageFrame } from "../../../exports/page-frame.ts";
-import { savePdf } from "../../../exports/pdf.ts";
+import { text } from "../../../exports/pdf/content.ts";
+import { markdownToPdf } from "../../../exports/pdf/markdown-pdf.ts";
+import { savePdf } from "../../../exports/pdf/save-pdf.ts";
 import type { Version } from "./statuses.ts";
 import { contentOf, factsOf } from "./version-facts.ts";
 
@@ -12,20 +13,23 @@ export async function versionToPdf(
 ): Promise<void> {
 	const blocks = contentOf(version);
 	await savePdf(fileName, frame, [
-		{ text: version.title, style: "h1" },
-		...(blocks
-			? markdownToPdf(blocks)
-			: [{ text: version.content, style: "paragraph" }]),
-		{ text: "About this version", style: "h3" },
+		{ kind: "heading", level: 1, text: version.title },
+		...(blocks ? markdownToPdf(blocks) : [text(version.content)]),
 		{
-			table: {
-				widths: [110, "*"],
-				body: factsOf(version).map(([name, value]) => [
-					{ text: name, style: "small" },
-					{ text: value, style: "small" },
-				]),
-			},
-			layout: "lightHorizontalLines",
+			kind: "heading",
+			level: 2,
+			text: "About this version",
+			style: { size: 12 },
+		},
+		{
+			kind: "table",
+			widths: [110, "*"],
+			rows: factsOf(version).map(([name, value]) => [
+				{ content: name },
+				{ content: value },
+			]),
+			hasRowHeads: true,
+			style: { size: 9, color: "#495057" },
 		},
 	]);
 }

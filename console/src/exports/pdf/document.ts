@@ -1,0 +1,104 @@
+import PDFKit from "pdfkit";
+
+export type PDFDocument = InstanceType<typeof PDFKit>;
+
+/** Margins of a page in points. */
+export const MARGIN = { side: 48, top: 60, bottom: 60 };
+
+/** The four styles of the font, as TrueType files. */
+export interface Fonts {
+	regular: ArrayBuffer | Uint8Array;
+	bold: ArrayBuffer | Uint8Array;
+	italic: ArrayBuffer | Uint8Array;
+	boldItalic: ArrayBuffer | Uint8Array;
+}
+
+/**
+ * The library writes the title into the XML of the file as it is, after it has written the other
+ * copy. A title with "&" would make that XML invalid.
+ */
+class TaggedDocument extends PDFKit {
+	override endMetadata(): void {
+		const { info } = this;
+		if (info.Title)
+			info.Title = info.Title.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+		super.endMetadata();
+	}
+}
+
+/** Opens a tagged document with one page of A4. Its pages stay open until its end. */
+export function openDocument(
+	title: string,
+	isLandscape: boolean,
+	fonts: Fonts,
+): PDFDocument {
+	const doc = new TaggedDocument({
+		pdfVersion: "1.7",
+		tagged: true,
+		lang: "en",
+		displayTitle: true,
+		info: { Title: title, Creator: "Assay" },
+		size: "A4",
+		layout: isLandscape ? "landscape" : "portrait",
+		margins: {
+			left: MARGIN.side,
+			right: MARGIN.side,
+			top: MARGIN.top,
+			bottom: MARGIN.bottom,
+		},
+		bufferPages: true,
+		// There is no font before the next lines.
+		font: null as unknown as string,
+	});
+	for (const [name, file] of Object.entries(fonts))
+		doc.registerFont(name, file);
+	return doc;
+}
+
+/** An element of the structure, such as a paragraph ("P"). */
+export interface Element {
+	tag: string;
+	node: ReturnType<PDFDocument["struct"]>;
+}
+
+/**
+ * Draws something that belongs to an element. Without an element, it is an artifact, which
+ * assistive technology skips. Marks cannot be nested.
+ */
+export function marked(
+	doc: PDFDocument,
+	element: Element | undefined,
+	draw: () => void,
+): void {
+	if (!element) {
+		doc.markContent("Artifact", { type: "Layout" });
+		draw();
+		doc.endMarkedContent();
+		return;
+	}
+	const content = doc.markStructureContent(element.tag);
+	draw();
+	doc.endMarkedContent();
+	element.node.add(content);
+}
+
+interface ElementOptions {
+	/** Words in the place of a figure. */
+	alt?: string;
+	/** Which cells a heading of a table belongs to. */
+	scope?: "Column" | "Row";
+	/** Place on the page: left, top, right, bottom. */
+	bbox?: [number, number, number, number];
+}
+
+/** Adds an element at the end of another one. */
+export function addElement(
+	doc: PDFDocument,
+	parent: Element,
+	tag: string,
+	options: ElementOptions = {},
+): Element {
+	const node = doc.struct(tag, options);
+	parent.node.add(node);
+	return { tag, node };
+}
