@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
+import { COMMAND } from "../version.ts";
 import { damaged, requireZstd } from "./format.ts";
 
 /**
@@ -85,7 +86,7 @@ export async function* unseal(
 	if (!isKeyed) {
 		throw new AppError(
 			"bad_request",
-			"the file has no seal with a key, so anybody may have written or changed it; if you still trust it, run the command without ASSAY_BACKUP_KEY_FILE",
+			`the file has no seal with a key, so anybody may have written or changed it; if you still trust it, write ASSAY_BACKUP_KEY_FILE= before the command, such as \`ASSAY_BACKUP_KEY_FILE= ${COMMAND} restore …\``,
 		);
 	}
 	const right = Buffer.concat([KEYED_HEAD, mac.update(plain).digest()]);
