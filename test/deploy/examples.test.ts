@@ -147,6 +147,8 @@ describe("proxies", () => {
 			expect(location).toContain(
 				"proxy_set_header X-Forwarded-For $remote_addr;",
 			);
+			// $host lacks the port, and the service compares the whole address.
+			expect(location).toContain("proxy_set_header Host $http_host;");
 		}
 		expect(await read("deploy/haproxy/service.cfg")).toContain(
 			"\thttp-request set-header X-Forwarded-For %[src]\n",
