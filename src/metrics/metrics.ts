@@ -327,7 +327,7 @@ function addMails(pool: Pool, registers: Registry[]): void {
 	let counts: Promise<MailCounts | undefined> = Promise.resolve(undefined);
 	new Gauge({
 		name: "assay_mails",
-		help: "Mails that wait, that wait after a failed attempt, and that failed in the last two days.",
+		help: "Mails that wait (queued), those of them that had a failed attempt (retrying), and mails that failed in the last two days.",
 		labelNames: ["state"],
 		aggregator: "max",
 		registers,
