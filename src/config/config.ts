@@ -197,7 +197,10 @@ function readSettings(env: Environment): Config {
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
 		agentDir: agentDir && resolve(agentDir),
 		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),
-		logLevel: readLogLevel(settingOf("ASSAY_LOG_LEVEL")),
+		logLevel: readLogLevel(
+			settingOf("ASSAY_LOG_LEVEL"),
+			env.ASSAY_LOG_LEVEL_FILE,
+		),
 		accessLog: readSwitch("ASSAY_ACCESS_LOG", settingOf("ASSAY_ACCESS_LOG")),
 		metricsPort: readPort(
 			"ASSAY_METRICS_PORT",

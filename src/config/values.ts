@@ -222,12 +222,19 @@ export function readMonths(text: string | undefined): number {
 	return months;
 }
 
-export function readLogLevel(text: string | undefined): LogLevel {
+/** `file` is the file that contains the level, if there is one. */
+export function readLogLevel(
+	text: string | undefined,
+	file: string | undefined,
+): LogLevel {
 	const level = LOG_LEVELS.find((known) => known === text);
 	if (!level) {
+		const levels = LOG_LEVELS.join(", ");
 		throw new AppError(
 			"bad_request",
-			`ASSAY_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not "${text}"`,
+			file
+				? `ASSAY_LOG_LEVEL_FILE names "${file}", which must contain only one of ${levels}`
+				: `ASSAY_LOG_LEVEL must be one of ${levels}, not "${text}"`,
 		);
 	}
 	return level;

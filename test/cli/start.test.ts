@@ -263,7 +263,7 @@ test("SIGHUP reads the log level again, and the access log and failed sign-ins h
 	process.kill(service.pid, "SIGHUP");
 	await expect.poll(service.stderr).toContain("the log level was not changed");
 	expect(service.stderr()).toContain(
-		'"reason":"ASSAY_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not \\"loud\\""',
+		`"reason":"ASSAY_LOG_LEVEL_FILE names \\"${file}\\", which must contain only one of trace, debug, info, warn, error, fatal, silent"`,
 	);
 	expect(service.stderr()).not.toContain('"stack"');
 	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
