@@ -9,7 +9,7 @@ import type { Replaced } from "../db/replace-embedded.ts";
 import { AppError } from "../errors.ts";
 import { COMMAND } from "../version.ts";
 import { describeProblems, describeSeal } from "./backup.ts";
-import { parseDuration } from "./duration.ts";
+import { describeDuration, parseDuration } from "./duration.ts";
 import { print, printable } from "./output.ts";
 import { restoreFile } from "./restore-file.ts";
 import { setWait } from "./unknown-keys.ts";
@@ -18,13 +18,27 @@ type Kept = Replaced<unknown>["kept"];
 
 const MAX_LISTED = 20;
 
-const REMEMBER = `Remember:
-  ASSAY_SECRET (or the file secret of the data folder) is not in a backup. Put back the one that
-  was used: second factors do not work with another one (${COMMAND} user reset-two-factor).
+/** Returns what an operator has to do or know after a restore with these options. */
+function describeNextSteps({
+	replace,
+	unknownKeysWait,
+}: RestoreOptions): string {
+	const secret = replace
+		? `The secret of this installation stays. Second factors work only with the one that was used when
+  the backup was made (${COMMAND} user reset-two-factor).`
+		: `ASSAY_SECRET (or the file secret of the data folder) is not in a backup. Put back the one that
+  was used: second factors do not work with another one (${COMMAND} user reset-two-factor).`;
+	const keys = unknownKeysWait
+		? `The service answers these keys 503 for ${describeDuration(unknownKeysWait * 1000)}, and agents keep them: ${COMMAND} device unknown-keys.`
+		: `Their agents forget them unless you let unknown keys wait before the service starts
+  (${COMMAND} device unknown-keys --wait 2d).`;
+	return `Remember:
+  ${secret}
   Keys, tokens and memberships that were revoked after the backup was made count again: revoke
-  them again. Devices that enrolled since then have keys that this database does not know. Their
-  agents forget them unless unknown keys wait (--unknown-keys-wait, ${COMMAND} device unknown-keys).
+  them again. Devices that enrolled since then have keys that this database does not know.
+  ${keys}
   Everybody has to sign in again.`;
+}
 
 export function addRestore(program: Command): void {
 	program
@@ -142,7 +156,7 @@ async function tell(
 			? `Everything is restored, but these audit logs were broken when the backup was made: ${COMMAND} audit verify`
 			: "The audit log of each organization is sound.",
 		...describeCredentials(credentials, options.revokeTokens ?? false),
-		REMEMBER,
+		describeNextSteps(options),
 	);
 	if (kept) {
 		lines.push(

@@ -31,9 +31,10 @@ test("devices that enrolled after the backup keep their keys after a restore, an
 		2,
 		expect.stringContaining("such as 90m, 12h or 2d"),
 	]);
-	expect((await run("restore", file, "--unknown-keys-wait", "2d")).code).toBe(
-		0,
-	);
+	const restored = await run("restore", file, "--unknown-keys-wait", "2d");
+	expect(restored.code, restored.stderr).toBe(0);
+	expect(restored.stdout).toContain("answers these keys 503 for 2 days");
+	expect(restored.stdout).not.toContain("agents forget them");
 
 	const config = readConfig({ ASSAY_PORT: "0", DATABASE_URL });
 	const service = await serve(

@@ -55,6 +55,8 @@ test("an older version refuses the database of a newer one with exit code 78, an
 
 	const { code, stdout, stderr } = await run("restore", "--replace", file);
 	expect(code, stderr).toBe(0);
+	expect(stdout).toContain("The secret of this installation stays.");
+	expect(stdout).toContain("device unknown-keys --wait 2d");
 	const [, kept = "", list = ""] = /rm -r (\S+) (\S+)/.exec(stdout) ?? [];
 	expect(existsSync(join(kept, "PG_VERSION"))).toBe(true);
 	expect(JSON.parse(await readFile(list, "utf8"))).toHaveProperty("password");
