@@ -3,7 +3,7 @@ import type { Config, MailConfig } from "../config/config.ts";
 import { setRole } from "../db/roles.ts";
 import { FAILURE_ADVICE, failureOf } from "../mail/failure.ts";
 import { tryMailServer } from "../mail/send.ts";
-import { readMailCounts } from "../metrics/mails.ts";
+import { type MailCounts, readMailCounts } from "../metrics/mails.ts";
 import {
 	type Encryption,
 	examineEncryption,
@@ -92,19 +92,26 @@ export async function examineSecondFactors(
 export async function examineMails(client: Client): Promise<Finding> {
 	await client.query("begin");
 	await client.query(setRole("identity", "transaction"));
-	const { retrying, failed } = await readMailCounts(client);
+	const counts = await readMailCounts(client);
 	await client.query("rollback");
-	if (retrying + failed === 0) {
+	return describeMails(counts);
+}
+
+export function describeMails({
+	retrying,
+	failed,
+}: Pick<MailCounts, "retrying" | "failed">): Finding {
+	if (failed === 0) {
 		return {
 			check: "mails",
 			status: "ok",
-			found: "no mail of the last two days failed",
+			found: `no mail of the last two days was given up${retrying === 0 ? "" : `; waiting for another attempt: ${retrying}`}`,
 		};
 	}
 	return {
 		check: "mails",
 		status: "warning",
-		found: `${failed} mails of the last two days were given up, and ${retrying} wait for another attempt`,
+		found: `mails of the last two days that were given up: ${failed}; waiting for another attempt: ${retrying}`,
 		advice: `\`${COMMAND} mail list\` shows the reason of each, and \`${COMMAND} mail retry\` tries again; administrators see those of their organization under Settings → Mail`,
 	};
 }

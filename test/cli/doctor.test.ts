@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTimeSynchronization } from "../../src/cli/doctor-clock.ts";
 import { describeDisk } from "../../src/cli/doctor-disk.ts";
 import { describeFailure } from "../../src/cli/doctor-public-name.ts";
+import { describeMails } from "../../src/cli/doctor-sign-in.ts";
 import { addEnrollmentKey } from "../../src/devices/enrollment-key-operations.ts";
 import { makeId } from "../../src/id.ts";
 import { invoke } from "../../src/invoke.ts";
@@ -174,13 +175,24 @@ test("a certificate for another name is a problem too, and a service that is sto
 });
 
 test.each([
-	["NTPSynchronized=yes\n", "ok", undefined],
-	["NTPSynchronized=no\n", "warning", "timedatectl set-ntp true"],
-	[undefined, "ok", undefined],
-])("doctor judges the time synchronization %j as %s", (answer, status, advice) => {
-	const found = describeTimeSynchronization(answer);
+	["NTPSynchronized=yes\n", false, "ok", undefined],
+	["NTPSynchronized=no\n", false, "warning", "timedatectl set-ntp true"],
+	["NTPSynchronized=no\n", true, "ok", undefined],
+	[undefined, false, "ok", undefined],
+])("doctor judges the time synchronization %j, in a container %j, as %s", (answer, isInContainer, status, advice) => {
+	const found = describeTimeSynchronization(answer, isInContainer);
 	expect(found.status).toBe(status);
 	expect(found.advice ?? "").toContain(advice ?? "");
+});
+
+test("doctor warns about mails only if one was given up", () => {
+	expect(describeMails({ failed: 0, retrying: 1 })).toEqual({
+		check: "mails",
+		status: "ok",
+		found:
+			"no mail of the last two days was given up; waiting for another attempt: 1",
+	});
+	expect(describeMails({ failed: 1, retrying: 0 }).status).toBe("warning");
 });
 
 test("doctor reports a disk with less than 1 GB free, with advice for what fills it", () => {
