@@ -1,5 +1,3 @@
-import { AppError } from "../errors.ts";
-
 /** A folder or a bucket with backups, from which old ones are deleted. */
 export interface BackupPlace {
 	/** What messages call the place. */
@@ -31,20 +29,17 @@ const MAX_NAMED = 3;
 const DAY_MS = 86_400_000;
 
 /**
- * Throws a bad_request AppError if an organization of the last backup in the place is gone and
- * nobody has deleted it. The data folder was then probably lost, or this is the wrong database, and
- * the old backups are the only copies.
+ * Returns the reason if an organization of the last backup in the place is gone and nobody has
+ * deleted it. The data folder was then probably lost, or this is the wrong database, and the old
+ * backups are the only copies. Otherwise returns undefined.
  */
-export async function requireSameInstallation(
+export async function findRefusal(
 	place: BackupPlace,
 	known: KnownOrganizations,
-): Promise<void> {
+): Promise<string | undefined> {
 	const lost = lostOrganizations(await place.readNote(), known);
-	if (lost.length === 0) return;
-	throw new AppError(
-		"bad_request",
-		`${describeLost(lost, place.name)}; if the data was lost or this is the wrong database, restore a backup (docs/backup.md); if everything is as it should be, delete ${NOTE_NAME} there, and make a backup again`,
-	);
+	if (lost.length === 0) return undefined;
+	return `${describeLost(lost, place.name)}; if the data was lost or this is the wrong database, restore a backup (docs/backup.md); if everything is as it should be, delete ${NOTE_NAME} there, and make a backup again`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Client } from "pg";
+import type { Logger } from "pino";
 import { findStalePartials } from "../backup/file.ts";
 import { folderPlace } from "../backup/folder-place.ts";
 import { readLastBackup } from "../backup/last-backup.ts";
@@ -58,6 +59,20 @@ export async function examineOrganizations(
 			advice: `find out whether this is the right database and data folder; if the data is lost, restore a backup (docs/backup.md); if everything is as it should be, delete ${join(folder, NOTE_NAME)}`,
 		},
 	];
+}
+
+/** Logs a warning about the organizations that the last backup in the folder had, if they are gone. */
+export async function warnOfLostOrganizations(
+	client: Client,
+	folder: string,
+	log: Logger,
+): Promise<void> {
+	for (const { found } of await examineOrganizations(client, folder)) {
+		log.warn(
+			{ folder },
+			`nobody has an account here, but ${found}; if the data was lost, stop the service and restore a backup (docs/backup.md) instead of opening the setup link`,
+		);
+	}
 }
 
 /** Reports a last backup that is too old or whose audit logs are broken. */

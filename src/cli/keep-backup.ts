@@ -1,3 +1,4 @@
+import { rename } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { BackupPlace } from "../backup/old-backups.ts";
 import type { Written } from "../backup/write.ts";
@@ -15,7 +16,8 @@ export interface Kept {
 
 /**
  * Uploads the file if there is a store, and then deletes old backups in the store and in the folder
- * of the file, as the settings say. Deletes nothing if an audit log is broken.
+ * of the file, as the settings say. Deletes nothing if an audit log is broken. If the database lacks
+ * organizations of the last backup, gives the file another name, and rejects with bad_request.
  */
 export async function keepBackup(
 	{ backupStore: store, backupKeepDays }: Config,
@@ -24,7 +26,7 @@ export async function keepBackup(
 	{ organizations, auditProblems = [] }: Written,
 	report: (text: string) => void,
 ): Promise<Kept> {
-	const { deleteOldBackups, requireSameInstallation } = await import(
+	const { deleteOldBackups, findRefusal } = await import(
 		"../backup/old-backups.ts"
 	);
 	const { folderPlace } = await import("../backup/folder-place.ts");
@@ -35,8 +37,18 @@ export async function keepBackup(
 		organizations && auditProblems.length === 0
 			? await deleteOldBackups(place, days, name, organizations)
 			: [];
+	const days = deletesOld ? backupKeepDays : 0;
+	const here = days > 0 ? folderPlace(dirname(resolve(file))) : undefined;
+	const there =
+		store?.keepDays === undefined ? undefined : storePlace(store.folder);
 	let failure = "its upload failed";
 	try {
+		// All places are checked before anything is uploaded or deleted.
+		for (const place of [here, there]) {
+			if (!place || !organizations) continue;
+			const refusal = await findRefusal(place, organizations);
+			if (refusal) throw await setAside(file, refusal);
+		}
 		if (store) {
 			const { folder } = store;
 			report(`written; uploading to ${folder.origin}`);
@@ -45,27 +57,32 @@ export async function keepBackup(
 			kept.deleted = [];
 		}
 		failure = "old backups were not deleted";
-		const days = deletesOld ? backupKeepDays : 0;
-		const here = days > 0 ? folderPlace(dirname(resolve(file))) : undefined;
-		const there =
-			store?.keepDays === undefined ? undefined : storePlace(store.folder);
-		// All places are checked before anything is deleted.
-		for (const place of [here, there]) {
-			if (place && organizations) {
-				await requireSameInstallation(place, organizations);
-			}
-		}
 		if (here) kept.deleted_files = await clean(here, days);
 		if (there) kept.deleted = await clean(there, store?.keepDays ?? 0);
 		return kept;
 	} catch (error) {
-		if (!(error instanceof AppError)) throw error;
+		if (!(error instanceof AppError) || error instanceof Refused) throw error;
 		throw new AppError(
 			error.code,
 			`${file} is complete, but ${failure}: ${error.message}`,
 			{ cause: error },
 		);
 	}
+}
+
+class Refused extends AppError {}
+
+/**
+ * Gives a refused backup another name, so that it does not count as one of the newest backups, which
+ * are kept.
+ */
+async function setAside(file: string, reason: string): Promise<Refused> {
+	const other = `${file}.refused`;
+	await rename(file, other);
+	return new Refused(
+		"bad_request",
+		`the backup is complete, but it is now ${other}, was not uploaded, and no old backup was deleted: ${reason}`,
+	);
 }
 
 export function describeKept({

@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
+import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
 import { type Config, readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
@@ -72,7 +73,7 @@ export function addStart(program: Command): void {
 			const service = await startService(config, log, options.workers, traces);
 			const { close, prepareClose, ...ready } = service;
 			if (cluster.isWorker) process.send?.(ready);
-			else await announce(options, config, ready);
+			else await announce(options, config, ready, log);
 			if (notifySocket) await tellReady(notifySocket, log);
 			stopAfterCrash(log, close);
 			collectStartGarbage();
@@ -140,12 +141,16 @@ async function announce(
 	options: { json?: boolean },
 	config: Config,
 	ready: WorkerReady,
+	log: Logger,
 ): Promise<void> {
 	const address = config.port === 0 ? ready.url : config.baseUrl;
 	// The parent process makes the link. If every worker made one, each link would invalidate that of
 	// the previous worker.
 	const setupUrl = ready.isEmpty
-		? await withDatabase(({ pool }) => makeSetupLink(pool, address))
+		? await withDatabase(async ({ pool, ownerConnection }) => {
+				await warnOfLoss(ownerConnection, log);
+				return await makeSetupLink(pool, address);
+			})
 		: undefined;
 	print(
 		options,
@@ -162,6 +167,22 @@ async function announce(
   agents use    ${address}/api/agent/v1
 ${ready.metricsUrl ? `  metrics       ${ready.metricsUrl}\n` : ""}${setupUrl ? firstSteps(setupUrl) : ""}`,
 	);
+}
+
+/** Warns if the backups on this machine are those of a database that had organizations. */
+async function warnOfLoss(
+	connection: ClientConfig,
+	log: Logger,
+): Promise<void> {
+	const { warnOfLostOrganizations } = await import("./doctor-backup.ts");
+	const { BACKUP_FOLDER } = await import("../backup/file.ts");
+	const client = new Client(connection);
+	await client.connect();
+	try {
+		await warnOfLostOrganizations(client, BACKUP_FOLDER, log);
+	} finally {
+		await client.end();
+	}
 }
 
 function parseWorkers(text: string): number {

@@ -2,13 +2,17 @@ import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
+import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { folderPlace } from "../../src/backup/folder-place.ts";
 import {
 	deleteOldBackups,
 	lostOrganizations,
 } from "../../src/backup/old-backups.ts";
-import { examineOrganizations } from "../../src/cli/doctor-backup.ts";
+import {
+	examineOrganizations,
+	warnOfLostOrganizations,
+} from "../../src/cli/doctor-backup.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { query } from "../support/backups.ts";
 import { runCommand } from "../support/command.ts";
@@ -88,19 +92,35 @@ test("an empty database never deletes the backups of the one that was lost", asy
 	await createOrganization(empty.pool, "Acme");
 	expect((await backUp("assay-7.backup", empty.url)).code).toBe(1);
 	expect(await names()).toEqual(
-		[...before, "assay-6.backup", "assay-7.backup"].sort(),
+		[...before, "assay-6.backup.refused", "assay-7.backup.refused"].sort(),
 	);
 	const client = new Client({ connectionString: empty.url });
 	await client.connect();
 	expect(await examineOrganizations(client, folder)).toMatchObject([
 		{ check: "organizations", status: "problem" },
 	]);
+	// A start does not offer to set up the service without saying so.
+	const lines: object[] = [];
+	const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
+	await warnOfLostOrganizations(client, folder, log);
+	expect(lines).toEqual([
+		expect.objectContaining({
+			level: 40,
+			folder,
+			msg: expect.stringContaining("restore a backup (docs/backup.md)"),
+		}),
+	]);
 
 	// An operator says that this is right.
 	await rm(join(folder, "assay-organizations.json"));
 	expect(await examineOrganizations(client, folder)).toEqual([]);
 	expect((await backUp("assay-8.backup", empty.url)).code).toBe(0);
-	expect(await names()).not.toContain("assay-1.backup");
+	// The newest three are kept. The refused ones do not count among them, and nobody deletes them.
+	expect((await names()).filter((name) => name.endsWith(".backup"))).toEqual([
+		expect.stringContaining("assay-"),
+		"assay-5.backup",
+		"assay-8.backup",
+	]);
 	await client.end();
 	await empty.drop();
 });

@@ -155,7 +155,7 @@ test("a database that has lost an organization of the last upload deletes nothin
 	});
 	expect(code).toBe(1);
 	expect(stderr).toContain("that nobody deleted (gone)");
-	expect(store.stored.size).toBe(6);
+	expect(store.stored.size).toBe(5);
 	expect(store.stored.get(note)?.body).toBe(body);
 });
 

@@ -406,7 +406,7 @@ describe("a secret and the log level can stand in a file, which the setting with
 	});
 
 	test("a wrong log level in a file is reported with the name of the file, without its content", () => {
-		const file = write("level", "loud\n");;
+		const file = write("level", "loud\n");
 		const message = rejection({ ASSAY_LOG_LEVEL_FILE: file });
 		expect(message).toContain(file);
 		expect(message).not.toContain("loud");
