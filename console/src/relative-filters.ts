@@ -14,8 +14,8 @@ export const inDays = (days: number) => `${days}d`;
 
 /**
  * Replaces relative filters by the dates that they mean today, because a bookmark must be right
- * tomorrow as well. `due=overdue` and `due=7d` select by the due date, `next_review_date=7d` by
- * another date, and `<name>_last=7d` by the time of an event.
+ * tomorrow as well. `due=overdue` and `due=7d` select by the due date, the first one only open work;
+ * `next_review_date=7d` selects by another date, and `<name>_last=7d` by the time of an event.
  */
 export function toDates(
 	filters: Record<string, FilterValue>,
@@ -26,7 +26,13 @@ export function toDates(
 			const days = Number(DAYS.exec(String(value))?.[1] ?? Number.NaN);
 			const isDay = BY_DAY.test(name);
 			if (isDay && value === OVERDUE) {
-				return [[`${name}_until`, dayAfter(today, -1)]];
+				const passed: [string, FilterValue] = [
+					`${name}_until`,
+					dayAfter(today, -1),
+				];
+				// Work that is done is not overdue.
+				const isWork = name === "due" && filters.is_open === undefined;
+				return isWork ? [passed, ["is_open", true]] : [passed];
 			}
 			if (isDay && days >= 0) {
 				return [
