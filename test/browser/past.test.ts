@@ -62,6 +62,7 @@ const risk = (fields: object) => ({
 });
 
 let first: string;
+let framework_id: string;
 beforeAll(async () => {
 	const { people: owner } = await use("addPeople", {
 		organization_id: served.organizationId,
@@ -73,13 +74,14 @@ beforeAll(async () => {
 		await use("addRisk", risk({ name: "Theft of laptops", owner_id: owner.id }))
 	).risk.id;
 	const gone = (await use("addRisk", risk({ name: "Fire" }))).risk.id;
-	const framework_id = (await use("addFramework", { name: "ISO 27001" }))
-		.framework.id;
+	framework_id = (await use("addFramework", { name: "ISO 27001" })).framework
+		.id;
 	const control = await use("addControl", {
 		framework_id,
 		section_title: "A.8",
 		name: "Encryption",
 		status: "INCLUDED",
+		tested_by_checks: ["DISK_ENCRYPTION"],
 	});
 	const measure = await use("addMeasure", {
 		name: "Encrypt disks",
@@ -169,6 +171,20 @@ test("the risk matrix and the risk register report show a past day, with the nam
 	await page.getByRole("cell", { name: "Ada Byron" }).waitFor();
 	await page.goto(report);
 	await page.getByRole("cell", { name: "Ada Lovelace" }).waitFor();
+});
+
+test("a framework of a past day does not show the device checks of today", async () => {
+	const path = `/o/${served.organizationId}/r/framework/${framework_id}`;
+	const page = await served.openPageAs(admin, path);
+	const checks = page.getByRole("region", { name: "Device checks" });
+	await checks.getByText("Full-disk encryption").waitFor();
+	await page.goto(`${path}?as_of=${dayAgo(1)}`);
+	await checks.getByText("knows only the present").waitFor();
+	expect(await checks.getByText("Full-disk encryption").count()).toBe(0);
+	await axe(page);
+	await checks.getByRole("link", { name: "Devices" }).click();
+	await page.getByRole("region", { name: "Date shown" }).waitFor();
+	expect(page.url()).toContain(`as_of=${dayAgo(1)}`);
 });
 
 test("the devices of a past day are shown without what is known only for the present", async () => {

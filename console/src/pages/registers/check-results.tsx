@@ -13,6 +13,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
+import { usePast } from "../../past.ts";
 import { operationQuery } from "../../queries.ts";
 import styles from "./check-results.module.css";
 import { type Day, PassHistory } from "./pass-history.tsx";
@@ -26,8 +27,8 @@ const EVERY_MS = 60_000;
 const MAX_CHECKS = 20;
 
 /**
- * Shows how many devices pass these checks now, and how that changed in the last months. Shows
- * nothing without a check.
+ * Shows how many devices pass these checks now, and how that changed in the last months. On a past
+ * day it says that it cannot. Shows nothing without a check.
  */
 export function CheckResults({
 	checks,
@@ -45,17 +46,35 @@ export function CheckResults({
 	children: ReactNode;
 }) {
 	const { organizationId } = useOrganization();
+	const { day, isShown } = usePast();
+	const isPast = day !== undefined && isShown;
 	const found = useQuery({
 		...operationQuery("getCheckResults", {
 			organization_id: organizationId,
 			check_keys: checks.slice(0, MAX_CHECKS),
 			history_days: HISTORY_DAYS,
 		}),
-		enabled: checks.length > 0,
+		enabled: checks.length > 0 && !isPast,
 		refetchInterval: EVERY_MS,
 		placeholderData: keepPreviousData,
 	});
 	if (checks.length === 0) return null;
+	if (isPast) {
+		return (
+			<Paper withBorder p="lg" component="section" aria-label="Device checks">
+				<Title order={2} mb={4}>
+					Device checks
+				</Title>
+				<Text size="sm">
+					This section knows only the present, and the page shows a past day.{" "}
+					<TextLink to="/o/$org/devices" params={{ org: organizationId }}>
+						Devices
+					</TextLink>{" "}
+					shows the fleet of that day.
+				</Text>
+			</Paper>
+		);
+	}
 	return (
 		<Paper withBorder p="lg" component="section" aria-label="Device checks">
 			<Group justify="space-between" align="baseline" mb={4}>
