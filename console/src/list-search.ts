@@ -5,9 +5,7 @@ import {
 	useSearch,
 } from "@tanstack/react-router";
 import type { ListOrder } from "./register-layouts.ts";
-import { toDates } from "./relative-filters.ts";
-
-export type FilterValue = string | number | boolean | null;
+import { type FilterValue, toDates } from "./relative-filters.ts";
 
 /** The parameters of a list in the address. All parameters that are not named here are filters. */
 export interface ListSearch {

@@ -1,5 +1,7 @@
-import type { FilterValue } from "./list-search.ts";
 import { dayAfter, lastDays, todayHere } from "./parts/days.ts";
+
+/** The value of a filter in the address of a list. */
+export type FilterValue = string | number | boolean | null;
 
 /** The value of `due`, or of another date, that selects everything whose date has passed. */
 export const OVERDUE = "overdue";

@@ -12,7 +12,7 @@ import {
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InputOf } from "../../api.ts";
-import { type FilterValue, useListSearch } from "../../list-search.ts";
+import { useListSearch } from "../../list-search.ts";
 import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
@@ -28,6 +28,7 @@ import {
 import { ME } from "../../parts/records/reference-picker.tsx";
 import { useSelection } from "../../parts/selection.ts";
 import { operationQuery } from "../../queries.ts";
+import type { FilterValue } from "../../relative-filters.ts";
 import { columnsOfCheck } from "./check-columns.tsx";
 import { checkOf } from "./checks.ts";
 import { columnsWith } from "./device-columns.tsx";
