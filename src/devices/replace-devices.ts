@@ -4,10 +4,14 @@ import { badFields } from "../errors.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { requireDevices } from "./device-changes.ts";
 import { fleetInput, fleetOperation } from "./fleet-input.ts";
+import {
+	lockGroupsOfReplaced,
+	type Succession,
+	takeOverExceptions,
+	takeOverGroups,
+} from "./take-over.ts";
 
-interface Pair {
-	id: string;
-	predecessor_id: string;
+interface Pair extends Succession {
 	name: string | null;
 	predecessor_name: string | null;
 	before: Kept;
@@ -29,7 +33,7 @@ export const replaceDevices = defineOperation({
 	name: "replaceDevices",
 	title: "Same device, set up again",
 	description:
-		"Say that PENDING devices with the conflict DUPLICATE_HARDWARE are the machines that already have a record, set up again. Each earlier device is revoked, keeps its history and becomes the predecessor. The new one takes over its name and owner unless it has its own, counts as approved, and becomes ACTIVE with its next heartbeat.",
+		"Say that PENDING devices with the conflict DUPLICATE_HARDWARE are machines that already have a record, set up again. Each earlier device is revoked and becomes the predecessor. The new one takes over its groups, its exceptions, and its name and owner unless it has its own, counts as approved, and becomes ACTIVE with its next heartbeat.",
 	isDestructive: true,
 	input: fleetInput,
 	output: z.object({
@@ -43,6 +47,7 @@ export const replaceDevices = defineOperation({
 	run: async (context, { device_ids }) => {
 		const { client, membership } = context;
 		const given = [membership.organizationId, textArray(device_ids)];
+		await lockGroupsOfReplaced(context, device_ids);
 		// Exchanging a token locks the token first and the device second, so this does the same.
 		await client.query(
 			`update enrollment_tokens t set revoked_at = now()
@@ -92,6 +97,8 @@ export const replaceDevices = defineOperation({
 				},
 			});
 		}
+		await takeOverGroups(context, rows);
+		await takeOverExceptions(context, rows);
 		const replaced = new Set(rows.map(({ id }) => id));
 		return {
 			replaced: rows.map(({ id, predecessor_id }) => ({
@@ -157,7 +164,12 @@ const REPLACE = `
 		select distinct on (o.id)
 			n.id, n.name, n.owner_id, n.claimed_owner_id, n.awaits_approval, n.hardware_uuid,
 			o.id as old_id, o.name as old_name, o.owner_id as old_owner_id, o.status as old_status,
-			o.hostname as old_hostname, o.hardware_uuid as old_hardware_uuid, o.hardware_hash
+			o.hostname as old_hostname, o.hardware_uuid as old_hardware_uuid, o.hardware_hash,
+			-- An owner of the new device settles the claim of the earlier one.
+			case
+				when n.owner_id is null then coalesce(n.claimed_owner_id, o.claimed_owner_id)
+				else n.claimed_owner_id
+			end as new_claim
 		from device_conflicts c
 		join devices n on n.organization_id = $1 and n.id = c.device_id and n.status = 'PENDING'
 		join devices o on o.organization_id = $1 and o.id = c.other_device_id and o.status <> 'REVOKED'
@@ -195,8 +207,7 @@ const REPLACE = `
 		name = coalesce(d.name, p.old_name),
 		owner_id = coalesce(d.owner_id, p.old_owner_id),
 		claimed_owner_id = case
-			when d.claimed_owner_id is distinct from coalesce(d.owner_id, p.old_owner_id)
-				then d.claimed_owner_id
+			when p.new_claim is distinct from coalesce(d.owner_id, p.old_owner_id) then p.new_claim
 		end,
 		updated_at = now(),
 		search_text = search_text(coalesce(d.name, p.old_name), d.hostname, d.serial_number)

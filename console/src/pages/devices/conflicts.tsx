@@ -148,7 +148,8 @@ function DuplicateHardware({
 			>
 				The earlier record keeps its history and becomes the predecessor of this
 				device. Its key stops working with the next request.{" "}
-				{takesOver(found.device)}
+				{takesOver(found.device)} It joins the groups that list the earlier
+				record, and the exceptions go on for it.
 			</Confirm>
 		</>
 	);

@@ -59,7 +59,7 @@ const ACTIONS: Action[] = [
 		label: "Same devices, set up again",
 		title: (count) => `Replace the earlier records of ${count}?`,
 		consequence:
-			"The earlier record of each machine is revoked and keeps its history. The new one becomes active with its next heartbeat, and takes over the name and the owner unless it has its own.",
+			"The earlier record of each machine is revoked and keeps its history. The new one becomes active with its next heartbeat, and takes over the groups, the exceptions, and the name and the owner unless it has its own.",
 		done: "Devices replaced",
 		isFor: ({ conflicts, status }) =>
 			status === "PENDING" && conflicts.includes("DUPLICATE_HARDWARE"),
