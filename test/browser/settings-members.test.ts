@@ -389,6 +389,11 @@ test("many people are invited from a file, after its wrong lines were shown, and
 	await page.getByText("60 members get no mail").waitFor();
 	await axe(page);
 	await screenshot(page, "members-invite-many-done");
+	const lost = page.getByText("The links are lost when you close");
+	await page.getByRole("button", { name: "Done" }).click();
+	await lost.waitFor();
+	await axe(page);
+	await page.getByRole("button", { name: "Close without the links" }).waitFor();
 	const [download] = await Promise.all([
 		page.waitForEvent("download"),
 		page.getByRole("button", { name: "Save the links as CSV" }).click(),
@@ -398,6 +403,7 @@ test("many people are invited from a file, after its wrong lines were shown, and
 	expect(saved).toMatch(
 		/"many-59@example\.com",member,http.*\/invitation#asy_inv_/,
 	);
+	await lost.waitFor({ state: "hidden" });
 	await page.getByRole("button", { name: "Done" }).click();
 	const rows = page.locator("section[aria-label='Open invitations'] tbody tr");
 	await expect.poll(() => rows.count()).toBe(50);

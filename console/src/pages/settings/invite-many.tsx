@@ -43,10 +43,15 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 		onSuccess: () => forgetReadings(),
 	});
 	const done = inviting.data;
+	const unsent = done?.invited.filter(({ is_mailed }) => !is_mailed) ?? [];
+	const [isSaved, setSaved] = useState(false);
+	const [isLeaving, setLeaving] = useState(false);
+	const mustSave = unsent.length > 0 && !isSaved;
+	const leave = () => (mustSave ? setLeaving(true) : onClose());
 	return (
 		<Modal
 			opened
-			onClose={onClose}
+			onClose={leave}
 			size="lg"
 			title={done ? "The members are invited" : "Invite many members"}
 			closeButtonProps={{ "aria-label": "Close" }}
@@ -55,7 +60,25 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 			closeOnEscape={!done}
 		>
 			{done ? (
-				<Invited outcome={done} onClose={onClose} />
+				<Stack>
+					<Invited outcome={done} unsent={unsent} />
+					{isLeaving && mustSave && <Lost onClose={onClose} />}
+					<Group justify="flex-end">
+						<Button
+							variant={mustSave ? "filled" : "default"}
+							leftSection={<IconDownload size={16} aria-hidden />}
+							onClick={() => {
+								saveLinks(unsent.length > 0 ? unsent : done.invited);
+								setSaved(true);
+							}}
+						>
+							Save the links as CSV
+						</Button>
+						<Button variant={mustSave ? "default" : "filled"} onClick={leave}>
+							Done
+						</Button>
+					</Group>
+				</Stack>
 			) : (
 				<Stack>
 					<Text size="sm">
@@ -137,14 +160,13 @@ function Skipped({ skipped }: Pick<Outcome, "skipped">) {
 
 function Invited({
 	outcome: { invited, skipped },
-	onClose,
+	unsent,
 }: {
 	outcome: Outcome;
-	onClose: () => void;
+	unsent: Outcome["invited"];
 }) {
-	const unsent = invited.filter(({ is_mailed }) => !is_mailed);
 	return (
-		<Stack>
+		<>
 			<Text>
 				{countOf(invited.length)} invited
 				{skipped.length > 0 && `, ${skipped.length} skipped`}.{" "}
@@ -164,17 +186,26 @@ function Invited({
 					works once, within seven days, and only for its address.
 				</Alert>
 			)}
-			<Group justify="flex-end">
-				<Button
-					variant="default"
-					leftSection={<IconDownload size={16} aria-hidden />}
-					onClick={() => saveLinks(unsent.length > 0 ? unsent : invited)}
-				>
-					Save the links as CSV
-				</Button>
-				<Button onClick={onClose}>Done</Button>
-			</Group>
-		</Stack>
+		</>
+	);
+}
+
+/** Asks before the dialog closes with links that nobody has saved. */
+function Lost({ onClose }: { onClose: () => void }) {
+	return (
+		<Alert
+			color="orange"
+			variant="outline"
+			title="The links are lost when you close"
+		>
+			<Text size="sm" mb="sm">
+				You have not saved them. Afterwards each open invitation needs a new
+				link.
+			</Text>
+			<Button size="xs" variant="default" onClick={onClose}>
+				Close without the links
+			</Button>
+		</Alert>
 	);
 }
 
