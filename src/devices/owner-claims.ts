@@ -19,7 +19,8 @@ export const claimedDevice = z.object({
 
 /**
  * Lists the devices without an owner whose installers named this person, the newest first. A device
- * that has an owner is not among them, because the person must not take it from somebody else.
+ * that has an owner is not among them, because the person must not take it from somebody else. One
+ * without a name and a serial number is not either, because nobody can recognize it.
  */
 export async function readClaimedDevices(
 	client: PoolClient,
@@ -33,6 +34,7 @@ export async function readClaimedDevices(
 			from devices d
 			where d.organization_id = $1 and d.claimed_owner_id = $2 and d.owner_id is null
 				and d.status <> 'REVOKED'
+				and coalesce(d.name, d.hostname, d.serial_number) is not null
 			order by d.enrolled_at desc nulls last, d.id
 			limit ${MAX_CLAIMS}`,
 		values: [organizationId, personId],

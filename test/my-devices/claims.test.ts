@@ -135,6 +135,20 @@ test("signing in confirms nothing: the viewer sees the device, says that it is t
 	expect(await ownersOf(id)).toEqual([person, null]);
 });
 
+test("nobody is asked about a device before it has sent its name or serial number", async () => {
+	const enrolled = await served.post("enroll", {
+		token: secret,
+		owner_email: viewer.user.email,
+	});
+	const { api_key: key } = (await enrolled.json()) as { api_key: string };
+	expect(await claimsOf(viewer)).toEqual([]);
+	const facts = { hostname: "nb-8" };
+	const beat = await served.post("heartbeat", heartbeatBody(facts), { key });
+	const { device_id: id } = (await beat.json()) as { device_id: string };
+	expect(await claimsOf(viewer)).toMatchObject([{ id, name: "nb-8" }]);
+	expect((await answer(viewer, id, false)).status).toBe(200);
+});
+
 test("Not mine clears the claim, so administrators see a device without an owner", async () => {
 	const id = await claim();
 	for (let n = 0; n < 2; n++) {
