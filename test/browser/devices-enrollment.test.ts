@@ -144,7 +144,7 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await screenshot(page, "devices/keys-empty");
 	await page.getByRole("button", { name: "Make a key" }).click();
 	await page.getByLabel("Name").fill("Intune");
-	await page.getByLabel("Most devices").fill("500");
+	await page.getByLabel("Maximum number of devices").fill("500");
 	await page.getByLabel("An administrator approves each device").check();
 	await axe(page);
 	await screenshot(page, "devices/key-form");

@@ -81,7 +81,7 @@ test("the page that adds a device offers the packages with their checksums, and 
 	await page.goto(at("/devices/enrollment-keys"));
 	await page.getByRole("button", { name: "Make a key" }).click();
 	await page.getByLabel("Name").fill("Ansible");
-	await page.getByLabel("Most devices").fill("5");
+	await page.getByLabel("Maximum number of devices").fill("5");
 	await page.getByRole("button", { name: "Make the key" }).click();
 	const commands = page.getByText("assay-agent install --no-service");
 	await commands.waitFor();
@@ -90,7 +90,7 @@ test("the page that adds a device offers the packages with their checksums, and 
 	);
 	await page.getByRole("button", { name: "Done" }).click();
 	const key = page.getByRole("row", { name: /Ansible/ });
-	await key.getByText("In use").waitFor();
+	await key.getByText("Open").waitFor();
 	await served.database.owner.query(
 		"update enrollment_keys set expires_at = now() + interval '6 days' where organization_id = $1",
 		[organization],

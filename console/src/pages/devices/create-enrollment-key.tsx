@@ -93,7 +93,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 						/>
 						<Group align="flex-start">
 							<NumberInput
-								label="Most devices"
+								label="Maximum number of devices"
 								description="The key then stops working."
 								withAsterisk
 								min={1}

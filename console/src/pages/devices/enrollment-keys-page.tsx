@@ -21,7 +21,7 @@ import { ToDevices } from "./to-devices.tsx";
 type EnrollmentKey = OutputOf<"listEnrollmentKeys">["enrollment_keys"][number];
 
 const STATES: Record<EnrollmentKey["state"], { label: string; tone: Tone }> = {
-	OPEN: { label: "In use", tone: "good" },
+	OPEN: { label: "Open", tone: "good" },
 	RUNNING_OUT: { label: "Runs out soon", tone: "warning" },
 	USED_UP: { label: "Used up", tone: "neutral" },
 	EXPIRED: { label: "Expired", tone: "neutral" },

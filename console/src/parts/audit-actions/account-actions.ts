@@ -122,7 +122,7 @@ export const accountActions = {
 	},
 	settleNonconformities: {
 		group: "agents",
-		phrase: "followed the devices of the nonconformity",
+		phrase: "updated the list of devices of the nonconformity",
 	},
 	unenrollDevice: { group: "agents", phrase: "unenrolled the device" },
 } as const satisfies Actions;
