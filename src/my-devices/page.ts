@@ -60,6 +60,7 @@ export async function readMyDevices(appPool: Pool, session: string) {
 		return {
 			person_name: visit.full_name,
 			organization_name: visit.organization_name,
+			time_zone: visit.time_zone,
 			is_copied_link: visit.is_copied,
 			session_ends_at: visit.session_ends_at,
 			has_more_devices: rows.length > MAX_DEVICES,

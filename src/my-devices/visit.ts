@@ -8,6 +8,8 @@ import { findMyDevicesLink, IS_STAFF } from "./links.ts";
 export interface Visit {
 	organization_id: string;
 	organization_name: string;
+	/** Days of the organization begin and end by this time zone. */
+	time_zone: string;
 	people_id: string;
 	full_name: string;
 	is_copied: boolean;
@@ -29,8 +31,8 @@ export async function openVisit<Result>(
 	if (!found) throw ended();
 	return withTenant(appPool, found.organization_id, async (client) => {
 		const { rows } = await client.query<Visit>(
-			`select l.organization_id, o.name as organization_name, l.people_id, p.full_name, l.is_copied,
-				l.copied_by_id, l.session_ends_at
+			`select l.organization_id, o.name as organization_name, o.time_zone, l.people_id, p.full_name,
+				l.is_copied, l.copied_by_id, l.session_ends_at
 			from my_devices_links l
 			join organizations o on o.id = l.organization_id
 			join people p on p.organization_id = l.organization_id and p.id = l.people_id

@@ -65,7 +65,7 @@ test("an administrator excuses a failing device from its page, sees what that co
 	await dialog.getByLabel("Approve it now").check();
 	await dialog.getByRole("button", { name: "Add the exception" }).click();
 	await page.getByText("The exception is in force.").waitFor();
-	await page.getByText(/^excepted until/).waitFor();
+	await page.getByText(/^excepted, last day/).waitFor();
 	await page
 		.getByRole("link", { name: "The exception that excuses it" })
 		.click();
@@ -95,9 +95,16 @@ test("a member who requests an exception from a failing check sees the request b
 	await page.getByRole("button", { name: "Add exception …" }).click();
 	const dialog = page.getByRole("dialog");
 	await dialog.getByLabel("Reason").fill("It is behind the studio's router.");
+	// The day ends in UTC, the organization's time zone. The browser is in Berlin, where that is the
+	// next day.
+	const last = new Date(await dialog.getByLabel("Last day").inputValue());
+	const day = last.toLocaleDateString("en-GB", {
+		dateStyle: "medium",
+		timeZone: "UTC",
+	});
 	await dialog.getByRole("button", { name: "Request it" }).click();
 	await page
-		.getByText(`exception requested by ${person.name}, until`)
+		.getByText(`exception requested by ${person.name}, last day ${day}`)
 		.waitFor();
 	await page.getByRole("link", { name: "Create task" }).waitFor();
 	expect(
@@ -152,7 +159,7 @@ test("a viewer asks for an exception for their own device only", async () => {
 	await screenshot(page, "devices/ask-exception");
 	await dialog.getByRole("button", { name: "Ask for it" }).click();
 	await page
-		.getByText(`exception requested by ${person.name}, until`)
+		.getByText(`exception requested by ${person.name}, last day`)
 		.waitFor();
 	expect(await ask.count()).toBe(0);
 	await visit(page, at(`/devices/${ids[1]}?check=FIREWALL_ENABLED`));

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import {
 	dayOf,
 	endOfDay,
+	lastDayOf,
 	setTimeZone,
 	startOfDay,
 } from "../../console/src/parts/days.ts";
@@ -27,4 +28,14 @@ test("a day whose midnight does not exist begins an hour later", () => {
 	setTimeZone("Africa/Cairo");
 	expect(startOfDay("2026-04-24")).toBe("2026-04-23T22:00:00.000Z");
 	expect(endOfDay("2026-04-23")).toBe("2026-04-23T22:00:00.000Z");
+});
+
+test("the last day of a period is the organization's, and a period that ends within a day has none", () => {
+	setTimeZone("UTC");
+	expect(lastDayOf("2026-12-26T23:59:59.000Z")).toBe("2026-12-26");
+	expect(lastDayOf("2026-12-27T00:00:00.000Z")).toBe("2026-12-26");
+	expect(lastDayOf("2026-12-26T18:30:00.000Z")).toBeUndefined();
+	setTimeZone("America/New_York");
+	expect(lastDayOf("2026-12-27T04:59:59.000Z")).toBe("2026-12-26");
+	expect(lastDayOf("2026-12-26T23:59:59.000Z")).toBeUndefined();
 });

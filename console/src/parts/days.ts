@@ -91,6 +91,14 @@ export function lastDays(
 	return [startOfDay(dayAfter(today, -days)), endOfDay(today)];
 }
 
+/** Returns the day that a period includes last, or undefined if the period ends within a day. */
+export function lastDayOf(end: string): string | undefined {
+	const endMs = Date.parse(end);
+	const day = dayOf(new Date(endMs - 1));
+	// The forms send the last second of the day, and other clients the time when the next one begins.
+	return Date.parse(endOfDay(day)) - endMs <= 1000 ? day : undefined;
+}
+
 /**
  * Returns the time at which the next day begins in the organization's time zone. A day may have 23
  * or 25 hours.

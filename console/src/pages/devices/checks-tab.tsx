@@ -20,6 +20,7 @@ import {
 	isCurrent,
 	PostureBadge,
 } from "../../parts/devices/device-words.tsx";
+import { UntilExceptionEnd } from "../../parts/devices/exception-end.tsx";
 import styles from "../../parts/devices/postures.module.css";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -211,7 +212,7 @@ function Check({
 				{requested && isToActOn(posture) && (
 					<Text size="xs">
 						exception requested by {requested.requested_by?.name ?? "somebody"},
-						until <DateTime value={requested.ends_at} />
+						<UntilExceptionEnd value={requested.ends_at} />
 					</Text>
 				)}
 			</Summary>
@@ -305,7 +306,7 @@ function ByPolicy({ posture, device }: { posture: Posture; device: Device }) {
 	if (state === "EXCEPTED") {
 		return (
 			<Text size="xs">
-				excepted until <DateTime value={posture.excepted_until} />
+				excepted, <UntilExceptionEnd value={posture.excepted_until} />
 			</Text>
 		);
 	}

@@ -17,6 +17,7 @@ import { call, type InputOf, type OutputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
+import { ExceptionEnd } from "../../parts/devices/exception-end.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { Fact } from "../../parts/fact.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -110,8 +111,8 @@ function Facts({ exception }: { exception: DeviceException }) {
 				<Fact name="From">
 					<DateTime value={exception.starts_at} />
 				</Fact>
-				<Fact name="Until">
-					<DateTime value={exception.ends_at} />
+				<Fact name="Ends">
+					<ExceptionEnd value={exception.ends_at} />
 				</Fact>
 				<Fact name="Requested by">
 					{exception.requested_by?.name ?? "A former member"},{" "}

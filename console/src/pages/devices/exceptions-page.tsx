@@ -7,6 +7,7 @@ import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { ExceptionEnd } from "../../parts/devices/exception-end.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { filterWidth } from "../../parts/filter-width.ts";
@@ -157,7 +158,7 @@ const COLUMNS: readonly Column<DeviceException>[] = [
 		header: "Ends",
 		sort: "ends_at",
 		width: 180,
-		cell: ({ ends_at }) => <DateTime value={ends_at} />,
+		cell: ({ ends_at }) => <ExceptionEnd value={ends_at} />,
 	},
 	{
 		id: "requested",

@@ -2,7 +2,12 @@ import { Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
 import { request } from "../../api.ts";
+import { endOfDay } from "../../parts/days.ts";
 import { AskException } from "../../parts/devices/ask-exception.tsx";
+import {
+	ExceptionEnd,
+	UntilExceptionEnd,
+} from "../../parts/devices/exception-end.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { queryClient } from "../../queries.ts";
 import { checkLabel } from "../devices/checks.ts";
@@ -47,7 +52,9 @@ export function ExceptionOf({
 								device_id: device.id,
 								check_key: check.check_key,
 								reason,
-								ends_at: new Date(`${day}T23:59:59`).toISOString(),
+								ends_at: new Date(
+									Date.parse(endOfDay(day)) - 1000,
+								).toISOString(),
 							},
 						})
 					}
@@ -67,7 +74,7 @@ function Decision({ check }: { check: MyCheck }) {
 		return (
 			<Text size="sm">
 				An exception was approved. It ends on{" "}
-				<DateTime value={excepted_until} />.
+				<ExceptionEnd value={excepted_until} />.
 			</Text>
 		);
 	}
@@ -79,13 +86,14 @@ function Decision({ check }: { check: MyCheck }) {
 				{status === "REQUESTED" && (
 					<>
 						An exception was requested on <DateTime value={requested_at} />,
-						until <DateTime value={ends_at} />. It counts once an administrator
-						approves it.
+						<UntilExceptionEnd value={ends_at} />. It counts once an
+						administrator approves it.
 					</>
 				)}
 				{(status === "SCHEDULED" || status === "IN_FORCE") && (
 					<>
-						An exception was approved. It ends on <DateTime value={ends_at} />.
+						An exception was approved. It ends on{" "}
+						<ExceptionEnd value={ends_at} />.
 					</>
 				)}
 				{status === "REJECTED" && (

@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { MyDevices } from "../../../../src/my-devices/page.ts";
 import { ApiError, request } from "../../api.ts";
+import { setTimeZone } from "../../parts/days.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
@@ -195,6 +196,8 @@ function Devices({
 	onClose: () => void;
 }) {
 	const { devices, organization_name, person_name, session_ends_at } = data;
+	// The parts below format days while they render, so this cannot wait for an effect.
+	setTimeZone(data.time_zone);
 	// Stable, so each part stays in the order of the names.
 	const toFixFirst = devices.toSorted(
 		(a, b) => Number(isToFix(b)) - Number(isToFix(a)),

@@ -9,6 +9,7 @@ import {
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
+import { dayOf } from "../days.ts";
 import { ErrorState } from "../error-state.tsx";
 import { useReturnFocus } from "../return-focus.ts";
 import { useSaving } from "../use-saving.ts";
@@ -17,12 +18,7 @@ import { checkLabel } from "./check-label.ts";
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;
 
-const dayIn = (days: number) => {
-	const date = new Date(Date.now() + days * DAY_MS);
-	return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-		.map((part) => String(part).padStart(2, "0"))
-		.join("-");
-};
+const dayIn = (days: number) => dayOf(new Date(Date.now() + days * DAY_MS));
 
 /** Asks the owner of a device why and until when it may fail a check. */
 export function AskException({
