@@ -392,4 +392,15 @@ test("a viewer says on the home page and on a device's page which of the claimed
 	expect(await counts.count()).toBe(0);
 	expect(await page.getByRole("region", { name: "Fleet" }).count()).toBe(0);
 	await screenshot(page, "devices/your-devices-390");
+
+	// The details are cut between two rows and not through one.
+	await visit(page, at(`/devices/${ids[0]}`));
+	const details = page.getByRole("region", { name: "Details" });
+	const unfold = details.getByRole("button", { name: "All details" });
+	await unfold.waitFor();
+	expect(await details.getByText("Serial number").count()).toBe(0);
+	await axe(page);
+	await unfold.click();
+	await details.getByText("SN-nb-1").waitFor();
+	await details.getByRole("button", { name: "Fewer details" }).waitFor();
 });

@@ -1,6 +1,6 @@
-import { Paper, SimpleGrid, Spoiler, Text } from "@mantine/core";
+import { Anchor, Paper, SimpleGrid, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import type { ReactNode } from "react";
+import { useState } from "react";
 import {
 	CHECK_STATES,
 	type CheckState,
@@ -18,8 +18,14 @@ import { DateTime, RelativeTime } from "../../parts/time.tsx";
 type Named = [string, React.ReactNode];
 const fact = (name: string, value: React.ReactNode): Named => [name, value];
 
+/** Number of facts that a phone shows at first, so that the results of the checks are in view. */
+const FIRST = 4;
+
 /** Shows what the agent has reported about the device, and the device's owner. */
 export function Facts({ device }: { device: Device }) {
+	const isPhone = useMediaQuery("(max-width: 37.5em)");
+	const [isUnfolded, setUnfolded] = useState(false);
+	const isFolded = isPhone && !isUnfolded;
 	const facts: Named[] = [
 		[
 			"Device policy",
@@ -87,21 +93,30 @@ export function Facts({ device }: { device: Device }) {
 	];
 	return (
 		<Paper withBorder p="md" component="section" aria-label="Details">
-			<Folded>
-				<SimpleGrid
-					component="dl"
-					m={0}
-					cols={{ base: 2, md: 3, lg: 4 }}
-					spacing="lg"
-					verticalSpacing="sm"
+			<SimpleGrid
+				component="dl"
+				m={0}
+				cols={{ base: 2, md: 3, lg: 4 }}
+				spacing="lg"
+				verticalSpacing="sm"
+			>
+				{(isFolded ? facts.slice(0, FIRST) : facts).map(([name, value]) => (
+					<Fact key={name} name={name}>
+						{value || "–"}
+					</Fact>
+				))}
+			</SimpleGrid>
+			{isPhone && (
+				<Anchor
+					component="button"
+					type="button"
+					mt="sm"
+					aria-expanded={!isFolded}
+					onClick={() => setUnfolded(!isUnfolded)}
 				>
-					{facts.map(([name, value]) => (
-						<Fact key={name} name={name}>
-							{value || "–"}
-						</Fact>
-					))}
-				</SimpleGrid>
-			</Folded>
+					{isFolded ? "All details" : "Fewer details"}
+				</Anchor>
+			)}
 		</Paper>
 	);
 }
@@ -136,18 +151,6 @@ function Compliance({ device }: { device: Device }) {
 				</Text>
 			)}
 		</>
-	);
-}
-
-/** Shows the first facts only on a phone, so that the results of the checks are in view. */
-function Folded({ children }: { children: ReactNode }) {
-	const isPhone = useMediaQuery("(max-width: 37.5em)");
-	return isPhone ? (
-		<Spoiler maxHeight={100} showLabel="All details" hideLabel="Fewer details">
-			{children}
-		</Spoiler>
-	) : (
-		children
 	);
 }
 
