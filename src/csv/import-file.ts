@@ -112,6 +112,13 @@ function readHeadings(
 	const given = headings.map((heading) =>
 		isChosen(heading) ? choices[heading] : aliases.get(normalize(heading)),
 	);
+	const named = `${normalize(kind.noun)}_name`;
+	const { title } = kind;
+	// "Vendor name" is the name of a vendor, unless another column is.
+	if (title && possible.has(title) && !given.includes(title)) {
+		const at = headings.findIndex((heading) => normalize(heading) === named);
+		if (given[at] === undefined && at >= 0) given[at] = title;
+	}
 	const counts = new Map<string | null | undefined, number>();
 	for (const field of given) counts.set(field, (counts.get(field) ?? 0) + 1);
 	const fields = new Map<string, number>();

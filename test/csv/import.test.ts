@@ -271,3 +271,16 @@ test("an import leaves out wrong lines only on request, and says which", async (
 	const { measures } = await member.use("listMeasures", { organization_id });
 	expect(measures.map(({ name }: Json) => name)).toEqual(["b"]);
 });
+
+test('a column such as "Measure name" is the name, unless the file has a column for the name', async () => {
+	const tried = await tryImport("measure", [
+		"Measure name,category",
+		"Locks,y",
+	]);
+	expect(tried).toMatchObject({ unknown_columns: [], add: 1 });
+	const both = ["Name,Measure name,category", "Locks,Fences,y"];
+	expect(await tryImport("measure", both)).toMatchObject({
+		unknown_columns: ["Measure name"],
+		lines: [{ name: "Locks" }],
+	});
+});

@@ -118,6 +118,11 @@ export function ImportPreview({
 				</>
 			) : trying.data.lines.length === 0 ? (
 				<Text>The file has no lines below its heading.</Text>
+			) : missesColumns(trying.data, kind) ? (
+				<Text role="status">
+					Choose the columns first. No column is a field that every new{" "}
+					{kind.noun} needs.
+				</Text>
 			) : (
 				<Stack>
 					<Summary plan={trying.data} kind={kind} />
@@ -162,6 +167,22 @@ export function ImportPreview({
 				</Stack>
 			)}
 		</Paper>
+	);
+}
+
+/**
+ * Returns whether the columns without a field leave a required field empty in every line. Each line
+ * would then show the same error.
+ */
+function missesColumns(plan: Plan, kind: KindDescription): boolean {
+	if (plan.unknown_columns.length === 0) return false;
+	const required = kind.fields.filter(({ given }) => given === "required");
+	return required.some(({ name }) =>
+		plan.lines.every(({ issues }) =>
+			issues.some(
+				({ column, message }) => column === name && message === "is required",
+			),
+		),
 	);
 }
 
