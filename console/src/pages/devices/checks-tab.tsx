@@ -211,7 +211,7 @@ function Check({
 				<ByPolicy posture={posture} device={device} />
 				{requested && isToActOn(posture) && (
 					<Text size="xs">
-						exception requested by {requested.requested_by?.name ?? "somebody"},
+						exception requested by {requested.requested_by?.name ?? "somebody"},{" "}
 						<UntilExceptionEnd value={requested.ends_at} />
 					</Text>
 				)}

@@ -85,7 +85,7 @@ function Decision({ check }: { check: MyCheck }) {
 			<Text size="sm">
 				{status === "REQUESTED" && (
 					<>
-						An exception was requested on <DateTime value={requested_at} />,
+						An exception was requested on <DateTime value={requested_at} />,{" "}
 						<UntilExceptionEnd value={ends_at} />. It counts once an
 						administrator approves it.
 					</>
