@@ -10,7 +10,10 @@ export class Pauses {
 		return performance.now() < (this.#untilMs.get(organizationId) ?? 0);
 	}
 
-	/** Notes the end of a step. `busy` is the number of organizations that had work when it began. */
+	/**
+	 * Begins the pause after a step that took `tookMs`. `busy` is the number of organizations that
+	 * had work when the step began.
+	 */
 	begin(
 		organizationId: string,
 		tookMs: number,

@@ -19,7 +19,7 @@ export interface PasskeyService {
 	organizationId: string;
 	/** The hash of PASSWORD. */
 	passwordHash: string;
-	/** What the service has logged. */
+	/** The lines that the service has logged. */
 	logLines: string[];
 	/** Opens a browser that knows nobody. */
 	openBrowser: (url?: string) => Browser;

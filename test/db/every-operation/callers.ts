@@ -26,7 +26,7 @@ export type SignIn = (
 	organizationId: string,
 ) => Promise<Caller>;
 
-/** What the parts of the walk through all operations share. */
+/** The parts of the walk through all operations share this. */
 export interface Walk {
 	running: TestService;
 	organization_id: string;

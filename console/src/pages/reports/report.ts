@@ -18,7 +18,7 @@ export interface Report {
 	tables: readonly ReportTable[];
 	/** True if there were more rows than a report may have. */
 	isCut: boolean;
-	/** What the screen and the PDF show in the place of the tables. */
+	/** The screen and the PDF show this in the place of the tables. */
 	board?: Board;
 }
 

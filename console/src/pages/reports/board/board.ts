@@ -6,9 +6,9 @@ export interface Comparison {
 	now: number | null;
 	before: number | null;
 	unit: "%" | "";
-	/** What is better: more, less, or neither. */
+	/** Says whether more or less is better, or neither. */
 	good: "more" | "less" | "neither";
-	/** What the figure counts, such as "27 of 30 controls". */
+	/** Says in words what the figure counts, such as "27 of 30 controls". */
 	detail?: string;
 	/** The length of its bar if it is not a percentage: the greatest figure of its section. */
 	top?: number;
