@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseEnvironmentFile } from "../src/config/environment-file.ts";
@@ -37,6 +37,7 @@ if (text !== undefined) {
 	}
 	if (process.getuid?.() === 0) {
 		if (process.env.ASSAY_DATA_DIR === DATA_DIR) makeDataFolder();
+		if (command === "doctor") process.env.SERVICE_LOG_LINE = readLastLogLine();
 		becomeServiceUser();
 	}
 }
@@ -69,6 +70,15 @@ function makeDataFolder(): void {
 	if (existsSync(DATA_DIR)) return;
 	const mode = ["-d", "-m", "0700", "-o", USER, "-g", USER];
 	execFileSync("install", [...mode, DATA_DIR], { stdio: "inherit" });
+}
+
+/** Returns the last line that the service wrote to the journal, which only root can read. */
+function readLastLogLine(): string {
+	const wanted = ["_SYSTEMD_UNIT=assay.service", "--lines=1", "--output=cat"];
+	const { stdout } = spawnSync("journalctl", ["--quiet", ...wanted], {
+		encoding: "utf8",
+	});
+	return stdout ?? "";
 }
 
 function becomeServiceUser(): void {

@@ -1,6 +1,18 @@
 import type { Config } from "../config/config.ts";
 import type { Finding } from "./doctor.ts";
 
+/** Addresses that mean all of a machine, and one of them that a program on this machine can use. */
+const EVERYWHERE = new Map([
+	["0.0.0.0", "127.0.0.1"],
+	["::", "::1"],
+]);
+
+/** Returns the address at which this machine reaches what listens on `host` and `port`. */
+export function localAddress(host: string, port: number | undefined): string {
+	const name = EVERYWHERE.get(host) ?? host;
+	return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
 /**
  * Requests the metrics from the service with this configuration on this machine. `text` is absent
  * if that service does not answer.
@@ -9,12 +21,7 @@ export async function readMetrics(
 	config: Config,
 ): Promise<{ finding: Finding; text?: string }> {
 	const check = "metrics";
-	const anywhere = new Map([
-		["0.0.0.0", "127.0.0.1"],
-		["::", "::1"],
-	]);
-	const name = anywhere.get(config.metricsHost) ?? config.metricsHost;
-	const url = `http://${name.includes(":") ? `[${name}]` : name}:${config.metricsPort}/metrics`;
+	const url = `${localAddress(config.metricsHost, config.metricsPort)}/metrics`;
 	try {
 		const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
 		const text = await answer.text();

@@ -41,6 +41,7 @@ async function examine(settings: Record<string, string> = {}) {
 		DATABASE_URL: running.database.url,
 		ASSAY_SECRET: SECRET,
 		ASSAY_BASE_URL: running.service.url,
+		ASSAY_PORT: new URL(running.service.url).port,
 		...settings,
 	});
 	const { findings } = JSON.parse(stdout) as { findings: Finding[] };

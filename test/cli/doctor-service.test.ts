@@ -1,0 +1,175 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+	describeStopped,
+	examineService,
+	examineUnits,
+} from "../../src/cli/doctor-service.ts";
+import { lastLogLine, parseUnits } from "../../src/cli/systemd-units.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { openDatabaseProxy } from "../support/database-proxy.ts";
+import { startAssay } from "../support/program.ts";
+
+/** The secret that `startAssay` gives to the service. */
+const SECRET = "what the sessions of the tests are signed with";
+
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+const examine = async (port: string, settings: Record<string, string> = {}) => {
+	const [finding] = await examineService(
+		readConfig({ ASSAY_PORT: port, ASSAY_SECRET: SECRET, ...settings }),
+	);
+	return finding;
+};
+
+test("doctor says whether the service answers, cannot work, or is another installation", async () => {
+	const proxy = await openDatabaseProxy(database.url);
+	const service = await startAssay({ DATABASE_URL: proxy.url });
+	const { port } = new URL(service.url);
+	expect(await examine(port)).toMatchObject({
+		check: "service",
+		status: "ok",
+		found: `the service answers at http://127.0.0.1:${port}`,
+	});
+	// The service may listen at all addresses of the machine.
+	expect(await examine(port, { ASSAY_HOST: "0.0.0.0" })).toMatchObject({
+		status: "ok",
+	});
+	const other = { ASSAY_SECRET: "another secret".repeat(3) };
+	expect(await examine(port, other)).toMatchObject({
+		status: "problem",
+		found: `another installation of Assay answers at http://127.0.0.1:${port}`,
+	});
+	await proxy.cut();
+	expect(await examine(port)).toMatchObject({
+		status: "problem",
+		found: expect.stringContaining("but cannot work (the service cannot reach"),
+	});
+	await service.stop("SIGTERM");
+});
+
+test("doctor tells another program at the port of the service from no program, and from a silent one", async () => {
+	let isSilent = false;
+	const server = createServer((request, response) => {
+		if (isSilent) request.socket.destroy();
+		else response.writeHead(404).end("something else");
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const port = String((server.address() as AddressInfo).port);
+	expect(await examine(port)).toMatchObject({
+		status: "problem",
+		found: `another program has the port of the service: http://127.0.0.1:${port} answers with 404, and not as Assay does`,
+		advice: expect.stringContaining(`ss -ltnp 'sport = :${port}'`),
+	});
+	isSilent = true;
+	expect(await examine(port)).toMatchObject({
+		status: "problem",
+		found: expect.stringContaining("something listens at"),
+	});
+	await new Promise((resolve) => server.close(resolve));
+	expect(await examine(port)).toMatchObject({
+		found: `the service does not run: nobody listens at http://127.0.0.1:${port}`,
+	});
+});
+
+/** What systemd 252 of Debian 12 prints. */
+const shown = (fields: Record<string, string>) =>
+	Object.entries({
+		Result: "success",
+		NRestarts: "0",
+		ExecMainStatus: "0",
+		Id: "assay.service",
+		LoadState: "loaded",
+		ActiveState: "active",
+		SubState: "running",
+		UnitFileState: "enabled",
+		...fields,
+	})
+		.map(([name, value]) => `${name}=${value}\n`)
+		.join("");
+
+const unit = (fields: Record<string, string>) => parseUnits(shown(fields))[0];
+
+const LINE =
+	'{"level":"fatal","msg":"stopping","err":{"message":"ASSAY_LOG_LEVEL must be one of …"}}\n';
+
+test.each([
+	[
+		"problem",
+		{ ActiveState: "failed", SubState: "failed" },
+		"nobody listens at URL; its last line in the log: stopping: ASSAY_LOG_LEVEL must be one of …",
+		"correct what the log says",
+	],
+	[
+		"problem",
+		{ ActiveState: "activating", SubState: "auto-restart" },
+		"its last line in the log: stopping",
+		"correct what the log says",
+	],
+	["problem", {}, "nobody listens at URL", "listens at another address"],
+	[
+		"warning",
+		{ ActiveState: "activating", SubState: "start" },
+		"assay.service is starting",
+		"journalctl -fu assay",
+	],
+	[
+		"warning",
+		{ ActiveState: "inactive", SubState: "dead" },
+		"somebody has stopped assay.service",
+		"systemctl start assay",
+	],
+	[
+		"warning",
+		{ ActiveState: "inactive", SubState: "dead", UnitFileState: "disabled" },
+		"somebody has stopped assay.service",
+		"systemctl enable --now assay",
+	],
+	["warning", undefined, "nobody listens at URL", "on another machine"],
+])("without an answer, the state of the unit decides: %s for %j", (status, fields, found, advice) => {
+	const of = fields && unit(fields);
+	expect(describeStopped("URL", of, lastLogLine(LINE))).toMatchObject({
+		check: "service",
+		status,
+		found: expect.stringContaining(found),
+		advice: expect.stringContaining(advice),
+	});
+});
+
+test("doctor reports a unit that has failed, and a timer that is stopped", () => {
+	const text = [
+		shown({ ActiveState: "failed", Result: "timeout", NRestarts: "1" }),
+		shown({
+			Id: "assay-backup.service",
+			ActiveState: "failed",
+			Result: "exit-code",
+			ExecMainStatus: "1",
+		}),
+		shown({ Id: "assay-backup.timer", ActiveState: "inactive" }),
+	].join("\n");
+	expect(examineUnits(parseUnits(text))).toMatchObject([
+		{
+			status: "problem",
+			found:
+				"assay.service has failed: the result is timeout; systemd has started it 1 more time",
+		},
+		{
+			status: "problem",
+			found: "assay-backup.service has failed: its program ended with 1",
+			advice: expect.stringContaining("journalctl -u assay-backup.service"),
+		},
+		{
+			status: "warning",
+			found: expect.stringContaining("there is no backup every night"),
+		},
+	]);
+	expect(examineUnits(parseUnits(shown({})))).toEqual([]);
+	// A machine without the units of the packages.
+	expect(parseUnits(shown({ LoadState: "not-found" }))).toEqual([]);
+});
