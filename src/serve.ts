@@ -121,17 +121,18 @@ function logMigrations(
 async function serveFrom(
 	database: Database,
 	config: Config,
-	log: Logger,
+	wholeLog: Logger,
 	webConsole: ConsoleFiles | string,
 	traces: TracingSettings | undefined,
 	started: Stop[],
 ): Promise<Service> {
-	logMigrations(database, log);
+	logMigrations(database, wholeLog);
+	const outageLog = new OutageLog(wholeLog, database.identityPool);
+	const log = outageLog.forBackgroundWork();
+	started.push(() => outageLog.close());
 	const secret = await readSecret(config);
 	const { previousSecret } = config;
 	let isDraining = false;
-	const outageLog = new OutageLog(log, database.identityPool);
-	started.push(() => outageLog.close());
 	const apiTokens = new ApiTokens(database.pool);
 	const usage = new Usage(database.pool, log);
 	const { baseUrl, organizationCreation, reportRetentionMonths, fileLimits } =

@@ -119,6 +119,29 @@ export async function assertTakesWrites(pool: Pool): Promise<void> {
 	}
 }
 
+/**
+ * Rejects if the disk of the database has no room for 2 MB more. A full disk still answers reads, and
+ * sometimes small writes too.
+ */
+export async function assertHasRoom(pool: Pool): Promise<void> {
+	const client = await pool.connect();
+	try {
+		await client.query("begin");
+		// With so little memory, PostgreSQL puts the rows of the next statement into a file.
+		await client.query("set local work_mem = '64kB'");
+		await client.query(`
+			with filler as materialized (
+				select repeat('x', 8000) as text from generate_series(1, 256)
+			)
+			select sum(length(text)) from filler`);
+		await client.query("rollback");
+		client.release();
+	} catch (error) {
+		client.release(true);
+		throw error;
+	}
+}
+
 /** Throws a bad_request AppError if row-level security does not bind the pool's role. */
 export async function assertConfined(pool: Pool): Promise<void> {
 	const { rows } = await pool.query<{

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { isDatabaseUnavailable } from "../errors.ts";
+import { isConnectionTrouble, isDatabaseUnavailable } from "../errors.ts";
 
 export interface Poller {
 	/** Looks for work now instead of at the next interval. */
@@ -26,7 +26,7 @@ export function startPoller(
 	let timer: NodeJS.Timeout | undefined;
 	let isStopped = false;
 	let isWoken = true;
-	let isFailing = false;
+	let isTold = false;
 	let running: Promise<void> | undefined;
 
 	async function runUntilDone(): Promise<void> {
@@ -34,15 +34,17 @@ export function startPoller(
 			isWoken = false;
 			try {
 				if (await work()) isWoken = true;
-				if (isFailing) log.info({ job: name }, "background work goes on");
-				isFailing = false;
+				if (isTold) log.info({ job: name }, "background work goes on");
+				isTold = false;
 			} catch (err) {
-				// An outage lasts for many intervals and needs only one line.
-				if (!isFailing) {
+				if (isConnectionTrouble(err)) {
+					// The log makes one line of all failures of an outage, and says when it is over.
+					log.warn({ err, job: name }, "background work has to wait");
+				} else if (!isTold) {
 					const level = isDatabaseUnavailable(err) ? "warn" : "error";
 					log[level]({ err, job: name }, "background work has to wait");
+					isTold = true;
 				}
-				isFailing = true;
 			}
 		}
 	}

@@ -1,6 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+	assertHasRoom,
+	assertTakesWrites,
+	makePool,
+} from "../../src/db/pool.ts";
+import { OutageLog } from "../../src/load/outage-log.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { openDatabaseProxy } from "../support/database-proxy.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -41,20 +47,76 @@ test("an outage of the database is logged at the first failure, with the cause, 
 		.split("\n")
 		.filter((line) => line.startsWith("{"))
 		.map((line) => JSON.parse(line));
-	// The service's own daily work writes log lines too, so the test keeps only the errors.
-	const failures = lines.filter(
-		({ err, level }) => err !== undefined && level === "error",
-	);
-	expect(failures).toMatchObject([
+	// Background work fails too, and has no lines of its own.
+	const about = lines.filter(({ level }) => level !== "info");
+	expect(about).toMatchObject([
+		{ level: "error", code: expect.any(String), reason: expect.any(String) },
 		{
-			level: "error",
-			requestId: expect.any(String),
-			err: { stack: expect.any(String) },
+			level: "warn",
+			refused: 20,
+			seconds: expect.any(Number),
+			causes: expect.any(Object),
 		},
 	]);
-	expect(lines.filter(({ refused }) => refused !== undefined)).toMatchObject([
-		{ refused: 20, seconds: expect.any(Number), causes: expect.any(Object) },
+	expect(service.stderr()).not.toContain("stack");
+});
+
+test("background work that fails in an outage has no line, and another error of it has one", async () => {
+	const { lines, logger } = new ReadableLog();
+	const pool = makePool({ connectionString: database.url }, { max: 1 });
+	const outage = new OutageLog(logger, pool);
+	const log = outage.forBackgroundWork();
+	const lost = Object.assign(new Error("connect ECONNREFUSED"), {
+		code: "ECONNREFUSED",
+	});
+	for (const job of ["mails", "events"]) log.warn({ err: lost, job }, "waits");
+	log.error({ err: new Error("a bug"), job: "mails" }, "failed");
+	logger.level = "error";
+	log.warn("a level that changes later counts");
+	outage.close();
+	log.error({ err: lost }, "while the service stops");
+	await pool.end();
+	expect(lines).toMatchObject([
+		{
+			level: 50,
+			code: "ECONNREFUSED",
+			job: "mails",
+			msg: expect.stringMatching(/^waits: the database does not answer/),
+		},
+		{ level: 50, err: { message: "a bug" }, msg: "failed" },
+		{ level: 50, msg: "while the service stops" },
 	]);
+	expect(lines[0]).not.toHaveProperty("err");
+});
+
+test("the log says that the database has room only when it can store something", async () => {
+	const log = new ReadableLog();
+	const own = await createDatabase();
+	const { owner } = own;
+	// PostgreSQL refuses to write files of statements, as on a full disk. Reads and small writes work.
+	const name = new URL(own.url).pathname.slice(1);
+	await owner.query(`alter database ${name} set temp_file_limit = '64kB'`);
+	const pool = makePool({ connectionString: own.url }, { max: 1 });
+	const outage = new OutageLog(log.logger, pool);
+	const full = Object.assign(new Error("No space left on device"), {
+		code: "53100",
+	});
+	outage.note(full, {}, "request failed");
+	await expect(assertTakesWrites(pool)).resolves.toBeUndefined();
+	await expect(assertHasRoom(pool)).rejects.toThrow("temporary file size");
+	// Two looks later, it still says nothing.
+	await new Promise((done) => setTimeout(done, 2_500));
+	expect(log.lines).toHaveLength(1);
+	await owner.query(`alter database ${name} reset temp_file_limit`);
+	while (log.lines.length < 2) {
+		await new Promise((done) => setTimeout(done, 50));
+	}
+	expect(log.lines[1]).toMatchObject({
+		refused: 1,
+		msg: expect.stringMatching(/^the database has room after \d+ s/),
+	});
+	await pool.end();
+	await own.drop();
 });
 
 test("when the disk of the database is full, the log says what to do, and the caller learns only to retry", async () => {
@@ -79,12 +141,12 @@ test("when the disk of the database is full, the log says what to do, and the ca
 		const { message } = (await answer.json()) as { message: string };
 		expect(message).toMatch(/^the service cannot store data at the moment/);
 		expect(message).not.toMatch(/disk|space|file|database/);
-		expect(log.lines.filter(({ advice }) => advice)).toMatchObject([
-			{
-				advice: expect.stringMatching(/disk .* is full: make room on it/),
-				err: { code: "53100" },
-			},
-		]);
+		const [line] = log.lines.filter(({ level }) => Number(level) >= 40);
+		expect(line).toMatchObject({
+			advice: expect.stringMatching(/disk .* is full: make room on it/),
+			code: "53100",
+			msg: expect.stringContaining("the disk of the database is full"),
+		});
 	} finally {
 		await assay.close();
 	}
