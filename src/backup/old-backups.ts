@@ -23,7 +23,14 @@ export interface KnownOrganizations {
  */
 export const NOTE_NAME = "assay-organizations.json";
 
-/** At least this many backups stay, however old they are. */
+/** Name of a backup of the nightly jobs, and the name that it gets if it is refused. */
+const BACKUP = /^assay-[^/]*\.backup$/;
+const REFUSED_BACKUP = /^assay-[^/]*\.backup\.refused$/;
+
+/** End of the name of a backup that lacks organizations of the one before it. */
+export const REFUSED = ".refused";
+
+/** At least this many backups stay, however old they are, and at most this many refused ones. */
 const MIN_KEPT = 3;
 const MAX_NAMED = 3;
 const DAY_MS = 86_400_000;
@@ -44,9 +51,9 @@ export async function findRefusal(
 
 /**
  * Deletes the backups in the place that are older than `days`, apart from the newest ones and
- * `newest`, and notes the organizations of the newest. Only names like those of the nightly backups
- * are touched: assay-….backup. If there is no organization, nothing is deleted. Returns the deleted
- * names.
+ * `newest`, and notes the organizations of the newest. With 0 days, it keeps all backups. Only names
+ * like those of the nightly backups are touched: assay-….backup, and those that were refused earlier.
+ * If there is no organization, nothing is deleted. Returns the deleted names.
  */
 export async function deleteOldBackups(
 	place: BackupPlace,
@@ -56,19 +63,50 @@ export async function deleteOldBackups(
 	now: number = Date.now(),
 ): Promise<string[]> {
 	if (known.present.length === 0) return [];
-	const backups = (await place.list())
-		.filter(({ name }) => /^assay-[^/]*\.backup$/.test(name))
-		.sort((a, b) => b.storedAt - a.storedAt);
-	const old = backups
-		.slice(MIN_KEPT)
-		.filter(
-			({ name, storedAt }) => name !== newest && now - storedAt > days * DAY_MS,
-		);
-	for (const { name } of old) await place.remove(name);
+	const old = days === 0 ? [] : await findOld(place, days, newest, now);
+	for (const name of old) await place.remove(name);
 	await place.writeNote(
 		`${JSON.stringify({ organizations: known.present })}\n`,
 	);
-	return old.map(({ name }) => name);
+	return old;
+}
+
+async function findOld(
+	place: BackupPlace,
+	days: number,
+	newest: string,
+	now: number,
+): Promise<string[]> {
+	const files = newestFirst(await place.list());
+	const backups = files.filter(({ name }) => BACKUP.test(name));
+	// The new backup was accepted, so the refused ones are of use to nobody for long.
+	const refused = files.filter(({ name }) => REFUSED_BACKUP.test(name));
+	return [...backups.slice(MIN_KEPT), ...refused]
+		.filter(
+			({ name, storedAt }) => name !== newest && now - storedAt > days * DAY_MS,
+		)
+		.map(({ name }) => name);
+}
+
+const newestFirst = (files: { name: string; storedAt: number }[]) =>
+	files.toSorted((a, b) => b.storedAt - a.storedAt);
+
+/**
+ * Deletes all refused backups in the place but the newest ones. Every night adds one until an
+ * operator has looked, and they would fill the disk.
+ */
+export async function deleteOldRefused(place: BackupPlace): Promise<void> {
+	for (const { name } of (await findRefused(place)).slice(MIN_KEPT)) {
+		await place.remove(name);
+	}
+}
+
+/** Returns the refused backups of the nightly jobs, the newest first. */
+export async function findRefused(
+	place: BackupPlace,
+): Promise<{ name: string; storedAt: number }[]> {
+	const files = newestFirst(await place.list());
+	return files.filter(({ name }) => REFUSED_BACKUP.test(name));
 }
 
 /** Returns the ids that the note names, and that are neither present nor deleted. */

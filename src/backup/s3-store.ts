@@ -55,8 +55,11 @@ export async function uploadFile(
 	}
 }
 
-/** Returns the store as a place from which old backups are deleted. */
-export function storePlace(folder: S3Folder): BackupPlace {
+/**
+ * Returns the store as a place from which old backups are deleted. If it is urgent, a store that does
+ * not answer soon counts as one that cannot be reached.
+ */
+export function storePlace(folder: S3Folder, isUrgent = false): BackupPlace {
 	const call = async (wanted: S3Call) => {
 		const answer = await callS3(folder, wanted);
 		expectS3Success(answer, folder);
@@ -69,9 +72,10 @@ export function storePlace(folder: S3Folder): BackupPlace {
 			await call({ method: "DELETE", name });
 		},
 		async readNote() {
-			const note = { method: "GET", name: NOTE_NAME } as const;
+			const note = { method: "GET", name: NOTE_NAME, isUrgent } as const;
 			const answer = await callS3(folder, note);
-			if (answer.status === 404) return undefined;
+			const hasBucket = textIn(answer.body, "Code") !== "NoSuchBucket";
+			if (answer.status === 404 && hasBucket) return undefined;
 			expectS3Success(answer, folder);
 			return answer.body;
 		},

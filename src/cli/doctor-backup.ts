@@ -5,12 +5,18 @@ import { findStalePartials } from "../backup/file.ts";
 import { folderPlace } from "../backup/folder-place.ts";
 import { readLastBackup } from "../backup/last-backup.ts";
 import {
+	type BackupPlace,
 	describeLost,
+	findRefused,
+	type KnownOrganizations,
 	lostOrganizations,
 	NOTE_NAME,
 } from "../backup/old-backups.ts";
+import { storePlace } from "../backup/s3-store.ts";
 import { readKnownOrganizations } from "../backup/write.ts";
+import type { Config } from "../config/config.ts";
 import { setRole } from "../db/roles.ts";
+import { AppError } from "../errors.ts";
 import { COMMAND } from "../version.ts";
 import type { Finding } from "./doctor.ts";
 import { describeDuration } from "./duration.ts";
@@ -33,43 +39,89 @@ export async function examinePartials(folder: string): Promise<Finding[]> {
 	];
 }
 
+/** Reports backups in the folder that were refused. Returns no finding if there is none. */
+export async function examineRefused(folder: string): Promise<Finding[]> {
+	const refused = await findRefused(folderPlace(folder)).catch(() => []);
+	const [newest] = refused;
+	if (newest === undefined) return [];
+	const more =
+		refused.length === 1 ? "" : ` and ${refused.length - 1} earlier ones`;
+	return [
+		{
+			check: "refused backups",
+			status: "warning",
+			found: `${join(folder, newest.name)}${more}, which lacked organizations of the backup before, the last one ${describeDuration(Date.now() - newest.storedAt)} ago`,
+			advice:
+				"find out why (docs/backup.md, Which backups are deleted), and then delete them; the nightly backup keeps the newest three, and after a backup that is accepted none that is older than ASSAY_BACKUP_KEEP_DAYS",
+		},
+	];
+}
+
+/** Returns where the backups of this installation are: the folder, and the store if there is one. */
+export function backupPlaces(folder: string, { backupStore }: Config) {
+	return [
+		folderPlace(folder),
+		...(backupStore ? [storePlace(backupStore.folder, true)] : []),
+	];
+}
+
 /**
- * Reports organizations that the last backup in the folder had and that the database has lost.
- * Returns no finding if there are none.
+ * Reports organizations that the last backup in a place had and that the database has lost, and a
+ * store that cannot be read. Returns no finding if there is nothing to say.
  */
 export async function examineOrganizations(
 	client: Client,
-	folder: string,
+	places: readonly BackupPlace[],
 ): Promise<Finding[]> {
-	const note = await folderPlace(folder)
-		.readNote()
-		.catch(() => undefined);
-	if (note === undefined) return [];
 	await client.query("begin");
 	await client.query(setRole("backup", "transaction"));
 	const known = await readKnownOrganizations(client);
 	await client.query("rollback");
+	const findings = places.map(async (place) => {
+		try {
+			return compareOrganizations(await place.readNote(), known, place);
+		} catch (error) {
+			// A folder that is not there, or that only another user may read, has no note.
+			return error instanceof AppError ? [describeStore(error)] : [];
+		}
+	});
+	return (await Promise.all(findings)).flat();
+}
+
+function compareOrganizations(
+	note: string | undefined,
+	known: KnownOrganizations,
+	{ name }: BackupPlace,
+): Finding[] {
 	const lost = lostOrganizations(note, known);
 	if (lost.length === 0) return [];
 	return [
 		{
 			check: "organizations",
 			status: "problem",
-			found: describeLost(lost, folder),
-			advice: `find out whether this is the right database and data folder; if the data is lost, restore a backup (docs/backup.md); if everything is as it should be, delete ${join(folder, NOTE_NAME)}`,
+			found: describeLost(lost, name),
+			advice: `find out whether this is the right database and data folder; if the data is lost, restore a backup (docs/backup.md); if everything is as it should be, delete ${NOTE_NAME} there`,
 		},
 	];
 }
 
-/** Logs a warning about the organizations that the last backup in the folder had, if they are gone. */
+const describeStore = ({ message }: AppError): Finding => ({
+	check: "store of backups",
+	status: "problem",
+	found: `${message}, so the next backup cannot be uploaded`,
+	advice:
+		"correct that, and try it: systemctl start assay-backup (docs/backup.md, Upload backups to a store)",
+});
+
+/** Logs a warning about organizations that the last backup in a place had, if they are gone. */
 export async function warnOfLostOrganizations(
 	client: Client,
-	folder: string,
+	places: readonly BackupPlace[],
 	log: Logger,
 ): Promise<void> {
-	for (const { found } of await examineOrganizations(client, folder)) {
+	for (const { check, found } of await examineOrganizations(client, places)) {
+		if (check !== "organizations") continue;
 		log.warn(
-			{ folder },
 			`nobody has an account here, but ${found}; if the data was lost, stop the service and restore a backup (docs/backup.md) instead of opening the setup link`,
 		);
 	}

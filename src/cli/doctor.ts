@@ -17,9 +17,11 @@ import { readTracing } from "../tracing/settings.ts";
 import { COMMAND } from "../version.ts";
 import { examineArchive } from "./doctor-archive.ts";
 import {
+	backupPlaces,
 	examineBackup,
 	examineOrganizations,
 	examinePartials,
+	examineRefused,
 } from "./doctor-backup.ts";
 import { examineCertificate } from "./doctor-certificate.ts";
 import { examineClock, examineTimeSynchronization } from "./doctor-clock.ts";
@@ -36,6 +38,7 @@ import { examineReceivers } from "./doctor-receivers.ts";
 import { examineRoles, examineSeparation } from "./doctor-roles.ts";
 import { examineSamlCertificates } from "./doctor-saml.ts";
 import { examineServer } from "./doctor-server.ts";
+import { examineService } from "./doctor-service.ts";
 import {
 	examineAccounts,
 	examineMail,
@@ -98,6 +101,7 @@ async function examine(): Promise<Finding[]> {
 			},
 		];
 	}
+	findings.push(...(await examineService(config)));
 	findings.push(examineAddress(config), await examinePublicName(config));
 	findings.push(...(await examineCertificate(config)));
 	findings.push(...(await examineMail(config)));
@@ -109,6 +113,7 @@ async function examine(): Promise<Finding[]> {
 	}
 	findings.push(...(await examineDatabase(config)));
 	findings.push(...(await examinePartials(BACKUP_FOLDER)));
+	findings.push(...(await examineRefused(BACKUP_FOLDER)));
 	const metrics = config.metricsPort ? await readMetrics(config) : undefined;
 	if (metrics) findings.push(metrics.finding);
 	findings.push(examineProxies(config, metrics?.text));
@@ -170,7 +175,10 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [
 							...(await examineServer(client, config.reportRetentionMonths)),
 							await examineBackup(client),
-							...(await examineOrganizations(client, BACKUP_FOLDER)),
+							...(await examineOrganizations(
+								client,
+								backupPlaces(BACKUP_FOLDER, config),
+							)),
 							...(config.archivePlace ? [await examineArchive(client)] : []),
 							await examineAccounts(client),
 							await examineSecondFactors(client, config),

@@ -26,7 +26,7 @@ export async function keepBackup(
 	{ organizations, auditProblems = [] }: Written,
 	report: (text: string) => void,
 ): Promise<Kept> {
-	const { deleteOldBackups, findRefusal } = await import(
+	const { deleteOldBackups, deleteOldRefused, findRefusal } = await import(
 		"../backup/old-backups.ts"
 	);
 	const { folderPlace } = await import("../backup/folder-place.ts");
@@ -37,17 +37,18 @@ export async function keepBackup(
 		organizations && auditProblems.length === 0
 			? await deleteOldBackups(place, days, name, organizations)
 			: [];
-	const days = deletesOld ? backupKeepDays : 0;
-	const here = days > 0 ? folderPlace(dirname(resolve(file))) : undefined;
-	const there =
-		store?.keepDays === undefined ? undefined : storePlace(store.folder);
+	const here = deletesOld ? folderPlace(dirname(resolve(file))) : undefined;
+	const there = store && storePlace(store.folder);
 	let failure = "its upload failed";
 	try {
 		// All places are checked before anything is uploaded or deleted.
 		for (const place of [here, there]) {
 			if (!place || !organizations) continue;
 			const refusal = await findRefusal(place, organizations);
-			if (refusal) throw await setAside(file, refusal);
+			if (!refusal) continue;
+			const refused = await setAside(file, refusal);
+			if (here) await deleteOldRefused(here);
+			throw refused;
 		}
 		if (store) {
 			const { folder } = store;
@@ -57,7 +58,7 @@ export async function keepBackup(
 			kept.deleted = [];
 		}
 		failure = "old backups were not deleted";
-		if (here) kept.deleted_files = await clean(here, days);
+		if (here) kept.deleted_files = await clean(here, backupKeepDays);
 		if (there) kept.deleted = await clean(there, store?.keepDays ?? 0);
 		return kept;
 	} catch (error) {
@@ -77,7 +78,8 @@ class Refused extends AppError {}
  * are kept.
  */
 async function setAside(file: string, reason: string): Promise<Refused> {
-	const other = `${file}.refused`;
+	const { REFUSED } = await import("../backup/old-backups.ts");
+	const other = `${file}${REFUSED}`;
 	await rename(file, other);
 	return new Refused(
 		"bad_request",

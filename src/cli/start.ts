@@ -148,7 +148,7 @@ async function announce(
 	// the previous worker.
 	const setupUrl = ready.isEmpty
 		? await withDatabase(async ({ pool, ownerConnection }) => {
-				await warnOfLoss(ownerConnection, log);
+				await warnOfLoss(ownerConnection, config, log);
 				return await makeSetupLink(pool, address);
 			})
 		: undefined;
@@ -169,17 +169,21 @@ ${ready.metricsUrl ? `  metrics       ${ready.metricsUrl}\n` : ""}${setupUrl ? f
 	);
 }
 
-/** Warns if the backups on this machine are those of a database that had organizations. */
+/** Warns if the last backup is that of a database that had organizations. */
 async function warnOfLoss(
 	connection: ClientConfig,
+	config: Config,
 	log: Logger,
 ): Promise<void> {
-	const { warnOfLostOrganizations } = await import("./doctor-backup.ts");
+	const { backupPlaces, warnOfLostOrganizations } = await import(
+		"./doctor-backup.ts"
+	);
 	const { BACKUP_FOLDER } = await import("../backup/file.ts");
 	const client = new Client(connection);
 	await client.connect();
 	try {
-		await warnOfLostOrganizations(client, BACKUP_FOLDER, log);
+		const places = backupPlaces(BACKUP_FOLDER, config);
+		await warnOfLostOrganizations(client, places, log);
 	} finally {
 		await client.end();
 	}

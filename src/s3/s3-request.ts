@@ -40,10 +40,13 @@ export interface S3Call {
 	file?: { path: string; bytes: number; sha256: string };
 	/** The file that the body of a successful answer is written to. */
 	to?: string;
+	/** True if somebody waits, so that a store without an answer is asked only once. */
+	isUrgent?: boolean;
 }
 
 /** A store that sends and takes nothing for so long is asked again. */
 const IDLE_MS = 60_000;
+const URGENT_MS = 5_000;
 const TRIES = 3;
 const PAUSE_MS = 2_000;
 const MAX_ANSWER_BYTES = 4 << 20;
@@ -56,12 +59,13 @@ export async function callS3(
 	folder: S3Folder,
 	wanted: S3Call,
 ): Promise<S3Answer> {
+	const most = wanted.isUrgent ? 1 : TRIES;
 	for (let tries = 1; ; tries++) {
 		try {
 			const answer = await send(folder, wanted);
-			if (answer.status < 500 || tries === TRIES) return answer;
+			if (answer.status < 500 || tries === most) return answer;
 		} catch (error) {
-			if (tries === TRIES) {
+			if (tries === most) {
 				throw new AppError(
 					"service_unavailable",
 					`the store at ${folder.origin} cannot be reached (${plainReason((error as Error).message)}); check ${folder.settings.url} and the network; for a certificate of a private authority, set NODE_EXTRA_CA_CERTS`,
@@ -90,8 +94,9 @@ function send(folder: S3Folder, wanted: S3Call): Promise<S3Answer> {
 		...(file && { "content-length": file.bytes }),
 	};
 	const request = url.protocol === "http:" ? requestHttp : requestHttps;
+	const timeout = wanted.isUrgent ? URGENT_MS : IDLE_MS;
 	return new Promise((resolve, reject) => {
-		const sent = request(url, { method, headers, timeout: IDLE_MS }, (got) => {
+		const sent = request(url, { method, headers, timeout }, (got) => {
 			receive(got, wanted.to).then(
 				(body) =>
 					resolve({
@@ -102,7 +107,9 @@ function send(folder: S3Folder, wanted: S3Call): Promise<S3Answer> {
 				reject,
 			);
 		});
-		sent.on("timeout", () => sent.destroy(new Error("no answer for 60 s")));
+		sent.on("timeout", () =>
+			sent.destroy(new Error(`no answer for ${timeout / 1000} s`)),
+		);
 		sent.on("error", reject);
 		if (!file) sent.end();
 		else pipeline(createReadStream(file.path), sent).catch(reject);

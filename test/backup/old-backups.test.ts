@@ -11,6 +11,7 @@ import {
 } from "../../src/backup/old-backups.ts";
 import {
 	examineOrganizations,
+	examineRefused,
 	warnOfLostOrganizations,
 } from "../../src/cli/doctor-backup.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
@@ -96,26 +97,26 @@ test("an empty database never deletes the backups of the one that was lost", asy
 	);
 	const client = new Client({ connectionString: empty.url });
 	await client.connect();
-	expect(await examineOrganizations(client, folder)).toMatchObject([
+	const places = [folderPlace(folder)];
+	expect(await examineOrganizations(client, places)).toMatchObject([
 		{ check: "organizations", status: "problem" },
 	]);
 	// A start does not offer to set up the service without saying so.
 	const lines: object[] = [];
 	const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
-	await warnOfLostOrganizations(client, folder, log);
+	await warnOfLostOrganizations(client, places, log);
 	expect(lines).toEqual([
 		expect.objectContaining({
 			level: 40,
-			folder,
 			msg: expect.stringContaining("restore a backup (docs/backup.md)"),
 		}),
 	]);
 
 	// An operator says that this is right.
 	await rm(join(folder, "assay-organizations.json"));
-	expect(await examineOrganizations(client, folder)).toEqual([]);
+	expect(await examineOrganizations(client, places)).toEqual([]);
 	expect((await backUp("assay-8.backup", empty.url)).code).toBe(0);
-	// The newest three are kept. The refused ones do not count among them, and nobody deletes them.
+	// The newest three are kept. The refused ones do not count among them.
 	expect((await names()).filter((name) => name.endsWith(".backup"))).toEqual([
 		expect.stringContaining("assay-"),
 		"assay-5.backup",
@@ -123,6 +124,41 @@ test("an empty database never deletes the backups of the one that was lost", asy
 	]);
 	await client.end();
 	await empty.drop();
+});
+
+test("only the newest three refused backups stay, and doctor names them until an accepted one deletes them", async () => {
+	await createOrganization(database.pool, "Acme");
+	expect((await backUp("assay-1.backup")).code).toBe(0);
+	for (const number of [2, 3, 4]) put(`assay-${number}.backup.refused`, 31);
+	put("before-upgrade.backup.refused", 31);
+	const empty = await createDatabase();
+	expect((await backUp("assay-5.backup", empty.url)).code).toBe(1);
+	await empty.drop();
+	expect(
+		(await names()).filter((name) => name.endsWith(".refused")),
+	).toHaveLength(3);
+	expect(await examineRefused(folder)).toMatchObject([
+		{
+			check: "refused backups",
+			status: "warning",
+			found: expect.stringMatching(
+				/assay-5\.backup\.refused and 2 earlier ones, .* ago$/,
+			),
+		},
+	]);
+
+	// Young ones stay until they are as old as other backups may become.
+	expect((await backUp("assay-6.backup")).code).toBe(0);
+	expect((await readdir(folder)).sort()).toEqual([
+		"assay-1.backup",
+		"assay-5.backup.refused",
+		"assay-6.backup",
+		"assay-organizations.json",
+		"before-upgrade.backup.refused",
+	]);
+	put("assay-5.backup.refused", 31);
+	expect((await backUp("assay-7.backup")).code).toBe(0);
+	expect(await examineRefused(folder)).toEqual([]);
 });
 
 test("without any organization and without a note, nothing is deleted either", async () => {

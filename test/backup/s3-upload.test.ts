@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readLastBackup } from "../../src/backup/last-backup.ts";
+import {
+	backupPlaces,
+	examineOrganizations,
+} from "../../src/cli/doctor-backup.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { EMPTY_SHA256, signS3Request } from "../../src/s3/s3-signature.ts";
 import { runCommand } from "../support/command.ts";
@@ -157,6 +163,54 @@ test("a database that has lost an organization of the last upload deletes nothin
 	expect(stderr).toContain("that nobody deleted (gone)");
 	expect(store.stored.size).toBe(5);
 	expect(store.stored.get(note)?.body).toBe(body);
+});
+
+test("a store that keeps all backups takes none of a database that has lost an organization", async () => {
+	const empty = await createDatabase();
+	const { code, stderr } = await backUp("assay-kept.backup");
+	expect(code, stderr).toBe(0);
+	const before = [...store.stored.keys()].sort();
+	expect(before).toEqual([
+		"nightly backups/assay-kept.backup",
+		"nightly backups/assay-organizations.json",
+	]);
+	const lost = await backUp("assay-lost-2.backup", { DATABASE_URL: empty.url });
+	expect(lost.code).toBe(1);
+	expect(lost.stderr).toContain(
+		"assay-lost-2.backup.refused, was not uploaded",
+	);
+	expect([...store.stored.keys()].sort()).toEqual(before);
+
+	const client = new Client({ connectionString: empty.url });
+	await client.connect();
+	const settings = {
+		DATABASE_URL: empty.url,
+		ASSAY_BACKUP_S3_URL: `${store.origin}/bucket/nightly%20backups`,
+		ASSAY_BACKUP_S3_KEY: "id:secret",
+	};
+	const examine = (more = {}) =>
+		examineOrganizations(
+			client,
+			backupPlaces(folder, readConfig({ ...settings, ...more })),
+		);
+	expect(await examine()).toMatchObject([
+		{
+			check: "organizations",
+			status: "problem",
+			found: expect.stringContaining(
+				"bucket/nightly backups/ had organizations",
+			),
+		},
+	]);
+	expect(await examine({ ASSAY_BACKUP_S3_KEY: "other:secret" })).toMatchObject([
+		{
+			check: "store of backups",
+			status: "problem",
+			found: expect.stringContaining("check the secret in ASSAY_BACKUP_S3_KEY"),
+		},
+	]);
+	await client.end();
+	await empty.drop();
 });
 
 test("a store that cannot be reached is named, and the file stays", async () => {
