@@ -111,10 +111,14 @@ function makeTar({ version, architecture, tree, out }: ReleaseBuild): string {
 	return name;
 }
 
-/** Packs a folder under the name `root`, the same from the same files. */
+/**
+ * Packs a folder under the name `root`, the same from the same files. Nobody but their owner may
+ * write to the unpacked files, whatever the umask of the checkout was.
+ */
 export function packFolder(folder: string, root: string, file: string): void {
 	runTool("tar", [
 		...["--owner=root:0", "--group=root:0", "--sort=name", "--mtime=@0"],
+		"--mode=u=rwX,go=rX",
 		...["--transform", `flags=r;s,^\\.,${root},`],
 		...["-czf", file, "-C", folder, "."],
 	]);

@@ -19,6 +19,7 @@ import { VERSION } from "../src/version.ts";
 import { checkChangelog, entryOf, giveToPreview } from "./changelog.ts";
 import { writeChecksums } from "./checksums.ts";
 import { buildReleaseFiles, bytesOf, packFolder } from "./linux-packages.ts";
+import { checkPublished, fingerprintOf } from "./release-key.ts";
 import { makeTree, recordCommit, stripTool } from "./tree.ts";
 
 /** Options of `npm run release`. docs/release.md explains them. */
@@ -51,7 +52,7 @@ function release(options: Options): void {
 		throw new Error("helm missing; see https://helm.sh/docs/intro/install/");
 	}
 	const commit = git("rev-parse", "HEAD");
-	if (options.preview === undefined) checkSource(version);
+	if (options.preview === undefined) checkSource(version, options.signWith);
 	const out = resolve(options.out);
 	if (readdirOrNothing(out).length > 0) {
 		throw new Error(`${out} is not empty; delete it or give another --out`);
@@ -101,8 +102,11 @@ function release(options: Options): void {
 	}
 }
 
-/** Throws unless the files would be exactly those of the tag and the changelog says what is new. */
-function checkSource(version: string): void {
+/**
+ * Throws unless the files would be exactly those of the tag, the changelog says what is new, and
+ * operators can compare the key.
+ */
+function checkSource(version: string, key: string | undefined): void {
 	if (git("status", "--porcelain") !== "") {
 		throw new Error("the checkout has changes; commit or remove them first");
 	}
@@ -112,6 +116,10 @@ function checkSource(version: string): void {
 		throw new Error(
 			`this commit is not tagged ${tag}; run: git tag --sign ${tag}`,
 		);
+	}
+	if (key !== undefined) {
+		const security = readFileSync(join(ROOT, "SECURITY.md"), "utf8");
+		checkPublished(fingerprintOf(key), security);
 	}
 }
 

@@ -29,7 +29,7 @@ export function makeArchive(
 	const licenses = readFileSync(join(built, "LICENSES.txt"));
 	writeFileSync(join(folder, "LICENSES.txt"), licenses, { mode: 0o644 });
 	const name = `${root}.tar.gz`;
-	const owner = ["--owner=root:0", "--group=root:0"];
+	const owner = ["--owner=root:0", "--group=root:0", "--mode=u=rwX,go=rX"];
 	runTool("tar", [...owner, "-czf", join(out, name), "-C", work, root]);
 	return name;
 }

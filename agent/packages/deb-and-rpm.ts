@@ -2,6 +2,7 @@ import {
 	chmodSync,
 	copyFileSync,
 	cpSync,
+	lstatSync,
 	mkdirSync,
 	readdirSync,
 	writeFileSync,
@@ -25,6 +26,21 @@ interface PackageBuild {
 	out: string;
 }
 
+/**
+ * Gives a folder and everything in it the modes of installed files: 0755 for folders and programs,
+ * 0644 for the rest. The files have those of a checkout, which depend on the umask of its owner.
+ */
+function setModes(folder: string): void {
+	chmodSync(folder, 0o755);
+	for (const name of readdirSync(folder, { recursive: true }) as string[]) {
+		const path = join(folder, name);
+		const found = lstatSync(path);
+		if (found.isSymbolicLink()) continue;
+		const isOpen = found.isDirectory() || (found.mode & 0o100) !== 0;
+		chmodSync(path, isOpen ? 0o755 : 0o644);
+	}
+}
+
 /** Makes a deb with the scripts in `scripts`, and the text of its control file. */
 export function makeDeb(
 	{ staged, work, out }: PackageBuild,
@@ -46,6 +62,7 @@ export function makeDeb(
 		chmodSync(join(scripts, name), 0o755);
 	}
 	writeFileSync(join(scripts, "control"), options.control, { mode: 0o644 });
+	setModes(tree);
 	runTool("dpkg-deb", [
 		...options.compression,
 		...["--root-owner-group", "--build"],
@@ -65,6 +82,7 @@ export function makeRpm(
 		payload: string;
 	},
 ): string {
+	setModes(staged);
 	const target = ARCHITECTURES[options.architecture].rpm;
 	const top = join(work, "rpm");
 	const macros = {

@@ -1,23 +1,32 @@
 import { execFileSync } from "node:child_process";
 import {
+	chmodSync,
+	mkdirSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	rmSync,
+	symlinkSync,
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
+import { makeDeb } from "../../agent/packages/deb-and-rpm.ts";
 import {
 	checkChangelog,
 	entryOf,
 	giveToPreview,
 } from "../../release/changelog.ts";
 import { writeChecksums } from "../../release/checksums.ts";
-import { packagedUnit, serviceControl } from "../../release/linux-packages.ts";
+import {
+	packagedUnit,
+	packFolder,
+	serviceControl,
+} from "../../release/linux-packages.ts";
 import { neededPackages } from "../../release/needed-packages.ts";
+import { checkPublished } from "../../release/release-key.ts";
 import { describeVersion, VERSION } from "../../src/version.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -55,6 +64,15 @@ test("a release needs an entry in the changelog, with a date and notes for the u
 	// Notes of another version do not count.
 	const other = `${silent}\n## [1.3.0] - 2026-11-01\n\n### Upgrading\n\nMuch.\n`;
 	expect(() => checkChangelog(other, "1.4.0")).toThrow("### Upgrading");
+});
+
+test("a release is signed only with a key whose fingerprint the repository shows", () => {
+	const key = "0123456789ABCDEF0123456789ABCDEF01234567";
+	const shown =
+		"| releases | `0123 4567 89AB CDEF 0123  4567 89AB CDEF 0123 4567` |";
+	expect(() => checkPublished(key, shown)).not.toThrow();
+	expect(() => checkPublished(key, read("SECURITY.md"))).toThrow(key);
+	expect(() => checkPublished("", shown)).toThrow("SECURITY.md");
 });
 
 test("an installation has every package that the program imports, and none of the build", () => {
@@ -124,6 +142,57 @@ test("a package compiles all code that the new version loads before it stops the
 	// The program in --eval is an entry of its own.
 	expect(load("--eval", "import('./src/serve.ts')")).toBeLessThan(compiled + 5);
 	expect(load("bin/assay.js", "start", "--help")).toBeLessThan(compiled + 5);
+});
+
+test("whatever the umask of the checkout, only root may write to the files of packages", () => {
+	const work = mkdtempSync(join(tmpdir(), "assay-modes-"));
+	onTestFinished(() => rmSync(work, { recursive: true }));
+	const staged = join(work, "staged");
+	const put = (folder: string, name: string, mode: number) => {
+		mkdirSync(join(staged, folder), { recursive: true });
+		writeFileSync(join(staged, folder, name), name);
+		chmodSync(join(staged, folder, name), mode);
+	};
+	put("usr/bin", "program", 0o775);
+	put("usr/lib/assay", "open.js", 0o664);
+	put("usr/lib/assay", "closed.js", 0o600);
+	chmodSync(join(staged, "usr/lib/assay"), 0o775);
+	chmodSync(join(staged, "usr"), 0o700);
+	symlinkSync("../lib/assay/open.js", join(staged, "usr/bin/link"));
+	const tar = join(work, "files.tar.gz");
+	packFolder(staged, "root", tar);
+	const name = makeDeb(
+		{ staged, work, out: work },
+		{
+			name: "assay.deb",
+			scripts: join(ROOT, "release/debian"),
+			control: serviceControl("1.4.0", "x64", 2048),
+			compression: ["-Zgzip"],
+		},
+	);
+	const modes = (text: string) =>
+		text
+			.trim()
+			.split("\n")
+			.map((line) => {
+				const [mode, owner, , , , path] = line.split(/\s+/);
+				return `${mode} ${owner} ${path?.replace(/^(?:\.|root)(?=\/)/, "")}`;
+			})
+			// The mode of a link means nothing, and the root exists already.
+			.filter((line) => !line.startsWith("l") && !line.endsWith(" /"))
+			.sort();
+	const expected = [
+		"-rw-r--r-- root/root /usr/lib/assay/closed.js",
+		"-rw-r--r-- root/root /usr/lib/assay/open.js",
+		"-rwxr-xr-x root/root /usr/bin/program",
+		...["", "/bin", "/lib", "/lib/assay"].map(
+			(folder) => `drwxr-xr-x root/root /usr${folder}/`,
+		),
+	].sort();
+	const list = (program: string, ...args: string[]) =>
+		modes(execFileSync(program, args, { encoding: "utf8" }));
+	expect(list("dpkg-deb", "-c", join(work, name))).toEqual(expected);
+	expect(list("tar", "-tvzf", tar)).toEqual(expected);
 });
 
 test("the deb names its version, its architecture and the libraries of Node", () => {
