@@ -28,7 +28,8 @@ const PARTS = [
 	...["package.json", "LICENSE", "CHANGELOG.md", "SECURITY.md", "README.md"],
 	...["server.json", "bin", "src", "agent", "simulator", "sql", "docs"],
 	...["console/ensure-build.ts", "console/dist", "deploy"],
-	...["release/assay", "release/prepare-machine", "release/say-next-steps"],
+	...["release/assay", "release/prepare-machine", "release/restart-service"],
+	"release/say-next-steps",
 ];
 
 /** Files of packages that only people who write programs read. */

@@ -32,16 +32,14 @@ import { ENVIRONMENT_SAMPLES } from "./environment-samples.ts";
  * `npm run release` needs.
  */
 const options = new Command("verify:release")
-	.option("--first <folder>", "files of 0.1.1, instead of making them")
-	.option("--second <folder>", "files of 0.1.2, instead of making them")
+	.option("--first <folder>", "files of a version, instead of making 0.1.1")
+	.option("--second <folder>", "files of a newer one, instead of making 0.1.2")
 	.option("--image <file>", "tar of the Debian, made if it does not exist")
 	.parse()
 	.opts<{ first?: string; second?: string; image?: string }>();
 
 const ARCHITECTURE = process.arch as LinuxArchitecture;
 const ROOT = join(import.meta.dirname, "../..");
-const FIRST = "0.1.1";
-const SECOND = "0.1.2";
 /** The network of the machine is that of this one, so the port is an unusual one. */
 const PORT = 7801;
 const READY = `http://127.0.0.1:${PORT}/health/ready`;
@@ -81,8 +79,15 @@ function only(folder: string, end: string): string {
 	return join(folder, found[0] as string);
 }
 
-const first = makeFiles(FIRST, options.first);
-const second = makeFiles(SECOND, options.second);
+/** Returns the version of the files in the folder. */
+function versionIn(folder: string): string {
+	return only(folder, "-image.tar.gz").split("-").at(-2) as string;
+}
+
+const first = makeFiles("0.1.1", options.first);
+const second = makeFiles("0.1.2", options.second);
+const FIRST = versionIn(first);
+const SECOND = versionIn(second);
 let machine: Machine | undefined;
 try {
 	for (const folder of [first, second]) {
@@ -111,9 +116,11 @@ async function verify(machine: Machine): Promise<void> {
 	cpSync(only(second, end), inMachine(machine, "/root/second.deb"));
 	const next = run("apt-get update -q && apt-get install -qy /root/first.deb");
 	if (!next.includes("systemctl enable --now assay")) throw new Error(next);
-	await until("the packaged command has its version and commit", () =>
-		/^0\.1\.1 \([0-9a-f]{12}\)$/.test(run("assay --version").trim()),
-	);
+	await until("the packaged command has its version and commit", () => {
+		const [version, commit] = run("assay --version").trim().split(" ");
+		return version === FIRST && /^\([0-9a-f]{12}\)$/.test(commit ?? "");
+	});
+	checkModes(machine);
 	run("command -v npm && exit 1; command -v node && exit 1; true");
 	console.log("ok  the machine has neither npm nor a Node of its own");
 
@@ -147,6 +154,7 @@ async function verify(machine: Machine): Promise<void> {
 	// This command comes before the first start of the service.
 	const made = JSON.parse(run("assay org create --name Acme --json"));
 	const organizationId = made.organization_id;
+	await verifyDoctor(machine);
 	run("systemctl enable --now assay assay-backup.timer");
 	if (!(await isReady())) throw new Error("systemd did not wait");
 	console.log("ok  systemd waits until the service is ready");
@@ -179,7 +187,12 @@ async function verify(machine: Machine): Promise<void> {
 	);
 	run("assay doctor || true");
 
-	await upgrade(machine, "apt-get install -qy /root/second.deb");
+	await measure(
+		machine,
+		"the upgrade of the deb",
+		"apt-get install -qy /root/second.deb",
+		SECOND,
+	);
 	await until("the organization is still there", () =>
 		run("assay org list").includes("Acme"),
 	);
@@ -205,38 +218,84 @@ async function verify(machine: Machine): Promise<void> {
 	await verifyTarball(machine);
 }
 
-/** Upgrades with a command while it asks the service all the time. Throws if that takes too long. */
-async function upgrade({ run }: Machine, command: string): Promise<void> {
+/** Throws if anybody but root may change a file of the package. */
+function checkModes({ run }: Machine): void {
+	const units = "/usr/lib/systemd/system/assay*";
+	const odd = run(
+		`find /usr/lib/assay /usr/bin/assay ${units} -not -type l \\( -perm /022 -o -not -user root -o -not -group root \\)`,
+	);
+	if (odd.trim() !== "") throw new Error(odd);
+	const closed = run(
+		"find /usr/lib/assay -type f -not -perm 0644 -not -perm 0755",
+	);
+	if (closed.trim() !== "") throw new Error(closed);
+	console.log("ok  the files of the package belong to root, with 0644 or 0755");
+}
+
+/** Breaks the service in several ways, and checks that `assay doctor` names each. */
+async function verifyDoctor({ run }: Machine): Promise<void> {
+	const says = (text: string) =>
+		until(`assay doctor says: ${text}`, () =>
+			run("assay doctor; true").includes(text),
+		);
+	await says("somebody has stopped assay.service");
+	const other = `python3 -m http.server --bind 127.0.0.1 ${PORT}`;
+	run(`systemd-run --quiet --unit=other ${other}`);
+	run("systemctl start assay; true");
+	await says("another program has the port of the service");
+	await says("assay.service has failed: its program ended with 1");
+	run("systemctl stop other assay");
+	run(`cp -p /etc/assay.env /root/right.env
+		echo DATABASE_URL=postgres://assay@127.0.0.1:1/assay >> /etc/assay.env
+		systemctl start assay; true`);
+	await says("its last line in the log: assay: Assay cannot open its database");
+	run(`systemctl stop assay; systemctl reset-failed assay
+		mv /root/right.env /etc/assay.env`);
+}
+
+/** Runs commands while it asks the service all the time. Throws if it is away for too long. */
+async function measure(
+	{ run }: Machine,
+	what: string,
+	commands: string,
+	version: string,
+): Promise<void> {
 	const watcher = new Worker(new URL("watch-readiness.ts", import.meta.url), {
 		workerData: READY,
 	});
-	run(command);
-	await until("the new version answers", async () => {
-		return (await isReady()) && run("assay --version").startsWith(`${SECOND} `);
+	run(commands);
+	await until(`after ${what}, version ${version} answers`, async () => {
+		const runs = run("assay --version").startsWith(`${version} `);
+		return (await isReady()) && runs;
 	});
 	const watched = once(watcher, "message");
 	watcher.postMessage("stop");
 	const [awayMs] = await watched;
-	console.log(`ok  the upgrade stopped the service for ${awayMs} ms`);
-	if (awayMs > MAX_AWAY_MS) throw new Error("the upgrade took too long");
+	console.log(`ok  ${what} stopped the service for ${awayMs} ms`);
+	if (what.startsWith("the upgrade") && awayMs > MAX_AWAY_MS) {
+		throw new Error(`${what} took too long`);
+	}
 }
 
 /** Goes back from the second version to the first, as docs/deploying.md says. */
-async function rollBack({ run }: Machine): Promise<void> {
+async function rollBack(machine: Machine): Promise<void> {
+	const { run } = machine;
 	run("assay org create --name Later");
+	const install = run("apt-get install -qy --allow-downgrades /root/first.deb");
+	if (!install.includes(`${SECOND} still runs`)) throw new Error(install);
+	if (!(await isReady())) throw new Error("the newer version was stopped");
 	const backup = "ls -t /var/lib/assay-backups/assay-*.backup | tail -n 1";
-	run(`set -e; systemctl stop assay
-		apt-get install -qy --allow-downgrades /root/first.deb
+	await measure(
+		machine,
+		"the roll back of the deb",
+		`set -e; systemctl stop assay
 		assay restore --replace --unknown-keys-wait 2d $(${backup})
-		systemctl start assay`);
-	await until("the old version serves the backup from before", async () => {
+		systemctl start assay`,
+		FIRST,
+	);
+	await until("the old version serves the backup from before", () => {
 		const organizations = run("assay org list");
-		return (
-			(await isReady()) &&
-			run("assay --version").startsWith(`${FIRST} `) &&
-			organizations.includes("Acme") &&
-			!organizations.includes("Later")
-		);
+		return organizations.includes("Acme") && !organizations.includes("Later");
 	});
 }
 
@@ -251,18 +310,28 @@ async function verifyRpm(machine: Machine): Promise<void> {
 	run("systemctl enable --now assay");
 	await until("the rpm serves", isReady);
 	run("assay org create --name Acme");
-	await upgrade(machine, "rpm --upgrade --nodeps /root/second.rpm");
+	checkModes(machine);
+	await measure(
+		machine,
+		"the upgrade of the rpm",
+		"rpm --upgrade --nodeps /root/second.rpm",
+		SECOND,
+	);
 	await until("the organization outlives the upgrade of the rpm", () =>
 		run("assay org list").includes("Acme"),
 	);
-	run(`set -e; assay backup /var/lib/assay-backups/now.backup
-		systemctl stop assay
-		rpm --upgrade --oldpackage --nodeps /root/first.rpm
+	run("assay backup /var/lib/assay-backups/now.backup");
+	const back = run("rpm --upgrade --oldpackage --nodeps /root/first.rpm");
+	if (!back.includes(`${SECOND} still runs`)) throw new Error(back);
+	if (!(await isReady())) throw new Error("the newer version was stopped");
+	await measure(
+		machine,
+		"the roll back of the rpm",
+		`set -e; systemctl stop assay
 		assay restore --replace /var/lib/assay-backups/now.backup
-		systemctl start assay`);
-	await until("the rpm goes back", async () => {
-		return (await isReady()) && run("assay --version").startsWith(`${FIRST} `);
-	});
+		systemctl start assay`,
+		FIRST,
+	);
 	run("rpm --erase assay");
 	await until("removal stops the service", async () => !(await isReady()));
 	run("rm -rf /var/lib/assay* /etc/assay.env");
