@@ -188,9 +188,10 @@ test("an unreachable database is reported without its password", async () => {
 });
 
 test("doctor finds no problem in a good installation, as text and as JSON", async () => {
-	// No service answers at this address.
+	// No service answers at this address, and it has no port of its own.
 	const { code, stdout } = await runCommand(["doctor", "--json"], {
 		...settings,
+		ASSAY_PORT: "0",
 		ASSAY_BASE_URL: "http://127.0.0.1:1",
 	});
 	const { findings } = JSON.parse(stdout);

@@ -83,7 +83,9 @@ test("the service starts in an empty folder and prints the next steps, and other
 	const { url } = await start();
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 	await addDevice(url);
-	const doctor = await assay(["doctor"], settings);
+	const { port } = new URL(url);
+	const doctor = await assay(["doctor"], { ...settings, ASSAY_PORT: port });
+	expect(doctor.stdout).toContain("the service answers at");
 	expect(doctor.stdout).toContain("embedded PostgreSQL");
 	expect(doctor.code).toBe(0);
 	// The other commands have ended, but the database still runs for the service.
