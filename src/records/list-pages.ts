@@ -11,6 +11,7 @@ import {
 import { described, obvious } from "./shown.ts";
 import {
 	type Conditions,
+	type Few,
 	findFew,
 	matchWords,
 	type Searched,
@@ -273,27 +274,31 @@ export async function readPage<Row extends QueryResultRow>(
 	const words = wordsOf(input.filter?.query ?? "");
 	const inWords = await matchWords(client, words, listing);
 
+	/** If the text index found all rows that may match, it need not be asked again for their number. */
+	let few: Few | undefined;
+
 	/** Returns the rows that contain all words of the search text. */
 	const findRows = async () => {
 		if (words.length === 0) return readRows("");
-		if (listing.searched && inWords.isTextOnly) {
+		if (listing.searched && inWords.textOnly.length > 0) {
 			const { values, conditions, name } = begin("cursor");
-			const few = await findFew(client, listing.searched, words, size + 1, {
-				name: name(".words"),
-				text: `
-					select t.id, ${order.expression} as place, t.search_text
-					from ${listing.from}
-					where ${conditions.join(" and ")}
-					${sorted}`,
+			few = await findFew(client, listing.searched, inWords, size + 1, {
+				name: inWords.isTextOnly ? name(".words") : undefined,
+				from: listing.from,
+				conditions,
+				place: order.expression,
 				values,
 				direction,
 			});
-			// If the condition used the array directly, PostgreSQL's planner would read the
-			// organization's whole index.
 			if (few) {
-				return readRows(".few", (parameter) => [
-					`t.id = any(array(select unnest(${parameter(textArray(few))}::text[])))`,
-				]);
+				const { ids } = few;
+				return readRows(
+					inWords.isTextOnly ? ".few" : undefined,
+					(parameter) => [
+						isOneOf(ids, parameter),
+						...(inWords.isTextOnly ? [] : inWords.conditions(parameter)),
+					],
+				);
 			}
 		}
 		return readRows(undefined, inWords.conditions);
@@ -308,7 +313,10 @@ export async function readPage<Row extends QueryResultRow>(
 			conditions.push(
 				`t.id = any(array(select find_records('${listing.searched}', ${given}, ${COUNTED + 1})))`,
 			);
-		} else conditions.push(...inWords.conditions(parameter));
+		} else {
+			if (few?.isAll) conditions.push(isOneOf(few.ids, parameter));
+			conditions.push(...inWords.conditions(parameter));
+		}
 		const { rows } = await client.query<{ count: number }>({
 			name: words.length === 0 ? name(".count") : undefined,
 			text: `
@@ -349,6 +357,13 @@ export async function readPage<Row extends QueryResultRow>(
 		...totalOf(counted),
 	};
 }
+
+/**
+ * Condition that a row has one of these ids. If the condition used the array directly, PostgreSQL's
+ * planner would read the organization's whole index.
+ */
+const isOneOf = (ids: string[], parameter: (value: unknown) => string) =>
+	`t.id = any(array(select unnest(${parameter(textArray(ids))}::text[])))`;
 
 /** Returns the number of records in a list for its result. */
 export function totalOf(

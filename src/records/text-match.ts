@@ -13,53 +13,73 @@ const WALKED = 300;
 const FEW = 1000;
 
 /**
- * A statement that selects the next rows of a list in its order. It returns `id`, `place` (the
- * value by which the list is ordered) and `search_text`.
+ * The beginning of a statement that selects the next rows of a list in its order, up to its limit.
  */
 export interface Walk {
 	/** Name of the prepared statement. Undefined means that the statement is not prepared. */
 	name: string | undefined;
-	text: string;
+	/** What the statement selects from. The rows have the alias `t`. */
+	from: string;
+	conditions: readonly string[];
+	/** The expression by which the list is ordered. */
+	place: string;
 	values: readonly unknown[];
 	direction: "ASC" | "DESC";
 }
 
+/** Ids that include those of the wanted rows. */
+export interface Few {
+	ids: string[];
+	/** True if the ids include those of all rows that match, and not only of the next ones. */
+	isAll: boolean;
+}
+
 /**
- * Returns ids that include those of the next `count` rows with all words. Returns undefined if too
- * many rows match. If the words are common, the first rows of the list are enough for a page.
- * Otherwise the words are rare, and the text index finds all rows that contain them.
+ * Returns ids that include those of the next `count` rows that match the words. Returns undefined if
+ * too many rows match. If the words are common, the first rows of the list are enough for a page.
+ * Otherwise the words are rare, and the text index of the table finds all rows that contain them.
  */
 export async function findFew(
 	client: PoolClient,
 	table: string,
-	words: string[],
+	{ textOnly, conditions }: Match,
 	count: number,
 	walk: Walk,
-): Promise<string[] | undefined> {
+): Promise<Few | undefined> {
 	const values = [...walk.values];
 	const parameter = (value: unknown) => `$${values.push(value)}`;
-	const given = `${parameter(textArray(words))}::text[]`;
-	const { rows } = await client.query<{ ids: string[] }>({
+	const given = `${parameter(textArray(textOnly))}::text[]`;
+	const wanted = parameter(count);
+	const { rows } = await client.query<{ ids: string[]; is_all: boolean }>({
 		name: walk.name,
-		// The patterns are computed once and not for each row. PostgreSQL evaluates only one of the two
-		// arrays.
+		// PostgreSQL evaluates only one of the two arrays.
 		text: `
-			with walked as materialized (${walk.text} limit ${WALKED}),
+			with walked as materialized (
+				select t.id, ${walk.place} as place, ${conditions(parameter).join(" and ")} as is_hit
+				from ${walk.from}
+				where ${walk.conditions.join(" and ")}
+				order by ${walk.place} ${walk.direction}, t.id ${walk.direction}
+				limit ${WALKED}
+			),
 			hits as materialized (
-				select w.id from walked w
-				where w.search_text like all (array(select search_pattern(word) from unnest(${given}) word))
+				select w.id from walked w where w.is_hit
 				order by w.place ${walk.direction}, w.id ${walk.direction}
-				limit ${parameter(count)}
+				limit ${wanted}
+			),
+			enough as materialized (
+				select (select count(*) from hits) = ${wanted} or (select count(*) from walked) < ${WALKED} as is_it
 			)
-			select case
-				when (select count(*) from hits) = ${parameter(count)} or (select count(*) from walked) < ${WALKED}
-				then array(select h.id::text from hits h)
-				else array(select find_records('${table}', ${given}, ${FEW + 1}))
-			end as ids`,
+			select
+				case
+					when is_it then array(select h.id::text from hits h)
+					else array(select find_records('${table}', ${given}, ${FEW + 1}))
+				end as ids,
+				not is_it as is_all
+			from enough`,
 		values,
 	});
-	const ids = rows[0]?.ids ?? [];
-	return ids.length > FEW ? undefined : ids;
+	const { ids, is_all: isAll } = rows[0] ?? { ids: [], is_all: false };
+	return ids.length > FEW ? undefined : { ids, isAll };
 }
 
 /** Returns the words of a search text, in a form that the database accepts. */
@@ -81,17 +101,24 @@ export interface Searched {
 	repeated?: { table: string; column: string } | undefined;
 }
 
+/** How the rows of a list match the words of a search. */
+export interface Match {
+	conditions: Conditions;
+	/** Words that only the rows' own texts contain, so that an index of the texts finds all rows. */
+	textOnly: string[];
+	/** True if all words are such words. */
+	isTextOnly: boolean;
+}
+
 /**
  * Returns the conditions of a search: every word occurs in t.search_text, in the name of a person
- * in one of the columns, or in a repeated text. Case and accents make no difference. `isTextOnly`
- * is true if no person has such a name and no repeated text has such a word, so that an index of
- * the texts finds all rows.
+ * in one of the columns, or in a repeated text. Case and accents make no difference.
  */
 export async function matchWords(
 	client: PoolClient,
 	words: string[],
 	{ people: columns = [], repeated }: Searched,
-): Promise<{ isTextOnly: boolean; conditions: Conditions }> {
+): Promise<Match> {
 	const none = new Map<string, string[]>();
 	const people =
 		words.length > 0 && columns.length > 0
@@ -101,11 +128,18 @@ export async function matchWords(
 		words.length > 0 && repeated
 			? await findRepeated(client, words, repeated)
 			: none;
+	const textOnly = words.filter(
+		(word) => !people.has(word) && !texts.has(word),
+	);
+	const others = words.filter((word) => !textOnly.includes(word));
 	return {
-		isTextOnly: people.size === 0 && texts.size === 0,
-		conditions: (parameter) =>
-			words.map((word) => {
-				const inText = `t.search_text like search_pattern(${parameter(word)})`;
+		textOnly,
+		isTextOnly: others.length === 0,
+		conditions: (parameter) => [
+			...(textOnly.length > 0
+				? [containsAll(parameter(textArray(textOnly)))]
+				: []),
+			...others.map((word) => {
 				const isIn = (
 					found: string[] | undefined,
 					names: readonly string[],
@@ -114,16 +148,19 @@ export async function matchWords(
 					const given = `${parameter(textArray(found))}::text[]`;
 					return names.map((name) => `t.${name} = any(${given})`);
 				};
-				const held = [
+				return `(${[
+					`t.search_text like search_pattern(${parameter(word)})`,
 					...isIn(people.get(word), columns),
 					...isIn(texts.get(word), repeated ? [repeated.column] : []),
-				];
-				return held.length === 0
-					? inText
-					: `(${[inText, ...held].join(" or ")})`;
+				].join(" or ")})`;
 			}),
+		],
 	};
 }
+
+/** Condition that a row contains all words. The patterns are computed once and not for each row. */
+const containsAll = (words: string) =>
+	`t.search_text like all (array(select search_pattern(word) from unnest(${words}::text[]) word))`;
 
 /** Largest number of different texts of a column that may contain a word. */
 const MAX_REPEATED = 200;
