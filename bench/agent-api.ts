@@ -28,6 +28,8 @@ import { seed, settle } from "./seed.ts";
 const ORGANIZATIONS = 20;
 /** Milliseconds between the service's start and the reading of its memory at rest. */
 const REST_MS = 20_000;
+/** Milliseconds between the last load and the last reading of its memory. */
+const REST_AFTER_LOAD_MS = 60_000;
 /**
  * Milliseconds allowed for everything besides the measurements: seeding, filling, warming up and
  * stopping.
@@ -96,7 +98,10 @@ async function bench(options: Options): Promise<Report> {
 		if (does("postures")) report.rows.push(...(await runSteadyReports(stand)));
 		if (does("mixed")) report.mixed.push(...(await runMixed(stand)));
 
-		report.memory = { atRest, atTheEnd: readMemory(service.pid, postgres.pid) };
+		const atTheEnd = readMemory(service.pid, postgres.pid);
+		await sleep(REST_AFTER_LOAD_MS);
+		const aMinuteLater = readMemory(service.pid, postgres.pid);
+		report.memory = { atRest, atTheEnd, aMinuteLater };
 		report.updates = await readUpdates(client);
 		const { rows } = await client.query("show server_version");
 		report.machine = describeMachine(rows[0].server_version);

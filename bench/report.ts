@@ -16,6 +16,13 @@ export interface MixedRow extends Row {
 	wantedPerSecond: number;
 }
 
+/** The memory before the load, at its end and a minute after it. */
+interface Memories {
+	atRest: Memory;
+	atTheEnd: Memory;
+	aMinuteLater: Memory;
+}
+
 export interface Report {
 	machine: string;
 	devices: number;
@@ -24,7 +31,7 @@ export interface Report {
 	rows: Row[];
 	mixedSeconds: number;
 	mixed: MixedRow[];
-	memory: { atRest: Memory; atTheEnd: Memory } | undefined;
+	memory: Memories | undefined;
 	updates: Updates[];
 }
 
@@ -72,10 +79,10 @@ export function toMarkdown(report: Report): string {
 	if (memory) {
 		parts.push(
 			toTable(
-				["Memory, MiB", "At rest", "At the end"],
+				["Memory, MiB", "At rest", "At the end", "A minute later"],
 				[
-					["Service", ...both(memory, "serverMib")],
-					["PostgreSQL", ...both(memory, "postgresMib")],
+					["Service", ...all(memory, "serverMib")],
+					["PostgreSQL", ...all(memory, "postgresMib")],
 				],
 			),
 		);
@@ -118,11 +125,11 @@ function costs(row: Row): string[] {
 	];
 }
 
-function both(
-	memory: { atRest: Memory; atTheEnd: Memory },
+function all(
+	{ atRest, atTheEnd, aMinuteLater }: Memories,
 	name: keyof Memory,
 ): string[] {
-	return [whole(memory.atRest[name]), whole(memory.atTheEnd[name])];
+	return [atRest, atTheEnd, aMinuteLater].map((memory) => whole(memory[name]));
 }
 
 function whole(value: number | undefined): string {
