@@ -1,3 +1,5 @@
+import { isLater } from "../src/agent-packages/release.ts";
+import { VERSION } from "../src/version.ts";
 import { readCredentials } from "./credentials.ts";
 import { readMarker } from "./folder.ts";
 import { findRunning } from "./lock.ts";
@@ -34,7 +36,7 @@ export interface Status {
 	refused_at: string | null;
 	/** How the agent updates its program. Null if it does not. */
 	updates: {
-		/** The newest version that the service has named. */
+		/** The newest version that the service has named. Null if this program is as new. */
 		newest_version: string | null;
 		/** Why the agent does not use that version, or could not fetch it. */
 		problem: string | null;
@@ -47,6 +49,8 @@ export async function readStatus(
 	 * Asks the service manager for the service's state. It is called only if a service was set up.
 	 */
 	serviceState: (name: string) => Promise<string>,
+	/** The version of this program. Tests set another one. */
+	version = VERSION,
 ): Promise<Status> {
 	const marker = await readMarker(folder);
 	const credentials = await readCredentials(folder);
@@ -84,18 +88,23 @@ export async function readStatus(
 		dropped_reports: state?.dropped_total ?? 0,
 		trouble: state?.trouble ?? null,
 		refused_at: state?.refused_at ?? null,
-		updates: await readUpdates(folder),
+		updates: await readUpdates(folder, version),
 	};
 }
 
-async function readUpdates(folder: string): Promise<Status["updates"]> {
+async function readUpdates(
+	folder: string,
+	version: string,
+): Promise<Status["updates"]> {
 	if ((await readPinnedKey(folder)) === undefined) return null;
 	const notes = await readNotes(folder);
-	const failed = notes?.failed && `version ${notes.version}: ${notes.failed}`;
-	return {
-		newest_version: notes?.version ?? null,
-		problem: failed ?? notes?.trouble ?? null,
-	};
+	// Somebody may have installed this version or a later one by hand. Notes about an earlier version
+	// say nothing about this program.
+	if (!notes || !isLater(notes.version, version)) {
+		return { newest_version: null, problem: null };
+	}
+	const failed = notes.failed && `version ${notes.version}: ${notes.failed}`;
+	return { newest_version: notes.version, problem: failed ?? notes.trouble };
 }
 
 /** Returns the status as text for people. */

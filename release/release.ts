@@ -14,7 +14,7 @@ import { Command, Option } from "commander";
 import type { LinuxArchitecture } from "../agent/packages/deb-and-rpm.ts";
 import { gpgSigner } from "../agent/packages/repositories.ts";
 import { requireTools, runTool } from "../agent/packages/run-tool.ts";
-import { RELEASE } from "../src/agent-packages/package-list.ts";
+import { RELEASE } from "../src/agent-packages/release.ts";
 import { VERSION } from "../src/version.ts";
 import { checkChangelog, entryOf, giveToPreview } from "./changelog.ts";
 import { writeChecksums } from "./checksums.ts";

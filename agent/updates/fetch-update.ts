@@ -5,11 +5,11 @@ import { Transform, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
+import { isLater } from "../../src/agent-packages/release.ts";
 import { AgentError } from "../agent-error.ts";
 import type { Client } from "../client.ts";
 import {
 	fileFor,
-	isLater,
 	MANIFEST_NAME,
 	type ManifestFile,
 	readManifest,

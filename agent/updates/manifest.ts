@@ -5,6 +5,7 @@ import {
 	sign,
 	verify,
 } from "node:crypto";
+import { RELEASE } from "../../src/agent-packages/release.ts";
 import { AgentError } from "../agent-error.ts";
 import { parseObject } from "../files.ts";
 
@@ -31,7 +32,6 @@ export interface ManifestFile {
 const CONTEXT = "assay-agent-update-1\n";
 
 const MAX_BYTES = 64 * 1024;
-const RELEASE = /^\d{1,3}\.\d{1,3}\.\d{1,5}$/;
 const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const MAX_PROGRAM_BYTES = 500_000_000;
 
@@ -131,15 +131,4 @@ function requireEd25519({ asymmetricKeyType }: KeyObject): void {
 			`the key of updates must be an Ed25519 key, not ${asymmetricKeyType}`,
 		);
 	}
-}
-
-/** Returns true if `version` is a release that is later than `than`. */
-export function isLater(version: string, than: string): boolean {
-	if (!RELEASE.test(version) || !RELEASE.test(than)) return false;
-	const [a, b] = [version, than].map((each) => each.split(".").map(Number));
-	for (let at = 0; at < 3; at++) {
-		const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0);
-		if (difference !== 0) return difference > 0;
-	}
-	return false;
 }

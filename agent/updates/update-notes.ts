@@ -14,6 +14,8 @@ export interface UpdateNotes {
 	tried_at: string | null;
 	/** Why the agent went back to the old program. It does not try this version again. */
 	failed: string | null;
+	/** Why it went back from other versions, which the service may name again. */
+	failed_before?: Record<string, string>;
 	/** Why the last attempt to fetch the program failed. */
 	trouble: string | null;
 }
@@ -25,6 +27,9 @@ export const UPDATE_FILES = [NOTES, KEY, "update.tar.gz", "update-passed"];
 
 const DAY_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
+
+/** Most failed versions that the agent remembers. The latest ones stay. */
+const MAX_FAILED = 20;
 
 /** Keeps the public key whose signature the agent accepts. The service never changes it. */
 export async function pinUpdateKey(folder: string, pem: string): Promise<void> {
@@ -43,7 +48,8 @@ export async function readNotes(
 	folder: string,
 ): Promise<UpdateNotes | undefined> {
 	const stored = parseObject((await readIfThere(join(folder, NOTES))) ?? "");
-	const { version, seen_at, tries, tried_at, failed, trouble } = stored ?? {};
+	const { version, seen_at, tries, tried_at, failed, failed_before, trouble } =
+		stored ?? {};
 	if (typeof version !== "string" || typeof seen_at !== "string") return;
 	const text = (value: unknown) => (typeof value === "string" ? value : null);
 	return {
@@ -52,7 +58,36 @@ export async function readNotes(
 		tries: Number.isSafeInteger(tries) ? (tries as number) : 0,
 		tried_at: text(tried_at),
 		failed: text(failed),
+		...(isTexts(failed_before) && { failed_before }),
 		trouble: text(trouble),
+	};
+}
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+	typeof value === "object" &&
+	value !== null &&
+	Object.values(value).every((each) => typeof each === "string");
+
+/** Returns the notes about a version that the service names for the first time, or names again. */
+export function notesAbout(
+	version: string,
+	earlier: UpdateNotes | undefined,
+): UpdateNotes {
+	const failed = Object.entries({
+		...earlier?.failed_before,
+		...(earlier?.failed && { [earlier.version]: earlier.failed }),
+	});
+	const others = failed.filter(([each]) => each !== version);
+	return {
+		version,
+		seen_at: new Date().toISOString(),
+		tries: 0,
+		tried_at: null,
+		failed: failed.find(([each]) => each === version)?.[1] ?? null,
+		...(others.length > 0 && {
+			failed_before: Object.fromEntries(others.slice(-MAX_FAILED)),
+		}),
+		trouble: null,
 	};
 }
 

@@ -1,5 +1,6 @@
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isLater } from "../../src/agent-packages/release.ts";
 import { VERSION } from "../../src/version.ts";
 import { AgentError } from "../agent-error.ts";
 import { readCredentials } from "../credentials.ts";
@@ -9,10 +10,10 @@ import type { OwnProgram } from "../own-program.ts";
 import { type RunOptions, run } from "../run.ts";
 import { beat, openSession, type Session } from "../session.ts";
 import type { Wanted } from "./fetch-newest.ts";
-import { isLater } from "./manifest.ts";
 import { type TrialTimes, tryProgram } from "./trial.ts";
 import {
 	dueMs,
+	notesAbout,
 	readNotes,
 	readPinnedKey,
 	type UpdateNotes,
@@ -63,12 +64,16 @@ async function openUpdates(
 	const ready = new AbortController();
 	let isLooking = false;
 	let nextMs = 0;
+	let named: string | undefined;
 	return {
 		ready: ready.signal,
 		look(session, newest) {
 			const own = options.version ?? VERSION;
 			if (typeof newest !== "string" || !isLater(newest, own)) return;
-			if (isLooking || ready.signal.aborted || Date.now() < nextMs) return;
+			if (isLooking || ready.signal.aborted) return;
+			// The wait after an error is about the version that could not be fetched.
+			if (newest === named && Date.now() < nextMs) return;
+			named = newest;
 			isLooking = true;
 			void prepare(options, session, newest)
 				.then((isReady) => {
@@ -117,14 +122,7 @@ async function prepare(
 async function notesOn(folder: string, version: string): Promise<UpdateNotes> {
 	const stored = await readNotes(folder);
 	if (stored?.version === version) return stored;
-	const notes = {
-		version,
-		seen_at: new Date().toISOString(),
-		tries: 0,
-		tried_at: null,
-		failed: null,
-		trouble: null,
-	};
+	const notes = notesAbout(version, stored);
 	await writeNotes(folder, notes);
 	return notes;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RELEASE } from "./release.ts";
 
 /** Name of the file that lists the newest packages of a folder. */
 export const LIST_NAME = "packages.json";
@@ -8,8 +9,6 @@ const PACKAGE_PLATFORMS = ["LINUX", "WINDOWS", "DARWIN", "FREEBSD"] as const;
 
 /** A file name that the service offers for download. It names no folder and is not hidden. */
 export const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._~+-]{0,199}$/;
-/** The version of a release of the agent. */
-export const RELEASE = /^\d{1,3}\.\d{1,3}\.\d{1,5}$/;
 
 const packageFile = z.object({
 	file: z.string().regex(FILE_NAME),
@@ -48,4 +47,20 @@ export function describeName(
 					? "DARWIN"
 					: "LINUX",
 	};
+}
+
+const RELEASE_IN_NAME = /^assay-agent[-_](\d{1,3}\.\d{1,3}\.\d{1,5})[-_]/;
+
+/**
+ * Returns the version and the platform of a package as its name says, or undefined if the name is
+ * not one that `build:packages` gives.
+ */
+export function releaseOf(
+	file: string,
+): (Pick<PackageFile, "platform"> & { version: string }) | undefined {
+	const version = RELEASE_IN_NAME.exec(file)?.[1];
+	if (!version || !FORMATS.some((format) => file.endsWith(`.${format}`))) {
+		return undefined;
+	}
+	return { version, platform: describeName(file).platform };
 }

@@ -6,12 +6,12 @@ import { makeClient } from "../../agent/client.ts";
 import { signUpdate } from "../../agent/packages/sign-update.ts";
 import { fetchUpdate } from "../../agent/updates/fetch-update.ts";
 import {
-	isLater,
 	type Manifest,
 	readManifest,
 	readUpdateKey,
 	signManifest,
 } from "../../agent/updates/manifest.ts";
+import { isLater } from "../../src/agent-packages/release.ts";
 import { makeFolder } from "../support/folder.ts";
 import {
 	DAY_MS,

@@ -9,6 +9,7 @@ import { signManifest } from "../../agent/updates/manifest.ts";
 import { type TrialTimes, tryProgram } from "../../agent/updates/trial.ts";
 import {
 	dueMs,
+	notesAbout,
 	pinUpdateKey,
 	readNotes,
 	writeNotes,
@@ -109,6 +110,59 @@ test.each([
 	const { updates } = await readStatus(agent.folder, async () => "running");
 	expect(updates?.newest_version).toBe(NEW);
 	expect(updates?.problem).toContain(reason);
+});
+
+test("an agent remembers each version that failed, and says what went wrong with the one that is named", async () => {
+	const service = await offer(archives.crashes);
+	const agent = await startUpdating(service.url);
+	const problem = async (version?: string) => {
+		const status = await readStatus(agent.folder, async () => "", version);
+		return status.updates?.problem ?? null;
+	};
+	await eventually(async () => (await problem()) !== null);
+	agent.stop();
+	await agent.ended;
+	// Somebody installs the version by hand.
+	expect(await problem(NEW)).toBeNull();
+	const failed = await readNotes(agent.folder);
+	const later = notesAbout("0.3.0", failed);
+	expect(later).toMatchObject({
+		version: "0.3.0",
+		failed: null,
+		trouble: null,
+	});
+	await writeNotes(agent.folder, later);
+	expect(await problem()).toBeNull();
+	const again = notesAbout(NEW, await readNotes(agent.folder));
+	expect(again.failed).toBe("it crashed three times");
+	await writeNotes(agent.folder, again);
+	expect(await problem()).toContain(NEW);
+});
+
+test("an error about one version does not delay the next version", async () => {
+	const service = await startScriptedService({ heartbeat: 1 });
+	let named = NEW;
+	service.answer(({ route }, response) => {
+		if (route !== "heartbeat") return true;
+		respond(response, 200, {
+			device_id: service.deviceId,
+			heartbeat_interval_seconds: 1,
+			posture_interval_seconds: 3600,
+			server_time: new Date().toISOString(),
+			newest_agent_version: named,
+		});
+		return false;
+	});
+	const agent = await startUpdating(service.url);
+	await eventually(async () => {
+		const notes = await readNotes(agent.folder);
+		return typeof notes?.trouble === "string";
+	});
+	named = "0.3.0";
+	await eventually(async () => {
+		const notes = await readNotes(agent.folder);
+		return notes?.version === named;
+	});
 });
 
 test("if neither program gets an answer, the trial goes on", async () => {
