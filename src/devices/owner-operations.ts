@@ -1,17 +1,14 @@
-import { Readable } from "node:stream";
 import { z } from "zod";
-import { readTable } from "../csv/read-table.ts";
 import { textArray } from "../db/array.ts";
-import { badFields } from "../errors.ts";
+import { badFields, type FieldIssue } from "../errors.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { lineSchema } from "../records/text-schemas.ts";
 import { changeDevices } from "./fleet-operations.ts";
-import { visibleText } from "./visible-text.ts";
+import { MAX_CELL, MAX_OWNERS, NOBODY, readOwnerFile } from "./owner-file.ts";
 
-const MAX_OWNERS = 500;
-const MAX_NAME = 320;
-
+/** Most problems that an error names. A dry run returns them all. */
+const MAX_NAMED = 5;
 const MAX_CSV = 1_000_000;
 
 const dryRun = z
@@ -19,11 +16,26 @@ const dryRun = z
 	.optional()
 	.describe("Only say what would change; false by default");
 
+/** One entry with a device and its owner. */
+interface Wanted {
+	device: string;
+	owner: string | null;
+}
+
+interface Problem {
+	/** Place of the entry among all entries, from 0 on. */
+	index: number;
+	field: keyof Wanted;
+	message: string;
+}
+
 interface Found {
 	ordinal: number;
 	devices: string[];
 	people: string[];
 	is_owned: boolean;
+	/** Ordinal of the earlier entry with the same device. */
+	earlier?: number | undefined;
 }
 
 export const setDeviceOwners = defineOperation({
@@ -40,10 +52,10 @@ export const setDeviceOwners = defineOperation({
 		owners: z
 			.array(
 				z.strictObject({
-					device: lineSchema(MAX_NAME).describe(
+					device: lineSchema(MAX_CELL).describe(
 						"Its id, serial number or hostname",
 					),
-					owner: lineSchema(MAX_NAME)
+					owner: lineSchema(MAX_CELL)
 						.nullable()
 						.describe("Id or e-mail address of a person; null: nobody"),
 				}),
@@ -58,57 +70,37 @@ export const setDeviceOwners = defineOperation({
 			.array(z.string())
 			.describe("With dry_run: the devices that would change"),
 		unchanged_device_ids: z.array(z.string()),
-		problems: z.array(z.object({ index: z.int(), message: z.string() })),
+		problems: z.array(
+			z.object({
+				index: z.int(),
+				field: z.enum(["device", "owner"]),
+				message: z.string(),
+			}),
+		),
 	}),
 	run: async (context, { owners, dry_run }) => {
-		const found = await find(context, owners);
-		const problems = found.flatMap((one) => problemsOf(one, owners));
-		if (dry_run) {
-			const good = found.filter(
-				({ ordinal }) => !problems.some(({ index }) => index === ordinal - 1),
-			);
-			const idsOf = (wanted: boolean) =>
-				good
-					.filter(({ is_owned }) => is_owned === wanted)
-					.map(({ devices }) => devices[0] as string);
-			return {
-				changed_device_ids: idsOf(false),
-				unchanged_device_ids: idsOf(true),
-				problems,
-			};
-		}
+		const { found, problems } = await examine(
+			context,
+			owners,
+			(index) => `owners[${index}]`,
+		);
+		if (dry_run) return { ...outcomeOf(found, problems), problems };
 		if (problems.length > 0) {
-			throw badFields(
-				problems.slice(0, 5).map(({ index, message }) => ({
-					field: `owners[${index}]`,
+			throw wrongEntries(
+				problems.map(({ index, field, message }) => ({
+					field: `owners[${index}].${field}`,
 					message,
 				})),
 			);
 		}
-		const changed = await changeDevices(
-			context,
-			found.map(({ devices }) => devices[0] as string),
-			["owner_id", "claimed_owner_id"],
-			`update devices d
-			set owner_id = g.owner, claimed_owner_id = null, updated_at = now()
-			from locked b
-			join unnest($2::text[], $3::text[]) g (id, owner) on g.id = b.id
-			where d.organization_id = $1 and d.id = b.id
-				and (b.owner_id is distinct from g.owner or b.claimed_owner_id is not null)
-			returning d.id, coalesce(d.name, d.hostname) as name,
-				jsonb_build_array(b.owner_id, b.claimed_owner_id) as before,
-				jsonb_build_array(d.owner_id, null) as after`,
-			[textArray(found.map(({ people }) => people[0] ?? null))],
-		);
-		return { ...changed, problems: [] };
+		return { ...(await setOwners(context, found)), problems: [] };
 	},
 });
 
 export const importDeviceOwners = defineOperation({
 	name: "importDeviceOwners",
 	title: "Import owners of devices",
-	description:
-		"Set the owners of devices from CSV with the columns device (id, serial number or hostname) and owner (id or e-mail address of a person; empty: nobody). Like setDeviceOwners, with dry_run too.",
+	description: `Set the owners of devices from CSV with the columns device (id, serial number or hostname) and owner (id or e-mail address of a person; ${NOBODY}: no owner; empty: left as it is). Like setDeviceOwners, with dry_run too.`,
 	toolset: "fleet",
 	access: "write",
 	isIdempotent: true,
@@ -121,47 +113,109 @@ export const importDeviceOwners = defineOperation({
 			.describe("The text of the file, with a line of headings"),
 		dry_run: dryRun,
 	}),
-	output: setDeviceOwners.output,
-	run: async (context, { csv, ...input }) => {
-		const { heading, lines } = await readTable(
-			Readable.from([Buffer.from(csv)]),
+	output: setDeviceOwners.output.extend({
+		lines_without_owner: z
+			.array(z.int())
+			.describe("Lines whose owner is empty; their devices stay as they are"),
+		problems: z.array(
+			z.object({
+				line: z.int().describe("The headings are line 1"),
+				field: z.enum(["device", "owner"]),
+				message: z.string(),
+			}),
+		),
+	}),
+	run: async (context, { csv, dry_run }) => {
+		const file = await readOwnerFile(csv);
+		const lineAt = (index: number) => file.owners[index]?.line ?? 0;
+		const { found, problems } = await examine(
+			context,
+			file.owners,
+			(index) => `line ${lineAt(index)}`,
 		);
-		const columns = heading.map((name) => name.trim().toLowerCase());
-		const [device, owner] = ["device", "owner"].map((name) =>
-			columns.indexOf(name),
-		);
-		if (
-			device === undefined ||
-			owner === undefined ||
-			device < 0 ||
-			owner < 0
-		) {
-			throw badFields([
-				{
-					field: "csv",
-					message: `must have the columns device and owner; it has ${visibleText(columns.join(", ")).slice(0, 200)}`,
-				},
-			]);
+		const inLines = [
+			...file.problems,
+			...problems.map(({ index, ...rest }) => ({
+				line: lineAt(index),
+				...rest,
+			})),
+		].sort((a, b) => a.line - b.line);
+		const { linesWithoutOwner: lines_without_owner } = file;
+		if (dry_run) {
+			const outcome = outcomeOf(found, problems);
+			return { ...outcome, lines_without_owner, problems: inLines };
 		}
-		if (lines.length === 0 || lines.length > MAX_OWNERS) {
-			throw badFields([
-				{
+		if (inLines.length > 0) {
+			throw wrongEntries(
+				inLines.map(({ line, field, message }) => ({
 					field: "csv",
-					message: `must have 1 to ${MAX_OWNERS} lines below the headings; it has ${lines.length}`,
-				},
-			]);
+					message: `line ${line}, ${field}: ${message}`,
+				})),
+			);
 		}
-		const owners = lines.map(({ cells }) => ({
-			device: cells[device] ?? "",
-			owner: cells[owner]?.trim() || null,
-		}));
-		return setDeviceOwners.run(context, { ...input, owners });
+		const changed = await setOwners(context, found);
+		return { ...changed, lines_without_owner, problems: [] };
 	},
 });
 
 export const ownerOperations = [setDeviceOwners, importDeviceOwners] as const;
 
-type Wanted = { device: string; owner: string | null };
+/** Finds what the entries name, and what is wrong with them. `nameOf` names one to the caller. */
+async function examine(
+	context: Context,
+	owners: readonly Wanted[],
+	nameOf: (index: number) => string,
+) {
+	const found = await find(context, owners);
+	const problems = found.flatMap((one) => problemsOf(one, owners, nameOf));
+	return { found, problems };
+}
+
+function wrongEntries(issues: FieldIssue[]) {
+	const more = issues.length - MAX_NAMED;
+	return badFields([
+		...issues.slice(0, MAX_NAMED),
+		...(more > 0
+			? [{ field: "", message: `and ${more} more, which dry_run names` }]
+			: []),
+	]);
+}
+
+/** Returns which devices change, of the entries without a problem. */
+function outcomeOf(found: readonly Found[], problems: readonly Problem[]) {
+	const good = found.filter(
+		({ ordinal }) => !problems.some(({ index }) => index === ordinal - 1),
+	);
+	const idsOf = (wanted: boolean) =>
+		good
+			.filter(({ is_owned }) => is_owned === wanted)
+			.map(({ devices }) => devices[0] as string);
+	return {
+		changed_device_ids: idsOf(false),
+		unchanged_device_ids: idsOf(true),
+	};
+}
+
+async function setOwners(context: Context, found: readonly Found[]) {
+	if (found.length === 0) {
+		return { changed_device_ids: [], unchanged_device_ids: [] };
+	}
+	return changeDevices(
+		context,
+		found.map(({ devices }) => devices[0] as string),
+		["owner_id", "claimed_owner_id"],
+		`update devices d
+		set owner_id = g.owner, claimed_owner_id = null, updated_at = now()
+		from locked b
+		join unnest($2::text[], $3::text[]) g (id, owner) on g.id = b.id
+		where d.organization_id = $1 and d.id = b.id
+			and (b.owner_id is distinct from g.owner or b.claimed_owner_id is not null)
+		returning d.id, coalesce(d.name, d.hostname) as name,
+			jsonb_build_array(b.owner_id, b.claimed_owner_id) as before,
+			jsonb_build_array(d.owner_id, null) as after`,
+		[textArray(found.map(({ people }) => people[0] ?? null))],
+	);
+}
 
 /**
  * Finds the devices and the people of all entries with one statement. A revoked device is found
@@ -212,34 +266,48 @@ async function find(
 	for (const row of rows) {
 		const [id] = row.devices;
 		if (id === undefined || row.devices.length > 1) continue;
-		if (seen.has(id)) row.devices.push(id);
-		seen.set(id, row.ordinal);
+		row.earlier = seen.get(id);
+		if (row.earlier === undefined) seen.set(id, row.ordinal);
 	}
 	return rows;
 }
 
 function problemsOf(
-	{ ordinal, devices, people }: Found,
+	{ ordinal, devices, people, earlier }: Found,
 	owners: readonly Wanted[],
-): { index: number; message: string }[] {
+	nameOf: (index: number) => string,
+): Problem[] {
 	const index = ordinal - 1;
 	const { device, owner } = owners[index] as Wanted;
-	const messages: string[] = [];
+	const problems: Problem[] = [];
+	const note = (field: Problem["field"], message: string) =>
+		problems.push({ index, field, message });
 	if (devices.length === 0) {
-		messages.push(`no device has the id, serial number or hostname ${device}`);
+		note(
+			"device",
+			`no device has the serial number, hostname or id ${device}; a revoked device is found only by its id`,
+		);
 	} else if (devices.length > 1) {
-		messages.push(
-			devices[0] === devices[1]
-				? `${device} is the device of an earlier entry; name each device once`
-				: `${devices.length} devices have the serial number or hostname ${device}; give the id of one`,
+		note(
+			"device",
+			`${devices.length} devices have the serial number or hostname ${device}; give the id of one`,
+		);
+	} else if (earlier !== undefined) {
+		note(
+			"device",
+			`${device} is the device of ${nameOf(earlier - 1)}; name each device once`,
 		);
 	}
 	if (owner !== null && people.length === 0) {
-		messages.push(`no person has the id or e-mail address ${owner}`);
+		note(
+			"owner",
+			`no person has the id or e-mail address ${owner}; give that of a person in the register People`,
+		);
 	} else if (people.length > 1) {
-		messages.push(
+		note(
+			"owner",
 			`${people.length} people have the e-mail address ${owner}; give the id of one`,
 		);
 	}
-	return messages.map((message) => ({ index, message }));
+	return problems;
 }

@@ -77,7 +77,7 @@ export const enrollRequest = z.object(
 		owner_email: z
 			.string()
 			.max(MAX_EMAIL_LENGTH)
-			.transform(visibleText)
+			.transform((address) => visibleText(address).trim())
 			.optional()
 			.catch(undefined),
 	},

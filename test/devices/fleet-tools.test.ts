@@ -162,29 +162,48 @@ test("owners are set by serial number, hostname and address, and a dry run says 
 		kind: "EMPLOYEE",
 		primary_email_address: "ada@example.com",
 	});
+	// The lines are numbered as in the file, also after an empty one.
 	const csv =
-		"Owner;Device\nADA@example.com;ser-1\nnobody@example.com;owned-b\nada@example.com;elsewhere\nada@example.com;owned-a\n";
+		"Owner;Device\nADA@example.com; ser-1 \n\nnobody@example.com;owned-b\nada@example.com;elsewhere\n ada@example.com;owned-a\nada@example.com;\n;owned-b\n";
 	const dry = await assay.use("importDeviceOwners", {
 		organization_id,
 		csv,
 		dry_run: true,
 	});
-	expect(dry.changed_device_ids).toEqual([a.id]);
-	expect(dry.problems).toEqual([
-		{ index: 1, message: expect.stringContaining("nobody@example.com") },
-		{ index: 2, message: expect.stringContaining("elsewhere") },
-		{ index: 3, message: expect.stringContaining("earlier entry") },
-	]);
+	expect(dry).toEqual({
+		changed_device_ids: [a.id],
+		unchanged_device_ids: [],
+		lines_without_owner: [8],
+		problems: [
+			[4, "owner", "nobody@example.com; give that of a person"],
+			[5, "device", "elsewhere"],
+			[6, "device", "the device of line 2"],
+			[7, "device", "is empty"],
+		].map(([line, field, words]) => ({
+			line,
+			field,
+			message: expect.stringContaining(String(words)),
+		})),
+	});
 	const whole = await assay.call("importDeviceOwners", {
 		organization_id,
 		csv,
 	});
 	expect(whole.status).toBe(400);
-	expect(whole.body.message).toContain("owners[1]");
+	expect(whole.body.message).toContain("csv: line 4, owner: no person has");
+	const entry = await assay.call("setDeviceOwners", {
+		organization_id,
+		owners: [
+			{ device: a.id, owner: people.id },
+			{ device: a.id, owner: people.id },
+		],
+	});
+	expect(entry.body.message).toContain("owners[1].device: ");
+	expect(entry.body.message).toContain("the device of owners[0]");
 	const ownerOf = async (id: string) =>
 		(await assay.use("getDevice", { id })).device.owner_id;
 	expect(await ownerOf(a.id)).toBeNull();
-	const good = "device,owner\nser-1,ada@example.com\nowned-b,\n";
+	const good = "device,owner\nser-1,ada@example.com\nowned-b,Nobody\n";
 	const done = await assay.use("importDeviceOwners", {
 		organization_id,
 		csv: good,
@@ -192,9 +211,26 @@ test("owners are set by serial number, hostname and address, and a dry run says 
 	expect(done).toEqual({
 		changed_device_ids: [a.id],
 		unchanged_device_ids: [b.id],
+		lines_without_owner: [],
 		problems: [],
 	});
 	expect(await ownerOf(a.id)).toBe(people.id);
+	const empty = await assay.use("importDeviceOwners", {
+		organization_id,
+		csv: "device,owner,note\nser-1,,lost\nowned-b\n",
+	});
+	expect(empty).toMatchObject({
+		changed_device_ids: [],
+		lines_without_owner: [2, 3],
+	});
+	expect(await ownerOf(a.id)).toBe(people.id);
+	const removed = await assay.use("importDeviceOwners", {
+		organization_id,
+		csv: "device,owner\nser-1,nobody\n",
+	});
+	expect(removed.changed_device_ids).toEqual([a.id]);
+	expect(await ownerOf(a.id)).toBeNull();
+	await assay.use("updateDevice", { id: a.id, owner_id: people.id });
 	const cleared = await assay.use("setDeviceOwners", {
 		organization_id,
 		owners: [{ device: a.id, owner: null }],
@@ -206,6 +242,7 @@ test("owners are set by serial number, hostname and address, and a dry run says 
 test.each([
 	["other columns", "serial,owner\nx,y\n"],
 	["no lines", "device,owner\n"],
+	["a column twice", "device,owner,Owner\nx,y,z\n"],
 ])("owners are not imported from a file with %s", async (_, csv) => {
 	const { status, body } = await assay.call("importDeviceOwners", {
 		organization_id,

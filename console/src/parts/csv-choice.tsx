@@ -47,20 +47,24 @@ export function WrongLines({
 	problems: readonly { line: number; message: string }[];
 }) {
 	if (problems.length === 0) return null;
+	// A line may have several problems.
+	const lines = new Set(problems.map(({ line }) => line)).size;
+	const more = problems.length - SHOWN;
 	return (
 		<>
 			<Text mt="xs">
-				{problems.length === 1
+				{lines === 1
 					? "1 line is wrong. Correct it and choose the file again."
-					: `${problems.length} lines are wrong. Correct them and choose the file again.`}
+					: `${lines} lines are wrong. Correct them and choose the file again.`}
 			</Text>
 			<List size="sm" mt="xs">
 				{problems.slice(0, SHOWN).map(({ line, message }) => (
-					<List.Item key={line}>
+					<List.Item key={`${line} ${message}`}>
 						Line {line}: {message}
 					</List.Item>
 				))}
 			</List>
+			{more > 0 && <Text size="sm">And {more} more.</Text>}
 		</>
 	);
 }

@@ -132,7 +132,7 @@ async function useFleet(
 	}
 	const owners = [{ device: devices[0].id, owner: null }];
 	await use("setDeviceOwners", { organization_id, owners });
-	const csv = `device,owner\n${devices[0].id},\n`;
+	const csv = `device,owner\n${devices[0].id},nobody\n`;
 	await use("importDeviceOwners", { organization_id, csv });
 	await use("revokeEnrollmentKey", { id: key.id });
 }

@@ -45,6 +45,8 @@ export function ImportOwners({
 	});
 	const changes = preview?.changed_device_ids.length ?? 0;
 	const problems = preview?.problems ?? [];
+	const empty = preview?.lines_without_owner.length ?? 0;
+	const unchanged = (preview?.unchanged_device_ids.length ?? 0) + empty;
 	return (
 		<Modal
 			opened
@@ -56,8 +58,9 @@ export function ImportOwners({
 			<Stack>
 				<Text size="sm">
 					Choose a CSV file with the columns <b>device</b> (serial number,
-					hostname or id) and <b>owner</b> (e-mail address of a person). An
-					empty owner removes the owner. Up to 500 lines.
+					hostname or id) and <b>owner</b> (e-mail address of a person). A
+					device whose owner is empty stays as it is; the word <b>nobody</b>{" "}
+					removes the owner. Up to 500 lines.
 				</Text>
 				<ChooseCsv isReading={checking.isPending} onChoose={checking.mutate} />
 				{checking.isError && (
@@ -70,12 +73,14 @@ export function ImportOwners({
 					<div role="status">
 						<Text>
 							{changes === 1 ? "1 device changes" : `${changes} devices change`}
-							, {preview.unchanged_device_ids.length} stay as they are.
+							, {unchanged} stay as they are.
+							{empty > 0 &&
+								` ${empty === 1 ? "1 line has" : `${empty} lines have`} no owner.`}
 						</Text>
 						<WrongLines
-							problems={problems.map(({ index, message }) => ({
-								line: index + 2,
-								message,
+							problems={problems.map(({ line, field, message }) => ({
+								line,
+								message: `${field}: ${message}`,
 							}))}
 						/>
 					</div>
