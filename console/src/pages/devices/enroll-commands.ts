@@ -1,4 +1,6 @@
+import type { AgentPackage } from "../../parts/devices/agent-packages.ts";
 import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { downloadCommands, ifChecked } from "./download-commands.ts";
 
 /** The values that a device needs to enroll. */
 export interface Enrollment {
@@ -10,23 +12,15 @@ type Commands = {
 	[Platform in keyof typeof PLATFORMS]: (enrollment: Enrollment) => string;
 };
 
-interface Package {
-	file: string;
-	platform: string;
-	format: string;
-}
-
 /** Commands that install a package without enrolling the device. An archive is only unpacked. */
-function unpackCommand({ file, format }: Package, sudo: string): string {
+function unpackCommand({ file, format }: AgentPackage): string {
 	switch (format) {
 		case "deb":
-			return `${sudo}apt install ./${file}`;
+			return `apt install ./${file}`;
 		case "rpm":
-			return `${sudo}dnf install ./${file}`;
+			return `dnf install ./${file}`;
 		case "pkg":
-			return `${sudo}installer -pkg ${file} -target /`;
-		case "msi":
-			return `Start-Process msiexec -Wait -ArgumentList '/i ${file}'`;
+			return `installer -pkg ${file} -target /`;
 		default:
 			return `tar xzf ${file}`;
 	}
@@ -36,7 +30,7 @@ function unpackCommand({ file, format }: Package, sudo: string): string {
  * Returns the program of an installed package with its command `install`. The service of a package
  * waits until `install` has enrolled the device, so `--no-service` adds no second one.
  */
-function installCommand({ file, format }: Package): string {
+function installCommand({ file, format }: AgentPackage): string {
 	switch (format) {
 		case "deb":
 		case "rpm":
@@ -49,36 +43,57 @@ function installCommand({ file, format }: Package): string {
 	}
 }
 
-/** Returns the commands that install a downloaded package and enroll the device with a token. */
-export function packageCommands(one: Package, serverUrl: string): string {
-	const sudo = one.format === "msi" ? "" : "sudo ";
-	const unpackSudo = one.format === "tar.gz" ? "" : sudo;
+/**
+ * Returns the commands that download a package, compare its checksum, install it and enroll the
+ * device with a token, which the last command asks for.
+ */
+export function packageCommands(one: AgentPackage, serverUrl: string): string {
+	const install = `${installCommand(one)} --server ${serverUrl}`;
+	if (one.format === "msi") {
+		return ifChecked(one, serverUrl, [
+			`Start-Process msiexec -Wait -ArgumentList '/i ${one.file}'`,
+			install,
+		]);
+	}
+	const unpack = unpackCommand(one);
 	return [
-		unpackCommand(one, unpackSudo),
-		`${sudo}${installCommand(one)} --server ${serverUrl}`,
-	].join("\n");
+		...downloadCommands(one, systemOf(one), serverUrl),
+		one.format === "tar.gz" ? unpack : `sudo ${unpack}`,
+		`sudo ${install}`,
+	].join(" &&\n");
 }
 
 /**
- * Returns the commands that install a downloaded package and enroll the device with an enrollment
- * key. They ask nothing, so a management system can run them.
+ * Returns the commands that download a package, compare its checksum, install it and enroll the
+ * device with an enrollment key. They ask nothing, so a management system can run them.
  */
-export function packageKeyCommands(one: Package, serverUrl: string): string {
+export function packageKeyCommands(
+	one: AgentPackage,
+	serverUrl: string,
+): string {
 	if (one.format === "msi") {
 		// The msi enrolls the device with the key, and the agent removes the file.
-		return [
+		return ifChecked(one, serverUrl, [
 			"Start-Process msiexec -Wait -ArgumentList `",
 			`  '/i ${one.file} /qn SERVER=${serverUrl} KEYFILE=${KEY_FILES.WINDOWS} OWNEREMAIL=ada@example.com'`,
-		].join("\n");
+		]);
 	}
-	const keyFile =
-		one.platform === "DARWIN" ? KEY_FILES.DARWIN : KEY_FILES.LINUX;
+	const keyFile = KEY_FILES[systemOf(one) === "DARWIN" ? "DARWIN" : "LINUX"];
 	const quietly = ["deb", "rpm"].includes(one.format) ? " -y" : "";
+	// The key is removed only if it was used, so that the commands can run again.
 	return [
-		unpackCommand(one, "").replace(" install ", ` install${quietly} `),
-		withKeyFile(installCommand(one), serverUrl, keyFile),
-	].join("\n");
+		...downloadCommands(one, systemOf(one), serverUrl),
+		unpackCommand(one).replace(" install ", ` install${quietly} `),
+		[
+			`${installCommand(one)} --server ${serverUrl} \\`,
+			`  --enrollment-token-file ${keyFile} --owner-email ada@example.com`,
+		].join("\n"),
+		`rm ${keyFile}`,
+	].join(" &&\n");
 }
+
+const systemOf = ({ platform }: AgentPackage) =>
+	platform === "DARWIN" || platform === "FREEBSD" ? platform : "LINUX";
 
 /** The file with the enrollment key, which only administrators may read. */
 export const KEY_FILES = {
@@ -86,18 +101,6 @@ export const KEY_FILES = {
 	DARWIN: "/var/root/enrollment-key",
 	WINDOWS: "C:\\ProgramData\\enrollment-key.txt",
 };
-
-function withKeyFile(
-	install: string,
-	serverUrl: string,
-	keyFile: string,
-): string {
-	return [
-		`${install} --server ${serverUrl} \\`,
-		`  --enrollment-token-file ${keyFile} --owner-email ada@example.com`,
-		`rm ${keyFile}`,
-	].join("\n");
-}
 
 /**
  * Commands that enroll the device on which they run and send a first heartbeat and posture report.

@@ -1,9 +1,7 @@
 import { COMMAND } from "../../command.ts";
-import {
-	type AgentProgram,
-	PACKAGES_PATH,
-} from "../../parts/devices/agent-packages.ts";
+import type { AgentProgram } from "../../parts/devices/agent-packages.ts";
 import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { downloadCommands, ifChecked } from "./download-commands.ts";
 import { type Enrollment, KEY_FILES } from "./enroll-commands.ts";
 
 type Platform = keyof typeof PLATFORMS;
@@ -26,7 +24,7 @@ export function installProgram(
 		]);
 	}
 	return [
-		...download(program, platform, serverUrl),
+		...downloadCommands(program, platform, serverUrl),
 		`echo ${token} | ${SUDO_NODE} ${program.file} ${install}`,
 	].join(" &&\n");
 }
@@ -46,7 +44,7 @@ export function reportOnce(
 		]);
 	}
 	return [
-		...download(program, platform, serverUrl),
+		...downloadCommands(program, platform, serverUrl),
 		`echo ${token} | node ${program.file} ${install}`,
 		`node ${program.file} once`,
 	].join(" &&\n");
@@ -86,7 +84,7 @@ export function installProgramWithKey(
 		]);
 	}
 	return [
-		...download(program, platform, serverUrl),
+		...downloadCommands(program, platform, serverUrl),
 		`node ${install}`,
 		`rm ${file}`,
 	].join(" &&\n");
@@ -94,36 +92,3 @@ export function installProgramWithKey(
 
 /** Finds Node before `sudo` runs, because the PATH of `sudo` may not contain the user's Node. */
 const SUDO_NODE = 'sudo "$(command -v node || echo node)"';
-
-function download(
-	{ file, sha256 }: AgentProgram,
-	platform: Platform,
-	serverUrl: string,
-): string[] {
-	const url = `${serverUrl}${PACKAGES_PATH}${file}`;
-	switch (platform) {
-		case "FREEBSD":
-			return [`fetch -q ${url}`, `sha256 -q -c ${sha256} ${file}`];
-		case "DARWIN":
-			return [
-				`curl -fsSO ${url}`,
-				`echo "${sha256}  ${file}" | shasum -a 256 -c`,
-			];
-		default:
-			return [`curl -fsSO ${url}`, `echo "${sha256}  ${file}" | sha256sum -c`];
-	}
-}
-
-/** Returns commands for PowerShell that run only if the downloaded file has the right checksum. */
-function ifChecked(
-	{ file, sha256 }: AgentProgram,
-	serverUrl: string,
-	commands: string[],
-): string {
-	return [
-		`Invoke-WebRequest ${serverUrl}${PACKAGES_PATH}${file} -OutFile ${file} -UseBasicParsing`,
-		`if ((Get-FileHash ${file}).Hash -eq '${sha256}') {`,
-		...commands.map((command) => `  ${command}`),
-		"} else { Write-Error 'The checksum of the download is wrong.' }",
-	].join("\n");
-}
