@@ -141,6 +141,7 @@ CREATE FUNCTION public.agent_activate(p_key_hash bytea, p_hardware_uuid text, p_
 declare
 	before devices;
 	device devices;
+	name_of_agent text := nullif(current_setting('assay.agent', true), '');
 begin
 	select * into before
 	from devices d
@@ -157,12 +158,16 @@ begin
 			platform = p_platform,
 			os_version = p_os_version,
 			agent_version = p_agent_version,
+			agent_name = name_of_agent,
 			updated_at = now(),
 			hostname_key = sort_key(p_hostname),
 			search_text = search_text(d.name, p_hostname, p_serial_number)
 		where d.organization_id = before.organization_id and d.id = before.id
-			and (d.serial_number, d.hostname, d.platform, d.os_version, d.agent_version)
-				is distinct from (p_serial_number, p_hostname, p_platform, p_os_version, p_agent_version);
+			and (
+				d.serial_number, d.hostname, d.platform, d.os_version, d.agent_version, d.agent_name
+			) is distinct from (
+				p_serial_number, p_hostname, p_platform, p_os_version, p_agent_version, name_of_agent
+			);
 		perform note_duplicate_hardware(
 			before, p_hardware_uuid, p_serial_number, p_hostname, p_platform, p_os_version, p_agent_version
 		);
@@ -179,6 +184,7 @@ begin
 			platform = p_platform,
 			os_version = p_os_version,
 			agent_version = p_agent_version,
+			agent_name = name_of_agent,
 			activated_at = now(),
 			last_seen_at = now(),
 			updated_at = now(),
@@ -1176,6 +1182,8 @@ CREATE TABLE public.devices (
     claimed_owner_id public.typed_id,
     predecessor_id public.typed_id,
     group_policy_id public.typed_id,
+    agent_name text,
+    CONSTRAINT devices_agent_name_check CHECK (((agent_name <> ''::text) AND (length(agent_name) <= 64))),
     CONSTRAINT devices_check CHECK (((status = 'REVOKED'::text) = (revoked_at IS NOT NULL))),
     CONSTRAINT devices_check1 CHECK (((status <> 'REVOKED'::text) OR (key_hash IS NULL))),
     CONSTRAINT devices_check2 CHECK (((status <> 'ACTIVE'::text) OR ((hardware_hash IS NOT NULL) AND (platform IS NOT NULL)))),
@@ -1190,6 +1198,8 @@ WITH (fillfactor='70');
 ALTER TABLE ONLY public.devices FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.devices.enrolled_with IS 'name of the enrollment token that gave the present key';
+
+COMMENT ON COLUMN public.devices.agent_name IS 'name that the agent gave in the header User-Agent of its first heartbeat; null if it gave none';
 
 CREATE FUNCTION public.audit_device(device public.devices, operation text, changes jsonb) RETURNS void
     LANGUAGE plpgsql

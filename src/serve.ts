@@ -189,7 +189,7 @@ async function serveFrom(
 	const agentPackages =
 		config.agentDir === undefined
 			? undefined
-			: await PackageFolder.open(config.agentDir, log);
+			: new PackageFolder(config.agentDir, log);
 	started.push(() => agentPackages?.close());
 	const maintenance = await Maintenance.watch(database.pool, log);
 	started.push(() => maintenance.poller.stop());
@@ -200,7 +200,7 @@ async function serveFrom(
 		addressOf,
 		maintenance,
 		closed,
-		() => agentPackages?.newestVersion,
+		(platform) => agentPackages?.newestFor(platform),
 	);
 	const oauth = config.oauth
 		? makeOauthServer({

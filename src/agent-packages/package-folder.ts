@@ -1,109 +1,110 @@
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { Logger } from "pino";
+import type { Platform } from "../devices/terms.ts";
+import { Checksums } from "./checksums.ts";
+import type { PackageList } from "./package-list.ts";
 import {
-	FILE_NAME,
-	LIST_NAME,
-	type PackageList,
-	packageList,
-} from "./package-list.ts";
+	type FolderContent,
+	type OfferedFile,
+	readFolder,
+	type WithheldFile,
+} from "./read-folder.ts";
+import type { Releases } from "./release.ts";
 
 /** Milliseconds until the service looks at the folder again. */
 const LOOK_AGAIN_MS = 30_000;
-/** Largest number of files that the folder may offer. */
-const MAX_FILES = 500;
-/** Folder of the metadata of the yum repository. */
-const YUM_FOLDER = "repodata";
 
-export interface OfferedFile {
-	path: string;
-	bytes: number;
-	modifiedMs: number;
-}
-
-interface Content {
-	list: PackageList;
-	/** The files by their path in the folder, such as `repodata/repomd.xml`. */
-	files: ReadonlyMap<string, OfferedFile>;
+/** What the service answers about its packages. */
+export interface OfferedPackages extends PackageList {
+	/** The newest version that the service offers for each platform. */
+	newest: Releases;
+	withheld: WithheldFile[];
 }
 
 /**
  * The folder with the packages of the agent (ASSAY_AGENT_DIR), as `npm run build:packages` makes
  * it. The service looks at it every 30 seconds, so a new version needs no restart. While the folder
  * cannot be read, the service offers nothing and logs why.
+ *
+ * The start of the service does not wait for the first look, which hashes all packages. Downloads
+ * wait for it.
  */
 export class PackageFolder {
 	readonly #folder: string;
 	readonly #log: Logger;
 	readonly #timer: NodeJS.Timeout;
-	#content: Content | undefined;
+	readonly #checksums = new Checksums();
+	readonly #closing = new AbortController();
+	readonly #first: Promise<void>;
+	#isLooking = false;
+	#content: FolderContent | undefined;
 	#problem = "";
 
-	private constructor(folder: string, log: Logger) {
+	constructor(folder: string, log: Logger) {
 		this.#folder = folder;
 		this.#log = log;
+		this.#first = this.#look();
 		this.#timer = setInterval(() => void this.#look(), LOOK_AGAIN_MS);
 		this.#timer.unref();
 	}
 
-	static async open(folder: string, log: Logger): Promise<PackageFolder> {
-		const opened = new PackageFolder(folder, log);
-		await opened.#look();
-		return opened;
-	}
-
-	/** The newest version of the agent in the folder. */
-	get newestVersion(): string | undefined {
-		return this.#content?.list.version;
+	/**
+	 * Returns the newest version of the agent that the folder offers for a platform. Returns undefined
+	 * if there is none, or if the folder has not been read yet.
+	 */
+	newestFor(platform: Platform): string | undefined {
+		return this.#content?.newest[platform];
 	}
 
 	/** Returns a file that may be downloaded, or undefined. */
-	find(path: string): OfferedFile | undefined {
+	async find(path: string): Promise<OfferedFile | undefined> {
+		await this.#first;
 		return this.#content?.files.get(path);
+	}
+
+	/** Returns the newest packages, or undefined while the folder cannot be read. */
+	async list(): Promise<OfferedPackages | undefined> {
+		await this.#first;
+		if (!this.#content) return undefined;
+		const { list, newest, withheld } = this.#content;
+		return { ...list, newest, withheld };
 	}
 
 	close(): void {
 		clearInterval(this.#timer);
+		this.#closing.abort();
 	}
 
 	async #look(): Promise<void> {
+		if (this.#isLooking) return;
+		this.#isLooking = true;
+		const { signal } = this.#closing;
 		try {
-			this.#content = await readFolder(this.#folder);
-			this.#problem = "";
+			this.#content = await readFolder(this.#folder, this.#checksums, signal);
+			const { withheld } = this.#content;
+			if (!this.#isNew(JSON.stringify(withheld)) || withheld.length === 0)
+				return;
+			this.#log.error(
+				{ folder: this.#folder, withheld },
+				"some packages of the agent are not offered; build or copy them again",
+			);
 		} catch (err) {
+			if (signal.aborted) return;
 			const { message } = err as Error;
 			this.#content = undefined;
-			if (message === this.#problem) return;
-			this.#problem = message;
+			if (!this.#isNew(message)) return;
 			this.#log.error(
 				{ folder: this.#folder, reason: message },
 				"the packages of the agent cannot be offered; ASSAY_AGENT_DIR must name a folder that build:packages has made",
 			);
+		} finally {
+			this.#isLooking = false;
 		}
 	}
-}
 
-async function readFolder(folder: string): Promise<Content> {
-	const text = await readFile(join(folder, LIST_NAME), "utf8");
-	const list = packageList.parse(JSON.parse(text));
-	const files = new Map<string, OfferedFile>();
-	for (const inside of ["", YUM_FOLDER]) {
-		for (const name of await namesIn(join(folder, inside))) {
-			if (!FILE_NAME.test(name) || files.size === MAX_FILES) continue;
-			const path = join(folder, inside, name);
-			const found = await stat(path);
-			if (!found.isFile()) continue;
-			files.set(inside ? `${inside}/${name}` : name, {
-				path,
-				bytes: found.size,
-				modifiedMs: Math.floor(found.mtimeMs),
-			});
-		}
+	/** Returns true if the problem is another one than before, so that it is logged once. */
+	#isNew(problem: string): boolean {
+		const isNew = problem !== this.#problem;
+		this.#problem = problem;
+		return isNew;
 	}
-	return { list, files };
-}
-
-/** Returns the names in a folder, newest version last, or none if there is no such folder. */
-async function namesIn(folder: string): Promise<string[]> {
-	return (await readdir(folder).catch(() => [])).sort();
 }

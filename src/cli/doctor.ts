@@ -30,6 +30,7 @@ import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { examineDisks } from "./doctor-disk.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
+import { examinePackages } from "./doctor-packages.ts";
 import { examineProvider } from "./doctor-provider.ts";
 import { examineProviders } from "./doctor-providers.ts";
 import { examineProxies } from "./doctor-proxies.ts";
@@ -107,6 +108,7 @@ async function examine(): Promise<Finding[]> {
 	findings.push(...(await examineMail(config)));
 	if (config.oidc) findings.push(await examineProvider(config.oidc));
 	findings.push(...(await examineDisks(config)));
+	if (config.agentDir) findings.push(await examinePackages(config.agentDir));
 	findings.push(await examineTimeSynchronization());
 	if (config.databaseUrl) {
 		findings.push(...examineDatabaseTls(config.databaseUrl));

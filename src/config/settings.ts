@@ -107,7 +107,7 @@ export const SETTINGS = {
 	},
 	ASSAY_AGENT_DIR: {
 		help: "folder of the agent's packages, as build:packages makes it",
-		without: "no downloads of the agent",
+		without: "only the agent as one file for Node can be downloaded",
 	},
 	ASSAY_SMTP_URL: {
 		help: "mail server, such as smtps://user:password@mail.example.com",

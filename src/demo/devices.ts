@@ -162,18 +162,20 @@ export class DemoDevices {
 		this.#enrolledAt[n] = at;
 		if (roleOf(n) === "silent") this.#silentSince.set(n, silentSince(n, at));
 		try {
-			const { answer } = await this.#heartbeats.record(
-				hash,
-				machine.facts,
-				addressOf(n),
-			);
+			const { answer } = await this.#heartbeats.record(hash, {
+				facts: machine.facts,
+				address: addressOf(n),
+			});
 			this.fleet.deviceIds[n] = answer.device_id;
 		} catch (error) {
 			if (error instanceof AppError && error.code === "bad_request") return;
 			throw error;
 		}
 		if (roleOf(n) === "cloned") {
-			await this.#heartbeats.record(hash, copyOf(machine), addressOf(n + 1));
+			await this.#heartbeats.record(hash, {
+				facts: copyOf(machine),
+				address: addressOf(n + 1),
+			});
 		}
 	}
 

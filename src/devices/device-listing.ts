@@ -1,6 +1,6 @@
 import { escapeLiteral } from "pg";
 import { z } from "zod";
-import { RELEASE } from "../agent-packages/package-list.ts";
+import { RELEASE, readReleases } from "../agent-packages/release.ts";
 import { textArray } from "../db/array.ts";
 import type { Filter } from "../records/filter.ts";
 import { byText, byTime, type Order } from "../records/list-pages.ts";
@@ -8,6 +8,7 @@ import { personFilter } from "../records/person-filter.ts";
 import { obvious } from "../records/shown.ts";
 import { idSchema, lineSchema, timeSchema } from "../records/text-schemas.ts";
 import { whyNoReference } from "../records/why-none.ts";
+import { OWN_AGENT } from "./agent-name.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import { stateFilters } from "./check-state-filters.ts";
 import { CONFLICT_KINDS } from "./conflicts.ts";
@@ -192,11 +193,13 @@ const filters: Record<string, Filter> = {
 		},
 	},
 	has_claimed_owner: {
-		schema: z.boolean().describe("With an owner nobody confirmed"),
+		schema: z
+			.boolean()
+			.describe("With an owner nobody confirmed; never REVOKED"),
 		sql: () => "true",
 		flag: {
-			true: "t.claimed_owner_id is not null",
-			false: "t.claimed_owner_id is null",
+			true: "t.claimed_owner_id is not null and t.status <> 'REVOKED'",
+			false: "(t.claimed_owner_id is null or t.status = 'REVOKED')",
 		},
 	},
 	enrollment_key_id: {
@@ -208,13 +211,24 @@ const filters: Record<string, Filter> = {
 		sql: (parameter) => `t.agent_version = ${parameter}`,
 	},
 	agent_older_than: {
-		schema: z
-			.string()
-			.regex(RELEASE)
-			.describe("Agents of an earlier version, such as 1.4.0"),
-		sql: (parameter) => `case when t.agent_version ~ '${RELEASE.source}'
-			then string_to_array(t.agent_version, '.')::int[] < string_to_array(${parameter}, '.')::int[]
+		schema: lineSchema(200)
+			.refine(
+				(text) => readReleases(text) !== undefined,
+				"must be a version such as 1.4.0, or a version for each platform such as LINUX 1.4.0, WINDOWS 1.3.0",
+			)
+			.describe("Assay's agents before 1.4.0, or LINUX 1.4.0, WINDOWS 1.3.0"),
+		// Of a platform without a version, ->> is null and no device matches.
+		sql: (
+			parameter,
+		) => `case when coalesce(t.agent_name, '${OWN_AGENT}') = '${OWN_AGENT}'
+				and t.agent_version ~ '${RELEASE.source}'
+			then coalesce(
+				string_to_array(t.agent_version, '.')::int[]
+					< string_to_array(${parameter}::jsonb ->> t.platform, '.')::int[],
+				false
+			)
 			else false end`,
+		toParameter: (value) => JSON.stringify(readReleases(String(value)) ?? {}),
 	},
 	group_id: {
 		schema: idSchema("device_group").meta(obvious("In this group")),

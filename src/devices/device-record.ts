@@ -133,6 +133,10 @@ export const device = z.object({
 	platform: z.enum(PLATFORMS).nullable(),
 	os_version: z.string().nullable(),
 	agent_version: z.string().nullable(),
+	agent_name: z
+		.string()
+		.nullable()
+		.describe("Name that the agent gives itself; null: none"),
 	owner_id: z.string().nullable().describe("Person who uses it"),
 	owner_name: z.string().nullable(),
 	claimed_owner_id: z
@@ -297,7 +301,8 @@ export const deviceId = () =>
 export const DEVICE_COLUMNS = `
 	t.id, t.organization_id, t.name, t.status, ${FRESHNESS} as freshness, ${REPORTING} as reporting,
 	${LAST_REPORTED_AT} as last_reported_at, t.hardware_uuid,
-	t.serial_number, t.hostname, t.platform, t.os_version, t.agent_version, t.owner_id,
+	t.serial_number, t.hostname, t.platform, t.os_version, t.agent_version, t.agent_name,
+	t.owner_id,
 	(
 		select p.full_name from people p
 		where p.organization_id = t.organization_id and p.id = t.owner_id

@@ -17,6 +17,8 @@ import type { HeartbeatRequest } from "./wire.ts";
 interface Beat {
 	keyHash: KeyHash;
 	facts: HeartbeatRequest;
+	/** Name of the agent, if its request gives one. */
+	agentName?: string | undefined;
 	/** Address of the sender, for the audit log. */
 	address: string | undefined;
 }
@@ -73,10 +75,9 @@ export class Heartbeats {
 	 */
 	async record(
 		keyHash: KeyHash,
-		facts: HeartbeatRequest,
-		address: string | undefined,
+		sent: Omit<Beat, "keyHash">,
 	): Promise<BeatResult> {
-		const beat = { keyHash, facts, address };
+		const beat = { keyHash, ...sent };
 		const answer = await this.#active.add(beat);
 		if (answer) return answer;
 		const holder = await this.#statuses.find(keyHash);
@@ -108,7 +109,7 @@ export class Heartbeats {
 		const { rows } = await this.#pool.query<{ outcome: string }>({
 			name: "agent_activate",
 			text: `select agent_activate($1, $2, $3, $4, $5, $6, $7) as outcome
-				from set_config('assay.address', $8, true)`,
+				from set_config('assay.address', $8, true) a, set_config('assay.agent', $9, true) b`,
 			values: [
 				`\\x${beat.keyHash}`,
 				beat.facts.hardware_uuid,
@@ -118,6 +119,7 @@ export class Heartbeats {
 				beat.facts.os_version,
 				beat.facts.agent_version,
 				beat.address ?? null,
+				beat.agentName ?? null,
 			],
 		});
 		const outcome = rows[0]?.outcome;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Pool } from "pg";
+import { agentNameOf, isOwnAgent } from "../devices/agent-name.ts";
 import {
 	DeviceStatuses,
 	InvalidDeviceKey,
@@ -13,7 +14,7 @@ import { Heartbeats } from "../devices/heartbeat.ts";
 import { PolicyCache } from "../devices/policy-cache.ts";
 import { Postures } from "../devices/postures.ts";
 import { formatServerTime } from "../devices/rfc3339.ts";
-import type { HeartbeatResponse } from "../devices/terms.ts";
+import type { HeartbeatResponse, Platform } from "../devices/terms.ts";
 import { UnknownKeys } from "../devices/unknown-keys.ts";
 import {
 	enrollRequest,
@@ -104,7 +105,8 @@ export function makeAgentApi(
 	addressOf: AddressOf,
 	maintenance: Pick<Maintenance, "refusal">,
 	closed: Pick<ClosedOrganizations, "isEmpty" | "messageOf">,
-	newestAgentVersion: () => string | undefined = () => undefined,
+	newestAgentVersion: (platform: Platform) => string | undefined = () =>
+		undefined,
 ): AgentApi {
 	const common = {
 		...securityHeaders(baseUrl),
@@ -143,14 +145,21 @@ export function makeAgentApi(
 				emptyBodyIsFine: false,
 				queue: heartbeats.queue,
 				withKey: async (key, body, request): Promise<HeartbeatResponse> => {
-					const { answer, groupPolicyId } = await heartbeats.record(
-						key,
-						parse(heartbeatRequest, body),
-						addressOf(request),
+					const facts = parse(heartbeatRequest, body);
+					const agentName = agentNameOf(
+						request.headers["user-agent"],
+						facts.agent_version,
 					);
+					const { answer, groupPolicyId } = await heartbeats.record(key, {
+						facts,
+						agentName,
+						address: addressOf(request),
+					});
 					const known = policies.thresholdsOf(answer.device_id, groupPolicyId);
 					const policy = known instanceof Promise ? await known : known;
-					const newest = newestAgentVersion();
+					const newest = isOwnAgent(agentName)
+						? newestAgentVersion(facts.platform)
+						: undefined;
 					return {
 						...answer,
 						server_time: formatServerTime(Math.floor(Date.now() / 1000)),

@@ -1,12 +1,13 @@
-import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import type {
-	OfferedFile,
-	PackageFolder,
-} from "../agent-packages/package-folder.ts";
+import type { PackageFolder } from "../agent-packages/package-folder.ts";
 import { LIST_NAME } from "../agent-packages/package-list.ts";
-import { overloaded } from "../errors.ts";
+import type { OfferedFile } from "../agent-packages/read-folder.ts";
+import {
+	isSameState,
+	openRegularFile,
+} from "../agent-packages/regular-file.ts";
+import { AppError, overloaded } from "../errors.ts";
 import { nothingHere } from "./admission.ts";
 
 /** Path below which the service offers the packages of the agent. */
@@ -54,14 +55,18 @@ export function addAgentPackages(
 				/^\.\//,
 				"",
 			);
-			const file = folder?.find(name);
+			if (name === LIST_NAME) {
+				const list = await folder?.list();
+				// The console asks for the list, and a browser would report 404 as an error.
+				if (!list) return reply.status(204).send();
+				return reply.header("cache-control", "no-cache").send(list);
+			}
+			const file = await folder?.find(name);
 			const own = file ? undefined : program.get(name);
 			if (own) {
 				reply.type(typeOf(name)).header("cache-control", "no-cache");
 				return reply.send(own);
 			}
-			// The console asks for the list, and a browser would report 404 as an error.
-			if (!file && name === LIST_NAME) return reply.status(204).send();
 			if (!file) throw nothingHere();
 			const etag = `"${file.modifiedMs.toString(36)}-${file.bytes.toString(36)}"`;
 			reply.headers({
@@ -79,12 +84,27 @@ export function addAgentPackages(
 			running++;
 			reply.raw.once("close", () => running--);
 			reply.raw.setTimeout(IDLE_MS, () => reply.raw.destroy());
-			// The file may grow while it is read, and the length was announced.
-			return reply.send(
-				createReadStream(file.path, { end: Math.max(0, file.bytes - 1) }),
-			);
+			return reply.send(await openUnchanged(file));
 		},
 	);
+}
+
+/**
+ * Opens a file for a download. Throws if it is not the file whose checksum was compared, for example
+ * because somebody has just copied another version over it.
+ */
+async function openUnchanged(file: OfferedFile): Promise<Readable> {
+	const opened = await openRegularFile(file.path).catch(() => undefined);
+	if (!opened) throw nothingHere();
+	if (!isSameState(opened.state, file)) {
+		await opened.handle.close();
+		throw new AppError(
+			"service_unavailable",
+			"the file has just changed; retry in a minute, when the service has looked at it again",
+		);
+	}
+	// The file may grow while it is read, and the length was announced.
+	return opened.handle.createReadStream({ end: Math.max(0, file.bytes - 1) });
 }
 
 function isUnchanged(

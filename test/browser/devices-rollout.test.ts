@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +17,9 @@ import {
 } from "./browser.ts";
 import { type Fleet, fleetOf, must } from "./fleet.ts";
 
-const SHA = "ab".repeat(32);
+const SHA = createHash("sha256").update("the package").digest("hex");
+/** A package with another checksum than the list names. */
+const CHANGED = "assay-agent_1.4.0_arm64.deb";
 let folder: string;
 let served: TestConsole;
 let fleet: Fleet;
@@ -24,6 +27,7 @@ beforeAll(async () => {
 	folder = await makeFolder("assay-packages-");
 	const file = "assay-agent_1.4.0_amd64.deb";
 	await writeFile(join(folder, file), "the package");
+	await writeFile(join(folder, CHANGED), "the package");
 	const listed = {
 		file,
 		platform: "LINUX",
@@ -34,7 +38,19 @@ beforeAll(async () => {
 	};
 	await writeFile(
 		join(folder, "packages.json"),
-		JSON.stringify({ version: "1.4.0", is_signed: false, packages: [listed] }),
+		JSON.stringify({
+			version: "1.4.0",
+			is_signed: false,
+			packages: [
+				listed,
+				{
+					...listed,
+					file: CHANGED,
+					architecture: "arm64",
+					sha256: "0".repeat(64),
+				},
+			],
+		}),
 	);
 	served = await startConsole({ ASSAY_AGENT_DIR: folder });
 	fleet = fleetOf(served);
@@ -55,6 +71,11 @@ test("the page that adds a device offers the packages with their checksums, and 
 	await page.getByRole("tab", { name: "Linux" }).click();
 	const table = page.getByRole("table", { name: "Packages of agent 1.4.0" });
 	await table.getByRole("cell", { name: SHA }).waitFor();
+	const withheld = page.getByRole("alert").filter({ hasText: CHANGED });
+	await withheld
+		.getByText("does not have the SHA-256 that packages.json names")
+		.waitFor();
+	expect(await table.getByText(CHANGED).count()).toBe(0);
 	const link = table.getByRole("link", { name: /amd64\.deb/ });
 	expect(await link.getAttribute("href")).toBe(
 		"/agent-packages/assay-agent_1.4.0_amd64.deb",
@@ -86,7 +107,7 @@ test("the page that adds a device offers the packages with their checksums, and 
 	const commands = page.getByText("assay-agent install --no-service");
 	await commands.waitFor();
 	expect(await commands.innerText()).toMatch(
-		/^apt install -y \.\/assay-agent_1\.4\.0_amd64\.deb\n.*\n.*--enrollment-token-file/,
+		/^curl .*\/agent-packages\/assay-agent_1\.4\.0_amd64\.deb &&\necho ".*sha256sum -c &&\napt install -y \.\/assay-agent_1\.4\.0_amd64\.deb &&\n.*\n.*--enrollment-token-file .* &&\nrm /,
 	);
 	await page.getByRole("button", { name: "Done" }).click();
 	const key = page.getByRole("row", { name: /Ansible/ });
@@ -117,7 +138,7 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	await page.getByRole("button", { name: "More filters" }).click();
 	await page.getByRole("button", { name: "Agent outdated (2)" }).waitFor();
 	await page.getByRole("link", { name: "2 Agent outdated" }).click();
-	await page.getByText("Agent before: 1.4.0").waitFor();
+	await page.getByText("Agent before: Linux 1.4.0").waitFor();
 	await page.getByRole("link", { name: "nb-2.local" }).waitFor();
 
 	await page.getByLabel("Select all on this page").check();
@@ -147,19 +168,21 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	await page.getByRole("button", { name: "More actions" }).click();
 	await page.getByRole("menuitem", { name: "Import owners …" }).click();
 	const dialog = page.getByRole("dialog", { name: "Import owners of devices" });
-	await choose("nb-1.local,\nnb-3.local,grace@example.com\n");
+	await choose("nb-1.local,nobody\n\nnb-3.local,grace@example.com\n");
 	await dialog.getByText("1 line is wrong").waitFor();
-	await dialog.getByText(/^Line 3:/).waitFor();
+	await dialog.getByText(/^Line 4: device: no device has/).waitFor();
 	const save = dialog.getByRole("button", { name: "Set the owners" });
 	expect(await save.isDisabled()).toBe(true);
 	await axe(page);
-	await choose("nb-1.local,\nnb-2.local,grace@example.com\n");
-	await dialog.getByText("1 device changes, 1 stay as they are.").waitFor();
+	await choose("nb-1.local,\nnb-2.local,nobody\n");
+	await dialog
+		.getByText("1 device changes, 1 stay as they are. 1 line has no owner.")
+		.waitFor();
 	await save.click();
 	await page.getByText("Owners set: 1.").waitFor();
 	expect(await ownersOf()).toEqual([
-		["nb-1.local", null],
-		["nb-2.local", "Grace Hopper"],
+		["nb-1.local", "Grace Hopper"],
+		["nb-2.local", null],
 	]);
 });
 
@@ -252,7 +275,12 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 	await expectStatuses(fresh, 200);
 	await expectStatuses(earlier, 401);
 
-	await visit(page, at("/devices?has_claimed_owner=true"));
+	await visit(page, at("/devices"));
+	await page.getByRole("link", { name: "3 Owner to confirm" }).waitFor();
+	await page.getByRole("button", { name: "More filters" }).click();
+	await page.getByRole("combobox", { name: "Claimed owner" }).click();
+	await page.getByRole("option", { name: "To be confirmed" }).click();
+	await page.waitForURL(/has_claimed_owner=true/);
 	await expect
 		.poll(() => page.getByText("Claimed, not confirmed").count())
 		.toBe(3);

@@ -1,6 +1,8 @@
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeTimeSynchronization } from "../../src/cli/doctor-clock.ts";
 import { describeDisk } from "../../src/cli/doctor-disk.ts";
@@ -16,6 +18,7 @@ import { makeSecret } from "../../src/tokens/secret.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
 import { makeKey } from "../support/certificate.ts";
 import { runCommand } from "../support/command.ts";
+import { makeFolder } from "../support/folder.ts";
 import { makeUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 
@@ -209,6 +212,32 @@ test("doctor reports a disk with less than 1 GB free, with advice for what fills
 		check: "disk of the backups",
 		status: "problem",
 		advice: expect.stringContaining("copy old backups to another machine"),
+	});
+});
+
+test("doctor names a package of the agent whose checksum differs", async () => {
+	const folder = await makeFolder("assay-packages-");
+	const file = "assay-agent-1.4.0-x64.msi";
+	await writeFile(join(folder, file), "the package");
+	const listed = {
+		file,
+		platform: "WINDOWS",
+		architecture: "x64",
+		format: "msi",
+		bytes: 11,
+		sha256: "0".repeat(64),
+	};
+	await writeFile(
+		join(folder, "packages.json"),
+		JSON.stringify({ version: "1.4.0", is_signed: false, packages: [listed] }),
+	);
+	const { code, of } = await examine({ ASSAY_AGENT_DIR: folder });
+	expect(code).toBe(1);
+	expect(of("packages of the agent")).toMatchObject({
+		status: "problem",
+		found: expect.stringContaining(
+			`${file} does not have the SHA-256`,
+		) as string,
 	});
 });
 

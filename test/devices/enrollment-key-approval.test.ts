@@ -46,6 +46,41 @@ describe("an owner whom the installer names", () => {
 		]);
 	});
 
+	test("is found with spaces around the address, and in other letters", async () => {
+		const ken = await addPerson({ primary_email_address: "ken@example.com" });
+		const { secret } = await assay.addKey();
+		const owner_email = "\t Ken@EXAMPLE.com \r\n";
+		const key = await assay.enroll(secret, { owner_email });
+		expect((await assay.activate(key)).claimed_owner_id).toBe(ken);
+	});
+
+	test("is asked about until the device is revoked", async () => {
+		await addPerson({ primary_email_address: "joan@example.com" });
+		const { secret } = await assay.addKey();
+		const { id } = await assay.activate(
+			await assay.enroll(secret, { owner_email: "joan@example.com" }),
+		);
+		const isListed = async (has_claimed_owner: boolean) => {
+			const listed = await assay.devicesOf({ has_claimed_owner });
+			const { total } = await assay.use("countRecords", {
+				organization_id: assay.organizationId,
+				kind: "device",
+				filter: { has_claimed_owner },
+			});
+			expect(total).toBe(listed.length);
+			return listed.some((device) => device.id === id);
+		};
+		expect([await isListed(true), await isListed(false)]).toEqual([
+			true,
+			false,
+		]);
+		await assay.use("revokeDevice", { id });
+		expect([await isListed(true), await isListed(false)]).toEqual([
+			false,
+			true,
+		]);
+	});
+
 	test("is turned down by naming nobody", async () => {
 		await addPerson({ primary_email_address: "grace@example.com" });
 		const { secret } = await assay.addKey();

@@ -93,6 +93,7 @@ test("every field that a device or a user sets is returned, in the list and for 
 		...facts,
 		id,
 		organization_id: organization,
+		agent_name: null,
 		name: "Ada's laptop",
 		status: "ACTIVE",
 		freshness: "ONLINE",

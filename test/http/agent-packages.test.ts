@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,6 +14,8 @@ import {
 } from "../support/service.ts";
 
 const DEB = "assay-agent_1.4.0_amd64.deb";
+const MSI = "assay-agent-1.3.0-x64.msi";
+const RPM = "assay-agent-1.4.0-1.x86_64.rpm";
 let folder: string;
 let assay: TestService;
 let base: string;
@@ -36,6 +38,10 @@ beforeAll(async () => {
 	await mkdir(join(folder, "repodata"));
 	await mkdir(join(folder, "private"));
 	await writeFile(join(folder, DEB), "the package");
+	await writeFile(join(folder, MSI), "an earlier package");
+	await writeFile(join(folder, RPM), "a package that somebody has changed");
+	await writeFile(join(folder, "replaced.txt"), "before");
+	await symlink("/etc/hostname", join(folder, "hostname.txt"));
 	await writeFile(join(folder, "repodata/repomd.xml"), "<repomd/>");
 	await writeFile(join(folder, ".hidden"), "secret");
 	await writeFile(join(folder, "private/key"), "secret");
@@ -51,7 +57,15 @@ beforeAll(async () => {
 					architecture: "x64",
 					format: "deb",
 					bytes: 11,
-					sha256: "0".repeat(64),
+					sha256: createHash("sha256").update("the package").digest("hex"),
+				},
+				{
+					file: RPM,
+					platform: "LINUX",
+					architecture: "x64",
+					format: "rpm",
+					bytes: 11,
+					sha256: createHash("sha256").update("a package").digest("hex"),
 				},
 			],
 		}),
@@ -77,7 +91,15 @@ test("everybody may download a package, the list of packages and the repositorie
 	);
 	expect(await response.text()).toBe("the package");
 	const list = await (await fetch(`${base}packages.json`)).json();
-	expect(list).toMatchObject({ version: "1.4.0" });
+	expect(list).toMatchObject({
+		version: "1.4.0",
+		newest: { LINUX: "1.4.0", WINDOWS: "1.3.0" },
+		packages: [{ file: DEB }],
+		withheld: [
+			{ file: "hostname.txt", reason: expect.stringContaining("link") },
+			{ file: RPM, reason: expect.stringContaining("SHA-256") },
+		],
+	});
 	// apt asks for names that begin with ./, which fetch would remove.
 	const apt = get(`${base}./${DEB}`);
 	expect((await apt).statusCode).toBe(200);
@@ -121,20 +143,44 @@ test.each([
 	"..%2f..%2fetc%2fpasswd",
 	"repodata%2f..%2f.hidden",
 	"missing.deb",
+	"hostname.txt",
+	RPM,
 	"",
 ])("nothing else can be read: %j is 404", async (path) => {
 	const response = await fetch(base + path);
 	expect(response.status).toBe(404);
 });
 
-test("a heartbeat's answer names the newest version", async () => {
+test("a file that somebody replaces is not sent before the service has looked at it again", async () => {
+	expect((await fetch(`${base}replaced.txt`)).status).toBe(200);
+	await writeFile(join(folder, "new"), "after!");
+	await rename(join(folder, "new"), join(folder, "replaced.txt"));
+	expect((await fetch(`${base}replaced.txt`)).status).toBe(503);
+	await rm(join(folder, "replaced.txt"));
+	await symlink("/etc/hostname", join(folder, "replaced.txt"));
+	expect((await fetch(`${base}replaced.txt`)).status).toBe(404);
+});
+
+test.each([
+	["LINUX", "assay-agent/1.2.0 (LINUX)", "1.4.0"],
+	["WINDOWS", "assay-agent/1.2.0 (WINDOWS)", "1.3.0"],
+	["DARWIN", "assay-agent/1.2.0 (DARWIN)", undefined],
+	["LINUX", "curl/8.5.0", "1.4.0"],
+	["LINUX", "probo-agent/1.2.0", undefined],
+])("on %s, the answer to a heartbeat of %s names the version %s", async (platform, userAgent, newest) => {
+	// The service has read the folder before it answers with the list.
+	await fetch(`${base}packages.json`);
 	const { key, hardwareUuid } = await assay.activateDevice();
-	const response = await assay.post(
-		"heartbeat",
-		heartbeatBody({ hardware_uuid: hardwareUuid }),
-		{ key },
-	);
-	expect(await response.json()).toMatchObject({
-		newest_agent_version: "1.4.0",
+	const facts = {
+		hardware_uuid: hardwareUuid,
+		platform,
+		agent_version: "1.2.0",
+	};
+	const response = await assay.post("heartbeat", heartbeatBody(facts), {
+		key,
+		headers: { "user-agent": userAgent },
 	});
+	expect(response.status).toBe(200);
+	const answer = (await response.json()) as Record<string, unknown>;
+	expect(answer.newest_agent_version).toBe(newest);
 });

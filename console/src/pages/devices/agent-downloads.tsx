@@ -1,12 +1,24 @@
-import { Anchor, Code, Select, Stack, Table, Text } from "@mantine/core";
+import {
+	Alert,
+	Anchor,
+	Code,
+	List,
+	Select,
+	Stack,
+	Table,
+	Text,
+} from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { CopyField } from "../../parts/copy-field.tsx";
 import {
 	type AgentPackage,
+	type AgentPackages,
 	PACKAGES_PATH,
 	useAgentPackages,
 } from "../../parts/devices/agent-packages.ts";
 import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { TextLink } from "../../parts/links.tsx";
 
 /**
  * Lists the packages for a platform with their checksums, and the commands that install the chosen
@@ -26,9 +38,20 @@ export function AgentDownloads({
 	const packages = data?.packages.filter((each) => each.platform === platform);
 	const chosen = packages?.find((each) => each.file === file) ?? packages?.[0];
 	if (isPending) return null;
-	if (!data || !packages || !chosen) return otherwise;
+	const withheld = data && data.withheld.length > 0 && (
+		<Withheld files={data.withheld} />
+	);
+	if (!data || !packages || !chosen) {
+		return (
+			<>
+				{withheld}
+				{otherwise}
+			</>
+		);
+	}
 	return (
 		<Stack gap="sm">
+			{withheld}
 			<Text size="sm" fw={600}>
 				Packages of agent {data.version}
 			</Text>
@@ -71,9 +94,54 @@ export function AgentDownloads({
 				/>
 			)}
 			<CopyField
-				label="Commands that install the package and enroll the device"
+				label="Commands that download the package, compare its checksum, install it and enroll the device"
 				value={commandsOf(chosen)}
 			/>
+			{data.is_signed && platform === "LINUX" && (
+				<Text size="sm">
+					Devices can also install and update the agent from this service's
+					signed apt and yum repository, as the{" "}
+					<TextLink
+						to="/help/$page"
+						params={{ page: "agent" }}
+						hash="packages"
+						target="_blank"
+						underline="always"
+						inherit
+					>
+						guide to the agent
+					</TextLink>{" "}
+					explains.
+				</Text>
+			)}
 		</Stack>
+	);
+}
+
+/** Largest number of files that the warning names. */
+const SHOWN = 5;
+
+/** Says which files of the operator's folder the service does not offer, and why. */
+function Withheld({ files }: { files: AgentPackages["withheld"] }) {
+	const more = files.length - SHOWN;
+	return (
+		<Alert
+			color="orange"
+			variant="outline"
+			icon={<IconAlertTriangle aria-hidden />}
+			title="Some packages are not offered"
+		>
+			<List size="sm" style={{ overflowWrap: "anywhere" }}>
+				{files.slice(0, SHOWN).map(({ file, reason }) => (
+					<List.Item key={file}>
+						{file} {reason}.
+					</List.Item>
+				))}
+			</List>
+			<Text size="sm" mt="xs">
+				{more > 0 && `And ${more} more. `}
+				The operator of this service can build or copy them again.
+			</Text>
+		</Alert>
 	);
 }

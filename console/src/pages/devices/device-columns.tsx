@@ -55,7 +55,14 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		width: 140,
 		cell: ({ owner_id, claimed_owner_name }) =>
 			owner_id ? (
-				<Text size="sm">{names.get(owner_id) ?? "…"}</Text>
+				<>
+					<Text size="sm">{names.get(owner_id) ?? "…"}</Text>
+					{claimed_owner_name && (
+						<Text size="xs" c="dimmed">
+							Claimed for {claimed_owner_name}
+						</Text>
+					)}
+				</>
 			) : claimed_owner_name ? (
 				<>
 					<Text size="sm">{claimed_owner_name}</Text>
@@ -102,7 +109,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		id: "agent",
 		header: "Agent version",
 		isExtra: true,
-		cell: ({ agent_version }) => <AgentVersion version={agent_version} />,
+		cell: (device) => <AgentVersion device={device} />,
 	},
 	{
 		id: "enrolled",

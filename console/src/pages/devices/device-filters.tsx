@@ -14,17 +14,16 @@ import {
 	COMPLIANCES,
 	FRESHNESS,
 	PLATFORMS,
+	platformLabel,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
-import {
-	outdatedSearch,
-	useOutdatedAgents,
-} from "../../parts/devices/outdated-agents.ts";
+import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { filterWidth } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
+import type { FilterValue } from "../../relative-filters.ts";
 import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
@@ -47,7 +46,7 @@ export function DeviceFilters({
 	const groups = useDeviceGroups(organizationId, {
 		enabled: isMore || filters.group_id !== undefined,
 	});
-	const outdated = useOutdatedAgents(summary.data);
+	const outdated = useOutdatedAgents(isMore);
 	const check = filters.failing_check as string | undefined;
 	const checks = new Set(
 		summary.data?.checks.map(({ check_key }) => check_key) ?? [],
@@ -118,12 +117,29 @@ export function DeviceFilters({
 			{groups.length > 0 &&
 				(isMore || filters.group_id !== undefined) &&
 				choice("group_id", "Group", groupOptions(groups).data, 140)}
+			{(isMore || filters.has_claimed_owner !== undefined) && (
+				<Select
+					aria-label="Claimed owner"
+					placeholder="Claimed owner"
+					data={CLAIMS}
+					value={asText(filters.has_claimed_owner)}
+					onChange={(value) =>
+						list.setFilter(
+							"has_claimed_owner",
+							value === null ? undefined : value === "true",
+						)
+					}
+					clearable
+					clearButtonProps={clearButton("Clear Claimed owner")}
+					{...filterWidth(160)}
+				/>
+			)}
 			{isMore && outdated && filters.agent_older_than === undefined && (
 				<Button
 					variant="default"
 					px="sm"
-					title={`Agents before ${outdated.newest}`}
-					onClick={() => list.setFilters(outdatedSearch(outdated.newest))}
+					title={`Agents before ${inPlatformWords(outdated.search.agent_older_than)}`}
+					onClick={() => list.setFilters(outdated.search)}
 				>
 					Agent outdated ({outdated.count.toLocaleString()})
 				</Button>
@@ -141,6 +157,14 @@ export function DeviceFilters({
 	);
 }
 
+const CLAIMS = [
+	{ value: "true", label: "To be confirmed" },
+	{ value: "false", label: "No open claim" },
+];
+
+const asText = (value: FilterValue | undefined) =>
+	value === undefined ? null : String(value);
+
 const CONFLICTS = [
 	{ value: "ANY", label: "Any conflict" },
 	{ value: "DUPLICATE_HARDWARE", label: "Duplicate hardware" },
@@ -154,7 +178,6 @@ const CONFLICTS = [
 const OTHER_STATES = [
 	["reporting", "Reports"],
 	["awaits_approval", "Waits for approval"],
-	["has_claimed_owner", "Claimed owner"],
 	["enrollment_key_id", "Enrolled with"],
 	["agent_version", "Agent version"],
 	["agent_older_than", "Agent before"],
@@ -171,9 +194,15 @@ function otherStateLabel(
 	if (name === "reporting") return inWords(String(value));
 	if (name === "enrollment_key_id") return "one enrollment key";
 	if (name === "check_state") return stateInWords(filters);
-	if (name.startsWith("agent_")) return String(value);
+	if (name === "agent_older_than") return inPlatformWords(String(value));
+	if (name === "agent_version") return String(value);
 	if (typeof value === "boolean") return value ? "yes" : "no";
 	return checkLabel(String(value));
+}
+
+/** Returns, for example, "Linux 1.4.0, Windows 1.3.0". */
+function inPlatformWords(releases: string): string {
+	return releases.replaceAll(/[A-Z]+/g, (name) => platformLabel(name));
 }
 
 /** Returns, for example, "Full-disk encryption, failing". */

@@ -14,6 +14,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { AgentVersion } from "./agent-version.tsx";
 
 type Named = [string, React.ReactNode];
 const fact = (name: string, value: React.ReactNode): Named => [name, value];
@@ -38,7 +39,7 @@ export function Facts({ device }: { device: Device }) {
 		["Hostname", device.hostname],
 		["Platform", device.platform && platformLabel(device.platform)],
 		["Operating system", device.os_version],
-		["Agent version", device.agent_version],
+		["Agent version", <AgentVersion key="agent" device={device} />],
 		["Serial number", device.serial_number],
 		["Hardware UUID", device.hardware_uuid],
 		[

@@ -24,10 +24,7 @@ import {
 	NOT_REPORTING,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
-import {
-	outdatedSearch,
-	useOutdatedAgents,
-} from "../../parts/devices/outdated-agents.ts";
+import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import {
 	Legend,
 	PARTS,
@@ -52,13 +49,22 @@ export function summaryQuery(organizationId: string) {
  * Counts the devices in the line below the heading. Each number is a link that filters the list.
  */
 export function FleetCounts({ isReady }: { isReady: boolean }) {
-	const { organizationId, day } = useOrganization();
+	const { organizationId, mayAdmin, day } = useOrganization();
 	const { data } = useQuery({
 		...summaryQuery(organizationId),
 		enabled: isReady,
 		refetchInterval: day ? false : 60_000,
 	});
-	const outdated = useOutdatedAgents(data);
+	const isCounted = data !== undefined;
+	const outdated = useOutdatedAgents(isCounted);
+	const claimed = useQuery({
+		...operationQuery("countRecords", {
+			organization_id: organizationId,
+			kind: "device",
+			filter: CLAIMED,
+		}),
+		enabled: isCounted && mayAdmin && !day,
+	});
 	if (!data) return "Laptops and servers, and their security posture.";
 	const { devices_by_freshness: fresh, devices_by_status: status } = data;
 	// The heartbeats of the past are not known.
@@ -82,15 +88,8 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 		...byHeartbeat,
 		[status.PENDING, STATUSES.PENDING.label, { status: "PENDING" }],
 		[status.REVOKED, STATUSES.REVOKED.label, { status: "REVOKED" }],
-		...(outdated
-			? [
-					[
-						outdated.count,
-						"Agent outdated",
-						outdatedSearch(outdated.newest),
-					] satisfies Count,
-				]
-			: []),
+		[outdated?.count ?? 0, "Agent outdated", outdated?.search ?? {}],
+		[claimed.data?.total ?? 0, "Owner to confirm", CLAIMED],
 	];
 	const byCompliance = (
 		Object.keys(COMPLIANCES) as (keyof typeof COMPLIANCES)[]
@@ -114,6 +113,9 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 		</>
 	);
 }
+
+/** The devices whose owner only the installer has named. */
+const CLAIMED = { has_claimed_owner: true };
 
 type Count = [count: number, label: string, search: ListSearch];
 

@@ -8,10 +8,7 @@ import {
 	NOT_REPORTING,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
-import {
-	outdatedSearch,
-	useOutdatedAgents,
-} from "../../parts/devices/outdated-agents.ts";
+import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import { Legend, PostureBar } from "../../parts/devices/posture-bar.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -34,7 +31,7 @@ const MAX_CHECKS = 12;
 export function FleetPosture({ summary }: { summary: Summary }) {
 	const { organizationId } = useOrganization();
 	const { devices_by_freshness: fresh, devices_by_status: status } = summary;
-	const outdated = useOutdatedAgents(summary);
+	const outdated = useOutdatedAgents(summary.active_devices > 0);
 	const reported = summary.checks.filter(isReported);
 	const checks = reported.slice(0, MAX_CHECKS);
 	const unreported = summary.checks.filter((check) => !isReported(check));
@@ -86,7 +83,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 						<Count
 							count={outdated.count}
 							badge={{ label: "Agent outdated", tone: "warning" }}
-							search={outdatedSearch(outdated.newest)}
+							search={outdated.search}
 						/>
 					)}
 				</Group>

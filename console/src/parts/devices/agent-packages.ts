@@ -1,11 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
+import type { Releases } from "../../../../src/agent-packages/release.ts";
 
 /**
- * The packages of the agent that the service offers, as src/agent-packages/package-list.ts says.
+ * The packages of the agent that the service offers, as src/agent-packages/package-folder.ts says.
  */
 export interface AgentPackages {
 	version: string;
+	/** True if the folder is a signed apt and yum repository. */
+	is_signed: boolean;
 	packages: AgentPackage[];
+	/** The newest version for each platform. */
+	newest: Releases;
+	/** Files that nobody can download, with the rest of a sentence that begins with the file. */
+	withheld: { file: string; reason: string }[];
 }
 
 export interface AgentPackage {
@@ -53,10 +60,4 @@ export function useAgentProgram() {
 			return (await response.json()) as AgentProgram;
 		},
 	});
-}
-
-/** Returns true if `version` is a release that is earlier than `newest`. */
-export function isBehind(version: string | null, newest: string): boolean {
-	if (!version || !/^\d+\.\d+\.\d+$/.test(version)) return false;
-	return version.localeCompare(newest, "en", { numeric: true }) < 0;
 }

@@ -1,0 +1,197 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Checksums, readSums, SUMS_NAME } from "./checksums.ts";
+import {
+	FILE_NAME,
+	LIST_NAME,
+	type PackageList,
+	packageList,
+	releaseOf,
+} from "./package-list.ts";
+import { type FileState, openRegularFile, stateOf } from "./regular-file.ts";
+import { isLater, type Releases } from "./release.ts";
+
+/** Largest number of files that the folder may offer. */
+const MAX_FILES = 500;
+/** Folder of the metadata of the yum repository. */
+const YUM_FOLDER = "repodata";
+/** Largest size of packages.json and of SHA256SUMS. */
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+export interface OfferedFile extends FileState {
+	path: string;
+}
+
+/** A file of the folder that nobody can download. */
+export interface WithheldFile {
+	file: string;
+	/** The rest of a sentence that begins with the file. */
+	reason: string;
+}
+
+export interface FolderContent {
+	/** The newest packages, without those that are withheld. */
+	list: PackageList;
+	/** The files by their path in the folder, such as `repodata/repomd.xml`. */
+	files: ReadonlyMap<string, OfferedFile>;
+	/** The newest version that the folder offers for each platform. */
+	newest: Releases;
+	withheld: WithheldFile[];
+}
+
+/**
+ * Reads a folder of packages, and compares each file that packages.json or SHA256SUMS names with its
+ * checksum. Links, and files with another checksum, are withheld. Throws if the folder has no valid
+ * packages.json.
+ */
+export async function readFolder(
+	folder: string,
+	checksums: Checksums,
+	signal?: AbortSignal,
+): Promise<FolderContent> {
+	const list = readList(await readText(join(folder, LIST_NAME)));
+	const { files, withheld } = await findFiles(folder);
+	const sums = [
+		{
+			from: LIST_NAME,
+			byFile: new Map(list.packages.map(({ file, sha256 }) => [file, sha256])),
+		},
+		...(files.has(SUMS_NAME)
+			? [
+					{
+						from: SUMS_NAME,
+						byFile: readSums(await readText(join(folder, SUMS_NAME))),
+					},
+				]
+			: []),
+	];
+	const compared = new Set<string>();
+	for (const name of new Set(
+		sums.flatMap(({ byFile }) => [...byFile.keys()]),
+	)) {
+		const naming = sums.filter(({ byFile }) => byFile.has(name));
+		const file = files.get(name);
+		if (!file) {
+			if (withheld.some((one) => one.file === name)) continue;
+			const reason = `is named in ${namesOf(naming)}, but is not in the folder`;
+			withheld.push({ file: name, reason });
+			continue;
+		}
+		compared.add(file.path);
+		const reason = await checksums.of(file.path, file, signal).then(
+			(sha256) => {
+				const wrong = naming.filter(
+					({ byFile }) => byFile.get(name) !== sha256,
+				);
+				return wrong.length === 0
+					? undefined
+					: `does not have the SHA-256 that ${namesOf(wrong)} names`;
+			},
+			(error: Error) => {
+				signal?.throwIfAborted();
+				return `cannot be read: ${error.message}`;
+			},
+		);
+		if (reason === undefined) continue;
+		files.delete(name);
+		withheld.push({ file: name, reason });
+	}
+	checksums.keepOnly(compared);
+	const packages = list.packages.flatMap((one) => {
+		const file = files.get(one.file);
+		return file ? [{ ...one, bytes: file.bytes }] : [];
+	});
+	return {
+		list: { ...list, packages },
+		files,
+		newest: newestOf({ ...list, packages }, [...files.keys()]),
+		withheld,
+	};
+}
+
+function readList(text: string): PackageList {
+	try {
+		return packageList.parse(JSON.parse(text));
+	} catch {
+		throw new Error(
+			`${LIST_NAME} is not a list of packages as build:packages writes it`,
+		);
+	}
+}
+
+const namesOf = (sums: readonly { from: string }[]) =>
+	sums.map(({ from }) => from).join(" and ");
+
+/** Finds the regular files whose names may be offered, and the links. */
+async function findFiles(folder: string) {
+	const files = new Map<string, OfferedFile>();
+	const withheld: WithheldFile[] = [];
+	const isLink = { reason: "is a link, and only files are offered" };
+	for (const inside of ["", YUM_FOLDER]) {
+		const within = join(folder, inside);
+		if (inside !== "") {
+			const about = await lstat(within).catch(() => undefined);
+			if (about?.isSymbolicLink()) withheld.push({ file: inside, ...isLink });
+			if (!about?.isDirectory()) continue;
+		}
+		for (const name of await namesIn(within)) {
+			if (!FILE_NAME.test(name)) continue;
+			const path = join(within, name);
+			const file = inside === "" ? name : `${inside}/${name}`;
+			// A file may be removed while the folder is read.
+			const about = await lstat(path).catch(() => undefined);
+			if (about?.isSymbolicLink() && file !== YUM_FOLDER) {
+				withheld.push({ file, ...isLink });
+			}
+			if (!about?.isFile()) continue;
+			if (files.size < MAX_FILES) files.set(file, { path, ...stateOf(about) });
+			else {
+				const reason = `is left out, because the folder has more than ${MAX_FILES} files`;
+				withheld.push({ file, reason });
+			}
+		}
+	}
+	return { files, withheld };
+}
+
+/** Returns the names in a folder in alphabetical order. */
+async function namesIn(folder: string): Promise<string[]> {
+	return (await readdir(folder).catch(() => [])).sort();
+}
+
+/**
+ * Finds the newest version for each platform. The folder may also contain packages of other versions
+ * than the list, for example an msi that is older than the packages for Linux.
+ */
+function newestOf(
+	{ version, packages }: PackageList,
+	names: readonly string[],
+): Releases {
+	const newest: Releases = {};
+	const releases = [
+		...packages.map(({ file, platform }) => ({
+			platform,
+			version: releaseOf(file)?.version ?? version,
+		})),
+		...names.flatMap((name) => releaseOf(name) ?? []),
+	];
+	for (const { platform, version } of releases) {
+		const known = newest[platform];
+		if (known === undefined || isLater(version, known)) {
+			newest[platform] = version;
+		}
+	}
+	return newest;
+}
+
+async function readText(path: string): Promise<string> {
+	const { handle, state } = await openRegularFile(path);
+	try {
+		if (state.bytes > MAX_TEXT_BYTES) {
+			throw new Error(`${path} has more than ${MAX_TEXT_BYTES} bytes`);
+		}
+		return await handle.readFile("utf8");
+	} finally {
+		await handle.close();
+	}
+}

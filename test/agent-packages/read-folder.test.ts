@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import {
+	link,
+	mkdir,
+	rename,
+	rm,
+	symlink,
+	utimes,
+	writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { Checksums, readSums } from "../../src/agent-packages/checksums.ts";
+import { readFolder } from "../../src/agent-packages/read-folder.ts";
+import { examinePackages } from "../../src/cli/doctor-packages.ts";
+import { makeFolder } from "../support/folder.ts";
+
+const DEB = "assay-agent_1.4.0_amd64.deb";
+const RPM = "assay-agent-1.4.0-1.x86_64.rpm";
+const MSI = "assay-agent-1.3.0-x64.msi";
+const sha256 = (text: string) =>
+	createHash("sha256").update(text).digest("hex");
+
+let folder: string;
+beforeEach(async () => {
+	folder = await makeFolder("assay-read-");
+	await mkdir(join(folder, "repodata"));
+	await writeFile(join(folder, "repodata/repomd.xml"), "<repomd/>");
+	await writeFile(join(folder, DEB), "the deb");
+	await writeFile(join(folder, RPM), "the rpm");
+	await writeFile(join(folder, MSI), "the msi");
+	await writeList([DEB, "the deb"], [RPM, "the rpm"]);
+});
+
+const at = (name: string) => join(folder, name);
+const read = (checksums = new Checksums()) => readFolder(folder, checksums);
+
+async function writeList(...packages: [file: string, text: string][]) {
+	await writeFile(
+		at("SHA256SUMS"),
+		packages.map(([file, text]) => `${sha256(text)}  ${file}\n`).join(""),
+	);
+	const listed = packages.map(([file, text]) => ({
+		file,
+		platform: "LINUX",
+		architecture: "x64",
+		format: file.endsWith("deb") ? "deb" : "rpm",
+		bytes: text.length,
+		sha256: sha256(text),
+	}));
+	await writeFile(
+		at("packages.json"),
+		JSON.stringify({ version: "1.4.0", is_signed: true, packages: listed }),
+	);
+}
+
+test("a folder as it was built is offered whole", async () => {
+	const { list, files, withheld } = await read();
+	expect(withheld).toEqual([]);
+	expect(list.packages.map(({ file }) => file)).toEqual([DEB, RPM]);
+	expect([...files.keys()].sort()).toEqual(
+		[
+			DEB,
+			RPM,
+			MSI,
+			"SHA256SUMS",
+			"packages.json",
+			"repodata/repomd.xml",
+		].sort(),
+	);
+	expect(await examinePackages(folder)).toMatchObject({
+		status: "ok",
+		found: expect.stringContaining("LINUX 1.4.0, WINDOWS 1.3.0") as string,
+	});
+});
+
+test("the newest version is that of each platform, also of packages that the list does not name", async () => {
+	await writeFile(at("assay-agent_1.10.0_arm64.deb"), "a later one");
+	await writeFile(at("assay-agent_1.11.0_notes.txt"), "no package");
+	expect((await read()).newest).toEqual({ LINUX: "1.10.0", WINDOWS: "1.3.0" });
+});
+
+test.each([
+	"packages.json",
+	"SHA256SUMS",
+])("a package with another checksum than %s names is not offered, and doctor says so", async (name) => {
+	await writeList([DEB, "the deb"], [RPM, "the rpm"]);
+	const wrong = sha256("another one");
+	if (name === "SHA256SUMS") {
+		await writeFile(at(name), `${wrong} *${DEB}\n`);
+	} else {
+		await writeFile(
+			at(name),
+			JSON.stringify({
+				version: "1.4.0",
+				is_signed: true,
+				packages: [
+					{
+						file: DEB,
+						platform: "LINUX",
+						architecture: "x64",
+						format: "deb",
+						bytes: 7,
+						sha256: wrong,
+					},
+				],
+			}),
+		);
+	}
+	const { list, files, newest, withheld } = await read();
+	expect(list.packages.map(({ file }) => file)).not.toContain(DEB);
+	expect(files.has(DEB)).toBe(false);
+	expect(files.has(RPM)).toBe(true);
+	expect(newest.LINUX).toBe("1.4.0");
+	expect(withheld).toEqual([
+		{
+			file: DEB,
+			reason: `does not have the SHA-256 that ${name} names`,
+		},
+	]);
+	expect(await examinePackages(folder)).toMatchObject({
+		status: "problem",
+		found: expect.stringContaining(`${DEB} does not have`) as string,
+	});
+});
+
+test("a package that the list names and that is not there is no newest version", async () => {
+	await rm(at(DEB));
+	await rm(at(RPM));
+	const { list, newest, withheld } = await read();
+	expect(list.packages).toEqual([]);
+	expect(newest).toEqual({ WINDOWS: "1.3.0" });
+	expect(withheld.map(({ file }) => file)).toEqual([DEB, RPM]);
+	expect(withheld[0]?.reason).toContain("is not in the folder");
+});
+
+test("links to files and folders are not followed", async () => {
+	const outside = await makeFolder("assay-outside-");
+	await writeFile(join(outside, "secret"), "a secret");
+	await symlink(join(outside, "secret"), at("secret.txt"));
+	await rename(at(RPM), join(outside, RPM));
+	await symlink(join(outside, RPM), at(RPM));
+	await rm(at("repodata"), { recursive: true });
+	await writeFile(join(outside, "repomd.xml"), "<repomd/>");
+	await symlink(outside, at("repodata"));
+	const { files, withheld } = await read();
+	expect([...files.keys()].sort()).toEqual(
+		[DEB, MSI, "SHA256SUMS", "packages.json"].sort(),
+	);
+	expect(withheld.map(({ file }) => file).sort()).toEqual(
+		[RPM, "repodata", "secret.txt"].sort(),
+	);
+	expect(withheld.every(({ reason }) => reason.includes("is a link"))).toBe(
+		true,
+	);
+	await rename(at("packages.json"), join(outside, "packages.json"));
+	await symlink(join(outside, "packages.json"), at("packages.json"));
+	await expect(read()).rejects.toThrow("is a link");
+	expect((await examinePackages(folder)).status).toBe("problem");
+});
+
+test("a file is hashed again only when its size, its time or the file itself changes", async () => {
+	const checksums = new Checksums();
+	const time = new Date("2026-11-26T10:00:00Z");
+	await utimes(at(DEB), time, time);
+	expect((await read(checksums)).withheld).toEqual([]);
+	// The hash is remembered, so other bytes with the same size and time go unnoticed.
+	await writeFile(at(DEB), "THE DEB");
+	await utimes(at(DEB), time, time);
+	expect((await read(checksums)).withheld).toEqual([]);
+	expect((await read()).withheld).toHaveLength(1);
+	await utimes(at(DEB), time, new Date("2026-11-26T10:00:01Z"));
+	expect((await read(checksums)).withheld).toHaveLength(1);
+	// Another file with the same size and time.
+	await writeFile(at("new"), "the deb");
+	await utimes(at("new"), time, new Date("2026-11-26T10:00:01Z"));
+	await link(at("new"), at("kept"));
+	await rename(at("new"), at(DEB));
+	expect((await read(checksums)).withheld).toEqual([]);
+});
+
+test("a list of another form is named in the error", async () => {
+	await writeFile(at("packages.json"), '{"version":"one"}');
+	await expect(read()).rejects.toThrow("packages.json is not a list");
+});
+
+test("SHA256SUMS is read in both forms of sha256sum, and other lines are skipped", () => {
+	const sum = sha256("x");
+	expect([
+		...readSums(`${sum}  a.deb\r\n${sum} *b.deb\nnonsense\n${sum}  ../c.deb\n`),
+	]).toEqual([
+		["a.deb", sum],
+		["b.deb", sum],
+	]);
+});
