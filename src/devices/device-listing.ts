@@ -193,9 +193,7 @@ const filters: Record<string, Filter> = {
 		},
 	},
 	has_claimed_owner: {
-		schema: z
-			.boolean()
-			.describe("With an owner nobody confirmed; never REVOKED"),
+		schema: z.boolean().describe("Unconfirmed owner; not REVOKED"),
 		sql: () => "true",
 		flag: {
 			true: "t.claimed_owner_id is not null and t.status <> 'REVOKED'",
@@ -216,7 +214,7 @@ const filters: Record<string, Filter> = {
 				(text) => readReleases(text) !== undefined,
 				"must be a version such as 1.4.0, or a version for each platform such as LINUX 1.4.0, WINDOWS 1.3.0",
 			)
-			.describe("Assay's agents before 1.4.0, or LINUX 1.4.0, WINDOWS 1.3.0"),
+			.describe("Agents before 1.4.0, or LINUX 1.4.0, WINDOWS 1.3.0"),
 		// Of a platform without a version, ->> is null and no device matches.
 		sql: (
 			parameter,
