@@ -125,7 +125,7 @@ function printToken(
 			expires_at: given.enrollment_token_expires_at,
 			server_url: serverUrl,
 		},
-		`Device ${given.device.id}
+		`Device ${given.device.id}${given.device.awaits_approval ? ", which waits for approval; a new token does not approve it" : ""}
 Enrollment token (shown only once, works once, expires ${given.enrollment_token_expires_at}):
   ${token}
 

@@ -49,21 +49,17 @@ export const reissueEnrollmentTokens = defineOperation({
 		await revokeTokens(context, ids);
 		const [organizationId] = await lockDevices(context, ids);
 		const secrets = new Map(ids.map((id) => [id, makeSecret("enr")]));
-		// To ask for a new token is to approve the device. Another device may use the hardware of a
-		// revoked one by now, so its row no longer claims it.
+		// Another device may use the hardware of a revoked one by now, so its row no longer claims it.
 		const { rows } = await context.client.query<Reissued>(
 			`with locked as materialized (
 				select * from devices where organization_id = $1 and id = any($2::text[])
 			), changed as (
 				update devices d
 				set
-					awaits_approval = false, updated_at = now(), revoked_at = null,
-					status = case when b.status = 'REVOKED' then 'PENDING' else d.status end,
-					hardware_uuid = case when b.status <> 'REVOKED' then d.hardware_uuid end,
-					hardware_hash = case when b.status <> 'REVOKED' then d.hardware_hash end
+					status = 'PENDING', revoked_at = null, updated_at = now(),
+					hardware_uuid = null, hardware_hash = null
 				from locked b
-				where d.organization_id = $1 and d.id = b.id
-					and (b.awaits_approval or b.status = 'REVOKED')
+				where d.organization_id = $1 and d.id = b.id and b.status = 'REVOKED'
 			), made as (
 				insert into enrollment_tokens
 					(organization_id, id, device_id, name, token_hash, expires_at, created_by)

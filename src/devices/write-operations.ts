@@ -177,7 +177,7 @@ export const reissueEnrollmentToken = defineOperation({
 	name: "reissueEnrollmentToken",
 	title: "Reissue an enrollment token",
 	description:
-		"Get a new one-shot enrollment token for an existing device whose agent was reinstalled, whose token expired, or which was revoked. Earlier open tokens stop working. A key in use works until the new token is exchanged. The history continues. A revoked device becomes PENDING.",
+		"Get a new one-shot enrollment token for an existing device whose agent was reinstalled, whose token expired, or which was revoked. Earlier open tokens stop working. A key in use works until the new token is exchanged. A revoked device becomes PENDING. A device that waits for approval keeps waiting.",
 	toolset: "devices",
 	access: "admin",
 	tenant: "id",
@@ -189,11 +189,6 @@ export const reissueEnrollmentToken = defineOperation({
 	run: async (context, input) => {
 		await revokeTokens(context, [input.id]);
 		const before = await lockDevice(context, input.id);
-		// To ask for a new token is to approve the device.
-		await context.client.query(
-			"update devices set awaits_approval = false where organization_id = $1 and id = $2 and awaits_approval",
-			[before.organization_id, before.id],
-		);
 		if (before.status === "REVOKED") {
 			// Another device may use the hardware by now, so the row no longer claims it. The device's
 			// first heartbeat claims the hardware again.

@@ -203,6 +203,43 @@ describe("a device whose key requires approval", () => {
 		expect(entries).toHaveLength(3);
 	});
 
+	test.each([
+		["reissueEnrollmentToken", (id: string) => ({ id })],
+		["reissueEnrollmentTokens", (id: string) => fleet([id])],
+	])("is not approved by a new token: %s", async (tool, inputFor) => {
+		const { id: keyId, secret } = await assay.addKey({
+			requires_approval: true,
+		});
+		const body = heartbeatBody();
+		const beat = async (key: string) =>
+			(await assay.post("heartbeat", body, { key })).status;
+		const reissue = async (id: string): Promise<string> => {
+			const made = await assay.use(tool, inputFor(id));
+			return (made.tokens?.[0] ?? made).enrollment_token;
+		};
+		const present = await assay.enroll(secret);
+		const [{ id } = { id: "" }] = await assay.devicesOf({
+			enrollment_key_id: keyId,
+		});
+		const waits = async () => {
+			const { device } = await assay.use("getDevice", { id });
+			return [device.status, device.awaits_approval];
+		};
+		const token = await reissue(id);
+		expect(await beat(present)).toBe(400);
+		const next = await assay.enroll(token);
+		expect(await beat(present)).toBe(401);
+		expect(await beat(next)).toBe(400);
+		expect(await waits()).toEqual(["PENDING", true]);
+		// A rejected device that comes back waits again.
+		await assay.use("rejectDevices", fleet([id]));
+		const last = await assay.enroll(await reissue(id));
+		expect(await beat(last)).toBe(400);
+		expect(await waits()).toEqual(["PENDING", true]);
+		await assay.use("approveDevices", fleet([id]));
+		expect(await beat(last)).toBe(200);
+	});
+
 	test("of another organization cannot be named", async () => {
 		const { device_id } = (await (
 			await assay.post("heartbeat", heartbeatBody(), {

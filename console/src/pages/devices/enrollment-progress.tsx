@@ -6,6 +6,7 @@ import { deviceName } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
+import { Approval } from "./approval.tsx";
 import { Conflicts } from "./conflicts.tsx";
 
 const POLL_MS = 2_000;
@@ -67,7 +68,10 @@ export function EnrollmentProgress({
 					</Group>
 				)}
 			</div>
-			{data && step === "heartbeat" && <Conflicts found={data} />}
+			{data && step === "approval" && <Approval device={data.device} />}
+			{data && (step === "heartbeat" || step === "approval") && (
+				<Conflicts found={data} />
+			)}
 		</Stack>
 	);
 }
@@ -98,6 +102,7 @@ function FirstReport({ found }: { found: Found | undefined }) {
 const WORDS = {
 	token: "Waiting for the device to enroll …",
 	heartbeat: "The token was used. Waiting for the first heartbeat …",
+	approval: "The token was used. The device waits for approval.",
 	void: "This token no longer works: it expired, was revoked, or was replaced by a newer one.",
 };
 
@@ -107,5 +112,6 @@ function stepOf({ device, enrollment_token }: Found, tokenId: string) {
 			enrollment_token.id === tokenId && enrollment_token.state === "OPEN";
 		return isOpen ? "token" : "void";
 	}
-	return device.status === "ACTIVE" ? "done" : "heartbeat";
+	if (device.status === "ACTIVE") return "done";
+	return device.awaits_approval ? "approval" : "heartbeat";
 }

@@ -73,6 +73,12 @@ export function ReissueToken({
 						{device.status === "REVOKED" && (
 							<List.Item>The device becomes pending again.</List.Item>
 						)}
+						{device.awaits_approval && (
+							<List.Item>
+								The device waits for approval. A new token does not approve it:
+								its reports count only after an administrator has.
+							</List.Item>
+						)}
 						<List.Item>Its history continues.</List.Item>
 					</List>
 					<TokenDays value={days} onChange={setDays} />
