@@ -382,6 +382,15 @@ begin
 	) order by m.id)
 	into entries
 	from made m;
+	-- As noteGroupDevices in src/devices/exceptions/group-exceptions.ts does for other devices.
+	if found_key.group_id is not null then
+		insert into device_exception_members (organization_id, exception_id, device_id)
+		select found_key.organization_id, e.id, d.id
+		from device_exceptions e
+		cross join unnest(p_device_id[1:room]) d (id)
+		where e.organization_id = found_key.organization_id and e.group_id = found_key.group_id
+			and e.decision = 'APPROVED' and e.ends_at > now();
+	end if;
 	if exists (
 		select from device_group_policies p
 		where p.organization_id = found_key.organization_id and p.group_id = found_key.group_id
@@ -1651,18 +1660,27 @@ CREATE FUNCTION public.count_devices_not_reporting() RETURNS bigint
 		)
 $$;
 
-CREATE FUNCTION public.count_enrollment_keys() RETURNS TABLE(usable bigint, running_out bigint, awaiting_approval bigint)
+CREATE FUNCTION public.count_enrollment_key_states() RETURNS TABLE(usable bigint, running_out bigint, ended bigint, awaiting_approval bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 	select
-		count(*),
-		count(*) filter (
-			where k.expires_at <= now() + interval '7 days' or k.max_devices - k.used <= k.max_devices / 10
-		),
+		count(*) filter (where k.expires_at > now() and k.used < k.max_devices),
+		count(*) filter (where w.warning = 'RUNNING_OUT'),
+		count(*) filter (where w.warning = 'ENDED'),
 		(select count(*) from devices d where d.awaits_approval and d.status = 'PENDING')
 	from enrollment_keys k
-	where k.revoked_at is null and k.expires_at > now() and k.used < k.max_devices
+	cross join lateral enrollment_key_warning(
+		k.created_at, k.expires_at, k.revoked_at, k.max_devices, k.used, k.last_used_at
+	) w (warning)
+	where k.revoked_at is null
+$$;
+
+CREATE FUNCTION public.count_enrollment_keys() RETURNS TABLE(usable bigint, running_out bigint, awaiting_approval bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select c.usable, c.running_out, c.awaiting_approval from count_enrollment_key_states() c
 $$;
 
 CREATE FUNCTION public.count_failing_receivers() RETURNS TABLE(kind text, failing bigint, disabled bigint)
@@ -1871,6 +1889,35 @@ begin
 	);
 	return null;
 end
+$$;
+
+CREATE FUNCTION public.enrollment_key_state(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+	select case
+		when p_revoked_at is not null then 'REVOKED'
+		when p_expires_at <= now() then 'EXPIRED'
+		when p_used >= p_max_devices then 'USED_UP'
+		when p_expires_at - now() <= least((p_expires_at - p_created_at) / 10, interval '7 days')
+			then 'RUNNING_OUT'
+		when p_used > 0 and p_max_devices - p_used <= greatest(p_max_devices / 10, 1)
+			then 'RUNNING_OUT'
+		else 'OPEN'
+	end
+$$;
+
+CREATE FUNCTION public.enrollment_key_warning(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer, p_last_used_at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+	select case enrollment_key_state(p_created_at, p_expires_at, p_revoked_at, p_max_devices, p_used)
+		when 'RUNNING_OUT' then 'RUNNING_OUT'
+		when 'EXPIRED' then case
+			when least(
+				p_expires_at, case when p_used >= p_max_devices then p_last_used_at end
+			) > now() - interval '14 days' then 'ENDED'
+		end
+		when 'USED_UP' then case when p_last_used_at > now() - interval '14 days' then 'ENDED' end
+	end
 $$;
 
 CREATE FUNCTION public.ensure_posture_report_partitions() RETURNS boolean
@@ -2741,6 +2788,9 @@ CREATE FUNCTION public.organizations_with_devices() RETURNS SETOF text
 	where (
 		exists (select from devices d where d.organization_id = o.id)
 		or exists (select from device_exceptions e where e.organization_id = o.id)
+		or exists (
+			select from enrollment_keys k where k.organization_id = o.id and k.revoked_at is null
+		)
 	)
 	and not exists (select from organization_closures c where c.organization_id = o.id)
 $$;
@@ -4198,10 +4248,12 @@ CREATE TABLE public.enrollment_keys (
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
     group_id public.typed_id,
+    told text,
     CONSTRAINT enrollment_keys_check CHECK (((used >= 0) AND (used <= max_devices))),
     CONSTRAINT enrollment_keys_max_devices_check CHECK (((max_devices >= 1) AND (max_devices <= 100000))),
     CONSTRAINT enrollment_keys_name_check CHECK ((name <> ''::text)),
-    CONSTRAINT enrollment_keys_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+    CONSTRAINT enrollment_keys_secret_hash_check CHECK ((octet_length(secret_hash) = 32)),
+    CONSTRAINT enrollment_keys_told_check CHECK ((told = ANY (ARRAY['RUNNING_OUT'::text, 'ENDED'::text])))
 );
 
 ALTER TABLE ONLY public.enrollment_keys FORCE ROW LEVEL SECURITY;
@@ -6933,6 +6985,8 @@ CREATE POLICY agent ON public.device_check_keys TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_conflicts TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.device_exception_members FOR INSERT TO assay_agent WITH CHECK (true);
+
 CREATE POLICY agent ON public.device_exceptions FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.device_group_members FOR INSERT TO assay_agent WITH CHECK (true);
@@ -8092,6 +8146,9 @@ GRANT ALL ON FUNCTION public.count_devices() TO assay_app;
 REVOKE ALL ON FUNCTION public.count_devices_not_reporting() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_devices_not_reporting() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.count_enrollment_key_states() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_enrollment_key_states() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.count_enrollment_keys() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_enrollment_keys() TO assay_app;
 
@@ -8129,6 +8186,14 @@ GRANT ALL ON FUNCTION public.end_own_sessions(p_one text, p_all_but text) TO ass
 REVOKE ALL ON FUNCTION public.end_provider() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.end_provider_sessions() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.enrollment_key_state(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.enrollment_key_state(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer) TO assay_app;
+GRANT ALL ON FUNCTION public.enrollment_key_state(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer) TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.enrollment_key_warning(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer, p_last_used_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.enrollment_key_warning(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer, p_last_used_at timestamp with time zone) TO assay_app;
+GRANT ALL ON FUNCTION public.enrollment_key_warning(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer, p_last_used_at timestamp with time zone) TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
@@ -8558,6 +8623,7 @@ GRANT SELECT,INSERT ON TABLE public.device_conflicts TO assay_backup;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.device_exception_members TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.device_exception_members TO assay_backup;
+GRANT INSERT ON TABLE public.device_exception_members TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_exceptions TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.device_exceptions TO assay_backup;

@@ -42,25 +42,38 @@ export async function examineUnknownKeys(client: Client): Promise<Finding> {
 	};
 }
 
-/** Looks for enrollment keys that expire or are used up soon. */
+/** Looks for enrollment keys that run out, and for those that ended lately. */
 export async function examineEnrollmentKeys(client: Client): Promise<Finding> {
 	const check = "enrollment keys";
 	await client.query("begin");
 	await client.query(setRole("app", "transaction"));
-	const { rows } = await client.query<{ usable: number; running_out: number }>(
-		"select usable::int, running_out::int from count_enrollment_keys()",
+	const { rows } = await client.query<{
+		usable: number;
+		running_out: number;
+		ended: number;
+	}>(
+		"select usable::int, running_out::int, ended::int from count_enrollment_key_states()",
 	);
 	await client.query("rollback");
-	const { usable = 0, running_out: out = 0 } = rows[0] ?? {};
-	if (out === 0) {
-		const found = `${counted(usable, "enrollment key")} can be used, and none runs out soon`;
-		return { check, status: "ok", found };
+	const { usable = 0, running_out: out = 0, ended = 0 } = rows[0] ?? {};
+	const found = [
+		out > 0 &&
+			`${counted(out, "enrollment key")} ${out === 1 ? "expires or is" : "expire or are"} used up soon`,
+		ended > 0 &&
+			`${counted(ended, "enrollment key")} expired or ${ended === 1 ? "was" : "were"} used up in the last 14 days`,
+	].filter((text) => text !== false);
+	if (found.length === 0) {
+		return {
+			check,
+			status: "ok",
+			found: `${counted(usable, "enrollment key")} can be used, and none runs out soon`,
+		};
 	}
 	return {
 		check,
 		status: "warning",
-		found: `${counted(out, "enrollment key")} ${out === 1 ? "expires or is" : "expire or are"} used up soon`,
+		found: found.join("; "),
 		advice:
-			"assay enrollment-key list --org <id> shows them; make a new one before a rollout stops, or revoke those that nobody needs",
+			"assay enrollment-key list --org <id> shows them; make a new one if a rollout goes on, and revoke those that nobody needs",
 	};
 }

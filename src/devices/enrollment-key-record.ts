@@ -3,8 +3,6 @@ import { z } from "zod";
 export const DEFAULT_KEY_DAYS = 30;
 export const MAX_KEY_DAYS = 365;
 export const MAX_KEY_DEVICES = 100_000;
-/** Days before its end from which a key counts as running out. */
-export const RUNNING_OUT_DAYS = 7;
 
 export const KEY_STATES = [
 	"OPEN",
@@ -14,21 +12,16 @@ export const KEY_STATES = [
 	"REVOKED",
 ] as const;
 
-/** An SQL condition: the key `t` expires soon, or has at most a tenth of its devices left. */
-const SOON = `(
-	t.expires_at <= now() + interval '${RUNNING_OUT_DAYS} days'
-	or t.max_devices - t.used <= t.max_devices / 10
-)`;
+/** An SQL expression for the state of a key `t`. The function contains the rule. */
+export const KEY_STATE =
+	"enrollment_key_state(t.created_at, t.expires_at, t.revoked_at, t.max_devices, t.used)";
 
-/** An SQL expression for the state of a key `t`. */
-export const KEY_STATE = `
-	case
-		when t.revoked_at is not null then 'REVOKED'
-		when t.expires_at <= now() then 'EXPIRED'
-		when t.used >= t.max_devices then 'USED_UP'
-		when ${SOON} then 'RUNNING_OUT'
-		else 'OPEN'
-	end`;
+/**
+ * An SQL expression for what administrators are told of a key `t`: RUNNING_OUT, ENDED (in the last
+ * 14 days, and not revoked since), or null.
+ */
+export const KEY_WARNING =
+	"enrollment_key_warning(t.created_at, t.expires_at, t.revoked_at, t.max_devices, t.used, t.last_used_at)";
 
 export const enrollmentKey = z.object({
 	id: z.string(),
@@ -37,7 +30,7 @@ export const enrollmentKey = z.object({
 	state: z
 		.enum(KEY_STATES)
 		.describe(
-			`RUNNING_OUT: at most ${RUNNING_OUT_DAYS} days or a tenth of the devices left`,
+			"RUNNING_OUT: the last tenth of its devices or of its time, at most 7 days",
 		),
 	expires_at: z.string(),
 	max_devices: z.int().describe("Most devices that may enroll with it"),

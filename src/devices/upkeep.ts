@@ -5,6 +5,7 @@ import { isConnectionTrouble } from "../errors.ts";
 import type { EventHandler } from "../events/types.ts";
 import { Pauses } from "../jobs/pauses.ts";
 import { type Poller, startPoller } from "../jobs/poller.ts";
+import { tellOfKeys } from "./ending-keys.ts";
 import { noteEnds } from "./exceptions/expire-exceptions.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
 import { keepGroupPolicies } from "./group-policies/assign.ts";
@@ -26,7 +27,7 @@ export interface Upkeep {
 }
 
 /**
- * Does what no request does: once a minute for each organization with devices, and soon after an
+ * Does what no request does: once a minute for each organization with devices or keys, and soon after an
  * event about them. Each of the two takes at most a twentieth of the time, so for a large fleet both
  * come later. Every step reads the present state and changes only what is not yet right. Therefore a
  * step that a crash cut off, or that two processes begin, does no harm.
@@ -42,8 +43,12 @@ export function startUpkeep(
 	let fullRunAtMs = Number.NEGATIVE_INFINITY;
 
 	async function keep(id: string): Promise<boolean> {
-		// A transaction of its own, because changes of policies wait for its lock.
-		await withTenant(pool, id, (client) => keepGroupPolicies(client, id));
+		// A transaction of its own, because changes of policies, and devices that enroll, wait for
+		// its locks.
+		await withTenant(pool, id, async (client) => {
+			await keepGroupPolicies(client, id);
+			await tellOfKeys(client, id);
+		});
 		return withTenant(pool, id, (client) => keepDevices(client, id, sendsMail));
 	}
 

@@ -7,6 +7,9 @@ export const EVENT_TYPES = {
 	"device.enrolled": "An agent has exchanged its enrollment token.",
 	"device.activated": "The first heartbeat of a device has arrived.",
 	"device.revoked": "A device was taken out of service.",
+	"enrollment_key.running_out":
+		"An enrollment key expires soon, or few devices are left.",
+	"enrollment_key.ended": "An enrollment key has expired or is used up.",
 	"exception.requested": "Somebody asks for an exception from a check.",
 	"exception.approved": "An administrator approved an exception.",
 	"exception.rejected": "An administrator rejected an exception.",

@@ -19,6 +19,8 @@ export interface StateCount {
 export interface KeyCount {
 	usable: number;
 	running_out: number;
+	/** Keys that ended in the last 14 days. */
+	ended: number;
 	awaiting_approval: number;
 }
 
@@ -84,7 +86,7 @@ export class FleetCounts {
 		});
 		this.enrollmentKeys = cached(MAX_AGE_MS.devices, async () => {
 			const { rows } = await pool.query<KeyCount>(
-				"select usable::float8, running_out::float8, awaiting_approval::float8 from count_enrollment_keys()",
+				"select usable::float8, running_out::float8, ended::float8, awaiting_approval::float8 from count_enrollment_key_states()",
 			);
 			return rows;
 		});

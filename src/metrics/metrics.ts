@@ -276,6 +276,16 @@ function addFleet(counts: FleetCounts, registers: Registry[]): void {
 		},
 	});
 	new Gauge({
+		name: "assay_enrollment_keys_ended",
+		help: "Enrollment keys that expired or were used up in the last 14 days and are not revoked.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			this.remove();
+			for (const { ended } of await counts.enrollmentKeys()) this.set(ended);
+		},
+	});
+	new Gauge({
 		name: "assay_devices_awaiting_approval",
 		help: "Devices that wait until an administrator approves them.",
 		aggregator: "max",

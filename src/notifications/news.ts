@@ -4,6 +4,7 @@ import { EVENT_TYPES, type EventType } from "../events/types.ts";
 import { type IdKind, kindNoun } from "../id.ts";
 import { nameInMail } from "../mail/message.ts";
 import { findNames } from "../records/name-lookup.ts";
+import { type NamedKind, namedKinds } from "../records/searchable-kinds.ts";
 
 /** The text of a message: a title and a line for each kind of event. */
 export interface News {
@@ -16,6 +17,17 @@ export interface News {
 /** Largest numbers of lines in a message, and of names in a line. */
 const MAX_LINES = 20;
 const MAX_NAMES = 5;
+
+/** The kinds of records that messages call by their names. Exceptions have none. */
+const NAMED = [
+	...namedKinds,
+	{
+		kind: "enrollment_key",
+		table: "enrollment_keys",
+		nameOf: (row: string) => `${row}.name`,
+		status: undefined,
+	},
+] as const satisfies readonly NamedKind[];
 
 interface Row {
 	type: EventType;
@@ -51,7 +63,8 @@ export async function readNews(
 	const wanted = new Set(
 		shown.flatMap((group) => idsOf(group).slice(0, MAX_NAMES)),
 	);
-	const found = await findNames(client, organizationId, [...wanted]);
+	const ids = [...wanted];
+	const found = await findNames(client, organizationId, ids, NAMED);
 	const names = new Map(found.map(({ id, name }) => [id, name]));
 	const lines = shown.map((group) => lineOf(group, names));
 	const left = events.length + further - shown.flat().length;

@@ -10,6 +10,7 @@ import {
 	FRESHNESS,
 	isReporting,
 } from "../devices/device-record.ts";
+import { countEndingKeys } from "../devices/ending-keys.ts";
 import { EXCEPTION_STATUS } from "../devices/exceptions/exception-status.ts";
 import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
@@ -117,6 +118,12 @@ export const getOverview = defineOperation({
 			.describe(
 				"Devices with unknown keys, which get 503 until then; null unless you are an administrator",
 			),
+		enrollment_keys_ending: z
+			.object({ running_out: z.int(), ended: z.int() })
+			.nullable()
+			.describe(
+				"Enrollment keys that run out soon, or ended in the last 14 days; null unless you are an administrator",
+			),
 		...personalShape,
 		recently_changed: z.array(
 			z.object({
@@ -142,6 +149,7 @@ export const getOverview = defineOperation({
 			tokens,
 			exceptions,
 			unknown,
+			keys,
 			recent,
 			personal,
 		] = await Promise.all([
@@ -153,6 +161,7 @@ export const getOverview = defineOperation({
 			isAdmin ? countOldTokens(client) : null,
 			isAdmin ? countRequestedExceptions(client, organization) : null,
 			isAdmin ? countUnknownKeys(client) : null,
+			isAdmin ? countEndingKeys(client, organization) : null,
 			findRecent(client, organization),
 			readPersonal(client, organization, principal.userId, today),
 		]);
@@ -168,6 +177,7 @@ export const getOverview = defineOperation({
 			old_api_tokens: tokens,
 			exceptions_to_decide: exceptions,
 			unknown_device_keys: unknown,
+			enrollment_keys_ending: keys,
 			...personal,
 			recently_changed: recent,
 		};

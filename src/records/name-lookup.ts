@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { organizationId } from "./list-pages.ts";
-import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
+import { type NamedKind, namedKindOf, namedKinds } from "./searchable-kinds.ts";
 import { anyIdSchema } from "./text-schemas.ts";
 
 const MAX_NAMED = 1000;
@@ -35,12 +35,14 @@ export const getRecordNames = defineOperation({
 	},
 });
 
+/** Returns the names of records of these kinds. Leaves out ids of other kinds, and without a record. */
 export async function findNames(
 	client: PoolClient,
 	organization: string,
 	ids: string[],
+	kindsWithNames: readonly NamedKind[] = namedKinds,
 ): Promise<{ id: string; name: string | null }[]> {
-	const kinds = new Set(ids.map((id) => namedKindOf(namedKinds, id)));
+	const kinds = new Set(ids.map((id) => namedKindOf(kindsWithNames, id)));
 	const texts = [...kinds]
 		.filter((kind) => kind !== undefined)
 		.map(

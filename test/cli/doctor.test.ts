@@ -422,7 +422,7 @@ test("doctor says nothing about mail if there is no mail server", async () => {
 	expect((await examine()).of("mail")).toBeUndefined();
 });
 
-test("doctor warns of an enrollment key that is used up soon", async () => {
+test("doctor warns of an enrollment key that is used up soon, or ended in the last 14 days", async () => {
 	expect((await examine()).of("enrollment keys")?.status).toBe("ok");
 	const { pool } = running.database;
 	const { organizationId } = running;
@@ -433,18 +433,32 @@ test("doctor warns of an enrollment key that is used up soon", async () => {
 		{
 			organization_id: organizationId,
 			name: "Interns",
-			max_devices: 1,
+			max_devices: 2,
 			expires_in_days: 2,
 		},
 	);
+	expect((await examine()).of("enrollment keys")?.status).toBe("ok");
+	const change = (what: string) =>
+		running.database.owner.query(`update enrollment_keys set ${what}`);
+	await change("used = 1");
 	expect((await examine()).of("enrollment keys")).toMatchObject({
 		status: "warning",
 		found: "1 enrollment key expires or is used up soon",
 		advice: expect.stringContaining("assay enrollment-key list"),
 	});
-	await running.database.owner.query(
-		"update enrollment_keys set revoked_at = now()",
+	const ended = {
+		status: "warning",
+		found: "1 enrollment key expired or was used up in the last 14 days",
+	};
+	await change("used = 2, last_used_at = now()");
+	expect((await examine()).of("enrollment keys")).toMatchObject(ended);
+	await change(
+		"used = 0, last_used_at = null, expires_at = now() - interval '13 days'",
 	);
+	expect((await examine()).of("enrollment keys")).toMatchObject(ended);
+	await change("expires_at = now() - interval '15 days'");
+	expect((await examine()).of("enrollment keys")?.status).toBe("ok");
+	await change("revoked_at = now()");
 });
 
 test("doctor finds a missing index, a setting that loses data and reports outside their months, and says what to do", async () => {

@@ -41,6 +41,7 @@ const ACROSS_FUNCTIONS = [
 	"count_check_states",
 	"count_devices",
 	"count_devices_not_reporting",
+	"count_enrollment_key_states",
 	"count_enrollment_keys",
 	"count_failing_receivers",
 	"count_mails",

@@ -174,6 +174,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"count_check_states",
 		"count_devices",
 		"count_devices_not_reporting",
+		"count_enrollment_key_states",
 		"count_enrollment_keys",
 		"count_failing_receivers",
 		"has_organizations",

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DeviceStatuses } from "../../src/devices/authentication.ts";
 import { enroll, makeEnrolling } from "../../src/devices/enrollment.ts";
-import { makeId, makeOrganizationId } from "../../src/id.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import {
 	heartbeatBody,
@@ -213,16 +212,6 @@ describe("an enrollment key", () => {
 		}
 	});
 
-	test("runs out visibly before it does", async () => {
-		const open = await assay.addKey({ max_devices: 20 });
-		expect((await assay.findKey(open.id)).state).toBe("OPEN");
-		const { id } = await assay.addKey({ expires_in_days: 7 });
-		expect((await assay.findKey(id)).state).toBe("RUNNING_OUT");
-		const few = await assay.addKey({ max_devices: 10 });
-		for (let n = 0; n < 9; n++) await assay.enroll(few.secret);
-		expect((await assay.findKey(few.id)).state).toBe("RUNNING_OUT");
-	});
-
 	test.each([
 		["max_devices", { max_devices: undefined }],
 		["max_devices", { max_devices: 0 }],
@@ -256,81 +245,6 @@ describe("an enrollment key", () => {
 			(await assay.call("revokeEnrollmentKey", { id }, stranger.token)).status,
 		).toBe(404);
 	});
-});
-
-test("devices join the group of their key, and keep it when the key is used again", async () => {
-	const { organizationId: organization_id } = assay;
-	const { device_group: group } = await assay.use("addDeviceGroup", {
-		organization_id,
-		name: "Berlin",
-	});
-	const { id, secret } = await assay.addKey({ group_id: group.id });
-	expect(await assay.findKey(id)).toMatchObject({
-		group_id: group.id,
-		group_name: "Berlin",
-	});
-	const devices = [await assay.enroll(secret), await assay.enroll(secret)];
-	for (const key of devices) {
-		const { groups } = await assay.activate(key);
-		expect(groups).toMatchObject([{ id: group.id, name: "Berlin" }]);
-	}
-	expect(await assay.devicesOf({ group_id: group.id })).toHaveLength(2);
-	await assay.use("deleteDeviceGroup", { id: group.id });
-	expect(await assay.findKey(id)).toMatchObject({ group_id: null });
-	await assay.enroll(secret);
-});
-
-test("a device has the policy of its key's group from its enrollment on, until the policy is removed", async () => {
-	const { organizationId: organization_id } = assay;
-	const { device_group: group } = await assay.use("addDeviceGroup", {
-		organization_id,
-		name: "Strict",
-	});
-	const group_id = group.id as string;
-	await assay.use("setDeviceGroupPolicy", {
-		group_id,
-		max_lock_delay_seconds: 60,
-	});
-	const { secret } = await assay.addKey({ group_id });
-	const { id } = await assay.activate(await assay.enroll(secret));
-	const policies = async () =>
-		(await assay.use("getDevice", { id })).device.group_policies;
-	expect(await policies()).toMatchObject([
-		{ group_name: "Strict", applies: true },
-	]);
-	const spans = async () => {
-		const { rows } = await assay.database.owner.query(
-			"select until is null as applies from device_group_policy_spans where device_id = $1",
-			[id],
-		);
-		return rows;
-	};
-	expect(await spans()).toEqual([{ applies: true }]);
-	await assay.use("deleteDeviceGroupPolicy", { group_id });
-	expect(await policies()).toEqual([]);
-	expect(await spans()).toEqual([{ applies: false }]);
-});
-
-test("a key takes only a group of the organization that lists its devices", async () => {
-	const { organizationId: organization_id } = assay;
-	const { device_group: filtered } = await assay.use("addDeviceGroup", {
-		organization_id,
-		name: "Windows",
-		filter: { platform: "WINDOWS" },
-	});
-	const key = { organization_id, name: "Wrong", max_devices: 1 };
-	const foreign = makeId(makeOrganizationId(), "device_group");
-	for (const [group_id, message] of [
-		[filtered.id, "this group has a filter"],
-		[foreign, "no group has this id"],
-	]) {
-		const { status, body } = await assay.call("addEnrollmentKey", {
-			...key,
-			group_id,
-		});
-		expect(status).toBe(400);
-		expect(JSON.stringify(body)).toContain(message);
-	}
 });
 
 test("agent_older_than finds the devices whose agent has an earlier version, in the order of numbers", async () => {

@@ -176,6 +176,7 @@ test("a status and freshness that no device has is reported as 0, so that an ale
 	);
 	expect(counts).toHaveLength(12);
 	expect(samples.get('assay_enrollment_keys{running_out="yes"}')).toBe(0);
+	expect(samples.get("assay_enrollment_keys_ended")).toBe(0);
 	expect(samples.get("assay_devices_awaiting_approval")).toBe(0);
 	expect(Object.fromEntries(counts)).toMatchObject({
 		'assay_devices{status="ACTIVE",freshness="ONLINE"}': 0,

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { withTenant } from "../../src/db/pool.ts";
+import { tellOfKeys } from "../../src/devices/ending-keys.ts";
 import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { sendTo } from "../support/console-client.ts";
@@ -50,6 +52,30 @@ test("an administrator gets one mail about a storm, and it repeats with the same
 	expect(next.event_count).toBe(4);
 	const waitMs = Date.parse(next.next_attempt_at) - Date.now();
 	expect(waitMs).toBeGreaterThan(45 * 60_000);
+});
+
+test("an administrator gets a mail that names the enrollment key that runs out", async () => {
+	const { served, owner, sink, email, use, addChannel, hurry, untilHandled } =
+		stand;
+	await addChannel("ADMINISTRATORS");
+	const { key } = await use("addEnrollmentKey", {
+		name: "Intune, autumn 2026",
+		max_devices: 5,
+	});
+	await owner.query("update enrollment_keys set used = 4 where id = $1", [
+		key.id,
+	]);
+	const { pool } = served.database;
+	await withTenant(pool, served.organizationId, (client) =>
+		tellOfKeys(client, served.organizationId),
+	);
+	await untilHandled();
+	await hurry();
+	const { to, text } = await sink.next();
+	expect(to).toBe(email);
+	expect(text.replace(/=\r\n/g, "")).toContain(
+		"few devices are left: Intune, autumn 2026",
+	);
 });
 
 test("the owner of failing devices gets one weekly mail with a link, and can stop it with one click", async () => {

@@ -12,6 +12,7 @@ import { ContradictedMeasures } from "./contradicted-measures.tsx";
 import { Coverage } from "./coverage.tsx";
 import { Discussion } from "./discussion.tsx";
 import { DueWork, type Overview } from "./due-work.tsx";
+import { EndingKeys } from "./ending-keys.tsx";
 import { FailingLongest, NewlyFailing } from "./failing-longest.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { FleetPosture, type Summary } from "./fleet-posture.tsx";
@@ -128,6 +129,7 @@ function Content({
 		<>
 			{mayAdmin && steps}
 			<UnknownKeys found={overview.unknown_device_keys} />
+			<EndingKeys found={overview.enrollment_keys_ending} />
 			<ContradictedMeasures measures={overview.contradicted_measures} />
 			<OldTokens count={overview.old_api_tokens} />
 			<Waiting overview={overview} />
