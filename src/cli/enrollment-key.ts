@@ -11,11 +11,14 @@ import {
 	MAX_KEY_DAYS,
 	MAX_KEY_DEVICES,
 } from "../devices/enrollment-key-record.ts";
+import { listDeviceGroups } from "../devices/group-operations.ts";
+import { AppError } from "../errors.ts";
+import { parseId } from "../id.ts";
 import { parseOrganizationId } from "../organizations/organization-store.ts";
 import { COMMAND } from "../version.ts";
 import { parseName } from "./org.ts";
 import { print, printable, table } from "./output.ts";
-import { withOrganization } from "./with-organization.ts";
+import { type Run, withOrganization } from "./with-organization.ts";
 
 interface OfOrganization {
 	org: string;
@@ -27,6 +30,7 @@ interface CreateOptions extends OfOrganization {
 	maxDevices: number;
 	expiresInDays: number;
 	requireApproval?: boolean;
+	group?: string;
 }
 
 /** Adds the commands for secrets with which many devices enroll. */
@@ -66,23 +70,36 @@ function addCreate(key: Command): void {
 			"--require-approval",
 			"keep each device pending until an administrator approves it",
 		)
+		.option(
+			"--group <group>",
+			"name or id of a group without a filter that the devices join",
+		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: CreateOptions) => {
 			const organizationId = parseOrganizationId(options.org);
-			const made = await withOrganization(organizationId, (run) =>
-				run(addEnrollmentKey, {
+			const made = await withOrganization(organizationId, async (run) => {
+				const group =
+					options.group === undefined
+						? undefined
+						: await findGroup(run, organizationId, options.group);
+				return run(addEnrollmentKey, {
 					organization_id: organizationId,
 					name: options.name,
 					max_devices: options.maxDevices,
 					expires_in_days: options.expiresInDays,
 					requires_approval: options.requireApproval ?? false,
-				}),
-			);
+					...(group !== undefined && { group_id: group }),
+				});
+			});
 			const { key, enrollment_key: secret, server_url: serverUrl } = made;
+			const joins =
+				key.group_name === null
+					? ""
+					: `, which join the group ${printable(key.group_name)}`;
 			print(
 				options,
 				made,
-				`Enrollment key ${key.id} for at most ${key.max_devices} devices
+				`Enrollment key ${key.id} for at most ${key.max_devices} devices${joins}
 Secret (shown only once, expires ${key.expires_at}):
   ${secret}
 
@@ -90,6 +107,31 @@ On each device, put the secret into a file that only root can read, and then:
   assay-agent install --server ${serverUrl} --enrollment-token-file <file> --owner-email <address>`,
 			);
 		});
+}
+
+/**
+ * Returns the id of the group with this name or id. Throws bad_request if no group has the name.
+ */
+async function findGroup(
+	run: Run,
+	organizationId: string,
+	nameOrId: string,
+): Promise<string> {
+	if (parseId(nameOrId)?.kind === "device_group") return nameOrId;
+	let cursor: string | null = null;
+	do {
+		const page: z.output<typeof listDeviceGroups.output> = await run(
+			listDeviceGroups,
+			{ organization_id: organizationId, size: 100, cursor },
+		);
+		const found = page.device_groups.find(({ name }) => name === nameOrId);
+		if (found) return found.id;
+		cursor = page.next_cursor;
+	} while (cursor !== null);
+	throw new AppError(
+		"bad_request",
+		`no group of the organization has the name or id ${printable(nameOrId)}; the console lists the groups under Devices → More actions → Groups`,
+	);
 }
 
 function addList(key: Command): void {
@@ -119,13 +161,14 @@ function addList(key: Command): void {
 				keys.length === 0
 					? `No enrollment keys. Create one: ${COMMAND} enrollment-key create --org ${options.org} --name <name> --max-devices <number>`
 					: table(
-							["ID", "STATE", "USED", "WAITING", "EXPIRES", "NAME"],
+							["ID", "STATE", "USED", "WAITING", "EXPIRES", "GROUP", "NAME"],
 							keys.map((key) => [
 								key.id,
 								key.state,
 								`${key.used} of ${key.max_devices}`,
 								String(key.waiting),
 								key.expires_at,
+								printable(key.group_name ?? "-"),
 								printable(key.name),
 							]),
 						),

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addDeviceGroup } from "../../src/devices/group-operations.ts";
 import { makeId } from "../../src/id.ts";
+import { invoke } from "../../src/invoke.ts";
+import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { systemPrincipal } from "../../src/principal.ts";
 import { runCommand } from "../support/command.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -123,8 +127,38 @@ test("an enrollment key is created with its secret once, listed and revoked", as
 		["enrollment-key", "list", "--org", org],
 		settings,
 	);
-	expect(stdout).toMatch(/REVOKED +0 of 500 +0 .* Laptops/);
+	expect(stdout).toMatch(/REVOKED +0 of 500 +0 .* - +Laptops/);
 	expect((await key("revoke", makeId(org, "enrollment_key"))).code).toBe(1);
+});
+
+test("an enrollment key is created for a group by its name or id, and the list names the group", async () => {
+	const { pool } = database;
+	const services = { pool, log: makeLogger("silent"), baseUrl: "http://x" };
+	const { device_group: group } = await invoke(
+		services,
+		systemPrincipal(org),
+		addDeviceGroup,
+		{ organization_id: org, name: "Berlin" },
+	);
+	const create = (of: string) =>
+		runCommand(
+			[
+				...["enrollment-key", "create", "--org", org, "--name", "Interns"],
+				...["--max-devices", "5", "--group", of],
+			],
+			settings,
+		);
+	const unknown = await create("Paris");
+	expect(unknown.code).toBe(1);
+	expect(unknown.stderr).toContain("no group of the organization");
+	for (const nameOrId of ["Berlin", group.id]) {
+		expect((await create(nameOrId)).stdout).toContain("join the group Berlin");
+	}
+	const { stdout } = await runCommand(
+		["enrollment-key", "list", "--org", org],
+		settings,
+	);
+	expect(stdout.match(/ Berlin +Interns/g)).toHaveLength(2);
 });
 
 test("text from a device cannot forge a line of the list or send a command to the terminal", async () => {

@@ -156,6 +156,27 @@ const columnsOf = (
 		cell: (key) => <Used enrollmentKey={key} />,
 	},
 	{
+		id: "group",
+		header: "Group",
+		width: 150,
+		cell: ({ organization_id, group_id, group_name }) =>
+			group_id ? (
+				<TextLink
+					to="/o/$org/devices"
+					params={{ org: organization_id }}
+					search={{ group_id }}
+					size="sm"
+					style={{ overflowWrap: "anywhere" }}
+				>
+					{group_name}
+				</TextLink>
+			) : (
+				<Text size="sm" c="dimmed">
+					None
+				</Text>
+			),
+	},
+	{
 		id: "approval",
 		header: "Approval",
 		width: 120,
