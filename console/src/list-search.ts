@@ -49,7 +49,9 @@ const NOT_FILTERS = new Set([
 ]);
 /** Parameters that are no part of a saved view. */
 const NOT_IN_VIEWS = new Set(["cursor", "entry", "view", "as_of"]);
-export const SIZES = [20, 50, 100];
+/** Most rows of one page. */
+export const LARGEST_PAGE = 100;
+export const SIZES = [20, 50, LARGEST_PAGE];
 const NO_PAGES: (string | null)[] = [];
 
 /** Reads the parameters that a list can use from an address, and drops the others. */

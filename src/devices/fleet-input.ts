@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { organizationId } from "../records/list-pages.ts";
 import { deviceId } from "./device-record.ts";
-
-/** Most devices of one call. Each of them gets an audit entry. */
-const MAX_DEVICES_OF_CALL = 500;
+import { MAX_DEVICES_OF_CALL } from "./fleet-limits.ts";
 
 /** What all operations on many devices have in common. */
 export const fleetOperation = {

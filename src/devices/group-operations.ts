@@ -20,6 +20,7 @@ import { requireDevices } from "./device-changes.ts";
 import { MAX_FILTER_GROUPS } from "./device-groups.ts";
 import { deviceId } from "./device-record.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
+import { MAX_DEVICES_OF_CALL } from "./fleet-limits.ts";
 import { requireMayExcuse, requireMayGovern } from "./group-permissions.ts";
 import { assignGroupPolicies } from "./group-policies/assign.ts";
 import {
@@ -36,7 +37,6 @@ import {
 } from "./group-record.ts";
 
 const MAX_NAME = 200;
-const MAX_DEVICES_OF_CALL = 500;
 const MAX_GROUPS = 500;
 
 const orders: Record<string, Order> = {

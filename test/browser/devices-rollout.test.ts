@@ -113,10 +113,19 @@ test("the page that adds a device offers the packages with their checksums, and 
 	const key = page.getByRole("row", { name: /Ansible/ });
 	await key.getByText("Open").waitFor();
 	await served.database.owner.query(
-		"update enrollment_keys set expires_at = now() + interval '6 days' where organization_id = $1",
+		"update enrollment_keys set created_at = now() - interval '28 days', expires_at = now() + interval '2 days' where organization_id = $1",
 		[organization],
 	);
 	await page.reload();
+	await key.getByText("Runs out soon").waitFor();
+	await key.getByRole("cell", { name: "None" }).waitFor();
+	await axe(page);
+	await screenshot(page, "devices/enrollment-keys");
+	await visit(page, at(""));
+	await axe(page);
+	await page
+		.getByRole("link", { name: "1 enrollment key runs out soon" })
+		.click();
 	await key.getByText("Runs out soon").waitFor();
 });
 
@@ -219,7 +228,7 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 				);
 				const { api_key: key } = JSON.parse(enrolled);
 				const { rows } = await served.database.owner.query<{ id: string }>(
-					"select id from devices where organization_id = $1 order by id desc limit 1",
+					"select id from devices where organization_id = $1 order by created_at desc limit 1",
 					[made],
 				);
 				const laptop = { ...old, hostname, id: rows[0]?.id ?? "", key };
@@ -328,6 +337,7 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 	for (const device of fresh) {
 		const line = file.split("\n").find((each) => each.includes(device.id));
 		const token = /asy_enr_\w+/.exec(line ?? "")?.[0];
+		expect(token, `${device.id} in ${file}`).toBeDefined();
 		const enrolled = await must(served.post("enroll", { token }), 200);
 		again.push({ ...device, key: JSON.parse(enrolled).api_key });
 	}

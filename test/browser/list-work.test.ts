@@ -173,6 +173,25 @@ test("selected records are linked to one record and exported", async () => {
 	expect(linked_records).toMatchObject([{ name: "A risk that grew" }]);
 });
 
+test("all records that match are selected, also those on other pages", async () => {
+	const page = await registers.open(registers.admin, "risk");
+	await page.getByLabel("Select all on this page").check();
+	const bar = page.getByRole("region", { name: "Selected rows" });
+	await bar.getByText("20 selected").waitFor();
+	await axe(page);
+	await bar.getByRole("button", { name: "Select all 24" }).click();
+	await bar.getByText("24 selected").waitFor();
+	expect(await bar.getByRole("button", { name: /^Select/ }).count()).toBe(0);
+	await bar.getByRole("button", { name: "Change a field …" }).click();
+	await page.getByRole("dialog", { name: "Change 24 risks" }).waitFor();
+	await page.getByRole("button", { name: "Cancel" }).click();
+	// Only those that match the filters are selected.
+	await visit(page, registers.at("risk?treatment=MITIGATED"));
+	await page.getByRole("checkbox", { name: "Select Laptop theft" }).check();
+	await bar.getByRole("button", { name: "Select all 2" }).click();
+	await bar.getByText("2 selected").waitFor();
+});
+
 test("a member is not offered to delete the selected records", async () => {
 	const member = await registers.makePerson("member");
 	const page = await registers.open(member, "risk?q=laptop");

@@ -1,6 +1,7 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { Selection } from "./selection.ts";
+import { SelectMatching } from "./select-matching.tsx";
+import type { Matching, Selection } from "./selection.ts";
 
 /**
  * Shows how many rows are selected and what can be done with them. It stays in view below the rows,
@@ -8,9 +9,12 @@ import type { Selection } from "./selection.ts";
  */
 export function BulkBar<Row extends { id: string }>({
 	selection,
+	matching,
 	children,
 }: {
 	selection: Selection<Row>;
+	/** The rows of the whole list, or nothing while it is not known. */
+	matching: Matching<Row> | undefined;
 	/** The buttons of the actions. */
 	children: ReactNode;
 }) {
@@ -32,6 +36,9 @@ export function BulkBar<Row extends { id: string }>({
 				<Text size="sm" fw={500} role="status" mx="xs">
 					{count.toLocaleString()} selected
 				</Text>
+				{matching && (
+					<SelectMatching selection={selection} matching={matching} />
+				)}
 				{children}
 				<Button
 					variant="subtle"

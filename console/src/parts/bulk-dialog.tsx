@@ -10,11 +10,11 @@ import {
 } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
-import { useForEach } from "./for-each.ts";
+import { type PartRequest, useForEach } from "./for-each.ts";
 import { useReturnFocus } from "./return-focus.ts";
 import type { Selection } from "./selection.ts";
 
-/** The most failures that the dialog names. */
+/** The most reasons that the dialog lists, and the most rows that it names for one. */
 const MAX_NAMED = 10;
 
 /**
@@ -27,7 +27,10 @@ export function BulkDialog<Row extends { id: string }>({
 	action,
 	done,
 	selection,
+	rows = selection.rows,
 	request,
+	parts,
+	onDone,
 	onClose,
 	isDangerous = false,
 }: {
@@ -39,31 +42,38 @@ export function BulkDialog<Row extends { id: string }>({
 	/** Says what was done, such as "3 risks changed". */
 	done: (count: number) => string;
 	selection: Selection<Row>;
-	/** The request for one row. While it is missing, the button is disabled. */
-	request: ((row: Row) => Promise<unknown>) | undefined;
+	/** The rows that the action concerns. By default, these are all selected rows. */
+	rows?: readonly Row[];
+	/** The request for one row. While there is no request, the button is disabled. */
+	request?: ((row: Row) => Promise<unknown>) | undefined;
+	/** Instead of it, a request for up to `size` rows. */
+	parts?: { size: number; request: PartRequest<Row> | undefined };
+	/** Called when everything is done, instead of saying so, clearing the selection and closing. */
+	onDone?: () => void;
 	onClose: () => void;
 	isDangerous?: boolean;
 }) {
 	useReturnFocus();
 	const { progress, run, stop } = useForEach<Row>();
-	const { rows } = selection;
-	const start = async (request: (row: Row) => Promise<unknown>) => {
+	const requestPart: PartRequest<Row> | undefined =
+		parts?.request ??
+		(request && ((part) => Promise.all(part.map((row) => request(row)))));
+	const start = async (send: PartRequest<Row>) => {
 		const all = [...rows];
-		const failures = await run(all, request);
-		if (failures.length > 0) {
-			const failed = new Set(failures.map(({ row }) => row.id));
-			selection.set(
-				all.filter(({ id }) => !failed.has(id)),
-				false,
-			);
-			return;
+		const { succeeded, failures } = await run(all, send, parts?.size);
+		const isComplete = succeeded.length === all.length;
+		if (!isComplete) selection.set(succeeded, false);
+		if (failures.length > 0) return;
+		if (isComplete && onDone) return onDone();
+		if (succeeded.length > 0) {
+			notifications.show({ message: done(succeeded.length) });
 		}
-		notifications.show({ message: done(all.length) });
-		selection.clear();
+		if (isComplete) selection.clear();
 		onClose();
 	};
 	const isRunning = progress?.isRunning ?? false;
 	const failures = isRunning ? [] : (progress?.failures ?? []);
+	const reasons = [...Map.groupBy(failures, ({ reason }) => reason)];
 	return (
 		<Modal
 			opened
@@ -94,15 +104,16 @@ export function BulkDialog<Row extends { id: string }>({
 						title={`${failures.length.toLocaleString()} failed and ${failures.length === 1 ? "is" : "are"} still selected`}
 					>
 						<List size="sm">
-							{failures.slice(0, MAX_NAMED).map(({ row, reason }) => (
-								<List.Item key={row.id}>
-									{selection.nameOf(row)}: {reason}
+							{reasons.slice(0, MAX_NAMED).map(([reason, failed]) => (
+								<List.Item key={reason}>
+									{namesOf(failed.map(({ row }) => selection.nameOf(row)))}:{" "}
+									{reason}
 								</List.Item>
 							))}
 						</List>
-						{failures.length > MAX_NAMED && (
+						{reasons.length > MAX_NAMED && (
 							<Text size="sm">
-								{(failures.length - MAX_NAMED).toLocaleString()} more failed.
+								{(reasons.length - MAX_NAMED).toLocaleString()} more reasons.
 							</Text>
 						)}
 					</Alert>
@@ -120,8 +131,8 @@ export function BulkDialog<Row extends { id: string }>({
 					<Button
 						{...(isDangerous ? { color: "red.9" } : {})}
 						loading={isRunning}
-						disabled={!request || rows.length === 0}
-						onClick={() => request && start(request)}
+						disabled={!requestPart || rows.length === 0}
+						onClick={() => requestPart && start(requestPart)}
 					>
 						{action}
 					</Button>
@@ -129,4 +140,11 @@ export function BulkDialog<Row extends { id: string }>({
 			</Stack>
 		</Modal>
 	);
+}
+
+/** Names the first rows and counts the others. */
+function namesOf(names: readonly string[]): string {
+	const others = names.length - MAX_NAMED;
+	const named = names.slice(0, MAX_NAMED).join(", ");
+	return others > 0 ? `${named} and ${others.toLocaleString()} more` : named;
 }

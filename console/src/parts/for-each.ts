@@ -6,6 +6,9 @@ import { sentenceOf } from "./error-state.tsx";
 /** The number of requests in flight. More would keep other users waiting. */
 const AT_ONCE = 4;
 
+/** A run halves this many rejected parts at most, to find the rows that are the cause. */
+const MAX_HALVED = 20;
+
 export interface Failure<Row> {
 	row: Row;
 	reason: string;
@@ -18,48 +21,77 @@ export interface Progress<Row> {
 	isRunning: boolean;
 }
 
+export interface Outcome<Row> {
+	/** The rows whose requests succeeded. Without failures, the others were not tried. */
+	succeeded: readonly Row[];
+	failures: readonly Failure<Row>[];
+}
+
+/** A request for some rows. It must change all of them or none. */
+export type PartRequest<Row> = (rows: readonly Row[]) => Promise<unknown>;
+
 /**
- * Repeats a request for each of several rows and counts. A row whose request fails does not stop
- * the others: its failure is listed with the reason.
+ * Repeats a request for each of several rows, or for each part of many rows, and counts. Rows whose
+ * request fails do not stop the others: the failure is listed with the reason.
  */
 export function useForEach<Row>() {
 	const [progress, setProgress] = useState<Progress<Row> | null>(null);
 	const isStopped = useRef(false);
 
-	/** Resolves with the failures when all rows are done or the reader has stopped the work. */
+	/**
+	 * Resolves when all rows are done or the reader has stopped the work. Parts of several rows are
+	 * sent one after the other. If the server rejects such a part, each half is tried, and so on, so
+	 * that the other rows do not fail with the one that is wrong.
+	 */
 	async function run(
 		rows: readonly Row[],
-		request: (row: Row) => Promise<unknown>,
-	): Promise<readonly Failure<Row>[]> {
+		request: PartRequest<Row>,
+		partSize = 1,
+	): Promise<Outcome<Row>> {
 		isStopped.current = false;
-		const waiting = [...rows];
+		const waiting: Row[][] = [];
+		for (let from = 0; from < rows.length; from += partSize) {
+			waiting.push(rows.slice(from, from + partSize));
+		}
+		const succeeded: Row[] = [];
 		const failures: Failure<Row>[] = [];
-		let done = 0;
+		let halved = 0;
 		const show = (isRunning: boolean) =>
 			setProgress({
-				done,
+				done: succeeded.length + failures.length,
 				total: rows.length,
 				failures: [...failures],
 				isRunning,
 			});
 		show(true);
+		async function attempt(part: Row[]): Promise<void> {
+			try {
+				await request(part);
+				succeeded.push(...part);
+			} catch (error) {
+				if (part.length > 1 && isRejected(error) && halved < MAX_HALVED) {
+					halved++;
+					const middle = part.length >> 1;
+					waiting.unshift(part.slice(0, middle), part.slice(middle));
+					return;
+				}
+				const reason = reasonOf(error);
+				failures.push(...part.map((row) => ({ row, reason })));
+			}
+		}
 		async function work(): Promise<void> {
 			for (;;) {
-				const row = isStopped.current ? undefined : waiting.shift();
-				if (row === undefined) return;
-				try {
-					await request(row);
-				} catch (error) {
-					failures.push({ row, reason: reasonOf(error) });
-				}
-				done++;
+				const part = isStopped.current ? undefined : waiting.shift();
+				if (part === undefined) return;
+				await attempt(part);
 				show(true);
 			}
 		}
-		await Promise.all(Array.from({ length: AT_ONCE }, work));
+		const workers = partSize === 1 ? AT_ONCE : 1;
+		await Promise.all(Array.from({ length: workers }, work));
 		await forgetReadings();
 		show(false);
-		return failures;
+		return { succeeded, failures };
 	}
 
 	return {
@@ -71,6 +103,10 @@ export function useForEach<Row>() {
 		reset: () => setProgress(null),
 	};
 }
+
+/** True if the same request would fail again, because something in it is wrong. */
+const isRejected = (error: unknown) =>
+	error instanceof ApiError && error.status === 400;
 
 /** Returns why a request failed, as a sentence. */
 function reasonOf(error: unknown): string {

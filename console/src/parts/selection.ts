@@ -11,6 +11,17 @@ export interface Selection<Row extends { id: string }> {
 	nameOf: (row: Row) => string;
 }
 
+/** All rows that match the filters of a list, from which the reader may select all. */
+export interface Matching<Row> {
+	/** How many there are. If `isExact` is false, there are more. */
+	total: number;
+	isExact: boolean;
+	/** Loads a page of them, the first one if the cursor is null. */
+	read: (
+		cursor: string | null,
+	) => Promise<{ rows: readonly Row[]; next_cursor: string | null }>;
+}
+
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /**
@@ -29,14 +40,15 @@ export function useSelection<Row extends { id: string }>(
 	return {
 		rows: [...chosen.values()],
 		has: (id) => chosen.has(id),
-		set: (rows, isChosen) => {
-			const after = new Map(chosen);
-			for (const row of rows) {
-				if (isChosen) after.set(row.id, row);
-				else after.delete(row.id);
-			}
-			setKept({ scope, chosen: after });
-		},
+		set: (rows, isChosen) =>
+			setKept((before) => {
+				const after = new Map(before.scope === scope ? before.chosen : NONE);
+				for (const row of rows) {
+					if (isChosen) after.set(row.id, row);
+					else after.delete(row.id);
+				}
+				return { scope, chosen: after };
+			}),
 		clear: () => setKept({ scope, chosen: NONE }),
 		nameOf,
 	};

@@ -11,8 +11,8 @@ import {
 } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { InputOf } from "../../api.ts";
-import { useListSearch } from "../../list-search.ts";
+import { call, type InputOf } from "../../api.ts";
+import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
 import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
@@ -175,6 +175,25 @@ export function Page() {
 				<SelectedDevices
 					organizationId={organizationId}
 					selection={selection}
+					matching={
+						devices.data && {
+							total: devices.data.total,
+							isExact: devices.data.total_is_exact,
+							read: async (cursor) => {
+								const { filter } = list.input;
+								const { devices: rows, next_cursor } = await call(
+									"listDevices",
+									{
+										organization_id: organizationId,
+										...(filter && { filter }),
+										...(cursor && { cursor }),
+										size: LARGEST_PAGE,
+									} as InputOf<"listDevices">,
+								);
+								return { rows, next_cursor };
+							},
+						}
+					}
 					mayAdmin={mayAdmin}
 				/>
 			}

@@ -8,10 +8,11 @@ import {
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
-import { call, type InputOf } from "../../api.ts";
+import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
+import { call, type InputOf, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import type { DeviceGroup } from "../../parts/devices/device-groups.ts";
-import { ErrorState } from "../../parts/error-state.tsx";
+import { ErrorState, sentenceOf } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -56,8 +57,10 @@ export function GroupForm({
 						organization_id: organizationId,
 						...texts,
 						...(filter && { filter }),
-						...(deviceIds && { device_ids: deviceIds }),
-					});
+						...(deviceIds && {
+							device_ids: deviceIds.slice(0, MAX_DEVICES_OF_CALL),
+						}),
+					}).then((added) => addRest(added, deviceIds ?? []));
 		},
 		async ({ device_group: { name } }) => {
 			await forgetReadings();
@@ -110,4 +113,34 @@ export function GroupForm({
 			</form>
 		</Modal>
 	);
+}
+
+/** Adds the devices that were too many for the call that made the group. */
+async function addRest(
+	added: OutputOf<"addDeviceGroup">,
+	deviceIds: readonly string[],
+): Promise<OutputOf<"addDeviceGroup">> {
+	const { id, name } = added.device_group;
+	for (
+		let from = MAX_DEVICES_OF_CALL;
+		from < deviceIds.length;
+		from += MAX_DEVICES_OF_CALL
+	) {
+		try {
+			await call("updateDeviceGroup", {
+				id,
+				add_device_ids: deviceIds.slice(from, from + MAX_DEVICES_OF_CALL),
+			});
+		} catch (error) {
+			// The group exists, so saving the form again would fail.
+			notifications.show({
+				color: "red",
+				title: `The group “${name}” has only ${from.toLocaleString()} of ${deviceIds.length.toLocaleString()} devices`,
+				message: `Add the others to it with Groups. ${sentenceOf(error)}`,
+				autoClose: false,
+			});
+			break;
+		}
+	}
+	return added;
 }

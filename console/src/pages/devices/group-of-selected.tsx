@@ -1,17 +1,20 @@
 import { Button, Group, Menu, Modal, Select, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { call } from "../../api.ts";
 import {
 	type DeviceGroup,
 	groupOptions,
 	useDeviceGroups,
 } from "../../parts/devices/device-groups.ts";
-import type { Device } from "../../parts/devices/device-words.tsx";
-import { ErrorState } from "../../parts/error-state.tsx";
+import {
+	countDevices,
+	type Device,
+	deviceName,
+} from "../../parts/devices/device-words.tsx";
+import { useForEach } from "../../parts/for-each.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
-import { forgetReadings } from "../../queries.ts";
 import { GroupForm } from "./group-form.tsx";
 
 /** The menu lists at most this many groups. If there are more, the user searches them. */
@@ -30,26 +33,36 @@ export function GroupOfSelected({
 	const listed = useDeviceGroups(organizationId).filter(
 		({ filter }) => !filter,
 	);
-	const ids = devices.map(({ id }) => id);
-	const changing = useMutation({
-		mutationFn: async ({
-			group,
-			add,
-		}: {
-			group: DeviceGroup;
-			add: boolean;
-		}) => {
-			await call("updateDeviceGroup", {
-				id: group.id,
-				...(add ? { add_device_ids: ids } : { remove_device_ids: ids }),
-			});
-			await forgetReadings();
+	const { progress, run } = useForEach<Device>();
+	const change = async (group: DeviceGroup, add: boolean) => {
+		const { failures } = await run(
+			devices,
+			(part) => {
+				const ids = part.map(({ id }) => id);
+				return call("updateDeviceGroup", {
+					id: group.id,
+					...(add ? { add_device_ids: ids } : { remove_device_ids: ids }),
+				});
+			},
+			MAX_DEVICES_OF_CALL,
+		);
+		const [failed] = failures;
+		if (!failed) {
 			notifications.show({ message: `The group “${group.name}” is changed.` });
-		},
-	});
-	const joined = listed.filter(({ id }) =>
-		devices.some((device) => device.groups?.some((group) => group.id === id)),
+			return;
+		}
+		const { length } = failures;
+		notifications.show({
+			color: "red",
+			title: `The group “${group.name}” was not changed for ${length === devices.length ? countDevices(length) : `${length.toLocaleString()} of ${countDevices(devices.length)}`}`,
+			message: `${deviceName(failed.row)}${length > 1 ? ` and ${(length - 1).toLocaleString()} more` : ""}: ${failed.reason}`,
+			autoClose: false,
+		});
+	};
+	const groups = new Set(
+		devices.flatMap((device) => device.groups?.map(({ id }) => id) ?? []),
 	);
+	const joined = listed.filter(({ id }) => groups.has(id));
 	return (
 		<>
 			<Menu position="bottom-start" width={260}>
@@ -57,9 +70,11 @@ export function GroupOfSelected({
 					<Button
 						size="compact-sm"
 						variant="default"
-						loading={changing.isPending}
+						disabled={progress?.isRunning ?? false}
 					>
-						Groups …
+						{progress?.isRunning
+							? `Groups: ${progress.done.toLocaleString()} of ${progress.total.toLocaleString()} …`
+							: "Groups …"}
 					</Button>
 				</Menu.Target>
 				<Menu.Dropdown mah={360} style={{ overflowY: "auto" }}>
@@ -70,7 +85,7 @@ export function GroupOfSelected({
 						listed.map((group) => (
 							<Menu.Item
 								key={group.id}
-								onClick={() => changing.mutate({ group, add: true })}
+								onClick={() => void change(group, true)}
 							>
 								{group.name}
 							</Menu.Item>
@@ -79,30 +94,27 @@ export function GroupOfSelected({
 					<Menu.Item onClick={() => setAdding(true)}>A new group …</Menu.Item>
 					{joined.length > 0 && <Menu.Label>Remove from</Menu.Label>}
 					{joined.map((group) => (
-						<Menu.Item
-							key={group.id}
-							onClick={() => changing.mutate({ group, add: false })}
-						>
+						<Menu.Item key={group.id} onClick={() => void change(group, false)}>
 							{group.name}
 						</Menu.Item>
 					))}
 				</Menu.Dropdown>
 			</Menu>
-			{changing.isError && (
-				<ErrorState error={changing.error} title="The group was not changed" />
-			)}
 			{isChoosing && (
 				<ChooseGroup
 					groups={listed}
 					onChoose={(group) => {
 						setChoosing(false);
-						changing.mutate({ group, add: true });
+						void change(group, true);
 					}}
 					onClose={() => setChoosing(false)}
 				/>
 			)}
 			{isAdding && (
-				<GroupForm deviceIds={ids} onClose={() => setAdding(false)} />
+				<GroupForm
+					deviceIds={devices.map(({ id }) => id)}
+					onClose={() => setAdding(false)}
+				/>
 			)}
 		</>
 	);

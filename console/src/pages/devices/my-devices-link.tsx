@@ -23,7 +23,19 @@ export function MyDevicesLink({
 	useReturnFocus();
 	const { data: mail } = useQuery(forgotPasswordQuery);
 	const sending = useMutation({
-		mutationFn: () => sendLinks(device.organization_id, [device.id]),
+		mutationFn: async () => {
+			const { people } = await call("sendMyDevicesLinks", {
+				organization_id: device.organization_id,
+				device_ids: [device.id],
+			});
+			await forgetReadings();
+			notifications.show({
+				message:
+					people.length === 1
+						? `A link is on its way to ${people[0]?.full_name}.`
+						: "No link was sent, because the device has no owner or is revoked.",
+			});
+		},
 		onSuccess: onClose,
 	});
 	const copying = useMutation({
@@ -96,24 +108,25 @@ export function MyDevicesLink({
 	);
 }
 
-/** Mails links to the owners of devices, and says to how many people. */
-export async function sendLinks(
+/** Mails links to the owners of devices. Returns to how many people, and how many got none. */
+export async function requestLinks(
 	organizationId: string,
 	ids: readonly string[],
-): Promise<void> {
+): Promise<{ changed: number; unchanged: number }> {
 	const { people, skipped } = await call("sendMyDevicesLinks", {
 		organization_id: organizationId,
 		device_ids: [...ids],
 	});
-	await forgetReadings();
+	return { changed: people.length, unchanged: skipped.length };
+}
+
+/** Says how many links are on their way. */
+export function linksInWords(people: number, skipped: number): string {
 	const to =
-		people.length === 1
-			? `A link is on its way to ${people[0]?.full_name}.`
-			: `Links are on their way to ${people.length} people.`;
-	notifications.show({
-		message:
-			skipped.length === 0
-				? to
-				: `${to} ${skipped.length} of the selected devices have no owner or are revoked.`,
-	});
+		people === 1
+			? "A link is on its way to 1 person."
+			: `Links are on their way to ${people.toLocaleString()} people.`;
+	return skipped === 0
+		? to
+		: `${to} ${skipped.toLocaleString()} of the selected devices have no owner or are revoked.`;
 }

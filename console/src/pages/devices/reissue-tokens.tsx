@@ -1,17 +1,20 @@
 import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import {
 	BYTE_ORDER_MARK,
 	toHarmless,
 	writeLine,
 } from "../../../../src/csv/text.ts";
+import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { call, type OutputOf } from "../../api.ts";
+import { BulkDialog } from "../../parts/bulk-dialog.tsx";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
-import type { Device } from "../../parts/devices/device-words.tsx";
-import { ErrorState } from "../../parts/error-state.tsx";
-import { forgetReadings } from "../../queries.ts";
+import {
+	countDevices,
+	type Device,
+} from "../../parts/devices/device-words.tsx";
+import type { Selection } from "../../parts/selection.ts";
 import { saveFile } from "../../save-file.ts";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
 
@@ -20,87 +23,97 @@ type Issued = OutputOf<"reissueEnrollmentTokens">;
 /** Gives each of the selected devices a new enrollment token, and shows the tokens once. */
 export function ReissueTokens({
 	organizationId,
-	devices,
-	onDone,
+	selection,
 }: {
 	organizationId: string;
-	devices: readonly Device[];
-	onDone: () => void;
+	selection: Selection<Device>;
 }) {
 	const [isOpen, setOpen] = useState(false);
 	const [days, setDays] = useState(DEFAULT_DAYS);
-	const reissuing = useMutation({
-		mutationFn: () =>
-			call("reissueEnrollmentTokens", {
-				organization_id: organizationId,
-				device_ids: devices.map(({ id }) => id),
-				enrollment_token_expires_in_days: days,
-			}),
-		onSuccess: () => forgetReadings(),
-	});
-	const close = () => {
+	/** The answers until now. Tokens are shown only once, so those before a failure count too. */
+	const answers = useRef<Issued[]>([]);
+	const [issued, setIssued] = useState<Issued | null>(null);
+	const devices = selection.rows;
+	const waiting = devices.filter((device) => device.awaits_approval).length;
+	const endAsking = () => {
 		setOpen(false);
-		if (reissuing.isSuccess) onDone();
-		reissuing.reset();
+		const [first] = answers.current;
+		if (!first) return;
+		setIssued({
+			...first,
+			tokens: answers.current.flatMap(({ tokens }) => tokens),
+		});
 	};
-	const count = devices.length === 1 ? "1 device" : `${devices.length} devices`;
 	return (
 		<>
-			<Button size="compact-sm" variant="default" onClick={() => setOpen(true)}>
+			<Button
+				size="compact-sm"
+				variant="default"
+				onClick={() => {
+					answers.current = [];
+					setOpen(true);
+				}}
+			>
 				Reissue tokens …
 			</Button>
-			<Modal
-				opened={isOpen}
-				onClose={close}
-				size={reissuing.isSuccess ? "xl" : "md"}
-				title={
-					reissuing.isSuccess
-						? `Enroll ${count}`
-						: `Reissue the enrollment tokens of ${count}?`
-				}
-				closeButtonProps={{ "aria-label": "Close" }}
-				// The tokens are shown only once, so a click outside the dialog must not close it.
-				closeOnClickOutside={!reissuing.isSuccess}
-				closeOnEscape={!reissuing.isSuccess}
-			>
-				{reissuing.isSuccess ? (
-					<Tokens issued={reissuing.data} onClose={close} />
-				) : (
-					<Stack>
-						{reissuing.isError && (
-							<ErrorState
-								error={reissuing.error}
-								title="The tokens were not reissued"
-							/>
+			{isOpen && (
+				<BulkDialog
+					title={`Reissue the enrollment tokens of ${countDevices(devices.length)}?`}
+					action="Reissue the tokens"
+					done={(count) => `Tokens reissued: ${count.toLocaleString()}.`}
+					selection={selection}
+					parts={{
+						size: MAX_DEVICES_OF_CALL,
+						request: async (part) => {
+							answers.current.push(
+								await call("reissueEnrollmentTokens", {
+									organization_id: organizationId,
+									device_ids: part.map(({ id }) => id),
+									enrollment_token_expires_in_days: days,
+								}),
+							);
+						},
+					}}
+					onDone={endAsking}
+					onClose={endAsking}
+				>
+					<List size="sm" spacing={4}>
+						<List.Item>
+							Each device gets a token of its own. Any earlier token stops
+							working.
+						</List.Item>
+						<List.Item>
+							Active devices keep reporting with their current key until their
+							new token is used.
+						</List.Item>
+						<List.Item>
+							Revoked devices become pending again. Their history continues.
+						</List.Item>
+						{waiting > 0 && (
+							<List.Item>
+								{waiting === 1
+									? "1 device waits for approval and keeps waiting."
+									: `${waiting.toLocaleString()} devices wait for approval and keep waiting.`}{" "}
+								A new token approves nothing.
+							</List.Item>
 						)}
-						<List size="sm" spacing={4}>
-							<List.Item>
-								Each device gets a token of its own. Any earlier token stops
-								working.
-							</List.Item>
-							<List.Item>
-								Active devices keep reporting with their current key until their
-								new token is used.
-							</List.Item>
-							<List.Item>
-								Revoked devices become pending again. Their history continues.
-							</List.Item>
-						</List>
-						<TokenDays value={days} onChange={setDays} />
-						<Group justify="flex-end">
-							<Button variant="default" onClick={close} data-autofocus>
-								Cancel
-							</Button>
-							<Button
-								loading={reissuing.isPending}
-								onClick={() => reissuing.mutate()}
-							>
-								Reissue the tokens
-							</Button>
-						</Group>
-					</Stack>
-				)}
-			</Modal>
+					</List>
+					<TokenDays value={days} onChange={setDays} />
+				</BulkDialog>
+			)}
+			{issued && (
+				<Tokens
+					issued={issued}
+					onClose={() => {
+						const done = new Set(issued.tokens.map((one) => one.device_id));
+						setIssued(null);
+						selection.set(
+							devices.filter(({ id }) => done.has(id)),
+							false,
+						);
+					}}
+				/>
+			)}
 		</>
 	);
 }
@@ -108,31 +121,42 @@ export function ReissueTokens({
 function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 	const { tokens, server_url: serverUrl } = issued;
 	return (
-		<Stack>
-			<SecretOnce
-				label="Enrollment tokens"
-				value={tokens.map(
-					(token) => `${nameOf(token)}  ${token.enrollment_token}`,
-				)}
-			/>
-			<CopyField
-				label="On each device, with its token in a file"
-				value={`assay-agent install --server ${serverUrl} --enrollment-token-file token.txt`}
-			/>
-			<Text size="sm" c="dimmed">
-				Add --force on a device that is still enrolled.
-			</Text>
-			<Group justify="flex-end">
-				<Button
-					variant="default"
-					leftSection={<IconDownload size={16} aria-hidden />}
-					onClick={() => saveTokens(issued)}
-				>
-					Save the tokens as CSV
-				</Button>
-				<Button onClick={onClose}>Done</Button>
-			</Group>
-		</Stack>
+		<Modal
+			opened
+			onClose={onClose}
+			size="xl"
+			title={`Enroll ${countDevices(tokens.length)}`}
+			closeButtonProps={{ "aria-label": "Close" }}
+			// The tokens are shown only once, so a click outside the dialog must not close it.
+			closeOnClickOutside={false}
+			closeOnEscape={false}
+		>
+			<Stack>
+				<SecretOnce
+					label="Enrollment tokens"
+					value={tokens.map(
+						(token) => `${nameOf(token)}  ${token.enrollment_token}`,
+					)}
+				/>
+				<CopyField
+					label="On each device, with its token in a file"
+					value={`assay-agent install --server ${serverUrl} --enrollment-token-file token.txt`}
+				/>
+				<Text size="sm" c="dimmed">
+					Add --force on a device that is still enrolled.
+				</Text>
+				<Group justify="flex-end">
+					<Button
+						variant="default"
+						leftSection={<IconDownload size={16} aria-hidden />}
+						onClick={() => saveTokens(issued)}
+					>
+						Save the tokens as CSV
+					</Button>
+					<Button onClick={onClose}>Done</Button>
+				</Group>
+			</Stack>
+		</Modal>
 	);
 }
 

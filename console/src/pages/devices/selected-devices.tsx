@@ -1,16 +1,24 @@
-import { Button } from "@mantine/core";
-import { useState } from "react";
+import { Button, Text } from "@mantine/core";
+import { useRef, useState } from "react";
+import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { BulkBar } from "../../parts/bulk-bar.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import type { Device } from "../../parts/devices/device-words.tsx";
+import { BulkDialog } from "../../parts/bulk-dialog.tsx";
+import {
+	countDevices,
+	type Device,
+} from "../../parts/devices/device-words.tsx";
 import { ExportSelected } from "../../parts/records/export-button.tsx";
 import { LinkSelected } from "../../parts/records/link-selected.tsx";
-import type { Selection } from "../../parts/selection.ts";
+import type { Matching, Selection } from "../../parts/selection.ts";
 import { GroupOfSelected } from "./group-of-selected.tsx";
-import { sendLinks } from "./my-devices-link.tsx";
+import { linksInWords, requestLinks } from "./my-devices-link.tsx";
 import { ReissueTokens } from "./reissue-tokens.tsx";
 import { SetOwner } from "./set-owner.tsx";
-import { callForDevices, type FleetCall } from "./use-fleet-call.ts";
+import {
+	changesInWords,
+	type FleetCall,
+	requestForDevices,
+} from "./use-fleet-call.ts";
 
 interface Action {
 	operation: FleetCall | "sendMyDevicesLinks";
@@ -91,23 +99,23 @@ const ACTIONS: Action[] = [
 export function SelectedDevices({
 	organizationId,
 	selection,
+	matching,
 	mayAdmin,
 }: {
 	organizationId: string;
 	selection: Selection<Device>;
+	matching: Matching<Device> | undefined;
 	/** Only administrators do more than change groups and owners. */
 	mayAdmin: boolean;
 }) {
 	const [asked, setAsked] = useState<Action | null>(null);
 	const devices = selection.rows;
 	const concerned = asked ? devices.filter(asked.isFor) : [];
-	const count =
-		concerned.length === 1 ? "1 device" : `${concerned.length} devices`;
 	const offered = mayAdmin
 		? ACTIONS.filter(({ isFor }) => devices.some(isFor))
 		: [];
 	return (
-		<BulkBar selection={selection}>
+		<BulkBar selection={selection} matching={matching}>
 			{offered.map((action) => (
 				<Button
 					key={action.operation}
@@ -121,9 +129,7 @@ export function SelectedDevices({
 			<LinkSelected
 				organizationId={organizationId}
 				selection={selection}
-				counted={(total) =>
-					total === 1 ? "1 device" : `${total.toLocaleString()} devices`
-				}
+				counted={countDevices}
 			/>
 			<ExportSelected
 				operation="listDevices"
@@ -131,39 +137,73 @@ export function SelectedDevices({
 				selection={selection}
 			/>
 			<GroupOfSelected organizationId={organizationId} devices={devices} />
-			<SetOwner
-				organizationId={organizationId}
-				devices={devices}
-				onDone={selection.clear}
-			/>
+			<SetOwner organizationId={organizationId} selection={selection} />
 			{mayAdmin && (
-				<ReissueTokens
-					organizationId={organizationId}
-					devices={devices}
-					onDone={selection.clear}
-				/>
+				<ReissueTokens organizationId={organizationId} selection={selection} />
 			)}
 			{asked && (
-				<Confirm
-					opened
+				<Act
+					action={asked}
+					organizationId={organizationId}
+					selection={selection}
+					concerned={concerned}
 					onClose={() => setAsked(null)}
-					title={asked.title(count)}
-					action={asked.label}
-					isDangerous={asked.isDangerous}
-					onConfirm={async () => {
-						const ids = concerned.map(({ id }) => id);
-						if (asked.operation === "sendMyDevicesLinks") {
-							await sendLinks(organizationId, ids);
-						} else {
-							const { operation, done } = asked;
-							await callForDevices(operation, organizationId, ids, done);
-						}
-						selection.clear();
-					}}
-				>
-					{asked.consequence}
-				</Confirm>
+				/>
 			)}
 		</BulkBar>
 	);
+}
+
+/** Asks before an action, and takes it for the devices that it concerns. */
+function Act({
+	action: { operation, label, title, consequence, done, isDangerous },
+	organizationId,
+	selection,
+	concerned,
+	onClose,
+}: {
+	action: Action;
+	organizationId: string;
+	selection: Selection<Device>;
+	concerned: readonly Device[];
+	onClose: () => void;
+}) {
+	/** What the answers add up to. */
+	const sum = useRef({ changed: 0, unchanged: 0 });
+	const isLinks = operation === "sendMyDevicesLinks";
+	// The link of an owner shows all of their devices, so one of them is enough.
+	const rows = isLinks ? oneOfEachOwner(concerned) : concerned;
+	return (
+		<BulkDialog
+			title={title(countDevices(concerned.length))}
+			action={label}
+			isDangerous={isDangerous}
+			selection={selection}
+			rows={rows}
+			parts={{
+				size: MAX_DEVICES_OF_CALL,
+				request: async (part) => {
+					const ids = part.map(({ id }) => id);
+					const answer = isLinks
+						? await requestLinks(organizationId, ids)
+						: await requestForDevices(operation, organizationId, ids);
+					sum.current.changed += answer.changed;
+					sum.current.unchanged += answer.unchanged;
+				},
+			}}
+			done={() => {
+				const { changed, unchanged } = sum.current;
+				return isLinks
+					? linksInWords(changed, unchanged)
+					: changesInWords(done, changed, unchanged);
+			}}
+			onClose={onClose}
+		>
+			<Text>{consequence}</Text>
+		</BulkDialog>
+	);
+}
+
+function oneOfEachOwner(devices: readonly Device[]): readonly Device[] {
+	return [...new Map(devices.map((one) => [one.owner_id, one])).values()];
 }

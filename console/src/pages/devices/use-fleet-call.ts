@@ -13,8 +13,34 @@ export type FleetCall = Extract<
 	| "revokeDevices"
 >;
 
+/** Calls an operation for a list of devices. Returns how many of them it changed. */
+export async function requestForDevices(
+	operation: FleetCall,
+	organizationId: string,
+	ids: readonly string[],
+): Promise<{ changed: number; unchanged: number }> {
+	const input = { organization_id: organizationId, device_ids: [...ids] };
+	const { unchanged_device_ids: unchanged } = await call(operation, input);
+	return {
+		changed: ids.length - unchanged.length,
+		unchanged: unchanged.length,
+	};
+}
+
+/** Says what was done, such as "Devices approved: 3.". */
+export function changesInWords(
+	done: string,
+	changed: number,
+	unchanged: number,
+): string {
+	const words = `${done}: ${changed.toLocaleString()}.`;
+	return unchanged === 0
+		? words
+		: `${words} It did not concern ${unchanged.toLocaleString()} of the selected devices.`;
+}
+
 /**
- * Calls an operation for a list of devices, loads what is on the screen again, and says how many
+ * Calls an operation for devices of one page, loads what is on the screen again, and says how many
  * devices the operation changed.
  */
 export async function callForDevices(
@@ -23,15 +49,10 @@ export async function callForDevices(
 	ids: readonly string[],
 	done: string,
 ): Promise<void> {
-	const input = { organization_id: organizationId, device_ids: [...ids] };
-	const { unchanged_device_ids: unchanged } = await call(operation, input);
+	const answer = await requestForDevices(operation, organizationId, ids);
 	await forgetReadings();
-	const changed = ids.length - unchanged.length;
 	notifications.show({
-		message:
-			unchanged.length === 0
-				? `${done}: ${changed}.`
-				: `${done}: ${changed}. It did not concern ${unchanged.length} of the selected devices.`,
+		message: changesInWords(done, answer.changed, answer.unchanged),
 	});
 }
 

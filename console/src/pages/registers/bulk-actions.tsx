@@ -16,7 +16,7 @@ import {
 	deleteRecord,
 	updateRecord,
 } from "../../parts/records/register-calls.ts";
-import type { Selection } from "../../parts/selection.ts";
+import type { Matching, Selection } from "../../parts/selection.ts";
 import { ArchiveSelected, canBeArchived } from "./archive.tsx";
 import { FieldInput } from "./field-input.tsx";
 import { bulkFields, type FormValue, toStored } from "./form-values.ts";
@@ -28,7 +28,12 @@ interface Props {
 }
 
 /** The actions on the selected records of a register. */
-export function BulkActions({ kind, organizationId, selection }: Props) {
+export function BulkActions({
+	kind,
+	organizationId,
+	selection,
+	matching,
+}: Props & { matching: Matching<AnyRecord> | undefined }) {
 	const { mayAdmin } = useOrganization();
 	const [open, setOpen] = useState<"change" | "archive" | "delete" | null>(
 		null,
@@ -38,7 +43,7 @@ export function BulkActions({ kind, organizationId, selection }: Props) {
 	const close = () => setOpen(null);
 	return (
 		<>
-			<BulkBar selection={selection}>
+			<BulkBar selection={selection} matching={matching}>
 				<Button
 					variant="default"
 					size="compact-sm"

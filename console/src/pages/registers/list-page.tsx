@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { OperationName } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, fieldOf, noneYet, titleOf } from "../../kinds.ts";
-import { useListSearch } from "../../list-search.ts";
+import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
 import type { Column } from "../../parts/data-table.tsx";
@@ -22,7 +22,10 @@ import {
 	referencesIn,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
-import { recordsQuery } from "../../parts/records/register-calls.ts";
+import {
+	readRecords,
+	recordsQuery,
+} from "../../parts/records/register-calls.ts";
 import { factorsOf } from "../../parts/records/risk-scores.ts";
 import { useKind } from "../../parts/records/use-kind.ts";
 import { useSelection } from "../../parts/selection.ts";
@@ -150,6 +153,22 @@ function Register({ kind }: { kind: KindDescription }) {
 					kind={kind}
 					organizationId={organizationId}
 					selection={selection}
+					matching={
+						page.data && {
+							total: page.data.total,
+							isExact: page.data.total_is_exact,
+							read: async (cursor) => {
+								const { filter } = list.input;
+								const found = await readRecords(kind, {
+									organization_id: organizationId,
+									...(filter && { filter }),
+									...(cursor && { cursor }),
+									size: LARGEST_PAGE,
+								});
+								return { ...found, rows: found.records };
+							},
+						}
+					}
 				/>
 			}
 			nothing={

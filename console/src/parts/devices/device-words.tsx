@@ -126,3 +126,6 @@ export function DeviceState({ device }: { device: Device }) {
 export function conflictLabel(kind: Device["conflicts"][number]): string {
 	return inWords(kind);
 }
+
+export const countDevices = (count: number) =>
+	count === 1 ? "1 device" : `${count.toLocaleString()} devices`;

@@ -29,10 +29,14 @@ export function recordsQuery(kind: Kind, given: Values) {
 export async function readRecords(
 	{ tool, key }: Kind,
 	input: Values,
-	signal: AbortSignal,
+	signal?: AbortSignal,
 ): Promise<RecordsPage> {
 	const name = `list${tool.many}` as OperationName;
-	const page: Values = await call(name, input as never, { signal });
+	const page: Values = await call(
+		name,
+		input as never,
+		signal ? { signal } : {},
+	);
 	return {
 		records: page[key.many] as AnyRecord[],
 		next_cursor: page.next_cursor as string | null,
