@@ -11,7 +11,8 @@ export const NONCE_PLACEHOLDER = "__NONCE__";
  * browsers keep it when the console is upgraded. Our own modules that several pages use are another
  * chunk, because on a slow line each further file costs more than its bytes: with a chunk for each,
  * a list took 42 requests to open. The commands that enroll a device are not part of it, because
- * only a few pages show them. Neither are reports, plots, and what makes PDF files.
+ * only a few pages show them. Neither are reports, plots, and what makes PDF files, such as the
+ * library restructure.
  */
 const CHUNKS = [
 	{
@@ -20,7 +21,7 @@ const CHUNKS = [
 	},
 	{
 		name: "shared",
-		test: /^(?!.*\/(?:exports\/|parts\/plots\/|pages\/reports\/|pages\/devices\/(?:enroll|agent-program|agent-downloads|program-commands))).*(?:\/src\/|tabler|kinds)/,
+		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/plots\/|pages\/reports\/|pages\/devices\/(?:enroll|agent-program|agent-downloads|program-commands))).*(?:\/src\/|tabler|kinds)/,
 		minShareCount: 2,
 	},
 ];
