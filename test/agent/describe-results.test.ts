@@ -31,7 +31,7 @@ test("the results are followed by how to fix what fails or is unknown", () => {
 	]);
 	expect(fixes).toEqual([
 		expect.stringMatching(
-			/^Full-disk encryption \(FAIL\): the protection is suspended\n {2}BitLocker is suspended\. .*\n {2}Administrators: `Resume-BitLocker /,
+			/^Full-disk encryption \(FAIL\): the protection is suspended\n {2}Open Control Panel .*\n {2}Administrators: `Resume-BitLocker /,
 		),
 		"Screen or idle lock (UNKNOWN): nobody is signed in\n  Sign in and use the device. The agent reads the settings of the user who is signed in.",
 	]);

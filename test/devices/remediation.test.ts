@@ -211,6 +211,24 @@ test("advice fits the cause that the evidence shows", () => {
 	expect(about({}).remediation).toContain("Device encryption");
 });
 
+test("no advice begins by repeating the reason", () => {
+	const wordsOf = (text: string): string[] =>
+		text.toLowerCase().match(/[a-z]{4,}/g) ?? [];
+	for (const { platform, check, fixes } of ADVICE) {
+		for (const { when } of fixes) {
+			const evidence = when ? { [when.field]: when.is ?? ["swap"] } : {};
+			const { reason = "", remediation = "" } = explain({
+				...{ platform, check_key: check, status: "FAIL", evidence },
+			});
+			const first = wordsOf(remediation.split(/\.(?:\s|$)/)[0] ?? "");
+			const given = wordsOf(reason);
+			const repeated = first.filter((word) => given.includes(word));
+			const label = `${platform} ${check}: ${reason} / ${remediation}`;
+			expect(repeated.length / first.length, label).toBeLessThan(0.7);
+		}
+	}
+});
+
 test("advice about the clock of a server opens no settings of a desktop", () => {
 	const clock = {
 		...{ platform: "LINUX", check_key: "TIME_SYNC", status: "FAIL" },

@@ -75,11 +75,11 @@ export const FAILURES: Record<
 		AUTO_UPDATE: [
 			{
 				when: { field: "overdue", is: "pending_update_days" },
-				fix: `An update has waited for too long. Open System Settings → General → Software Update, install it and restart.${commands("`sudo softwareupdate --install --all --restart`")}`,
+				fix: `Open System Settings → General → Software Update, install the update and restart.${commands("`sudo softwareupdate --install --all --restart`")}`,
 			},
 			{
 				when: { field: "patches_current", is: false },
-				fix: `The Mac has not found updates for too long. Open System Settings → General → Software Update and install what it offers.${commands("`softwareupdate --list`")}`,
+				fix: `Open System Settings → General → Software Update and install what it offers.${commands("`softwareupdate --list`")}`,
 			},
 			{
 				fix: `Open System Settings → General → Software Update, select the (i) beside Automatic Updates and turn on all switches.${commands("`sudo softwareupdate --schedule on`, or a configuration profile")}`,
@@ -110,7 +110,7 @@ export const FAILURES: Record<
 		MALWARE_PROTECTION: [
 			{
 				when: { field: "definitions_current", is: false },
-				fix: "XProtect's definitions are out of date. Open System Settings → General → Software Update → Automatic Updates and turn on security responses and system files.",
+				fix: "Open System Settings → General → Software Update → Automatic Updates and turn on security responses and system files. They renew the definitions of XProtect.",
 			},
 			{
 				when: { field: "gatekeeper", is: false },
@@ -125,7 +125,7 @@ export const FAILURES: Record<
 		DISK_ENCRYPTION: [
 			{
 				when: { field: "protection_suspended", is: true },
-				fix: `BitLocker is suspended. Open Control Panel → BitLocker Drive Encryption and select Resume protection.${commands("`Resume-BitLocker -MountPoint $env:SystemDrive`")}`,
+				fix: `Open Control Panel → BitLocker Drive Encryption and select Resume protection.${commands("`Resume-BitLocker -MountPoint $env:SystemDrive`")}`,
 			},
 			{
 				when: { field: "conversion", is: "encrypted" },
@@ -133,7 +133,7 @@ export const FAILURES: Record<
 			},
 			{
 				when: { field: "conversion", is: "encrypting" },
-				fix: "Windows is still encrypting the drive. Leave the device on and connected to power until it has finished.",
+				fix: "Leave the device on and connected to power until Windows has encrypted the drive.",
 			},
 			{
 				fix: `Open Settings → Privacy & security → Device encryption and turn it on. On Windows Pro, search for “Manage BitLocker”. Save the recovery key.${commands("`manage-bde -on $env:SystemDrive -RecoveryPassword`")}`,
@@ -165,7 +165,7 @@ export const FAILURES: Record<
 		OS_VERSION: [
 			{
 				when: { field: "extended_updates", is: false },
-				fix: "Windows 10 no longer gets free security updates. Upgrade to Windows 11, enroll in Extended Security Updates, or replace the device.",
+				fix: "Upgrade from Windows 10 to Windows 11, enroll in Extended Security Updates, or replace the device.",
 			},
 			{
 				fix: "Open Settings → Windows Update and install the newest version of Windows. If the device cannot run it, replace the device.",
@@ -174,11 +174,11 @@ export const FAILURES: Record<
 		AUTO_UPDATE: [
 			{
 				when: { field: "patches_current", is: false },
-				fix: `Updates have waited for too long. Open Settings → Windows Update, select Check for updates, install them and restart.${commands("`usoclient StartScan`; look for errors with `Get-WindowsUpdateLog`")}`,
+				fix: `Open Settings → Windows Update, select Check for updates, install them and restart.${commands("`usoclient StartScan`; look for errors with `Get-WindowsUpdateLog`")}`,
 			},
 			{
 				when: { field: "update_server", is: "none" },
-				fix: `A policy sends Windows to an update server that does not exist. Ask an administrator to remove it.${commands('`Remove-ItemProperty HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU UseWUServer`, or correct the policy "Specify intranet Microsoft update service location"')}`,
+				fix: `Ask an administrator to remove the policy that sends Windows to a server that does not exist.${commands('`Remove-ItemProperty HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU UseWUServer`, or correct the policy "Specify intranet Microsoft update service location"')}`,
 			},
 			{
 				when: { field: "paused_until" },
@@ -236,14 +236,14 @@ export const FAILURES: Record<
 		DISK_ENCRYPTION: [
 			{
 				when: { field: "root_encrypted", is: false },
-				fix: "The system's disk is not encrypted. Save your data, install the system again and choose disk encryption (LUKS) in the installer.",
+				fix: "Save your data, install the system again and choose disk encryption (LUKS) in the installer.",
 			},
 			{
 				when: { field: "swap_encrypted", is: false },
-				fix: `The swap space is not encrypted.${commands("`swapoff -a`, then put it on an encrypted volume, use a random key in /etc/crypttab, or use zram")}`,
+				fix: `Ask an administrator to encrypt the swap space, or to turn it off.${commands("`swapoff -a`, then put it on an encrypted volume, use a random key in /etc/crypttab, or use zram")}`,
 			},
 			{
-				fix: `A volume with data is not encrypted. The evidence names it under “unencrypted”. Save its data, and put it on LUKS.${commands("`cryptsetup luksFormat DEVICE`, which erases it")}`,
+				fix: `Save the data of the volume that the evidence names under “unencrypted”, and put it on LUKS.${commands("`cryptsetup luksFormat DEVICE`, which erases it")}`,
 			},
 		],
 		SCREEN_LOCK: [
@@ -262,11 +262,11 @@ export const FAILURES: Record<
 		FIREWALL_ENABLED: [
 			{
 				when: { field: "open_zone" },
-				fix: `An active zone of firewalld lets everything in. Move its interfaces and sources to the zone “public”.${commands("`firewall-cmd --get-active-zones`, then `firewall-cmd --permanent --zone=public --change-interface=NAME` and `firewall-cmd --reload`")}`,
+				fix: `Ask an administrator to move the interfaces and sources of the open zone to the zone “public” of firewalld.${commands("`firewall-cmd --get-active-zones`, then `firewall-cmd --permanent --zone=public --change-interface=NAME` and `firewall-cmd --reload`")}`,
 			},
 			{
 				when: { field: "open_packets" },
-				fix: `The firewall lets in new connections that it should block, through an interface, to a range of ports or from everywhere. Ask an administrator to remove that rule, or to block by default.${commands("`nft list ruleset`, `iptables-save`, `ufw status verbose` and `firewall-cmd --list-all-zones` show the rules; `ufw default deny incoming` or `firewall-cmd --set-default-zone=public` block by default")}`,
+				fix: `A rule lets in new connections through an interface, to a range of ports or from everywhere. Ask an administrator to remove it, or to block by default.${commands("`nft list ruleset`, `iptables-save`, `ufw status verbose` and `firewall-cmd --list-all-zones` show the rules; `ufw default deny incoming` or `firewall-cmd --set-default-zone=public` block by default")}`,
 			},
 			{
 				fix: `Ask an administrator to turn on a firewall that blocks incoming connections that no rule allows, for IPv4 and IPv6.${commands("`ufw allow OpenSSH; ufw enable` (Debian, Ubuntu), `systemctl enable --now firewalld` (Fedora, SUSE)")}`,
@@ -284,35 +284,35 @@ export const FAILURES: Record<
 				fix: `No service sets the clock of this server. Ask an administrator to turn one on.${TIME_SERVICE}`,
 			},
 			{
-				fix: `The clock is not synchronized. Let the device reach a time server over NTP (UDP port 123).${commands("`timedatectl timesync-status` or `chronyc sources`")}`,
+				fix: `Let the device reach a time server over NTP (UDP port 123).${commands("`timedatectl timesync-status` or `chronyc sources`")}`,
 			},
 		],
 		OS_VERSION: [
 			{
-				fix: `This release no longer gets security updates. Save your data and upgrade the distribution.${commands("`do-release-upgrade` (Ubuntu), `dnf system-upgrade` (Fedora); Ubuntu Pro extends the support")}`,
+				fix: `Save your data and upgrade the distribution.${commands("`do-release-upgrade` (Ubuntu), `dnf system-upgrade` (Fedora); Ubuntu Pro extends the support")}`,
 			},
 		],
 		AUTO_UPDATE: [
 			{
 				when: { field: "overdue", is: "pending_update_days" },
-				fix: `A security update has waited for too long, although updates should be installed automatically. Ask an administrator to install it and to read the errors.${commands("`unattended-upgrade --debug` and `apt-mark showhold` (Debian, Ubuntu), `dnf upgrade --security` (Fedora, RHEL)")}`,
+				fix: `Ask an administrator to install the update, and to find in the errors why it was not installed automatically.${commands("`unattended-upgrade --debug` and `apt-mark showhold` (Debian, Ubuntu), `dnf upgrade --security` (Fedora, RHEL)")}`,
 			},
 			{
 				when: { field: "patches_current", is: false },
-				fix: `The device no longer receives updates. Ask an administrator to search for updates and to read the errors.${commands("`apt update`, `dnf check-update` or `rpm-ostree upgrade`; `journalctl -u apt-daily -u dnf-automatic-install`")}`,
+				fix: `Ask an administrator to search for updates and to read the errors.${commands("`apt update`, `dnf check-update` or `rpm-ostree upgrade`; `journalctl -u apt-daily -u dnf-automatic-install`")}`,
 			},
 			{
 				when: { field: "mechanism", is: "none" },
 				fix: `Ask an administrator to install a service that installs security updates.${commands("`apt install unattended-upgrades` (Debian, Ubuntu), `dnf install dnf-automatic && systemctl enable --now dnf-automatic-install.timer` (Fedora, RHEL)")}`,
 			},
 			{
-				fix: `Updates are not installed automatically. Ask an administrator to turn that on.${commands("`dpkg-reconfigure -plow unattended-upgrades` (Debian, Ubuntu), `apply_updates = yes` in /etc/dnf/automatic.conf (Fedora, RHEL)")}`,
+				fix: `Ask an administrator to turn on automatic updates.${commands("`dpkg-reconfigure -plow unattended-upgrades` (Debian, Ubuntu), `apply_updates = yes` in /etc/dnf/automatic.conf (Fedora, RHEL)")}`,
 			},
 		],
 		PASSWORD_POLICY: [
 			{
 				when: { field: "empty_passwords" },
-				fix: `An account has an empty password. Give it one, or lock it.${commands("`awk -F: '$2 == \"\" { print $1 }' /etc/shadow` lists them; `passwd NAME` or `passwd -l NAME`")}`,
+				fix: `Ask an administrator to give the account a password, or to lock it.${commands("`awk -F: '$2 == \"\" { print $1 }' /etc/shadow` lists them; `passwd NAME` or `passwd -l NAME`")}`,
 			},
 			{
 				fix: `Ask an administrator to require longer passwords.${commands("install libpam-pwquality (Debian, Ubuntu), and set `minlen = 12` in /etc/security/pwquality.conf")}`,
@@ -330,19 +330,19 @@ export const FAILURES: Record<
 		MALWARE_PROTECTION: [
 			{
 				when: { field: "scanner_unused", is: true },
-				fix: `ClamAV runs, but nothing gives it files to scan.${commands("`systemctl enable --now clamav-clamonacc`")}`,
+				fix: `Ask an administrator to let ClamAV scan files when they are opened.${commands("`systemctl enable --now clamav-clamonacc`")}`,
 			},
 			{
 				when: { field: "signatures_outdated", is: true },
-				fix: `ClamAV's definitions are out of date.${commands("`systemctl enable --now clamav-freshclam`")}`,
+				fix: `Let ClamAV update its definitions.${commands("`systemctl enable --now clamav-freshclam`")}`,
 			},
 			{
 				when: { field: "scanner_unhealthy", is: true },
-				fix: `Microsoft Defender reports a problem.${commands("`mdatp health`")}`,
+				fix: `Ask an administrator what Microsoft Defender reports.${commands("`mdatp health`")}`,
 			},
 			{
 				when: { field: "scanner_required", is: true },
-				fix: `Your organization requires a scanner; AppArmor and SELinux are not enough. Ask an administrator to install the organization's product, or ClamAV.${commands("`apt install clamav-daemon` or `dnf install clamd`, then `systemctl enable --now clamav-clamonacc clamav-freshclam`")}`,
+				fix: `Ask an administrator to install the organization's product, or ClamAV. AppArmor and SELinux are not enough.${commands("`apt install clamav-daemon` or `dnf install clamd`, then `systemctl enable --now clamav-clamonacc clamav-freshclam`")}`,
 			},
 			{
 				fix: `Ask an administrator to turn on AppArmor or SELinux, or to install a scanner.${commands("`systemctl enable --now apparmor`, or `SELINUX=enforcing` in /etc/selinux/config and a restart")}`,
@@ -353,14 +353,14 @@ export const FAILURES: Record<
 		DISK_ENCRYPTION: [
 			{
 				when: { field: "root_encrypted", is: false },
-				fix: "The system's disk is not encrypted. Save your data, install the system again and choose encryption (GELI) in the installer.",
+				fix: "Save your data, install the system again and choose encryption (GELI) in the installer.",
 			},
 			{
 				when: { field: "unencrypted", is: "swap" },
-				fix: `The swap space is not encrypted.${commands("add `.eli` to the name of the swap device in /etc/fstab, and restart")}`,
+				fix: `Ask an administrator to encrypt the swap space.${commands("add `.eli` to the name of the swap device in /etc/fstab, and restart")}`,
 			},
 			{
-				fix: `A file system with data is not encrypted. The evidence names it under “unencrypted”. Save its data, and put it on GELI.${commands("`geli init DEVICE`, which erases it, then `geli attach DEVICE` and `newfs /dev/DEVICE.eli`")}`,
+				fix: `Save the data of the file system that the evidence names under “unencrypted”, and put it on GELI.${commands("`geli init DEVICE`, which erases it, then `geli attach DEVICE` and `newfs /dev/DEVICE.eli`")}`,
 			},
 		],
 		SCREEN_LOCK: [
@@ -375,7 +375,7 @@ export const FAILURES: Record<
 		FIREWALL_ENABLED: [
 			{
 				when: { field: "default_block", is: false },
-				fix: `The firewall lets in what it should block. Begin the rules with one that blocks everything, and let in only single services after it.${commands("`block in all` in /etc/pf.conf, then `service pf reload`")}`,
+				fix: `Begin the rules with one that blocks everything, and let in only single services after it.${commands("`block in all` in /etc/pf.conf, then `service pf reload`")}`,
 			},
 			{
 				fix: `Ask an administrator to turn on pf with rules that block incoming connections.${commands("`sysrc pf_enable=YES && service pf start`")}`,
@@ -388,12 +388,12 @@ export const FAILURES: Record<
 		],
 		OS_VERSION: [
 			{
-				fix: `This release no longer gets security updates. Save your data and upgrade.${commands("`freebsd-update -r RELEASE upgrade`")}`,
+				fix: `Save your data and upgrade.${commands("`freebsd-update -r RELEASE upgrade`")}`,
 			},
 		],
 		AUTO_UPDATE: [
 			{
-				fix: `Updates are downloaded but not installed. Ask an administrator to let cron install them.${commands("let cron run `freebsd-update install` after `freebsd-update cron`")}`,
+				fix: `Ask an administrator to let cron install the updates that it downloads.${commands("let cron run `freebsd-update install` after `freebsd-update cron`")}`,
 			},
 		],
 		PASSWORD_POLICY: [
@@ -416,7 +416,7 @@ export const FAILURES: Record<
 				fix: `ClamAV is installed but does not run.${commands("`sysrc clamav_clamd_enable=YES clamav_freshclam_enable=YES && service clamav-clamd start`")}`,
 			},
 			{
-				fix: `ClamAV's definitions are out of date.${commands("`sysrc clamav_freshclam_enable=YES && service clamav-freshclam start`")}`,
+				fix: `Let ClamAV update its definitions.${commands("`sysrc clamav_freshclam_enable=YES && service clamav-freshclam start`")}`,
 			},
 		],
 	},
