@@ -1,5 +1,6 @@
 import { toJsonSchema } from "../src/mcp/json-schema.ts";
 import { canBeArchived } from "../src/records/archived-field.ts";
+import { besideName } from "../src/records/beside-name.ts";
 import { COUNTRIES } from "../src/records/countries.ts";
 import type { Field } from "../src/records/field.ts";
 import type { Filter } from "../src/records/filter.ts";
@@ -30,6 +31,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 		help,
 		title: title ?? null,
 		subject,
+		beside: besideName(definition),
 		fields: described,
 		filters: [
 			...definition.filters.flatMap((name) =>
@@ -49,6 +51,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 			...describeReminders(definition),
 			...(canBeArchived(definition) ? [ARCHIVED] : []),
 		],
+		done: definition.due?.done ?? null,
 		orders: ["created_at", "updated_at", ...Object.keys(definition.orders)],
 	};
 }

@@ -16,8 +16,12 @@ export interface KindDescription {
 	title: string | null;
 	/** The definition's `subject`: the first field that is filled in follows the title. */
 	subject: readonly string[];
+	/** The fields that tell records of the same name apart, the most telling first. */
+	beside: readonly string[];
 	fields: readonly FieldDescription[];
 	filters: readonly FilterDescription[];
+	/** The field and the value of a record of work that is done. Null if records have no due date. */
+	done: { field: string; value: string } | null;
 	/** The names of the orders that a list can have, in addition to created_at and updated_at. */
 	orders: readonly string[];
 }

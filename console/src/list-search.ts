@@ -90,15 +90,24 @@ export function viewOf(search: ListSearch): ViewSearch {
 }
 
 export type ViewSearch = Record<string, FilterValue>;
+type Filters = Record<string, FilterValue>;
 
 /**
  * Returns the list that the address describes, as the input of an operation, together with
  * functions that change the address. Every change goes to the first page. With the browser's back
- * button, the user returns to the previous page. `usualOrder` is the order if the address names none.
- * Without it, the operation chooses.
+ * button, the user returns to the previous page. `usualOrderOf` returns the order for the filters if
+ * the address names none. Without it, the operation chooses.
  */
-export function useListSearch(usualOrder?: ListOrder) {
+export function useListSearch(
+	usualOrderOf?: (filters: Filters) => ListOrder | undefined,
+) {
 	const search: ListSearch = useSearch({ strict: false });
+	const filters = Object.fromEntries(
+		Object.entries(search).filter(
+			([name, value]) => !NOT_FILTERS.has(name) && value !== undefined,
+		),
+	) as Filters;
+	const usualOrder = usualOrderOf?.(filters);
 	const order: ListOrder | undefined = search.sort
 		? { field: search.sort, direction: search.dir ?? "asc" }
 		: usualOrder;
@@ -140,11 +149,6 @@ export function useListSearch(usualOrder?: ListOrder) {
 			search: (before: ListSearch) => withoutAbsent({ ...before, entry }),
 		} as never);
 
-	const filters = Object.fromEntries(
-		Object.entries(search).filter(
-			([name, value]) => !NOT_FILTERS.has(name) && value !== undefined,
-		),
-	) as Record<string, FilterValue>;
 	const filter = {
 		...toDates(filters),
 		...(search.q ? { query: search.q } : {}),

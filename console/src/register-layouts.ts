@@ -10,8 +10,6 @@ export interface Layout<Name extends string = string> {
 	order?: ListOrder<Name | "open_first">;
 	/** The sections of the form and of the record's page. */
 	sections: readonly Section<Name>[];
-	/** A field that distinguishes records of the same name in a picker. */
-	beside?: Name;
 }
 
 /** An order that the register's list tool has. */
@@ -27,6 +25,25 @@ const OPEN_FIRST: ListOrder<"open_first"> = {
 	direction: "asc",
 	label: "Open first, by due date",
 };
+
+const LAST_CHANGED: ListOrder = {
+	field: "updated_at",
+	direction: "desc",
+	label: "Last changed first",
+};
+
+/**
+ * Returns the order of a list if the address names none. A list of finished work alone has the one
+ * that was finished last on top. An earlier due date says nothing about it.
+ */
+export function usualOrder(
+	{ kind, done }: KindDescription,
+	filters: Readonly<Record<string, unknown>>,
+): ListOrder | undefined {
+	const isDoneOnly =
+		done && (filters[done.field] === done.value || filters.is_open === false);
+	return isDoneOnly ? LAST_CHANGED : layoutOf(kind).order;
+}
 
 export interface Section<Name extends string = string> {
 	title: string;
@@ -226,7 +243,6 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 				fields: ["contract_start_date", "contract_end_date"],
 			},
 		],
-		beside: "primary_email_address",
 	},
 	nonconformity: {
 		columns: ["reference_id", "severity", "status", "owner_id", "due_date"],

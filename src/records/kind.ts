@@ -50,6 +50,11 @@ export interface RecordKind<
 	 * follows the reference id wherever the record is named.
 	 */
 	subject?: readonly (keyof F & string)[];
+	/**
+	 * Fields that tell records of the same name apart where somebody chooses one. By default, these
+	 * are the status, the person and the due date.
+	 */
+	beside?: readonly (keyof F & string)[];
 	fields: F;
 	/** Fields of a brief row. People decide by them. The first one identifies the record. */
 	brief: readonly (keyof F & string)[];
@@ -87,10 +92,11 @@ export interface RecordKind<
 /** The definition of any register, for code that treats all registers in the same way. */
 export type AnyRecordKind = Omit<
 	RecordKind,
-	"title" | "subject" | "brief" | "filters" | "reminders"
+	"title" | "subject" | "beside" | "brief" | "filters" | "reminders"
 > & {
 	title: string | undefined;
 	subject?: readonly string[];
+	beside?: readonly string[];
 	brief: readonly string[];
 	filters: readonly string[];
 	reminders?: readonly string[];

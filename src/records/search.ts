@@ -19,7 +19,7 @@ export const searchRecords = defineOperation({
 	name: "searchRecords",
 	title: "Search records",
 	description:
-		"Find records of any kind by their own text (all words must occur, whatever their case and accents), best match first. It does not find records by their owner: getRecordUses of the person does. With as_of, it finds what the records said then; devices have the names of today. Returns kind, id and name; read one with its get tool.",
+		"Find records of any kind by their own text (all words must occur, whatever their case and accents), best match first. It does not find records by their owner: getRecordUses of the person does. With as_of, it finds what the records said then; devices have the names of today. Returns kind, id, name and details such as the status; read one with its get tool.",
 	toolset: "search",
 	access: "read",
 	tenant: "organization_id",
@@ -45,6 +45,11 @@ export const searchRecords = defineOperation({
 				id: z.string(),
 				name: z.string().nullable(),
 				updated_at: z.string(),
+				details: z
+					.record(z.string(), z.string())
+					.describe(
+						"Values that tell records of the same name apart, such as status, owner and due date",
+					),
 			}),
 		),
 	}),
@@ -60,8 +65,9 @@ export const searchRecords = defineOperation({
 			id: string;
 			name: string | null;
 			updated_at: string;
+			details: Record<string, string>;
 		}>(
-			`select kind, id, name, updated_at
+			`with hit as (select kind, id, name, updated_at
 			from (${kinds
 				.map(
 					({ kind, table, nameOf }) => `
@@ -69,9 +75,16 @@ export const searchRecords = defineOperation({
 				from ${table} t
 				where t.organization_id = $1 and t.id = any(array(${hits(kind, table, input.as_of)}))`,
 				)
-				.join(" union all ")}) hit
-			order by similarity(search_fold(coalesce(name, '')), search_fold($3)) desc, updated_at desc, id
-			limit $4`,
+				.join(" union all ")}) any_hit
+			${ORDER}
+			limit $4)
+			select kind, id, name, updated_at, case kind ${kinds
+				.map(
+					({ kind, table, beside }) =>
+						`when '${kind}' then (select ${beside} from ${table} t where t.organization_id = $1 and t.id = hit.id)`,
+				)
+				.join(" ")} end as details
+			from hit ${ORDER}`,
 			[
 				input.organization_id,
 				words,
@@ -82,6 +95,10 @@ export const searchRecords = defineOperation({
 		return { records: rows };
 	},
 });
+
+/** The best match of the name first. */
+const ORDER =
+	"order by similarity(search_fold(coalesce(name, '')), search_fold($3)) desc, updated_at desc, id";
 
 /** Selects ids of the kind's records that have all words, at most RANKED. */
 function hits(kind: string, table: string, asOf: string | undefined): string {

@@ -1,5 +1,6 @@
 import { type IdKind, parseId } from "../id.ts";
 import { recordKinds } from "../registers/all.ts";
+import { besideSql, DEVICE_BESIDE } from "./beside-name.ts";
 import { nameSql } from "./record-name.ts";
 
 /**
@@ -14,9 +15,15 @@ export interface NamedKind {
 	status: string | undefined;
 }
 
+/** A kind of record that a search finds. */
+interface SearchedKind extends NamedKind {
+	/** SQL for an object of the values that tell rows `t` of the same name apart. */
+	beside: string;
+}
+
 /** Every kind that searchRecords searches: all registers, and devices. */
-export const namedKinds: readonly NamedKind[] = [
-	...recordKinds.map((definition): NamedKind => {
+export const namedKinds: readonly SearchedKind[] = [
+	...recordKinds.map((definition): SearchedKind => {
 		const { kind, table, fields } = definition;
 		const status = ["status", "state"].find((name) => name in fields);
 		return {
@@ -24,6 +31,7 @@ export const namedKinds: readonly NamedKind[] = [
 			table,
 			nameOf: (row) => nameSql(definition, row),
 			status: status && `t.${status}`,
+			beside: besideSql(definition),
 		};
 	}),
 	{
@@ -31,6 +39,7 @@ export const namedKinds: readonly NamedKind[] = [
 		table: "devices",
 		nameOf: (row) => `coalesce(${row}.name, ${row}.hostname)`,
 		status: "t.status",
+		beside: DEVICE_BESIDE,
 	},
 ];
 

@@ -19,6 +19,7 @@ export const asset = recordKind({
 	nouns: "assets",
 	help: "An asset is something of value that holds or processes data. Laptops and servers that report are devices.",
 	title: "name",
+	beside: ["asset_type", "owner_id"],
 	fields: {
 		name: requiredName("Name of the asset"),
 		amount: integerFrom(0, 1, "Number of such assets"),

@@ -19,6 +19,7 @@ export const audit = recordKind({
 	description:
 		"An audit is an examination against a framework. The log of who changed what is listAuditLog.",
 	title: "name",
+	beside: ["framework_id", "state", "valid_from"],
 	fields: {
 		framework_id: requiredReference(
 			"framework",

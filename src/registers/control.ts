@@ -19,6 +19,7 @@ export const control = recordKind({
 	nouns: "controls",
 	help: "A control is one requirement of a framework.",
 	title: "name",
+	beside: ["section_title", "framework_id"],
 	fields: {
 		framework_id: requiredReference(
 			"framework",

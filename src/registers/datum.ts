@@ -16,6 +16,7 @@ export const datum = recordKind({
 	nouns: "data types",
 	help: "A data type is a kind of data that the organization holds, such as payroll records. It says how confidential the data is.",
 	title: "name",
+	beside: ["data_classification", "owner_id"],
 	fields: {
 		name: requiredName("Name of the data"),
 		data_classification: requiredChoice(

@@ -29,6 +29,7 @@ export const document = recordKind({
 	description:
 		"A document, such as a policy. Its text lies in versions (listDocumentVersions), of which one at a time is open: a draft or one that waits for approval.",
 	title: "title",
+	beside: ["document_type", "owner_id"],
 	fields: {
 		title: requiredName("Title"),
 		document_type: requiredChoice(

@@ -11,6 +11,7 @@ export const framework = recordKind({
 	nouns: "frameworks",
 	help: "A framework is a standard to comply with, such as ISO 27001. Its requirements are controls.",
 	title: "name",
+	beside: ["version"],
 	fields: {
 		name: requiredName("Name of the standard"),
 		description: optionalText("Subject of the standard"),

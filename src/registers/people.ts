@@ -23,6 +23,7 @@ export const people = recordKind({
 	nouns: "people",
 	help: "People own records and devices. A person may or may not be a user of Assay.",
 	title: "full_name",
+	beside: ["primary_email_address"],
 	fields: {
 		full_name: requiredName("First and last name"),
 		primary_email_address: requiredEmail("E-mail address"),

@@ -38,6 +38,7 @@ export const risk = recordKind({
 	description:
 		"A risk is what could happen, with its likelihood and impact before (inherent) and after (residual) treatment. A score is likelihood × impact, 1 to 25. A risk has a treatment and no status: nothing says that it is closed.",
 	title: "name",
+	beside: ["category", "owner_id"],
 	fields: {
 		name: requiredName("Risk in a few words"),
 		description: optionalText("Risk in full"),

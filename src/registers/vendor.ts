@@ -101,6 +101,7 @@ export const vendor = recordKind({
 	nouns: "vendors",
 	help: "A vendor is a company or service that the organization relies on.",
 	title: "name",
+	beside: ["category", "owner_id"],
 	fields: {
 		name: requiredName("Name of the vendor"),
 		description: optionalText("What it does for the organization"),

@@ -145,6 +145,35 @@ test("a reader who knows no word chooses a kind, sees its records, and creates a
 		.waitFor();
 });
 
+test("records of the same name are told apart by their status, person and due date", async () => {
+	const risk = await addRisk("A dump cannot be restored");
+	const { people } = await add("addPeople", {
+		full_name: "Mei Tanaka",
+		primary_email_address: "mei@example.com",
+		kind: "EMPLOYEE",
+	});
+	const name = "Restore a dump";
+	await add("addTask", { name, state: "DONE", deadline: "2026-08-28" });
+	await add("addTask", { name, assigned_to_id: people.id });
+	const page = await served.openPageAs(member, at(`risk/${risk}`));
+	await links(page).getByRole("button", { name: "Link a record" }).click();
+	const dialog = page.getByRole("dialog", { name: "Link a record" });
+	const found = dialog.getByRole("list", { name: "Found" });
+	const expectBoth = async () => {
+		await found.getByText("Tasks · Done · 28 Aug 2026").waitFor();
+		await found.getByText("Tasks · To do · Mei Tanaka").waitFor();
+	};
+	await dialog.getByLabel("Find").fill("restore dump");
+	await expectBoth();
+	await dialog.getByLabel("Find").fill("");
+	await dialog.getByRole("combobox", { name: "Among" }).click();
+	await page.getByRole("option", { name: "Tasks" }).click();
+	await expectBoth();
+	await screenshot(page, "link-same-names");
+	await dialog.getByRole("button", { name: "Done" }).click();
+	await dialog.waitFor({ state: "hidden" });
+});
+
 test("the history and the audit log show a link as a kind and a name that lead to the record", async () => {
 	const admin = await served.makePerson("admin");
 	const risk = await addRisk("Flood");

@@ -123,3 +123,59 @@ test("a search as of a moment finds what the records said then, and the devices 
 		"Lantern works",
 	]);
 });
+
+test("a hit says what tells it from others of the same name: status, person, due date, framework", async () => {
+	const { people } = await calls.call("addPeople", {
+		organization_id,
+		full_name: "Mei Tanaka",
+		primary_email_address: "mei@example.com",
+		kind: "EMPLOYEE",
+	});
+	const addTask = (more: object) =>
+		calls.call("addTask", { organization_id, name: "Restore a dump", ...more });
+	await addTask({ state: "DONE", deadline: "2026-08-28" });
+	await addTask({ assigned_to_id: people.id });
+	for (const name of ["Norm A", "Norm B"]) {
+		const { framework } = await calls.call("addFramework", {
+			organization_id,
+			name,
+			version: "2",
+		});
+		await calls.call("addControl", {
+			organization_id,
+			framework_id: framework.id,
+			section_title: "7.1",
+			name: "Dumps exist",
+		});
+	}
+	const device = await calls.call("addDevice", {
+		organization_id,
+		name: "dump-server",
+		owner_id: people.id,
+	});
+	expect(device).toBeDefined();
+	const details = async (query: string, input: object = {}) => {
+		const given = { organization_id, query, ...input };
+		const { records } = await calls.call("searchRecords", given);
+		return records.map((record: { details: object }) => record.details);
+	};
+	const tasks = [
+		{ state: "DONE", deadline: "2026-08-28" },
+		{ state: "TODO", assigned_to: "Mei Tanaka" },
+	];
+	expect(await details("restore dump")).toEqual(expect.arrayContaining(tasks));
+	expect(await details("dumps exist")).toEqual(
+		expect.arrayContaining([
+			{ section_title: "7.1", framework: "Norm A" },
+			{ section_title: "7.1", framework: "Norm B" },
+		]),
+	);
+	expect(await details("norm")).toEqual([{ version: "2" }, { version: "2" }]);
+	expect(await details("dump-server")).toEqual([
+		{ status: "PENDING", owner: "Mei Tanaka" },
+	]);
+	const as_of = new Date().toISOString();
+	expect(await details("restore dump", { as_of })).toEqual(
+		expect.arrayContaining(tasks),
+	);
+});

@@ -173,7 +173,7 @@ const MOVES: Record<string, 1 | -1> = { ArrowDown: 1, ArrowUp: -1 };
 
 function Option({
 	id,
-	item: { label, icon: Shape, choose },
+	item: { label, beside, icon: Shape, choose },
 	isActive,
 }: {
 	id: string;
@@ -192,9 +192,16 @@ function Option({
 			onMouseDown={(event) => event.preventDefault()}
 		>
 			<Shape size={18} stroke={1.6} aria-hidden className={styles.icon} />
-			<Text span size="sm" truncate>
-				{label}
-			</Text>
+			<div className={styles.words}>
+				<Text span size="sm" truncate>
+					{label}
+				</Text>
+				{beside && (
+					<Text span size="xs" truncate>
+						{beside}
+					</Text>
+				)}
+			</div>
 		</div>
 	);
 }

@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { endOfDay } from "../parts/days.ts";
+import { besideFound } from "../parts/records/beside-words.ts";
 import { usePast } from "../past.ts";
 import { operationQuery, organizationsQuery } from "../queries.ts";
 import { findRegisterKind, registerKinds } from "../register-kinds.ts";
@@ -22,6 +23,8 @@ const FOUND = 30;
 export interface Item {
 	id: string;
 	label: string;
+	/** What tells it from others of the same name. */
+	beside?: string;
 	icon: Icon;
 	isCommand: boolean;
 	choose: () => void;
@@ -72,9 +75,15 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		onClose();
 		void navigate(to as never);
 	};
-	const recordItem = (kind: string, id: string, name: string | null): Item => ({
+	const recordItem = (
+		kind: string,
+		id: string,
+		name: string | null,
+		beside = "",
+	): Item => ({
 		id,
 		label: name ?? "Unnamed",
+		beside,
 		icon: findRegisterKind(kind)?.icon ?? IconDeviceLaptop,
 		isCommand: false,
 		choose: () =>
@@ -143,7 +152,9 @@ export function useSearchItems(typed: string, onClose: () => void) {
 			title: labelOf(kind),
 			items: records
 				.filter((record) => record.kind === kind)
-				.map(({ id, name }) => recordItem(kind, id, name)),
+				.map(({ id, name, details }) =>
+					recordItem(kind, id, name, besideFound(kind, details)),
+				),
 		}));
 	}
 }

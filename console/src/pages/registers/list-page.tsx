@@ -31,7 +31,7 @@ import { useKind } from "../../parts/records/use-kind.ts";
 import { useSelection } from "../../parts/selection.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
-import { layoutOf } from "../../register-layouts.ts";
+import { layoutOf, usualOrder } from "../../register-layouts.ts";
 import { BulkActions } from "./bulk-actions.tsx";
 import {
 	VERSIONS,
@@ -64,7 +64,7 @@ export function Page() {
 
 function Register({ kind }: { kind: KindDescription }) {
 	const { organizationId, mayWrite } = useOrganization();
-	const list = useListSearch(layoutOf(kind.kind).order);
+	const list = useListSearch((filters) => usualOrder(kind, filters));
 	const input = { organization_id: organizationId, ...list.input };
 	const page = useQuery({
 		...recordsQuery(kind, input),

@@ -176,7 +176,7 @@ function CreateInPlace({
 					onClose={() => setOpen(false)}
 					onCreated={(id, name) => {
 						setOpen(false);
-						onCreated({ id, kind, name });
+						onCreated({ id, kind, name, beside: "" });
 					}}
 				/>
 			)}
@@ -242,7 +242,9 @@ function Hit({
 						{name}
 					</Text>
 					<Text size="xs" c="dimmed">
-						{LINKED_KINDS[record.kind as LinkedKind]}
+						{[LINKED_KINDS[record.kind as LinkedKind], record.beside]
+							.filter(Boolean)
+							.join(" · ")}
 					</Text>
 				</div>
 				{/* After linking, the button stays in place so that it keeps the focus. */}

@@ -1,7 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { describeKind, titleOf } from "../../kinds.ts";
+import { besideFound, besideRecord } from "./beside-words.ts";
 import { foundKinds, isRegisterKind, type LinkedKind } from "./linkable.tsx";
+import { type Names, referencesIn } from "./record-names.ts";
 import { readRecords } from "./register-calls.ts";
 
 /** Number of records that are listed before the user types a word. */
@@ -11,6 +13,8 @@ export interface FoundRecord {
 	id: string;
 	kind: string;
 	name: string | null;
+	/** What tells it from others of the same name, such as "Done · Mei Tanaka". */
+	beside: string;
 }
 
 /**
@@ -39,7 +43,11 @@ async function search(
 ): Promise<FoundRecord[]> {
 	const kinds = kind ? [kind] : foundKinds;
 	const input = { organization_id, query, kinds };
-	return (await call("searchRecords", input, { signal })).records;
+	const { records } = await call("searchRecords", input, { signal });
+	return records.map(({ details, ...found }) => ({
+		...found,
+		beside: besideFound(found.kind, details),
+	}));
 }
 
 async function browse(
@@ -50,16 +58,35 @@ async function browse(
 	const input = { organization_id, size: BROWSED };
 	if (!isRegisterKind(kind)) {
 		const { devices } = await call("listDevices", input, { signal });
-		return devices.map(({ id, name, hostname }) => {
-			return { id, kind, name: name ?? hostname };
-		});
+		return devices.map((device) => ({
+			id: device.id,
+			kind,
+			name: device.name ?? device.hostname,
+			beside: besideFound(kind, { ...device, owner: device.owner_name }),
+		}));
 	}
 	const described = describeKind(kind);
 	const { title, orders } = described;
 	const order =
 		title && orders.includes(title) ? { order_by: { field: title } } : {};
 	const page = await readRecords(described, { ...input, ...order }, signal);
-	return page.records.map((record) => {
-		return { id: record.id, kind, name: titleOf(described, record) };
-	});
+	const named = referencesIn(described, page.records, described.beside);
+	const names = await readNames(organization_id, named, signal);
+	return page.records.map((record) => ({
+		id: record.id,
+		kind,
+		name: titleOf(described, record),
+		beside: besideRecord(described, record, names),
+	}));
+}
+
+async function readNames(
+	organization_id: string,
+	ids: readonly string[],
+	signal: AbortSignal,
+): Promise<Names> {
+	if (ids.length === 0) return new Map();
+	const input = { organization_id, ids: [...new Set(ids)] };
+	const { records } = await call("getRecordNames", input, { signal });
+	return new Map(records.map(({ id, name }) => [id, name]));
 }

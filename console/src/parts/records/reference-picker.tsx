@@ -1,11 +1,11 @@
-import { MultiSelect, Select, Text } from "@mantine/core";
+import { type ComboboxProps, MultiSelect, Select, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { describeKind, noneYet, titleOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
-import { layoutOf } from "../../register-layouts.ts";
 import { clearButton } from "../clear-button.ts";
+import { besideRecord } from "./beside-words.ts";
 import { useRecordNames } from "./record-names.ts";
 import { recordsQuery } from "./register-calls.ts";
 
@@ -25,6 +25,7 @@ interface Common {
 	error?: ReactNode;
 	w?: number | string;
 	className?: string;
+	comboboxProps?: ComboboxProps;
 	style?: CSSProperties;
 	"data-path"?: string;
 }
@@ -45,7 +46,6 @@ function useOptions(
 	isIdle: boolean,
 ) {
 	const kind = describeKind(kindName);
-	const { beside } = layoutOf(kindName);
 	const typed = words.trim();
 	const [query] = useDebouncedValue(typed, TYPING_MS);
 	const names = useRecordNames(organizationId, picked);
@@ -63,7 +63,7 @@ function useOptions(
 	const options: Option[] = (found.data?.records ?? []).map((record) => ({
 		value: record.id,
 		label: titleOf(kind, record),
-		...(beside && record[beside] ? { beside: String(record[beside]) } : {}),
+		beside: besideRecord(kind, record),
 	}));
 	const known = new Set(options.map(({ value }) => value));
 	// A chosen record needs a name even if the search does not find it.
@@ -104,8 +104,11 @@ export function ReferencePicker({
 	clearable = true,
 	none,
 	me,
+	startsOpen = false,
 	...rest
 }: Common & {
+	/** True to show the records at once, where choosing one is all that there is to do. */
+	startsOpen?: boolean;
 	value: string | null;
 	onChange: (id: string | null) => void;
 	clearable?: boolean;
@@ -115,7 +118,7 @@ export function ReferencePicker({
 	me?: string;
 }) {
 	const [typed, setTyped] = useState("");
-	const [isIdle, setIdle] = useState(true);
+	const [isIdle, setIdle] = useState(!startsOpen);
 	const picked = value && !EXTRA.includes(value) ? [value] : [];
 	const { options, matches, nothing } = useOptions(
 		organizationId,
@@ -134,6 +137,7 @@ export function ReferencePicker({
 		<Select
 			{...rest}
 			searchable
+			defaultDropdownOpened={startsOpen}
 			onDropdownOpen={() => setIdle(false)}
 			clearable={clearable}
 			data={data}
