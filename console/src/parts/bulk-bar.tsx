@@ -32,7 +32,7 @@ export function BulkBar<Row extends { id: string }>({
 			role="region"
 			aria-label="Selected rows"
 		>
-			<Group gap={6}>
+			<Group gap={6} className="bulk-bar">
 				<Text size="sm" fw={500} role="status" mx="xs">
 					{count.toLocaleString()} selected
 				</Text>

@@ -1,4 +1,10 @@
-import { ActionIcon, CloseButton, Group, TextInput } from "@mantine/core";
+import {
+	ActionIcon,
+	Button,
+	CloseButton,
+	Group,
+	TextInput,
+} from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useState } from "react";
@@ -29,12 +35,21 @@ export function FilterBar({
 				title="Clear filters"
 				// The button keeps its place while it is hidden, so that the table below does not move.
 				style={{ visibility: list.hasFilters ? "visible" : "hidden" }}
-				// On a phone, it would keep an empty line.
-				{...(list.hasFilters ? {} : { visibleFrom: "sm" })}
+				visibleFrom="sm"
 				onClick={() => list.clearFilters()}
 			>
 				<IconFilterOff size={18} aria-hidden />
 			</ActionIcon>
+			{list.hasFilters && (
+				<Button
+					variant="subtle"
+					hiddenFrom="sm"
+					leftSection={<IconFilterOff size={16} aria-hidden />}
+					onClick={() => list.clearFilters()}
+				>
+					Clear filters
+				</Button>
+			)}
 		</Group>
 	);
 }

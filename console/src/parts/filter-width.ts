@@ -8,3 +8,17 @@ export const filterWidth = (px: number) => ({
 	className: "filter",
 	style: { "--filter-width": `${px}px` } as CSSProperties,
 });
+
+/**
+ * Returns the properties of a filter without a label above it. Its placeholder is the name of its
+ * field. While it is set, the name stands on its frame.
+ */
+export const namedFilter = (name: string, px: number) => ({
+	"aria-label": name,
+	placeholder: name,
+	className: "filter",
+	style: {
+		"--filter-width": `${px}px`,
+		"--filter-name": JSON.stringify(name),
+	} as CSSProperties,
+});

@@ -19,7 +19,7 @@ import {
 } from "../../parts/devices/device-words.tsx";
 import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
-import { filterWidth } from "../../parts/filter-width.ts";
+import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
@@ -59,15 +59,13 @@ export function DeviceFilters({
 		width: number,
 	) => (
 		<Select
-			aria-label={label}
-			placeholder={label}
 			data={data}
 			limit={SHOWN_OPTIONS}
 			value={(filters[name] as string | undefined) ?? null}
 			onChange={(value) => list.setFilter(name, value ?? undefined)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
-			{...filterWidth(width)}
+			{...namedFilter(label, width)}
 		/>
 	);
 	return (

@@ -10,7 +10,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ExceptionEnd } from "../../parts/devices/exception-end.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
-import { filterWidth } from "../../parts/filter-width.ts";
+import { namedFilter } from "../../parts/filter-width.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -67,8 +67,6 @@ export function Page() {
 			{!isEmpty && (
 				<FilterBar list={list} label="Search exceptions">
 					<Select
-						aria-label="Status"
-						placeholder="Status"
 						data={Object.entries(EXCEPTION_STATUSES).map(
 							([value, { label }]) => ({ value, label }),
 						)}
@@ -76,7 +74,7 @@ export function Page() {
 						onChange={(value) => list.setFilter("status", value ?? undefined)}
 						clearable
 						clearButtonProps={clearButton("Clear Status")}
-						{...filterWidth(150)}
+						{...namedFilter("Status", 150)}
 					/>
 				</FilterBar>
 			)}

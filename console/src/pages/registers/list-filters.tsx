@@ -7,7 +7,7 @@ import type {
 import type { ListControls } from "../../list-search.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
-import { filterWidth } from "../../parts/filter-width.ts";
+import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
 import {
@@ -109,9 +109,7 @@ function FilterControl(props: FilterProps) {
 			<ReferencePicker
 				organizationId={organizationId}
 				kind={reference}
-				aria-label={label}
-				placeholder={label}
-				{...filterWidth(width)}
+				{...namedFilter(label, width)}
 				{...(filter.isNullable
 					? {
 							none: `No ${label.toLowerCase()}`,
@@ -129,9 +127,7 @@ function FilterControl(props: FilterProps) {
 	if (choices) {
 		return (
 			<Select
-				aria-label={label}
-				placeholder={label}
-				{...filterWidth(width)}
+				{...namedFilter(label, width)}
 				clearable
 				clearButtonProps={clearButton(`Clear ${label}`)}
 				data={[...choices]}
@@ -178,9 +174,7 @@ function NameFilter({
 	const isKnown = values.some((one) => one.value === chosen);
 	return (
 		<Select
-			aria-label={label}
-			placeholder={label}
-			{...filterWidth(width)}
+			{...namedFilter(label, width)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
 			comboboxProps={{ width: "max-content", position: "bottom-start" }}

@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
-import { filterWidth } from "../../parts/filter-width.ts";
+import { namedFilter } from "../../parts/filter-width.ts";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
 import { formatDay, formatTime } from "../../parts/time.tsx";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
@@ -39,9 +39,7 @@ function RangeFilter({
 	const other = isSet && !found ? [describe(...given)] : [];
 	return (
 		<Select
-			aria-label={label}
-			placeholder={label}
-			{...filterWidth(width)}
+			{...namedFilter(label, width)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
 			comboboxProps={{ width: "max-content", position: "bottom-start" }}

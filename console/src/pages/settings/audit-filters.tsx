@@ -13,7 +13,7 @@ import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { dayOf, endOfDay, startOfDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
-import { filterWidth } from "../../parts/filter-width.ts";
+import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { operationQuery } from "../../queries.ts";
 import { ACTORS, actionGroups, kindOptions } from "./audit-filter-choices.tsx";
@@ -52,14 +52,12 @@ export function AuditFilters({
 		width: number,
 	) => (
 		<Select
-			aria-label={label}
-			placeholder={label}
 			data={data}
 			value={of(name)}
 			onChange={(value) => setFilter(name, value ?? undefined)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
-			{...filterWidth(width)}
+			{...namedFilter(label, width)}
 		/>
 	);
 	const from = of("from");
@@ -79,7 +77,7 @@ export function AuditFilters({
 				</Text>
 			}
 			leftSectionWidth={44}
-			w={168}
+			w={184}
 			value={value}
 			onChange={({ currentTarget }) =>
 				setFilter(

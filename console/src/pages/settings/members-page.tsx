@@ -10,7 +10,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
-import { filterWidth } from "../../parts/filter-width.ts";
+import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { LeaveOrganization } from "../../parts/leave-organization.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -84,14 +84,12 @@ export function Page() {
 				<FoldedFilters list={list}>
 					{" "}
 					<Select
-						aria-label="Role"
-						placeholder="Role"
 						data={roleOptions}
 						value={(list.filters.role as string | undefined) ?? null}
 						onChange={(value) => list.setFilter("role", value ?? undefined)}
 						clearable
 						clearButtonProps={clearButton("Clear Role")}
-						{...filterWidth(160)}
+						{...namedFilter("Role", 160)}
 					/>
 				</FoldedFilters>{" "}
 			</FilterBar>

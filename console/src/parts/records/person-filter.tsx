@@ -1,5 +1,5 @@
 import type { ListControls } from "../../list-search.ts";
-import { filterWidth } from "../filter-width.ts";
+import { namedFilter } from "../filter-width.ts";
 import { ME, NONE, ReferencePicker } from "./reference-picker.tsx";
 
 /**
@@ -29,9 +29,7 @@ export function PersonFilter({
 		<ReferencePicker
 			organizationId={organizationId}
 			kind="people"
-			aria-label={label}
-			placeholder={label}
-			{...filterWidth(width)}
+			{...namedFilter(label, width)}
 			me="Mine"
 			{...(isNullable ? { none: "Unassigned" } : undefined)}
 			value={value === undefined ? null : String(value)}
