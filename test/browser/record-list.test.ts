@@ -222,6 +222,39 @@ test("overdue tasks that are not done are found and marked", async () => {
 	expect(await due.inputValue()).toBe("from 1 Jan 2099");
 });
 
+test("a filter that is set shows the name of its field beside the value", async () => {
+	const page = await registers.open(registers.admin, "task?due=overdue");
+	const nameOn = (label: string) =>
+		page.evaluate(
+			`getComputedStyle(document.querySelector("[aria-label=${label}]").parentElement, "::before").content`,
+		);
+	await page.getByRole("combobox", { name: "Deadline" }).waitFor();
+	expect(await nameOn("Deadline")).toBe('"Deadline"');
+	expect(await nameOn("Status")).toBe("none");
+	await screenshot(page, "registers/named-filter");
+});
+
+test("a list of finished tasks has the one that was finished last on top", async () => {
+	const add = (name: string, more: object) =>
+		registers.add("addTask", { name: `Sweep ${name}`, ...more });
+	const { task } = await add("the attic", { deadline: "2020-01-01" });
+	await add("the cellar", { deadline: "2026-01-01", state: "DONE" });
+	await add("the hall", { state: "DONE" });
+	await registers.use("updateTask", { id: task.id, state: "DONE" });
+	const finished = ["Sweep the attic", "Sweep the hall", "Sweep the cellar"];
+	for (const filter of ["state=DONE", "is_open=false"]) {
+		const page = await registers.open(
+			registers.admin,
+			`task?q=sweep&${filter}`,
+		);
+		await expect.poll(names(page)).toEqual(finished);
+		await page
+			.getByRole("navigation", { name: "Pages of the list" })
+			.getByText("Last changed first")
+			.waitFor();
+	}
+});
+
 test("selected records are changed and deleted together, and those that fail are named", async () => {
 	const measure = (name: string, category: string) =>
 		registers.add("addMeasure", { name, category });
@@ -284,13 +317,30 @@ test("selected records are changed and deleted together, and those that fail are
 	await page.getByRole("option", { name: "Old (3)" }).click();
 	await expect.poll(async () => (await names(page)()).length).toBe(3);
 
-	// A single value is changed in its cell.
+	// A single value is changed in its cell: two clicks for a choice or a record.
 	await page.getByRole("button", { name: "Change Status of First" }).click();
-	await dialog.getByRole("combobox", { name: "Status" }).click();
-	await page.getByRole("option", { name: "In progress" }).click();
+	const menu = page.getByRole("menu", { name: "Change Status of First" });
 	await axe(page);
-	await dialog.getByRole("button", { name: "Save" }).click();
+	await menu.getByRole("menuitemradio", { name: "In progress" }).click();
 	await page.getByRole("cell", { name: "In progress" }).waitFor();
+	await expect.poll(() => menu.count()).toBe(0);
+	// A click on the value does the same as one on the button.
+	await page
+		.getByRole("cell", { name: "In progress" })
+		.getByText("In pr")
+		.click();
+	await menu.waitFor();
+	await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("Escape");
+	await expect.poll(() => menu.count()).toBe(0);
+	await page.getByRole("button", { name: "Change Owner of First" }).click();
+	await page.getByRole("option", { name: /^Ada Lovelace/ }).click();
+	await page.getByRole("cell", { name: "Ada Lovelace" }).waitFor();
+	await expect.poll(() => dialog.count()).toBe(0);
+	await page.getByRole("button", { name: "Change Owner of First" }).click();
+	await dialog.waitFor();
+	await page.getByRole("heading", { level: 1 }).click();
 	await expect.poll(() => dialog.count()).toBe(0);
 
 	await page.getByRole("checkbox", { name: "Select all on this page" }).check();
@@ -388,6 +438,39 @@ test("an empty register has one button that adds a record", async () => {
 	await page.reload();
 	await page.getByRole("table").waitFor();
 	expect(await add.count()).toBe(1);
+});
+
+test("on a touch screen, a finger has room, and typing does not enlarge the page", async () => {
+	const page = await registers.open(registers.admin, "risk?q=laptop", {
+		viewport: { width: 390, height: 844 },
+		hasTouch: true,
+		isMobile: true,
+	});
+	await page.getByRole("checkbox", { name: /^Select Laptop/ }).waitFor();
+	expect(
+		await page.evaluate(
+			`[...document.querySelectorAll(
+				".mantine-Button-root, .mantine-ActionIcon-root, .mantine-Burger-root, td button[aria-label^=Change]",
+			)]
+			.filter(({ offsetParent }) => offsetParent)
+			.filter((button) => button.getBoundingClientRect().height < 40)
+			.map((button) => button.getAttribute("aria-label") ?? button.textContent)`,
+		),
+	).toEqual([]);
+	const reaches = `(() => {
+		const box = document.querySelector("td input[type=checkbox]");
+		const { left, top } = box.getBoundingClientRect();
+		return document.elementFromPoint(left - 6, top - 6) === box;
+	})()`;
+	expect(await page.evaluate(reaches)).toBe(true);
+	const fontSize =
+		'getComputedStyle(document.querySelector("input[type=search]")).fontSize';
+	expect(await page.evaluate(fontSize)).toBe("16px");
+	const clear = page.getByRole("button", { name: "Clear filters" });
+	await clear.tap();
+	await clear.waitFor({ state: "hidden" });
+	await page.getByRole("button", { name: "Filters", exact: true }).waitFor();
+	await screenshot(page, "registers/touch");
 });
 
 test("at 375 px and in dark mode, the pages are usable, and nothing is wider than the screen", async () => {
