@@ -229,7 +229,7 @@ test("columns of other names get a field or are left out, and wrong lines can be
 		.getByLabel("Leave out the wrong line and import the others")
 		.check();
 	await page.getByRole("button", { name: "Import 1 measure" }).click();
-	await page.getByText("1 measure added.").waitFor();
+	await page.getByText("1 measure added, 1 wrong line left out.").waitFor();
 });
 
 test("a file can be dropped on the page", async () => {

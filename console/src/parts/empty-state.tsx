@@ -26,7 +26,11 @@ export function EmptyState({
 						{children}
 					</Text>
 				)}
-				{actions && <Group mt="sm">{actions}</Group>}
+				{actions && (
+					<Group mt="sm" justify="center">
+						{actions}
+					</Group>
+				)}
 			</Stack>
 		</Paper>
 	);

@@ -8,10 +8,11 @@ import {
 	Text,
 } from "@mantine/core";
 import { IconArrowRight } from "@tabler/icons-react";
-import { useState } from "react";
+import { type CSSProperties, useState } from "react";
 import { asSentence, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
+import table from "../../parts/data-table.module.css";
 import { inWords } from "../../parts/names-in-words.ts";
 import { ShortValue } from "../../parts/records/field-value.tsx";
 import { RecordLink } from "../../parts/records/record-link.tsx";
@@ -35,6 +36,8 @@ const OUTCOMES = {
 } as const satisfies Record<Outcome, { label: string; tone: Tone }>;
 
 const PAGE = 50;
+/** Widths of the first columns in px. */
+const WIDTHS = [60, 130];
 const IDS = /^[\w-]{32}$/;
 
 /** Shows line by line what the import would do. Lines with errors come first. */
@@ -62,6 +65,8 @@ export function ImportLines({
 	);
 	const shown = chosen.slice((page - 1) * PAGE, page * PAGE);
 	const names = useRecordNames(organizationId, idsIn(shown));
+	const noun = kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1);
+	const columns = ["Line", "Outcome", noun, "Details"];
 	const show = (outcome: Outcome | null) => {
 		setOnly(outcome);
 		setPage(1);
@@ -93,40 +98,47 @@ export function ImportLines({
 				aria-label="Lines of the file"
 				style={{ overflowX: "auto" }}
 			>
-				<Table miw={560} verticalSpacing="xs">
-					<Table.Thead>
-						<Table.Tr>
-							<Table.Th scope="col" w={60} ta="right">
-								Line
-							</Table.Th>
-							<Table.Th scope="col" w={130}>
-								Outcome
-							</Table.Th>
-							<Table.Th scope="col">
-								{kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1)}
-							</Table.Th>
-							<Table.Th scope="col">Details</Table.Th>
+				<Table
+					role="table"
+					className={`${table.table} ${table.cards}`}
+					style={{ "--table-width": "560px" } as CSSProperties}
+				>
+					<Table.Thead role="rowgroup">
+						<Table.Tr role="row">
+							{columns.map((column, at) => (
+								<Table.Th
+									key={column}
+									role="columnheader"
+									scope="col"
+									w={WIDTHS[at]}
+								>
+									{column}
+								</Table.Th>
+							))}
 						</Table.Tr>
 					</Table.Thead>
-					<Table.Tbody>
+					<Table.Tbody role="rowgroup">
 						{shown.map((line) => (
-							<Table.Tr key={line.line} style={{ verticalAlign: "top" }}>
-								<Table.Td className="figures" ta="right">
-									{line.line}
-								</Table.Td>
-								<Table.Td>
-									<StatusBadge {...OUTCOMES[line.outcome]} />
-								</Table.Td>
-								<Table.Td>
-									<Name
-										line={line}
-										kind={kind}
-										organizationId={organizationId}
-									/>
-								</Table.Td>
-								<Table.Td>
-									<Details line={line} kind={kind} names={names} />
-								</Table.Td>
+							<Table.Tr
+								key={line.line}
+								role="row"
+								style={{ verticalAlign: "top" }}
+							>
+								{[
+									line.line,
+									<StatusBadge key="outcome" {...OUTCOMES[line.outcome]} />,
+									<Name key="name" {...{ line, kind, organizationId }} />,
+									<Details key="details" {...{ line, kind, names }} />,
+								].map((cell, at) => (
+									<Table.Td
+										key={columns[at]}
+										role="cell"
+										className="figures"
+										data-label={columns[at]}
+									>
+										<div className={table.value ?? ""}>{cell}</div>
+									</Table.Td>
+								))}
 							</Table.Tr>
 						))}
 					</Table.Tbody>

@@ -211,7 +211,7 @@ function FileField({
 function Done({
 	kind,
 	organizationId,
-	result: { add, update, unchanged, import_id },
+	result: { add, update, unchanged, wrong, import_id },
 	onAgain,
 }: {
 	kind: KindDescription;
@@ -225,6 +225,8 @@ function Done({
 		update > 0 && `${countOf(kind, update)} changed`,
 		unchanged > 0 &&
 			`${countOf(kind, unchanged)} left as ${unchanged === 1 ? "it was" : "they were"}`,
+		wrong > 0 &&
+			`${wrong === 1 ? "1 wrong line" : `${wrong.toLocaleString()} wrong lines`} left out`,
 	].filter((part) => part !== false);
 	return (
 		<EmptyState

@@ -313,12 +313,13 @@ function MatchSelect({
 					value: name,
 					label: fieldOf(kind, name)?.label ?? "ID",
 				})),
-				{ value: "none", label: "Nothing: every line is a new record" },
+				{ value: "none", label: "Nothing: all lines are new" },
 			]}
 			value={value ?? null}
 			onChange={(chosen) => chosen && onChange(chosen as MatchBy)}
 			allowDeselect={false}
 			w={280}
+			maw="100%"
 		/>
 	);
 }
