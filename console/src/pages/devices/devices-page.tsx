@@ -1,4 +1,4 @@
-import { Menu, Text } from "@mantine/core";
+import { Box, Menu } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import {
 	IconDeviceLaptop,
@@ -100,16 +100,7 @@ export function Page() {
 			possible={possible.map(({ id, header }) => ({ id, label: header }))}
 			selection={mayWrite ? selection : undefined}
 			description={
-				hasNone ? (
-					"Laptops and servers, and their security posture."
-				) : ofOwner ? (
-					<Text inherit mih={{ sm: 48 }}>
-						{ofOwner}
-						{!isNarrow && " The pass rates below are those of the whole fleet."}
-					</Text>
-				) : (
-					<FleetCounts isReady={isListed} />
-				)
+				hasNone && "Laptops and servers, and their security posture."
 			}
 			exportButton={<ExportButton operation="listDevices" input={exported} />}
 			more={
@@ -156,7 +147,23 @@ export function Page() {
 				</>
 			}
 			add={add}
-			above={!(ofOwner && isNarrow) && <FleetSummary isReady={isListed} />}
+			above={
+				<>
+					{/* The least height keeps the list in its place when the filter by the owner changes. */}
+					<Box mt={{ base: -8, sm: -16 }} mb={6} mih={24} fz="sm" c="dimmed">
+						{ofOwner ? (
+							<>
+								{ofOwner}
+								{!isNarrow &&
+									" The pass rates below are those of the whole fleet."}
+							</>
+						) : (
+							<FleetCounts isReady={isListed} />
+						)}
+					</Box>
+					{!(ofOwner && isNarrow) && <FleetSummary isReady={isListed} />}
+				</>
+			}
 			filters={<DeviceFilters list={list} isReady={isListed} />}
 			below={
 				<>

@@ -45,9 +45,7 @@ export function summaryQuery(organizationId: string) {
 	});
 }
 
-/**
- * Counts the devices in the line below the heading. Each number is a link that filters the list.
- */
+/** Counts the devices below the heading. Each number is a link that filters the list. */
 export function FleetCounts({ isReady }: { isReady: boolean }) {
 	const { organizationId, mayAdmin, day } = useOrganization();
 	const { data } = useQuery({
@@ -65,7 +63,7 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 		}),
 		enabled: isCounted && mayAdmin && !day,
 	});
-	if (!data) return "Laptops and servers, and their security posture.";
+	if (!data) return null;
 	const { devices_by_freshness: fresh, devices_by_status: status } = data;
 	// The heartbeats of the past are not known.
 	const byHeartbeat: Count[] = fresh
@@ -101,7 +99,7 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 		],
 	);
 	return (
-		<>
+		<Group gap="0 32px">
 			<CountLinks
 				label={fresh ? "By heartbeat" : "By status"}
 				counts={counts.filter(([count], index) => count > 0 || index < 3)}
@@ -110,7 +108,7 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 				label="By the device policy"
 				counts={byCompliance.filter(([count]) => count > 0)}
 			/>
-		</>
+		</Group>
 	);
 }
 
@@ -164,7 +162,7 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 		refetchInterval: day ? false : 60_000,
 	});
 	// The same height as the strip, so that the list does not move.
-	if (summary.isPending) return <Skeleton height={60} mb={8} />;
+	if (summary.isPending) return <Skeleton height={84} mb={8} />;
 	if (summary.isError) {
 		return <ErrorState error={summary.error} onRetry={summary.refetch} />;
 	}
@@ -173,8 +171,8 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 	return (
 		<Paper
 			withBorder
-			px="sm"
-			py={3}
+			px={6}
+			py={5}
 			mb={8}
 			component="section"
 			aria-label="Fleet"
@@ -193,6 +191,7 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 					<Button
 						variant="subtle"
 						size="compact-xs"
+						px={5}
 						h={24}
 						aria-expanded={isOpen}
 						onClick={toggle}
@@ -211,6 +210,7 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 						params={{ org: organizationId }}
 						variant="subtle"
 						size="compact-xs"
+						px={5}
 						h={24}
 						rightSection={<IconCalendarSearch size={14} aria-hidden />}
 					>
@@ -237,11 +237,22 @@ function CheckTile({ check }: { check: Check }) {
 			className={styles.tile ?? ""}
 			visibleFrom="sm"
 		>
-			<Group gap={6} justify="space-between" wrap="nowrap" align="baseline">
-				<Text fz={12} lh={1.3} c="dimmed">
-					{name}
-				</Text>
-				<Text fz={12} lh={1.3} fw={600} style={{ whiteSpace: "nowrap" }}>
+			<Text fz={12} lh="16px" c="dimmed">
+				{name}
+			</Text>
+			<Group gap={8} wrap="nowrap">
+				<Box flex={1}>
+					<PostureBar counts={check} height={4} />
+				</Box>
+				<Text
+					className="figures"
+					fz={12}
+					lh="16px"
+					fw={600}
+					miw={40}
+					ta="right"
+					style={{ whiteSpace: "nowrap" }}
+				>
 					{check.pass_percent === null ? (
 						<>
 							<span aria-hidden>–</span>
@@ -255,7 +266,6 @@ function CheckTile({ check }: { check: Check }) {
 					</VisuallyHidden>
 				</Text>
 			</Group>
-			<PostureBar counts={check} height={3} />
 		</TextLink>
 	);
 }
