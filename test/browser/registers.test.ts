@@ -221,6 +221,11 @@ describe.each(registers)("$definition.kind", ({
 		}
 		await axe(page);
 
+		expect(
+			await page
+				.getByRole("heading", { name: title, level: 1 })
+				.getAttribute("aria-current"),
+		).toBe("page");
 		await page
 			.getByRole("navigation", { name: "Where you are" })
 			.getByRole("link")

@@ -59,6 +59,8 @@ export function PageHeader({
 				)}
 				<Title
 					order={1}
+					// The links above lead to the pages that this one belongs to.
+					aria-current={parent ? "page" : undefined}
 					ref={heading}
 					tabIndex={-1}
 					textWrap="balance"

@@ -93,6 +93,7 @@ export function Page() {
 					}
 				>
 					<Tabs.List
+						ref={showActive}
 						mb="md"
 						// On a phone, the tabs scroll sideways instead of taking two lines.
 						style={{ flexWrap: "nowrap", overflow: "auto hidden" }}
@@ -129,6 +130,12 @@ export function Page() {
 			</Stack>
 		</>
 	);
+}
+
+/** Scrolls the tabs, so that the one that a link has opened is in view on a phone. */
+function showActive(list: HTMLElement | null) {
+	const active = list?.querySelector<HTMLElement>("[aria-selected=true]");
+	if (list && active) list.scrollLeft = active.offsetLeft - 16;
 }
 
 /** Shows the state of the device, which updates by itself. */

@@ -4,7 +4,6 @@ import {
 	Paper,
 	SimpleGrid,
 	Stack,
-	Table,
 	Text,
 	Textarea,
 	Title,
@@ -16,6 +15,7 @@ import { useState } from "react";
 import { call, type InputOf, type OutputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { CardTable } from "../../parts/card-table.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { ExceptionEnd } from "../../parts/devices/exception-end.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -32,6 +32,7 @@ import {
 	ExceptionScope,
 	ExceptionStatus,
 } from "./exception-words.tsx";
+import { ToDevices } from "./to-devices.tsx";
 
 type Found = OutputOf<"getDeviceException">;
 
@@ -58,13 +59,16 @@ export function Page() {
 		<>
 			<PageHeader
 				parent={
-					<TextLink
-						to="/o/$org/devices/exceptions"
-						params={{ org: organizationId }}
-						inherit
-					>
-						Exceptions
-					</TextLink>
+					<>
+						<ToDevices /> /{" "}
+						<TextLink
+							to="/o/$org/devices/exceptions"
+							params={{ org: organizationId }}
+							inherit
+						>
+							Exceptions
+						</TextLink>
+					</>
 				}
 				title={`Exception from ${checkLabel(exception.check_key)}`}
 				description={
@@ -327,39 +331,26 @@ function Covered({ found }: { found: Found }) {
 		return <Text size="sm">It has excused no failing device.</Text>;
 	}
 	return (
-		<Table.ScrollContainer minWidth={480}>
-			<Table verticalSpacing="xs" aria-label="Devices that it covered">
-				<Table.Thead>
-					<Table.Tr>
-						<Table.Th>Device</Table.Th>
-						<Table.Th>Reported</Table.Th>
-						<Table.Th>From</Table.Th>
-						<Table.Th>Until</Table.Th>
-					</Table.Tr>
-				</Table.Thead>
-				<Table.Tbody>
-					{found.covered.map((row) => (
-						<Table.Tr key={`${row.device_id} ${row.from}`}>
-							<Table.Td>
-								<TextLink
-									to="/o/$org/devices/$id"
-									params={{ org: organizationId, id: row.device_id }}
-									size="sm"
-								>
-									{row.device_name ?? "Unnamed device"}
-								</TextLink>
-							</Table.Td>
-							<Table.Td>{row.status === "FAIL" ? "Fail" : "Unknown"}</Table.Td>
-							<Table.Td>
-								<DateTime value={row.from} />
-							</Table.Td>
-							<Table.Td>
-								{row.until ? <DateTime value={row.until} /> : "now"}
-							</Table.Td>
-						</Table.Tr>
-					))}
-				</Table.Tbody>
-			</Table>
-		</Table.ScrollContainer>
+		<CardTable
+			label="Covered devices"
+			minWidth={480}
+			columns={["Device", "Reported", "From", "Until"]}
+			rows={found.covered.map((row) => ({
+				key: `${row.device_id} ${row.from}`,
+				cells: [
+					<TextLink
+						key="device"
+						to="/o/$org/devices/$id"
+						params={{ org: organizationId, id: row.device_id }}
+						size="sm"
+					>
+						{row.device_name ?? "Unnamed device"}
+					</TextLink>,
+					row.status === "FAIL" ? "Fail" : "Unknown",
+					<DateTime key="from" value={row.from} />,
+					row.until ? <DateTime key="until" value={row.until} /> : "now",
+				],
+			}))}
+		/>
 	);
 }

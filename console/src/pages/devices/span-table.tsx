@@ -1,4 +1,6 @@
-import { Box, Table, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
+import { Fragment } from "react";
+import { CardTable } from "../../parts/card-table.tsx";
 import {
 	type Device,
 	PostureBadge,
@@ -35,64 +37,42 @@ export function SpanTable({
 			{label}
 		</TextLink>
 	);
+	const untilOf = (span: Span) => (
+		<>
+			{silencesIn(span).map(({ since, until }) => (
+				<Text key={since} size="xs" c="dimmed">
+					Silent from <DateTime value={since} />
+					{until && (
+						<>
+							{" "}
+							to <DateTime value={until} />
+						</>
+					)}
+				</Text>
+			))}
+			{span.until ? <DateTime value={span.until} /> : "No change since"}
+		</>
+	);
 	return (
-		<Box
-			mt="xs"
-			tabIndex={0}
-			role="region"
-			aria-label={`Changes: ${name}`}
-			style={{ overflowX: "auto" }}
-		>
-			<Table miw={620}>
-				<Table.Thead>
-					<Table.Tr>
-						<Table.Th scope="col">Status</Table.Th>
-						<Table.Th scope="col">From</Table.Th>
-						<Table.Th scope="col">Last observed</Table.Th>
-						<Table.Th scope="col">Until</Table.Th>
-						<Table.Th scope="col">Reports</Table.Th>
-					</Table.Tr>
-				</Table.Thead>
-				<Table.Tbody>
-					{spans.map((span) => (
-						<Table.Tr key={span.since}>
-							<Table.Td>
-								<PostureBadge status={span.status} isCurrent />
-							</Table.Td>
-							<Table.Td>
-								<DateTime value={span.since} />
-							</Table.Td>
-							<Table.Td>
-								<DateTime value={span.last_observed_at} />
-							</Table.Td>
-							<Table.Td>
-								{silencesIn(span).map(({ since, until }) => (
-									<Text key={since} size="xs" c="dimmed">
-										Silent from <DateTime value={since} />
-										{until && (
-											<>
-												{" "}
-												to <DateTime value={until} />
-											</>
-										)}
-									</Text>
-								))}
-								{span.until ? (
-									<DateTime value={span.until} />
-								) : (
-									"No change since"
-								)}
-							</Table.Td>
-							<Table.Td>
-								{report(span.first_report_id, "First")}
-								{span.last_report_id !== span.first_report_id && (
-									<> · {report(span.last_report_id, "Last")}</>
-								)}
-							</Table.Td>
-						</Table.Tr>
-					))}
-				</Table.Tbody>
-			</Table>
-		</Box>
+		<CardTable
+			label={`Changes: ${name}`}
+			minWidth={620}
+			columns={["Status", "From", "Last observed", "Until", "Reports"]}
+			rows={spans.map((span) => ({
+				key: span.since,
+				cells: [
+					<PostureBadge key="status" status={span.status} isCurrent />,
+					<DateTime key="since" value={span.since} />,
+					<DateTime key="observed" value={span.last_observed_at} />,
+					untilOf(span),
+					<Fragment key="reports">
+						{report(span.first_report_id, "First")}
+						{span.last_report_id !== span.first_report_id && (
+							<> · {report(span.last_report_id, "Last")}</>
+						)}
+					</Fragment>,
+				],
+			}))}
+		/>
 	);
 }
