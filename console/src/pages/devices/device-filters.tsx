@@ -117,8 +117,6 @@ export function DeviceFilters({
 				choice("group_id", "Group", groupOptions(groups).data, 140)}
 			{(isMore || filters.has_claimed_owner !== undefined) && (
 				<Select
-					aria-label="Claimed owner"
-					placeholder="Claimed owner"
 					data={CLAIMS}
 					value={asText(filters.has_claimed_owner)}
 					onChange={(value) =>
@@ -129,7 +127,7 @@ export function DeviceFilters({
 					}
 					clearable
 					clearButtonProps={clearButton("Clear Claimed owner")}
-					{...filterWidth(160)}
+					{...namedFilter("Claimed owner", 160)}
 				/>
 			)}
 			{isMore && outdated && filters.agent_older_than === undefined && (

@@ -5,6 +5,12 @@ import { type Cell, NotSaved, useCellSaving } from "./save-cell.tsx";
 /** The value that stands for an empty field. No choice has it. */
 const EMPTY = "";
 
+/**
+ * The button beside the value has the roles, and gets the focus back. The anchor only gives the
+ * position. The types of a menu do not name this property of its popover.
+ */
+const WITHOUT_ROLES: object = { withRoles: false };
+
 /** Offers the choices of a cell in a menu. The one that the reader chooses is saved at once. */
 export function CellChoices({
 	label,
@@ -23,8 +29,7 @@ export function CellChoices({
 		<Menu
 			opened
 			onClose={onClose}
-			// The button has these roles and gets the focus back. The anchor only gives the position.
-			withRoles={false}
+			{...WITHOUT_ROLES}
 			returnFocus={false}
 			closeOnItemClick={false}
 			position="bottom-start"
