@@ -10,9 +10,9 @@ export const NONCE_PLACEHOLDER = "__NONCE__";
  * The libraries that every page needs are one chunk. They change less often than our own code, so
  * browsers keep it when the console is upgraded. Our own modules that several pages use are another
  * chunk, because on a slow line each further file costs more than its bytes: with a chunk for each,
- * a list took 42 requests to open. The modules that several pages about devices use are a chunk of
- * their own, without the commands that enroll a device, because only a few pages show those.
- * Reports, plots, and what makes PDF files, such as the library restructure, are in neither.
+ * a list took 42 requests to open. Modules of the pages about devices are not part of it, because the
+ * first page needs none of them. Neither are reports, plots, and what makes PDF files, such as the
+ * library restructure.
  */
 const CHUNKS = [
 	{
@@ -22,11 +22,6 @@ const CHUNKS = [
 	{
 		name: "shared",
 		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/plots\/|pages\/reports\/|pages\/devices\/)).*(?:\/src\/|tabler|kinds)/,
-		minShareCount: 2,
-	},
-	{
-		name: "devices",
-		test: /\/pages\/devices\/(?!enroll|agent-program|agent-downloads|program-commands|download-commands)/,
 		minShareCount: 2,
 	},
 ];
