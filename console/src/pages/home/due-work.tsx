@@ -17,6 +17,7 @@ type Work = Overview["tasks"];
  * server counts it.
  */
 export function DueWork({ overview }: { overview: Overview }) {
+	const { organizationId, mayWriteKind } = useOrganization();
 	const common = { overview };
 	const { nonconformities, tasks, obligations, continual_improvements } =
 		overview;
@@ -25,7 +26,21 @@ export function DueWork({ overview }: { overview: Overview }) {
 		return (
 			<Section
 				title="Open work"
-				none="No nonconformities, tasks, obligations or improvements are open."
+				none={
+					<>
+						No nonconformities, tasks, obligations or improvements are open.{" "}
+						{mayWriteKind("task") && (
+							<TextLink
+								to="/o/$org/r/$kind/new"
+								params={{ org: organizationId, kind: "task" }}
+								inherit
+								underline="always"
+							>
+								Add a task
+							</TextLink>
+						)}
+					</>
+				}
 			/>
 		);
 	}

@@ -1,5 +1,5 @@
 import { Box, Button, Group, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useOrganization } from "../../organization.ts";
 import { ButtonLink } from "../../parts/links.tsx";
 import { StepMark } from "../first-steps/step-mark.tsx";
@@ -9,22 +9,38 @@ import {
 	type Step,
 	useFirstSteps,
 } from "../first-steps/use-first-steps.ts";
+import { isHidden, rememberHidden } from "./hidden-lists.ts";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
+/** Few organizations see it, so the first page does not load it. */
+const LazyNextSteps = lazy(() => import("./next-steps.tsx"));
+
+/** Says what comes next, unless the organization has records already. */
+export function NextSteps(held: Held) {
+	if (held.hasRecords) return null;
+	return (
+		<Suspense>
+			<LazyNextSteps {...held} />
+		</Suspense>
+	);
+}
+
 /**
  * Shows the first steps of a new organization. When all steps are done or left out, or when the
- * reader hides the list, the list disappears and sends no more requests.
+ * reader hides the list, what comes next takes its place, and the list sends no more requests.
  */
 export function FirstSteps(held: Held) {
 	const { organizationId } = useOrganization();
-	const [isGone, setIsGone] = useState(() => wasOver(organizationId));
-	if (isGone) return null;
+	const [isGone, setIsGone] = useState(() =>
+		isHidden("first-steps", organizationId),
+	);
+	if (isGone) return <NextSteps {...held} />;
 	return (
 		<Steps
 			{...held}
 			onOver={(goes) => {
-				rememberOver(organizationId);
+				rememberHidden("first-steps", organizationId);
 				if (goes) setIsGone(true);
 			}}
 		/>
@@ -47,7 +63,8 @@ function Steps({
 	useEffect(() => {
 		if (isAllOver) onOver(false);
 	}, [isAllOver]);
-	if (!steps || isAllOver) return null;
+	if (!steps) return null;
+	if (isAllOver) return <NextSteps {...held} />;
 	return (
 		<Section
 			title="First steps"
@@ -111,22 +128,4 @@ function StepRow({ step }: { step: Step }) {
 			)}
 		</Group>
 	);
-}
-
-const keyOf = (organizationId: string) => `assay-first-steps-${organizationId}`;
-
-function wasOver(organizationId: string): boolean {
-	try {
-		return localStorage.getItem(keyOf(organizationId)) === "over";
-	} catch {
-		return false;
-	}
-}
-
-function rememberOver(organizationId: string): void {
-	try {
-		localStorage.setItem(keyOf(organizationId), "over");
-	} catch {
-		// The browser blocks the storage, so the steps are shown again next time.
-	}
 }

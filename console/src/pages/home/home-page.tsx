@@ -14,7 +14,7 @@ import { Discussion } from "./discussion.tsx";
 import { DueWork, type Overview } from "./due-work.tsx";
 import { EndingKeys } from "./ending-keys.tsx";
 import { FailingLongest, NewlyFailing } from "./failing-longest.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { FirstSteps, NextSteps } from "./first-steps.tsx";
 import { FleetPosture, type Summary } from "./fleet-posture.tsx";
 import { hasWork, MyWork, mayHaveWork } from "./my-work.tsx";
 import { OldTokens } from "./old-tokens.tsx";
@@ -109,9 +109,10 @@ function Content({
 	const hasRecords =
 		overview.coverage.length > 0 || overview.risks.inherent.length > 0;
 	const isNew = !hasDevices && overview.recently_changed.length === 0;
-	const steps = mayWrite && (
-		<FirstSteps hasDevices={ACTIVE > 0} hasRecords={hasRecords} />
-	);
+	const held = { hasDevices: ACTIVE > 0, hasRecords };
+	// The steps of a member are few. In an organization that has begun, what comes next is enough.
+	const steps =
+		isNew || mayAdmin ? <FirstSteps {...held} /> : <NextSteps {...held} />;
 	if (isNew) {
 		return (
 			<>
@@ -121,13 +122,13 @@ function Content({
 					</EmptyState>
 				)}
 				<Waiting overview={overview} />
-				{steps}
+				{mayWrite && steps}
 			</>
 		);
 	}
 	return (
 		<>
-			{mayAdmin && steps}
+			{mayWrite && steps}
 			<UnknownKeys found={overview.unknown_device_keys} />
 			<EndingKeys found={overview.enrollment_keys_ending} />
 			<ContradictedMeasures measures={overview.contradicted_measures} />

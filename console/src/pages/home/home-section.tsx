@@ -10,8 +10,8 @@ export function Section({
 }: {
 	title: string;
 	more?: ReactNode;
-	/** The sentence that says that there is nothing. The section is then one line. */
-	none?: string | undefined;
+	/** Says that there is nothing, and what to do. The section is then one line. */
+	none?: ReactNode;
 	children?: ReactNode;
 }) {
 	const id = useId();

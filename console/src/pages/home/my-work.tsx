@@ -40,17 +40,30 @@ export function hasWork({ mine }: Pick<Overview, "mine">): boolean {
  * within a week.
  */
 export function MyWork({ overview }: { overview: Overview }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, mayWriteKind } = useOrganization();
 	const { mine, today } = overview;
 	return (
 		<Section
 			title="Mine"
 			none={
-				mine === null
-					? "Nobody in the register People has your e-mail address, so nothing can be assigned to you."
-					: hasWork(overview)
-						? undefined
-						: "Nothing of yours is overdue or due this week."
+				mine === null ? (
+					<>
+						Nobody in the register People has your e-mail address, so nothing
+						can be assigned to you.{" "}
+						{mayWriteKind("people") && (
+							<TextLink
+								to="/o/$org/r/$kind/new"
+								params={{ org: organizationId, kind: "people" }}
+								inherit
+								underline="always"
+							>
+								Add yourself
+							</TextLink>
+						)}
+					</>
+				) : hasWork(overview) ? undefined : (
+					"Nothing of yours is overdue or due this week."
+				)
 			}
 			more={
 				mine &&

@@ -8,7 +8,7 @@ import { Section } from "./home-section.tsx";
 
 /** Shows the number of residual risks in each band, and the risk matrix. */
 export function RiskOverview({ risks }: { risks: OutputOf<"getRiskMatrix"> }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, mayWriteKind } = useOrganization();
 	const counts = new Map(BANDS.map(({ id }) => [id, 0]));
 	for (const { likelihood, impact, risks: count } of risks.residual) {
 		const band = bandOf(likelihood * impact);
@@ -17,7 +17,23 @@ export function RiskOverview({ risks }: { risks: OutputOf<"getRiskMatrix"> }) {
 	return (
 		<Section
 			title="Residual risks"
-			none={risks.residual.length > 0 ? undefined : "No risks yet."}
+			none={
+				risks.residual.length > 0 ? undefined : (
+					<>
+						No risks yet.{" "}
+						{mayWriteKind("risk") && (
+							<TextLink
+								to="/o/$org/r/$kind/new"
+								params={{ org: organizationId, kind: "risk" }}
+								inherit
+								underline="always"
+							>
+								Add a risk
+							</TextLink>
+						)}
+					</>
+				)
+			}
 			more={
 				<TextLink
 					to="/o/$org/r/risk/matrix"

@@ -1,0 +1,117 @@
+import { Box, Button, Group, Text } from "@mantine/core";
+import { useState } from "react";
+import { useOrganization } from "../../organization.ts";
+import { ButtonLink } from "../../parts/links.tsx";
+import { isHidden, rememberHidden } from "./hidden-lists.ts";
+import styles from "./home.module.css";
+import { Section } from "./home-section.tsx";
+
+/**
+ * Says what comes next in an organization whose first steps are over, and which has neither a
+ * framework nor a risk. The reader can hide it.
+ */
+export default function NextSteps({ hasDevices }: { hasDevices: boolean }) {
+	const { organizationId: org, mayWrite, mayAdmin } = useOrganization();
+	const [isGone, setIsGone] = useState(() => isHidden("next-steps", org));
+	if (isGone || !mayWrite) return null;
+	return (
+		<Section
+			title="What comes next"
+			more={
+				<Button
+					size="compact-sm"
+					variant="subtle"
+					onClick={() => {
+						rememberHidden("next-steps", org);
+						setIsGone(true);
+					}}
+				>
+					Hide
+				</Button>
+			}
+		>
+			<ol className={styles.rows}>
+				<Row
+					title="Choose a framework"
+					why="It brings its controls, and measures and risks to take or leave. Home then shows how far measures cover it."
+				>
+					<ButtonLink
+						to="/o/$org/first-steps"
+						params={{ org }}
+						search={{ step: "RECORDS" }}
+						size="xs"
+						variant="default"
+					>
+						Choose a framework
+					</ButtonLink>
+				</Row>
+				<Row
+					title="Or begin with a risk of your own"
+					why="Say what could happen, how likely it is and who owns it. The risk matrix begins with it."
+				>
+					<ButtonLink
+						to="/o/$org/r/$kind/new"
+						params={{ org, kind: "risk" }}
+						size="xs"
+						variant="default"
+					>
+						Add a risk
+					</ButtonLink>
+				</Row>
+				<Row
+					title="Bring what you have"
+					why="Each register takes a CSV file, and shows first what would change: vendors, assets, people and all others."
+				>
+					<ButtonLink
+						to="/o/$org/r/$kind/import"
+						params={{ org, kind: "asset" }}
+						size="xs"
+						variant="default"
+					>
+						Import assets
+					</ButtonLink>
+				</Row>
+				{mayAdmin && !hasDevices && (
+					<Row
+						title="Enroll a device"
+						why="It reports its checks. Home then shows how many devices pass each one."
+					>
+						<ButtonLink
+							to="/o/$org/first-steps"
+							params={{ org }}
+							search={{ step: "DEVICE" }}
+							size="xs"
+							variant="default"
+						>
+							Enroll a device
+						</ButtonLink>
+					</Row>
+				)}
+			</ol>
+		</Section>
+	);
+}
+
+function Row({
+	title,
+	why,
+	children,
+}: {
+	title: string;
+	why: string;
+	children: React.ReactNode;
+}) {
+	return (
+		<li className={styles.row}>
+			<Group gap="sm" align="flex-start">
+				<Box flex="1 1 240px">
+					<Text fw={500}>{title}</Text>
+					<Text size="sm" c="dimmed">
+						{why}
+					</Text>
+				</Box>
+				{children}
+			</Group>
+		</li>
+	);
+}
