@@ -320,6 +320,14 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 		.innerText();
 	await axe(page);
 	await screenshot(page, "devices/reissued");
+	const lost = page.getByText("The tokens are lost when you close");
+	await issued.getByRole("button", { name: "Close", exact: true }).click();
+	await lost.waitFor();
+	await axe(page);
+	await page.goBack();
+	await issued
+		.getByRole("button", { name: "Close without the tokens" })
+		.waitFor();
 	const [download] = await Promise.all([
 		page.waitForEvent("download"),
 		issued.getByRole("button", { name: "Save the tokens as CSV" }).click(),
@@ -330,6 +338,7 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 	expect(shown.match(/asy_enr_\w+/g)).toEqual(tokens);
 	expect(tokens).toHaveLength(3);
 	for (const hostname of hosts) expect(file).toContain(hostname);
+	await lost.waitFor({ state: "hidden" });
 	await issued.getByRole("button", { name: "Done" }).click();
 	// The keys in use work until the new tokens are exchanged.
 	await expectStatuses(fresh, 200);

@@ -10,7 +10,15 @@ import {
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
 /** Shows a text that the reader will use elsewhere, with a button that copies it. */
-export function CopyField({ label, value }: { label: string; value: string }) {
+export function CopyField({
+	label,
+	value,
+	onCopy,
+}: {
+	label: string;
+	value: string;
+	onCopy?: () => void;
+}) {
 	return (
 		<Stack gap={4}>
 			<Group justify="space-between" align="flex-end" wrap="nowrap">
@@ -24,7 +32,10 @@ export function CopyField({ label, value }: { label: string; value: string }) {
 							flex="none"
 							size="compact-sm"
 							variant="default"
-							onClick={copy}
+							onClick={() => {
+								copy();
+								onCopy?.();
+							}}
 							leftSection={
 								copied ? (
 									<IconCheck size={14} aria-hidden />
@@ -55,9 +66,11 @@ export function CopyField({ label, value }: { label: string; value: string }) {
 export function SecretOnce({
 	label,
 	value,
+	onCopy,
 }: {
 	label: string;
 	value: string | readonly string[];
+	onCopy?: () => void;
 }) {
 	const isOne = typeof value === "string";
 	return (
@@ -71,7 +84,11 @@ export function SecretOnce({
 					? "This is shown once. It is not stored in a readable form, so nobody can show it again."
 					: "These are shown once. They are not stored in a readable form, so nobody can show them again."}
 			</Alert>
-			<CopyField label={label} value={isOne ? value : value.join("\n")} />
+			<CopyField
+				label={label}
+				value={isOne ? value : value.join("\n")}
+				{...(onCopy && { onCopy })}
+			/>
 		</Stack>
 	);
 }

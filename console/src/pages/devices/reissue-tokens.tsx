@@ -1,5 +1,4 @@
-import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { Button, List, Modal, Stack, Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import {
 	BYTE_ORDER_MARK,
@@ -14,6 +13,8 @@ import {
 	countDevices,
 	type Device,
 } from "../../parts/devices/device-words.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { SaveOnceButtons, useSaveOnce } from "../../parts/save-once.tsx";
 import type { Selection } from "../../parts/selection.ts";
 import { saveFile } from "../../save-file.ts";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
@@ -120,10 +121,12 @@ export function ReissueTokens({
 
 function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 	const { tokens, server_url: serverUrl } = issued;
+	const once = useSaveOnce(true, onClose);
+	useReturnFocus();
 	return (
 		<Modal
 			opened
-			onClose={onClose}
+			onClose={once.leave}
 			size="xl"
 			title={`Enroll ${countDevices(tokens.length)}`}
 			closeButtonProps={{ "aria-label": "Close" }}
@@ -137,6 +140,7 @@ function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 					value={tokens.map(
 						(token) => `${nameOf(token)}  ${token.enrollment_token}`,
 					)}
+					onCopy={once.noteSaved}
 				/>
 				<CopyField
 					label="On each device, with its token in a file"
@@ -145,16 +149,12 @@ function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 				<Text size="sm" c="dimmed">
 					Add --force on a device that is still enrolled.
 				</Text>
-				<Group justify="flex-end">
-					<Button
-						variant="default"
-						leftSection={<IconDownload size={16} aria-hidden />}
-						onClick={() => saveTokens(issued)}
-					>
-						Save the tokens as CSV
-					</Button>
-					<Button onClick={onClose}>Done</Button>
-				</Group>
+				<SaveOnceButtons
+					secrets="tokens"
+					consequence="Afterwards each of these devices needs a new token."
+					once={once}
+					onSave={() => saveTokens(issued)}
+				/>
 			</Stack>
 		</Modal>
 	);

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
@@ -7,6 +6,7 @@ import { useOrganization } from "../../organization.ts";
 import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { SaveOnceButtons, useSaveOnce } from "../../parts/save-once.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";
 import { readChosenFile } from "../registers/import-file.ts";
@@ -44,14 +44,11 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 	});
 	const done = inviting.data;
 	const unsent = done?.invited.filter(({ is_mailed }) => !is_mailed) ?? [];
-	const [isSaved, setSaved] = useState(false);
-	const [isLeaving, setLeaving] = useState(false);
-	const mustSave = unsent.length > 0 && !isSaved;
-	const leave = () => (mustSave ? setLeaving(true) : onClose());
+	const once = useSaveOnce(unsent.length > 0, onClose);
 	return (
 		<Modal
 			opened
-			onClose={leave}
+			onClose={once.leave}
 			size="lg"
 			title={done ? "The members are invited" : "Invite many members"}
 			closeButtonProps={{ "aria-label": "Close" }}
@@ -62,22 +59,12 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 			{done ? (
 				<Stack>
 					<Invited outcome={done} unsent={unsent} />
-					{isLeaving && mustSave && <Lost onClose={onClose} />}
-					<Group justify="flex-end">
-						<Button
-							variant={mustSave ? "filled" : "default"}
-							leftSection={<IconDownload size={16} aria-hidden />}
-							onClick={() => {
-								saveLinks(unsent.length > 0 ? unsent : done.invited);
-								setSaved(true);
-							}}
-						>
-							Save the links as CSV
-						</Button>
-						<Button variant={mustSave ? "default" : "filled"} onClick={leave}>
-							Done
-						</Button>
-					</Group>
+					<SaveOnceButtons
+						secrets="links"
+						consequence="Afterwards each open invitation needs a new link."
+						once={once}
+						onSave={() => saveLinks(unsent.length > 0 ? unsent : done.invited)}
+					/>
 				</Stack>
 			) : (
 				<Stack>
@@ -187,25 +174,6 @@ function Invited({
 				</Alert>
 			)}
 		</>
-	);
-}
-
-/** Asks before the dialog closes with links that nobody has saved. */
-function Lost({ onClose }: { onClose: () => void }) {
-	return (
-		<Alert
-			color="orange"
-			variant="outline"
-			title="The links are lost when you close"
-		>
-			<Text size="sm" mb="sm">
-				You have not saved them. Afterwards each open invitation needs a new
-				link.
-			</Text>
-			<Button size="xs" variant="default" onClick={onClose}>
-				Close without the links
-			</Button>
-		</Alert>
 	);
 }
 
