@@ -1,3 +1,4 @@
+import { makeId } from "../../../src/id.ts";
 import { samples } from "../../support/record-samples.ts";
 import { inputOf } from "../../support/record-values.ts";
 import type { Walk } from "./callers.ts";
@@ -121,6 +122,10 @@ export async function useRecords({
 	await use("getRecordUses", { id: references.people[0] });
 	await use("getRiskMatrix", { organization_id });
 	await use("getCoverages", { organization_id });
+	await use("getMeasuresOfRisks", {
+		organization_id,
+		risk_ids: [makeId(organization_id, "risk")],
+	});
 	await use("getBoardSummary", {
 		organization_id,
 		compared_with: "2026-01-31",
