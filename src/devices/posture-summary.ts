@@ -6,6 +6,7 @@ import {
 	complianceCounts,
 	countFleet,
 	type FleetCounts,
+	type StateCounts,
 	stateCounts,
 } from "./count-states.ts";
 import {
@@ -16,6 +17,7 @@ import {
 	FRESHNESSES,
 	statusAt,
 } from "./device-record.ts";
+import { fleetPassPercent, passPercent } from "./pass-rate.ts";
 import {
 	type Group,
 	groupBy,
@@ -51,7 +53,7 @@ const checkSummary = z.object({
 		.number()
 		.nullable()
 		.describe(
-			"Share of pass in pass + fail + unknown, 0 to 100; null: there are none",
+			"Share of PASSING in states without EXCEPTED and NOT_APPLICABLE, 0 to 100; null: the policy requires it of nobody",
 		),
 	states: stateCounts().describe("Every ACTIVE device, by the device policy"),
 });
@@ -85,6 +87,10 @@ export const listPostureSummary = defineOperation({
 		not_reporting: count().describe(
 			"Number of ONLINE devices without a report for two posture intervals",
 		),
+		pass_percent: z
+			.number()
+			.nullable()
+			.describe("The same of all required checks together"),
 		checks: z.array(checkSummary),
 		omitted_checks: count().describe("Number of less common checks left out"),
 		devices_by_status: byName(DEVICE_STATUSES),
@@ -128,6 +134,7 @@ export const listPostureSummary = defineOperation({
 			active_devices: counts.active,
 			stale_devices: counts.stale,
 			not_reporting: counts.notReporting,
+			pass_percent: fleetPassPercent(counts),
 			checks: listed,
 			omitted_checks: all.length - listed.length,
 			devices_by_status: fleet.status,
@@ -215,10 +222,7 @@ async function countAgents(client: PoolClient, organizationId: string) {
  * follow, the most common ones first.
  */
 function summarize({ active, statuses, ofCheck }: FleetCounts): CheckSummary[] {
-	const empty = (key: string) => ({
-		...emptySummary(key, active),
-		states: ofCheck(key),
-	});
+	const empty = (key: string) => emptySummary(key, active, ofCheck(key));
 	const summaries = new Map(
 		CHECK_KEYS.map<[string, CheckSummary]>((key) => [key, empty(key)]),
 	);
@@ -228,12 +232,6 @@ function summarize({ active, statuses, ofCheck }: FleetCounts): CheckSummary[] {
 		summary.not_reported -= devices;
 		if (is_stale) summary.stale += devices;
 		else summary[FIELD_OF[status]] += devices;
-	}
-	for (const summary of summaries.values()) {
-		const judged = summary.pass + summary.fail + summary.unknown;
-		if (judged > 0) {
-			summary.pass_percent = Math.floor((summary.pass * 1000) / judged) / 10;
-		}
 	}
 	const [canonical, others] = [
 		[...summaries.values()].slice(0, CHECK_KEYS.length),
@@ -256,7 +254,8 @@ const FIELD_OF = {
 function emptySummary(
 	checkKey: string,
 	active: number,
-): Omit<CheckSummary, "states"> {
+	states: StateCounts,
+): CheckSummary {
 	return {
 		check_key: checkKey,
 		check_name: checkName(checkKey),
@@ -266,6 +265,7 @@ function emptySummary(
 		not_applicable: 0,
 		stale: 0,
 		not_reported: active,
-		pass_percent: null,
+		pass_percent: passPercent([states]),
+		states,
 	};
 }

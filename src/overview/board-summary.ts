@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { JUDGED } from "../devices/check-results/count-sql.ts";
 import { complianceCounts, countFleet } from "../devices/count-states.ts";
 import { isInForce } from "../devices/exceptions/exception-status.ts";
+import { fleetPassPercent } from "../devices/pass-rate.ts";
 import { endOfMillisecond } from "../devices/timestamps.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { TODAY } from "../organizations/time-zone.ts";
@@ -26,7 +26,9 @@ const figures = z.object({
 		pass_percent: z
 			.number()
 			.nullable()
-			.describe("As in getTrends; null: no check was judged"),
+			.describe(
+				"Pass rate, as in listPostureSummary; null: no check was judged",
+			),
 	}),
 	work: z.array(
 		z.object({
@@ -144,21 +146,11 @@ async function readFleet(
 	organizationId: string,
 	moment: string | undefined,
 ): Promise<Figures["fleet"]> {
-	const { active, compliance, requiredChecks, ofCheck } = await countFleet(
-		client,
-		organizationId,
-		moment,
-	);
-	let [passing, judged] = [0, 0];
-	for (const counts of requiredChecks.map(ofCheck)) {
-		passing += counts.PASSING;
-		for (const state of JUDGED) judged += counts[state];
-	}
+	const counts = await countFleet(client, organizationId, moment);
 	return {
-		active_devices: active,
-		devices_by_compliance: compliance,
-		pass_percent:
-			judged > 0 ? Math.round((1000 * passing) / judged) / 10 : null,
+		active_devices: counts.active,
+		devices_by_compliance: counts.compliance,
+		pass_percent: fleetPassPercent(counts),
 	};
 }
 

@@ -1,7 +1,10 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { JUDGED } from "../devices/check-results/count-sql.ts";
+import type { CheckCounts } from "../devices/check-results/counts.ts";
+import { countFleet } from "../devices/count-states.ts";
+import { fleetPassPercent, passPercent } from "../devices/pass-rate.ts";
 import { defineOperation } from "../operation.ts";
+import { TODAY } from "../organizations/time-zone.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { recordKinds } from "../registers/all.ts";
 
@@ -15,7 +18,7 @@ const point = z.object({
 		.number()
 		.nullable()
 		.describe(
-			"Share of PASSING in the required checks of all devices without EXCEPTED and NOT_APPLICABLE ones; null: not counted, or no devices",
+			"Pass rate, as in listPostureSummary; null: not counted, or no devices",
 		),
 	risks: z.int().nullable(),
 	residual_risk: z
@@ -50,14 +53,14 @@ export const getTrends = defineOperation({
 
 type Point = z.output<typeof point>;
 
-/** The end of each month, and now. Each day ends at midnight in UTC, as the daily counts do. */
+/** The end of each month of the organization `o`, and now. */
 const MOMENTS = `
-	select m.day, least(now(), (m.day + 1)::timestamp at time zone 'UTC') as at
+	select m.day, least(now(), (m.day + 1)::timestamp at time zone o.time_zone) as at
 	from (
-		select (date_trunc('month', now() at time zone 'UTC') - i * interval '1 month')::date - 1 as day
+		select (date_trunc('month', ${TODAY}::timestamp) - i * interval '1 month')::date - 1 as day
 		from generate_series(0, ${MONTHS - 1}) i
 		union all
-		select (now() at time zone 'UTC')::date
+		select ${TODAY}
 	) m`;
 
 /**
@@ -111,33 +114,47 @@ const DUE = recordKinds
 	})
 	.join(" union all ");
 
-const judged = JUDGED.map((state) => `'${state}'`).join(", ");
+type Row = Omit<Point, "pass_percent"> & { counts: CheckCounts | null };
 
+/**
+ * Reads the points. The pass rate of a past month is that of a daily count, whose days end at
+ * midnight in UTC. That of today is counted now, so it agrees with every other page.
+ */
 async function readPoints(
 	client: PoolClient,
 	organizationId: string,
 ): Promise<Point[]> {
-	const { rows } = await client.query<Point>({
+	const rows = await readRows(client, organizationId);
+	const fleet = await countFleet(client, organizationId);
+	return rows.map(({ counts, ...point }, at) => ({
+		...point,
+		pass_percent:
+			at === rows.length - 1
+				? fleetPassPercent(fleet)
+				: counts && passPercent(Object.values(counts)),
+	}));
+}
+
+async function readRows(
+	client: PoolClient,
+	organizationId: string,
+): Promise<Row[]> {
+	const { rows } = await client.query<Row>({
 		name: "trends",
 		text: `
-			select m.day::text as day, passing.pass_percent,
+			select m.day::text as day, checked.counts,
 				case when m.is_known then risk.count end as risks,
 				case when m.is_known then risk.mean end as residual_risk,
 				case when m.is_known then work.overdue end as overdue
 			from (
 				select m.*, o.records_known_since <= m.at as is_known
-				from (${MOMENTS}) m join organizations o on o.id = $1
+				from organizations o cross join lateral (${MOMENTS}) m where o.id = $1
 			) m
 			left join lateral (
-				select round(100.0 * sum(s.value::bigint) filter (where s.key = 'PASSING')
-					/ nullif(sum(s.value::bigint), 0), 1)::float8 as pass_percent
-				from (
-					select k.counts from check_count_days k
-					where k.organization_id = $1 and k.day between m.day - ${NEAR_DAYS} and m.day
-					order by k.day desc limit 1
-				) k, jsonb_each(k.counts) c, jsonb_each_text(c.value) s
-				where s.key in (${judged})
-			) passing on true
+				select k.counts from check_count_days k
+				where k.organization_id = $1 and k.day between m.day - ${NEAR_DAYS} and m.day
+				order by k.day desc limit 1
+			) checked on true
 			cross join lateral (
 				select count(*)::int as count, round(avg(r.score), 1)::float8 as mean from (${RISKS}) r
 				where not r.is_archived

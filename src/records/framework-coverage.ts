@@ -7,6 +7,7 @@ import { coveringStateSql } from "../devices/check-results/verification.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { TODAY } from "../organizations/time-zone.ts";
+import { percentSql } from "../percent.ts";
 import { framework } from "../registers/framework.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { recordOperations } from "./operations.ts";
@@ -250,7 +251,7 @@ async function readCoverage(
 					count(*) filter (where has_evidence)::int as with_evidence
 				from control
 			)
-			select *, round(100.0 * covered / nullif(included, 0), 1)::float8 as coverage_percent from total`,
+			select *, ${percentSql("covered", "included")} as coverage_percent from total`,
 		values: [organizationId, frameworkId],
 	});
 	const [row] = rows;

@@ -53,7 +53,7 @@ test("a control shows the result of its checks, their history, and the devices b
 	const id = await addControl(await addFramework(), "A.8.24");
 	const page = await registers.open(registers.admin, `control/${id}`);
 	const checks = page.getByRole("region", { name: "Device checks" });
-	await checks.getByText("50% proved", { exact: true }).waitFor();
+	await checks.getByText("50% pass", { exact: true }).waitFor();
 	await checks.getByText("by its number in the framework").waitFor();
 	await checks
 		.getByRole("img", {
@@ -93,7 +93,7 @@ test("the checks of a control are chosen in its form, and a viewer sees them", a
 	await axe(page);
 	await page.getByRole("button", { name: "Save the changes" }).click();
 	const checks = page.getByRole("region", { name: "Device checks" });
-	await checks.getByText("100% proved", { exact: true }).waitFor();
+	await checks.getByText("100% pass", { exact: true }).waitFor();
 	await checks.getByText("Your organization chose these checks").waitFor();
 	const { control } = await registers.use("getControl", { id });
 	expect(control.tested_by_checks).toEqual(["SCREEN_LOCK"]);
@@ -101,7 +101,7 @@ test("the checks of a control are chosen in its form, and a viewer sees them", a
 	const theirs = await registers.open(viewer, `control/${id}`);
 	await theirs
 		.getByRole("region", { name: "Device checks" })
-		.getByText("100% proved", { exact: true })
+		.getByText("100% pass", { exact: true })
 		.waitFor();
 });
 
@@ -114,8 +114,8 @@ test("the coverage of a framework shows how many devices pass the checks of each
 	const controls = page.getByRole("region", { name: "Controls" });
 	const row = (name: string) =>
 		controls.getByRole("listitem").filter({ hasText: name });
-	await row("Control A.8.24").getByText("50% proved").waitFor();
-	await row("Control A.8.1").getByText("4 checks: 0% proved").waitFor();
+	await row("Control A.8.24").getByText("50% pass").waitFor();
+	await row("Control A.8.1").getByText("4 checks: 0% pass").waitFor();
 	expect(await row("Control A.5.1").getByText("pass").count()).toBe(0);
 	const checks = page.getByRole("region", { name: "Device checks" });
 	await checks.getByText("Full-disk encryption").first().waitFor();
@@ -149,7 +149,7 @@ test("a measure that its check contradicts is flagged on its page, in the list, 
 	await checks.getByText("At least 95% of the required devices").waitFor();
 	await page
 		.getByText(
-			/Contradiction: the state says Implemented, but “Full-disk encryption” is proved on only 50%/,
+			/Contradiction: the state says Implemented, but only 50% of the required devices pass “Full-disk encryption”/,
 		)
 		.first()
 		.waitFor();

@@ -71,15 +71,15 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await page.goBack();
 	await expect.poll(() => rows.count()).toBe(3);
 	await summary.getByRole("button", { name: "All numbers" }).click();
-	for (const [number, found, filter] of [
-		["Host firewall: 1 pass", "good.local", "passing_check"],
-		["Host firewall: 1 fail", "open.local", "failing_check"],
-		["Local password policy: 1 unknown", "open.local", "unknown_check"],
+	for (const [number, found, state] of [
+		["Host firewall: 1 passing", "good.local", "PASSING"],
+		["Host firewall: 1 in grace", "open.local", "IN_GRACE"],
+		["Local password policy: 1 unknown", "open.local", "UNKNOWN"],
 	] as const) {
 		await summary.getByRole("link", { name: number, exact: true }).click();
 		await expect.poll(() => rows.count()).toBe(1);
 		await rows.getByText(found).waitFor();
-		expect(new URL(page.url()).searchParams.has(filter)).toBe(true);
+		expect(new URL(page.url()).searchParams.get("check_state")).toBe(state);
 		await page.goBack();
 		await expect.poll(() => rows.count()).toBe(3);
 	}

@@ -161,12 +161,17 @@ async function numbersOn(page: Page) {
 test("every number links to a list with that many rows", async () => {
 	const { page } = await open("admin", { prepare: addAll });
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
-	// Each part of the page loads its data with a separate request. The bars contain every state, so the
-	// legend must name every state.
+	// Each part of the page loads its data with a separate request. The legend names the states that
+	// the bars have.
 	await expect
 		.poll(() => page.getByRole("listitem").allInnerTexts())
 		.toEqual(
-			expect.arrayContaining(["Pass", "Fail", "Not applicable", "Silent"]),
+			expect.arrayContaining([
+				"Passing",
+				"In grace",
+				"Unknown",
+				"Not reported",
+			]),
 		);
 	let numbers: Awaited<ReturnType<typeof numbersOn>> = [];
 	const read = async () => {
@@ -191,9 +196,10 @@ test("every number links to a list with that many rows", async () => {
 			"1 Stale = 1",
 			"1 Missing = 1",
 			"1 Pending = 1",
-			"Full-disk encryption: 66.6% pass, 2 devices = 2",
-			"Full-disk encryption: 1 failing = 1",
-			"Host firewall: 66.6% pass, 2 devices = 2",
+			"Full-disk encryption: 60% pass, 3 devices = 3",
+			"Full-disk encryption: 2 in grace = 2",
+			"Host firewall: 60% pass, 3 devices = 3",
+			"Host firewall: 1 not reported = 1",
 			"Host firewall: 1 unknown = 1",
 			"2 Critical = 2",
 			"1 High = 1",
@@ -229,8 +235,12 @@ test("the first page loads less than 300 KB of compressed script", async () => {
 	});
 	const session = await page.context().newCDPSession(page);
 	const scripts = new Map<string, number>();
-	session.on("Network.responseReceived", ({ requestId, type }) => {
-		if (type === "Script") scripts.set(requestId, 0);
+	const names = new Map<string, string>();
+	session.on("Network.responseReceived", ({ requestId, type, response }) => {
+		// The code of the search is loaded two seconds later, which a busy machine may already count.
+		if (type !== "Script" || response.url.includes("/search-dialog")) return;
+		scripts.set(requestId, 0);
+		names.set(requestId, response.url.replace(/^.*\//, ""));
 	});
 	session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
 		if (scripts.has(requestId)) scripts.set(requestId, encodedDataLength);
@@ -244,7 +254,8 @@ test("the first page loads less than 300 KB of compressed script", async () => {
 	await page.waitForLoadState("networkidle");
 	const bytes = [...scripts.values()].reduce((sum, size) => sum + size, 0);
 	expect(bytes).toBeGreaterThan(50_000);
-	expect(bytes).toBeLessThan(300_000);
+	const sizes = [...scripts].map(([id, size]) => `${names.get(id)} ${size}`);
+	expect(bytes, sizes.join(", ")).toBeLessThan(300_000);
 });
 
 test("a check that has been failing for long links to its history on the device's page", async () => {
@@ -311,6 +322,36 @@ test("an empty organization shows the first steps, which are ticked automaticall
 	await page.reload();
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	expect(await page.getByText("First steps").count()).toBe(0);
+	// There is a risk, so the sections of the page say what to do.
+	expect(await page.getByText("What comes next").count()).toBe(0);
+});
+
+test("an empty organization whose first steps are over says what comes next, until the reader hides it", async () => {
+	const { page } = await open("admin");
+	const first = page.getByRole("region", { name: "First steps" });
+	await first.getByRole("button", { name: "Hide" }).click();
+	const next = page.getByRole("region", { name: "What comes next" });
+	await next.getByText("Bring what you have").waitFor();
+	await page.reload();
+	await next.getByRole("link", { name: "Enroll a device" }).waitFor();
+	await axe(page);
+	await screenshot(page, "next-steps");
+	for (const [name, path] of [
+		["Choose a framework", "**/first-steps?step=RECORDS"],
+		["Add a risk", "**/r/risk/new"],
+		["Import assets", "**/r/asset/import"],
+		["Enroll a device", "**/first-steps?step=DEVICE"],
+	] as const) {
+		await next.getByRole("link", { name }).click();
+		await page.waitForURL(path);
+		await page.goBack();
+		await next.waitFor();
+	}
+	await next.getByRole("button", { name: "Hide" }).click();
+	await next.waitFor({ state: "hidden" });
+	await page.reload();
+	await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
+	expect(await page.getByText("What comes next").count()).toBe(0);
 });
 
 test("an empty section of the page takes one line", async () => {
@@ -323,6 +364,7 @@ test("an empty section of the page takes one line", async () => {
 		["Open work", "No nonconformities, tasks, obligations"],
 		["Failing longest", "Failing checks of online devices are listed here."],
 		["Coverage", "Add a framework and its controls"],
+		["Fleet posture", "No device is enrolled. Enroll a device"],
 	] as const) {
 		const section = page.getByRole("region", { name });
 		await section.getByText(words).waitFor();

@@ -70,3 +70,23 @@ test("the pass rate of a month is that of the daily count on its last days", asy
 	expect(past.at(-2).pass_percent).toBe(75);
 	expect(past.at(-3).pass_percent).toBeNull();
 });
+
+test("today is the day of the organization, as on Home", async () => {
+	await calls.call("addTask", {
+		organization_id,
+		name: "Close the door",
+		deadline: new Date().toISOString().slice(0, 10),
+	});
+	// At any time, it is another day than in UTC in one of the two.
+	for (const time_zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
+		await calls.call("updateOrganizationSettings", {
+			organization_id,
+			time_zone,
+		});
+		const { today, tasks } = await calls.call("getOverview", {
+			organization_id,
+		});
+		const last = (await points()).at(-1);
+		expect(last).toMatchObject({ day: today, overdue: tasks.overdue });
+	}
+});

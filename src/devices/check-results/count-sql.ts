@@ -1,12 +1,6 @@
-import { CHECK_STATES, type CheckState } from "../check-states.ts";
-
-/**
- * The states that count when devices are compared with a threshold. An exception takes a device out
- * of the comparison. A grace does not: the device fails. Missing data never counts as passing.
- */
-export const JUDGED = CHECK_STATES.filter(
-	(state) => state !== "EXCEPTED" && state !== "NOT_APPLICABLE",
-);
+import { percentSql } from "../../percent.ts";
+import type { CheckState } from "../check-states.ts";
+import { JUDGED } from "../pass-rate.ts";
 
 /** SQL condition: the count `k` still says something about the present. */
 const IS_RECENT = "k.counted_at > now() - interval '1 day'";
@@ -33,9 +27,9 @@ const number = (counts: string, state: CheckState) =>
 const judged = (counts: string) =>
 	JUDGED.map((state) => number(counts, state)).join(" + ");
 
-/** SQL of the share of devices that pass the check, 0 to 100, or null if no device counts. */
+/** SQL of the pass rate of a check, or null if no device counts. */
 export const passPercentSql = (key: string) => `(
-	select floor(1000.0 * ${number("x.counts", "PASSING")} / nullif(${judged("x.counts")}, 0))::float8 / 10
+	select ${percentSql(number("x.counts", "PASSING"), judged("x.counts"))}
 	from (select ${countsOf(key)} as counts) x
 )`;
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { CHECK_STATES, type CheckState } from "../check-states.ts";
 import { stateCounts } from "../count-states.ts";
 import { checkName } from "../device-record.ts";
-import { JUDGED } from "./count-sql.ts";
+import { type CountsByState, JUDGED, passPercent } from "../pass-rate.ts";
 
 /** The stored numbers of one count, by the key of the check. */
-export type CheckCounts = Record<string, Partial<Record<CheckState, number>>>;
+export type CheckCounts = Record<string, CountsByState>;
 
 /** The number of devices by state, and what follows from it. */
 const resultShape = {
@@ -39,8 +39,7 @@ export function resultOf(key: string, counts: CheckCounts): CheckResult {
 		check_key: key,
 		check_name: checkName(key),
 		required_devices: devices + states.EXCEPTED,
-		pass_percent:
-			devices === 0 ? null : Math.floor((1000 * states.PASSING) / devices) / 10,
+		pass_percent: passPercent([states]),
 		states,
 	};
 }

@@ -1,9 +1,7 @@
 import {
-	Box,
 	Button,
 	Group,
 	Paper,
-	SimpleGrid,
 	Skeleton,
 	Text,
 	Title,
@@ -12,7 +10,6 @@ import {
 import { useDisclosure } from "@mantine/hooks";
 import { IconCalendarSearch, IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Fragment } from "react";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
@@ -25,16 +22,12 @@ import {
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
 import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
-import {
-	Legend,
-	PARTS,
-	type Part,
-	PostureBar,
-} from "../../parts/devices/posture-bar.tsx";
 import styles from "../../parts/devices/postures.module.css";
+import { nameOfCheck } from "../../parts/devices/states-in-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
+import { FleetChecks, rateInWords } from "./fleet-checks.tsx";
 
 type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
@@ -218,7 +211,7 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 					</ButtonLink>
 				</Group>
 			</div>
-			{isOpen && <Checks summary={data} />}
+			{isOpen && <FleetChecks summary={data} />}
 		</Paper>
 	);
 }
@@ -226,7 +219,7 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 /** Shows the pass rate of one check in the strip. */
 function CheckTile({ check }: { check: Check }) {
 	const { organizationId, day } = useOrganization();
-	const name = check.check_name ?? check.check_key;
+	const name = nameOfCheck(check);
 	return (
 		<TextLink
 			to="/o/$org/devices"
@@ -256,10 +249,10 @@ function CheckTile({ check }: { check: Check }) {
 					{check.pass_percent === null ? (
 						<>
 							<span aria-hidden>–</span>
-							<VisuallyHidden>No data</VisuallyHidden>
+							<VisuallyHidden>{rateInWords(check)}</VisuallyHidden>
 						</>
 					) : (
-						percentOf(check)
+						rateInWords(check)
 					)}
 					<VisuallyHidden>
 						, {check.fail.toLocaleString()} failing
@@ -269,127 +262,3 @@ function CheckTile({ check }: { check: Check }) {
 		</TextLink>
 	);
 }
-
-const percentOf = ({ pass_percent: percent }: Check) =>
-	percent === null ? "No data" : `${percent.toLocaleString()}%`;
-
-function Checks({ summary }: { summary: Summary }) {
-	return (
-		<Box mt="sm">
-			<Group justify="flex-end" mb="xs">
-				<Legend />
-			</Group>
-			<SimpleGrid
-				cols={{ base: 1, sm: 2, lg: 3 }}
-				spacing="lg"
-				verticalSpacing="sm"
-			>
-				{summary.checks.map((check) => (
-					<CheckBar key={check.check_key} check={check} />
-				))}
-			</SimpleGrid>
-			<AgentVersions summary={summary} />
-			<Text size="xs" c="dimmed" mt="sm">
-				Percentages count online devices: passed ÷ (passed + failed + unknown).
-				{summary.omitted_checks > 0 &&
-					` ${summary.omitted_checks} less common checks are not shown.`}
-			</Text>
-		</Box>
-	);
-}
-
-/** Names the versions of the agent with their numbers. Each one links to its devices. */
-function AgentVersions({ summary }: { summary: Summary }) {
-	const { organizationId } = useOrganization();
-	const versions = summary.devices_by_agent_version ?? [];
-	if (versions.length === 0) return null;
-	return (
-		<Text size="sm" mt="sm">
-			Agent versions:{" "}
-			{versions.map(({ agent_version: version, devices }, index) => (
-				<Fragment key={version}>
-					{index > 0 && " · "}
-					<TextLink
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={{ status: "ACTIVE", agent_version: version }}
-						inherit
-					>
-						{version}: {devices.toLocaleString()}
-					</TextLink>
-				</Fragment>
-			))}
-		</Text>
-	);
-}
-
-function CheckBar({ check }: { check: Check }) {
-	const { organizationId, day } = useOrganization();
-	const name = check.check_name ?? check.check_key;
-	return (
-		<div>
-			<Group justify="space-between" wrap="nowrap" gap="xs" mb={4}>
-				<TextLink
-					to="/o/$org/devices"
-					params={{ org: organizationId }}
-					search={{ ...countedDevices(day), failing_check: check.check_key }}
-					// At a width of 1280 px, this size leaves room for the longest name of a check.
-					fz={13}
-					c="inherit"
-					truncate
-					title={`Devices that fail: ${name}`}
-				>
-					{name}
-				</TextLink>
-				<Text size="sm" fw={600} style={{ whiteSpace: "nowrap" }}>
-					{percentOf(check)}
-				</Text>
-			</Group>
-			<PostureBar counts={check} />
-			<Text size="xs" c="dimmed" mt={4}>
-				<PartsInWords check={check} name={name} />
-			</Text>
-		</div>
-	);
-}
-
-/**
- * Shows, for example, "10 pass · 2 fail · 1 silent". Passes are always shown, and other states only
- * if they are not zero. A state links to its devices if a filter can express it.
- */
-function PartsInWords({ check, name }: { check: Check; name: string }) {
-	const { organizationId, day } = useOrganization();
-	const parts = (Object.keys(PARTS) as Part[]).filter(
-		(part) => part === "pass" || check[part] > 0,
-	);
-	return parts.map((part, index) => {
-		const words = `${check[part].toLocaleString()} ${PARTS[part].label.toLowerCase()}`;
-		const filter = FILTERS[part];
-		return (
-			<Fragment key={part}>
-				{index > 0 && " · "}
-				{filter && check[part] > 0 ? (
-					<TextLink
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={{ ...countedDevices(day), [filter]: check.check_key }}
-						inherit
-						c="inherit"
-						underline="always"
-						aria-label={`${name}: ${words}`}
-					>
-						{words}
-					</TextLink>
-				) : (
-					words
-				)}
-			</Fragment>
-		);
-	});
-}
-
-const FILTERS: { [P in Part]?: string } = {
-	pass: "passing_check",
-	fail: "failing_check",
-	unknown: "unknown_check",
-};

@@ -2,6 +2,7 @@ import { Alert, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { percentInWords } from "../../parts/percent.ts";
 import type { Overview } from "./due-work.tsx";
 
 /** Number of measures that are named before the rest is a link to the list. */
@@ -58,6 +59,6 @@ function foundOf({
 }: Overview["contradicted_measures"][number]): string {
 	const check = check_name ?? check_key;
 	return percent === null
-		? `no required device proves “${check}”`
-		: `“${check}” is proved on ${percent.toLocaleString()}% of the required devices, ${wanted}% are wanted`;
+		? `no required device passes “${check}”`
+		: `${percentInWords(percent)} of the required devices pass “${check}”, ${wanted}% are wanted`;
 }

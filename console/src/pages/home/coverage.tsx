@@ -1,26 +1,40 @@
 import { Group, Progress, Text } from "@mantine/core";
+import { percentOf } from "../../../../src/percent.ts";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { percentInWords } from "../../parts/percent.ts";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
 /** Shows how many controls of each framework an implemented measure covers. */
 export function Coverage({ coverage }: OutputOf<"getCoverages">) {
-	const { organizationId } = useOrganization();
+	const { organizationId, mayWriteKind } = useOrganization();
 	return (
 		<Section
 			title="Coverage"
 			none={
-				coverage.length > 0
-					? undefined
-					: "Add a framework and its controls to see how far measures cover them."
+				coverage.length > 0 ? undefined : (
+					<>
+						Add a framework and its controls to see how far measures cover them.{" "}
+						{mayWriteKind("framework") && (
+							<TextLink
+								to="/o/$org/first-steps"
+								params={{ org: organizationId }}
+								search={{ step: "RECORDS" }}
+								inherit
+								underline="always"
+							>
+								Choose a framework
+							</TextLink>
+						)}
+					</>
+				)
 			}
 		>
 			<ul className={styles.rows}>
 				{coverage.map(({ framework_id: id, name, included, covered }) => {
-					const percent =
-						included > 0 ? Math.floor((covered / included) * 100) : 0;
+					const percent = percentOf(covered, included);
 					return (
 						<li key={id} className={styles.row}>
 							<Group justify="space-between" gap="xs" wrap="nowrap" mb={4}>
@@ -33,10 +47,15 @@ export function Coverage({ coverage }: OutputOf<"getCoverages">) {
 									{name}
 								</TextLink>
 								<Text size="sm" fw={600}>
-									{included > 0 ? `${percent}%` : "No controls"}
+									{percent === null ? "No controls" : percentInWords(percent)}
 								</Text>
 							</Group>
-							<Progress value={percent} color="green.7" size={6} aria-hidden />
+							<Progress
+								value={percent ?? 0}
+								color="green.7"
+								size={6}
+								aria-hidden
+							/>
 							<Text size="xs" c="dimmed" mt={4}>
 								{covered.toLocaleString()} of {included.toLocaleString()}{" "}
 								controls covered

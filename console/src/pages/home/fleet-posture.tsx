@@ -2,15 +2,21 @@ import { Group, Stack, Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import { countedDevices } from "../../parts/devices/counted-devices.ts";
 import {
 	FRESHNESS,
 	NOT_REPORTING,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
 import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
-import { Legend, PostureBar } from "../../parts/devices/posture-bar.tsx";
+import { StateBar, StateLegend } from "../../parts/devices/state-bar.tsx";
+import {
+	isRequired,
+	nameOfCheck,
+	StateLink,
+	statesOf,
+} from "../../parts/devices/states-in-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { percentInWords } from "../../parts/percent.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
@@ -25,20 +31,43 @@ type Check = Summary["checks"][number];
 const MAX_CHECKS = 12;
 
 /**
- * Shows how many devices pass and fail each check. Silent devices are counted separately and never
- * as passing.
+ * Shows the pass rate of the fleet and of each check that the device policy requires, and how many
+ * devices do not pass.
  */
 export function FleetPosture({ summary }: { summary: Summary }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, mayAdmin } = useOrganization();
 	const { devices_by_freshness: fresh, devices_by_status: status } = summary;
 	const outdated = useOutdatedAgents(summary.active_devices > 0);
-	const reported = summary.checks.filter(isReported);
+	const required = summary.checks.filter(isRequired);
+	const reported = required.filter(isReported);
 	const checks = reported.slice(0, MAX_CHECKS);
-	const unreported = summary.checks.filter((check) => !isReported(check));
-	const more = reported.length - checks.length + summary.omitted_checks > 0;
+	const unreported = required.filter((check) => !isReported(check));
+	const others = summary.checks.filter(
+		(check) => isReported(check) && !isRequired(check),
+	);
+	const more =
+		reported.length - checks.length + others.length + summary.omitted_checks;
 	return (
 		<Section
 			title="Fleet posture"
+			none={
+				status.ACTIVE + status.PENDING > 0 ? undefined : (
+					<>
+						No device is enrolled.{" "}
+						{mayAdmin && (
+							<TextLink
+								to="/o/$org/first-steps"
+								params={{ org: organizationId }}
+								search={{ step: "DEVICE" }}
+								inherit
+								underline="always"
+							>
+								Enroll a device
+							</TextLink>
+						)}
+					</>
+				)
+			}
 			more={
 				<TextLink
 					to="/o/$org/devices"
@@ -50,7 +79,15 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 			}
 		>
 			<Stack gap="md">
-				<Group gap="xl">
+				<Group gap="xl" align="flex-start">
+					{summary.pass_percent !== null && (
+						<div>
+							<Text fz={24} fw={600} lh={1.25}>
+								{percentInWords(summary.pass_percent)}
+							</Text>
+							<Text size="xs">Pass rate</Text>
+						</div>
+					)}
 					{fresh &&
 						(["ONLINE", "STALE", "MISSING"] as const).map((name) => (
 							<Count
@@ -91,11 +128,11 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 					<>
 						<Group justify="space-between" gap="xs" align="baseline">
 							<Text size="sm" c="dimmed">
-								{fresh
-									? "Pass rate of online devices. Silent devices are left out here. Measures and controls show the proved rate: of all devices that the policy requires, where silent ones do not pass."
-									: "Pass rate of the active devices that reported. Devices that did not report never count as passing."}
+								The pass rate counts the active devices for each check that the
+								device policy requires. In grace, unknown and silent do not
+								pass. Excepted devices do not count.
 							</Text>
-							<Legend />
+							<StateLegend states={checks.flatMap(statesOf)} />
 						</Group>
 						<ul className={styles.checks}>
 							{checks.map((check) => (
@@ -106,16 +143,17 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 				)}
 				{summary.active_devices > 0 && unreported.length > 0 && (
 					<Text size="sm" c="dimmed">
-						Not reported by any device yet: {unreported.map(nameOf).join(", ")}.
+						Not reported by any device yet:{" "}
+						{unreported.map(nameOfCheck).join(", ")}.
 					</Text>
 				)}
-				{more && (
+				{more > 0 && (
 					<TextLink
 						to="/o/$org/devices"
 						params={{ org: organizationId }}
 						size="sm"
 					>
-						See the less common checks
+						See the other checks
 					</TextLink>
 				)}
 			</Stack>
@@ -150,88 +188,70 @@ function Count({
 }
 
 function CheckRow({ check }: { check: Check }) {
-	const name = nameOf(check);
+	const name = nameOfCheck(check);
 	return (
 		<li className={styles.check}>
 			<Text size="sm" truncate title={name}>
 				{name}
 			</Text>
-			<PostureBar counts={check} height={12} />
+			<StateBar states={check.states} height={12} />
 			<div className={styles.rate}>
-				{check.pass_percent === null ? (
-					<Text size="sm" c="dimmed">
-						No data
-					</Text>
-				) : (
-					<CheckLink
-						search={{ passing_check: check.check_key }}
-						label={`${name}: ${percent(check)} pass, ${devices(check.pass)}`}
-						isStrong
-					>
-						{percent(check)}
-					</CheckLink>
-				)}
+				<Rate check={check} />
 			</div>
-			<Group gap="sm" wrap="nowrap" className={styles.wrong}>
-				{check.fail > 0 && (
-					<CheckLink
-						search={{ failing_check: check.check_key }}
-						label={`${name}: ${check.fail.toLocaleString()} failing`}
-					>
-						{check.fail.toLocaleString()} failing
-					</CheckLink>
-				)}
-				{check.unknown > 0 && (
-					<CheckLink
-						search={{ unknown_check: check.check_key }}
-						label={`${name}: ${check.unknown.toLocaleString()} unknown`}
-					>
-						{check.unknown.toLocaleString()} unknown
-					</CheckLink>
-				)}
+			<Group gap="0 12px" className={styles.wrong}>
+				{statesOf(check)
+					.filter((state) => state !== "PASSING")
+					.toReversed()
+					.map((state) => (
+						<StateLink key={state} check={check} state={state} />
+					))}
 			</Group>
 		</li>
 	);
 }
 
-function CheckLink({
-	search,
-	label,
-	isStrong = false,
-	children,
-}: {
-	search: ListSearch;
-	label: string;
-	isStrong?: boolean;
-	children: React.ReactNode;
-}) {
-	const { organizationId, day } = useOrganization();
+/** Shows the pass rate of a check. It links to the devices that pass. */
+function Rate({ check }: { check: Check }) {
+	const { organizationId } = useOrganization();
+	const { pass_percent, states, check_key } = check;
+	if (pass_percent === null) {
+		return (
+			<Text size="sm" c="dimmed">
+				Excepted
+			</Text>
+		);
+	}
+	const share = percentInWords(pass_percent);
+	if (states.PASSING === 0) {
+		return (
+			<Text size="sm" fw={600}>
+				{share}
+			</Text>
+		);
+	}
 	return (
 		<TextLink
 			to="/o/$org/devices"
 			params={{ org: organizationId }}
-			search={{ ...countedDevices(day), ...search }}
+			search={{ status: "ACTIVE", check_state: "PASSING", check: check_key }}
 			size="sm"
-			aria-label={label}
-			style={{ whiteSpace: "nowrap" }}
-			{...(isStrong ? { c: "inherit", fw: 600 } : {})}
+			c="inherit"
+			fw={600}
+			aria-label={`${nameOfCheck(check)}: ${share} pass, ${devices(states.PASSING)}`}
 		>
-			{children}
+			{share}
 		</TextLink>
 	);
 }
 
-function nameOf({ check_name, check_key }: Check): string {
-	return check_name ?? check_key;
-}
-
-function isReported(check: Check): boolean {
-	const { pass, fail, unknown, not_applicable, stale } = check;
+function isReported({
+	pass,
+	fail,
+	unknown,
+	not_applicable,
+	stale,
+}: Check): boolean {
 	return pass + fail + unknown + not_applicable + stale > 0;
-}
-
-function percent({ pass_percent }: Check): string {
-	return `${(pass_percent ?? 0).toLocaleString()}%`;
 }
 
 function devices(count: number): string {

@@ -1,17 +1,14 @@
 import { Group, Paper, Text, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Fragment, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { CHECK_STATES } from "../../parts/devices/device-words.tsx";
-import {
-	SHOWN_STATES,
-	type ShownState,
-	StateBar,
-} from "../../parts/devices/state-bar.tsx";
+import { StateBar } from "../../parts/devices/state-bar.tsx";
+import { StatesInWords } from "../../parts/devices/states-in-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { percentInWords } from "../../parts/percent.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { usePast } from "../../past.ts";
 import { operationQuery } from "../../queries.ts";
@@ -140,9 +137,7 @@ function CheckRow({
 						{name}
 					</Text>
 					<Text fw={600}>
-						{percent === null
-							? "No data"
-							: `${percent.toLocaleString()}% proved`}
+						{percent === null ? "No data" : `${percentInWords(percent)} pass`}
 					</Text>
 				</Group>
 				<StateBar states={check.states} height={12} />
@@ -150,46 +145,11 @@ function CheckRow({
 					{devices === 0 ? (
 						"The device policy requires it of no active device."
 					) : (
-						<StatesInWords check={check} name={name} />
+						<StatesInWords check={check} />
 					)}
 				</Text>
 			</div>
 			<PassHistory name={name} days={days} wanted={wanted} />
 		</li>
 	);
-}
-
-/** Shows, for example, "187 passing · 13 failing". Each number links to its devices. */
-function StatesInWords({ check, name }: { check: Result; name: string }) {
-	const { organizationId } = useOrganization();
-	const shown = (Object.keys(SHOWN_STATES) as ShownState[]).filter(
-		(state) => state === "PASSING" || check.states[state] > 0,
-	);
-	return shown.map((state, index) => {
-		const words = `${check.states[state].toLocaleString()} ${CHECK_STATES[state].toLowerCase()}`;
-		return (
-			<Fragment key={state}>
-				{index > 0 && " · "}
-				{check.states[state] === 0 ? (
-					words
-				) : (
-					<TextLink
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={{
-							status: "ACTIVE",
-							check_state: state,
-							check: check.check_key,
-						}}
-						inherit
-						c="inherit"
-						underline="always"
-						aria-label={`${name}: ${words}`}
-					>
-						{words}
-					</TextLink>
-				)}
-			</Fragment>
-		);
-	});
 }

@@ -2,6 +2,7 @@ import { Accordion, Box, Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { percentInWords } from "../../parts/percent.ts";
 import { LinkDialog } from "../../parts/records/link-dialog.tsx";
 import { RecordLink } from "../../parts/records/record-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -186,7 +187,7 @@ function LowestResult({ results }: { results: readonly CheckResult[] }) {
 	const least =
 		known.length < percents.length
 			? "no data"
-			: `${Math.min(...known).toLocaleString()}% proved`;
+			: `${percentInWords(Math.min(...known))} pass`;
 	return (
 		<Text
 			size="sm"
@@ -194,7 +195,7 @@ function LowestResult({ results }: { results: readonly CheckResult[] }) {
 			title={results
 				.map(
 					({ check_name, check_key, pass_percent }) =>
-						`${check_name ?? check_key}: ${pass_percent === null ? "no data" : `${pass_percent}%`}`,
+						`${check_name ?? check_key}: ${pass_percent === null ? "no data" : percentInWords(pass_percent)}`,
 				)
 				.join("\n")}
 		>

@@ -1,8 +1,10 @@
 import { Group, Progress, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { percentOf } from "../../../../src/percent.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import type { Column } from "../../parts/data-table.tsx";
+import { percentInWords } from "../../parts/percent.ts";
 import { operationQuery } from "../../queries.ts";
 
 /** The id of the column. */
@@ -48,7 +50,7 @@ export function useCoverage(
 					</Text>
 				);
 			}
-			const percent = Math.floor((covered / included) * 100);
+			const percent = percentOf(covered, included) ?? 0;
 			return (
 				<Group gap="xs" wrap="nowrap">
 					<Progress
@@ -60,7 +62,7 @@ export function useCoverage(
 						visibleFrom="sm"
 					/>
 					<Text size="sm" className="figures" style={{ whiteSpace: "nowrap" }}>
-						{percent}% ({covered.toLocaleString()} of{" "}
+						{percentInWords(percent)} ({covered.toLocaleString()} of{" "}
 						{included.toLocaleString()})
 					</Text>
 				</Group>

@@ -17,6 +17,7 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { percentInWords } from "../../parts/percent.ts";
 import { operationQuery } from "../../queries.ts";
 import { CheckResults } from "./check-results.tsx";
 import { ControlSections } from "./control-sections.tsx";
@@ -124,7 +125,7 @@ function Summary({ data: { coverage, controls } }: { data: Coverage }) {
 					"No control applies: all controls are excluded."
 				) : (
 					<>
-						<b>{`${Math.floor(coverage_percent)}%`}</b>
+						<b>{percentInWords(coverage_percent)}</b>
 						{` covered: ${covered} of ${included} controls that apply`}
 					</>
 				)}

@@ -5,6 +5,7 @@ import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord, RecordOf } from "../../kinds.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
+import { percentInWords } from "../../parts/percent.ts";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 
@@ -147,7 +148,7 @@ function contradictionOf(record: AnyRecord): Hint | false {
 	const check = checkLabel(String(verified_by_check));
 	const found =
 		typeof pass_percent === "number"
-			? `“${check}” is proved on only ${pass_percent.toLocaleString()}% of the required devices; ${record.verified_by_percent}% are wanted`
+			? `only ${percentInWords(pass_percent)} of the required devices pass “${check}”; ${record.verified_by_percent}% are wanted`
 			: `no device shows it by “${check}”`;
 	return {
 		field: "state",

@@ -21,8 +21,8 @@ export function MeasureCheck({ measure }: { measure: AnyRecord }) {
 			badge={verification && <StatusBadge {...verification} />}
 		>
 			{percent === 100
-				? "Every required device must prove this check to verify the measure."
-				: `At least ${percent}% of the required devices must prove this check to verify the measure.`}
+				? "Every required device must pass this check to verify the measure."
+				: `At least ${percent}% of the required devices must pass this check to verify the measure.`}
 		</CheckResults>
 	);
 }

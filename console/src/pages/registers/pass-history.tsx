@@ -1,5 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
+import { percentInWords } from "../../parts/percent.ts";
 import styles from "./check-results.module.css";
 
 export type Day = OutputOf<"getCheckResults">["history"][number];
@@ -12,6 +13,7 @@ const DATE = new Intl.DateTimeFormat(undefined, {
 });
 const timeOf = ({ day }: Day) => Date.parse(`${day}T00:00:00Z`);
 const inWords = (day: Day) => DATE.format(timeOf(day));
+const shareOf = (day: Day) => percentInWords(day.pass_percent ?? 0);
 
 /**
  * Draws which share of the devices passed a check on each day, between 0 and 100 %, and the share
@@ -44,7 +46,7 @@ export function PassHistory({
 	const lowest = known.reduce((least, day) =>
 		(day.pass_percent ?? 0) < (least.pass_percent ?? 0) ? day : least,
 	);
-	const gist = `${name}: ${first.pass_percent}% passed on ${inWords(first)}, ${last.pass_percent}% on ${inWords(last)}; the least was ${lowest.pass_percent}% on ${inWords(lowest)}`;
+	const gist = `${name}: ${shareOf(first)} passed on ${inWords(first)}, ${shareOf(last)} on ${inWords(last)}; the least was ${shareOf(lowest)} on ${inWords(lowest)}`;
 	return (
 		<div>
 			<svg
@@ -72,7 +74,7 @@ export function PassHistory({
 			</svg>
 			<Group justify="space-between" gap="xs" aria-hidden>
 				<Text size="xs" c="dimmed">
-					{inWords(first)}: {first.pass_percent}%
+					{inWords(first)}: {shareOf(first)}
 				</Text>
 				{wanted !== undefined && (
 					<Text size="xs" c="dimmed">
@@ -80,7 +82,7 @@ export function PassHistory({
 					</Text>
 				)}
 				<Text size="xs" c="dimmed">
-					{inWords(last)}: {last.pass_percent}%
+					{inWords(last)}: {shareOf(last)}
 				</Text>
 			</Group>
 		</div>

@@ -1,4 +1,4 @@
-import { Group, Text } from "@mantine/core";
+import { LegendOf } from "./legend.tsx";
 import styles from "./postures.module.css";
 
 /** The states that a part of the bar can stand for, in the order of the parts. */
@@ -49,18 +49,11 @@ export function Legend({
 	labels?: { [P in Part]?: string };
 }) {
 	return (
-		<Group gap="md" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
-			{parts.map((part) => (
-				<Group key={part} gap={6} component="li" wrap="nowrap">
-					<span
-						className={`${styles.swatch} ${PARTS[part].className}`}
-						aria-hidden
-					/>
-					<Text size="xs" c="dimmed">
-						{labels[part] ?? PARTS[part].label}
-					</Text>
-				</Group>
-			))}
-		</Group>
+		<LegendOf
+			entries={parts.map((part) => ({
+				label: labels[part] ?? PARTS[part].label,
+				className: PARTS[part].className,
+			}))}
+		/>
 	);
 }

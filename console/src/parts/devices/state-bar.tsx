@@ -1,4 +1,5 @@
-import type { CheckState } from "./device-words.tsx";
+import { CHECK_STATES, type CheckState } from "./device-words.tsx";
+import { LegendOf } from "./legend.tsx";
 import styles from "./postures.module.css";
 
 /**
@@ -40,5 +41,19 @@ export function StateBar({
 					/>
 				))}
 		</div>
+	);
+}
+
+/** Says what the parts of the bars mean. It names the states that some bar has. */
+export function StateLegend({ states }: { states: readonly ShownState[] }) {
+	return (
+		<LegendOf
+			entries={(Object.keys(SHOWN_STATES) as ShownState[])
+				.filter((state) => states.includes(state))
+				.map((state) => ({
+					label: CHECK_STATES[state],
+					className: SHOWN_STATES[state],
+				}))}
+		/>
 	);
 }
