@@ -1,4 +1,10 @@
-import type { Block, Cell, Table, Text } from "./content.ts";
+import {
+	type Block,
+	type Cell,
+	isBlocks,
+	type Table,
+	type Text,
+} from "./content.ts";
 import { addElement, type Element, MARGIN, marked } from "./document.ts";
 import { breakLines, runsOf } from "./lines.ts";
 import {
@@ -136,7 +142,7 @@ function widthsOf({ widths, head, rows }: Table, room: Room): number[] {
 		Math.max(
 			...[...(head ? [head] : []), ...rows].map((cells) => {
 				const content = cells[column]?.content ?? "";
-				if (typeof content !== "string") return 0;
+				if (isBlocks(content)) return 0;
 				const runs = runsOf(content, { ...style, bold: cells === head });
 				return Math.max(
 					...breakLines(doc, runs, width).map((line) => line.width),

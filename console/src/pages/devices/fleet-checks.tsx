@@ -28,11 +28,18 @@ export function rateInWords(check: Check): string {
 }
 
 /** Draws the states of a check that the policy requires. For another one, what devices report. */
-function CheckParts({ check }: { check: Check }) {
+export function CheckParts({
+	check,
+	height,
+}: {
+	check: Check;
+	height?: number;
+}) {
+	const size = height === undefined ? {} : { height };
 	return isRequired(check) ? (
-		<StateBar states={check.states} />
+		<StateBar states={check.states} {...size} />
 	) : (
-		<PostureBar counts={check} />
+		<PostureBar counts={check} {...size} />
 	);
 }
 

@@ -27,7 +27,7 @@ import { nameOfCheck } from "../../parts/devices/states-in-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
-import { FleetChecks, rateInWords } from "./fleet-checks.tsx";
+import { CheckParts, FleetChecks, rateInWords } from "./fleet-checks.tsx";
 
 type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
@@ -235,7 +235,7 @@ function CheckTile({ check }: { check: Check }) {
 			</Text>
 			<Group gap={8} wrap="nowrap">
 				<Box flex={1}>
-					<PostureBar counts={check} height={4} />
+					<CheckParts check={check} height={4} />
 				</Box>
 				<Text
 					className="figures"

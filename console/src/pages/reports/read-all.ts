@@ -1,5 +1,6 @@
 import { call } from "../../api.ts";
 import { type AnyRecord, describeKind } from "../../kinds.ts";
+import { inWords } from "../../parts/names-in-words.ts";
 import {
 	type RecordsPage,
 	recordsQuery,
@@ -38,13 +39,14 @@ export async function readAll(
 	return { records: records.slice(0, limit), isCut: cursor !== null };
 }
 
-/** Returns the names of the owners of records at a moment, by the ids of the people. */
-export async function readOwners(
+/** Returns the names at a moment of the records that a field names, by their ids. */
+export async function readNames(
 	{ organizationId, asOf }: ReportInput,
 	records: readonly AnyRecord[],
+	field: string,
 ): Promise<ReadonlyMap<unknown, string>> {
-	const owners = records.map(({ owner_id: id }) => id);
-	const wanted = [...new Set(owners.filter((id) => typeof id === "string"))];
+	const named = records.map((record) => record[field]);
+	const wanted = [...new Set(named.filter((id) => typeof id === "string"))];
 	const names = new Map<unknown, string>();
 	for (let at = 0; at < wanted.length; at += MAX_NAMES) {
 		const { records } = await call("getRecordNames", {
@@ -62,3 +64,15 @@ export function cell(value: unknown): string | number {
 	if (typeof value === "number") return value;
 	return typeof value === "string" && value !== "" ? value : NOTHING;
 }
+
+/** Returns measures with their states in words. */
+export const measuresInWords = (
+	measures: readonly { name: string; state: string }[],
+) =>
+	measures
+		.map(({ name, state }) => `${name} (${inWords(state).toLowerCase()})`)
+		.join("; ") || NOTHING;
+
+/** Returns texts as the lines of one cell. Leaves out what a record does not have. */
+export const linesOf = (...texts: (string | number)[]) =>
+	texts.filter((text) => text !== NOTHING).join("\n") || NOTHING;

@@ -1,7 +1,8 @@
 import { call, type OutputOf } from "../../api.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
-import { inWords } from "../../parts/names-in-words.ts";
-import { cell } from "./read-all.ts";
+import { percentInWords } from "../../parts/percent.ts";
+import { formatTime } from "../../parts/time.tsx";
+import { cell, measuresInWords } from "./read-all.ts";
 import { NOTHING, type Report, type ReportInput } from "./report.ts";
 
 const PAGE = 100;
@@ -42,15 +43,26 @@ export async function readApplicability({
 		subject: [page.framework.name, page.framework.version]
 			.filter(Boolean)
 			.join(" "),
+		approval: approvalOf(page),
 		tables: [
 			{
 				title: "Summary",
 				isCount: true,
-				columns: ["Controls", "Included", "Excluded"],
-				rows: [[page.included + page.excluded, page.included, page.excluded]],
+				columns: ["Controls", "Included", "Excluded", "Implemented"],
+				rows: [
+					[
+						page.included + page.excluded,
+						page.included,
+						page.excluded,
+						controls.filter(
+							({ implementation }) => implementation === "IMPLEMENTED",
+						).length,
+					],
+				],
 			},
 			{
 				title: "Controls",
+				note: "A device check shows its pass rate: the share of the active devices whose policy requires the check.",
 				columns: [
 					"Section",
 					"Control",
@@ -68,11 +80,7 @@ export async function readApplicability({
 					control.applies ? "Yes" : "No",
 					justificationOf(control),
 					implementationOf(control),
-					control.measures
-						.map(
-							({ name, state }) => `${name} (${inWords(state).toLowerCase()})`,
-						)
-						.join("; ") || NOTHING,
+					measuresInWords(control.measures),
 					names(control.documents),
 					names(control.evidence),
 					control.checks
@@ -82,6 +90,16 @@ export async function readApplicability({
 			},
 		],
 	};
+}
+
+function approvalOf({ approval, is_changed: isChanged }: Statement): string {
+	if (!approval) return "Nobody has approved this statement yet.";
+	const { version_number: version, approved_by, approved_at, note } = approval;
+	const by = `approved by ${approved_by}, ${formatTime(approved_at)}`;
+	const words = isChanged
+		? `Changed since version ${version}, ${by}.`
+		: `Version ${version}, ${by}.`;
+	return note ? `${words} ${note}` : words;
 }
 
 type Control = Statement["controls"][number];
@@ -125,6 +143,6 @@ function checkWithResult(
 	percent: number | null | undefined,
 ): string {
 	return typeof percent === "number"
-		? `${checkLabel(key)} (${percent.toLocaleString()}% proved)`
+		? `${checkLabel(key)} (${percentInWords(percent)} pass)`
 		: checkLabel(key);
 }

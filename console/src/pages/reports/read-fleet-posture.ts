@@ -1,9 +1,31 @@
-import { call } from "../../api.ts";
-import { checkLabel } from "../devices/checks.ts";
-import { NOTHING, type Report, type ReportInput } from "./report.ts";
+import { call, type OutputOf } from "../../api.ts";
+import { checkLabel } from "../../parts/devices/check-label.ts";
+import { CHECK_STATES } from "../../parts/devices/device-words.tsx";
+import { isRequired } from "../../parts/devices/states-in-words.tsx";
+import { percentInWords } from "../../parts/percent.ts";
+import {
+	NOTHING,
+	type Report,
+	type ReportInput,
+	type ReportTable,
+} from "./report.ts";
+
+type Check = OutputOf<"listPostureSummary">["checks"][number];
 
 const percent = (value: number | null) =>
-	value === null ? NOTHING : `${value.toLocaleString()}%`;
+	value === null ? NOTHING : percentInWords(value);
+
+/** The states in the order of the columns. */
+const STATES = [
+	"PASSING",
+	"IN_GRACE",
+	"FAILING",
+	"UNKNOWN",
+	"STALE",
+	"NOT_REPORTED",
+	"EXCEPTED",
+	"NOT_APPLICABLE",
+] as const satisfies (keyof Check["states"])[];
 
 /** The checks of the fleet at a moment. */
 export async function readFleetPosture({
@@ -16,46 +38,65 @@ export async function readFleetPosture({
 	});
 	const { COMPLIANT, IN_GRACE, NONCOMPLIANT, UNKNOWN } =
 		summary.devices_by_compliance;
+	const required = summary.checks.filter(isRequired);
+	const others = summary.checks.filter(
+		(check) =>
+			!isRequired(check) && check.not_reported < summary.active_devices,
+	);
 	return {
 		isCut: false,
 		tables: [
 			{
 				title: "Active devices",
-				isCount: true,
 				columns: [
 					"Devices",
+					"Pass rate",
 					"Compliant",
 					"In grace",
 					"Noncompliant",
 					"Not proved",
 				],
 				rows: [
-					[summary.active_devices, COMPLIANT, IN_GRACE, NONCOMPLIANT, UNKNOWN],
+					[
+						summary.active_devices,
+						percent(summary.pass_percent),
+						COMPLIANT,
+						IN_GRACE,
+						NONCOMPLIANT,
+						UNKNOWN,
+					],
 				],
 			},
 			{
 				title: "Checks",
+				note: "The pass rate is the share of passing devices among the active devices whose policy requires the check. In grace, unknown, silent and not reported do not pass. Excepted devices do not count.",
 				columns: [
 					"Check",
 					"Pass rate",
-					"Pass",
-					"Fail",
-					"Unknown",
-					"Not applicable",
-					"Silent",
-					"Not reported",
+					...STATES.map((state) => CHECK_STATES[state]),
 				],
-				rows: summary.checks.map((check) => [
+				rows: required.map((check) => [
 					checkLabel(check.check_key),
 					percent(check.pass_percent),
-					check.pass,
-					check.fail,
-					check.unknown,
-					check.not_applicable,
-					check.stale,
-					check.not_reported,
+					...STATES.map((state) => check.states[state]),
 				]),
 			},
+			...(others.length > 0 ? [notRequired(others)] : []),
 		],
 	};
 }
+
+/** Lists what devices report of checks that no policy requires. */
+const notRequired = (checks: readonly Check[]): ReportTable => ({
+	title: "Checks that are not required",
+	note: "The device policy requires these checks of no device. The numbers say what devices report.",
+	columns: ["Check", "Pass", "Fail", "Unknown", "Not applicable", "Silent"],
+	rows: checks.map((check) => [
+		checkLabel(check.check_key),
+		check.pass,
+		check.fail,
+		check.unknown,
+		check.not_applicable,
+		check.stale,
+	]),
+});

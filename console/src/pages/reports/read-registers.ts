@@ -1,49 +1,11 @@
-import { UNDECIDED_NOTE } from "../../../../src/starters/undecided.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { formatDay } from "../../parts/time.tsx";
-import { cell, readAll, readOwners } from "./read-all.ts";
+import { cell, linesOf, readAll, readNames } from "./read-all.ts";
 import { NOTHING, type Report, type ReportInput } from "./report.ts";
 
 const choice = (value: unknown) => inWords(String(value ?? NOTHING));
 const date = (value: unknown) =>
 	typeof value === "string" ? formatDay(value) : NOTHING;
-
-/** All risks with their scores, the highest residual score first. */
-export async function readRiskRegister(input: ReportInput): Promise<Report> {
-	const { organizationId, asOf } = input;
-	const { records, isCut } = await readAll("risk", {
-		organization_id: organizationId,
-		order_by: { field: "residual_risk_score", direction: "DESC" },
-		as_of: asOf,
-	});
-	const owners = await readOwners(input, records);
-	return {
-		isCut,
-		tables: [
-			{
-				title: "Risks",
-				columns: [
-					"Risk",
-					"Category",
-					"Treatment",
-					"Owner",
-					"Inherent score",
-					"Residual score",
-					"Description",
-				],
-				rows: records.map((risk) => [
-					cell(risk.name),
-					cell(risk.category),
-					risk.note === UNDECIDED_NOTE ? "Not decided" : choice(risk.treatment),
-					cell(owners.get(risk.owner_id)),
-					cell(risk.inherent_risk_score),
-					cell(risk.residual_risk_score),
-					cell(risk.description),
-				]),
-			},
-		],
-	};
-}
 
 /** All nonconformities, the latest first. */
 export async function readNonconformities(input: ReportInput): Promise<Report> {
@@ -52,33 +14,79 @@ export async function readNonconformities(input: ReportInput): Promise<Report> {
 		organization_id: organizationId,
 		as_of: asOf,
 	});
-	const owners = await readOwners(input, records);
+	const [owners, audits] = await Promise.all([
+		readNames(input, records, "owner_id"),
+		readNames(input, records, "audit_id"),
+	]);
+	const hasAudits = audits.size > 0;
+	const counted = (status: string) =>
+		records.filter((one) => one.status === status).length;
+	const summary = {
+		title: "Summary",
+		isCount: true as const,
+		columns: ["Nonconformities", "Open", "In progress", "Closed"],
+		rows: [
+			[
+				records.length,
+				counted("OPEN"),
+				counted("IN_PROGRESS"),
+				counted("CLOSED"),
+			],
+		],
+	};
+	const title = "Nonconformities";
+	const end = [
+		"Severity",
+		"Status",
+		"Owner",
+		...(hasAudits ? ["Audit"] : []),
+		"Identified",
+		"Due",
+		"Root cause",
+		"Corrective action",
+		"Check of the effect",
+	];
+	const rows = records.map((one) => ({
+		reference: cell(one.reference_id),
+		title: cell(one.title),
+		description: cell(one.description),
+		end: [
+			choice(one.severity),
+			choice(one.status),
+			cell(owners.get(one.owner_id)),
+			...(hasAudits ? [cell(audits.get(one.audit_id))] : []),
+			date(one.date_identified),
+			date(one.due_date),
+			cell(one.root_cause),
+			cell(one.corrective_action),
+			cell(one.effectiveness_check),
+		],
+	}));
 	return {
 		isCut,
 		tables: [
+			summary,
 			{
-				title: "Nonconformities",
-				columns: [
-					"Reference",
-					"Title",
-					"Severity",
-					"Status",
-					"Owner",
-					"Identified",
-					"Due",
-					"Root cause",
-					"Corrective action",
-				],
-				rows: records.map((one) => [
-					cell(one.reference_id),
-					cell(one.title ?? one.description),
-					choice(one.severity),
-					choice(one.status),
-					cell(owners.get(one.owner_id)),
-					date(one.date_identified),
-					date(one.due_date),
-					cell(one.root_cause),
-					cell(one.corrective_action),
+				title,
+				columns: ["Reference", "Title", "Description", ...end],
+				rows: rows.map((one) => [
+					one.reference,
+					one.title,
+					one.description,
+					...one.end,
+				]),
+			},
+		],
+		pageTables: [
+			summary,
+			{
+				title,
+				columns: ["Reference", "Nonconformity", ...end],
+				stacked: [1],
+				rows: rows.map((one) => [
+					one.reference,
+					linesOf(one.title, one.description),
+					...one.end,
 				]),
 			},
 		],

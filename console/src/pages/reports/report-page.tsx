@@ -18,7 +18,7 @@ import { ApplicabilityApproval } from "./applicability-approval.tsx";
 import { BoardSummary } from "./board/board-summary.tsx";
 import { comparedText } from "./board/compared-text.ts";
 import { DEFAULT_PERIOD } from "./board/periods.ts";
-import { MAX_ROWS, type Report } from "./report.ts";
+import { CUT, isLying, type Report } from "./report.ts";
 import { Choices } from "./report-choices.tsx";
 import { toCsv } from "./report-csv.ts";
 import { Table } from "./report-table.tsx";
@@ -73,6 +73,13 @@ function OneReport({
 		enabled: !definition.hasFramework || frameworks !== undefined,
 	});
 	const { data } = report;
+	const tables = data?.pageTables ?? data?.tables ?? [];
+	const isWide = data?.board === undefined && isLying(tables);
+	const about = version
+		? `version ${version}`
+		: asOf
+			? `as of the end of ${formatDay(day)}`
+			: formatDay(day);
 	return (
 		<>
 			<Text size="sm" mb={4} component="nav" aria-label="Where you are">
@@ -85,7 +92,7 @@ function OneReport({
 				description={[
 					organization.name,
 					data?.subject,
-					formatDay(day),
+					about,
 					data?.board && comparedText(data.board),
 				]
 					.filter(Boolean)
@@ -97,6 +104,7 @@ function OneReport({
 							report={data}
 							title={definition.title}
 							fileName={`${name}-${version ? `v${version}` : day}`}
+							about={about}
 						/>
 					)
 				}
@@ -135,19 +143,16 @@ function OneReport({
 					A statement of applicability is about the controls of a framework.
 				</EmptyState>
 			) : (
-				<Stack gap="lg">
+				<Stack gap="lg" data-lying={isWide || undefined}>
 					{data.isCut && (
 						<Alert color="orange" variant="outline">
-							The report has its first {MAX_ROWS.toLocaleString()} rows. The CSV
-							export of the list has all of them.
+							{CUT}
 						</Alert>
 					)}
 					{data.board ? (
 						<BoardSummary board={data.board} />
 					) : (
-						data.tables.map((table) => (
-							<Table key={table.title} table={table} />
-						))
+						tables.map((table) => <Table key={table.title} table={table} />)
 					)}
 				</Stack>
 			)}
@@ -186,10 +191,13 @@ function Actions({
 	report,
 	title,
 	fileName,
+	about,
 }: {
 	report: Report;
 	title: string;
 	fileName: string;
+	/** The day or the version of the report, in words. */
+	about: string;
 }) {
 	const { organization } = useOrganization();
 	const saving = useMutation({
@@ -199,11 +207,13 @@ function Actions({
 				return saveXlsx(`${fileName}.xlsx`, report);
 			}
 			const { reportToPdf } = await import("./report-pdf.ts");
-			return reportToPdf(`${fileName}.pdf`, report, {
+			const frame = {
 				title: [title, report.subject].filter(Boolean).join(": "),
 				head: organization.name,
 				foot: fileName,
-			});
+			};
+			const words = about.charAt(0).toUpperCase() + about.slice(1);
+			return reportToPdf(`${fileName}.pdf`, report, frame, words);
 		},
 		onError: (error) =>
 			notifications.show({

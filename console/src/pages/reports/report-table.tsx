@@ -1,16 +1,21 @@
 import { Text, Title } from "@mantine/core";
-import { isFigures, type ReportTable } from "./report.ts";
+import { isFigures, linesIn, type ReportTable } from "./report.ts";
 import styles from "./reports.module.css";
 
 /** Shows a table of a report. On a phone, each row is a card. */
 export function Table({ table }: { table: ReportTable }) {
-	const { title, columns, rows } = table;
+	const { title, note, columns, rows, stacked = [] } = table;
 	const areFigures = columns.map((_, at) => isFigures(table, at));
 	return (
 		<section aria-label={title}>
 			<Title order={2} mb="xs">
 				{title}
 			</Title>
+			{note && rows.length > 0 && (
+				<Text size="sm" c="dimmed" mb="xs">
+					{note}
+				</Text>
+			)}
 			{rows.length === 0 ? (
 				<Text c="dimmed">There are none.</Text>
 			) : (
@@ -50,7 +55,13 @@ export function Table({ table }: { table: ReportTable }) {
 											}
 											data-figures={areFigures[column] || undefined}
 										>
-											{typeof cell === "number" ? cell.toLocaleString() : cell}
+											{typeof cell === "number" ? (
+												cell.toLocaleString()
+											) : stacked.includes(column) ? (
+												<Stacked cell={cell} />
+											) : (
+												cell
+											)}
 										</td>
 									))}
 								</tr>
@@ -60,5 +71,18 @@ export function Table({ table }: { table: ReportTable }) {
 				</section>
 			)}
 		</section>
+	);
+}
+
+function Stacked({ cell }: { cell: string }) {
+	const [first, rest] = linesIn(cell);
+	// One element, because on a phone a cell lays out its children side by side.
+	return (
+		<div>
+			<Text span inherit fw={500}>
+				{first}
+			</Text>
+			{rest}
+		</div>
 	);
 }

@@ -5,17 +5,26 @@ import type { Period } from "./board/periods.ts";
 /** A table of a report. Cells are texts or numbers, as people read them. */
 export interface ReportTable {
 	title: string;
+	/** Says in a sentence or two how to read the table. */
+	note?: string;
 	columns: readonly string[];
+	/** Numbers of the columns whose cells begin with a line that says the most. It stands out. */
+	stacked?: readonly number[];
 	rows: readonly (readonly (string | number)[])[];
 	/** True if the table only counts another one. The CSV file leaves it out. */
 	isCount?: true;
 }
 
-/** Content of a report, for the screen, for paper and as CSV. */
+/** Content of a report, for the screen, for paper and for files. */
 export interface Report {
 	/** Subject of the report, such as the framework. */
 	subject?: string;
+	/** Says who approved the report, if people approve it. The page has a section about it. */
+	approval?: string;
+	/** Tables with one value in a cell, for CSV and Excel. */
 	tables: readonly ReportTable[];
+	/** The screen and the PDF show these in the place of the tables. A cell may have several lines. */
+	pageTables?: readonly ReportTable[];
 	/** True if there were more rows than a report may have. */
 	isCut: boolean;
 	/** The screen and the PDF show this in the place of the tables. */
@@ -39,8 +48,24 @@ export type Frameworks = OutputOf<"listFrameworks">["frameworks"];
 /** Most rows of a report, so that a page and a printer can take them. */
 export const MAX_ROWS = 2000;
 
+/** Said on the page and in the PDF of a report with more rows. */
+export const CUT = `The report has its first ${MAX_ROWS.toLocaleString()} rows. The CSV export of the list has all of them.`;
+
 /** Shown in the place of a value that a record does not have. */
 export const NOTHING = "–";
+
+/** Most columns of a table that fits on an upright page. */
+const MAX_UPRIGHT = 4;
+
+/** Returns true for a report with a wide table, whose printed pages lie. */
+export const isLying = (tables: readonly ReportTable[]) =>
+	tables.some(({ columns }) => columns.length > MAX_UPRIGHT);
+
+/** Divides a stacked cell into its first line and the rest, which may be empty. */
+export function linesIn(cell: string): [first: string, rest: string] {
+	const at = cell.indexOf("\n");
+	return at < 0 ? [cell, ""] : [cell.slice(0, at), cell.slice(at)];
+}
 
 const FIGURE = /^\d[\d.,]*%$/;
 

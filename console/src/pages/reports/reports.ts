@@ -1,7 +1,8 @@
 import { readBoardSummary } from "./board/read-board.ts";
 import { readApplicability } from "./read-applicability.ts";
 import { readFleetPosture } from "./read-fleet-posture.ts";
-import { readNonconformities, readRiskRegister } from "./read-registers.ts";
+import { readNonconformities } from "./read-registers.ts";
+import { readRiskRegister } from "./read-risk-register.ts";
 import type { Report, ReportInput } from "./report.ts";
 
 interface Definition {
@@ -29,7 +30,8 @@ export const REPORTS = {
 	},
 	"risk-register": {
 		title: "Risk register",
-		about: "All risks with treatment, owner and scores.",
+		about:
+			"All risks with level, likelihood and impact before and after treatment, owner and measures.",
 		read: readRiskRegister,
 		hasDay: true,
 	},

@@ -6,7 +6,7 @@ import { trendInWords, valueInWords } from "./trends.ts";
 
 /** Shows a figure over twelve months: its last value, a line, and the first value. */
 export function TrendPlot({ trend }: { trend: Trend }) {
-	const { label, points } = trend;
+	const { label, points, outOf } = trend;
 	const known = knownOf(trend);
 	const [first, last] = [known[0], known.at(-1)];
 	const { line, area } = shapeOf(trend);
@@ -17,6 +17,11 @@ export function TrendPlot({ trend }: { trend: Trend }) {
 				<Text size="sm">{label}</Text>
 				<Text fw={600} fz="lg">
 					{last && valueInWords(trend, last.value)}
+					{outOf && (
+						<Text span size="xs" fw={400} c="dimmed">
+							{` of ${outOf}`}
+						</Text>
+					)}
 				</Text>
 			</Group>
 			<svg

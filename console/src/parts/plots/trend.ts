@@ -2,6 +2,8 @@
 export interface Trend {
 	label: string;
 	unit: "%" | "";
+	/** The greatest possible value, if the reader has to know it to judge a value. */
+	outOf?: number;
 	/** The top of the scale. Without one, the greatest value is the top. */
 	top?: number;
 	points: readonly { day: string; value: number | null }[];

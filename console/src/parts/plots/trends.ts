@@ -1,4 +1,5 @@
 import type { OutputOf } from "../../api.ts";
+import { MAX_SCORE } from "../records/risk-scores.ts";
 import { formatDay } from "../time.tsx";
 import { knownOf, type Trend } from "./trend.ts";
 
@@ -6,7 +7,12 @@ type Point = OutputOf<"getTrends">["points"][number];
 
 const FIGURES: (Omit<Trend, "points"> & { figure: keyof Point })[] = [
 	{ figure: "pass_percent", label: "Pass rate", unit: "%", top: 100 },
-	{ figure: "residual_risk", label: "Mean residual risk", unit: "" },
+	{
+		figure: "residual_risk",
+		label: "Mean residual risk",
+		unit: "",
+		outOf: MAX_SCORE,
+	},
 	{ figure: "overdue", label: "Overdue work", unit: "" },
 ];
 

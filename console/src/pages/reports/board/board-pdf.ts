@@ -92,6 +92,7 @@ export function boardToPdf(board: Board, title: string): Block[] {
 								...(section.hasBars && board.comparedWith
 									? [text(markInWords(board.comparedWith), TINY)]
 									: []),
+								...(section.note ? [text(section.note, TINY)] : []),
 							]
 						: [],
 				})),
@@ -182,6 +183,7 @@ function plot(trend: Trend): Block[] {
 			[
 				{ text: `${trend.label}  ` },
 				{ text: last ? valueInWords(trend, last.value) : "", bold: true },
+				...(trend.outOf ? [{ text: ` of ${trend.outOf}`, color: QUIET }] : []),
 			],
 			SMALL,
 		),

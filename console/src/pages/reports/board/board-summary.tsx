@@ -53,6 +53,11 @@ export function BoardSummary({ board }: { board: Board }) {
 								{markInWords(comparedWith)}
 							</Text>
 						)}
+						{section.note && (
+							<Text size="xs" c="dimmed" mt={4}>
+								{section.note}
+							</Text>
+						)}
 					</Part>
 				))}
 			</div>

@@ -52,8 +52,10 @@ export function tablesOf(board: Board): ReportTable[] {
 						title: "Twelve months",
 						columns: [
 							"Day",
-							...trends.map(({ label, unit }) =>
-								unit ? `${label}, ${unit}` : label,
+							...trends.map(({ label, unit, outOf }) =>
+								[label, unit, outOf && `of ${outOf}`]
+									.filter(Boolean)
+									.join(", "),
 							),
 						],
 						rows: trends[0].points.map(({ day }, at) => [

@@ -21,6 +21,8 @@ export interface BoardSection {
 	rows: readonly Comparison[];
 	/** True if each row has a bar. */
 	hasBars: boolean;
+	/** Explains words of the section. */
+	note?: string;
 }
 
 /** Something that the board has to decide about. */

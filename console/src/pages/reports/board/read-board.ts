@@ -1,3 +1,4 @@
+import { percentOf } from "../../../../../src/percent.ts";
 import { call, type OutputOf } from "../../../api.ts";
 import { todayHere } from "../../../parts/days.ts";
 import { trendsOf } from "../../../parts/plots/trends.ts";
@@ -51,9 +52,6 @@ function compare(
 	return { now: read(now), before: before && read(before), ...rest };
 }
 
-const percentOf = (part: number, whole: number) =>
-	whole > 0 ? Math.round((1000 * part) / whole) / 10 : null;
-
 const sumOf = <Row>(rows: readonly Row[], read: (row: Row) => number) =>
 	rows.reduce((sum, row) => sum + read(row), 0);
 
@@ -96,14 +94,14 @@ function keyFigures(summary: Summary): Comparison[] {
 				label: "Controls covered",
 				unit: "%",
 				good: "more",
-				detail: `${covered(now).toLocaleString()} of ${included(now).toLocaleString()}`,
+				detail: `${covered(now).toLocaleString()} of ${included(now).toLocaleString()} that apply`,
 			},
 		),
 		compare(summary, ({ fleet }) => fleet.pass_percent, {
-			label: "Pass rate of devices",
+			label: "Pass rate",
 			unit: "%",
 			good: "more",
-			detail: `${now.fleet.active_devices.toLocaleString()} devices`,
+			detail: `Required checks, ${now.fleet.active_devices.toLocaleString()} devices`,
 		}),
 		count(
 			"High and critical risks",
@@ -179,9 +177,7 @@ function devices(summary: Summary): BoardSection {
 		good: Comparison["good"],
 	) =>
 		compare(summary, ({ fleet }) => fleet.devices_by_compliance[state], {
-			label,
-			unit: "",
-			good,
+			...{ label, unit: "", good },
 		});
 	return {
 		title: "Devices",
@@ -197,6 +193,7 @@ function devices(summary: Summary): BoardSection {
 			rowOf("NONCOMPLIANT", "Noncompliant", "less"),
 			rowOf("UNKNOWN", "Not proved", "less"),
 		],
+		note: "In grace: a check fails, and days are left to fix it. Not proved: a check is unknown or silent.",
 	};
 }
 
