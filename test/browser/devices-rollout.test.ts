@@ -324,7 +324,6 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 	await issued.getByRole("button", { name: "Close", exact: true }).click();
 	await lost.waitFor();
 	await axe(page);
-	await page.goBack();
 	await issued
 		.getByRole("button", { name: "Close without the tokens" })
 		.waitFor();
