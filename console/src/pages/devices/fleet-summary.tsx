@@ -1,4 +1,5 @@
 import {
+	Box,
 	Button,
 	Group,
 	Paper,
