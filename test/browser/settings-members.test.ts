@@ -421,6 +421,7 @@ test("the page of a member says how the member signs in, and an administrator ac
 	await theirs.waitForURL(/\/o\//);
 	await visit(theirs, path(`/${member.id}`));
 	await theirs.getByText("Only administrators see this page").waitFor();
+	await theirs.getByRole("heading", { name: "Member", level: 1 }).waitFor();
 
 	const page = await served.openPageAs(admin, path());
 	await page.getByRole("link", { name: member.name, exact: true }).click();

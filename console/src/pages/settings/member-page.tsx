@@ -23,20 +23,34 @@ export function Page() {
 	const { mayAdmin } = useOrganization();
 	if (!mayAdmin) {
 		return (
-			<EmptyState title="Only administrators see this page">
-				The list of members has the name and role of everybody.
-			</EmptyState>
+			<>
+				<PageHeader title="Member" parent={<ToMembers />} />
+				<EmptyState title="Only administrators see this page">
+					The list of members has the name and role of everybody.
+				</EmptyState>
+			</>
 		);
 	}
 	return <MemberPage />;
+}
+
+function ToMembers() {
+	const { organizationId } = useOrganization();
+	return (
+		<TextLink
+			to="/o/$org/settings/members"
+			params={{ org: organizationId }}
+			inherit
+		>
+			Members
+		</TextLink>
+	);
 }
 
 function MemberPage() {
 	const { id } = useParams({ strict: false }) as { id: string };
 	const { organization, organizationId } = useOrganization();
 	const navigate = useNavigate();
-	const toMembers = { to: "/o/$org/settings/members" } as const;
-	const params = { org: organizationId };
 	const { data: me } = useQuery(meQuery);
 	const administrators = useQuery(
 		operationQuery("listMembers", {
@@ -53,18 +67,19 @@ function MemberPage() {
 	);
 	if (found.isPending) return <PageSkeleton />;
 	if (found.isError) {
-		return <ErrorState error={found.error} onRetry={found.refetch} />;
+		return (
+			<>
+				<PageHeader title="Member" parent={<ToMembers />} />
+				<ErrorState error={found.error} onRetry={found.refetch} />
+			</>
+		);
 	}
 	const { member } = found.data;
 	const isSelf = me?.id === member.user_id;
 	return (
 		<>
 			<PageHeader
-				parent={
-					<TextLink {...toMembers} params={params} inherit>
-						Members
-					</TextLink>
-				}
+				parent={<ToMembers />}
 				title={member.name}
 				description={isSelf ? `${member.email} (you)` : member.email}
 				actions={
@@ -76,7 +91,12 @@ function MemberPage() {
 							administrators.data?.members.length === 1
 						}
 						isButton
-						onRemoved={() => navigate({ ...toMembers, params })}
+						onRemoved={() =>
+							navigate({
+								to: "/o/$org/settings/members",
+								params: { org: organizationId },
+							})
+						}
 					/>
 				}
 			/>
