@@ -2,7 +2,6 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openTracing } from "../../src/tracing/open.ts";
 import { readTracing } from "../../src/tracing/settings.ts";
-import { openDatabaseProxy } from "../support/database-proxy.ts";
 import { type Started, startAssay } from "../support/program.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
@@ -213,24 +212,24 @@ test("secrets in an address are removed, and invented addresses do not become na
 
 test("an error is marked in its span, and its log line names the trace and the request", async () => {
 	const own = await openOwnReceiver();
-	const proxy = await openDatabaseProxy(tools.database.url);
-	const cutOff = await startTraced(own, { DATABASE_URL: proxy.url });
-	const device = await tools.activateDevice();
-	await proxy.cut();
+	const broken = await startTraced(own);
+	await tools.database.owner.query("alter table tasks rename to tasks_away");
 	const answer = await post(
-		"/api/agent/v1/heartbeat",
-		heartbeatBody(),
-		{ ...bearer(device.key), "x-request-id": "to-be-found" },
-		cutOff,
+		"/api/mcp/tools/addTask",
+		{ organization_id: tools.organizationId, name: "A task" },
+		{ ...bearer(tools.admin.token), "x-request-id": "to-be-found" },
+		broken,
+	).finally(() =>
+		tools.database.owner.query("alter table tasks_away rename to tasks"),
 	);
-	expect(answer.status).toBe(503);
-	expect(await cutOff.stop("SIGTERM")).toBe(0);
-	const request = named(own.spans, "POST /api/agent/v1/heartbeat");
+	expect(answer.status).toBe(500);
+	expect(await broken.stop("SIGTERM")).toBe(0);
+	const request = named(own.spans, "POST /api/mcp/tools/addTask");
 	expect(request).toMatchObject({
 		status: 2,
-		attributes: { "http.response.status_code": 503, "error.type": "503" },
+		attributes: { "http.response.status_code": 500, "error.type": "500" },
 	});
-	const line = cutOff
+	const line = broken
 		.stderr()
 		.split("\n")
 		.find((text) => text.includes("to-be-found"));
