@@ -78,7 +78,7 @@ describe("updates of macOS that wait", () => {
 		expect(late && explain({ platform: "DARWIN", ...late })).toMatchObject({
 			reason:
 				"an available update has waited for 61 days; at most 60 days are allowed",
-			remediation: expect.stringContaining("install it and restart"),
+			remediation: expect.stringContaining("install the update and restart"),
 		});
 	});
 

@@ -164,7 +164,7 @@ test("a Linux with AppArmor alone passes until the organization requires a scann
 	expect(await judge("SCANNER_REQUIRED")).toMatchObject({
 		status: "FAIL",
 		reason: "no scanner runs, and your organization requires one",
-		remediation: expect.stringContaining("requires a scanner"),
+		remediation: expect.stringContaining("AppArmor and SELinux are not enough"),
 	});
 });
 
