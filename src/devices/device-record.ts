@@ -161,6 +161,14 @@ export const device = z.object({
 	conflicts: z
 		.array(z.enum(["DUPLICATE_HARDWARE", "POSSIBLE_CLONE"]))
 		.describe("Conflicts that an administrator should resolve"),
+	duplicate_of: z
+		.object({
+			id: z.string(),
+			name: z.string().nullable(),
+			serial_number: z.string().nullable(),
+		})
+		.nullable()
+		.describe("Device whose hardware it reports"),
 	failing_count: z.int().describe("Checks that fail"),
 	groups: z
 		.array(z.object({ id: z.string(), name: z.string() }))
@@ -192,7 +200,7 @@ type BriefDevice = z.input<typeof listedDevice>;
  * A device in a list. A brief row has only the checks that fail or are unknown, with their state
  * only if it is not FAILING or UNKNOWN, and the numbers of the others. It has last_seen_at only if
  * the device is not ONLINE, and no freshness if it is REVOKED. It has a hostname only if that
- * differs from the name, and conflicts only if there are some.
+ * differs from the name, and conflicts and duplicate_of only if there are some.
  */
 export const listedDevice = device.partial().extend({
 	...{ id, name, status, owner_id, owner_name, failing_count, compliance },
@@ -218,6 +226,7 @@ type Present =
 	| "freshness"
 	| "reporting"
 	| "conflicts"
+	| "duplicate_of"
 	| "awaits_approval"
 	| "last_seen_at"
 	| "last_reported_at";
@@ -246,6 +255,7 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 						reporting: whole.reporting,
 					}),
 					...(whole.conflicts.length > 0 && { conflicts: whole.conflicts }),
+					...(whole.duplicate_of && { duplicate_of: whole.duplicate_of }),
 					...(whole.awaits_approval && { awaits_approval: true }),
 				};
 	const count = (wanted: PostureStatus) =>
@@ -329,6 +339,15 @@ export const DEVICE_COLUMNS = `
 		where c.organization_id = t.organization_id and c.device_id = t.id
 		order by c.kind
 	) as conflicts,
+	(
+		select jsonb_build_object(
+			'id', o.id, 'name', coalesce(o.name, o.hostname), 'serial_number', o.serial_number
+		)
+		from device_conflicts c
+		join devices o on o.organization_id = t.organization_id and o.id = c.other_device_id
+		where c.organization_id = t.organization_id and c.device_id = t.id
+			and c.kind = 'DUPLICATE_HARDWARE'
+	) as duplicate_of,
 	(
 		select count(*)::int from posture_spans s
 		where s.organization_id = t.organization_id and s.device_id = t.id

@@ -173,6 +173,7 @@ export async function readDevicesAsOf(
 			last_seen_at: _,
 			last_reported_at: __,
 			conflicts: ___,
+			duplicate_of: _______,
 			freshness: ____,
 			reporting: _____,
 			awaits_approval: ______,

@@ -16,7 +16,7 @@ export interface Succession {
 }
 
 /**
- * Locks the groups whose devices may be replaced, and then the policies of groups. A change of a
+ * Locks the groups of devices that may be replaced, and then the policies of groups. A change of a
  * group takes both before it takes devices, so call this before devices are locked.
  */
 export async function lockGroupsOfReplaced(
@@ -27,8 +27,7 @@ export async function lockGroupsOfReplaced(
 		`select from device_groups g
 		where g.organization_id = $1 and g.id in (
 			select m.group_id from device_group_members m
-			join device_conflicts c on c.organization_id = $1 and c.other_device_id = m.device_id
-			where m.organization_id = $1 and c.device_id = any($2::text[])
+			where m.organization_id = $1 and m.device_id = any($2::text[])
 		)
 		order by g.id for key share`,
 		[membership.organizationId, textArray(ids)],

@@ -132,7 +132,9 @@ test("a device that enrolls with a key of the organization is the same device af
 	});
 	const { replaced } = await to.use("replaceDevices", {
 		organization_id: from.organizationId,
-		device_ids: waiting.map((one: { id: string }) => one.id),
+		devices: waiting.map((one: { id: string }) => ({
+			...{ device_id: one.id, predecessor_id: device.id },
+		})),
 	});
 	expect(replaced).toMatchObject([{ predecessor_id: device.id }]);
 	expect((await to.post("heartbeat", body, { key })).status).toBe(200);

@@ -92,7 +92,9 @@ test("as_of gives each device's status and checks at that time, and leaves out d
 	expect(mended?.postures).toMatchObject([
 		{ status: "PASS", since: shown(10), observed_at: shown(10) },
 	]);
-	for (const field of ["freshness", "last_seen_at", "conflicts"]) {
+	for (const field of [
+		...["freshness", "last_seen_at", "conflicts", "duplicate_of"],
+	]) {
 		expect(mended).not.toHaveProperty(field);
 	}
 	expect(await names({ as_of: "2026-02-01T00:00:00Z" })).toEqual([]);

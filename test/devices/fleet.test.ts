@@ -114,6 +114,7 @@ test("every field that a device or a user sets is returned, in the list and for 
 		groups: [],
 		group_policies: [],
 		conflicts: [],
+		duplicate_of: null,
 		omitted_checks: 0,
 		failing_count: 1,
 		compliance: "UNKNOWN",

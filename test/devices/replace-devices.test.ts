@@ -31,15 +31,30 @@ async function setUpAgain(count: number) {
 	return { old, others, beat };
 }
 
-const replace = (device_ids: string[]) =>
-	assay.use("replaceDevices", {
-		organization_id: assay.organizationId,
-		device_ids,
-	});
+const input = (...pairs: [device_id: string, predecessor_id: string][]) => ({
+	organization_id: assay.organizationId,
+	devices: pairs.map(([device_id, predecessor_id]) => ({
+		device_id,
+		predecessor_id,
+	})),
+});
+
+const replace = (device_id: string, predecessor_id: string) =>
+	assay.use("replaceDevices", input([device_id, predecessor_id]));
+
+/** Returns the message of the refusal. */
+async function refusal(...pairs: [string, string][]): Promise<string> {
+	const { status, body } = await assay.call("replaceDevices", input(...pairs));
+	expect(status).toBe(400);
+	return body.message;
+}
+
+const statusOf = async (id: string) =>
+	(await assay.use("getDevice", { id })).device.status;
 
 describe("the same laptop, set up again", () => {
 	test("is replaced by its new record, which keeps the earlier one as its predecessor", async () => {
-		const { secret } = await assay.addKey({ requires_approval: true });
+		const { secret } = await assay.addKey();
 		const old = await assay.activateDevice();
 		const report = { results: [postureResult()] };
 		await assay.post("postures", report, { key: old.key });
@@ -48,15 +63,12 @@ describe("the same laptop, set up again", () => {
 		const body = heartbeatBody({ hardware_uuid: old.hardwareUuid });
 		expect((await assay.post("heartbeat", body, { key })).status).toBe(400);
 		const [fresh] = await assay.devicesOf({ conflict: "DUPLICATE_HARDWARE" });
-		const unrelated = await assay.activateDevice();
-		expect(
-			await assay.use("replaceDevices", {
-				organization_id: assay.organizationId,
-				device_ids: [fresh.id, unrelated.id],
-			}),
-		).toEqual({
+		expect(fresh.duplicate_of).toMatchObject({
+			...{ id: old.id, name: "Ada's laptop" },
+		});
+		expect(await replace(fresh.id, old.id)).toEqual({
 			replaced: [{ device_id: fresh.id, predecessor_id: old.id }],
-			unchanged_device_ids: [unrelated.id],
+			unchanged_device_ids: [],
 		});
 		const oldHeartbeat = await assay.post("heartbeat", body, { key: old.key });
 		expect(oldHeartbeat.status).toBe(401);
@@ -106,7 +118,7 @@ describe("the same laptop, set up again", () => {
 			);
 			if (Object.keys(own).length > 0)
 				await use("updateDevice", { id, ...own });
-			await use("replaceDevices", { organization_id, device_ids: [id] });
+			await replace(id, old_id);
 			return assay.activate(key, facts);
 		};
 		expect(await setUpAgain({})).toMatchObject({
@@ -117,34 +129,79 @@ describe("the same laptop, set up again", () => {
 		});
 	});
 
-	test("may have come twice: the newest record replaces the earlier one, and the other keeps its conflict", async () => {
-		const { secret } = await assay.addKey();
-		const old = await assay.activateDevice();
-		const body = heartbeatBody({ hardware_uuid: old.hardwareUuid });
-		const first = await assay.enroll(secret);
-		await assay.post("heartbeat", body, { key: first });
-		const second = await assay.enroll(secret);
-		await assay.post("heartbeat", body, { key: second });
-		const both = await assay.devicesOf({ conflict: "DUPLICATE_HARDWARE" });
-		expect(both).toHaveLength(2);
-		const { replaced } = await assay.use("replaceDevices", {
-			organization_id: assay.organizationId,
-			device_ids: both.map(({ id }) => id),
-		});
-		expect(replaced).toHaveLength(1);
-		const device = await assay.activate(second, {
-			hardware_uuid: old.hardwareUuid,
-		});
-		expect(replaced[0].device_id).toBe(device.id);
-		expect((await assay.post("heartbeat", body, { key: first })).status).toBe(
-			400,
+	test("may have come twice: one call for both is refused, and the other one keeps its conflict", async () => {
+		const { old, others, beat } = await setUpAgain(2);
+		const [other, chosen] = others as [Waiting, Waiting];
+		expect(await refusal([other.id, old.id], [chosen.id, old.id])).toContain(
+			`devices[1].predecessor_id: ${old.id} occurs twice in this call`,
 		);
+		await replace(chosen.id, old.id);
+		expect(await beat(chosen.key)).toBe(200);
+		expect(await beat(other.key)).toBe(400);
+	});
+
+	test("is not replaced a second time when the call is repeated", async () => {
+		const { old, others, beat } = await setUpAgain(2);
+		const [other, chosen] = others as [Waiting, Waiting];
+		await replace(chosen.id, old.id);
+		for (let n = 0; n < 2; n++) {
+			expect(await replace(chosen.id, old.id)).toEqual({
+				...{ replaced: [], unchanged_device_ids: [chosen.id] },
+			});
+		}
+		expect(await refusal([other.id, old.id])).toContain(chosen.id);
+		expect(await statusOf(chosen.id)).toBe("PENDING");
+		expect(await beat(chosen.key)).toBe(200);
+		expect(await replace(chosen.id, old.id)).toMatchObject({ replaced: [] });
+	});
+
+	test("gives nothing to a device that reports the hardware of another record since", async () => {
+		const { old, others, beat } = await setUpAgain(2);
+		const [honest, evil] = others as [Waiting, Waiting];
+		const chief = await assay.activateDevice();
+		expect(await beat(evil.key, chief.hardwareUuid)).toBe(400);
+		const unrelated = await assay.activateDevice();
+		expect(await refusal([evil.id, old.id])).toContain(
+			`devices[0]: ${evil.id} reports the hardware of ${chief.id}, not of ${old.id}`,
+		);
+		// The call is refused as a whole.
+		expect(
+			await refusal([honest.id, old.id], [unrelated.id, chief.id]),
+		).toContain(
+			`devices[1]: ${unrelated.id} is not PENDING with the hardware of ${chief.id}`,
+		);
+		for (const { id } of [old, chief]) {
+			expect(await statusOf(id)).toBe("ACTIVE");
+		}
+	});
+
+	test("waits for its approval first", async () => {
+		const { secret, id: enrollment_key_id } = await assay.addKey({
+			requires_approval: true,
+		});
+		const old = await assay.activateDevice();
+		const key = await assay.enroll(secret);
+		const body = heartbeatBody({ hardware_uuid: old.hardwareUuid });
+		expect((await assay.post("heartbeat", body, { key })).status).toBe(400);
+		const [{ id }] = (await assay.devicesOf({ enrollment_key_id })) as [Json];
+		expect(await refusal([id, old.id])).toContain(
+			`devices[0]: ${id} awaits approval: approve it first`,
+		);
+		expect(await assay.devicesOf({ enrollment_key_id })).toMatchObject([
+			{ awaits_approval: true },
+		]);
+		expect(await statusOf(old.id)).toBe("ACTIVE");
+		await assay.use("approveDevices", {
+			...{ organization_id: assay.organizationId, device_ids: [id] },
+		});
+		await replace(id, old.id);
+		expect((await assay.post("heartbeat", body, { key })).status).toBe(200);
 	});
 
 	test("keeps its place for the chosen record: another one with its hardware does not become active first", async () => {
 		const { old, others, beat } = await setUpAgain(2);
 		const [other, chosen] = others as [Waiting, Waiting];
-		expect(await replace([chosen.id])).toMatchObject({
+		expect(await replace(chosen.id, old.id)).toMatchObject({
 			replaced: [{ device_id: chosen.id, predecessor_id: old.id }],
 		});
 		const conflict = async () =>
@@ -160,9 +217,9 @@ describe("the same laptop, set up again", () => {
 		"revokeDevice",
 		"deleteDevice",
 	])("has its place for others again after %s of the chosen record", async (operation) => {
-		const { others, beat } = await setUpAgain(2);
+		const { old, others, beat } = await setUpAgain(2);
 		const [other, chosen] = others as [Waiting, Waiting];
-		await replace([chosen.id]);
+		await replace(chosen.id, old.id);
 		expect(await beat(other.key)).toBe(400);
 		await assay.use(operation, { id: chosen.id });
 		expect(await beat(other.key)).toBe(200);
@@ -171,8 +228,8 @@ describe("the same laptop, set up again", () => {
 	test("may get another record instead of the chosen one, which is then in between", async () => {
 		const { old, others, beat } = await setUpAgain(2);
 		const [other, chosen] = others as [Waiting, Waiting];
-		await replace([chosen.id]);
-		expect(await replace([other.id])).toMatchObject({
+		await replace(chosen.id, old.id);
+		expect(await replace(other.id, chosen.id)).toMatchObject({
 			replaced: [{ device_id: other.id, predecessor_id: chosen.id }],
 		});
 		expect(await beat(chosen.key)).toBe(401);
@@ -186,16 +243,11 @@ describe("the same laptop, set up again", () => {
 	test("keeps its predecessor when its record meets the hardware of another device", async () => {
 		const { old, others, beat } = await setUpAgain(1);
 		const [chosen] = others as [Waiting];
-		await replace([chosen.id]);
+		await replace(chosen.id, old.id);
 		const another = await assay.activateDevice();
 		expect(await beat(chosen.key, another.hardwareUuid)).toBe(400);
-		const again = await assay.call("replaceDevices", {
-			organization_id: assay.organizationId,
-			device_ids: [chosen.id],
-		});
-		expect(again.status).toBe(400);
-		expect(again.body.message).toContain(
-			`device_ids[0]: already shares its machine with the record ${old.id}`,
+		expect(await refusal([chosen.id, another.id])).toContain(
+			`devices[0]: ${chosen.id} already shares its machine with the record ${old.id}`,
 		);
 		const { device } = await assay.use("getDevice", { id: old.id });
 		expect(device.successor_id).toBe(chosen.id);
@@ -204,7 +256,7 @@ describe("the same laptop, set up again", () => {
 	test("does not become the successor of its own successor", async () => {
 		const { old, others } = await setUpAgain(1);
 		const [chosen] = others as [Waiting];
-		await replace([chosen.id]);
+		await replace(chosen.id, old.id);
 		const { enrollment_token: token } = await assay.use(
 			"reissueEnrollmentToken",
 			{ id: old.id },
@@ -212,12 +264,9 @@ describe("the same laptop, set up again", () => {
 		const body = heartbeatBody({ hardware_uuid: old.hardwareUuid });
 		const key = await assay.enroll(token);
 		expect((await assay.post("heartbeat", body, { key })).status).toBe(400);
-		const again = await assay.call("replaceDevices", {
-			organization_id: assay.organizationId,
-			device_ids: [old.id],
-		});
-		expect(again.status).toBe(400);
-		expect(again.body.message).toContain(chosen.id);
+		expect(await refusal([old.id, chosen.id])).toContain(
+			`already shares its machine with the record ${chosen.id}`,
+		);
 	});
 
 	test("is believed without an administrator only if the old device's key says so", async () => {

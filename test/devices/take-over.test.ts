@@ -24,8 +24,11 @@ const inOrganization = (more: Json) => ({
 	...more,
 });
 
-const replace = (id: string) =>
-	assay.use("replaceDevices", inOrganization({ device_ids: [id] }));
+const replace = (device_id: string, predecessor_id: string) =>
+	assay.use(
+		"replaceDevices",
+		inOrganization({ devices: [{ device_id, predecessor_id }] }),
+	);
 
 const inDays = (days: number) =>
 	new Date(Date.now() + days * 86_400_000).toISOString();
@@ -60,7 +63,7 @@ test("a device that was set up again is in the groups of its earlier record, wit
 	);
 	await assay.use("approveDeviceException", { id: exception.id });
 	const fresh = await setUpAgain(old.hardwareUuid);
-	await replace(fresh.id);
+	await replace(fresh.id, old.id);
 	const device = await assay.activate(fresh.key, {
 		hardware_uuid: old.hardwareUuid,
 	});
@@ -108,7 +111,7 @@ test("a device that was set up again keeps the exceptions of its earlier record,
 		(await assay.use("getDeviceException", { id })).device_exception;
 	const approved = await read(inForce);
 	const fresh = await setUpAgain(old.hardwareUuid);
-	await replace(fresh.id);
+	await replace(fresh.id, old.id);
 
 	expect(await read(inForce)).toMatchObject({
 		...{ device_id: old.id, status: "ENDED" },
@@ -162,7 +165,7 @@ test("a device that was set up again keeps the claim of its earlier record, unle
 	const first = await claimed();
 	expect(first.claimed_owner_id).toBe(people.id);
 	const fresh = await setUpAgain(first.hardware_uuid);
-	await replace(fresh.id);
+	await replace(fresh.id, first.id);
 	expect((await assay.use("getDevice", { id: fresh.id })).device).toMatchObject(
 		{ owner_id: null, claimed_owner_id: people.id },
 	);
@@ -177,7 +180,7 @@ test("a device that was set up again keeps the claim of its earlier record, unle
 	);
 	const owned = await setUpAgain(second.hardware_uuid);
 	await assay.use("updateDevice", { id: owned.id, owner_id: grace.id });
-	await replace(owned.id);
+	await replace(owned.id, second.id);
 	expect((await assay.use("getDevice", { id: owned.id })).device).toMatchObject(
 		{ owner_id: grace.id, claimed_owner_id: null },
 	);

@@ -41,6 +41,10 @@ export async function makeLeastInputs(tools: TestTools): Promise<LeastInputs> {
 		if (name === "ends_at") return TOMORROW;
 		if (name === "sha256") return "0".repeat(64);
 		if (name === "id") return seeds.get("Risk").id;
+		if (name === "devices") {
+			const id = seeds.get("Device").id;
+			return [{ device_id: id, predecessor_id: id }];
+		}
 		if (name.endsWith("_id")) {
 			const kind = name.slice(0, -"_id".length);
 			const seed = seeds.get(`${kind[0]?.toUpperCase()}${kind.slice(1)}`);

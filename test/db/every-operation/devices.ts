@@ -123,7 +123,6 @@ async function useFleet(
 	for (const name of [
 		"confirmDeviceOwners",
 		"revokeDevices",
-		"replaceDevices",
 		"reissueEnrollmentTokens",
 		"approveDevices",
 		"rejectDevices",
@@ -134,6 +133,20 @@ async function useFleet(
 	await use("setDeviceOwners", { organization_id, owners });
 	const csv = `device,owner\n${devices[0].id},nobody\n`;
 	await use("importDeviceOwners", { organization_id, csv });
+	const again = await running.post("enroll", { token });
+	const { api_key: newKey } = (await again.json()) as { api_key: string };
+	const facts = heartbeatBody({ hardware_uuid: own.hardwareUuid });
+	await running.post("heartbeat", facts, { key: newKey });
+	const { devices: waiting } = await use("listDevices", {
+		organization_id,
+		filter: { conflict: "DUPLICATE_HARDWARE", awaits_approval: true },
+	});
+	const [{ id: device_id }] = waiting;
+	await use("approveDevices", { organization_id, device_ids: [device_id] });
+	await use("replaceDevices", {
+		organization_id,
+		devices: [{ device_id, predecessor_id: own.id }],
+	});
 	await use("revokeEnrollmentKey", { id: key.id });
 }
 

@@ -9,9 +9,15 @@ import {
 	platformLabel,
 } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
-import { useRecordNames } from "../../parts/records/record-names.ts";
 import { DateTime } from "../../parts/time.tsx";
-import { callForDevices } from "./use-fleet-call.ts";
+import {
+	mayReplace,
+	type Predecessors,
+	predecessorsOf,
+	Replacements,
+	requestReplacements,
+} from "./replacements.tsx";
+import { showChanges } from "./use-fleet-call.ts";
 
 type Found = OutputOf<"getDevice">;
 type Conflict = Found["conflicts"][number];
@@ -89,12 +95,14 @@ function DuplicateHardware({
 	found: Found;
 }) {
 	const { mayAdmin } = useOrganization();
-	const [isAsked, setAsked] = useState(false);
+	// The dialog is about the record that it named when it opened, also if the page is loaded again.
+	const [asked, setAsked] = useState<Predecessors | null>(null);
 	const { other_device_id: other } = conflict;
-	const name =
-		useRecordNames(found.device.organization_id, other ? [other] : []).get(
-			other ?? "",
-		) ?? "another device";
+	const { id, organization_id, awaits_approval } = found.device;
+	const nameIn = (shown: Predecessors) =>
+		shown.get(id)?.name ?? "another device";
+	const present = predecessorsOf([found.device]);
+	const name = nameIn(present);
 	return (
 		<>
 			<Text size="sm">
@@ -125,27 +133,32 @@ function DuplicateHardware({
 					its own hardware UUID.
 				</List.Item>
 			</List>
-			{mayAdmin && found.device.status === "PENDING" && other && (
+			{awaits_approval && (
+				<Text size="sm">
+					This device waits for approval. Approve it first if it is the same
+					machine.
+				</Text>
+			)}
+			{mayAdmin && mayReplace(found.device) && (
 				<div>
-					<Button size="xs" onClick={() => setAsked(true)}>
+					<Button size="xs" onClick={() => setAsked(present)}>
 						Same device, set up again …
 					</Button>
 				</div>
 			)}
 			<Confirm
-				opened={isAsked}
-				onClose={() => setAsked(false)}
-				title={`Revoke the record of ${name}?`}
+				opened={asked !== null}
+				onClose={() => setAsked(null)}
+				title={`Revoke the record of ${nameIn(asked ?? present)}?`}
 				action="Same device, set up again"
-				onConfirm={() =>
-					callForDevices(
-						"replaceDevices",
-						found.device.organization_id,
-						[found.device.id],
+				onConfirm={async () =>
+					showChanges(
 						"Devices replaced",
+						await requestReplacements(organization_id, [id], asked ?? present),
 					)
 				}
 			>
+				<Replacements devices={[found.device]} shown={asked ?? present} />
 				The earlier record keeps its history and becomes the predecessor of this
 				device. Its key stops working with the next request.{" "}
 				{takesOver(found.device)} It joins the groups that list the earlier

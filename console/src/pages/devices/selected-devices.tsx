@@ -13,6 +13,12 @@ import type { Matching, Selection } from "../../parts/selection.ts";
 import { GroupOfSelected } from "./group-of-selected.tsx";
 import { linksInWords, requestLinks } from "./my-devices-link.tsx";
 import { ReissueTokens } from "./reissue-tokens.tsx";
+import {
+	mayReplace,
+	predecessorsOf,
+	Replacements,
+	requestReplacements,
+} from "./replacements.tsx";
 import { SetOwner } from "./set-owner.tsx";
 import {
 	changesInWords,
@@ -21,7 +27,7 @@ import {
 } from "./use-fleet-call.ts";
 
 interface Action {
-	operation: FleetCall | "sendMyDevicesLinks";
+	operation: FleetCall | "replaceDevices" | "sendMyDevicesLinks";
 	label: string;
 	title: (count: string) => string;
 	consequence: string;
@@ -67,10 +73,9 @@ const ACTIONS: Action[] = [
 		label: "Same devices, set up again",
 		title: (count) => `Replace the earlier records of ${count}?`,
 		consequence:
-			"The earlier record of each machine is revoked and keeps its history. The new one becomes active with its next heartbeat, and takes over the groups, the exceptions, and the name and the owner unless it has its own.",
+			"The earlier record of each machine is revoked and keeps its history. The new one becomes active with its next heartbeat, and takes over the groups, the exceptions, and the name and the owner unless it has its own. Devices that wait for approval are left out: approve them first.",
 		done: "Devices replaced",
-		isFor: ({ conflicts, status }) =>
-			status === "PENDING" && conflicts.includes("DUPLICATE_HARDWARE"),
+		isFor: mayReplace,
 		isDangerous: true,
 	},
 	{
@@ -171,8 +176,18 @@ function Act({
 	/** What the answers add up to. */
 	const sum = useRef({ changed: 0, unchanged: 0 });
 	const isLinks = operation === "sendMyDevicesLinks";
+	// What the dialog shows stays as it is, also if the list is loaded again.
+	const [shown] = useState(() => predecessorsOf(concerned));
 	// The link of an owner shows all of their devices, so one of them is enough.
 	const rows = isLinks ? oneOfEachOwner(concerned) : concerned;
+	const request = (ids: readonly string[]) => {
+		if (operation === "sendMyDevicesLinks") {
+			return requestLinks(organizationId, ids);
+		}
+		return operation === "replaceDevices"
+			? requestReplacements(organizationId, ids, shown)
+			: requestForDevices(operation, organizationId, ids);
+	};
 	return (
 		<BulkDialog
 			title={title(countDevices(concerned.length))}
@@ -184,9 +199,7 @@ function Act({
 				size: MAX_DEVICES_OF_CALL,
 				request: async (part) => {
 					const ids = part.map(({ id }) => id);
-					const answer = isLinks
-						? await requestLinks(organizationId, ids)
-						: await requestForDevices(operation, organizationId, ids);
+					const answer = await request(ids);
 					sum.current.changed += answer.changed;
 					sum.current.unchanged += answer.unchanged;
 				},
@@ -200,6 +213,9 @@ function Act({
 			onClose={onClose}
 		>
 			<Text>{consequence}</Text>
+			{operation === "replaceDevices" && (
+				<Replacements devices={rows} shown={shown} />
+			)}
 		</BulkDialog>
 	);
 }

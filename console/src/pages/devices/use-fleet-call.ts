@@ -6,11 +6,7 @@ import { forgetReadings } from "../../queries.ts";
 /** Operations that change a list of devices and take nothing else. */
 export type FleetCall = Extract<
 	OperationName,
-	| "approveDevices"
-	| "rejectDevices"
-	| "confirmDeviceOwners"
-	| "replaceDevices"
-	| "revokeDevices"
+	"approveDevices" | "rejectDevices" | "confirmDeviceOwners" | "revokeDevices"
 >;
 
 /** Calls an operation for a list of devices. Returns how many of them it changed. */
@@ -39,21 +35,13 @@ export function changesInWords(
 		: `${words} It did not concern ${unchanged.toLocaleString()} of the selected devices.`;
 }
 
-/**
- * Calls an operation for devices of one page, loads what is on the screen again, and says how many
- * devices the operation changed.
- */
-export async function callForDevices(
-	operation: FleetCall,
-	organizationId: string,
-	ids: readonly string[],
+/** Loads what is on the screen again, and says how many devices an operation changed. */
+export async function showChanges(
 	done: string,
+	{ changed, unchanged }: { changed: number; unchanged: number },
 ): Promise<void> {
-	const answer = await requestForDevices(operation, organizationId, ids);
 	await forgetReadings();
-	notifications.show({
-		message: changesInWords(done, answer.changed, answer.unchanged),
-	});
+	notifications.show({ message: changesInWords(done, changed, unchanged) });
 }
 
 /** Returns a mutation for one device. */
@@ -63,7 +51,10 @@ export function useFleetCall(
 	done: string,
 ) {
 	return useMutation({
-		mutationFn: () =>
-			callForDevices(operation, device.organization_id, [device.id], done),
+		mutationFn: async () =>
+			showChanges(
+				done,
+				await requestForDevices(operation, device.organization_id, [device.id]),
+			),
 	});
 }
