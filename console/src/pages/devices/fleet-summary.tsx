@@ -9,7 +9,7 @@ import {
 	VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconCalendarSearch, IconChevronDown } from "@tabler/icons-react";
+import { IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
@@ -181,11 +181,11 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 						.slice(0, CHECK_KEYS.length)
 						.map((check) => <CheckTile key={check.check_key} check={check} />)
 				)}
-				<Group gap={0} wrap="nowrap" justify="flex-end">
+				<Group gap={0} justify="flex-end">
 					<Button
 						variant="subtle"
 						size="compact-xs"
-						px={5}
+						px={4}
 						h={24}
 						aria-expanded={isOpen}
 						onClick={toggle}
@@ -204,9 +204,8 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 						params={{ org: organizationId }}
 						variant="subtle"
 						size="compact-xs"
-						px={5}
+						px={4}
 						h={24}
-						rightSection={<IconCalendarSearch size={14} aria-hidden />}
 					>
 						In a period
 					</ButtonLink>
