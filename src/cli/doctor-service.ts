@@ -108,7 +108,7 @@ export function describeStopped(
 				: "systemctl enable --now assay; it does not start with the machine either",
 		};
 	}
-	if (unit.isStarting) {
+	if (unit.isStarting && unit.restarts === 0) {
 		return {
 			check,
 			status: "warning",

@@ -297,6 +297,13 @@ function explain(error: unknown, folder: string): unknown {
 		syscall = "",
 	} = error as NodeJS.ErrnoException;
 	if (errno === undefined) return error;
+	if (code === "ENOSPC") {
+		return new AppError(
+			"service_unavailable",
+			`the disk with the data folder ${folder} is full; make room on it`,
+			{ cause: error },
+		);
+	}
 	const advice =
 		code === "EACCES" || code === "EPERM"
 			? `; set ASSAY_DATA_DIR to a folder of the user who runs this, or give that user the folder: chown -R USER ${folder}`

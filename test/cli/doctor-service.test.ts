@@ -114,6 +114,12 @@ test.each([
 	],
 	["problem", {}, "nobody listens at URL", "listens at another address"],
 	[
+		"problem",
+		{ ActiveState: "activating", SubState: "start", NRestarts: "3" },
+		"its last line in the log: stopping",
+		"correct what the log says",
+	],
+	[
 		"warning",
 		{ ActiveState: "activating", SubState: "start" },
 		"assay.service is starting",
