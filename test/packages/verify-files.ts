@@ -46,7 +46,7 @@ function checkRpm(architecture: string): void {
 	assert.equal(read("rpm", "-qp", "--qf", "%{ARCH}", rpm), architecture);
 	const scripts = read("rpm", "-qp", "--scripts", rpm);
 	for (const part of [
-		"systemctl start assay-agent",
+		"systemctl restart assay-agent",
 		"systemctl try-restart assay-agent",
 		"assay-agent uninstall",
 	]) {
