@@ -219,7 +219,9 @@ async function setOwners(context: Context, found: readonly Found[]) {
 
 /**
  * Finds the devices and the people of all entries with one statement. A revoked device is found
- * only by its id, because the machine may have another record by now.
+ * only by its id, because the machine may have another record by now. An id wins over a serial number
+ * or hostname with the same text. A PENDING device is found only if no other device matches, because
+ * it reports a serial number and a hostname before anybody approves it.
  */
 async function find(
 	{ client, membership }: Context,
@@ -229,14 +231,21 @@ async function find(
 		`with given as materialized (
 			select n::int as ordinal, g.device, g.owner
 			from unnest($2::text[], $3::text[]) with ordinality g (device, owner, n)
-		), devices_found as (
-			select g.ordinal, array_agg(d.id::text order by d.id) as ids
+		), devices_ranked as (
+			select g.ordinal, d.id::text as id, rank() over (
+				partition by g.ordinal
+				order by d.id = g.device desc, d.status = 'PENDING'
+			) as place
 			from given g
 			join devices d on d.organization_id = $1 and (
 				d.id = g.device
 				or d.status <> 'REVOKED'
 					and (lower(d.serial_number) = lower(g.device) or lower(d.hostname) = lower(g.device))
 			)
+		), devices_found as (
+			select r.ordinal, array_agg(r.id order by r.id) as ids
+			from devices_ranked r
+			where r.place = 1
 			group by 1
 		), people_found as (
 			select g.ordinal, array_agg(distinct p.id::text) as ids
