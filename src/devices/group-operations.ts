@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
-import { badFields } from "../errors.ts";
+import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { idempotencyShape } from "../records/idempotency.ts";
@@ -19,6 +19,7 @@ import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import { requireDevices } from "./device-changes.ts";
 import { MAX_FILTER_GROUPS } from "./device-groups.ts";
 import { deviceId } from "./device-record.ts";
+import { KEY_STATE } from "./enrollment-key-record.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
 import { MAX_DEVICES_OF_CALL } from "./fleet-limits.ts";
 import { requireMayExcuse, requireMayGovern } from "./group-permissions.ts";
@@ -38,6 +39,8 @@ import {
 
 const MAX_NAME = 200;
 const MAX_GROUPS = 500;
+/** Largest number of enrollment keys that an error names. */
+const MAX_NAMED_KEYS = 5;
 
 const orders: Record<string, Order> = {
 	name: byText("name"),
@@ -237,6 +240,7 @@ export const deleteDeviceGroup = defineOperation({
 	output: z.object({ deleted_device_group_id: z.string() }),
 	run: async (context, { id }) => {
 		const before = await readGroup(context, id);
+		await rejectUsedByKeys(context, id);
 		await removePolicyOf(context, id);
 		await context.client.query(
 			"delete from device_groups where organization_id = $1 and id = $2",
@@ -251,6 +255,35 @@ export const deleteDeviceGroup = defineOperation({
 		return { deleted_device_group_id: id };
 	},
 });
+
+/**
+ * Throws if devices still enroll into the group with an enrollment key. They would enroll without
+ * the group and its policy from now on. The lock keeps others from adding such a key meanwhile.
+ */
+async function rejectUsedByKeys(
+	{ client, membership }: Context,
+	id: string,
+): Promise<void> {
+	const group = [membership.organizationId, id];
+	await client.query(
+		"select 1 from device_groups where organization_id = $1 and id = $2 for update",
+		group,
+	);
+	const { rows } = await client.query<{ name: string; all: number }>(
+		`select t.name, (count(*) over ())::int as all from enrollment_keys t
+		where t.organization_id = $1 and t.group_id = $2 and ${KEY_STATE} in ('OPEN', 'RUNNING_OUT')
+		order by t.name, t.id limit ${MAX_NAMED_KEYS}`,
+		group,
+	);
+	const [first] = rows;
+	if (!first) return;
+	const more = first.all - rows.length;
+	const keys = rows.map(({ name }) => `“${name}”`).join(", ");
+	throw new AppError(
+		"conflict",
+		`devices still enroll into this group with ${first.all === 1 ? "the enrollment key" : "the enrollment keys"} ${keys}${more > 0 ? ` and ${more} more` : ""}; revoke ${first.all === 1 ? "it" : "them"} first`,
+	);
+}
 
 function eitherOr(field: string) {
 	return badFields([

@@ -27,9 +27,29 @@ test("devices join the group of their key, and keep it when the key is used agai
 		expect(groups).toMatchObject([{ id: group.id, name: "Berlin" }]);
 	}
 	expect(await assay.devicesOf({ group_id: group.id })).toHaveLength(2);
-	await assay.use("deleteDeviceGroup", { id: group.id });
-	expect(await assay.findKey(id)).toMatchObject({ group_id: null });
-	await assay.enroll(secret);
+});
+
+test("a group is deleted only after the open keys that devices join it with are revoked", async () => {
+	const { organizationId: organization_id } = assay;
+	const { device_group: group } = await assay.use("addDeviceGroup", {
+		organization_id,
+		name: "Hamburg",
+	});
+	const group_id = group.id as string;
+	const keys = [
+		await assay.addKey({ group_id, name: "Autumn" }),
+		await assay.addKey({ group_id, name: "Winter" }),
+	];
+	const refused = await assay.call("deleteDeviceGroup", { id: group_id });
+	expect(refused.status).toBe(409);
+	expect(refused.body.message).toContain(
+		"the enrollment keys “Autumn”, “Winter”; revoke them first",
+	);
+	for (const { id } of keys) {
+		expect(await assay.findKey(id)).toMatchObject({ group_id });
+		await assay.use("revokeEnrollmentKey", { id });
+	}
+	await assay.use("deleteDeviceGroup", { id: group_id });
 });
 
 test("a device has the policy of its key's group from its enrollment on, until the policy is removed", async () => {

@@ -105,8 +105,8 @@ export function Page() {
 					await forgetReadings();
 				}}
 			>
-				The devices stay. {hasPolicy(deleted) && LOSES_POLICY} This cannot be
-				undone.
+				The devices stay. Revoke the open enrollment keys of the group first.{" "}
+				{hasPolicy(deleted) && LOSES_POLICY} This cannot be undone.
 			</Confirm>
 		</>
 	);
