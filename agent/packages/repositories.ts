@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import {
 	describeName,
+	isPackageName,
 	LIST_NAME,
 	type PackageList,
 } from "../../src/agent-packages/package-list.ts";
@@ -46,8 +47,9 @@ const DETACHED = ["--armor", "--detach-sign"];
 
 /**
  * Makes the folder an apt and a yum repository of all packages in it, also of earlier versions, and
- * lists `files`, the newest packages, with their checksums. The metadata is signed, so that nobody
- * who can change the folder can give devices another program.
+ * lists `files`, the newest packages. SHA256SUMS has the checksums of all, because the service offers
+ * no package without one. The metadata is signed, so that nobody who can change the folder can give
+ * devices another program.
  */
 export function indexFolder(
 	folder: string,
@@ -65,7 +67,10 @@ export function indexFolder(
 	}
 	writeFileSync(at("Release"), makeRelease(folder));
 	runTool("createrepo_c", ["--quiet", "--no-database", folder]);
-	writeFileSync(at("SHA256SUMS"), checksums(folder, files));
+	writeFileSync(
+		at("SHA256SUMS"),
+		checksums(folder, withEarlier(folder, files)),
+	);
 	const list: PackageList = {
 		version,
 		is_signed: signer !== undefined,
@@ -84,6 +89,11 @@ export function indexFolder(
 	const repomd = at("repodata/repomd.xml");
 	signer.sign(DETACHED, repomd, `${repomd}.asc`);
 }
+
+/** Returns `files` and the other packages of the agent in the folder, of any version. */
+export const withEarlier = (folder: string, files: readonly string[]) => [
+	...new Set([...files, ...readdirSync(folder).filter(isPackageName)]),
+];
 
 /** Signs SHA256SUMS, and puts the public key that proves the signature beside it. */
 export function signChecksums(

@@ -10,6 +10,14 @@ const PACKAGE_PLATFORMS = ["LINUX", "WINDOWS", "DARWIN", "FREEBSD"] as const;
 /** A file name that the service offers for download. It names no folder and is not hidden. */
 export const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._~+-]{0,199}$/;
 
+/** Returns true for a name that ends as packages do. */
+export const isInFormat = (file: string): boolean =>
+	FORMATS.some((format) => file.endsWith(`.${format}`));
+
+/** Returns true for the name of a package of the agent, of any version. */
+export const isPackageName = (file: string): boolean =>
+	FILE_NAME.test(file) && file.startsWith("assay-agent") && isInFormat(file);
+
 const packageFile = z.object({
 	file: z.string().regex(FILE_NAME),
 	platform: z.enum(PACKAGE_PLATFORMS),
@@ -59,8 +67,6 @@ export function releaseOf(
 	file: string,
 ): (Pick<PackageFile, "platform"> & { version: string }) | undefined {
 	const version = RELEASE_IN_NAME.exec(file)?.[1];
-	if (!version || !FORMATS.some((format) => file.endsWith(`.${format}`))) {
-		return undefined;
-	}
+	if (!version || !isInFormat(file)) return undefined;
 	return { version, platform: describeName(file).platform };
 }

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { type Checksums, readSums, SUMS_NAME } from "./checksums.ts";
 import {
 	FILE_NAME,
+	isInFormat,
+	isPackageName,
 	LIST_NAME,
 	type PackageList,
 	packageList,
@@ -15,6 +17,21 @@ import { isLater, type Releases } from "./release.ts";
 const MAX_FILES = 500;
 /** Folder of the metadata of the yum repository. */
 const YUM_FOLDER = "repodata";
+/** Files beside the packages: the lists, their signatures, the public key and the apt repository. */
+const OTHER_FILES: ReadonlySet<string> = new Set([
+	LIST_NAME,
+	SUMS_NAME,
+	`${SUMS_NAME}.asc`,
+	"agent-update.json",
+	"assay-agent.asc",
+	"InRelease",
+	"Packages",
+	"Packages.gz",
+	"Release",
+	"Release.gpg",
+]);
+/** A file of the yum repository, such as `3f0c-primary.xml.gz`. */
+const YUM_FILE = /\.(?:xml|sqlite)(?:\.[a-z0-9]{2,4})?$/;
 /** Largest size of packages.json and of SHA256SUMS. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
@@ -41,8 +58,9 @@ export interface FolderContent {
 
 /**
  * Reads a folder of packages, and compares each file that packages.json or SHA256SUMS names with its
- * checksum. Links, and files with another checksum, are withheld. Throws if the folder has no valid
- * packages.json.
+ * checksum. Links, files with another checksum, and packages without one are withheld. A file that
+ * `build:packages` does not make, for example a private key, is neither offered nor named. Throws if
+ * the folder has no valid packages.json.
  */
 export async function readFolder(
 	folder: string,
@@ -50,13 +68,13 @@ export async function readFolder(
 	signal?: AbortSignal,
 ): Promise<FolderContent> {
 	const list = readList(await readText(join(folder, LIST_NAME)));
-	const { files, withheld } = await findFiles(folder);
+	const found = await findFiles(folder);
 	const sums = [
 		{
 			from: LIST_NAME,
 			byFile: new Map(list.packages.map(({ file, sha256 }) => [file, sha256])),
 		},
-		...(files.has(SUMS_NAME)
+		...(found.files.has(SUMS_NAME)
 			? [
 					{
 						from: SUMS_NAME,
@@ -65,10 +83,11 @@ export async function readFolder(
 				]
 			: []),
 	];
+	const named = new Set(sums.flatMap(({ byFile }) => [...byFile.keys()]));
+	const { files, withheld } = keepOurs(found, named);
 	const compared = new Set<string>();
-	for (const name of new Set(
-		sums.flatMap(({ byFile }) => [...byFile.keys()]),
-	)) {
+	for (const name of named) {
+		if (!isOurs(name, named)) continue;
 		const naming = sums.filter(({ byFile }) => byFile.has(name));
 		const file = files.get(name);
 		if (!file) {
@@ -109,6 +128,40 @@ export async function readFolder(
 	};
 }
 
+/** Returns true for the files of a folder of packages. `named` has the names with a checksum. */
+function isOurs(file: string, named: ReadonlySet<string>): boolean {
+	const [first = "", inside] = file.split("/");
+	if (inside !== undefined) return YUM_FILE.test(inside);
+	return (
+		first === YUM_FOLDER ||
+		OTHER_FILES.has(first) ||
+		isPackageName(first) ||
+		(isInFormat(first) && named.has(first))
+	);
+}
+
+/** Removes the files that are not ours, and withholds packages without a checksum. */
+function keepOurs(
+	found: Awaited<ReturnType<typeof findFiles>>,
+	named: ReadonlySet<string>,
+) {
+	const files = new Map<string, OfferedFile>();
+	const withheld = found.withheld.filter(({ file }) => isOurs(file, named));
+	for (const [file, state] of found.files) {
+		if (!isOurs(file, named)) continue;
+		if (isInFormat(file) && !file.includes("/") && !named.has(file)) {
+			const reason = `has no checksum in ${LIST_NAME} or ${SUMS_NAME}`;
+			withheld.push({ file, reason });
+		} else if (files.size < MAX_FILES) {
+			files.set(file, state);
+		} else {
+			const reason = `is left out, because the folder has more than ${MAX_FILES} files`;
+			withheld.push({ file, reason });
+		}
+	}
+	return { files, withheld };
+}
+
 function readList(text: string): PackageList {
 	try {
 		return packageList.parse(JSON.parse(text));
@@ -122,7 +175,7 @@ function readList(text: string): PackageList {
 const namesOf = (sums: readonly { from: string }[]) =>
 	sums.map(({ from }) => from).join(" and ");
 
-/** Finds the regular files whose names may be offered, and the links. */
+/** Finds the regular files and the links of the folder and of the yum repository. */
 async function findFiles(folder: string) {
 	const files = new Map<string, OfferedFile>();
 	const withheld: WithheldFile[] = [];
@@ -143,12 +196,7 @@ async function findFiles(folder: string) {
 			if (about?.isSymbolicLink() && file !== YUM_FOLDER) {
 				withheld.push({ file, ...isLink });
 			}
-			if (!about?.isFile()) continue;
-			if (files.size < MAX_FILES) files.set(file, { path, ...stateOf(about) });
-			else {
-				const reason = `is left out, because the folder has more than ${MAX_FILES} files`;
-				withheld.push({ file, reason });
-			}
+			if (about?.isFile()) files.set(file, { path, ...stateOf(about) });
 		}
 	}
 	return { files, withheld };

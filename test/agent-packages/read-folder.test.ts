@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+	appendFile,
 	link,
 	mkdir,
 	rename,
@@ -30,10 +31,15 @@ beforeEach(async () => {
 	await writeFile(join(folder, RPM), "the rpm");
 	await writeFile(join(folder, MSI), "the msi");
 	await writeList([DEB, "the deb"], [RPM, "the rpm"]);
+	await addSum(MSI, "the msi");
 });
 
 const at = (name: string) => join(folder, name);
 const read = (checksums = new Checksums()) => readFolder(folder, checksums);
+
+/** Adds the checksum of a package that packages.json does not name. */
+const addSum = (file: string, text: string) =>
+	appendFile(at("SHA256SUMS"), `${sha256(text)}  ${file}\n`);
 
 async function writeList(...packages: [file: string, text: string][]) {
 	await writeFile(
@@ -76,8 +82,55 @@ test("a folder as it was built is offered whole", async () => {
 
 test("the newest version is that of each platform, also of packages that the list does not name", async () => {
 	await writeFile(at("assay-agent_1.10.0_arm64.deb"), "a later one");
+	await addSum("assay-agent_1.10.0_arm64.deb", "a later one");
 	await writeFile(at("assay-agent_1.11.0_notes.txt"), "no package");
 	expect((await read()).newest).toEqual({ LINUX: "1.10.0", WINDOWS: "1.3.0" });
+});
+
+test("a package without a checksum is not offered and is no newest version, and doctor says so", async () => {
+	const planted = "assay-agent_9.0.0_amd64.deb";
+	await writeFile(at(planted), "a package of somebody else");
+	const { files, newest, withheld } = await read();
+	expect(files.has(planted)).toBe(false);
+	expect(newest.LINUX).toBe("1.4.0");
+	const reason = "has no checksum in packages.json or SHA256SUMS";
+	expect(withheld).toEqual([{ file: planted, reason }]);
+	expect(await examinePackages(folder)).toMatchObject({
+		status: "problem",
+		found: expect.stringContaining(`${planted} ${reason}`) as string,
+	});
+});
+
+test("a file that does not belong to the packages is neither offered nor named", async () => {
+	for (const name of ["private-key.pem", "backup.tar.gz", "repodata/key.pem"]) {
+		await writeFile(at(name), "secret");
+	}
+	await addSum("private-key.pem", "secret");
+	const { files, withheld } = await read();
+	expect([...files.keys()].filter((name) => /key|backup/.test(name))).toEqual(
+		[],
+	);
+	expect(withheld).toEqual([]);
+});
+
+test("the files that build:packages makes beside the packages are offered", async () => {
+	const made = [
+		"agent-update.json",
+		"assay-agent.asc",
+		"InRelease",
+		"Packages",
+		"Packages.gz",
+		"Release",
+		"Release.gpg",
+		"SHA256SUMS.asc",
+		"repodata/0f3a-filelists.xml.gz",
+		"repodata/0f3a-primary.xml.zst",
+		"repodata/repomd.xml.asc",
+	];
+	for (const name of made) await writeFile(at(name), "made");
+	const { files, withheld } = await read();
+	expect([...files.keys()]).toEqual(expect.arrayContaining(made));
+	expect(withheld).toEqual([]);
 });
 
 test.each([
@@ -88,6 +141,7 @@ test.each([
 	const wrong = sha256("another one");
 	if (name === "SHA256SUMS") {
 		await writeFile(at(name), `${wrong} *${DEB}\n`);
+		await addSum(MSI, "the msi");
 	} else {
 		await writeFile(
 			at(name),
@@ -106,6 +160,7 @@ test.each([
 				],
 			}),
 		);
+		await addSum(MSI, "the msi");
 	}
 	const { list, files, newest, withheld } = await read();
 	expect(list.packages.map(({ file }) => file)).not.toContain(DEB);
@@ -137,7 +192,7 @@ test("a package that the list names and that is not there is no newest version",
 test("links to files and folders are not followed", async () => {
 	const outside = await makeFolder("assay-outside-");
 	await writeFile(join(outside, "secret"), "a secret");
-	await symlink(join(outside, "secret"), at("secret.txt"));
+	await symlink(join(outside, "secret"), at("Release"));
 	await rename(at(RPM), join(outside, RPM));
 	await symlink(join(outside, RPM), at(RPM));
 	await rm(at("repodata"), { recursive: true });
@@ -148,7 +203,7 @@ test("links to files and folders are not followed", async () => {
 		[DEB, MSI, "SHA256SUMS", "packages.json"].sort(),
 	);
 	expect(withheld.map(({ file }) => file).sort()).toEqual(
-		[RPM, "repodata", "secret.txt"].sort(),
+		[RPM, "repodata", "Release"].sort(),
 	);
 	expect(withheld.every(({ reason }) => reason.includes("is a link"))).toBe(
 		true,

@@ -40,11 +40,16 @@ beforeAll(async () => {
 	await writeFile(join(folder, DEB), "the package");
 	await writeFile(join(folder, MSI), "an earlier package");
 	await writeFile(join(folder, RPM), "a package that somebody has changed");
-	await writeFile(join(folder, "replaced.txt"), "before");
-	await symlink("/etc/hostname", join(folder, "hostname.txt"));
+	await writeFile(join(folder, "Packages"), "before");
+	await symlink("/etc/hostname", join(folder, "Release"));
 	await writeFile(join(folder, "repodata/repomd.xml"), "<repomd/>");
 	await writeFile(join(folder, ".hidden"), "secret");
 	await writeFile(join(folder, "private/key"), "secret");
+	await writeFile(join(folder, "private-key.pem"), "secret");
+	await writeFile(
+		join(folder, "SHA256SUMS"),
+		`${createHash("sha256").update("an earlier package").digest("hex")}  ${MSI}\n`,
+	);
 	await writeFile(
 		join(folder, "packages.json"),
 		JSON.stringify({
@@ -96,7 +101,7 @@ test("everybody may download a package, the list of packages and the repositorie
 		newest: { LINUX: "1.4.0", WINDOWS: "1.3.0" },
 		packages: [{ file: DEB }],
 		withheld: [
-			{ file: "hostname.txt", reason: expect.stringContaining("link") },
+			{ file: "Release", reason: expect.stringContaining("link") },
 			{ file: RPM, reason: expect.stringContaining("SHA-256") },
 		],
 	});
@@ -140,10 +145,11 @@ test("a file that has not changed is not sent again, and HEAD sends none", async
 test.each([
 	".hidden",
 	"private/key",
+	"private-key.pem",
 	"..%2f..%2fetc%2fpasswd",
 	"repodata%2f..%2f.hidden",
 	"missing.deb",
-	"hostname.txt",
+	"Release",
 	RPM,
 	"",
 ])("nothing else can be read: %j is 404", async (path) => {
@@ -152,13 +158,13 @@ test.each([
 });
 
 test("a file that somebody replaces is not sent before the service has looked at it again", async () => {
-	expect((await fetch(`${base}replaced.txt`)).status).toBe(200);
+	expect((await fetch(`${base}Packages`)).status).toBe(200);
 	await writeFile(join(folder, "new"), "after!");
-	await rename(join(folder, "new"), join(folder, "replaced.txt"));
-	expect((await fetch(`${base}replaced.txt`)).status).toBe(503);
-	await rm(join(folder, "replaced.txt"));
-	await symlink("/etc/hostname", join(folder, "replaced.txt"));
-	expect((await fetch(`${base}replaced.txt`)).status).toBe(404);
+	await rename(join(folder, "new"), join(folder, "Packages"));
+	expect((await fetch(`${base}Packages`)).status).toBe(503);
+	await rm(join(folder, "Packages"));
+	await symlink("/etc/hostname", join(folder, "Packages"));
+	expect((await fetch(`${base}Packages`)).status).toBe(404);
 });
 
 test.each([

@@ -1,12 +1,20 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { CONFIG_NAMES, parseConfig } from "../../agent/config-file.ts";
 import { debControl, packagedUnit } from "../../agent/packages/build-linux.ts";
 import { ACTIONS } from "../../agent/packages/build-windows.ts";
-import { checksums, packagesOf } from "../../agent/packages/repositories.ts";
+import {
+	checksums,
+	indexFolder,
+	packagesOf,
+	withEarlier,
+} from "../../agent/packages/repositories.ts";
+import { hasTool } from "../../agent/packages/run-tool.ts";
 import { MADE_BY_INSTALL } from "../../agent/service/systemd.ts";
+import { Checksums } from "../../src/agent-packages/checksums.ts";
 import { describeName } from "../../src/agent-packages/package-list.ts";
+import { readFolder } from "../../src/agent-packages/read-folder.ts";
 import { makeFolder } from "../support/folder.ts";
 
 const SOURCES = join(import.meta.dirname, "../../agent/packages");
@@ -29,6 +37,15 @@ test("the packages replace the unit that the install command makes", () => {
 	for (const script of ["debian/postinst", "rpm/assay-agent.spec"]) {
 		expect(source(script)).toContain(MADE_BY_INSTALL);
 	}
+});
+
+test("the packages restart a service that already runs under their name", () => {
+	const deb = source("debian/postinst");
+	expect(deb).toMatch(/^\s*deb-systemd-invoke restart assay-agent/m);
+	const rpm = source("rpm/assay-agent.spec");
+	expect(rpm).toContain("systemctl restart assay-agent.service");
+	for (const script of [deb, rpm])
+		expect(script).not.toMatch(/\bstart\b.*service/);
 });
 
 test("the rpm contains the files that are staged for the deb", () => {
@@ -95,6 +112,38 @@ test("--keep finds the other packages of the same version, and nothing else", as
 	}
 	expect(packagesOf(folder, "1.4.0", [made]).sort()).toEqual(kept);
 });
+
+test("SHA256SUMS names the packages of this build and earlier ones, and no other file", async () => {
+	const folder = await makeFolder("assay-earlier-");
+	const earlier = "assay-agent-1.3.0-x64.msi";
+	for (const name of [earlier, "Packages.gz", "assay-agent.asc", "key.pem"]) {
+		writeFileSync(join(folder, name), "");
+	}
+	const made = "assay-agent_1.4.0_amd64.deb";
+	expect(withEarlier(folder, [made])).toEqual([made, earlier]);
+});
+
+test.skipIf(!hasTool("apt-ftparchive") || !hasTool("createrepo_c"))(
+	"a folder that build:packages indexed is offered whole, also an earlier package in it",
+	async () => {
+		const folder = await makeFolder("assay-indexed-");
+		const made = "assay-agent-1.4.0-linux-x64.tar.gz";
+		const earlier = "assay-agent-1.3.0-x64.msi";
+		writeFileSync(join(folder, made), "the program");
+		writeFileSync(join(folder, earlier), "an earlier package");
+		indexFolder(folder, "1.4.0", [made], undefined);
+		const { files, newest, withheld } = await readFolder(
+			folder,
+			new Checksums(),
+		);
+		expect(withheld).toEqual([]);
+		const all = readdirSync(folder, { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile())
+			.map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+		expect([...files.keys()].sort()).toEqual(all.sort());
+		expect(newest).toEqual({ LINUX: "1.4.0", WINDOWS: "1.3.0" });
+	},
+);
 
 test("SHA256SUMS has the format of sha256sum", async () => {
 	const folder = await makeFolder("assay-sums-");
