@@ -13,7 +13,7 @@ import type { Releases } from "./release.ts";
 /** Milliseconds until the service looks at the folder again. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** What the service answers about its packages. */
+/** The answer of the service about its packages. */
 export interface OfferedPackages extends PackageList {
 	/** The newest version that the service offers for each platform. */
 	newest: Releases;

@@ -215,7 +215,7 @@ const filters: Record<string, Filter> = {
 				"must be a version such as 1.4.0, or a version for each platform such as LINUX 1.4.0, WINDOWS 1.3.0",
 			)
 			.describe("Agents before 1.4.0, or LINUX 1.4.0, WINDOWS 1.3.0"),
-		// Of a platform without a version, ->> is null and no device matches.
+		// If a platform has no version, ->> is null, and none of its devices match.
 		sql: (
 			parameter,
 		) => `case when coalesce(t.agent_name, '${OWN_AGENT}') = '${OWN_AGENT}'

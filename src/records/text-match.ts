@@ -18,7 +18,7 @@ const FEW = 1000;
 export interface Walk {
 	/** Name of the prepared statement. Undefined means that the statement is not prepared. */
 	name: string | undefined;
-	/** What the statement selects from. The rows have the alias `t`. */
+	/** SQL as it is written after `from`. Its rows have the alias `t`. */
 	from: string;
 	conditions: readonly string[];
 	/** The expression by which the list is ordered. */

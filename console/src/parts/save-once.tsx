@@ -3,7 +3,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { useBlocker } from "@tanstack/react-router";
 import { useState } from "react";
 
-/** What a dialog knows about secrets that are shown only once. */
+/** The state of a dialog with secrets that it shows only once. */
 export interface SaveOnce {
 	/** True while nobody has saved the secrets. */
 	mustSave: boolean;
@@ -47,7 +47,7 @@ export function SaveOnceButtons({
 	once: { mustSave, isAsking, leave, close, noteSaved },
 	onSave,
 }: {
-	/** What is saved, such as "tokens". */
+	/** The word for the secrets, such as "tokens". */
 	secrets: string;
 	/** Says what people have to do if the secrets are lost. */
 	consequence: string;

@@ -173,10 +173,10 @@ function Act({
 	concerned: readonly Device[];
 	onClose: () => void;
 }) {
-	/** What the answers add up to. */
+	/** The sums of all answers. */
 	const sum = useRef({ changed: 0, unchanged: 0 });
 	const isLinks = operation === "sendMyDevicesLinks";
-	// What the dialog shows stays as it is, also if the list is loaded again.
+	// The dialog keeps showing these records, even if the list is loaded again.
 	const [shown] = useState(() => predecessorsOf(concerned));
 	// The link of an owner shows all of their devices, so one of them is enough.
 	const rows = isLinks ? oneOfEachOwner(concerned) : concerned;
