@@ -5,7 +5,7 @@ import { startArchiving } from "./archive/start-archiving.ts";
 import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase, type Server } from "./db/database.ts";
-import { isNewDatabase } from "./db/migrate.ts";
+import { isNewDatabase, type TellStep } from "./db/migrate.ts";
 import { makePool } from "./db/pool.ts";
 import { makeAccessLog } from "./http/access-log.ts";
 import type { RouteSummary } from "./http/admission.ts";
@@ -78,7 +78,7 @@ const DRAIN_MS = 10_000;
  * Starts the service: it opens the database, applies migrations and listens for HTTP. Rejects with
  * an AppError if one of these fails. `webConsole` is the console's files, or the reason why there
  * are none. Without `traces`, no traces are made. `opening` is the server of the database, if the
- * caller has already begun to open it. The service closes it.
+ * caller has already begun to open it. The service closes it. `tell` is told each step.
  */
 export async function serve(
 	config: Config,
@@ -88,8 +88,10 @@ export async function serve(
 		| string = "the service was started without its web console",
 	traces?: TracingSettings,
 	opening?: Promise<Server>,
+	tell?: TellStep,
 ): Promise<Service> {
-	const database = await openDatabase(config, "make", opening);
+	const database = await openDatabase(config, "make", opening, tell);
+	tell?.("starting to answer requests");
 	const started: Stop[] = [];
 	try {
 		return await serveFrom(database, config, log, webConsole, traces, started);

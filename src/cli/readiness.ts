@@ -1,6 +1,11 @@
 import { execFile } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Logger } from "pino";
+import { codeOf } from "../db/sqlstate.ts";
+
+const MAX_ATTEMPTS = 50;
+const RETRY_MS = 1_000;
 
 /**
  * Returns the socket at which systemd waits for the news that the service is ready, and takes it
@@ -13,15 +18,35 @@ export function takeNotifySocket(): string | undefined {
 }
 
 /**
- * Tells systemd that the service is ready. Node cannot send to a Unix datagram socket, so systemd's
- * own program does it.
+ * Tells systemd that the service is ready. A busy systemd may not read the message within the 5 s
+ * for which systemd-notify waits. After that, it no longer knows which unit the message came from,
+ * so the service tells it again.
  */
 export async function tellReady(socket: string, log: Logger): Promise<void> {
-	try {
-		await promisify(execFile)("systemd-notify", ["--ready"], {
-			env: { PATH: process.env.PATH, NOTIFY_SOCKET: socket },
-		});
-	} catch (err) {
-		log.error({ err }, "systemd could not be told that the service is ready");
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return await notify(socket, ["--ready", "--status=Ready"]);
+		} catch (err) {
+			if (attempt === MAX_ATTEMPTS || codeOf(err) === "ENOENT") {
+				return log.error(
+					{ err },
+					"systemd could not be told that the service is ready",
+				);
+			}
+		}
+		await sleep(RETRY_MS, undefined, { ref: false });
 	}
+}
+
+/** Sets the line "Status" of `systemctl status`. */
+export async function tellStatus(socket: string, text: string): Promise<void> {
+	// Without systemd-notify, tellReady reports the error.
+	await notify(socket, [`--status=${text}`]).catch(() => {});
+}
+
+/** Node cannot send to a Unix datagram socket, so systemd's own program does it. */
+async function notify(socket: string, what: string[]): Promise<void> {
+	await promisify(execFile)("systemd-notify", what, {
+		env: { PATH: process.env.PATH, NOTIFY_SOCKET: socket },
+	});
 }

@@ -4,6 +4,7 @@ import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
 import { type Config, readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
+import type { TellStep } from "../db/migrate.ts";
 import { makeLogger } from "../log.ts";
 import { makeSetupLink } from "../organizations/first-setup.ts";
 import type { Service } from "../serve.ts";
@@ -14,7 +15,8 @@ import { configOfCopy } from "./copy.ts";
 import { ignoreUserSignals, reloadLogLevel } from "./harmless-signals.ts";
 import { collectGarbageWhenIdle } from "./idle-garbage.ts";
 import { print } from "./output.ts";
-import { takeNotifySocket, tellReady } from "./readiness.ts";
+import { takeNotifySocket, tellReady, tellStatus } from "./readiness.ts";
+import { reportStart } from "./start-progress.ts";
 import { whenNpmEnds } from "./started-by-npm.ts";
 import { buildWebConsole, openWebConsole } from "./web-console.ts";
 import { withDatabase } from "./with-database.ts";
@@ -70,11 +72,21 @@ export function addStart(program: Command): void {
 			ignoreUserSignals(log);
 			reloadLogLevel(log);
 			const stopped = waitForSignal();
-			const service = await startService(config, log, options.workers, traces);
+			const progress = reportStart(
+				log,
+				notifySocket ? (text) => tellStatus(notifySocket, text) : undefined,
+			);
+			const service = await startService(
+				config,
+				log,
+				options.workers,
+				traces,
+				progress.tell,
+			).finally(progress.done);
 			const { close, prepareClose, ...ready } = service;
 			if (cluster.isWorker) process.send?.(ready);
 			else await announce(options, config, ready, log);
-			if (notifySocket) await tellReady(notifySocket, log);
+			if (notifySocket) void tellReady(notifySocket, log);
 			stopAfterCrash(log, close);
 			collectGarbageWhenIdle();
 			log.info({ signal: await stopped }, "stopping");
@@ -107,9 +119,11 @@ async function startService(
 	log: Logger,
 	workers: number,
 	traces: TracingSettings | undefined,
+	tell: TellStep,
 ): Promise<Service> {
 	if (workers > 1 && cluster.isPrimary) {
 		await buildWebConsole(log);
+		tell("waiting for the processes of the service");
 		const service = await startWorkers(workers, log);
 		if (config.metricsPort === undefined) return service;
 		const { openWorkersMetrics } = await import("../metrics/open.ts");
@@ -127,14 +141,14 @@ async function startService(
 	// console comes first, because reading files lets the start of PostgreSQL continue, and loading
 	// code does not. On a busy machine loading may take longer than a connection may, so nothing
 	// connects to a database elsewhere yet.
-	const opening = config.databaseUrl ? undefined : openServer(config);
+	const opening = config.databaseUrl ? undefined : openServer(config, tell);
 	// `serve` reports this error. Without a listener, it would end the process before that.
 	opening?.catch(() => {});
 	const webConsole = await openWebConsole(log);
 	// The import is late, because the other commands start twice as fast without the HTTP server's
 	// code.
 	const { serve } = await import("../serve.ts");
-	return serve(config, log, webConsole, traces, opening);
+	return serve(config, log, webConsole, traces, opening, tell);
 }
 
 async function announce(

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, type Pool } from "pg";
 import type { Config } from "../config/config.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
-import { migrate, readMigrations } from "./migrate.ts";
+import { migrate, readMigrations, type TellStep } from "./migrate.ts";
 import { requireDatabase } from "./missing-database.ts";
 import { assertConfined, makePool } from "./pool.ts";
 import { makePoolLogin, poolConnectionOf } from "./pool-login.ts";
@@ -32,7 +32,10 @@ const CHECKPOINT_MS = 10_000;
  * Opens the configured server. Throws a bad_request AppError when DATABASE_URL leads to a pooler
  * that Assay cannot work with.
  */
-export async function openServer(config: Config): Promise<Server> {
+export async function openServer(
+	config: Config,
+	tell?: TellStep,
+): Promise<Server> {
 	if (config.databaseUrl) {
 		const connection = connectionTo(config.databaseUrl);
 		await assertOwnSessions(connection);
@@ -45,7 +48,7 @@ export async function openServer(config: Config): Promise<Server> {
 			close: async () => {},
 		};
 	}
-	const embedded = await openEmbeddedPostgres(config.dataDir);
+	const embedded = await openEmbeddedPostgres(config.dataDir, { tell });
 	const { connection } = embedded;
 	const poolConnection = poolConnectionOf(connection);
 	return {
@@ -117,21 +120,23 @@ const IDENTITY_POOL_SIZE = 4;
 /**
  * Opens the database, migrates it, and returns its connection pools. Row-level security binds every
  * pool. With "refuse", throws a bad_request AppError when there is no database yet. `opening` is the
- * server, if the caller has already begun to open it.
+ * server, if the caller has already begun to open it. `tell` is told each step.
  */
 export async function openDatabase(
 	config: Config,
 	whenMissing: "refuse" | "make" = "make",
 	opening?: Promise<Server>,
+	tell?: TellStep,
 ): Promise<Database> {
 	if (whenMissing === "refuse") requireDatabase(config);
-	const server = await (opening ?? openServer(config));
+	const server = await (opening ?? openServer(config, tell));
 	try {
 		const startedAt = performance.now();
 		const migrated = await migrate(
 			server.connection,
 			readMigrations(),
 			whenMissing,
+			tell,
 		);
 		const migratedInMs = performance.now() - startedAt;
 		await server.makePoolLogin();

@@ -12,6 +12,7 @@ import {
 	EmbeddedUser,
 	hasOtherUsers,
 } from "./embedded-users.ts";
+import type { TellStep } from "./migrate.ts";
 import {
 	chooseOsUser,
 	locateBinaries,
@@ -97,6 +98,8 @@ export interface EmbeddedOptions {
 	 * one minute.
 	 */
 	readonly idleMs?: number;
+	/** Is told each step of opening. */
+	readonly tell?: TellStep | undefined;
 }
 
 /**
@@ -134,6 +137,7 @@ async function joinOrStart(
 	options: EmbeddedOptions,
 ): Promise<Entry> {
 	const known = readCluster(folder);
+	options.tell?.("connecting to PostgreSQL");
 	const entry =
 		(known && (await join(known))) ?? (await start(folder, options));
 	const found = await entry.client.query(
@@ -183,8 +187,10 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 		// The password is written to disk before the cluster is created. If this process is killed in
 		// between, the password is not lost.
 		writeCluster(cluster);
+		options.tell?.("making the files of PostgreSQL");
 		await createCluster(cluster, binaries, user);
 	}
+	options.tell?.("starting PostgreSQL, which repairs its files after a crash");
 	const deadline = Date.now() + START_TIMEOUT_MS;
 	for (;;) {
 		const port = await choosePort(cluster);

@@ -13,6 +13,9 @@ const SQL_DIR = join(import.meta.dirname, "../../sql");
 
 const MAX_ATTEMPTS = 4;
 
+/** Is told what is done from now on, such as "starting PostgreSQL". */
+export type TellStep = (step: string) => void;
+
 /**
  * Migrations whose statements also run before an older one. A migration that was released never
  * changes, but a newer PostgreSQL may reject it.
@@ -123,6 +126,7 @@ export async function migrate(
 	connection: ClientConfig,
 	migrations: Migration[] = readMigrations(),
 	whenMissing: "refuse" | "make" = "make",
+	tell: TellStep = () => {},
 ): Promise<string[]> {
 	const client = new Client({
 		...connection,
@@ -131,13 +135,15 @@ export async function migrate(
 	});
 	await client.connect();
 	try {
+		tell("waiting until no other process changes the tables");
 		await takeTurn(client);
 		const { applied, pending } = await readMigrationState(client, migrations);
 		if (applied.length === 0 && whenMissing === "refuse") throw missingSchema();
 		await makeMigrationsTable(client);
 		const missing = migrations.slice(applied.length);
 		const roles = await makeRoles(client, missing);
-		for (const migration of missing) {
+		for (const [index, migration] of missing.entries()) {
+			tell(`migration ${index + 1} of ${missing.length}, ${migration.name}`);
 			await applyAlone(client, migration, roles);
 		}
 		return pending;

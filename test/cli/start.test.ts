@@ -1,13 +1,15 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { takeTurn } from "../../src/db/migrate.ts";
 import { EXIT_REFUSED } from "../../src/errors.ts";
 import { firstLine, isRunning } from "../support/child.ts";
 import { runCommand } from "../support/command.ts";
+import { createEmptyDatabase } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { copyDataFolder } from "../support/made-data.ts";
 import { assay, type Started, startAssay } from "../support/program.ts";
@@ -362,24 +364,67 @@ test("with a wrong setting, the command exits with the code after which systemd 
 	expect(unit).toContain(`\nRestartPreventExitStatus=${EXIT_REFUSED}\n`);
 });
 
-test("the service tells systemd when it answers requests, and not before", async () => {
-	await fillDataFolder();
+/** Receives what the service tells systemd. Node cannot receive from a Unix datagram socket. */
+async function listenAsSystemd() {
 	const socket = join(folder, "notify");
-	// Node cannot receive from a Unix datagram socket.
-	const systemd = spawn("perl", [
+	settings.NOTIFY_SOCKET = socket;
+	const receiver = spawn("perl", [
 		...["-MIO::Socket::UNIX", "-MSocket", "-e"],
 		`$s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => $ARGV[0]) or die $!;
 		$| = 1; print "listening\n"; while (defined $s->recv($m, 4096)) { print "$m\n" }`,
 		socket,
 	]);
-	onTestFinished(() => void systemd.kill());
-	await firstLine(systemd);
+	onTestFinished(() => void receiver.kill("SIGKILL"));
+	await firstLine(receiver);
 	let told = "";
-	systemd.stdout.on("data", (text) => {
+	receiver.stdout.on("data", (text) => {
 		told += text;
 	});
-	settings.NOTIFY_SOCKET = socket;
-	const service = await start();
-	await expect.poll(() => told).toContain("READY=1");
+	return {
+		told: () => told,
+		kill: (signal: NodeJS.Signals) => receiver.kill(signal),
+	};
+}
+
+test("a slow start says what it does, in the log and to systemd, which hears when requests are answered and not before", async () => {
+	const databaseUrl = await createEmptyDatabase();
+	const other = new Client({ connectionString: databaseUrl });
+	await other.connect();
+	onTestFinished(() => other.end());
+	await takeTurn(other);
+	const systemd = await listenAsSystemd();
+	Object.assign(settings, { DATABASE_URL: databaseUrl });
+	const starting = start();
+	await expect
+		.poll(systemd.told)
+		.toMatch(/^STATUS=Starting for \d+ s: waiting until no other process/m);
+	expect(systemd.told()).not.toContain("READY=1");
+	await other.query("select pg_advisory_unlock_all()");
+	const service = await starting;
+	await expect.poll(systemd.told).toMatch(/READY=1\nSTATUS=Ready\n/);
 	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+	expect(service.stderr()).toMatch(
+		/"msg":"still starting after \d+ s: waiting until no other process/,
+	);
+});
+
+test("the service tells a systemd that is too busy to read once more, without an error in the log", async () => {
+	await fillDataFolder();
+	const systemd = await listenAsSystemd();
+	systemd.kill("SIGSTOP");
+	const service = await start();
+	const attempts = new Set<string>();
+	await expect
+		.poll(() => {
+			const found = spawnSync("pgrep", [
+				...["--parent", String(service.pid), "systemd-notify"],
+			]);
+			const [pid] = found.stdout.toString().split("\n");
+			if (pid) attempts.add(pid);
+			return attempts.size;
+		})
+		.toBe(2);
+	systemd.kill("SIGCONT");
+	await expect.poll(systemd.told).toMatch(/READY=1.*READY=1/s);
+	expect(service.stderr()).not.toContain('"level":"error"');
 });

@@ -42,6 +42,20 @@ test("the first start logs one line about all migrations, an upgrade one line fo
 	);
 });
 
+test("each step of a start is told, with the number of migrations that are left", async () => {
+	const url = await createEmptyDatabase();
+	await migrate({ connectionString: url }, readMigrations().slice(0, -2));
+	const steps: string[] = [];
+	await migrate({ connectionString: url }, readMigrations(), "make", (step) =>
+		steps.push(step),
+	);
+	expect(steps).toEqual([
+		"waiting until no other process changes the tables",
+		`migration 1 of 2, ${names.at(-2)}`,
+		`migration 2 of 2, ${names.at(-1)}`,
+	]);
+});
+
 test("assay migrate prints one line about a new database", async () => {
 	const settings = { DATABASE_URL: await createEmptyDatabase() };
 	expect(await runCommand(["migrate"], settings)).toMatchObject({
