@@ -34,6 +34,8 @@ export interface Failure {
 }
 
 const MAX_TEXT = 500;
+/** A server seldom repeats a password, and a shorter one protects nothing. */
+const SHORTEST_HIDDEN = 6;
 
 interface SmtpError extends Error {
 	code?: string;
@@ -79,15 +81,25 @@ function kindOf(error: SmtpError, message: string): MailFailure {
 }
 
 /**
- * Replaces the password of the mail server's URL in the text. The password may appear with or
- * without percent-encoding.
+ * Replaces the password of the mail server's URL where it stands alone in the text, with or without
+ * percent-encoding. A short one also occurs in ordinary words and is itself often one, and then
+ * nobody could read the text.
  */
 function withoutPassword(text: string, smtpUrl: string): string {
 	const written = new URL(smtpUrl).password;
-	if (!written) return text;
-	return text
-		.replaceAll(written, "[password]")
-		.replaceAll(decodePassword(written), "[password]");
+	return [written, decodePassword(written)]
+		.filter(({ length }) => length >= SHORTEST_HIDDEN)
+		.reduce(
+			(rest, password) =>
+				rest.replaceAll(
+					new RegExp(
+						`(?<![\\p{L}\\p{N}])${RegExp.escape(password)}(?![\\p{L}\\p{N}])`,
+						"gu",
+					),
+					"[password]",
+				),
+			text,
+		);
 }
 
 function decodePassword(written: string): string {

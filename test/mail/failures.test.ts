@@ -38,6 +38,20 @@ test("each kind of failure has its own advice, and the text has no password", as
 	const login = await failure(sink.url.replace("//", "//user:hunter2@"));
 	expect(login).toMatchObject({ kind: "LOGIN", isFinal: false });
 	expect(login.text).toContain("535 [password] is wrong");
+	sink.answers.set(
+		"AUTH",
+		'535 the login hunter2000 is not hunter%22, hunter"2',
+	);
+	for (const [password, said] of [
+		["h", '535 the login hunter2000 is not hunter%22, hunter"2'],
+		["login", '535 the login hunter2000 is not hunter%22, hunter"2'],
+		["hunter2", '535 the login hunter2000 is not hunter%22, hunter"2'],
+		["hunter%22", '535 the login hunter2000 is not [password], hunter"2'],
+		["hunter%222", "535 the login hunter2000 is not hunter%22, [password]"],
+	]) {
+		const url = sink.url.replace("//", `//user:${password}@`);
+		expect((await failure(url)).text).toContain(said);
+	}
 	sink.answers.clear();
 	sink.answers.set("MAIL", "550 not you");
 	expect((await failure(sink.url)).kind).toBe("SENDER");
