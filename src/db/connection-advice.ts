@@ -22,7 +22,6 @@ const ADVICE: readonly [RegExp, string][] = [
 		/^(ECONNREFUSED|ENOENT|EACCES)$/,
 		"start PostgreSQL, or correct the host and port in DATABASE_URL",
 	],
-	[/^(ENOTFOUND|EAI_AGAIN)$/, "correct the name of the host in DATABASE_URL"],
 	[
 		/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET)$/,
 		"check the network and the firewalls between this machine and PostgreSQL",
@@ -74,8 +73,21 @@ export function connectionAdvice(error: unknown): string {
 
 /** Returns the advice for the code of an error. Returns undefined if there is none for it. */
 export function adviceByCode(error: unknown): string | undefined {
-	const { code } = error as { code?: string };
-	return code === undefined
-		? undefined
-		: ADVICE.find(([pattern]) => pattern.test(code))?.[1];
+	const { code, hostname } = error as { code?: string; hostname?: string };
+	if (code === undefined) return undefined;
+	if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+		return adviceOnName(hostname ?? "");
+	}
+	return ADVICE.find(([pattern]) => pattern.test(code))?.[1];
+}
+
+/** Says what to do about a name of a host that has no address here. */
+function adviceOnName(hostname: string): string {
+	if (/(^|\.)localhost$/.test(hostname)) {
+		return `write 127.0.0.1 instead of ${hostname} into DATABASE_URL, or add the name to /etc/hosts`;
+	}
+	// Docker and Kubernetes give services such names, which only their own networks know.
+	return /^[^.]+$/.test(hostname)
+		? `if ${hostname} is a container or a service, start its network and run this inside (docker compose exec, kubectl exec); otherwise correct the name of the host in DATABASE_URL`
+		: "correct the name of the host in DATABASE_URL, or the name servers of this machine (/etc/resolv.conf)";
 }
