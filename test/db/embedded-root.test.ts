@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
 	chownSync,
 	cpSync,
@@ -6,6 +7,7 @@ import {
 	readdirSync,
 	readFileSync,
 	statSync,
+	writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -50,6 +52,28 @@ function keepsName(source: string): boolean {
 }
 
 describe.runIf(isRoot)("as root", () => {
+	// A container may not permit root to mount anything.
+	test("if the disk is full, the error says so and what to do", async ({
+		skip,
+	}) => {
+		mkdirSync(folder.dataDir);
+		const mount = spawnSync("mount", [
+			...["-t", "tmpfs", "-o", "size=64k", "assay-test", folder.dataDir],
+		]);
+		if (mount.status !== 0) skip(String(mount.stderr ?? mount.error));
+		try {
+			const fill = () =>
+				writeFileSync(join(folder.dataDir, "filler"), "x".repeat(100_000));
+			expect(fill).toThrow("ENOSPC");
+			await expect(folder.open()).rejects.toMatchObject({
+				code: "service_unavailable",
+				message: `the disk with the data folder ${folder.dataDir} is full; make room on it`,
+			});
+		} finally {
+			spawnSync("umount", [folder.dataDir]);
+		}
+	});
+
 	test("the server runs as an ordinary user", async () => {
 		await folder.fillDataDir();
 		const db = await folder.open();
