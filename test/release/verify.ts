@@ -187,11 +187,19 @@ async function verify(machine: Machine): Promise<void> {
 	);
 	run("assay doctor || true");
 
-	await measure(
+	// Nobody can delete a folder on which something is mounted, or a file that is written just now.
+	run(`mkdir /root/empty /var/cache/assay/busy
+		mount --bind /root/empty /var/cache/assay/busy`);
+	const upgrade = await measure(
 		machine,
 		"the upgrade of the deb",
 		"apt-get install -qy /root/second.deb",
 		SECOND,
+	);
+	run("umount /var/cache/assay/busy");
+	if (!upgrade.includes("Restarting Assay.")) throw new Error(upgrade);
+	await until("a cache in use does not stop the upgrade", () =>
+		run("dpkg --status assay").includes("Status: install ok installed"),
 	);
 	await until("the organization is still there", () =>
 		run("assay org list").includes("Acme"),
@@ -253,17 +261,20 @@ async function verifyDoctor({ run }: Machine): Promise<void> {
 		mv /root/right.env /etc/assay.env`);
 }
 
-/** Runs commands while it asks the service all the time. Throws if it is away for too long. */
+/**
+ * Runs commands while it asks the service all the time, and returns what they print. Throws if the
+ * service is away for too long.
+ */
 async function measure(
 	{ run }: Machine,
 	what: string,
 	commands: string,
 	version: string,
-): Promise<void> {
+): Promise<string> {
 	const watcher = new Worker(new URL("watch-readiness.ts", import.meta.url), {
 		workerData: READY,
 	});
-	run(commands);
+	const printed = run(commands);
 	await until(`after ${what}, version ${version} answers`, async () => {
 		const runs = run("assay --version").startsWith(`${version} `);
 		return (await isReady()) && runs;
@@ -275,6 +286,7 @@ async function measure(
 	if (what.startsWith("the upgrade") && awayMs > MAX_AWAY_MS) {
 		throw new Error(`${what} took too long`);
 	}
+	return printed;
 }
 
 /** Goes back from the second version to the first, as docs/deploying.md says. */
