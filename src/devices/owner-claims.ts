@@ -18,28 +18,43 @@ export const claimedDevice = z.object({
 });
 
 /**
- * Lists the devices without an owner whose installers named this person, the newest first. A device
- * that has an owner is not among them, because the person must not take it from somebody else. One
- * without a name and a serial number is not either, because nobody can recognize it.
+ * Lists the devices without an owner whose installers named this person. These are not among them:
+ *
+ * - A device that has an owner, because the person must not take it from somebody else.
+ * - A device that awaits approval, because an administrator may still reject it.
+ * - A device without a name and a serial number, because nobody can recognize it.
+ *
+ * The enrollment keys take turns, each with its newest device first. Somebody who enrolls many
+ * devices with one key therefore takes the places of no device of another key.
  */
 export async function readClaimedDevices(
 	client: PoolClient,
 	organizationId: string,
 	personId: string,
-): Promise<z.output<typeof claimedDevice>[]> {
+): Promise<{ devices: z.output<typeof claimedDevice>[]; hasMore: boolean }> {
 	const { rows } = await client.query<z.output<typeof claimedDevice>>({
 		name: "devices.claimed",
 		text: `
-			select d.id, coalesce(d.name, d.hostname) as name, d.platform, d.serial_number, d.enrolled_at
-			from devices d
-			where d.organization_id = $1 and d.claimed_owner_id = $2 and d.owner_id is null
-				and d.status <> 'REVOKED'
-				and coalesce(d.name, d.hostname, d.serial_number) is not null
-			order by d.enrolled_at desc nulls last, d.id
-			limit ${MAX_CLAIMS}`,
+			select c.id, c.name, c.platform, c.serial_number, c.enrolled_at
+			from (
+				select
+					d.id, coalesce(d.name, d.hostname) as name, d.platform, d.serial_number, d.enrolled_at,
+					row_number() over (
+						partition by d.enrollment_key_id order by d.enrolled_at desc nulls last, d.id
+					) as turn
+				from devices d
+				where d.organization_id = $1 and d.claimed_owner_id = $2 and d.owner_id is null
+					and d.status <> 'REVOKED' and not d.awaits_approval
+					and coalesce(d.name, d.hostname, d.serial_number) is not null
+			) c
+			order by c.turn, c.enrolled_at desc nulls last, c.id
+			limit ${MAX_CLAIMS + 1}`,
 		values: [organizationId, personId],
 	});
-	return rows;
+	return {
+		devices: rows.slice(0, MAX_CLAIMS),
+		hasMore: rows.length > MAX_CLAIMS,
+	};
 }
 
 /**
@@ -73,11 +88,14 @@ export const answerDeviceClaim = defineOperation({
 			return { device: before };
 		}
 		const isAsked =
-			claimed === person && owner === null && before.status !== "REVOKED";
+			claimed === person &&
+			owner === null &&
+			!before.awaits_approval &&
+			before.status !== "REVOKED";
 		if (!isAsked) {
 			throw new AppError(
 				"not_found",
-				`device ${id} does not wait for your answer: its installer did not name you, or somebody has settled its owner`,
+				`device ${id} does not wait for your answer: its installer did not name you, somebody has settled its owner, or an administrator has to approve it first`,
 			);
 		}
 		await client.query(

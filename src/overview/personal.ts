@@ -47,6 +47,7 @@ export const personalShape = {
 				.describe(
 					`Devices without an owner whose installers named the person, at most ${MAX_CLAIMS}`,
 				),
+			has_more_claimed_devices: z.boolean(),
 			waiting,
 			counts: z
 				.array(
@@ -176,7 +177,8 @@ async function readMine(
 	return row
 		? {
 				...{ person_id: person, ...row, failing_checks: failing },
-				...{ claimed_devices: claimed, waiting },
+				...{ claimed_devices: claimed.devices, waiting },
+				has_more_claimed_devices: claimed.hasMore,
 			}
 		: null;
 }

@@ -26,11 +26,7 @@ beforeAll(async () => {
 	viewer = await served.signIn("viewer");
 	person = await addPerson(viewer.user.email);
 	otto = await addPerson("otto@example.com");
-	const key = { name: "Laptops", max_devices: 50 };
-	({ enrollment_key: secret } = await admin.use("addEnrollmentKey", {
-		...here(),
-		...key,
-	}));
+	secret = await addKey();
 });
 afterAll(async () => {
 	await served.close();
@@ -49,16 +45,31 @@ async function addPerson(email: string): Promise<string> {
 	return people.id;
 }
 
+/** Makes an enrollment key. Returns its secret. */
+async function addKey(fields = {}): Promise<string> {
+	const made = await admin.use("addEnrollmentKey", {
+		...here(),
+		...{ name: "Laptops", max_devices: 50 },
+		...fields,
+	});
+	return made.enrollment_key;
+}
+
 /** Enrolls a device whose installer names this owner. Returns its id. */
-async function enroll(owner_email?: string, facts = {}): Promise<string> {
-	const enrolled = await served.post("enroll", { token: secret, owner_email });
+async function enroll(
+	owner_email?: string,
+	facts = {},
+	token = secret,
+): Promise<string> {
+	const enrolled = await served.post("enroll", { token, owner_email });
 	const { api_key: key } = (await enrolled.json()) as { api_key: string };
 	const answer = await served.post("heartbeat", heartbeatBody(facts), { key });
 	expect(answer.status).toBe(200);
 	return ((await answer.json()) as { device_id: string }).device_id;
 }
 
-const claim = (facts = {}) => enroll(viewer.user.email, facts);
+const claim = (facts = {}, token = secret) =>
+	enroll(viewer.user.email, facts, token);
 
 const answer = (session: Session, id: string, is_mine: boolean) =>
 	session.call("answerDeviceClaim", { id, is_mine });
@@ -147,6 +158,61 @@ test("nobody is asked about a device before it has sent its name or serial numbe
 	const { device_id: id } = (await beat.json()) as { device_id: string };
 	expect(await claimsOf(viewer)).toMatchObject([{ id, name: "nb-8" }]);
 	expect((await answer(viewer, id, false)).status).toBe(200);
+});
+
+test("nobody is asked about a device that awaits approval, until an administrator approves it", async () => {
+	const enrolled = await served.post("enroll", {
+		token: await addKey({ requires_approval: true }),
+		owner_email: viewer.user.email,
+	});
+	const { api_key: key } = (await enrolled.json()) as { api_key: string };
+	const facts = heartbeatBody({ hostname: "nb-9" });
+	expect((await served.post("heartbeat", facts, { key })).status).toBe(400);
+	const { devices } = await admin.use("listDevices", {
+		...here(),
+		filter: { awaits_approval: true },
+	});
+	const [{ id }] = devices;
+	expect(await claimsOf(viewer)).toEqual([]);
+	for (const isMine of [true, false]) {
+		expect((await answer(viewer, id, isMine)).status).toBe(404);
+	}
+	expect(await ownersOf(id)).toEqual([null, person]);
+	await admin.use("approveDevices", { ...here(), device_ids: [id] });
+	expect(await claimsOf(viewer)).toMatchObject([{ id, name: "nb-9" }]);
+	expect((await answer(viewer, id, false)).status).toBe(200);
+});
+
+test("many devices of one key do not keep the device of another key off the home page, and a search finds each of them", async () => {
+	const real = await claim({ hostname: "nb-10", serial_number: "SN-10" });
+	const flood = await addKey();
+	const names = Array.from({ length: 12 }, (_, n) => `flood-${n}`);
+	for (const hostname of names) await claim({ hostname }, flood);
+	const { mine } = await viewer.use("getOverview", here());
+	const asked = mine.claimed_devices.map(({ id }: { id: string }) => id);
+	expect(asked).toHaveLength(10);
+	expect(asked).toContain(real);
+	expect(mine.has_more_claimed_devices).toBe(true);
+	const found = async (query: string) =>
+		viewer.use("listDevices", {
+			...here(),
+			filter: { query, has_claimed_owner: true },
+		});
+	for (const name of names) {
+		const { devices } = await found(name);
+		expect(devices).toContainEqual(
+			expect.objectContaining({ hostname: name, claimed_owner_id: person }),
+		);
+	}
+	expect((await found("SN-10")).devices).toMatchObject([{ id: real }]);
+
+	const { devices } = await found("flood");
+	const rest = devices.map(({ id }: { id: string }) => id);
+	await admin.use("revokeDevices", { ...here(), device_ids: rest });
+	const { mine: left } = await viewer.use("getOverview", here());
+	expect(left.claimed_devices).toMatchObject([{ id: real }]);
+	expect(left.has_more_claimed_devices).toBe(false);
+	expect((await answer(viewer, real, false)).status).toBe(200);
 });
 
 test("Not mine clears the claim, so administrators see a device without an owner", async () => {

@@ -103,6 +103,8 @@ async function useFleet(
 		organization_id,
 		filter: { enrollment_key_id: key.id },
 	});
+	const input = { organization_id, device_ids: [devices[0].id] };
+	await use("approveDevices", input);
 	const { device: claimed } = await use("answerDeviceClaim", {
 		id: devices[0].id,
 		is_mine: true,
@@ -119,12 +121,10 @@ async function useFleet(
 		reason: "The disk holds no data",
 		ends_at: new Date(Date.now() + 86_400_000).toISOString(),
 	});
-	const input = { organization_id, device_ids: [devices[0].id] };
 	for (const name of [
 		"confirmDeviceOwners",
 		"revokeDevices",
 		"reissueEnrollmentTokens",
-		"approveDevices",
 		"rejectDevices",
 	]) {
 		await use(name, input);

@@ -84,6 +84,7 @@ export function ClaimedOwner({ device }: { device: Device }) {
 		!day &&
 		device.claimed_owner_id === overview?.mine?.person_id &&
 		device.owner_id === null &&
+		!device.awaits_approval &&
 		(device.name ?? device.hostname ?? device.serial_number) !== null &&
 		device.status !== "REVOKED";
 	return (

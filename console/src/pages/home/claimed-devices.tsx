@@ -60,6 +60,22 @@ export function ClaimedDevices({ overview: { mine } }: { overview: Overview }) {
 						</li>
 					))}
 				</ul>
+				{mine?.has_more_claimed_devices && (
+					<Text size="sm">
+						Installers named you for more devices than these. If yours is not
+						here, search for its serial number or name among the{" "}
+						<TextLink
+							to="/o/$org/devices"
+							params={{ org: organizationId }}
+							search={{ has_claimed_owner: true }}
+							size="sm"
+						>
+							devices with an owner to confirm
+						</TextLink>
+						, and answer on its page. If you know none of them, tell an
+						administrator.
+					</Text>
+				)}
 			</Stack>
 		</Section>
 	);
