@@ -109,7 +109,15 @@ test("the page that adds a device offers the packages with their checksums, and 
 	expect(await commands.innerText()).toMatch(
 		/^curl .*\/agent-packages\/assay-agent_1\.4\.0_amd64\.deb &&\necho ".*sha256sum -c &&\napt install -y \.\/assay-agent_1\.4\.0_amd64\.deb &&\n.*\n.*--enrollment-token-file .* &&\nrm /,
 	);
-	await page.getByRole("button", { name: "Done" }).click();
+	const lost = page.getByText("The key is lost when you close");
+	const made = page.getByRole("dialog", { name: "Your key “Ansible”" });
+	await made.getByRole("button", { name: "Close", exact: true }).click();
+	await lost.waitFor();
+	await axe(page);
+	await made.getByRole("button", { name: "Copy Enrollment key" }).click();
+	await lost.waitFor({ state: "hidden" });
+	await made.getByRole("button", { name: "Done" }).click();
+	await made.waitFor({ state: "hidden" });
 	const key = page.getByRole("row", { name: /Ansible/ });
 	await key.getByText("Open").waitFor();
 	await served.database.owner.query(
@@ -378,10 +386,10 @@ test("a viewer says on the home page and on a device's page which of the claimed
 		served.database,
 		admin,
 		addEnrollmentKey,
-		{ organization_id: organization, name: "Intune", max_devices: 3 },
+		{ organization_id: organization, name: "Intune", max_devices: 14 },
 	);
 	const ids: string[] = [];
-	for (const hostname of ["nb-1", "nb-2", "nb-3"]) {
+	const enroll = async (hostname: string) => {
 		const enrolled = await must(
 			served.post("enroll", { token, owner_email: person.email }),
 			200,
@@ -390,7 +398,8 @@ test("a viewer says on the home page and on a device's page which of the claimed
 		const facts = { hostname, serial_number: `SN-${hostname}` };
 		const beat = served.post("heartbeat", heartbeatBody(facts), { key });
 		ids.push(JSON.parse(await must(beat, 200)).device_id);
-	}
+	};
+	for (const hostname of ["nb-1", "nb-2", "nb-3"]) await enroll(hostname);
 	await page.reload();
 	const asked = page.getByRole("region", { name: "Are these devices yours?" });
 	await asked.getByText(/Linux, serial number SN-nb-1, enrolled/).waitFor();
@@ -429,6 +438,18 @@ test("a viewer says on the home page and on a device's page which of the claimed
 		["nb-2", null, null],
 		["nb-3", "Grace Hopper", null],
 	]);
+	for (let n = 1; n <= 11; n++) await enroll(`claim-${n}`);
+	await page.goto(at(""));
+	const others = page.getByRole("link", {
+		name: "devices with an owner to confirm",
+	});
+	await others.waitFor();
+	const mine = page.getByRole("button", { name: "This is mine" });
+	expect(await mine.count()).toBe(10);
+	await axe(page);
+	await screenshot(page, "home-claimed-many");
+	await others.click();
+	await page.getByRole("link", { name: "claim-11", exact: true }).waitFor();
 	await page.setViewportSize({ width: 390, height: 844 });
 	await visit(page, at(""));
 	await page.getByRole("link", { name: "Your 2 devices" }).click();

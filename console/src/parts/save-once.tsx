@@ -40,7 +40,10 @@ export function useSaveOnce(hasSecrets: boolean, close: () => void): SaveOnce {
 	};
 }
 
-/** The buttons that save the secrets and close the dialog, and the question before they are lost. */
+/**
+ * The buttons that save the secrets and close the dialog, and the question before they are lost. A
+ * single secret has no `onSave`, because its reader copies it.
+ */
 export function SaveOnceButtons({
 	secrets,
 	consequence,
@@ -52,7 +55,7 @@ export function SaveOnceButtons({
 	/** Says what people have to do if the secrets are lost. */
 	consequence: string;
 	once: SaveOnce;
-	onSave: () => void;
+	onSave?: () => void;
 }) {
 	return (
 		<>
@@ -60,10 +63,11 @@ export function SaveOnceButtons({
 				<Alert
 					color="orange"
 					variant="outline"
-					title={`The ${secrets} are lost when you close`}
+					title={`The ${secrets} ${onSave ? "are" : "is"} lost when you close`}
 				>
 					<Text size="sm" mb="sm">
-						You have not saved them. {consequence}
+						{onSave ? "You have not saved them." : "You have not copied it."}{" "}
+						{consequence}
 					</Text>
 					<Button size="xs" variant="default" onClick={close}>
 						Close without the {secrets}
@@ -71,16 +75,18 @@ export function SaveOnceButtons({
 				</Alert>
 			)}
 			<Group justify="flex-end">
-				<Button
-					variant={mustSave ? "filled" : "default"}
-					leftSection={<IconDownload size={16} aria-hidden />}
-					onClick={() => {
-						onSave();
-						noteSaved();
-					}}
-				>
-					Save the {secrets} as CSV
-				</Button>
+				{onSave && (
+					<Button
+						variant={mustSave ? "filled" : "default"}
+						leftSection={<IconDownload size={16} aria-hidden />}
+						onClick={() => {
+							onSave();
+							noteSaved();
+						}}
+					>
+						Save the {secrets} as CSV
+					</Button>
+				)}
 				<Button variant={mustSave ? "default" : "filled"} onClick={leave}>
 					Done
 				</Button>

@@ -19,6 +19,7 @@ import {
 } from "../../parts/devices/device-groups.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { useSaveOnce } from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { NewEnrollmentKey } from "./new-enrollment-key.tsx";
@@ -37,6 +38,7 @@ const initialValues = {
 export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 	const { organizationId } = useOrganization();
 	const [made, setMade] = useState<OutputOf<"addEnrollmentKey"> | null>(null);
+	const once = useSaveOnce(made !== null, onClose);
 	useReturnFocus();
 	const groups = useDeviceGroups(organizationId).filter(
 		({ filter }) => !filter,
@@ -67,7 +69,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 	return (
 		<Modal
 			opened
-			onClose={onClose}
+			onClose={once.leave}
 			size={made ? "xl" : "lg"}
 			title={made ? `Your key “${made.key.name}”` : "Make an enrollment key"}
 			closeButtonProps={{ "aria-label": "Close" }}
@@ -76,7 +78,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 			closeOnEscape={!made}
 		>
 			{made ? (
-				<NewEnrollmentKey made={made} onDone={onClose} />
+				<NewEnrollmentKey made={made} once={once} />
 			) : (
 				<form noValidate onSubmit={saving.submit}>
 					<Stack>

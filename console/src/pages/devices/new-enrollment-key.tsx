@@ -1,7 +1,8 @@
-import { Button, Group, Stack, Tabs, Text, Title } from "@mantine/core";
+import { Stack, Tabs, Text, Title } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { type SaveOnce, SaveOnceButtons } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
 import { AgentProgramDownload } from "./agent-program.tsx";
@@ -13,16 +14,20 @@ type Platform = keyof typeof PLATFORMS;
 /** Shows the secret once, with the commands that a rollout runs on each device. */
 export function NewEnrollmentKey({
 	made,
-	onDone,
+	once,
 }: {
 	made: OutputOf<"addEnrollmentKey">;
-	onDone: () => void;
+	once: SaveOnce;
 }) {
 	const { key, enrollment_key: secret, server_url: serverUrl } = made;
 	return (
 		<Stack gap="lg">
 			<div>
-				<SecretOnce label="Enrollment key" value={secret} />
+				<SecretOnce
+					label="Enrollment key"
+					value={secret}
+					onCopy={once.noteSaved}
+				/>
 				<Text size="sm" c="dimmed" mt={6}>
 					It enrolls up to {key.max_devices.toLocaleString()}{" "}
 					{key.max_devices === 1 ? "device" : "devices"}, until{" "}
@@ -74,9 +79,11 @@ export function NewEnrollmentKey({
 					))}
 				</Tabs>
 			</div>
-			<Group justify="flex-end">
-				<Button onClick={onDone}>Done</Button>
-			</Group>
+			<SaveOnceButtons
+				secrets="key"
+				consequence="Nobody can show it again. Revoke it then, and make another one."
+				once={once}
+			/>
 		</Stack>
 	);
 }
