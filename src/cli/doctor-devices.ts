@@ -1,7 +1,8 @@
 import type { Client } from "pg";
 import { setRole } from "../db/roles.ts";
+import { KEY_STATE, KEY_WARNING } from "../devices/enrollment-key-record.ts";
 import type { Finding } from "./doctor.ts";
-import { counted } from "./output.ts";
+import { counted, printable } from "./output.ts";
 
 /** Looks for devices whose keys the database does not know. */
 export async function examineUnknownKeys(client: Client): Promise<Finding> {
@@ -42,38 +43,66 @@ export async function examineUnknownKeys(client: Client): Promise<Finding> {
 	};
 }
 
-/** Looks for enrollment keys that run out, and for those that ended lately. */
+/** Most enrollment keys that the finding names. */
+const MAX_KEYS = 5;
+
+interface EndingKey {
+	name: string;
+	organization_id: string;
+	organization: string;
+	state: string;
+	day: string;
+	max_devices: number;
+	left: number;
+}
+
+/** Looks for enrollment keys that run out, and for those that ended in the last 14 days. */
 export async function examineEnrollmentKeys(client: Client): Promise<Finding> {
 	const check = "enrollment keys";
 	await client.query("begin");
-	await client.query(setRole("app", "transaction"));
-	const { rows } = await client.query<{
-		usable: number;
-		running_out: number;
-		ended: number;
-	}>(
-		"select usable::int, running_out::int, ended::int from count_enrollment_key_states()",
+	await client.query(setRole("agent", "transaction"));
+	const { rows: usable } = await client.query<{ count: number }>(
+		`select count(*)::int from enrollment_keys t
+		where ${KEY_STATE} in ('OPEN', 'RUNNING_OUT')`,
+	);
+	const { rows: keys } = await client.query<EndingKey>(
+		`select
+			t.name, t.organization_id, o.name as organization, ${KEY_STATE} as state,
+			to_char(t.expires_at at time zone o.time_zone, 'YYYY-MM-DD') as day,
+			t.max_devices, t.max_devices - t.used as left
+		from enrollment_keys t
+		join organizations o on o.id = t.organization_id
+		where ${KEY_WARNING} is not null
+		order by ${KEY_WARNING} desc, t.expires_at, t.id`,
 	);
 	await client.query("rollback");
-	const { usable = 0, running_out: out = 0, ended = 0 } = rows[0] ?? {};
-	const found = [
-		out > 0 &&
-			`${counted(out, "enrollment key")} ${out === 1 ? "expires or is" : "expire or are"} used up soon`,
-		ended > 0 &&
-			`${counted(ended, "enrollment key")} expired or ${ended === 1 ? "was" : "were"} used up in the last 14 days`,
-	].filter((text) => text !== false);
-	if (found.length === 0) {
+	if (keys.length === 0) {
 		return {
 			check,
 			status: "ok",
-			found: `${counted(usable, "enrollment key")} can be used, and none runs out soon`,
+			found: `${counted(usable[0]?.count ?? 0, "enrollment key")} can be used, and none runs out soon`,
 		};
 	}
+	const named = keys.slice(0, MAX_KEYS).map(describeKey);
+	const further = keys.length - named.length;
+	if (further > 0) named.push(`${counted(further, "further key")}`);
 	return {
 		check,
 		status: "warning",
-		found: found.join("; "),
-		advice:
-			"assay enrollment-key list --org <id> shows them; make a new one if a rollout goes on, and revoke those that nobody needs",
+		found: named.join("; "),
+		advice: `assay enrollment-key list --org ${keys[0]?.organization_id} shows them; make a new one if a rollout goes on, and revoke those that nobody needs`,
 	};
+}
+
+function describeKey(key: EndingKey): string {
+	return printable(
+		`the key "${key.name}" of ${key.organization} (${key.organization_id}) ${howKeyEnds(key)}`,
+	);
+}
+
+function howKeyEnds({ state, day, max_devices, left }: EndingKey): string {
+	if (state === "EXPIRED") return `expired on ${day}`;
+	if (state === "USED_UP")
+		return `is used up by ${counted(max_devices, "device")}`;
+	return `expires on ${day}, with ${left} of ${counted(max_devices, "device")} left`;
 }

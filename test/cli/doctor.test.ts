@@ -443,19 +443,29 @@ test("doctor warns of an enrollment key that is used up soon, or ended in the la
 	await change("used = 1");
 	expect((await examine()).of("enrollment keys")).toMatchObject({
 		status: "warning",
-		found: "1 enrollment key expires or is used up soon",
-		advice: expect.stringContaining("assay enrollment-key list"),
+		found: expect.stringMatching(
+			new RegExp(
+				`^the key "Interns" of .+ \\(${organizationId}\\) expires on \\d{4}-\\d\\d-\\d\\d, with 1 of 2 devices left$`,
+			),
+		),
+		advice: expect.stringContaining(
+			`assay enrollment-key list --org ${organizationId}`,
+		),
 	});
-	const ended = {
+	const ended = (how: string) => ({
 		status: "warning",
-		found: "1 enrollment key expired or was used up in the last 14 days",
-	};
+		found: expect.stringMatching(`the key "Interns" of .+ ${how}`),
+	});
 	await change("used = 2, last_used_at = now()");
-	expect((await examine()).of("enrollment keys")).toMatchObject(ended);
+	expect((await examine()).of("enrollment keys")).toMatchObject(
+		ended("is used up by 2 devices"),
+	);
 	await change(
 		"used = 0, last_used_at = null, expires_at = now() - interval '13 days'",
 	);
-	expect((await examine()).of("enrollment keys")).toMatchObject(ended);
+	expect((await examine()).of("enrollment keys")).toMatchObject(
+		ended("expired on "),
+	);
 	await change("expires_at = now() - interval '15 days'");
 	expect((await examine()).of("enrollment keys")?.status).toBe("ok");
 	await change("revoked_at = now()");
