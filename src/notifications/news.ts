@@ -85,10 +85,11 @@ const idsOf = (events: Row[]) => [
 function lineOf(group: Row[], names: Map<string, string | null>): string {
 	const [{ type, data }] = group as [Row];
 	const ids = idsOf(group);
-	const known = ids
-		.slice(0, MAX_NAMES)
-		.flatMap((id) => names.get(id) ?? [])
-		.map(nameInMail);
+	const known = ids.slice(0, MAX_NAMES).flatMap((id) => {
+		const name = names.get(id);
+		if (name === undefined || name === null) return [];
+		return nameInMail(name) + detailOf(group, id);
+	});
 	const further = ids.length - known.length;
 	const listed =
 		known.length === 0
@@ -106,6 +107,16 @@ function lineOf(group: Row[], names: Map<string, string | null>): string {
 	}
 	const meaning = EVENT_TYPES[type].replace(/\.$/, "");
 	return `${meaning}: ${check ? `${check}, ` : ""}${listed}`;
+}
+
+/** Returns how an enrollment key ends, as its latest event says. Other records have no detail. */
+function detailOf(group: Row[], id: string): string {
+	const event = group.findLast(({ record_id }) => record_id === id);
+	if (!event?.type.startsWith("enrollment_key.")) return "";
+	const { expires_at, max_devices, used } = event.data;
+	const end = String(expires_at).slice(0, 10);
+	const left = Number(max_devices) - Number(used);
+	return ` (until ${end}, ${left} of ${max_devices} devices left)`;
 }
 
 function checkOf({ check_key }: Record<string, unknown>): string {

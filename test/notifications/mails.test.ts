@@ -73,8 +73,9 @@ test("an administrator gets a mail that names the enrollment key that runs out",
 	await hurry();
 	const { to, text } = await sink.next();
 	expect(to).toBe(email);
+	const end = key.expires_at.slice(0, 10);
 	expect(text.replace(/=\r\n/g, "")).toContain(
-		"few devices are left: Intune, autumn 2026",
+		`few devices are left: Intune, autumn 2026 (until ${end}, 1 of 5 devices left)`,
 	);
 });
 
