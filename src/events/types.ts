@@ -4,8 +4,8 @@ import type { PoolClient } from "pg";
 export const EVENT_TYPES = {
 	"posture.failed": "A check of a device has begun to fail.",
 	"posture.passed": "A check of a device passes after another status.",
-	"device.enrolled": "An agent has exchanged its enrollment token.",
-	"device.activated": "The first heartbeat of a device has arrived.",
+	"device.enrolled": "A device has enrolled. It may still await approval.",
+	"device.activated": "The first heartbeat of a device was accepted.",
 	"device.revoked": "A device was taken out of service.",
 	"enrollment_key.running_out":
 		"An enrollment key expires soon, or few devices are left.",

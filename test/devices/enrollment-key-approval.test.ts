@@ -161,6 +161,14 @@ describe("a device whose key requires approval", () => {
 		}
 		expect((await assay.findKey(id)).waiting).toBe(1);
 		const [waiting] = await assay.devicesOf({ awaits_approval: true });
+		const eventsOf = async () => {
+			const { rows } = await assay.database.owner.query<{ type: string }>(
+				"select type from events where record_id = $1 order by id",
+				[waiting?.id],
+			);
+			return rows.map(({ type }) => type);
+		};
+		expect(await eventsOf()).toEqual(["device.enrolled"]);
 		expect(waiting).toMatchObject({
 			hostname: "new-laptop",
 			status: "PENDING",
@@ -172,7 +180,9 @@ describe("a device whose key requires approval", () => {
 			await assay.use("approveDevices", fleet([waiting.id])),
 		).toMatchObject({ changed_device_ids: [waiting.id] });
 		expect((await assay.findKey(id)).waiting).toBe(0);
+		expect(await eventsOf()).toEqual(["device.enrolled"]);
 		expect((await assay.post("heartbeat", body, { key })).status).toBe(200);
+		expect(await eventsOf()).toEqual(["device.enrolled", "device.activated"]);
 		expect(
 			await assay.use("approveDevices", fleet([waiting.id])),
 		).toMatchObject({ unchanged_device_ids: [waiting.id] });
