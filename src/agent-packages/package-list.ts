@@ -59,14 +59,18 @@ export function describeName(
 
 const RELEASE_IN_NAME = /^assay-agent[-_](\d{1,3}\.\d{1,3}\.\d{1,5})[-_]/;
 
+/** The version of a package, and the devices that it is for. */
+export type PackageRelease = Pick<PackageFile, "platform" | "architecture"> & {
+	version: string;
+};
+
 /**
- * Returns the version and the platform of a package as its name says, or undefined if the name is
- * not one that `build:packages` gives.
+ * Returns the version of a package and what it is for, as its name says. Returns undefined if the
+ * name is not one that `build:packages` gives.
  */
-export function releaseOf(
-	file: string,
-): (Pick<PackageFile, "platform"> & { version: string }) | undefined {
+export function releaseOf(file: string): PackageRelease | undefined {
 	const version = RELEASE_IN_NAME.exec(file)?.[1];
 	if (!version || !isInFormat(file)) return undefined;
-	return { version, platform: describeName(file).platform };
+	const { platform, architecture } = describeName(file);
+	return { version, platform, architecture };
 }

@@ -7,6 +7,7 @@ import {
 	isPackageName,
 	LIST_NAME,
 	type PackageList,
+	type PackageRelease,
 	packageList,
 	releaseOf,
 } from "./package-list.ts";
@@ -51,7 +52,7 @@ export interface FolderContent {
 	list: PackageList;
 	/** The files by their path in the folder, such as `repodata/repomd.xml`. */
 	files: ReadonlyMap<string, OfferedFile>;
-	/** The newest version that the folder offers for each platform. */
+	/** The newest version that the folder offers for each platform, and all its architectures. */
 	newest: Releases;
 	withheld: WithheldFile[];
 }
@@ -209,25 +210,35 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /**
  * Finds the newest version for each platform. The folder may also contain packages of other versions
- * than the list, for example an msi that is older than the packages for Linux.
+ * than the list, for example an msi that is older than the packages for Linux. Devices do not report
+ * their architecture, so a version counts only when each architecture of the platform has it or a
+ * later one.
  */
 function newestOf(
 	{ version, packages }: PackageList,
 	names: readonly string[],
 ): Releases {
-	const newest: Releases = {};
-	const releases = [
-		...packages.map(({ file, platform }) => ({
+	const releases: PackageRelease[] = [
+		...packages.map(({ file, platform, architecture }) => ({
 			platform,
+			architecture,
 			version: releaseOf(file)?.version ?? version,
 		})),
 		...names.flatMap((name) => releaseOf(name) ?? []),
 	];
-	for (const { platform, version } of releases) {
-		const known = newest[platform];
-		if (known === undefined || isLater(version, known)) {
-			newest[platform] = version;
-		}
+	const newest: Releases = {};
+	for (const [platform, ofPlatform] of Map.groupBy(
+		releases,
+		(one) => one.platform,
+	)) {
+		const latest = [
+			...Map.groupBy(ofPlatform, (one) => one.architecture).values(),
+		].map((ofArchitecture) =>
+			ofArchitecture
+				.map((one) => one.version)
+				.reduce((a, b) => (isLater(b, a) ? b : a)),
+		);
+		newest[platform] = latest.reduce((a, b) => (isLater(b, a) ? a : b));
 	}
 	return newest;
 }

@@ -41,6 +41,12 @@ const read = (checksums = new Checksums()) => readFolder(folder, checksums);
 const addSum = (file: string, text: string) =>
 	appendFile(at("SHA256SUMS"), `${sha256(text)}  ${file}\n`);
 
+/** Adds a package that packages.json does not name. */
+async function addPackage(file: string) {
+	await writeFile(at(file), file);
+	await addSum(file, file);
+}
+
 async function writeList(...packages: [file: string, text: string][]) {
 	await writeFile(
 		at("SHA256SUMS"),
@@ -81,9 +87,19 @@ test("a folder as it was built is offered whole", async () => {
 });
 
 test("the newest version is that of each platform, also of packages that the list does not name", async () => {
-	await writeFile(at("assay-agent_1.10.0_arm64.deb"), "a later one");
-	await addSum("assay-agent_1.10.0_arm64.deb", "a later one");
+	await addPackage("assay-agent_1.10.0_amd64.deb");
 	await writeFile(at("assay-agent_1.11.0_notes.txt"), "no package");
+	expect((await read()).newest).toEqual({ LINUX: "1.10.0", WINDOWS: "1.3.0" });
+});
+
+test("a version that only one architecture has is not the newest until the other one has it too", async () => {
+	await addPackage("assay-agent_1.4.0_arm64.deb");
+	expect((await read()).newest.LINUX).toBe("1.4.0");
+	await addPackage("assay-agent_1.10.0_amd64.deb");
+	expect((await read()).newest.LINUX).toBe("1.4.0");
+	await addPackage("assay-agent-1.9.0-1.aarch64.rpm");
+	expect((await read()).newest.LINUX).toBe("1.9.0");
+	await addPackage("assay-agent_1.10.0_arm64.deb");
 	expect((await read()).newest).toEqual({ LINUX: "1.10.0", WINDOWS: "1.3.0" });
 });
 
