@@ -19,6 +19,13 @@ const AT_LEAST = 64;
  */
 const LONG_TURN_MS = 200;
 
+/**
+ * Number of requests that one turn always reads. A turn with fewer was long for another reason: the
+ * machine was busy, or the process had just started. Turning these requests away would save nothing.
+ * A rollout, for example, makes 40 laptops enroll at once.
+ */
+const ALWAYS_READ = 128;
+
 const { code, message: MESSAGE } = overloaded();
 
 interface Refusal {
@@ -29,7 +36,7 @@ interface Refusal {
 	message: string;
 }
 
-let turnBeganAt: number | undefined;
+let turn: { beganAt: number; read: number } | undefined;
 
 /**
  * Returns true if so many requests were ready at once that reading them took too long. The
@@ -37,12 +44,13 @@ let turnBeganAt: number | undefined;
  */
 export function isEventLoopBehind(): boolean {
 	const now = performance.now();
-	if (turnBeganAt !== undefined) return now - turnBeganAt > LONG_TURN_MS;
-	turnBeganAt = now;
-	setImmediate(() => {
-		turnBeganAt = undefined;
-	});
-	return false;
+	if (!turn) {
+		turn = { beganAt: now, read: 0 };
+		setImmediate(() => {
+			turn = undefined;
+		});
+	}
+	return turn.read++ >= ALWAYS_READ && now - turn.beganAt > LONG_TURN_MS;
 }
 
 /** Requests at all doors that will get a 503, oldest first. */
