@@ -197,9 +197,18 @@ export class Batcher<Item, Result> implements Queue {
 		return (
 			this.#ready.length + this.#heldRows >= maxWaitingRows ||
 			this.#waitingBytes + bytes > maxWaitingBytes ||
-			now - (this.#ready[0]?.readySince ?? now) > maxWaitMs ||
+			this.#isLate(now, maxWaitMs) ||
 			this.#expectedMs() > maxWaitMs
 		);
+	}
+
+	/**
+	 * Returns true if the oldest item has waited too long. A batch that starts after this turn of the
+	 * event loop is not late: its items have waited for the processor and not for the database.
+	 */
+	#isLate(now: number, maxWaitMs: number): boolean {
+		if (this.#isScheduled) return false;
+		return now - (this.#ready[0]?.readySince ?? now) > maxWaitMs;
 	}
 
 	/**

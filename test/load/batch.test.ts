@@ -54,6 +54,16 @@ test("items that arrive together go into one statement, sorted by key", async ()
 	]);
 });
 
+test("items of one turn of the event loop are not late, however long the turn takes", async () => {
+	const { batcher, batches } = makeDivider({ maxWaitMs: 20 });
+	const first = batcher.add(row("a"));
+	const until = performance.now() + 50;
+	while (performance.now() < until);
+	expect(batcher.isFull()).toBe(false);
+	expect(await Promise.all([first, batcher.add(row("b"))])).toEqual([10, 10]);
+	expect(batches).toHaveLength(1);
+});
+
 test("a bad row fails alone", async () => {
 	const { batcher } = makeDivider();
 	const settled = await Promise.allSettled(
