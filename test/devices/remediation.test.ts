@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { loadChecks } from "../../agent/checks/run-checks.ts";
-import { FAILURES } from "../../src/devices/remediation/failures.ts";
+import { FAILURES } from "../../src/devices/remediation/failures/all.ts";
+import { PARTICULAR_FIXES } from "../../src/devices/remediation/particular-fixes.ts";
 import {
-	PARTICULAR_FIXES,
 	REASONS,
 	type ReasonText,
 } from "../../src/devices/remediation/reasons.ts";

@@ -1,5 +1,3 @@
-import type { CheckKey, Platform } from "../terms.ts";
-
 /** The meaning of a reason, and advice if somebody can do something about it. */
 export interface ReasonText {
 	/** Half a sentence that says why the check has no verdict. */
@@ -380,21 +378,6 @@ export const REASONS = {
 
 /** A reason for UNKNOWN or NOT_APPLICABLE. */
 export type Reason = keyof typeof REASONS;
-
-/**
- * Better advice for a reason on one platform and check than the text that holds everywhere. The
- * keys are `PLATFORM CHECK reason`.
- */
-export const PARTICULAR_FIXES: Partial<
-	Record<`${Platform} ${CheckKey} ${Reason}`, string>
-> = {
-	"LINUX FIREWALL_ENABLED command_missing":
-		"Install nftables, so that the agent can read the rules.\nAdministrators: `apt install nftables` or `dnf install nftables`",
-	"LINUX FIREWALL_ENABLED unrecognized_output":
-		"The rules are too unusual for the agent to judge. Block what no rule allows, for example with `ufw enable`, or install the newest version of the agent.",
-	"LINUX REMOTE_LOGIN command_missing":
-		"Install the package openssh-server, or stop the sshd that runs on the device.",
-};
 
 /** Returns true if the agent knows this reason. */
 export const isReason = (reason: unknown): reason is Reason =>

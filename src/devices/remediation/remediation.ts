@@ -6,13 +6,10 @@ import {
 	type Platform,
 } from "../terms.ts";
 import { failureInWords } from "./failure-words.ts";
-import { FAILURES, type Fix } from "./failures.ts";
-import {
-	isReason,
-	PARTICULAR_FIXES,
-	REASONS,
-	type ReasonText,
-} from "./reasons.ts";
+import { FAILURES } from "./failures/all.ts";
+import type { Fix } from "./failures/fix.ts";
+import { PARTICULAR_FIXES } from "./particular-fixes.ts";
+import { isReason, REASONS, type ReasonText } from "./reasons.ts";
 
 /** A result of a check, as the agent made it or as the service stored it. */
 export interface Result {
