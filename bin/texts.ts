@@ -264,7 +264,8 @@ function nameOf(node: unknown): string {
 	return String(name ?? value ?? "");
 }
 
-function lineStarts(source: string): number[] {
+/** Returns the offsets at which the lines of a source file start. */
+export function lineStarts(source: string): number[] {
 	const starts = [0];
 	for (
 		let at = source.indexOf("\n");
@@ -276,19 +277,21 @@ function lineStarts(source: string): number[] {
 	return starts;
 }
 
-function lineAt(starts: number[], offset: number): number {
+/** Returns the number of the line that an offset is in. */
+export function lineAt(starts: number[], offset: number): number {
 	return starts.findLastIndex((start) => start <= offset) + 1;
 }
 
-async function listSources(): Promise<string[]> {
+/** Returns the paths of all files in these folders that we wrote, in order. */
+export async function listFiles(folders: string[]): Promise<string[]> {
 	const lists = await Promise.all(
-		FOLDERS.map((folder) =>
+		folders.map((folder) =>
 			readdir(join(ROOT, folder), { recursive: true, withFileTypes: true }),
 		),
 	);
 	return lists
 		.flat()
-		.filter((entry) => entry.isFile() && SOURCE_FILE.test(entry.name))
+		.filter((entry) => entry.isFile())
 		.map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
 		.filter((path) => !/(^|\/)(dist|node_modules)\//.test(path))
 		.sort();
@@ -298,7 +301,8 @@ if (import.meta.main) {
 	const wanted = process.argv.slice(2);
 	const kinds = wanted.filter((word) => KINDS.includes(word as Kind));
 	const places = wanted.filter((word) => !KINDS.includes(word as Kind));
-	for (const path of await listSources()) {
+	for (const path of await listFiles(FOLDERS)) {
+		if (!SOURCE_FILE.test(path)) continue;
 		if (places.length > 0 && !places.some((place) => path.startsWith(place))) {
 			continue;
 		}

@@ -56,6 +56,7 @@ const routeTree = root.addChildren([
 	]),
 ]);
 
+/** The router of the console. It knows every page by its address. */
 export const router = createRouter({
 	routeTree,
 	defaultPreload: "intent",

@@ -18,6 +18,7 @@ import {
 	updateDevice,
 } from "./write-operations.ts";
 
+/** All operations on devices, which files beside this one define. */
 export const deviceOperations = [
 	listDevices,
 	getDevice,

@@ -21,6 +21,7 @@ import {
 	updateDocumentVersion,
 } from "./version-operations.ts";
 
+/** All operations on documents, their versions, approvals and signatures. */
 export const documentOperations = [
 	...recordOperations(document),
 	listDocumentVersions,

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../mcp/json-schema.ts";
 
+/** Describes a JSON body in the OpenAPI document. */
 export function jsonBody(schema: JsonSchema): JsonSchema {
 	return { required: true, content: { "application/json": { schema } } };
 }

@@ -9,6 +9,7 @@ import {
 	testNotificationChannel,
 } from "./delivery-operations.ts";
 
+/** All operations on channels for notifications and on their deliveries. */
 export const notificationOperations = [
 	listNotificationChannels,
 	addNotificationChannel,

@@ -9,6 +9,7 @@ import { checkRemoteLogin } from "./remote-login.ts";
 import { checkScreenLock } from "./screen-lock.ts";
 import { checkTimeSync } from "./time-sync.ts";
 
+/** The checks that the agent runs on FreeBSD, by their keys. */
 export const FREEBSD_CHECKS = {
 	DISK_ENCRYPTION: checkDiskEncryption,
 	SCREEN_LOCK: checkScreenLock,

@@ -9,6 +9,7 @@ import { remoteLogin } from "./remote-login.ts";
 import { screenLock } from "./screen-lock.ts";
 import { timeSync } from "./time-sync.ts";
 
+/** The checks that the agent runs on Windows, by their keys. */
 export const WINDOWS_CHECKS = {
 	DISK_ENCRYPTION: diskEncryption,
 	SCREEN_LOCK: screenLock,

@@ -19,6 +19,7 @@ function signOutAddress({
 	return `/api/sign-in-with-provider/sign-out${query}`;
 }
 
+/** The menu of the signed-in user: the account, and signing out. */
 export function AccountMenu() {
 	const { data: me } = useQuery(meQuery);
 	const router = useRouter();

@@ -24,6 +24,7 @@ const DENSITIES = [
 	{ density: "compact", label: "Compact", icon: IconBaselineDensitySmall },
 ] as const;
 
+/** The choice between light and dark colors, and between the densities of the rows of lists. */
 export function ColorSchemeMenu() {
 	const [density, setDensity] = useDensity();
 	const { colorScheme, setColorScheme } = useMantineColorScheme();

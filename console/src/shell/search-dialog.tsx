@@ -7,6 +7,7 @@ import { formatDay } from "../parts/time.tsx";
 import styles from "./search.module.css";
 import { type Item, useSearchItems } from "./search-items.ts";
 
+/** The dialog for a search in everything, with its list of results. */
 export function SearchDialog({
 	opened,
 	onClose,

@@ -15,6 +15,7 @@ import { forgetReadings } from "../../queries.ts";
 import { changePassword, revokeTokens } from "./account-calls.ts";
 import { AccountName } from "./account-name.tsx";
 
+/** Changes the user's own password. */
 export function PasswordForm({ email }: { email: string }) {
 	const form = useForm({
 		initialValues: { password: "", new_password: "", ends_others: true },

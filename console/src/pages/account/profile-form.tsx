@@ -9,6 +9,7 @@ import { forgetReadings } from "../../queries.ts";
 
 export type Profile = OutputOf<"getProfile">["profile"];
 
+/** Changes the user's own name, and shows the address. */
 export function ProfileForm({ profile }: { profile: Profile }) {
 	const form = useForm({ initialValues: { name: profile.name } });
 	const saving = useSaving(

@@ -14,6 +14,7 @@ import { EnrollmentSteps, type IssuedToken } from "./enrollment-steps.tsx";
 import { OwnerField } from "./owner-field.tsx";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
 
+/** Adds a device by hand, and shows its enrollment token with the commands that enroll it. */
 export function Page() {
 	const { organizationId, mayAdmin } = useOrganization();
 	const [issued, setIssued] = useState<(IssuedToken & Named) | null>(null);

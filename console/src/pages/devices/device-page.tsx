@@ -44,6 +44,7 @@ type Tab = keyof typeof TABS;
 const WAITING_MS = 3_000;
 const USUAL_MS = 30_000;
 
+/** Shows a device: its state, the results of its checks, its facts, its history and its owner. */
 export function Page() {
 	const from = "/signed-in/o/$org/devices/$id";
 	const { id } = useParams({ from });

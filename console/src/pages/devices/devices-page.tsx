@@ -38,6 +38,7 @@ import { GroupForm } from "./group-form.tsx";
 import { ImportOwners } from "./import-owners.tsx";
 import { SelectedDevices } from "./selected-devices.tsx";
 
+/** Lists the devices, with search, filters, groups, selection, and the CSV export. */
 export function Page() {
 	const { organizationId, mayWrite, mayAdmin, day } = useOrganization();
 	const [isSaving, setSaving] = useState(false);

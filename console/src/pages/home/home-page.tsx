@@ -33,6 +33,9 @@ import { Waiting } from "./waiting.tsx";
 const ENTRIES = 30;
 const EVERY_MS = 60_000;
 
+/**
+ * Shows Home, the page after a sign-in. It puts the sections of the organization's state in order.
+ */
 export function Page() {
 	const { day } = useOrganization();
 	return day ? <PastHome /> : <PresentHome />;

@@ -5,6 +5,10 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { closedOrganizationsQuery } from "../../queries.ts";
 
+/**
+ * Tells a user who is in no organization what to do. Leads to a closed organization if there is
+ * one.
+ */
 export function Page() {
 	const closed = useQuery(closedOrganizationsQuery);
 	const [first] = closed.data ?? [];

@@ -11,6 +11,7 @@ import { forgetReadings } from "../../queries.ts";
 import { toFormValues, toNew } from "./form-values.ts";
 import { RecordForm } from "./record-form.tsx";
 
+/** Adds a record to a register, with an empty form. */
 export function Page() {
 	const kind = useKind();
 	const { organizationId, mayWrite } = useOrganization();

@@ -4,6 +4,7 @@ import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
 import type { Hint } from "./hints.ts";
 
+/** Shows the hints that something in a record should be checked. */
 export function HintList({
 	kind,
 	hints,

@@ -26,6 +26,7 @@ import { RollBackImport } from "./roll-back-import.tsx";
 
 type Result = OutputOf<"importRecords">;
 
+/** Imports records from a CSV file: choice of the file, preview, errors by line, and result. */
 export function Page() {
 	const kind = useKind();
 	const { organizationId, mayWrite } = useOrganization();

@@ -55,6 +55,10 @@ const OTHER_COLUMNS: Record<string, string> = {
 	updated_at: "Updated",
 };
 
+/**
+ * Lists the records of a register, with search, filters, saved views, CSV export, and the text of
+ * an empty list.
+ */
 export function Page() {
 	const kind = useKind();
 	// Each kind has its own list component, so that records of one kind are never shown while those

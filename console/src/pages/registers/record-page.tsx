@@ -41,6 +41,7 @@ import { VendorReviews } from "./vendor-reviews.tsx";
 /** Only this page of this register reads Markdown, so its code is loaded with it. */
 const DocumentText = lazy(() => import("./documents/document-text.tsx"));
 
+/** Shows a record of a register, or its form, with its links, comments and history. */
 export function Page() {
 	const kind = useKind();
 	const { id = "" } = useParams({ strict: false });

@@ -31,6 +31,7 @@ const SHOWN = [
 	{ value: "residual", label: "Residual" },
 ];
 
+/** Shows the risk matrix: how many risks have each likelihood and impact. */
 export function Page() {
 	const { organizationId, mayWrite } = useOrganization();
 	const { of } = useSearch({ from: "/signed-in/o/$org/r/risk/matrix" });

@@ -30,6 +30,7 @@ const ORGANIZATION = "organization";
 const OLD = "old";
 const REFRESH_MS = 10_000;
 
+/** Lists the user's API tokens, and all tokens of the organization for administrators. */
 export function Page() {
 	const { organizationId, mayAdmin } = useOrganization();
 	const {

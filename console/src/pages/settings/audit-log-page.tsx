@@ -25,6 +25,7 @@ import { VerifyLog } from "./verify-log.tsx";
 
 type Row = Entry & { id: string };
 
+/** Lists the entries of the audit log, with filters and the check of its seals. */
 export function Page() {
 	const { mayReadAuditLog } = useOrganization();
 	if (mayReadAuditLog) return <AuditLog />;

@@ -29,6 +29,7 @@ import { MemberActions } from "./member-actions.tsx";
 
 type Row = Member & { id: string };
 
+/** Lists the members of the organization and the open invitations. */
 export function Page() {
 	const { organization, organizationId, role, mayAdmin } = useOrganization();
 	const list = useListSearch();

@@ -15,6 +15,7 @@ import { IntervalsForm } from "./intervals-form.tsx";
 import { OrganizationForm } from "./organization-form.tsx";
 import { TimeZoneForm } from "./time-zone-form.tsx";
 
+/** Shows the organization: its name, time zone, the devices' intervals, its export and deletion. */
 export function Page() {
 	const { organization, mayAdmin } = useOrganization();
 	const [isCreating, setIsCreating] = useState(false);

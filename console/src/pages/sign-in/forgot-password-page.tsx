@@ -13,6 +13,7 @@ import { Card } from "./card.tsx";
 import { forgotPasswordQuery } from "./link.ts";
 import { Message } from "./message.tsx";
 
+/** Asks for the address to which the link for a forgotten password is mailed. */
 export function Page() {
 	const service = useQuery(forgotPasswordQuery);
 	const [mailedTo, setMailedTo] = useState<string | null>(null);

@@ -25,6 +25,7 @@ import { setupQuery, signInWaysQuery } from "./link.ts";
 import { PasskeyButton, PasskeyStep } from "./passkey.tsx";
 import { CompanySignIn, ProviderButton, problemInWords } from "./provider.tsx";
 
+/** Signs a user in: password, passkey, identity provider, and second factor. */
 export function Page() {
 	const [step, setStep] = useState<"password" | "code">("password");
 	const { to } = useSearch({ from: "/sign-in" });

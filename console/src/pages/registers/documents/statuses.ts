@@ -5,6 +5,7 @@ export type VersionRow =
 	OutputOf<"listDocumentVersions">["document_versions"][number];
 export type Version = OutputOf<"getDocumentVersion">["document_version"];
 
+/** Names and colors of the states of a document's version. */
 export const STATUSES: Record<
 	VersionRow["status"],
 	{ label: string; tone: Tone }

@@ -1,0 +1,86 @@
+import { beforeAll, expect, test } from "vitest";
+import {
+	type IndexedFile,
+	indexFile,
+	indexFiles,
+	searchFiles,
+} from "../../bin/files.ts";
+
+let files: IndexedFile[];
+
+beforeAll(async () => {
+	files = await indexFiles();
+});
+
+/** Returns true if a file has a comment or a text, and not only names. */
+const hasSentence = ({ sentences }: IndexedFile) =>
+	sentences.some(({ text }) => text.split(" ").length >= 3);
+
+test("every program file has a sentence by which `npm run files` finds it", () => {
+	const programs = files.filter(({ path }) => /\.(ts|tsx|js)$/.test(path));
+	expect(programs.length).toBeGreaterThan(1000);
+	const silent = programs.filter((file) => !hasSentence(file));
+	expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
+test("a file with names only has no such sentence", () => {
+	expect(hasSentence(indexFile("src/a.ts", "export const a = 1;"))).toBe(false);
+	const documented = indexFile(
+		"src/a.ts",
+		"/** Days until a thing ends. */\nexport const a = 1;",
+	);
+	expect(hasSentence(documented)).toBe(true);
+});
+
+// CONTRIBUTING.md has no row for these changes.
+test.each([
+	["accent color and fonts", "console/src/theme.ts"],
+	["the logo", "console/src/shell/brand.tsx"],
+	["color and icon of a state", "console/src/parts/status-badge.tsx"],
+	["color of a risk's band", "console/src/parts/records/risk-scores.ts"],
+	["how the console shows an error", "console/src/parts/error-state.tsx"],
+	["commands in the search dialog", "console/src/shell/search-commands.ts"],
+	["how percentages are rounded", "src/percent.ts"],
+	["what the pass rate counts", "src/devices/pass-rate.ts"],
+	["default page size of a list", "src/records/list-pages.ts"],
+	["guard against formulas in CSV files", "src/csv/text.ts"],
+	["types of files that evidence accepts", "src/files/file-types.ts"],
+	["default heartbeat interval", "src/devices/terms.ts"],
+	["when a device is stale", "src/devices/device-record.ts"],
+	["days of grace of a check", "src/devices/check-rules.ts"],
+	["most devices of one call", "src/devices/fleet-limits.ts"],
+	["link to My devices, days it works", "src/my-devices/links.ts"],
+	["mail with an invitation", "src/organizations/invitation-mail.ts"],
+	["weekly mail to owners", "src/notifications/device-digest-mail.ts"],
+	["form of a chat message", "src/notifications/chat-payloads.ts"],
+	["signature of a webhook's delivery", "src/webhooks/signature.ts"],
+	["days until a session ends", "src/sign-in/session-lifetime.ts"],
+	["what a new password must be", "src/sign-in/password-rules.ts"],
+	["most API tokens of a user", "src/tokens/api-token-operations.ts"],
+	["a security header", "src/http/security-headers.ts"],
+	["prompts for AI clients", "src/mcp/prompts.ts"],
+	["deleting closed organizations", "src/organizations/closures.ts"],
+	["tables that a backup leaves out", "src/backup/tables.ts"],
+	["a value of the Helm chart", "deploy/helm/assay/values.yaml"],
+])("a search for “%s” prints %s among its ten files", (words, path) => {
+	const found = searchFiles(files, words).slice(0, 10);
+	expect(found.map((file) => file.path)).toContain(path);
+});
+
+test("a rare word counts more than a frequent one, and endings do not count", () => {
+	const sources = {
+		"src/one.ts": "/** Devices that wait. */\nexport const one = 1;",
+		"src/two.ts": "/** Devices that fail. */\nexport const two = 2;",
+		"src/three.ts": "/** Rounding a figure. */\nexport const three = 3;",
+	};
+	const index = Object.entries(sources).map(([path, source]) =>
+		indexFile(path, source),
+	);
+	const [first] = searchFiles(index, "rounded device");
+	expect(first).toEqual({
+		path: "src/three.ts",
+		line: 1,
+		text: "Rounding a figure.",
+	});
+	expect(searchFiles(index, "the nowhere")).toEqual([]);
+});
