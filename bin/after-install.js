@@ -1,6 +1,6 @@
 // Runs after every install. It makes sure that npm scripts find the Node that came with it, and
-// removes files that only compilers read. It is plain JavaScript, because an old Node may be running
-// npm.
+// removes what only compilers and builds need. It is plain JavaScript, because an old Node may be
+// running npm.
 import {
 	existsSync,
 	readdirSync,
@@ -23,6 +23,7 @@ if (found) {
 	rmSync(join(modules, found, "include"), { recursive: true, force: true });
 }
 removeStaticLibraries();
+if (/\bdev\b/.test(process.env.npm_config_omit ?? "")) removeBuildPackages();
 
 /** npm 10 removes this platform's link together with the links of the same name for other platforms. */
 function linkNode(folder) {
@@ -43,5 +44,18 @@ function removeStaticLibraries() {
 		for (const file of existsSync(lib) ? readdirSync(lib) : []) {
 			if (file.endsWith(".a")) rmSync(join(lib, file));
 		}
+	}
+}
+
+/**
+ * Removes packages that only build and test Assay: 50 MB. npm installs them without the other
+ * development packages too, because better-auth names two of them as optional peers.
+ */
+function removeBuildPackages() {
+	const isForBuild =
+		/^(?:@?rolldown|lightningcss(?:-.+)?|vite|@?vitest|react-dom)$/;
+	for (const name of existsSync(modules) ? readdirSync(modules) : []) {
+		if (!isForBuild.test(name)) continue;
+		rmSync(join(modules, name), { recursive: true });
 	}
 }
