@@ -35,6 +35,8 @@ const REST_AFTER_LOAD_MS = 60_000;
  * stopping.
  */
 const EXTRA_MS = 600_000;
+/** Milliseconds allowed for seeding a device with its spans. */
+const SEED_MS = 0.5;
 
 /** The steps that clean up at the end. The last one runs first. */
 const undo: Undo[] = [];
@@ -54,7 +56,7 @@ async function bench(options: Options): Promise<Report> {
 	const generator = new LoadGenerator(fleetFile);
 	const report: Report = {
 		machine: describeMachine(undefined),
-		devices: options.devices,
+		devices: options.stored,
 		seconds: options.seconds,
 		mixedSeconds: options.mixedSeconds,
 		rows: [],
@@ -80,8 +82,8 @@ async function bench(options: Options): Promise<Report> {
 		await sleep(REST_MS);
 		const atRest = readMemory(service.pid, postgres.pid);
 
-		say(`seeding ${options.devices} devices`);
-		await seed(client, fleet);
+		say(`seeding ${options.stored} devices`);
+		await seed(client, fleet, options.stored);
 		const watched = {
 			serverPid: service.pid,
 			postmasterPid: postgres.pid,
@@ -147,7 +149,8 @@ async function run(): Promise<number> {
 		return 0;
 	}
 	const loads = options.connections.length * 6 * options.seconds;
-	const limitMs = EXTRA_MS + (loads + options.mixedSeconds) * 1000;
+	const limitMs =
+		EXTRA_MS + (loads + options.mixedSeconds) * 1000 + options.stored * SEED_MS;
 	const tooLong = sleep(limitMs, undefined, { ref: false }).then(() => {
 		throw new Error(`not done after ${limitMs / 1000} s`);
 	});

@@ -5,6 +5,8 @@ export type Part = (typeof PARTS)[number];
 
 export interface Options {
 	devices: number;
+	/** Devices in the database: those above, and others that have reported and send nothing. */
+	stored: number;
 	/** Seconds of each measurement of a closed loop. */
 	seconds: number;
 	mixedSeconds: number;
@@ -22,6 +24,8 @@ Starts a service with an embedded database in a temporary folder, measures the D
 removes the folder. Takes about six minutes with the defaults.
 
   --devices <n>          number of active devices, in 20 organizations (100000)
+  --stored <n>           number of devices in the database: those that send requests, and others that
+                         have reported nine checks and are silent (as many as --devices)
   --seconds <n>          length of each measurement (20)
   --mixed-seconds <n>    length of the run with the schedule of 3,000,000 devices (60)
   --workers <n>          number of processes of the service (1)
@@ -41,6 +45,7 @@ export function readOptions(argv: string[]): Options | "help" {
 		args: argv,
 		options: {
 			devices: { type: "string", default: "100000" },
+			stored: { type: "string" },
 			seconds: { type: "string", default: "20" },
 			"mixed-seconds": { type: "string", default: "60" },
 			workers: { type: "string", default: "1" },
@@ -58,9 +63,12 @@ export function readOptions(argv: string[]): Options | "help" {
 			throw new Error(`--only is one of ${PARTS.join(", ")}, not "${name}"`);
 		}
 	}
+	// There must be enough devices, because no device may have two requests in flight.
+	const devices = readNumber("--devices", values.devices, 2_000, 5_000_000);
+	const stored = values.stored ?? values.devices;
 	return {
-		// There must be enough devices, because no device may have two requests in flight.
-		devices: readNumber("--devices", values.devices, 2_000, 5_000_000),
+		devices,
+		stored: readNumber("--stored", stored, devices, 10_000_000),
 		seconds: readNumber("--seconds", values.seconds, 1, 3_600),
 		mixedSeconds: readNumber(
 			"--mixed-seconds",

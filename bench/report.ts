@@ -110,6 +110,8 @@ const COSTS = [
 	"CPU server",
 	"CPU PostgreSQL",
 	"CPU load",
+	"Server ms/1,000",
+	"PostgreSQL ms/1,000",
 ];
 
 function costs(row: Row): string[] {
@@ -122,7 +124,14 @@ function costs(row: Row): string[] {
 		whole(row.serverCpu),
 		whole(row.postgresCpu),
 		whole(row.loadCpu),
+		whole(msOf1000(row.serverCpu, row)),
+		whole(msOf1000(row.postgresCpu, row)),
 	];
+}
+
+/** Returns the processor time, in milliseconds, that 1,000 requests of this kind cost. */
+function msOf1000(cpu: number, { perSecond }: Row): number {
+	return (cpu * 10_000) / perSecond;
 }
 
 function all(
