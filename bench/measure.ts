@@ -75,7 +75,8 @@ interface Stat {
 	exited: number;
 }
 
-function readStat(pid: number): Stat | undefined {
+/** Returns undefined if the process has ended. */
+export function readStat(pid: number): Stat | undefined {
 	const text = readText(`/proc/${pid}/stat`);
 	// The second field is the name in parentheses, which may contain anything, including blanks.
 	const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
