@@ -1,4 +1,5 @@
 import { Box, Button, Group, Text } from "@mantine/core";
+import { type LinkOptions, linkOptions } from "@tanstack/react-router";
 import { useState } from "react";
 import { useOrganization } from "../../organization.ts";
 import { ButtonLink } from "../../parts/links.tsx";
@@ -31,87 +32,78 @@ export default function NextSteps({ hasDevices }: { hasDevices: boolean }) {
 			}
 		>
 			<ol className={styles.rows}>
-				<Row
-					title="Choose a framework"
-					why="It brings its controls, and measures and risks to take or leave. Home then shows how far measures cover it."
-				>
-					<ButtonLink
-						to="/o/$org/first-steps"
-						params={{ org }}
-						search={{ step: "RECORDS" }}
-						size="xs"
-						variant="default"
-					>
-						Choose a framework
-					</ButtonLink>
-				</Row>
-				<Row
-					title="Or begin with a risk of your own"
-					why="Say what could happen, how likely it is and who owns it. The risk matrix begins with it."
-				>
-					<ButtonLink
-						to="/o/$org/r/$kind/new"
-						params={{ org, kind: "risk" }}
-						size="xs"
-						variant="default"
-					>
-						Add a risk
-					</ButtonLink>
-				</Row>
-				<Row
-					title="Bring what you have"
-					why="Each register takes a CSV file, and shows first what would change: vendors, assets, people and all others."
-				>
-					<ButtonLink
-						to="/o/$org/r/$kind/import"
-						params={{ org, kind: "asset" }}
-						size="xs"
-						variant="default"
-					>
-						Import assets
-					</ButtonLink>
-				</Row>
-				{mayAdmin && !hasDevices && (
-					<Row
-						title="Enroll a device"
-						why="It reports its checks. Home then shows how many devices pass each one."
-					>
-						<ButtonLink
-							to="/o/$org/first-steps"
-							params={{ org }}
-							search={{ step: "DEVICE" }}
-							size="xs"
-							variant="default"
-						>
-							Enroll a device
-						</ButtonLink>
-					</Row>
+				{stepsOf(org, mayAdmin && !hasDevices).map(
+					({ title, why, action, link }) => (
+						<li key={title} className={styles.row}>
+							<Group gap="sm" align="flex-start">
+								<Box flex="1 1 240px">
+									<Text fw={500}>{title}</Text>
+									<Text size="sm" c="dimmed">
+										{why}
+									</Text>
+								</Box>
+								<ButtonLink {...link} size="xs" variant="default">
+									{action}
+								</ButtonLink>
+							</Group>
+						</li>
+					),
 				)}
 			</ol>
 		</Section>
 	);
 }
 
-function Row({
-	title,
-	why,
-	children,
-}: {
+interface Step {
 	title: string;
 	why: string;
-	children: React.ReactNode;
-}) {
-	return (
-		<li className={styles.row}>
-			<Group gap="sm" align="flex-start">
-				<Box flex="1 1 240px">
-					<Text fw={500}>{title}</Text>
-					<Text size="sm" c="dimmed">
-						{why}
-					</Text>
-				</Box>
-				{children}
-			</Group>
-		</li>
-	);
+	/** Text of the button. */
+	action: string;
+	link: LinkOptions;
+}
+
+function stepsOf(org: string, mayEnroll: boolean): Step[] {
+	const steps: Step[] = [
+		{
+			title: "Choose a framework",
+			why: "It brings its controls, and measures and risks to take or leave. Home then shows how far measures cover it.",
+			action: "Choose a framework",
+			link: linkOptions({
+				to: "/o/$org/first-steps",
+				params: { org },
+				search: { step: "RECORDS" },
+			}),
+		},
+		{
+			title: "Or begin with a risk of your own",
+			why: "Say what could happen, how likely it is and who owns it. The risk matrix begins with it.",
+			action: "Add a risk",
+			link: linkOptions({
+				to: "/o/$org/r/$kind/new",
+				params: { org, kind: "risk" },
+			}),
+		},
+		{
+			title: "Bring what you have",
+			why: "Each register takes a CSV file, and shows first what would change: vendors, assets, people and all others.",
+			action: "Import assets",
+			link: linkOptions({
+				to: "/o/$org/r/$kind/import",
+				params: { org, kind: "asset" },
+			}),
+		},
+	];
+	if (mayEnroll) {
+		steps.push({
+			title: "Enroll a device",
+			why: "It reports its checks. Home then shows how many devices pass each one.",
+			action: "Enroll a device",
+			link: linkOptions({
+				to: "/o/$org/first-steps",
+				params: { org },
+				search: { step: "DEVICE" },
+			}),
+		});
+	}
+	return steps;
 }
