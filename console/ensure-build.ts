@@ -37,7 +37,7 @@ export async function ensureConsole(
 	}
 	const folder = join(DIST, await hashSources());
 	if (existsSync(folder)) return folder;
-	tell("Building the console (once) …");
+	tell("Building the console (once, about half a minute) …");
 	const unfinished = join(DIST, `.unfinished-${process.pid}`);
 	await mkdir(DIST, { recursive: true });
 	try {

@@ -160,15 +160,27 @@ test("the link that `assay start` prints works once and creates the first admini
 	await screenshot(page, "setup-refused");
 	await axe(page);
 	await page.getByLabel("Your name").fill("Ada");
-	await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+	const password = page.getByLabel("Password", { exact: true });
+	await password.fill(PASSWORD);
+	await page.getByRole("button", { name: "Show password" }).press("Enter");
+	expect(await password.getAttribute("type")).toBe("text");
+	await page.getByRole("button", { name: "Hide password" }).click();
+	expect(await password.getAttribute("type")).toBe("password");
 	// Even if the next page loads slowly, the old page must not show a message that no longer
 	// applies.
 	await page.evaluate(NOTE_HEADINGS);
+	const isTold = Promise.withResolvers<void>();
 	await page.route("**/listOrganizations", async (route) => {
-		await new Promise((done) => setTimeout(done, 1000));
+		await isTold.promise;
 		await route.continue();
 	});
 	await page.getByRole("button", { name: "Set up Assay" }).click();
+	await page
+		.getByRole("status")
+		.getByText("Creating the organization and your account")
+		.waitFor();
+	await screenshot(page, "setup-at-work");
+	isTold.resolve();
 	await heading(page, "First steps").waitFor();
 	const headings = (await page.evaluate("[...headings]")) as string[];
 	expect(headings).toContain("First steps");

@@ -1,5 +1,6 @@
-import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+import type { PasswordInputProps } from "@mantine/core";
 import type { MIN_PASSWORD } from "../../../src/sign-in/password-rules.ts";
+import { SecretInput } from "./secret-input.tsx";
 
 /** The server's minimum length. If the server changes it, the type check fails here. */
 const MIN: typeof MIN_PASSWORD = 12;
@@ -7,7 +8,8 @@ const MIN: typeof MIN_PASSWORD = 12;
 /** Asks for the current password. */
 export function PresentPasswordInput(props: PasswordInputProps) {
 	return (
-		<PasswordInput
+		<SecretInput
+			secret="password"
 			label="Password"
 			name="password"
 			autoComplete="current-password"

@@ -2,7 +2,6 @@ import {
 	Button,
 	Group,
 	Modal,
-	PasswordInput,
 	Select,
 	Stack,
 	Switch,
@@ -14,6 +13,7 @@ import { useForm } from "@mantine/form";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { SecretInput } from "../../parts/secret-input.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { groupRolesIn, groupRolesText } from "./group-roles.ts";
@@ -192,7 +192,8 @@ export function IdentityProviderDialog({
 								withAsterisk
 								{...form.getInputProps("client_id")}
 							/>
-							<PasswordInput
+							<SecretInput
+								secret="client secret"
 								label="Client secret"
 								autoComplete="off"
 								description={

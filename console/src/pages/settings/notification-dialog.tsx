@@ -3,7 +3,6 @@ import {
 	Checkbox,
 	Group,
 	Modal,
-	PasswordInput,
 	Select,
 	Stack,
 	Switch,
@@ -23,6 +22,7 @@ import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { SecretInput } from "../../parts/secret-input.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { CHANNEL_WORDS, WEEKDAYS } from "./channel-words.ts";
@@ -122,7 +122,8 @@ export function NotificationDialog({
 						{...form.getInputProps("name")}
 					/>
 					{isChat(kind) && (
-						<PasswordInput
+						<SecretInput
+							secret="address"
 							label="Address"
 							withAsterisk={!channel}
 							autoComplete="off"

@@ -154,6 +154,10 @@ function SetupForm({ token, onMaking }: FormProps) {
 				<Button type="submit" loading={saving.isSaving}>
 					Set up Assay
 				</Button>
+				<Text size="sm" role="status" mih="1.4em">
+					{saving.isSaving &&
+						"Creating the organization and your account, and signing you in. This takes a few seconds."}
+				</Text>
 			</Stack>
 		</form>
 	);
