@@ -42,7 +42,12 @@ export async function startDemoService(
 	undo.push(() => postgres.close());
 	const seeded = await seedDemo(
 		{ config, log, connection: postgres.connection },
-		{ devices, logins: makeLogins(), signal: new AbortController().signal },
+		{
+			devices,
+			logins: makeLogins(),
+			signal: new AbortController().signal,
+			tell: () => {},
+		},
 	);
 	const service = await serve(config, log, webConsole);
 	undo.push(() => service.close());

@@ -90,7 +90,7 @@ export async function serve(
 	opening?: Promise<Server>,
 	tell?: TellStep,
 ): Promise<Service> {
-	const database = await openDatabase(config, "make", opening, tell);
+	const database = await openDatabase(config, { server: opening, tell });
 	tell?.("starting to answer requests");
 	const started: Stop[] = [];
 	try {

@@ -121,7 +121,9 @@ async function load(
 			file,
 		);
 		const credentials = await readCredentials(server.connection);
-		const database = await openDatabase(config, "refuse");
+		const database = await openDatabase(config, {
+			whenMissing: "refuse",
+		});
 		try {
 			await setWait(database.pool, options.unknownKeysWait ?? null);
 			if (options.revokeTokens) {

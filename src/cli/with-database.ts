@@ -10,7 +10,9 @@ export async function withDatabase<Result>(
 	work: (database: Database) => Promise<Result>,
 	whenMissing: "refuse" | "make" = "refuse",
 ): Promise<Result> {
-	const database = await openDatabase(readConfig(process.env), whenMissing);
+	const database = await openDatabase(readConfig(process.env), {
+		whenMissing,
+	});
 	try {
 		return await work(database);
 	} finally {

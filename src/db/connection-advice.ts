@@ -23,8 +23,12 @@ const ADVICE: readonly [RegExp, string][] = [
 		"start PostgreSQL, or correct the host and port in DATABASE_URL",
 	],
 	[
-		/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET)$/,
+		/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
 		"check the network and the firewalls between this machine and PostgreSQL",
+	],
+	[
+		/^ECONNRESET$/,
+		"PostgreSQL, or a proxy in front of it, ended the connection; its log says why",
 	],
 	[
 		/ALTNAME/,
@@ -51,8 +55,13 @@ const ADVICE_BY_TEXT: readonly [RegExp, string][] = [
 		"switch TLS on in PostgreSQL, or remove sslmode from DATABASE_URL if the network is safe",
 	],
 	[
+		// The messages of `pg` when the server's answer to a new connection never came.
+		/^(timeout expired|Connection terminated due to connection timeout)/,
+		"if this machine or PostgreSQL's is busy, try again later; otherwise check the network and the firewalls between them",
+	],
+	[
 		/timeout/i,
-		"check the network and the firewalls between this machine and PostgreSQL",
+		"PostgreSQL is reached, but this machine or PostgreSQL's is too busy; try again when there is less to do",
 	],
 	[
 		/must be a string|SASL/,

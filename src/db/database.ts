@@ -1,5 +1,6 @@
 import { Client, type ClientConfig, type Pool } from "pg";
 import type { Config } from "../config/config.ts";
+import { AppError, isDatabaseUnavailable } from "../errors.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate, readMigrations, type TellStep } from "./migrate.ts";
 import { requireDatabase } from "./missing-database.ts";
@@ -117,16 +118,24 @@ const POOL_SIZE = 8;
 const DEVICE_POOL_SIZE = 6;
 const IDENTITY_POOL_SIZE = 4;
 
+interface Opening {
+	/** With "refuse", no database yet is a bad_request AppError. The default is "make". */
+	whenMissing?: "refuse" | "make";
+	/** The server, if the caller has already begun to open it. */
+	server?: Promise<Server> | undefined;
+	/** Factor of the time limits of `pool`, as in `makePool`. */
+	patience?: number;
+	/** Gets each step. */
+	tell?: TellStep | undefined;
+}
+
 /**
  * Opens the database, migrates it, and returns its connection pools. Row-level security binds every
- * pool. With "refuse", throws a bad_request AppError when there is no database yet. `opening` is the
- * server, if the caller has already begun to open it. `tell` is told each step.
+ * pool.
  */
 export async function openDatabase(
 	config: Config,
-	whenMissing: "refuse" | "make" = "make",
-	opening?: Promise<Server>,
-	tell?: TellStep,
+	{ whenMissing = "make", server: opening, patience = 1, tell }: Opening = {},
 ): Promise<Database> {
 	if (whenMissing === "refuse") requireDatabase(config);
 	const server = await (opening ?? openServer(config, tell));
@@ -141,7 +150,7 @@ export async function openDatabase(
 		const migratedInMs = performance.now() - startedAt;
 		await server.makePoolLogin();
 		const { poolConnection } = server;
-		const pool = makePool(poolConnection, { max: POOL_SIZE });
+		const pool = makePool(poolConnection, { max: POOL_SIZE, patience });
 		await assertConfined(pool);
 		await pool.query("select ensure_posture_report_partitions()");
 		const devicePool = makePool(poolConnection, {
@@ -185,6 +194,18 @@ export async function openDatabase(
 		};
 	} catch (error) {
 		await server.close();
-		throw error;
+		throw config.databaseUrl ? error : explainSlow(error, server.description);
 	}
+}
+
+/** Explains that the embedded server is slow. Nothing but this machine can be the cause. */
+function explainSlow(error: unknown, description: string): unknown {
+	if (error instanceof AppError || !isDatabaseUnavailable(error)) return error;
+	const { message } = error as Error;
+	if (!/timeout/i.test(message)) return error;
+	return new AppError(
+		"service_unavailable",
+		`the ${description} does not answer in time (${message}); this machine or its disk is too busy; try again when there is less to do`,
+		{ cause: error },
+	);
 }

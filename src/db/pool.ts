@@ -40,26 +40,31 @@ export function makePool(
 		times?: "text" | "Date";
 		/** Application name of the connections. */
 		name?: string;
+		/** Factor of all time limits, for work that nobody waits for in a browser. */
+		patience?: number;
 	},
 ): Pool {
+	const patience = options.patience ?? 1;
+	const connectMs = CONNECT_MS * patience;
+	const seconds = (limit: number) => `${limit * patience}s`;
 	const opening = {
 		text: sessionOf(options.role ?? "app", {
-			statement_timeout: "10s",
-			lock_timeout: "3s",
-			idle_in_transaction_session_timeout: "15s",
+			statement_timeout: seconds(10),
+			lock_timeout: seconds(3),
+			idle_in_transaction_session_timeout: seconds(15),
 			timezone: "UTC",
 			datestyle: "ISO",
 			// Compiling the statement that counts a fleet took ten seconds, and running it a third of one.
 			jit: "off",
 		}),
-		query_timeout: CONNECT_MS,
+		query_timeout: connectMs,
 	};
 	const pool = new Pool({
 		...connection,
 		application_name: options.name ?? "assay",
 		max: options.max,
-		connectionTimeoutMillis: CONNECT_MS,
-		query_timeout: 15_000,
+		connectionTimeoutMillis: connectMs,
+		query_timeout: 15_000 * patience,
 		keepAlive: true,
 		// Each connection sends its next statement without waiting for the answer to the previous one.
 		pipeline: true,
@@ -68,7 +73,10 @@ export function makePool(
 		},
 		// The pool closes the new connection when this function rejects.
 		onConnect: async (client) => {
-			await Promise.all([client.query(opening), requireWritable(client)]);
+			await Promise.all([
+				client.query(opening),
+				requireWritable(client, connectMs),
+			]);
 		},
 	});
 	// The event means that the server closed an idle connection. The next query opens another one.
@@ -84,11 +92,14 @@ export function makePool(
  * would answer reads, but its data is old: it would still accept an API token that was revoked a
  * moment ago.
  */
-async function requireWritable(client: ClientBase): Promise<void> {
+async function requireWritable(
+	client: ClientBase,
+	limitMs = CONNECT_MS,
+): Promise<void> {
 	const question = {
 		// During recovery, this setting is "on" for every configuration.
 		text: "show transaction_read_only",
-		query_timeout: CONNECT_MS,
+		query_timeout: limitMs,
 	};
 	const { rows } = await client.query<{ transaction_read_only: string }>(
 		question,

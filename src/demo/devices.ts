@@ -5,7 +5,7 @@ import { inParallel } from "../../simulator/pace.ts";
 import { resultsOf } from "../../simulator/posture.ts";
 import { chance } from "../../simulator/random.ts";
 import { roleOf } from "../../simulator/roles.ts";
-import { DeviceStatuses } from "../devices/authentication.ts";
+import { DeviceStatuses, type KeyHash } from "../devices/authentication.ts";
 import {
 	type Enrolling,
 	enroll,
@@ -18,6 +18,7 @@ import { AppError } from "../errors.ts";
 import { hashSecret } from "../tokens/secret.ts";
 import type { Known } from "./known.ts";
 import { PEOPLE } from "./organization/people.ts";
+import { type Progress, patiently } from "./patience.ts";
 import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
@@ -117,12 +118,21 @@ export class DemoDevices {
 	 * Stores the reports of all devices since they were enrolled. `enrolledAt` has the time by the
 	 * device's id.
 	 */
-	async remember(enrolledAt: ReadonlyMap<string, Date>): Promise<void> {
+	async remember(
+		enrolledAt: ReadonlyMap<string, Date>,
+		onProgress: Progress,
+		signal: AbortSignal,
+	): Promise<void> {
 		for (let n = 0; n < this.#count; n++) {
 			const at = enrolledAt.get(this.fleet.deviceIds[n] ?? "");
 			if (at) this.#enrolledAt[n] = at;
 		}
-		await inParallel(this.#count, WIDTH, (n) => this.#remember(n));
+		let done = 0;
+		await inParallel(this.#count, WIDTH, async (n) => {
+			signal.throwIfAborted();
+			await this.#remember(n);
+			onProgress(++done, this.#count);
+		});
 		await this.#postures.idle();
 	}
 
@@ -154,29 +164,29 @@ export class DemoDevices {
 	async #enroll(n: number, machine: Machine, owner: string, at: Date) {
 		const name = machine.facts.hostname.split(".")[0] ?? "";
 		const token = await this.#add(name, this.#known.id("people", owner));
-		const key = await enroll(this.#enrolling, token, {
-			address: addressOf(n),
-		});
+		const key = await patiently(() =>
+			enroll(this.#enrolling, token, { address: addressOf(n) }),
+		);
 		const hash = hashSecret(key);
 		this.fleet.keys[n] = key;
 		this.#enrolledAt[n] = at;
 		if (roleOf(n) === "silent") this.#silentSince.set(n, silentSince(n, at));
 		try {
-			const { answer } = await this.#heartbeats.record(hash, {
-				facts: machine.facts,
-				address: addressOf(n),
-			});
+			const { answer } = await this.#beat(hash, machine.facts, n);
 			this.fleet.deviceIds[n] = answer.device_id;
 		} catch (error) {
 			if (error instanceof AppError && error.code === "bad_request") return;
 			throw error;
 		}
 		if (roleOf(n) === "cloned") {
-			await this.#heartbeats.record(hash, {
-				facts: copyOf(machine),
-				address: addressOf(n + 1),
-			});
+			await this.#beat(hash, copyOf(machine), n + 1);
 		}
+	}
+
+	#beat(hash: KeyHash, facts: Machine["facts"], n: number) {
+		return patiently(() =>
+			this.#heartbeats.record(hash, { facts, address: addressOf(n) }),
+		);
 	}
 
 	async #remember(n: number): Promise<void> {
@@ -186,10 +196,12 @@ export class DemoDevices {
 		const until = this.#silentSince.get(n)?.getTime() ?? Date.now();
 		const hash = hashSecret(key);
 		const record = (results: Results, at: number) =>
-			this.#postures.record(
-				hash,
-				results.map((result) => ({ ...result, observed_at: at * 1000 })),
-				2_000,
+			patiently(() =>
+				this.#postures.record(
+					hash,
+					results.map((result) => ({ ...result, observed_at: at * 1000 })),
+					2_000,
+				),
 			);
 		let before: Results | undefined;
 		for (let count = 0, at = from + 60_000; ; count++) {

@@ -1,6 +1,7 @@
 import { invoke, type Services } from "../invoke.ts";
 import { operations } from "../operations.ts";
 import type { Principal } from "../principal.ts";
+import { patiently } from "./patience.ts";
 
 export type OperationName = (typeof operations)[number]["name"];
 export type Actor = "admin" | "member";
@@ -51,7 +52,10 @@ export function makeKnown(
 	const use: Known["use"] = (name, input, as = "member") => {
 		const operation = BY_NAME.get(name);
 		if (!operation) throw new Error(`there is no operation ${name}`);
-		return invoke(services, actors[as], operation as never, input);
+		// A call that fails leaves nothing behind, because it is one transaction.
+		return patiently(() =>
+			invoke(services, actors[as], operation as never, input),
+		);
 	};
 	return {
 		organizationId,

@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import { inParallel } from "../../simulator/pace.ts";
 import { sealAll } from "../audit/sealer.ts";
 import { recordKinds } from "../registers/all.ts";
+import type { Progress } from "./patience.ts";
 import { type DatedMoment, groupMoments } from "./timeline.ts";
 
 /** Number of moments that run at a time. More of them would only wait for each other. */
@@ -32,9 +33,10 @@ export async function liveThrough(
 	owner: ClientBase,
 	organizationId: string,
 	signal: AbortSignal,
+	onProgress: Progress,
 ): Promise<void> {
 	const traces: Trace[] = [];
-	let after = 0;
+	let [after, done] = [0, 0];
 	for (const group of groupMoments(moments)) {
 		signal.throwIfAborted();
 		const one = (index: number) => group[index] as DatedMoment;
@@ -45,6 +47,8 @@ export async function liveThrough(
 		const [from, to] = [one(0).at, one(group.length - 1).at];
 		if (upTo > after) traces.push({ from, to, after, upTo });
 		after = upTo;
+		done += group.length;
+		onProgress(done, moments.length);
 	}
 	await noteEnds(owner, organizationId);
 	await dateEntries(owner, organizationId, traces);

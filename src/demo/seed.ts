@@ -11,6 +11,7 @@ import { type Known, makeKnown } from "./known.ts";
 import { ORGANIZATION } from "./organization/people.ts";
 import { DemoPapers } from "./papers.ts";
 import { liveThrough } from "./past.ts";
+import { PATIENCE, patiently, tellProgress } from "./patience.ts";
 import { registerMoments } from "./registers.ts";
 import { dateMoments, type Moment } from "./timeline.ts";
 import { workMoments } from "./works.ts";
@@ -49,13 +50,18 @@ export async function seedDemo(
 		devices,
 		logins,
 		signal,
+		tell,
 	}: {
 		devices: number;
 		logins: Promise<LoginWithHash[]>;
 		signal: AbortSignal;
+		/** Gets a line when a part begins, and from time to time while it takes long. */
+		tell: (line: string) => void;
 	},
 ): Promise<Seeded> {
-	const database = await openDatabase(config);
+	const database = await patiently(() =>
+		openDatabase(config, { patience: PATIENCE }),
+	);
 	const owner = new Client(connection);
 	owner.on("error", () => {});
 	try {
@@ -81,8 +87,13 @@ export async function seedDemo(
 			],
 			new Date(),
 		);
-		await liveThrough(moments, owner, organizationId, signal);
-		await demo.remember(await readEnrolledAt(owner));
+		tell("Filling the database with months of work …");
+		const worked = tellProgress(tell, (percent) => `  ${percent} % done`);
+		await liveThrough(moments, owner, organizationId, signal, worked);
+		tell("Storing what the devices reported in these months …");
+		const reported = tellProgress(tell, (percent) => `  ${percent} % done`);
+		await demo.remember(await readEnrolledAt(owner), reported, signal);
+		tell("Dating the records …");
 		await papers.date(owner);
 		await keep(known);
 		await dateReports(owner, demo.silent());

@@ -13,6 +13,7 @@ import { makeLogger } from "../log.ts";
 import { serve } from "../serve.ts";
 import { makeLogins } from "./accounts.ts";
 import { makeDemoFolder, removeLeftovers } from "./folder.ts";
+import { patiently } from "./patience.ts";
 import { type Seeded, seedDemo } from "./seed.ts";
 import { enrollThisMachine } from "./this-machine.ts";
 
@@ -57,17 +58,19 @@ export async function startDemo(options: {
 		const logins = makeLogins();
 		// `seedDemo` awaits this promise. If it rejects earlier, the process must not end.
 		logins.catch(() => {});
+		tell("Starting a PostgreSQL server for the demonstration …");
 		const postgres = await openEmbeddedPostgres(folder.data);
 		undo.push(() => postgres.close());
 		await forgetDurability(postgres.connection);
-		tell("Filling the database …");
 		signal.throwIfAborted();
 		const { connection } = postgres;
 		const seeded = await seedDemo(
 			{ config, log, connection },
-			{ devices, logins, signal },
+			{ devices, logins, signal, tell },
 		);
-		const service = await serve(config, log, await webConsole);
+		const console = await webConsole;
+		tell("Starting the service …");
+		const service = await patiently(() => serve(config, log, console));
 		undo.push(() => service.close());
 		signal.throwIfAborted();
 		undo.push(live(seeded, service.url, folder.agent, log, tell));

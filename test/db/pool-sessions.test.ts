@@ -90,6 +90,20 @@ test("a pool acts as its role and within its limits from the first statement on"
 	}
 });
 
+test("a patient pool has longer limits", async () => {
+	const pool = makePool(
+		{ connectionString: running.database.url },
+		{ max: 1, patience: 20 },
+	);
+	const { rows } = await pool.query(
+		"select current_setting('statement_timeout') as most, current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle",
+	);
+	const { connectionTimeoutMillis } = pool.options;
+	await pool.end();
+	expect(rows).toEqual([{ most: "200s", lock: "1min", idle: "5min" }]);
+	expect(connectionTimeoutMillis).toBe(100_000);
+});
+
 test("the server ends the transaction of a stopped process, which then gets service_unavailable", async () => {
 	const { organizationId } = running;
 	const pool = makePool({ connectionString: running.database.url }, { max: 1 });

@@ -1,0 +1,42 @@
+import { Pool } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { patiently } from "../../src/demo/patience.ts";
+import { AppError, overloaded } from "../../src/errors.ts";
+import { createDatabaseForTest } from "../support/database.ts";
+
+const PAUSE_MS = 1;
+
+test("what is overloaded is tried again until it succeeds", async () => {
+	const { url } = await createDatabaseForTest();
+	const pool = new Pool({
+		connectionString: url,
+		max: 1,
+		connectionTimeoutMillis: 100,
+	});
+	onTestFinished(() => pool.end());
+	const held = await pool.connect();
+	let attempts = 0;
+	const answer = await patiently(async () => {
+		attempts++;
+		if (attempts === 1) throw overloaded();
+		if (attempts === 3) held.release();
+		// In the second attempt, no connection is free.
+		return (await pool.query("select 'done' as answer")).rows;
+	}, PAUSE_MS);
+	expect(answer).toEqual([{ answer: "done" }]);
+	expect(attempts).toBe(3);
+});
+
+test.each([
+	["a refusal", new AppError("bad_request", "the name is taken")],
+	["an error in the code", new TypeError("x is undefined")],
+	["a full disk", Object.assign(new Error("no space"), { code: "53100" })],
+])("%s is not tried again", async (_, error) => {
+	let attempts = 0;
+	const attempt = patiently(async () => {
+		attempts++;
+		throw error;
+	}, PAUSE_MS);
+	await expect(attempt).rejects.toBe(error);
+	expect(attempts).toBe(1);
+});
