@@ -69,7 +69,7 @@ test("the page that adds a device offers the packages with their checksums, and 
 	await page.getByLabel("Name", { exact: true }).fill("nb-0107");
 	await page.getByRole("button", { name: "Add the device" }).click();
 	await page.getByRole("tab", { name: "Linux" }).click();
-	const table = page.getByRole("table", { name: "Packages of agent 1.4.0" });
+	const table = page.getByRole("region", { name: "Packages of agent 1.4.0" });
 	await table.getByRole("cell", { name: SHA }).waitFor();
 	const withheld = page.getByRole("alert").filter({ hasText: CHANGED });
 	await withheld
@@ -87,6 +87,17 @@ test("the page that adds a device offers the packages with their checksums, and 
 		.getByText(/npx assay agent install --no-service --server http/)
 		.waitFor();
 	await axe(page);
+	// On a phone each package is a card, with the whole checksum in view.
+	await page.setViewportSize({ width: 390, height: 844 });
+	await table.scrollIntoViewIfNeeded();
+	await screenshot(page, "devices/packages-phone");
+	expect(
+		await table.evaluate(
+			({ scrollWidth, clientWidth }) => scrollWidth - clientWidth,
+		),
+	).toBe(0);
+	await axe(page);
+	await page.setViewportSize({ width: 1280, height: 800 });
 	// There is no package for macOS, so the page offers the agent as one file for Node.
 	await page.getByRole("tab", { name: "macOS" }).click();
 	await page.getByRole("link", { name: "assay-agent.cjs" }).waitFor();

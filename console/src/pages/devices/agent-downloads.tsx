@@ -1,15 +1,7 @@
-import {
-	Alert,
-	Anchor,
-	Code,
-	List,
-	Select,
-	Stack,
-	Table,
-	Text,
-} from "@mantine/core";
+import { Alert, Anchor, Code, List, Select, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
+import { CardTable } from "../../parts/card-table.tsx";
 import { CopyField } from "../../parts/copy-field.tsx";
 import {
 	type AgentPackage,
@@ -55,34 +47,31 @@ export function AgentDownloads({
 			<Text size="sm" fw={600}>
 				Packages of agent {data.version}
 			</Text>
-			<Table.ScrollContainer minWidth={420}>
-				<Table aria-label={`Packages of agent ${data.version}`} fz="sm">
-					<Table.Thead>
-						<Table.Tr>
-							<Table.Th>Package</Table.Th>
-							<Table.Th>Size</Table.Th>
-							<Table.Th>SHA-256</Table.Th>
-						</Table.Tr>
-					</Table.Thead>
-					<Table.Tbody>
-						{packages.map(({ file, bytes, sha256 }) => (
-							<Table.Tr key={file}>
-								<Table.Td>
-									<Anchor href={PACKAGES_PATH + file} download size="sm">
-										{file}
-									</Anchor>
-								</Table.Td>
-								<Table.Td style={{ whiteSpace: "nowrap" }}>
-									{Math.ceil(bytes / 1_000_000)} MB
-								</Table.Td>
-								<Table.Td style={{ wordBreak: "break-all" }}>
-									<Code>{sha256}</Code>
-								</Table.Td>
-							</Table.Tr>
-						))}
-					</Table.Tbody>
-				</Table>
-			</Table.ScrollContainer>
+			<CardTable
+				label={`Packages of agent ${data.version}`}
+				minWidth={420}
+				columns={["Package", "Size", "SHA-256"]}
+				rows={packages.map(({ file, bytes, sha256 }) => ({
+					key: file,
+					cells: [
+						<Anchor
+							key="file"
+							href={PACKAGES_PATH + file}
+							download
+							size="sm"
+							style={{ overflowWrap: "anywhere" }}
+						>
+							{file}
+						</Anchor>,
+						<span key="size" style={{ whiteSpace: "nowrap" }}>
+							{Math.ceil(bytes / 1_000_000)} MB
+						</span>,
+						<Code key="sha256" style={{ overflowWrap: "anywhere" }}>
+							{sha256}
+						</Code>,
+					],
+				}))}
+			/>
 			{packages.length > 1 && (
 				<Select
 					label="Commands for"
