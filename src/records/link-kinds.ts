@@ -1,6 +1,10 @@
 import { z } from "zod";
 import type { Filter } from "./filter.ts";
-import { type NamedKind, namedKindOf, namedKinds } from "./searchable-kinds.ts";
+import {
+	type DistinctKind,
+	namedKindOf,
+	namedKinds,
+} from "./searchable-kinds.ts";
 
 /** The kinds of records that can be linked. */
 export const LINKED = [
@@ -21,11 +25,13 @@ export const LINKED = [
 ] as const;
 
 /** Snapshots can be linked, but a search does not find them. */
-const snapshots: NamedKind = {
+const snapshots: DistinctKind = {
 	kind: "snapshot",
 	table: "snapshots",
 	nameOf: (row) => `${row}.name`,
 	status: undefined,
+	beside:
+		"jsonb_build_object('created_on', to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD'))",
 };
 
 export const linkable = [...namedKinds, snapshots].filter(({ kind }) =>

@@ -19,7 +19,7 @@ import {
 	totalOf,
 } from "./list-pages.ts";
 import { namedRecord, readNamedRecords } from "./named-records.ts";
-import { type NamedKind, namedKindOf } from "./searchable-kinds.ts";
+import { type DistinctKind, namedKindOf } from "./searchable-kinds.ts";
 
 const ends = {
 	record_id: linkableId.describe(`Id of one record: ${LINKED.join(", ")}`),
@@ -125,6 +125,11 @@ export const listLinkedRecords = defineOperation({
 					.nullable()
 					.describe("Its status or state; null for kinds that have none"),
 				linked_at: z.string(),
+				details: z
+					.record(z.string(), z.string())
+					.describe(
+						"Values that tell records of the same name apart, as in searchRecords",
+					),
 			}),
 		),
 		named_records: z
@@ -145,7 +150,11 @@ export const listLinkedRecords = defineOperation({
 			: undefined;
 		const size = input.size ?? DEFAULT_PAGE_SIZE;
 		const { rows } = await client.query<
-			Linked & { status: string | null; linked_at: string }
+			Linked & {
+				status: string | null;
+				linked_at: string;
+				details: Record<string, string>;
+			}
 		>({
 			name: "list.links",
 			text: `${SELECT_LINKED}
@@ -210,7 +219,8 @@ const LINKS = `
 const SELECT_LINKED = `
 	select l.id, l.kind, l.created_at as linked_at,
 		${ofLinked(({ nameOf }) => `left(${nameOf("t")}, 1000)`)} as name,
-		${ofLinked(({ status }) => status)} as status
+		${ofLinked(({ status }) => status)} as status,
+		coalesce(${ofLinked(({ beside }) => beside)}, '{}') as details
 	from (${LINKS}) l`;
 
 /**
@@ -242,7 +252,7 @@ export async function noteLostLinks(
  * in its own table, so the SQL distinguishes the kinds.
  */
 export function ofLinked(
-	sqlOf: (kind: NamedKind) => string | undefined,
+	sqlOf: (kind: DistinctKind) => string | undefined,
 ): string {
 	const cases = linkable.map((kind) => {
 		const sql = sqlOf(kind);

@@ -15,15 +15,15 @@ export interface NamedKind {
 	status: string | undefined;
 }
 
-/** A kind of record that a search finds. */
-interface SearchedKind extends NamedKind {
+/** A kind of record whose rows of the same name can be told apart. */
+export interface DistinctKind extends NamedKind {
 	/** SQL for an object of the values that tell rows `t` of the same name apart. */
 	beside: string;
 }
 
 /** Every kind that searchRecords searches: all registers, and devices. */
-export const namedKinds: readonly SearchedKind[] = [
-	...recordKinds.map((definition): SearchedKind => {
+export const namedKinds: readonly DistinctKind[] = [
+	...recordKinds.map((definition): DistinctKind => {
 		const { kind, table, fields } = definition;
 		const status = ["status", "state"].find((name) => name in fields);
 		return {

@@ -6,7 +6,7 @@
  * - `type`: only the type, because another tool beside this one describes the same property.
  * - `filled`: without null, because null means the same as leaving the property out.
  * - `bare`: with neither description nor null.
- * - `nothing`: not at all, because another property means the same.
+ * - `nothing`: not at all, because another property means the same or only the console needs it.
  */
 export type Shown = "undescribed" | "type" | "filled" | "bare" | "nothing";
 

@@ -49,11 +49,16 @@ interface Scores {
 	residual_impact: number;
 }
 
-async function addMeasure(name: string, state = "NOT_STARTED") {
+async function addMeasure(
+	name: string,
+	state = "NOT_STARTED",
+	others: object = {},
+) {
 	const { measure } = await add("addMeasure", {
 		name,
 		category: "Access",
 		state,
+		...others,
 	});
 	return measure.id as string;
 }
@@ -64,7 +69,14 @@ const links = (page: Page) =>
 
 test("a record is found, linked, seen from both ends, and unlinked", async () => {
 	const risk = await addRisk("A laptop with customer data is stolen");
-	const measure = await addMeasure("Full disk encryption", "IMPLEMENTED");
+	const { people } = await add("addPeople", {
+		full_name: "Ruth Okafor",
+		primary_email_address: "ruth@example.com",
+		kind: "EMPLOYEE",
+	});
+	const measure = await addMeasure("Full disk encryption", "IMPLEMENTED", {
+		owner_id: people.id,
+	});
 	await addMeasure("Screen lock after five minutes");
 	const page = await served.openPageAs(member, at(`risk/${risk}`));
 	await links(page).getByText("Nothing is linked yet.").waitFor();
@@ -89,6 +101,7 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 
 	const measures = links(page).getByRole("list", { name: "Measures" });
 	await measures.getByText("Implemented").waitFor();
+	await measures.getByText("Ruth Okafor").waitFor();
 	await expect.poll(() => measures.getByRole("listitem").count()).toBe(2);
 	await links(page).scrollIntoViewIfNeeded();
 	await axe(page);

@@ -56,6 +56,31 @@ test("both records show the link with the other's kind and name, and linking aga
 	});
 });
 
+test("linked records of the same name are told apart by their other values", async () => {
+	const risk = await addRisk("Theft");
+	const { people: ada } = await calls.call("addPeople", {
+		organization_id,
+		full_name: "Ada Byron",
+		primary_email_address: "byron@example.com",
+		kind: "EMPLOYEE",
+	});
+	const twins = [
+		await addMeasure({ owner_id: ada.id }),
+		await addMeasure({ state: "IMPLEMENTED" }),
+	];
+	for (const linked_record_id of twins) {
+		await calls.call("linkRecords", { record_id: risk, linked_record_id });
+	}
+	const { linked_records } = await calls.call("listLinkedRecords", {
+		record_id: risk,
+	});
+	const detailsOf = (wanted: string | undefined) =>
+		linked_records.find(({ id }: { id: string }) => id === wanted)?.details;
+	expect(detailsOf(twins[0])).toMatchObject({ owner: "Ada Byron" });
+	expect(detailsOf(twins[1])).toMatchObject({ state: "IMPLEMENTED" });
+	expect(detailsOf(twins[1])).not.toHaveProperty("owner");
+});
+
 test("the records that a record names in its fields are listed beside its links, on the first page", async () => {
 	const add = async (tool: string, key: string, input: object) =>
 		(await calls.call(tool, { organization_id, ...input }))[key].id;

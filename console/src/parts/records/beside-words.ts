@@ -36,7 +36,7 @@ export const besideRecord = (
 		return fieldOf(kind, name)?.reference ? names?.get(String(value)) : value;
 	});
 
-/** Returns the same for a hit of a search, which has the values in its details. */
+/** Returns the same for a hit of a search or a linked record, which has the values in its details. */
 export function besideFound(
 	kind: string,
 	details: Readonly<Record<string, unknown>>,
@@ -45,6 +45,7 @@ export function besideFound(
 	if (register) {
 		return besideWords(register, (field) => details[field.replace(/_id$/, "")]);
 	}
+	if (kind === "snapshot") return formatDay(String(details.created_on));
 	const status = STATUSES[details.status as keyof typeof STATUSES];
 	return [status?.label, details.owner, details.serial_number]
 		.filter(Boolean)

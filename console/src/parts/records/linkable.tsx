@@ -3,6 +3,7 @@ import { choiceLabel, describeKind, fieldOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { STATUSES } from "../devices/device-words.tsx";
 import { StatusBadge } from "../status-badge.tsx";
+import { besideFound } from "./beside-words.ts";
 import { toneOf } from "./tones.ts";
 
 export type LinkedRecord =
@@ -40,6 +41,12 @@ export function isRegisterKind(
 
 export function isLinkedKind(kind: string): kind is LinkedKind {
 	return Object.hasOwn(LINKED_KINDS, kind);
+}
+
+/** Returns what tells it from others of the same name. The status stands in a badge of its own. */
+export function besideLinked({ kind, details }: LinkedRecord): string {
+	const { status: _, state: __, ...others } = details;
+	return besideFound(kind, others);
 }
 
 /** Shows the status of a linked record. Renders nothing if its kind has no status. */

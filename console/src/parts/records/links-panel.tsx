@@ -20,6 +20,7 @@ import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import {
+	besideLinked,
 	isLinkedKind,
 	LINKED_KINDS,
 	type LinkedRecord,
@@ -166,6 +167,7 @@ function KindOfLinks({
 			>
 				{records.map((record) => {
 					const name = record.name ?? "Unnamed";
+					const beside = besideLinked(record);
 					return (
 						<Group key={record.id} component="li" gap="sm" mih={34}>
 							<Box flex="1 1 200px" miw={0}>
@@ -176,6 +178,11 @@ function KindOfLinks({
 								>
 									{name}
 								</RecordLink>
+								{beside && (
+									<Text size="xs" c="dimmed">
+										{beside}
+									</Text>
+								)}
 							</Box>
 							<Group gap="xs" ml="auto" wrap="nowrap" style={{ flexShrink: 0 }}>
 								<LinkedStatus kind={record.kind} status={record.status} />
