@@ -49,6 +49,14 @@ test("Home, the board summary and the last point of the trends show one pass rat
 	expect(now.fleet.pass_percent).toBe(5.5);
 	const { points } = await fleet.call(getTrends, { organization_id });
 	expect(points.at(-1)?.pass_percent).toBe(5.5);
+	const uncounted = await fleet.call(getTrends, {
+		organization_id,
+		counts_today: false,
+	});
+	expect(uncounted.points).toEqual([
+		...points.slice(0, -1),
+		{ ...points.at(-1), pass_percent: null },
+	]);
 });
 
 test("the pass rate of a check counts silent devices and leaves out excepted ones, as for measures", async () => {

@@ -160,7 +160,7 @@ function Content({
 			<DueWork overview={overview} />
 			<Reminders overview={overview} />
 			<FleetPosture summary={summary} />
-			<Trends />
+			<Trends passPercent={summary.pass_percent} />
 			<SideBySide
 				parts={[
 					{

@@ -16,8 +16,17 @@ const FIGURES: (Omit<Trend, "points"> & { figure: keyof Point })[] = [
 	{ figure: "overdue", label: "Overdue work", unit: "" },
 ];
 
-/** Returns the figures of which more than one day is known. */
-export function trendsOf(points: readonly Point[]): Trend[] {
+/**
+ * Returns the figures of which more than one day is known. `passPercent` is the pass rate of today,
+ * which the page shows elsewhere too. Nobody counts the fleet twice for it.
+ */
+export function trendsOf(
+	past: readonly Point[],
+	passPercent: number | null,
+): Trend[] {
+	const points = past.map((point, at) =>
+		at === past.length - 1 ? { ...point, pass_percent: passPercent } : point,
+	);
 	return FIGURES.map(({ figure, ...trend }) => ({
 		...trend,
 		points: points.map((point) => ({

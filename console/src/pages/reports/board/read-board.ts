@@ -20,14 +20,14 @@ export async function readBoardSummary({
 	const wanted = monthsBefore(todayHere(), PERIODS[period].months);
 	const [summary, { points }] = await Promise.all([
 		call("getBoardSummary", { organization_id, compared_with: wanted }),
-		call("getTrends", { organization_id }),
+		call("getTrends", { organization_id, counts_today: false }),
 	]);
 	const board: Board = {
 		today: summary.today,
 		comparedWith: summary.compared_with,
 		wanted,
 		key: keyFigures(summary),
-		trends: trendsOf(points),
+		trends: trendsOf(points, summary.now.fleet.pass_percent),
 		sections: [
 			coverage(summary),
 			risks(summary),
