@@ -323,6 +323,7 @@ async function verifyRpm(machine: Machine): Promise<void> {
 	await until("the rpm serves", isReady);
 	run("assay org create --name Acme");
 	checkModes(machine);
+	run("assay backup /var/lib/assay-backups/before.backup");
 	await measure(
 		machine,
 		"the upgrade of the rpm",
@@ -332,7 +333,6 @@ async function verifyRpm(machine: Machine): Promise<void> {
 	await until("the organization outlives the upgrade of the rpm", () =>
 		run("assay org list").includes("Acme"),
 	);
-	run("assay backup /var/lib/assay-backups/now.backup");
 	const back = run("rpm --upgrade --oldpackage --nodeps /root/first.rpm");
 	if (!back.includes(`${SECOND} still runs`)) throw new Error(back);
 	if (!(await isReady())) throw new Error("the newer version was stopped");
@@ -340,7 +340,7 @@ async function verifyRpm(machine: Machine): Promise<void> {
 		machine,
 		"the roll back of the rpm",
 		`set -e; systemctl stop assay
-		assay restore --replace /var/lib/assay-backups/now.backup
+		assay restore --replace /var/lib/assay-backups/before.backup
 		systemctl start assay`,
 		FIRST,
 	);
