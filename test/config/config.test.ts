@@ -1,25 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
-import {
-	FILE_SETTING_NAMES,
-	SETTING_NAMES,
-} from "../../src/config/settings.ts";
-import { AppError } from "../../src/errors.ts";
-
-/** Returns the message with which the settings `env` are rejected. */
-function rejection(env: Record<string, string>): string {
-	try {
-		readConfig(env);
-	} catch (error) {
-		expect(error).toBeInstanceOf(AppError);
-		expect((error as AppError).code).toBe("bad_request");
-		return (error as AppError).message;
-	}
-	throw new Error(`not rejected: ${JSON.stringify(env)}`);
-}
+import { SETTING_NAMES } from "../../src/config/settings.ts";
+import { rejection } from "./rejection.ts";
 
 test("the table in README.md lists exactly the settings that exist", () => {
 	const readme = readFileSync(
@@ -348,75 +332,6 @@ test("a message never contains a password", () => {
 	]) {
 		expect(rejection(env), Object.values(env)[0]).not.toContain("hunter2");
 	}
-});
-
-describe("a secret and the log level can stand in a file, which the setting with _FILE names:", () => {
-	const folder = mkdtempSync(join(tmpdir(), "secrets-"));
-	afterAll(() => rmSync(folder, { recursive: true }));
-	const write = (name: string, content: string) => {
-		const file = join(folder, name);
-		writeFileSync(file, content);
-		return file;
-	};
-
-	test.each([
-		["DATABASE_URL", "postgres://u:hunter2@h/d", "databaseUrl"],
-		["ASSAY_SECRET", "s".repeat(32), "secret"],
-		["ASSAY_SECRET_PREVIOUS", "p".repeat(32), "previousSecret"],
-		["ASSAY_TOKEN", "asy_pat_x", "token"],
-		["ASSAY_LOG_LEVEL", "warn", "logLevel"],
-	] as const)("%s_FILE", (name, value, key) => {
-		for (const end of ["", "\n", "\r\n"]) {
-			const file = write(name, `${value}${end}`);
-			expect(readConfig({ [`${name}_FILE`]: file })[key]).toBe(value);
-		}
-	});
-
-	test("ASSAY_SMTP_URL_FILE", () => {
-		const file = write("smtp", "smtps://u:p@mail.example.com\n");
-		const { mail } = readConfig({
-			ASSAY_SMTP_URL_FILE: file,
-			ASSAY_MAIL_FROM: "assay@example.com",
-		});
-		expect(mail?.smtpUrl).toBe("smtps://u:p@mail.example.com");
-	});
-
-	test.each(
-		FILE_SETTING_NAMES,
-	)("%s_FILE that is missing, empty, too long or set beside the value is rejected", (name) => {
-		const setting = `${name}_FILE`;
-		const missing = join(folder, "missing");
-		expect(rejection({ [setting]: missing })).toMatch(
-			new RegExp(`^${setting} .*missing.*ENOENT`),
-		);
-		for (const [content, reason] of [
-			["", "is empty"],
-			["\n", "is empty"],
-			["hunter2".repeat(10_000), "is too long"],
-		] as const) {
-			const message = rejection({ [setting]: write("bad", content) });
-			expect(message).toContain(setting);
-			expect(message).toContain(reason);
-			expect(message).not.toContain("hunter2");
-		}
-		const both = { [setting]: missing, [name]: "hunter2".repeat(5) };
-		expect(rejection(both)).toBe(
-			`${name} and ${setting} are both set; set only one of them`,
-		);
-	});
-
-	test("a wrong log level in a file is reported with the name of the file, without its content", () => {
-		const file = write("level", "loud\n");
-		const message = rejection({ ASSAY_LOG_LEVEL_FILE: file });
-		expect(message).toContain(file);
-		expect(message).not.toContain("loud");
-	});
-
-	test("another setting has no _FILE", () => {
-		expect(rejection({ ASSAY_PORT_FILE: "/etc/port" })).toContain(
-			"ASSAY_PORT_FILE is not a setting",
-		);
-	});
 });
 
 test("a configuration cannot be changed", () => {

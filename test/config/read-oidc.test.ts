@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { makeOrganizationId } from "../../src/id.ts";
+import { rejection } from "./rejection.ts";
 
 const organization = makeOrganizationId();
 const NEEDED = {
@@ -9,15 +10,6 @@ const NEEDED = {
 	ASSAY_OIDC_CLIENT_SECRET: "hunter2",
 	ASSAY_OIDC_DOMAINS: "example.com, Example.ORG",
 };
-
-function rejection(env: Record<string, string>): string {
-	try {
-		readConfig(env);
-	} catch (error) {
-		return (error as Error).message;
-	}
-	throw new Error(`not rejected: ${JSON.stringify(env)}`);
-}
 
 test("four settings are enough for an identity provider", () => {
 	const { oidc, passwordSignIn } = readConfig(NEEDED);
