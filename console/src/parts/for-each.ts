@@ -40,8 +40,9 @@ export function useForEach<Row>() {
 
 	/**
 	 * Resolves when all rows are done or the reader has stopped the work. Parts of several rows are
-	 * sent one after the other. If the server rejects such a part, each half is tried, and so on, so
-	 * that the other rows do not fail with the one that is wrong.
+	 * sent one after the other. If the server rejects such a part and names the rows that are wrong,
+	 * the others are sent again. If it names none, each half is tried, and so on. The other rows thus
+	 * do not fail with the one that is wrong.
 	 */
 	async function run(
 		rows: readonly Row[],
@@ -69,6 +70,17 @@ export function useForEach<Row>() {
 				await request(part);
 				succeeded.push(...part);
 			} catch (error) {
+				const reasons =
+					part.length > 1 ? reasonsByRow(error) : new Map<number, string>();
+				const rest = part.filter((_, index) => !reasons.has(index));
+				if (rest.length < part.length) {
+					part.forEach((row, index) => {
+						const reason = reasons.get(index);
+						if (reason) failures.push({ row, reason });
+					});
+					if (rest.length > 0) waiting.unshift(rest);
+					return;
+				}
 				if (part.length > 1 && isRejected(error) && halved < MAX_HALVED) {
 					halved++;
 					const middle = part.length >> 1;
@@ -107,6 +119,20 @@ export function useForEach<Row>() {
 /** True if the same request would fail again, because something in it is wrong. */
 const isRejected = (error: unknown) =>
 	error instanceof ApiError && error.status === 400;
+
+/**
+ * Returns why rows were rejected, by their places in the request. The server names a row as the
+ * field `devices[3]` or `devices[3].predecessor_id`.
+ */
+function reasonsByRow(error: unknown): Map<number, string> {
+	if (!isRejected(error)) return new Map();
+	return new Map(
+		(error as ApiError).fields.flatMap(({ field, message }) => {
+			const place = /^\w+\[(\d+)\]/.exec(field)?.[1];
+			return place ? [[Number(place), asSentence(message)]] : [];
+		}),
+	);
+}
 
 /** Returns why a request failed, as a sentence. */
 function reasonOf(error: unknown): string {

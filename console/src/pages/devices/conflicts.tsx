@@ -158,7 +158,11 @@ function DuplicateHardware({
 					)
 				}
 			>
-				<Replacements devices={[found.device]} shown={asked ?? present} />
+				<Replacements
+					selected={[found.device]}
+					devices={[found.device]}
+					shown={asked ?? present}
+				/>
 				The earlier record keeps its history and becomes the predecessor of this
 				device. Its key stops working with the next request.{" "}
 				{takesOver(found.device)} It joins the groups that list the earlier

@@ -1,6 +1,6 @@
-import { List, Text } from "@mantine/core";
+import { Alert, List, Text } from "@mantine/core";
 import { call } from "../../api.ts";
-import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
+import type { Device } from "../../parts/devices/device-words.tsx";
 
 /** The most pairs that a dialog names. */
 const MAX_NAMED = 20;
@@ -41,31 +41,92 @@ export async function requestReplacements(
 	return { changed: replaced.length, unchanged: unchanged.length };
 }
 
-/** Names each device and the earlier record that it replaces. */
+/** Returns the devices whose earlier record no other one of them has too. */
+export function withOwnPredecessor(
+	devices: readonly Device[],
+	shown: Predecessors,
+): readonly Device[] {
+	const byRecord = Map.groupBy(devices, ({ id }) => shown.get(id)?.id);
+	return [...byRecord.values()].flatMap((same) =>
+		same.length === 1 ? same : [],
+	);
+}
+
+/**
+ * Names each device and the earlier record that it replaces. A record has one successor, so devices
+ * with the same record are left out until the reader has chosen one of them.
+ */
 export function Replacements({
+	selected,
 	devices,
 	shown,
 }: {
+	selected: readonly Device[];
+	/** Those of the selected devices that replace a record. */
 	devices: readonly Device[];
 	shown: Predecessors;
 }) {
 	const others = devices.length - MAX_NAMED;
+	const leftOut = selected.filter((one) => !devices.includes(one));
+	const records = [
+		...Map.groupBy(leftOut, ({ id }) => shown.get(id)?.id).values(),
+	];
 	return (
 		<>
+			{records.length > 0 && (
+				<Alert
+					color="orange"
+					variant="outline"
+					title="Several devices report the same earlier record"
+				>
+					<Text size="sm">
+						Only one device can replace a record, so these are left out. Select
+						the right one alone, and revoke the others.
+					</Text>
+					<List size="sm">
+						{records.slice(0, MAX_NAMED).map((same) => (
+							<List.Item key={same[0]?.id}>
+								{recordOf(same[0], shown)}: {namesOf(same)}
+							</List.Item>
+						))}
+					</List>
+					{records.length > MAX_NAMED && (
+						<Text size="sm">
+							and {(records.length - MAX_NAMED).toLocaleString()} more records
+						</Text>
+					)}
+				</Alert>
+			)}
 			<List size="sm">
 				{devices.slice(0, MAX_NAMED).map((one) => (
 					<List.Item key={one.id}>
-						{inWords(deviceName(one), one.serial_number)} replaces{" "}
-						{inWords(
-							shown.get(one.id)?.name ?? "a device without a name",
-							shown.get(one.id)?.serial_number,
-						)}
+						{inWords(ownName(one) ?? "Unnamed device", one.serial_number)}{" "}
+						replaces {recordOf(one, shown)}
 					</List.Item>
 				))}
 			</List>
 			{others > 0 && <Text size="sm">and {others.toLocaleString()} more</Text>}
 		</>
 	);
+}
+
+const ownName = ({ name, hostname }: Device) => name ?? hostname;
+
+function recordOf(device: Device | undefined, shown: Predecessors): string {
+	const record = device && shown.get(device.id);
+	return inWords(
+		record?.name ?? "a device without a name",
+		record?.serial_number,
+	);
+}
+
+/** Names some devices, and counts those without a name. */
+function namesOf(devices: readonly Device[]): string {
+	const names = devices.flatMap((one) => ownName(one) ?? []);
+	const unnamed = devices.length - names.length;
+	const counted =
+		unnamed === 1 ? ["1 unnamed device"] : [`${unnamed} unnamed devices`];
+	return [...names, ...(unnamed > 0 ? counted : [])].join(", ");
 }
 
 const inWords = (name: string, serialNumber: string | null | undefined) =>

@@ -18,6 +18,7 @@ import {
 	predecessorsOf,
 	Replacements,
 	requestReplacements,
+	withOwnPredecessor,
 } from "./replacements.tsx";
 import { SetOwner } from "./set-owner.tsx";
 import {
@@ -179,7 +180,11 @@ function Act({
 	// The dialog keeps showing these records, even if the list is loaded again.
 	const [shown] = useState(() => predecessorsOf(concerned));
 	// The link of an owner shows all of their devices, so one of them is enough.
-	const rows = isLinks ? oneOfEachOwner(concerned) : concerned;
+	const rows = isLinks
+		? oneOfEachOwner(concerned)
+		: operation === "replaceDevices"
+			? withOwnPredecessor(concerned, shown)
+			: concerned;
 	const request = (ids: readonly string[]) => {
 		if (operation === "sendMyDevicesLinks") {
 			return requestLinks(organizationId, ids);
@@ -190,7 +195,7 @@ function Act({
 	};
 	return (
 		<BulkDialog
-			title={title(countDevices(concerned.length))}
+			title={title(countDevices(isLinks ? concerned.length : rows.length))}
 			action={label}
 			isDangerous={isDangerous}
 			selection={selection}
@@ -214,7 +219,7 @@ function Act({
 		>
 			<Text>{consequence}</Text>
 			{operation === "replaceDevices" && (
-				<Replacements devices={rows} shown={shown} />
+				<Replacements selected={concerned} devices={rows} shown={shown} />
 			)}
 		</BulkDialog>
 	);

@@ -70,8 +70,14 @@ export function platformLabel(platform: string): string {
 		: platform;
 }
 
-export function deviceName({ name, hostname }: Device): string {
-	return name ?? hostname ?? "Unnamed device";
+/** Names a device. One that never was active has no name, but may have the hardware of another. */
+export function deviceName({ name, hostname, duplicate_of }: Device): string {
+	const earlier = duplicate_of?.name;
+	return (
+		name ??
+		hostname ??
+		(earlier ? `Unnamed device (hardware of ${earlier})` : "Unnamed device")
+	);
 }
 
 /**
