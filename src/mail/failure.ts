@@ -7,10 +7,10 @@ export const FAILURE_ADVICE = {
 	CERTIFICATE:
 		"The service does not trust the mail server's certificate. ASSAY_SMTP_URL must contain a name that the certificate covers. For a certificate of a private authority, set NODE_EXTRA_CA_CERTS to a file with that authority's certificate.",
 	LOGIN:
-		"Check the user and the password in ASSAY_SMTP_URL. Percent-encode special characters. Some providers require a password for applications.",
+		"Check the user and the password in ASSAY_SMTP_URL, and add them if the server requires a login. Percent-encode special characters. Some providers require a password for applications.",
 	TLS: "The mail server did not offer TLS on this port. Use smtps:// with port 465, or a port with STARTTLS such as 587. A server that you trust without TLS needs ?requireTLS=false.",
 	CONNECTION:
-		"The service cannot reach the mail server. Check the host and the port in ASSAY_SMTP_URL, and whether a firewall lets the service connect.",
+		"The service cannot reach the mail server. Check the host and the port in ASSAY_SMTP_URL, and whether a firewall lets the service connect. A port that expects TLS at once, such as 465, needs smtps://.",
 	RECIPIENT:
 		"The mail server does not accept this address. Correct the address, and invite it again.",
 	SENDER:
@@ -59,7 +59,9 @@ export function failureOf(error: unknown, { smtpUrl }: MailConfig): Failure {
 }
 
 function kindOf(error: SmtpError, message: string): MailFailure {
-	const { code, command } = error;
+	const { code, command, responseCode } = error;
+	// Such a server answers 530 to MAIL FROM, whoever the sender is (RFC 4954, RFC 3207).
+	if (responseCode === 530) return /STARTTLS/i.test(message) ? "TLS" : "LOGIN";
 	if (code === "EAUTH" || code === "ENOAUTH") return "LOGIN";
 	if (code === "EENVELOPE" && command === "MAIL FROM") return "SENDER";
 	if (code === "EENVELOPE" && command === "RCPT TO") return "RECIPIENT";

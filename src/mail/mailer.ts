@@ -5,6 +5,7 @@ import { isConnectionTrouble } from "../errors.ts";
 import { startPoller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
 import { type Failure, failureOf } from "./failure.ts";
+import { makeFailureLog } from "./failure-log.ts";
 import type { Message } from "./message.ts";
 import type { MailKind } from "./queue.ts";
 import { sendMessage } from "./send.ts";
@@ -76,6 +77,7 @@ export function startMailer(
 ): Mailer & { stop: () => Promise<void> } {
 	const { pool, baseUrl } = parts;
 	const { hostname } = new URL(baseUrl);
+	const logFailure = makeFailureLog(log);
 
 	async function deliver(mail: TakenMail): Promise<void> {
 		let message: Message | null;
@@ -96,15 +98,7 @@ export function startMailer(
 		} catch (error) {
 			const failure = failureOf(error, config);
 			await postpone(pool, mail, failure);
-			log.error(
-				{
-					mail: mail.id,
-					about: mail.kind,
-					failure: failure.kind,
-					reason: failure.text,
-				},
-				"could not send a mail; Settings → Mail and `assay mail test` say more",
-			);
+			logFailure(mail, failure);
 			return;
 		}
 		await finish(pool, mail, "SENT");

@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { failureOf } from "../../src/mail/failure.ts";
+import { makeFailureLog } from "../../src/mail/failure-log.ts";
 import { nameInMail } from "../../src/mail/message.ts";
 import { sendMessage } from "../../src/mail/send.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
+import { ReadableLog } from "../support/readable-log.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 
 const from = "Assay <assay@example.com>";
@@ -55,6 +57,10 @@ test("each kind of failure has its own advice, and the text has no password", as
 	sink.answers.clear();
 	sink.answers.set("MAIL", "550 not you");
 	expect((await failure(sink.url)).kind).toBe("SENDER");
+	sink.answers.set("MAIL", "530 5.7.0 Authentication required");
+	expect((await failure(sink.url)).kind).toBe("LOGIN");
+	sink.answers.set("MAIL", "530 5.7.0 Must issue a STARTTLS command first");
+	expect((await failure(sink.url)).kind).toBe("TLS");
 	sink.answers.clear();
 	sink.answers.set("RCPT", "550 no ada@example.com here");
 	expect(await failure(sink.url)).toMatchObject({
@@ -73,6 +79,25 @@ test("each kind of failure has its own advice, and the text has no password", as
 	onTestFinished(() => void secure.close());
 	const { port } = secure.address() as AddressInfo;
 	expect((await failure(`smtps://127.0.0.1:${port}`)).kind).toBe("CERTIFICATE");
+});
+
+test("while the mail server is away, one line speaks for all mails, and each refused address has its own", () => {
+	const { lines, logger } = new ReadableLog();
+	const log = makeFailureLog(logger);
+	const away = { kind: "CONNECTION", text: "refused", isFinal: false } as const;
+	const unknown = { kind: "RECIPIENT", text: "who?", isFinal: true } as const;
+	vi.useFakeTimers({ toFake: ["Date"] });
+	onTestFinished(() => void vi.useRealTimers());
+	for (const id of ["1", "2", "3"]) log({ id, kind: "INVITATION" }, away);
+	for (const id of ["4", "5"]) log({ id, kind: "INVITATION" }, unknown);
+	vi.setSystemTime(Date.now() + 600_000);
+	log({ id: "6", kind: "INVITATION" }, away);
+	expect(lines.map(({ mail, more }) => [mail, more])).toEqual([
+		["1", undefined],
+		["4", undefined],
+		["5", undefined],
+		["6", 2],
+	]);
 });
 
 test("a name that a user has chosen cannot add a link, a line or a long text to a mail to somebody else", () => {
