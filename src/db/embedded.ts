@@ -118,7 +118,7 @@ export async function openEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
 	try {
 		const folder = openDataFolder(resolve(dataDir));
-		return await use(folder, () => joinOrStart(folder, options));
+		return await use(folder, dataDir, () => joinOrStart(folder, options));
 	} catch (error) {
 		throw explain(error, dataDir);
 	}
@@ -242,6 +242,7 @@ function freePort(wanted: number): Promise<number | undefined> {
 
 async function use(
 	folder: string,
+	dataDir: string,
 	enter: () => Promise<Entry>,
 ): Promise<EmbeddedPostgres> {
 	const first = await withStartLock(folder, enter);
@@ -279,7 +280,11 @@ async function use(
 			return pid;
 		},
 		close() {
-			closing ??= leave();
+			// On a full disk, not even the lock can be written. The caller may try again.
+			closing ??= leave().catch((error) => {
+				closing = undefined;
+				throw explain(error, dataDir);
+			});
 			return closing;
 		},
 	};

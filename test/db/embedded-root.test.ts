@@ -2,10 +2,12 @@ import { spawnSync } from "node:child_process";
 import {
 	chownSync,
 	cpSync,
+	existsSync,
 	lstatSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	rmSync,
 	statSync,
 	writeFileSync,
 } from "node:fs";
@@ -71,6 +73,32 @@ describe.runIf(isRoot)("as root", () => {
 			});
 		} finally {
 			spawnSync("umount", [folder.dataDir]);
+		}
+	});
+
+	test("a server on a disk that has become full says so when it is closed, and can be closed later", async ({
+		skip,
+	}) => {
+		mkdirSync(folder.dataDir);
+		const mount = spawnSync("mount", [
+			...["-t", "tmpfs", "-o", "size=200m", "assay-test", folder.dataDir],
+		]);
+		if (mount.status !== 0) skip(String(mount.stderr ?? mount.error));
+		const filler = join(folder.dataDir, "filler");
+		try {
+			const db = await folder.open();
+			expect(() => writeFileSync(filler, Buffer.alloc(200_000_000))).toThrow(
+				"ENOSPC",
+			);
+			await expect(db.close()).rejects.toMatchObject({
+				code: "service_unavailable",
+				message: `the disk with the data folder ${folder.dataDir} is full; make room on it`,
+			});
+			rmSync(filler);
+			await db.close();
+			expect(existsSync(join(db.directory, "postmaster.pid"))).toBe(false);
+		} finally {
+			spawnSync("umount", ["--lazy", folder.dataDir]);
 		}
 	});
 
