@@ -129,7 +129,11 @@ async function serveFrom(
 	started: Stop[],
 ): Promise<Service> {
 	logMigrations(database, wholeLog);
-	const outageLog = new OutageLog(wholeLog, database.identityPool);
+	const outageLog = new OutageLog(
+		wholeLog,
+		database.identityPool,
+		!config.databaseUrl,
+	);
 	const log = outageLog.forBackgroundWork();
 	started.push(() => outageLog.close());
 	const secret = await readSecret(config);

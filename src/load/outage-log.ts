@@ -35,16 +35,18 @@ interface Outage {
 export class OutageLog {
 	readonly #log: Logger;
 	readonly #pool: Pool;
+	readonly #isEmbedded: boolean;
 	#outage: Outage | undefined;
 	#isClosed = false;
 
 	/**
 	 * `pool` is used to find out whether the database can be reached again. It must be a pool in
-	 * which few requests wait.
+	 * which few requests wait. An embedded server (`isEmbedded`) is started again by the service.
 	 */
-	constructor(log: Logger, pool: Pool) {
+	constructor(log: Logger, pool: Pool, isEmbedded = false) {
 		this.#log = log;
 		this.#pool = pool;
+		this.#isEmbedded = isEmbedded;
 	}
 
 	/**
@@ -99,7 +101,7 @@ export class OutageLog {
 		const outage = this.#outage ?? this.#begin();
 		if (!this.#outage) {
 			this.#outage = outage;
-			const advice = adviceByCode(thrown);
+			const advice = this.#advise(thrown);
 			this.#log.error(
 				{
 					...fields,
@@ -115,6 +117,13 @@ export class OutageLog {
 		outage.isFull ||= isFull;
 		outage.causes[cause] = (outage.causes[cause] ?? 0) + 1;
 		return outage;
+	}
+
+	#advise(thrown: unknown): string | undefined {
+		const isLost = /^E/.test(String(codeOf(thrown)));
+		return this.#isEmbedded && isLost
+			? "the service starts its PostgreSQL again; if that fails, the newest file in postgres/log of the data folder says why"
+			: adviceByCode(thrown);
 	}
 
 	#begin(): Outage {

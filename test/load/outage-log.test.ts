@@ -89,6 +89,25 @@ test("background work that fails in an outage has no line, and another error of 
 	expect(lines[0]).not.toHaveProperty("err");
 });
 
+test("the advice about a lost embedded server names no DATABASE_URL, because there is none", async () => {
+	const pool = makePool({ connectionString: database.url }, { max: 1 });
+	const lost = Object.assign(new Error("connect ECONNREFUSED"), {
+		code: "ECONNREFUSED",
+	});
+	const advice = [true, false].map((isEmbedded) => {
+		const { lines, logger } = new ReadableLog();
+		const outage = new OutageLog(logger, pool, isEmbedded);
+		outage.note(lost, {}, "request failed");
+		outage.close();
+		return lines[0]?.advice;
+	});
+	await pool.end();
+	expect(advice).toEqual([
+		expect.stringContaining("starts its PostgreSQL again"),
+		expect.stringContaining("DATABASE_URL"),
+	]);
+});
+
 test("the log says that the database has room only when it can store something", async () => {
 	const log = new ReadableLog();
 	const own = await createDatabase();
