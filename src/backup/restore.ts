@@ -116,7 +116,7 @@ async function migrateTo(
 	if (applied.length > manifest.migrations.length) {
 		throw new AppError(
 			"bad_request",
-			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); to restore into an empty one, set ASSAY_DATA_DIR to a new folder or DATABASE_URL to a new database`,
+			`the database has a newer schema (${applied.at(-1)}) than the backup (${manifest.migrations.at(-1)?.name}); to restore into an empty one, set ASSAY_DATA_DIR to a new folder or DATABASE_URL to a new database; --replace exchanges an embedded database and keeps the former one`,
 		);
 	}
 	await makeMigrationsTable(client);
@@ -251,7 +251,7 @@ function some(names: string[]): string {
 function notEmpty(what: string): AppError {
 	return new AppError(
 		"bad_request",
-		`the database is not empty: it holds ${what}; to restore into an empty one, set ASSAY_DATA_DIR to a new folder or DATABASE_URL to a new database`,
+		`the database is not empty: it holds ${what}; to restore into an empty one, set ASSAY_DATA_DIR to a new folder or DATABASE_URL to a new database; --replace exchanges an embedded database and keeps the former one`,
 	);
 }
 

@@ -30,6 +30,7 @@ import {
 	readDatabaseUrl,
 	readLogLevel,
 	readMail,
+	readMetricsPort,
 	readMonths,
 	readOrganizationCreation,
 	readOrigin,
@@ -202,10 +203,7 @@ function readSettings(env: Environment): Config {
 			env.ASSAY_LOG_LEVEL_FILE,
 		),
 		accessLog: readSwitch("ASSAY_ACCESS_LOG", settingOf("ASSAY_ACCESS_LOG")),
-		metricsPort: readPort(
-			"ASSAY_METRICS_PORT",
-			settingOf("ASSAY_METRICS_PORT"),
-		),
+		metricsPort: readMetricsPort(settingOf("ASSAY_METRICS_PORT"), port),
 		metricsHost: settingOf("ASSAY_METRICS_HOST") ?? "",
 		secret: readSecretText("ASSAY_SECRET", settingOf("ASSAY_SECRET")),
 		previousSecret: readSecretText(

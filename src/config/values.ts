@@ -63,6 +63,21 @@ export function readPort(
 	return port;
 }
 
+/** Reads the port of the metrics, which must differ from the port of the service. */
+export function readMetricsPort(
+	text: string | undefined,
+	servicePort: number,
+): number | undefined {
+	const port = readPort("ASSAY_METRICS_PORT", text);
+	if (port && port === servicePort) {
+		throw new AppError(
+			"bad_request",
+			`ASSAY_METRICS_PORT must differ from ASSAY_PORT; both are ${port}`,
+		);
+	}
+	return port;
+}
+
 export function readOrigin(text: string | undefined, port: number): string {
 	if (!text) return `http://localhost:${port}`;
 	const url = URL.parse(text);

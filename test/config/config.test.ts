@@ -210,6 +210,17 @@ test("a store for backups needs an address, a key and a number of days that make
 	}
 });
 
+test("the metrics cannot have the port of the service, but both may take any free port", () => {
+	const ports = (port: string) => ({
+		ASSAY_PORT: port,
+		ASSAY_METRICS_PORT: port,
+	});
+	expect(rejection(ports("9090"))).toBe(
+		"ASSAY_METRICS_PORT must differ from ASSAY_PORT; both are 9090",
+	);
+	expect(readConfig(ports("0")).metricsPort).toBe(0);
+});
+
 test.each([
 	"ASSAY_HOTS",
 	"ASSAY_",
