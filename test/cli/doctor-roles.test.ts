@@ -7,19 +7,10 @@ import {
 	type Installation,
 	setUpWithSharedRoles,
 } from "../support/installations.ts";
-
-interface Finding {
-	check: string;
-	status: string;
-	found: string;
-	advice?: string;
-}
+import { runDoctor } from "./run-doctor.ts";
 
 async function examine({ url }: Installation, check: string) {
-	const { stdout } = await runCommand(["doctor", "--json"], {
-		DATABASE_URL: url,
-	});
-	const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+	const { findings } = await runDoctor({ DATABASE_URL: url });
 	return findings.find((one) => one.check === check);
 }
 

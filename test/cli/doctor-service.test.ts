@@ -11,9 +11,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { openDatabaseProxy } from "../support/database-proxy.ts";
 import { startAssay } from "../support/program.ts";
-
-/** The secret that `startAssay` gives to the service. */
-const SECRET = "what the sessions of the tests are signed with";
+import { SECRET } from "./run-doctor.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
