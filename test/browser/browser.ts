@@ -138,6 +138,10 @@ export async function visit(page: Page, path: string): Promise<void> {
 	await page.getByRole("heading", { level: 1 }).first().waitFor();
 }
 
+/** Returns the rows of tables that contain this text. */
+export const row = (page: Page, text: string) =>
+	page.getByRole("row").filter({ hasText: text });
+
 /**
  * Expects that axe-core finds no serious or critical problem on the page. With "contrast", it
  * checks only the contrast of text. If a dialog is open, it checks only the dialog, because nobody

@@ -5,7 +5,13 @@ import {
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeApiToken, type TestUser } from "../support/people.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	row,
+	screenshot,
+	startConsole,
+	type TestConsole,
+} from "./browser.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -15,8 +21,6 @@ afterAll(() => served.close());
 
 const path = (query = "") =>
 	`/o/${served.organizationId}/settings/api-tokens${query}`;
-const row = (page: Page, name: string) =>
-	page.getByRole("row").filter({ hasText: name });
 const dialog = (page: Page, name: string | RegExp) =>
 	page.getByRole("dialog", { name, exact: true });
 
