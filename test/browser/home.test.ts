@@ -1,10 +1,7 @@
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
-import { findOperation } from "../../src/operations.ts";
-import { createOrganization } from "../../src/organizations/organization-store.ts";
-import type { Role } from "../../src/principal.ts";
-import { callAs, makeApiToken } from "../support/people.ts";
+import { makeApiToken } from "../support/people.ts";
 import {
 	heartbeatBody,
 	postureResult,
@@ -18,6 +15,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { fleetOf } from "./fleet.ts";
+import { aRisk, openHome, type Use } from "./home-page.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -25,48 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** Opens the home page as a user with this role. The organization is new unless one is given. */
-async function open(
-	role: Role,
-	given: {
-		organization?: string;
-		options?: BrowserContextOptions;
-		/** Creates what the page shows, before the page is opened. */
-		prepare?: (use: Use, organization: string) => Promise<void>;
-	} = {},
-) {
-	const organization =
-		given.organization ??
-		(await createOrganization(served.database.pool, "Northwind"));
-	const person = await served.makePerson(role, organization);
-	const use: Use = async (operation, input) => {
-		const definition = findOperation(operation);
-		if (!definition) throw new Error(`there is no operation ${operation}`);
-		const given = { organization_id: organization, ...input };
-		await callAs(served.database, person, definition, given);
-	};
-	await given.prepare?.(use, organization);
-	const page = await served.openPageAs(
-		person,
-		`/o/${organization}`,
-		given.options,
-	);
-	return { page, organization, person, use };
-}
-
-/** Calls an operation as the user who opens the page. */
-type Use = (operation: string, input: object) => Promise<void>;
-
 const dayFromNow = (days: number) =>
 	new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-
-const aRisk = (likelihood: number, impact: number) => ({
-	name: `Risk ${likelihood} × ${impact}`,
-	category: "Availability",
-	treatment: "MITIGATED",
-	inherent_likelihood: likelihood,
-	inherent_impact: impact,
-});
 
 /**
  * Adds work that is overdue (two days ago), due soon (in five days), and without a due date. One of
@@ -159,7 +117,7 @@ async function numbersOn(page: Page) {
 }
 
 test("every number links to a list with that many rows", async () => {
-	const { page } = await open("admin", { prepare: addAll });
+	const { page } = await openHome(served, "admin", { prepare: addAll });
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	// Each part of the page loads its data with a separate request. The legend names the states that
 	// the bars have.
@@ -227,7 +185,7 @@ test("every number links to a list with that many rows", async () => {
 });
 
 test("the first page loads less than 300 KB of compressed script", async () => {
-	const { page } = await open("admin", {
+	const { page } = await openHome(served, "admin", {
 		prepare: async (use, organization) => {
 			await use("addRisk", aRisk(3, 5));
 			await addFleet(organization);
@@ -260,7 +218,7 @@ test("the first page loads less than 300 KB of compressed script", async () => {
 
 test("a check that has been failing for long links to its history on the device's page", async () => {
 	let id = "";
-	const { page } = await open("member", {
+	const { page } = await openHome(served, "member", {
 		prepare: async (_, organization) => {
 			const checks = { SCREEN_LOCK: "FAIL" };
 			({ id } = await addDevice(organization, "laptop-7", checks));
@@ -273,7 +231,7 @@ test("a check that has been failing for long links to its history on the device'
 });
 
 test("administrators see old API tokens and who changed what, and others see which records changed", async () => {
-	const { page, organization, person, use } = await open("admin");
+	const { page, organization, person, use } = await openHome(served, "admin");
 	const { id } = await makeApiToken(served.database, person);
 	await served.database.owner.query(
 		"update api_tokens set created_at = now() - interval '91 days' where id = $1",
@@ -288,7 +246,7 @@ test("administrators see old API tokens and who changed what, and others see whi
 		.click();
 	await page.waitForURL("**/settings/api-tokens?of=organization&age=old");
 
-	const other = await open("viewer", { organization });
+	const other = await openHome(served, "viewer", { organization });
 	const records = other.page.getByRole("region", {
 		name: "Recent changes",
 	});
@@ -300,89 +258,9 @@ test("administrators see old API tokens and who changed what, and others see whi
 	expect(await other.page.getByText("First steps").count()).toBe(0);
 });
 
-test("an empty organization shows the first steps, which are ticked automatically and can be hidden", async () => {
-	const { page, use } = await open("admin");
-	await page.getByRole("heading", { name: "First steps" }).waitFor();
-	const done = page.getByRole("img", { name: "Done" });
-	const todo = page.getByRole("img", { name: "To do" });
-	await todo.nth(3).waitFor();
-	await screenshot(page, "first-steps");
-	await axe(page);
-
-	await use("addRisk", aRisk(3, 5));
-	await use("inviteMember", { email: "c@example.com", role: "viewer" });
-	await page.reload();
-	await done.nth(1).waitFor();
-	await expect.poll(() => todo.count()).toBe(2);
-	await page.getByRole("link", { name: /^Install:/ }).click();
-	await page.waitForURL("**/first-steps?step=DEVICE");
-	await page.goBack();
-	await page.getByRole("button", { name: "Hide" }).click();
-	await page.getByText("First steps").waitFor({ state: "hidden" });
-	await page.reload();
-	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
-	expect(await page.getByText("First steps").count()).toBe(0);
-	// There is a risk, so the sections of the page say what to do.
-	expect(await page.getByText("What comes next").count()).toBe(0);
-});
-
-test("an empty organization whose first steps are over says what comes next, until the reader hides it", async () => {
-	const { page } = await open("admin");
-	const first = page.getByRole("region", { name: "First steps" });
-	await first.getByRole("button", { name: "Hide" }).click();
-	const next = page.getByRole("region", { name: "What comes next" });
-	await next.getByText("Bring what you have").waitFor();
-	await page.reload();
-	await next.getByRole("link", { name: "Enroll a device" }).waitFor();
-	await axe(page);
-	await screenshot(page, "next-steps");
-	for (const [name, path] of [
-		["Choose a framework", "**/first-steps?step=RECORDS"],
-		["Add a risk", "**/r/risk/new"],
-		["Import assets", "**/r/asset/import"],
-		["Enroll a device", "**/first-steps?step=DEVICE"],
-	] as const) {
-		await next.getByRole("link", { name }).click();
-		await page.waitForURL(path);
-		await page.goBack();
-		await next.waitFor();
-	}
-	await next.getByRole("button", { name: "Hide" }).click();
-	await next.waitFor({ state: "hidden" });
-	await page.reload();
-	await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
-	expect(await page.getByText("What comes next").count()).toBe(0);
-});
-
-test("an empty section of the page takes one line", async () => {
-	const { page } = await open("admin", {
-		prepare: (use) => use("addRisk", aRisk(3, 5)),
-	});
-	for (const [name, words] of [
-		["Mine", "Nobody in the register People has your e-mail address"],
-		["Began to fail since yesterday", "No check of an online device."],
-		["Open work", "No nonconformities, tasks, obligations"],
-		["Failing longest", "Failing checks of online devices are listed here."],
-		["Coverage", "Add a framework and its controls"],
-		["Fleet posture", "No device is enrolled. Enroll a device"],
-	] as const) {
-		const section = page.getByRole("region", { name });
-		await section.getByText(words).waitFor();
-		expect((await section.boundingBox())?.height, name).toBeLessThan(70);
-	}
-	await axe(page);
-	await screenshot(page, "home-empty");
-});
-
-test("a viewer of an empty organization is told that nothing is there yet", async () => {
-	const { page } = await open("viewer");
-	await page.getByRole("heading", { name: "Nothing is here yet" }).waitFor();
-	await axe(page);
-});
-
 test("Mine names the checks that the reader's own device fails, and leads to them", async () => {
 	const fleet = fleetOf(served);
-	const { page, person, organization } = await open("admin");
+	const { page, person, organization } = await openHome(served, "admin");
 	const laptop = await fleet.addReporting(organization, "own-laptop", {
 		FIREWALL_ENABLED: "PASS",
 		SCREEN_LOCK: "FAIL",
@@ -409,10 +287,12 @@ test("Mine names the checks that the reader's own device fails, and leads to the
 });
 
 test("the page reads well in light and dark mode and at 375 px", async () => {
-	const { page, organization } = await open("admin", { prepare: addAll });
+	const { page, organization } = await openHome(served, "admin", {
+		prepare: addAll,
+	});
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	await screenshot(page, "home");
-	const viewer = (await open("viewer", { organization })).page;
+	const viewer = (await openHome(served, "viewer", { organization })).page;
 	await viewer.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	// Nothing can be assigned to a viewer who is no person of the register.
 	expect(await viewer.getByRole("region", { name: "Mine" }).count()).toBe(0);
