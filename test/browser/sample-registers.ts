@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { findOperation } from "../../src/operations.ts";
-import { callAs, type TestUser } from "../support/people.ts";
+import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
 import { startConsole, type TestConsole } from "./browser.ts";
 
 export interface SampleRegisters extends TestConsole {
@@ -29,11 +29,8 @@ export interface SampleRegisters extends TestConsole {
 export async function startWithRisks(): Promise<SampleRegisters> {
 	const served = await startConsole();
 	const admin = await served.makePerson("admin");
-	const use: SampleRegisters["use"] = async (name, input) => {
-		const operation = findOperation(name);
-		if (!operation) throw new Error(`there is no operation ${name}`);
-		return callAs(served.database, admin, operation, input);
-	};
+	const use: SampleRegisters["use"] = (name, input) =>
+		callByName(served.database, admin, name, input);
 	const add: SampleRegisters["add"] = (name, input) =>
 		use(name, { organization_id: served.organizationId, ...input });
 	const risk = async (name: string, fields: object = {}) => {
