@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const LONGEST = [
 	"cli/start",
+	"cli/signals",
 	"db/failover",
 	"demo/demo",
 	"db/embedded-sharing",
