@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findOperation } from "../../src/operations.ts";
-import { callAs, type TestUser } from "../support/people.ts";
+import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;
@@ -9,10 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-async function use(by: TestUser, name: string, input: object) {
-	const operation = findOperation(name);
-	if (!operation) throw new Error(`there is no operation ${name}`);
-	return callAs(served.database, by, operation, {
+function use(by: TestUser, name: string, input: object) {
+	return callByName(served.database, by, name, {
 		organization_id: served.organizationId,
 		...input,
 	});
@@ -84,10 +82,8 @@ test("a viewer reads the comments on a device", async () => {
 	const ada = await served.makePerson("admin");
 	const viewer = await served.makePerson("viewer");
 	const { device } = await use(ada, "addDevice", { name: "Ada's laptop" });
-	const add = findOperation("addComment");
-	if (!add) throw new Error("there is no operation addComment");
 	const input = { record_id: device.id, text: "Comes back on Monday." };
-	await callAs(served.database, ada, add, input);
+	await callByName(served.database, ada, "addComment", input);
 	const page = await served.openPageAs(
 		viewer,
 		`/o/${served.organizationId}/devices/${device.id}?tab=comments`,

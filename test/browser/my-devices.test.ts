@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findOperation } from "../../src/operations.ts";
-import { callAs, type TestUser } from "../support/people.ts";
+import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
 import { postureResult } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
@@ -46,11 +46,8 @@ afterAll(async () => {
 	sink.close();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: what comes back depends on the name of the call.
-async function use(name: string, input: object): Promise<any> {
-	const operation = findOperation(name);
-	if (!operation) throw new Error(`there is no operation ${name}`);
-	return callAs(served.database, admin, operation, input);
+function use(name: string, input: object) {
+	return callByName(served.database, admin, name, input);
 }
 
 const pathIn = (text: string) =>

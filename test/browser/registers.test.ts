@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findOperation } from "../../src/operations.ts";
 import type { AnyRecordKind } from "../../src/records/kind.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { asset } from "../../src/registers/asset.ts";
 import { people } from "../../src/registers/people.ts";
 import { vendor } from "../../src/registers/vendor.ts";
-import { callAs, type TestUser } from "../support/people.ts";
+import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
 import { axe, startConsole, type TestConsole } from "./browser.ts";
 import { fill, type Given, messageBeside } from "./form.ts";
 
@@ -25,10 +25,8 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 async function add(name: string, input: object): Promise<void> {
-	const operation = findOperation(name);
-	if (!operation) throw new Error(`there is no operation ${name}`);
 	const organization_id = served.organizationId;
-	await callAs(served.database, admin, operation, {
+	await callByName(served.database, admin, name, {
 		organization_id,
 		...input,
 	});

@@ -1,9 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findOperation } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { ageRecords } from "../support/aged-records.ts";
-import { callAs } from "../support/people.ts";
+import { callByName } from "../support/call-by-name.ts";
 import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
 import {
 	axe,
@@ -34,10 +33,8 @@ async function open(path: string, options = {}, as?: "admin") {
 		"Northwind",
 	);
 	const admin = await served.makePerson("admin", organization_id);
-	const use = async (name: string, input: object) => {
-		const operation = findOperation(name);
-		if (!operation) throw new Error(`there is no operation ${name}`);
-		return callAs(served.database, admin, operation, {
+	const use = (name: string, input: object) => {
+		return callByName(served.database, admin, name, {
 			...(!("id" in input) && { organization_id }),
 			...input,
 		});

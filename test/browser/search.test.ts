@@ -1,8 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findOperation } from "../../src/operations.ts";
 import type { Role } from "../../src/principal.ts";
-import { callAs } from "../support/people.ts";
+import { callByName } from "../support/call-by-name.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 const MEASURE = "Test of backups, each month";
@@ -11,14 +10,11 @@ let served: TestConsole;
 beforeAll(async () => {
 	served = await startConsole();
 	const admin = await served.makePerson("admin");
-	const add = (name: string, input: object) => {
-		const operation = findOperation(name);
-		if (!operation) throw new Error(`there is no ${name}`);
-		return callAs(served.database, admin, operation, {
+	const add = (name: string, input: object) =>
+		callByName(served.database, admin, name, {
 			organization_id: served.organizationId,
 			...input,
 		});
-	};
 	const aRisk = {
 		category: "Availability",
 		treatment: "MITIGATED",

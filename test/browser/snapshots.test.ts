@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findOperation } from "../../src/operations.ts";
-import { callAs, type TestUser } from "../support/people.ts";
+import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { fleetOf } from "./fleet.ts";
 
@@ -14,10 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-async function use(name: string, input: object) {
-	const operation = findOperation(name);
-	if (!operation) throw new Error(`there is no operation ${name}`);
-	return callAs(served.database, ada, operation, input);
+function use(name: string, input: object) {
+	return callByName(served.database, ada, name, input);
 }
 const add = (name: string, input: object) =>
 	use(name, { organization_id: served.organizationId, ...input });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findOperation } from "../../src/operations.ts";
-import { callAs, type TestUser } from "../support/people.ts";
+import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;
@@ -11,10 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-async function use(name: string, input: object) {
-	const operation = findOperation(name);
-	if (!operation) throw new Error(`there is no operation ${name}`);
-	return callAs(served.database, ada, operation, {
+function use(name: string, input: object) {
+	return callByName(served.database, ada, name, {
 		organization_id: served.organizationId,
 		...input,
 	});
