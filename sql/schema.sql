@@ -6132,6 +6132,8 @@ CREATE INDEX nonconformity_devices_owner_new ON public.nonconformity_devices USI
 
 CREATE INDEX nonconformity_devices_since ON public.nonconformity_devices USING btree (organization_id, nonconformity_id, since, "position");
 
+CREATE INDEX nonconformity_devices_walk ON public.nonconformity_devices USING btree (organization_id, "position") WHERE ((until IS NULL) OR is_held);
+
 CREATE INDEX notification_channels_digest ON public.notification_channels USING btree (next_digest_at) WHERE (is_enabled AND (next_digest_at IS NOT NULL));
 
 CREATE UNIQUE INDEX notification_channels_mail ON public.notification_channels USING btree (organization_id, kind) WHERE (kind <> ALL (ARRAY['SLACK'::text, 'TEAMS'::text]));

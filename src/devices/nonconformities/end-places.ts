@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { MAJOR_CHECK } from "../check-rules.ts";
 import { checkStates } from "../check-states.ts";
+import type { Sweep } from "./sweep.ts";
 
 /** Why a device no longer belongs to a nonconformity. */
 export const END_REASONS = [
@@ -26,12 +27,9 @@ export interface EndedPlace {
 const GOES_ON = "(p.until is null or p.is_held)";
 
 /**
- * Number of failures that one statement looks at. It reads the state of each one by itself, because
- * a join of all failures with all states can take quadratic time.
+ * The state of the place `p`. The statement reads the state of each place by itself, because a join
+ * of all places with all states can take quadratic time.
  */
-const AT_ONCE = 5_000;
-
-/** The state of the place `p`. */
 const STATE = checkStates({
 	where: "r.check_key = p.check_key and d.id = p.device_id",
 });
@@ -53,7 +51,7 @@ const NEXT_PLACES = `
 	from (
 		select * from nonconformity_devices p
 		where p.organization_id = $1 and ${GOES_ON} and p.position > $2
-		order by p.position limit ${AT_ONCE}
+		order by p.position limit $3
 	) p
 	left join lateral (${STATE}) c on true
 	left join device_check_rules r on r.organization_id = $1 and r.check_key = p.check_key
@@ -80,29 +78,34 @@ interface FoundPlace {
 	later_report: string | null;
 }
 
+/** The places that a step ended. */
+export interface EndedPlaces {
+	ended: EndedPlace[];
+	/** The last place that the step looked at. Undefined if there are no further ones. */
+	place: string | undefined;
+}
+
 /**
- * Ends the places of devices whose failure is over, and returns them. A pass, a check that does not
+ * Looks at the next places of devices, ends those whose failure is over, and returns them. A pass, a check that does not
  * apply, an exception, the end of the device or a change of the policy ends a failure. UNKNOWN and
  * silence do not: nothing shows that it is over.
  */
 export async function endPlaces(
 	client: PoolClient,
 	organizationId: string,
-): Promise<EndedPlace[]> {
-	const ended: EndedPlace[] = [];
-	for (let position = "0", isMore = true; isMore; ) {
-		const { rows } = await client.query<FoundPlace>(
-			`select * from (${NEXT_PLACES}) f order by f.position`,
-			[organizationId, position],
-		);
-		position = rows.at(-1)?.position ?? position;
-		isMore = rows.length === AT_ONCE;
-		const over = rows.filter(({ end_reason }) => end_reason !== null);
-		if (over.length === 0) continue;
-		await storeEnds(client, organizationId, over);
-		ended.push(...(over as EndedPlace[]));
-	}
-	return ended;
+	{ place, size }: Sweep,
+): Promise<EndedPlaces> {
+	if (place === undefined) return { ended: [], place };
+	const { rows } = await client.query<FoundPlace>(
+		`select * from (${NEXT_PLACES}) f order by f.position`,
+		[organizationId, place, size],
+	);
+	const over = rows.filter(({ end_reason }) => end_reason !== null);
+	if (over.length > 0) await storeEnds(client, organizationId, over);
+	return {
+		ended: over as EndedPlace[],
+		place: rows.length === size ? rows.at(-1)?.position : undefined,
+	};
 }
 
 async function storeEnds(
@@ -143,22 +146,56 @@ export interface Failure {
 	/** Days since it was closed. Null if it is open. */
 	closed_days: number | null;
 	/** Devices that begin to fail. */
-	devices: number;
+	device_ids: string[];
+}
+
+/** The failures that a step found. */
+export interface FoundFailures {
+	failures: Failure[];
+	/** The last failure that the step looked at. Undefined if there are no further ones. */
+	last: Pick<Sweep, "check" | "device"> | undefined;
 }
 
 /**
- * Returns the failures of devices that are in no nonconformity, each with the nonconformity that
- * the service opened for it before. A failure that a person's close holds is not among them.
+ * The next spans that fail after a position. It reads an index of them in its order. PostgreSQL
+ * would read them in the order of `posture_spans_failing_since` if it sorted them afterwards.
+ */
+const NEXT_SPANS = `
+	select s.check_key as check, s.device_id as device, p.position is not null as is_known
+	from (
+		select s.check_key, s.device_id from posture_spans s
+		where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
+			and (s.check_key, s.device_id) > ($2, $3)
+		order by s.check_key, s.device_id limit $4
+	) s
+	left join nonconformity_devices p on p.organization_id = $1 and p.check_key = s.check_key
+		and p.device_id = s.device_id and ${GOES_ON}
+	order by s.check_key, s.device_id`;
+
+/**
+ * Looks at the next checks of devices that fail, and returns the failures that are in no
+ * nonconformity, each with the nonconformity that the service opened for it before. A failure that
+ * a person's close holds is not among them.
  */
 export async function findFailures(
 	client: PoolClient,
 	organizationId: string,
+	{ check, device, size }: Sweep,
 	limit: number,
-): Promise<Failure[]> {
-	const { rows } = await client.query<Failure>(
+): Promise<FoundFailures> {
+	const { rows: spans } = await client.query<{
+		check: string;
+		device: string;
+		is_known: boolean;
+	}>(NEXT_SPANS, [organizationId, check, device, size]);
+	const end = spans.length === size ? spans.at(-1) : undefined;
+	const last = end && { check: end.check, device: end.device };
+	const unknown = spans.filter(({ is_known }) => !is_known);
+	if (unknown.length === 0) return { failures: [], last };
+	const { rows: failures } = await client.query<Failure>(
 		`with failing as (
 			select f.device_id, f.check_key
-			from (${checkStates({ statuses: ["FAIL"] })}) f
+			from (${checkStates({ statuses: ["FAIL"], ids: "$2::text[]", check: "any($3::text[])" })}) f
 			where f.state = 'FAILING' and not exists (
 				select from nonconformity_devices p
 				where p.organization_id = $1 and p.check_key = f.check_key and p.device_id = f.device_id
@@ -166,7 +203,7 @@ export async function findFailures(
 			)
 		), needed as (
 			select f.check_key, case when r.per_device then f.device_id end as device_id,
-				coalesce(r.per_device, false) as is_per_device, count(*)::int as devices,
+				coalesce(r.per_device, false) as is_per_device, array_agg(f.device_id::text) as device_ids,
 				coalesce(min(r.severity), case f.check_key when '${MAJOR_CHECK}' then 'MAJOR' else 'MINOR' end) as severity,
 				min(r.owner_id) as owner_id
 			from failing f
@@ -186,41 +223,51 @@ export async function findFailures(
 			order by k.closed_at desc nulls first, k.opened_at desc limit 1
 		) k on true
 		order by n.check_key, n.device_id
-		limit $2`,
-		[organizationId, limit],
+		limit $4`,
+		[
+			organizationId,
+			unknown.map(({ device }) => device),
+			[...new Set(unknown.map(({ check }) => check))],
+			limit,
+		],
 	);
-	return rows;
+	return { failures, last };
 }
 
 /**
- * Adds the devices that fail to a nonconformity, in one statement. Failures that a person's close
- * held join it too, because it is open again. Returns the number of added devices.
+ * Adds the devices of a failure to a nonconformity, in one statement. Failures that a person's
+ * close held join it too, because it is open again. Returns the number of added devices.
  */
 export async function addPlaces(
 	client: PoolClient,
 	organizationId: string,
 	nonconformityId: string,
-	{ check_key, device_id }: Failure,
+	{ check_key, device_id, device_ids }: Failure,
 ): Promise<number> {
-	const values = [organizationId, check_key, device_id];
-	await client.query(
+	const { rows: held } = await client.query<{ device_id: string | null }>(
 		`update nonconformity_devices set is_held = false
 		where organization_id = $1 and check_key = $2 and is_held
-			and ($3::text is null or device_id = $3)`,
-		values,
+			and ($3::text is null or device_id = $3)
+		returning device_id`,
+		[organizationId, check_key, device_id],
 	);
 	const { rowCount } = await client.query(
 		`insert into nonconformity_devices
 			(organization_id, nonconformity_id, check_key, device_id, failing_since, report_id)
-		select $1, $4, f.check_key, f.device_id, f.since, f.report_id
-		from (${checkStates({ statuses: ["FAIL"], check: "$2", where: "($3::text is null or d.id = $3)" })}) f
+		select $1, $3, f.check_key, f.device_id, f.since, f.report_id
+		from (${checkStates({ statuses: ["FAIL"], check: "$2", ids: "$4::text[]" })}) f
 		where f.state = 'FAILING' and not exists (
 			select from nonconformity_devices p
 			where p.organization_id = $1 and p.check_key = f.check_key and p.device_id = f.device_id
 				and p.until is null
 		)
 		on conflict do nothing`,
-		[...values, nonconformityId],
+		[
+			organizationId,
+			check_key,
+			nonconformityId,
+			[...device_ids, ...held.map((place) => place.device_id)],
+		],
 	);
 	return rowCount ?? 0;
 }

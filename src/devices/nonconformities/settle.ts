@@ -22,10 +22,11 @@ import {
 	findFailures,
 } from "./end-places.ts";
 import { linkControls } from "./link-controls.ts";
+import type { Sweep } from "./sweep.ts";
 
 /** A failure that comes back within this time opens the same nonconformity again. */
 export const REOPEN_DAYS = 30;
-/** Most nonconformities that one run opens. A policy with one for each device may need many. */
+/** Most nonconformities that one step opens. A policy with one for each device may need many. */
 const MAX_OPENED = 200;
 
 /** The service itself, as the audit log names it. */
@@ -38,20 +39,22 @@ const SERVICE: Principal = {
 
 /**
  * Makes the nonconformities of an organization agree with the states of its devices: opens,
- * reopens and closes them, and keeps the list of their devices. It works in the client's
- * transaction, so a crash leaves nothing half done, and a second run changes nothing.
+ * reopens and closes them, and keeps the list of their devices. One step looks at the next devices
+ * of nonconformities and the next failures only. It works in the client's transaction, so a crash
+ * leaves nothing half done, and a second run changes nothing.
  *
  * The service writes the status and `effectiveness_check` only. It never changes a text that people
  * wrote, and never touches a nonconformity that it did not open.
  *
  * With `sendsMail`, the owners of devices that newly fail and new owners of failing devices are
- * told. Returns true if more is to be opened.
+ * told. Returns the sweep for the next step, or undefined if the step was the last one.
  */
 export async function settleNonconformities(
 	client: PoolClient,
 	organizationId: string,
 	sendsMail: boolean,
-): Promise<boolean> {
+	sweep: Sweep,
+): Promise<Sweep | undefined> {
 	const changes: Change[] = [];
 	const events: NewEvent[] = [];
 	const context = {
@@ -61,8 +64,11 @@ export async function settleNonconformities(
 		changed: (change: Change) => changes.push(change),
 		happened: (event: NewEvent) => events.push(event),
 	} as unknown as Context;
-	const ended = await endPlaces(client, organizationId);
-	const failures = await findFailures(client, organizationId, MAX_OPENED);
+	const { ended, place } = await endPlaces(client, organizationId, sweep);
+	const { failures, last } =
+		place === undefined
+			? await findFailures(client, organizationId, sweep, MAX_OPENED)
+			: { failures: [], last: undefined };
 	const opened: string[] = [];
 	for (const failure of failures) {
 		const noted = [changes.length, events.length] as const;
@@ -88,7 +94,11 @@ export async function settleNonconformities(
 			changes,
 		);
 	}
-	return failures.length === MAX_OPENED;
+	if (place !== undefined) return { ...sweep, place, isOpening: false };
+	const isOpening = failures.length === MAX_OPENED;
+	// The next step finds the rest of the failures among the same spans.
+	if (isOpening) return { ...sweep, place, isOpening };
+	return last && { ...sweep, ...last, place, isOpening };
 }
 
 /**
