@@ -80,11 +80,16 @@ async function makeFleet(devices: number) {
 	};
 }
 
-/** The number of spans and places that the session of the client has read. */
+/** The number of rows and index entries of spans and places that the session has read. */
 async function rowsRead(client: PoolClient): Promise<number> {
 	const { rows } = await client.query<{ read: number }>(
-		`select sum(seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
-		where relname in ('posture_spans', 'nonconformity_devices')`,
+		`with tables as (
+			select unnest('{posture_spans, nonconformity_devices}'::regclass[]) as id
+		)
+		select sum(pg_stat_get_xact_tuples_returned(id))::int as read from (
+			select id from tables
+			union all select indexrelid from pg_index where indrelid in (select id from tables)
+		) x`,
 	);
 	return rows[0]?.read ?? 0;
 }
