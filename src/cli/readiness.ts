@@ -18,14 +18,15 @@ export function takeNotifySocket(): string | undefined {
 }
 
 /**
- * Tells systemd that the service is ready. A busy systemd may not read the message within the 5 s
- * for which systemd-notify waits. After that, it no longer knows which unit the message came from,
- * so the service tells it again.
+ * Tells systemd that the service is ready, and removes the status of the start, because systemd
+ * shows the last one even after a stop. A busy systemd may not read the message within the 5 s for
+ * which systemd-notify waits. After that, it no longer knows which unit the message came from, so
+ * the service tells it again.
  */
 export async function tellReady(socket: string, log: Logger): Promise<void> {
 	for (let attempt = 1; ; attempt++) {
 		try {
-			return await notify(socket, ["--ready", "--status=Ready"]);
+			return await notify(socket, ["--ready", "--status="]);
 		} catch (err) {
 			if (attempt === MAX_ATTEMPTS || codeOf(err) === "ENOENT") {
 				return log.error(
