@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { Client } from "pg";
 import type { Logger } from "pino";
+import { encryptionFor, readIdentities } from "../backup/encryption.ts";
 import { findStalePartials } from "../backup/file.ts";
 import { folderPlace } from "../backup/folder-place.ts";
+import { readBackupKey } from "../backup/key.ts";
 import { readLastBackup } from "../backup/last-backup.ts";
 import {
 	type BackupPlace,
@@ -37,6 +39,28 @@ export async function examinePartials(folder: string): Promise<Finding[]> {
 				"the next backup removes it; journalctl -u assay-backup says when it was killed, for example because memory ran out",
 		},
 	];
+}
+
+/**
+ * Reports settings with which no backup can be made or read: a key that cannot be read, and public
+ * keys or identities that age does not know. Returns no finding if all are right. Without this, only
+ * the nightly backup would say so.
+ */
+export async function examineBackupKeys(config: Config): Promise<Finding[]> {
+	const { backupKeyFile, backupRecipients, backupIdentityFile } = config;
+	const tried = await Promise.allSettled([
+		readBackupKey(backupKeyFile),
+		(async () => encryptionFor(backupRecipients))(),
+		readIdentities(backupIdentityFile),
+	]);
+	return tried
+		.filter((attempt) => attempt.status === "rejected")
+		.map(({ reason }) => ({
+			check: "backup keys",
+			status: "problem" as const,
+			found: (reason as Error).message,
+			advice: "correct the setting or the file, and make a backup",
+		}));
 }
 
 /** Reports backups in the folder that were refused. Returns no finding if there is none. */

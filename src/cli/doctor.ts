@@ -19,6 +19,7 @@ import { examineArchive } from "./doctor-archive.ts";
 import {
 	backupPlaces,
 	examineBackup,
+	examineBackupKeys,
 	examineOrganizations,
 	examinePartials,
 	examineRefused,
@@ -114,6 +115,7 @@ async function examine(): Promise<Finding[]> {
 		findings.push(...examineDatabaseTls(config.databaseUrl));
 	}
 	findings.push(...(await examineDatabase(config)));
+	findings.push(...(await examineBackupKeys(config)));
 	findings.push(...(await examinePartials(BACKUP_FOLDER)));
 	findings.push(...(await examineRefused(BACKUP_FOLDER)));
 	const metrics = config.metricsPort ? await readMetrics(config) : undefined;

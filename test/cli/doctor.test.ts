@@ -33,6 +33,23 @@ test("doctor finds the metrics on their port and names the configured traces", a
 	expect(code).toBe(0);
 });
 
+test("doctor names each setting with which the nightly backup would fail", async () => {
+	const settings = {
+		ASSAY_BACKUP_KEY_FILE: "/nowhere/backup.key",
+		ASSAY_BACKUP_RECIPIENTS: "age1xyz",
+		ASSAY_BACKUP_IDENTITY_FILE: "/nowhere/identity",
+	};
+	const { code, others } = await examine(running, settings);
+	expect(others("separation", "metrics")).toMatchObject(
+		Object.keys(settings).map((name) => ({
+			check: "backup keys",
+			status: "problem",
+			found: expect.stringContaining(name),
+		})),
+	);
+	expect(code).toBe(1);
+});
+
 test("doctor requests the public address and tells this installation from another one and from anything else", async () => {
 	const { service } = running;
 	const here = await examine(running);
