@@ -103,7 +103,7 @@ Version: ${version}
 Architecture: ${ARCHITECTURES[architecture].deb}
 Maintainer: Assay contributors <assay@localhost>
 Installed-Size: ${installedKib}
-Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1, libatomic1, init-system-helpers
+Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1 | libgcc1, libatomic1, init-system-helpers
 Section: admin
 Priority: optional
 Description: Device agent of Assay
