@@ -3,8 +3,6 @@ import { readTable } from "../csv/read-table.ts";
 import { badFields } from "../errors.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** Most devices whose owners one call sets. */
-export const MAX_OWNERS = 500;
 /** Longest name of a device or an owner. */
 export const MAX_CELL = 320;
 /** The word for no owner in a file. An empty cell leaves the owner as it is. */
@@ -15,24 +13,47 @@ export interface OwnerFile {
 	/** Numbers of the lines whose owner is empty. */
 	linesWithoutOwner: number[];
 	problems: { line: number; field: "device" | "owner"; message: string }[];
+	/** Number of the last line of the file that is not empty. */
+	lastLine: number;
+}
+
+/** The lines that a call is about, both included. */
+export interface LineRange {
+	first: number;
+	last: number;
+	/** Most lines in the range. */
+	most: number;
 }
 
 /**
- * Reads the owners of devices from CSV. Throws bad_request if the file as a whole is wrong;
- * `problems` names wrong lines.
+ * Reads the owners of devices from some lines of CSV. Throws bad_request if the file as a whole is
+ * wrong or has more lines in the range than it may; `problems` names wrong lines.
  */
-export async function readOwnerFile(csv: string): Promise<OwnerFile> {
+export async function readOwnerFile(
+	csv: string,
+	{ first, last, most }: LineRange,
+): Promise<OwnerFile> {
 	const { heading, lines } = await readTable(Readable.from([Buffer.from(csv)]));
 	const names = heading.map((name) => name.trim().toLowerCase());
 	const deviceAt = columnOf(names, "device");
 	const ownerAt = columnOf(names, "owner");
-	if (lines.length === 0 || lines.length > MAX_OWNERS) {
+	const lastLine = lines.at(-1)?.line;
+	if (lastLine === undefined) {
+		throw wrongFile("must have lines below the headings; it has none");
+	}
+	const chosen = lines.filter(({ line }) => line >= first && line <= last);
+	if (chosen.length > most) {
 		throw wrongFile(
-			`must have 1 to ${MAX_OWNERS} lines below the headings; it has ${lines.length}${lines.length > 0 ? ", so split it" : ""}`,
+			`has ${chosen.length} lines to import, and a call takes ${most}; name the first and last of them with first_line and last_line`,
 		);
 	}
-	const file: OwnerFile = { owners: [], linesWithoutOwner: [], problems: [] };
-	for (const { line, cells } of lines) {
+	const file: OwnerFile = {
+		owners: [],
+		linesWithoutOwner: [],
+		problems: [],
+		lastLine,
+	};
+	for (const { line, cells } of chosen) {
 		const device = visibleText(cells[deviceAt] ?? "").trim();
 		const owner = visibleText(cells[ownerAt] ?? "").trim();
 		const wrong = whyWrong(device, owner);

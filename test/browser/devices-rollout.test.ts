@@ -214,6 +214,80 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	]);
 });
 
+test("3,000 owners are imported from one file in parts, and a line that fails meanwhile is named", async () => {
+	const { owner: db } = served.database;
+	const { page, organization } = await fleet.start("admin", async (made) => {
+		const admin = await served.makePerson("admin", made);
+		for (const name of ["ada", "grace"]) {
+			await callAs(served.database, admin, recordOperations(people)[2], {
+				organization_id: made,
+				full_name: name,
+				primary_email_address: `${name}@example.com`,
+				kind: "EMPLOYEE",
+			});
+		}
+		await db.query(
+			`insert into devices (organization_id, id, name, hostname, search_text)
+			select $1, md5('nb-' || n), 'nb-' || n, 'nb-' || n, 'nb' from generate_series(1, 3000) n`,
+			[made],
+		);
+		return undefined;
+	});
+	const sent: string[] = [];
+	page.on("request", (request) => {
+		if (!request.url().endsWith("/api/console/importDeviceOwners")) return;
+		const { first_line, last_line, dry_run } = request.postDataJSON();
+		if (!dry_run) sent.push(`${first_line}-${last_line}`);
+	});
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("menuitem", { name: "Import owners …" }).click();
+	const dialog = page.getByRole("dialog", { name: "Import owners of devices" });
+	const lines = Array.from(
+		{ length: 3000 },
+		(_, n) => `NB-${n + 1},${n === 1999 ? "grace" : "ada"}@example.com`,
+	);
+	await page.locator("input[type=file]").setInputFiles({
+		name: "owners.csv",
+		mimeType: "text/csv",
+		buffer: Buffer.from(["device,owner", ...lines].join("\n")),
+	});
+	await dialog
+		.getByText(`${(3000).toLocaleString("en-US")} devices change, 0 stay`)
+		.waitFor();
+	// Somebody changes the address of a person meanwhile.
+	await db.query(
+		"update people set primary_email_address = 'gone@example.com' where organization_id = $1 and full_name = 'grace'",
+		[organization],
+	);
+	const save = dialog.getByRole("button", { name: "Set the owners" });
+	await save.click();
+	await dialog.getByText("1 line was not imported").waitFor();
+	await dialog
+		.getByText(/^Line 2001, owner: no person .* grace@example.com/)
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "devices/import-owners-failed");
+	expect(sent.slice(0, 4)).toEqual([
+		"2-501",
+		"502-1001",
+		"1002-1501",
+		"1502-2001",
+	]);
+	expect(sent.at(-1)).toBe("2502-3001");
+	const owned = await db.query(
+		"select 1 from devices where organization_id = $1 and owner_id is not null",
+		[organization],
+	);
+	expect(owned.rowCount).toBe(2999);
+	await db.query(
+		"update people set primary_email_address = 'grace@example.com' where organization_id = $1 and full_name = 'grace'",
+		[organization],
+	);
+	await save.click();
+	await page.getByText("Owners set: 1.").waitFor();
+	await dialog.waitFor({ state: "hidden" });
+});
+
 test("an administrator says which laptops were set up anew, confirms claimed owners, and reissues and revokes many", async () => {
 	const hosts = ["nb-1.local", "nb-2.local", "nb-3.local"];
 	type Laptop = TestDevice & { hostname: string };

@@ -174,6 +174,7 @@ test("owners are set by serial number, hostname and address, and a dry run says 
 		changed_device_ids: [a.id],
 		unchanged_device_ids: [],
 		lines_without_owner: [8],
+		last_line: 8,
 		problems: [
 			[4, "owner", "nobody@example.com; give that of a person"],
 			[5, "device", "elsewhere"],
@@ -212,6 +213,7 @@ test("owners are set by serial number, hostname and address, and a dry run says 
 		changed_device_ids: [a.id],
 		unchanged_device_ids: [b.id],
 		lines_without_owner: [],
+		last_line: 3,
 		problems: [],
 	});
 	expect(await ownerOf(a.id)).toBe(people.id);
@@ -237,6 +239,67 @@ test("owners are set by serial number, hostname and address, and a dry run says 
 	});
 	expect(cleared.changed_device_ids).toEqual([a.id]);
 	expect(await ownerOf(a.id)).toBeNull();
+});
+
+test("a file of 3,000 owners is tried as a whole and imported in parts, and its own lines are named", async () => {
+	const { rows } = await assay.database.owner.query<{ id: string }>(
+		`insert into devices (organization_id, id, name, search_text)
+		select $1, md5('bulk-' || n), 'bulk-' || n, 'bulk' from generate_series(1, 3000) n
+		returning id`,
+		[organization_id],
+	);
+	expect(rows.length).toBe(3000);
+	const ada = await assay.use("addPeople", {
+		organization_id,
+		full_name: "Ada of many",
+		kind: "EMPLOYEE",
+		primary_email_address: "many@example.com",
+	});
+	const lines = rows.map(({ id }) => `${id},many@example.com`);
+	const csv = ["device,owner", ...lines].join("\n");
+	const wrong = [...lines];
+	wrong[2499] = "elsewhere,many@example.com";
+	wrong[2999] = lines[0] as string;
+	const dry = await assay.use("importDeviceOwners", {
+		organization_id,
+		csv: ["device,owner", ...wrong].join("\n"),
+		dry_run: true,
+	});
+	expect(dry.last_line).toBe(3001);
+	expect(dry.changed_device_ids.length).toBe(2998);
+	expect(
+		dry.problems.map(({ line, message }: { line: number; message: string }) => [
+			line,
+			message.split(";")[0],
+		]),
+	).toEqual([
+		[2501, "no device has the serial number, hostname or id elsewhere"],
+		[3001, `${rows[0]?.id} is the device of line 2`],
+	]);
+	const part = async (text: string, first_line?: number, last_line?: number) =>
+		assay.call("importDeviceOwners", {
+			organization_id,
+			csv: text,
+			first_line,
+			last_line,
+		});
+	expect((await part(csv)).body.message).toContain(
+		"has 3000 lines to import, and a call takes 500",
+	);
+	expect((await part(csv, 502, 1002)).status).toBe(400);
+	const failed = await part(["device,owner", ...wrong].join("\n"), 2501, 2501);
+	expect(failed.body.message).toContain("csv: line 2501, device: no device");
+	expect((await part(csv, 502, 1001)).status).toBe(200);
+	const owned = await assay.database.owner.query<{ id: string }>(
+		"select id from devices where organization_id = $1 and owner_id = $2",
+		[organization_id, ada.people.id],
+	);
+	expect(owned.rows.map(({ id }) => id).sort()).toEqual(
+		rows
+			.slice(500, 1000)
+			.map(({ id }) => id)
+			.sort(),
+	);
 });
 
 test.each([

@@ -1,17 +1,9 @@
-import {
-	Alert,
-	Button,
-	Group,
-	List,
-	Modal,
-	Progress,
-	Stack,
-	Text,
-} from "@mantine/core";
+import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
 import { type PartRequest, useForEach } from "./for-each.ts";
 import { useReturnFocus } from "./return-focus.ts";
+import { RunProgress } from "./run-progress.tsx";
 import type { Selection } from "./selection.ts";
 
 /** The most reasons that the dialog lists, and the most rows that it names for one. */
@@ -84,18 +76,7 @@ export function BulkDialog<Row extends { id: string }>({
 		>
 			<Stack>
 				{children}
-				{progress?.isRunning && (
-					<div role="status">
-						<Text size="sm" mb={4}>
-							{progress.done.toLocaleString()} of{" "}
-							{progress.total.toLocaleString()}
-						</Text>
-						<Progress
-							aria-label={title}
-							value={(100 * progress.done) / progress.total}
-						/>
-					</div>
-				)}
+				{progress && <RunProgress title={title} progress={progress} />}
 				{failures.length > 0 && (
 					<Alert
 						color="red"

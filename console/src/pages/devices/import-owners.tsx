@@ -1,14 +1,24 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
-import { forgetReadings } from "../../queries.ts";
+import { type Failure, useForEach } from "../../parts/for-each.ts";
+import { RunProgress } from "../../parts/run-progress.tsx";
 import { readChosenFile } from "../registers/import-file.ts";
 
-/** Imports the owners of devices from a CSV file, after it has shown what would change. */
+/** The most reasons that the dialog lists. */
+const MAX_NAMED = 10;
+
+const TITLE = "Import owners of devices";
+
+/**
+ * Imports the owners of devices from a CSV file, after it has shown what would change. Each request
+ * sends the whole file and names some of its lines, so that the server counts lines like the reader.
+ */
 export function ImportOwners({
 	organizationId,
 	onClose,
@@ -18,8 +28,11 @@ export function ImportOwners({
 }) {
 	const [csv, setCsv] = useState("");
 	const [preview, setPreview] = useState<OutputOf<"importDeviceOwners">>();
+	/** The rows are the numbers of the lines. */
+	const { progress, run, stop, reset } = useForEach<number>();
 	const checking = useMutation({
 		mutationFn: async (file: File) => {
+			reset();
 			setPreview(undefined);
 			const { text } = await readChosenFile(file);
 			setCsv(text);
@@ -32,17 +45,35 @@ export function ImportOwners({
 			);
 		},
 	});
-	const importing = useMutation({
-		mutationFn: async () => {
-			const { changed_device_ids: changed } = await call("importDeviceOwners", {
-				organization_id: organizationId,
-				csv,
-			});
-			await forgetReadings();
-			notifications.show({ message: `Owners set: ${changed.length}.` });
-			onClose();
-		},
-	});
+	const start = async (lastLine: number) => {
+		// Line 1 has the headings.
+		const lines = Array.from({ length: lastLine - 1 }, (_, index) => index + 2);
+		let changed = 0;
+		const { succeeded, failures } = await run(
+			lines,
+			async (part) => {
+				const { changed_device_ids: ids } = await call("importDeviceOwners", {
+					organization_id: organizationId,
+					csv,
+					first_line: part[0],
+					last_line: part.at(-1),
+				});
+				changed += ids.length;
+			},
+			MAX_DEVICES_OF_CALL,
+		);
+		if (failures.length > 0) return;
+		const message = `Owners set: ${changed.toLocaleString()}.`;
+		const isStopped = succeeded.length < lines.length;
+		notifications.show({
+			message: isStopped
+				? `${message} You stopped before line ${succeeded.length + 2}.`
+				: message,
+		});
+		onClose();
+	};
+	const isRunning = progress?.isRunning ?? false;
+	const failures = isRunning ? [] : (progress?.failures ?? []);
 	const changes = preview?.changed_device_ids.length ?? 0;
 	const problems = preview?.problems ?? [];
 	const empty = preview?.lines_without_owner.length ?? 0;
@@ -50,9 +81,10 @@ export function ImportOwners({
 	return (
 		<Modal
 			opened
-			onClose={onClose}
+			onClose={isRunning ? () => {} : onClose}
+			withCloseButton={!isRunning}
 			size="lg"
-			title="Import owners of devices"
+			title={TITLE}
 			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<Stack>
@@ -60,22 +92,24 @@ export function ImportOwners({
 					Choose a CSV file with the columns <b>device</b> (serial number,
 					hostname or id) and <b>owner</b> (e-mail address of a person). A
 					device whose owner is empty stays as it is; the word <b>nobody</b>{" "}
-					removes the owner. Up to 500 lines.
+					removes the owner. The file may have up to 10,000 lines.
 				</Text>
-				<ChooseCsv isReading={checking.isPending} onChoose={checking.mutate} />
+				<ChooseCsv
+					isReading={checking.isPending || isRunning}
+					onChoose={checking.mutate}
+				/>
 				{checking.isError && (
 					<ErrorState error={checking.error} title="The file cannot be read" />
-				)}
-				{importing.isError && (
-					<ErrorState error={importing.error} title="Nothing was imported" />
 				)}
 				{preview && (
 					<div role="status">
 						<Text>
-							{changes === 1 ? "1 device changes" : `${changes} devices change`}
-							, {unchanged} stay as they are.
+							{changes === 1
+								? "1 device changes"
+								: `${changes.toLocaleString()} devices change`}
+							, {unchanged.toLocaleString()} stay as they are.
 							{empty > 0 &&
-								` ${empty === 1 ? "1 line has" : `${empty} lines have`} no owner.`}
+								` ${empty === 1 ? "1 line has" : `${empty.toLocaleString()} lines have`} no owner.`}
 						</Text>
 						<WrongLines
 							problems={problems.map(({ line, field, message }) => ({
@@ -85,19 +119,49 @@ export function ImportOwners({
 						/>
 					</div>
 				)}
+				{progress && <RunProgress title={TITLE} progress={progress} />}
+				<FailedLines failures={failures} />
 				<Group justify="flex-end">
-					<Button variant="default" onClick={onClose}>
-						Cancel
+					<Button variant="default" onClick={isRunning ? stop : onClose}>
+						{isRunning ? "Stop" : progress ? "Close" : "Cancel"}
 					</Button>
 					<Button
-						disabled={changes === 0 || problems.length > 0}
-						loading={importing.isPending}
-						onClick={() => importing.mutate()}
+						disabled={!preview || changes === 0 || problems.length > 0}
+						loading={isRunning}
+						onClick={() => preview && start(preview.last_line)}
 					>
 						Set the owners
 					</Button>
 				</Group>
 			</Stack>
 		</Modal>
+	);
+}
+
+/** Names the lines that were not imported, with the reasons. Renders nothing if there are none. */
+function FailedLines({ failures }: { failures: readonly Failure<number>[] }) {
+	if (failures.length === 0) return null;
+	const reasons = [...Map.groupBy(failures, ({ reason }) => reason)];
+	return (
+		<Alert
+			color="red"
+			variant="outline"
+			role="alert"
+			title={`${failures.length === 1 ? "1 line was" : `${failures.length.toLocaleString()} lines were`} not imported`}
+		>
+			<List size="sm">
+				{reasons.slice(0, MAX_NAMED).map(([reason, failed]) => (
+					<List.Item key={reason}>
+						{reason}
+						{failed.length > 1 &&
+							` (${failed.length.toLocaleString()} lines from line ${failed[0]?.row} on)`}
+					</List.Item>
+				))}
+			</List>
+			<Text size="sm" mt="xs">
+				To try again, set the owners once more. Lines that are done change
+				nothing.
+			</Text>
+		</Alert>
 	);
 }
