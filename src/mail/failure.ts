@@ -93,15 +93,17 @@ function withoutPassword(text: string, smtpUrl: string): string {
 		.filter(({ length }) => length >= SHORTEST_HIDDEN)
 		.reduce(
 			(rest, password) =>
-				rest.replaceAll(
-					new RegExp(
-						`(?<![\\p{L}\\p{N}])${RegExp.escape(password)}(?![\\p{L}\\p{N}])`,
-						"gu",
-					),
-					"[password]",
+				rest.replaceAll(password, (found: string, at: number) =>
+					isInWord(rest[at - 1]) || isInWord(rest[at + found.length])
+						? found
+						: "[password]",
 				),
 			text,
 		);
+}
+
+function isInWord(character = ""): boolean {
+	return /[\p{L}\p{N}]/u.test(character);
 }
 
 function decodePassword(written: string): string {
