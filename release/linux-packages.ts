@@ -96,7 +96,7 @@ Version: ${version}
 Architecture: ${ARCHITECTURES[architecture].deb}
 Maintainer: Assay contributors <assay@localhost>
 Installed-Size: ${Math.ceil(bytes / 1024)}
-Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1, libatomic1, init-system-helpers, passwd
+Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1 | libgcc1, libatomic1, init-system-helpers, passwd
 Section: admin
 Priority: optional
 Description: Self-hosted compliance service
