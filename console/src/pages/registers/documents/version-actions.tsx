@@ -128,6 +128,10 @@ export function VersionActions({
 					)
 				}
 			>
+				<Text mb="sm">
+					The last approval publishes the version at once. If the document is
+					reviewed regularly, its next review is then due one interval later.
+				</Text>
 				<Note label="Note (optional)" value={note} onChange={setNote} />
 			</Confirm>
 			<Confirm
