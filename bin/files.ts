@@ -1,47 +1,33 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseSync } from "rolldown/utils";
-import { collectTexts, lineAt, lineStarts, listFiles } from "./texts.ts";
+import { stemsOf, synonymsOf } from "./search-words.ts";
+import { type Sentence, sentencesOf } from "./sentences.ts";
+import { listFiles } from "./texts.ts";
 
 /**
- * Prints the files that fit the words of a change best, each with its sentence that fits best.
+ * Prints the files that fit the words of a change best, each with its lines that fit best.
  *
  *     npm run files -- WORDS
  *
  * A search compares the words with the path of each file, the names that the file declares, its
- * comments, and the texts that it shows to people and models. A rare word counts more than a
- * frequent one, and several words in one sentence count more than the same words in several.
+ * comments, the texts that it shows to people and models, and strings that look like names. A rare
+ * word counts more than a frequent one, and several words in one sentence count more than the same
+ * words in several.
  */
 const FOLDERS =
 	"agent bench bin console deploy docs release simulator sql src".split(" ");
-const SOURCE_FILE = /\.(ts|tsx|js)$/;
-const COMMENTED_FILE = /\.(sql|css|md|ya?ml|conf|service|timer|html)$|file$/;
-/** The result of all migrations, and the reasons why something is as it is. */
-const LEFT_OUT = /^(sql\/schema\.sql|docs\/decisions\/)/;
+/** The result of all migrations, the reasons why something is as it is, and the table of synonyms. */
+const LEFT_OUT = /^(sql\/schema\.sql|docs\/decisions\/|bin\/search-words\.ts)/;
+/** Folders that only use things. Their files have the words of a change and are seldom its place. */
+const USERS = /^(bench|simulator|console\/screenshots|src\/(demo|starters))\//;
 
-/** Number of files that a search prints. */
-const SHOWN = 10;
+/** Number of files that a search prints, and the most lines of each. */
+const SHOWN_FILES = 10;
+const SHOWN_LINES = 2;
+const SHOWN_CHARACTERS = 160;
 
-/** Words that say nothing about the place of a change. */
-const IGNORED = new Set(
-	"a an and are as at be before by can change does each every for from has have how if in into is it its many may must new no not of on one or so some that the their them then there these this to until what when where which who why with without".split(
-		" ",
-	),
-);
-/** Words for which the name of a constant says MAX. */
-const LARGEST = new Set(
-	"biggest highest largest limit limits longest maximum most".split(" "),
-);
-
-type Statement = ReturnType<typeof parseSync>["program"]["body"][number];
-
-/** A comment, a text or the name of a declaration. */
-interface Sentence {
-	line: number;
-	text: string;
-	weight: number;
-	stems: Set<string>;
-}
+/** Part of the value of a word that a synonym has. */
+const SYNONYM = 0.6;
 
 /** What a search knows of a file. */
 export interface IndexedFile {
@@ -54,34 +40,12 @@ export interface IndexedFile {
 
 export interface FoundFile {
 	path: string;
-	line: number;
-	text: string;
-}
-
-/** Returns the words of a text, cut so that `links`, `linked` and `linking` are one word. */
-function stemsOf(text: string): string[] {
-	return text
-		.replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
-		.toLowerCase()
-		.split(/[^\p{L}\p{N}]+/u)
-		.filter((word) => word.length > 1 && !IGNORED.has(word))
-		.map((word) => (LARGEST.has(word) ? "max" : stemOf(word)));
-}
-
-function stemOf(word: string): string {
-	if (word.length < 4) return word;
-	return word
-		.replace(/(ies|ied)$/, "y")
-		.replace(/(ations?|ings?|ed|es|s)$/, "")
-		.replace(/e$/, "")
-		.replace(/(.)\1$/, "$1");
+	lines: { line: number; text: string }[];
 }
 
 /** Returns what a search compares with a file. */
 export function indexFile(path: string, source: string): IndexedFile {
-	let sentences: Sentence[] = [];
-	if (SOURCE_FILE.test(path)) sentences = sentencesOfProgram(path, source);
-	else if (COMMENTED_FILE.test(path)) sentences = commentsAndHeadings(source);
+	const sentences = sentencesOf(path, source);
 	const inPath = new Set(stemsOf(path));
 	const stems = new Set(inPath);
 	for (const sentence of sentences) {
@@ -90,115 +54,72 @@ export function indexFile(path: string, source: string): IndexedFile {
 	return { path, inPath, sentences, stems };
 }
 
-function sentencesOfProgram(path: string, source: string): Sentence[] {
-	const { program, comments } = parseSync(path, source);
-	const starts = lineStarts(source);
-	const names = new Map(
-		program.body.map((statement) => [statement.start, namesIn(statement)]),
+type Measure = (stems: Set<string>) => number;
+
+/** Returns a function that says how much of the words a set of stems has. */
+function measureOf(files: IndexedFile[], words: string): Measure {
+	const rarity = (stem: string) => {
+		let having = 0;
+		for (const { stems } of files) if (stems.has(stem)) having += 1;
+		return Math.log(1 + files.length / (1 + having));
+	};
+	// The values of each word and its synonyms. Only the best one that a file has counts.
+	const values = [...new Set(stemsOf(words))].map((stem) =>
+		[
+			{ stem, value: rarity(stem) },
+			...synonymsOf(stem).map((other) => ({
+				stem: other,
+				value: SYNONYM * Math.min(rarity(stem), rarity(other)),
+			})),
+		].sort((a, b) => b.value - a.value),
 	);
-	const found: Sentence[] = [];
-	for (const { start, end, text } of joinLines(comments, source)) {
-		const next = end + (source.slice(end).match(/^\s*/)?.[0].length ?? 0);
-		const stems = new Set(stemsOf(`${text} ${names.get(next) ?? ""}`));
-		names.delete(next);
-		found.push({ line: lineAt(starts, start), text, weight: 1.5, stems });
-	}
-	for (const [start, text] of names) {
-		const stems = new Set(stemsOf(text));
-		found.push({ line: lineAt(starts, start), text, weight: 1.5, stems });
-	}
-	for (const { line, text } of collectTexts(path, source)) {
-		found.push({ line, text, weight: 1, stems: new Set(stemsOf(text)) });
-	}
-	return found;
-}
-
-type Comment = ReturnType<typeof parseSync>["comments"][number];
-
-/** Returns the texts of the comments. Lines of a comment that follow each other are one text. */
-function joinLines(comments: Comment[], source: string) {
-	const joined: { start: number; end: number; text: string }[] = [];
-	let former: Comment | undefined;
-	for (const comment of comments) {
-		const { type, value, start, end } = comment;
-		const text = value
-			.replace(/^\s*\*+ ?/gm, " ")
-			.replace(/\s+/g, " ")
-			.trim();
-		const last = joined.at(-1);
-		const isNext =
-			type === "Line" &&
-			former?.type === "Line" &&
-			/^\n\s*$/.test(source.slice(former.end, start));
-		if (isNext && last) {
-			last.text += ` ${text}`;
-			last.end = end;
-		} else joined.push({ start, end, text });
-		former = comment;
-	}
-	return joined.filter(({ text }) => !text.startsWith("biome-ignore"));
-}
-
-/** Returns the names that a statement declares, or "". */
-function namesIn(statement: Statement): string {
-	const declaration =
-		"declaration" in statement ? statement.declaration : statement;
-	if (!declaration) return "";
-	let ids: unknown[] = [];
-	if ("declarations" in declaration) {
-		ids = declaration.declarations.map(({ id }) => id);
-	} else if ("id" in declaration) ids = [declaration.id];
-	return ids
-		.map((id) => (id as { name?: string } | null)?.name ?? "")
-		.join(" ");
-}
-
-function commentsAndHeadings(source: string): Sentence[] {
-	return source.split("\n").flatMap((line, index) => {
-		const [, text] = line.match(/^\s*(?:--|#+|\/\*+|\*)\s+(.*)/) ?? [];
-		if (!text) return [];
-		return { line: index + 1, text, weight: 1, stems: new Set(stemsOf(text)) };
-	});
-}
-
-/** Returns the files that have at least one of the words, the one that fits best first. */
-export function searchFiles(files: IndexedFile[], words: string): FoundFile[] {
-	const values = new Map<string, number>();
-	for (const stem of stemsOf(words)) {
-		const having = files.filter(({ stems }) => stems.has(stem)).length;
-		values.set(stem, Math.log(1 + files.length / (1 + having)));
-	}
-	const valueIn = (stems: Set<string>) => {
+	return (stems) => {
 		let sum = 0;
-		for (const [stem, value] of values) if (stems.has(stem)) sum += value;
+		for (const word of values) {
+			sum += word.find(({ stem }) => stems.has(stem))?.value ?? 0;
+		}
 		return sum;
 	};
+}
 
-	const scored = files.map((file) => {
-		let best = file.sentences[0];
-		let most = 0;
-		for (const sentence of file.sentences) {
-			const value =
-				(sentence.weight * valueIn(sentence.stems)) /
-				(1 + sentence.stems.size / 60);
-			if (value > most) [best, most] = [sentence, value];
-		}
-		const score = most + valueIn(file.inPath) + 1.5 * valueIn(file.stems);
-		// A benchmark uses the words of what it measures, and is seldom what somebody wants to change.
-		return {
-			file,
-			best,
-			score: score * (/^bench\//.test(file.path) ? 0.7 : 1),
-		};
-	});
-	return scored
+/** Returns the files that fit the words best, the best one first. Each has one of the words. */
+export function searchFiles(files: IndexedFile[], words: string): FoundFile[] {
+	const measure = measureOf(files, words);
+	const worthOf = ({ weight, stems }: Sentence) =>
+		(weight * measure(stems)) / (1 + stems.size / 60);
+	return files
+		.map((file) => {
+			const score =
+				Math.max(0, ...file.sentences.map(worthOf)) +
+				measure(file.inPath) +
+				1.5 * measure(file.stems);
+			return { file, score: USERS.test(file.path) ? score / 2 : score };
+		})
 		.filter(({ score }) => score > 0)
 		.sort((a, b) => b.score - a.score)
-		.map(({ file: { path }, best }) => ({
+		.slice(0, SHOWN_FILES)
+		.map(({ file: { path, sentences } }) => ({
 			path,
-			line: best?.line ?? 1,
-			text: best?.text ?? "",
+			lines: linesToShow(sentences, worthOf),
 		}));
+}
+
+/** Chooses the lines that fit best and explain a hit. A bare name explains less than a comment. */
+function linesToShow(
+	sentences: Sentence[],
+	worthOf: (sentence: Sentence) => number,
+) {
+	const best = new Map<number, { text: string; value: number }>();
+	for (const sentence of sentences) {
+		const { line, text, explains } = sentence;
+		const isBare = !explains || text.split(" ").length < 3;
+		const value = worthOf(sentence) / (isBare ? 3 : 1);
+		if (value > (best.get(line)?.value ?? 0)) best.set(line, { text, value });
+	}
+	return [...best]
+		.sort(([, a], [, b]) => b.value - a.value)
+		.slice(0, SHOWN_LINES)
+		.map(([line, { text }]) => ({ line, text }));
 }
 
 /** Reads every file that a search compares. */
@@ -214,6 +135,11 @@ export async function indexFiles(): Promise<IndexedFile[]> {
 	);
 }
 
+function short(text: string): string {
+	if (text.length <= SHOWN_CHARACTERS) return text;
+	return `${text.slice(0, SHOWN_CHARACTERS - 1)}…`;
+}
+
 if (import.meta.main) {
 	const words = process.argv.slice(2).join(" ");
 	const found = searchFiles(await indexFiles(), words);
@@ -224,9 +150,12 @@ if (import.meta.main) {
 		console.error("    npm run files -- days until a session ends");
 		process.exitCode = 1;
 	}
-	const lines = found.slice(0, SHOWN).map(({ path, line, text }) => {
-		const short = text.length > 160 ? `${text.slice(0, 159)}…` : text;
-		return `${path}:${line}: ${short}\n`;
+	const printed = found.map(({ path, lines }) => {
+		const [first, ...others] = lines;
+		const more = others.map(
+			({ line, text }) => `    ${line}: ${short(text)}\n`,
+		);
+		return `${path}:${first?.line ?? 1}: ${short(first?.text ?? "")}\n${more.join("")}`;
 	});
-	process.stdout.write(lines.join(""));
+	process.stdout.write(printed.join(""));
 }

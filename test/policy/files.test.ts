@@ -5,6 +5,7 @@ import {
 	indexFiles,
 	searchFiles,
 } from "../../bin/files.ts";
+import { stemOf } from "../../bin/search-words.ts";
 
 let files: IndexedFile[];
 
@@ -14,7 +15,9 @@ beforeAll(async () => {
 
 /** Returns true if a file has a comment or a text, and not only names. */
 const hasSentence = ({ sentences }: IndexedFile) =>
-	sentences.some(({ text }) => text.split(" ").length >= 3);
+	sentences.some(
+		({ text, explains }) => explains && text.split(" ").length >= 3,
+	);
 
 test("every program file has a sentence by which `npm run files` finds it", () => {
 	const programs = files.filter(({ path }) => /\.(ts|tsx|js)$/.test(path));
@@ -59,13 +62,25 @@ test.each([
 	["most API tokens of a user", "src/tokens/api-token-operations.ts"],
 	["a security header", "src/http/security-headers.ts"],
 	["prompts for AI clients", "src/mcp/prompts.ts"],
+	[
+		"signature algorithms of a SAML provider",
+		"src/sign-in/saml/signed-assertion.ts",
+	],
 	["deleting closed organizations", "src/organizations/closures.ts"],
 	["tables that a backup leaves out", "src/backup/tables.ts"],
 	["a value of the Helm chart", "deploy/helm/assay/values.yaml"],
 ])("a search for “%s” prints %s among its ten files", (words, path) => {
-	const found = searchFiles(files, words).slice(0, 10);
+	const found = searchFiles(files, words);
 	expect(found.map((file) => file.path)).toContain(path);
 });
+
+/** Searches files that consist of these sources only. */
+function search(sources: Record<string, string>, words: string) {
+	const index = Object.entries(sources).map(([path, source]) =>
+		indexFile(path, source),
+	);
+	return searchFiles(index, words);
+}
 
 test("a rare word counts more than a frequent one, and endings do not count", () => {
 	const sources = {
@@ -73,14 +88,74 @@ test("a rare word counts more than a frequent one, and endings do not count", ()
 		"src/two.ts": "/** Devices that fail. */\nexport const two = 2;",
 		"src/three.ts": "/** Rounding a figure. */\nexport const three = 3;",
 	};
-	const index = Object.entries(sources).map(([path, source]) =>
-		indexFile(path, source),
-	);
-	const [first] = searchFiles(index, "rounded device");
+	const [first] = search(sources, "rounded device");
 	expect(first).toEqual({
 		path: "src/three.ts",
-		line: 1,
-		text: "Rounding a figure.",
+		lines: [{ line: 1, text: "three = 3: Rounding a figure." }],
 	});
-	expect(searchFiles(index, "the nowhere")).toEqual([]);
+	expect(search(sources, "how many of the nowhere")).toEqual([]);
+});
+
+test.each([
+	["revoke", "revokes revoked revoking"],
+	["remind", "reminds reminded reminder reminders"],
+	["validate", "validated validation"],
+	["policy", "policies"],
+	["enroll", "enrolled enrollment"],
+])("endings of “%s” do not count: %s", (word, others) => {
+	for (const other of others.split(" ")) {
+		expect(stemOf(other)).toBe(stemOf(word));
+	}
+});
+
+test("a synonym finds a file, and the word itself finds a better one", () => {
+	const sources = {
+		"src/one.ts": "/** Time to wait. */\nexport const one = 1;",
+		"src/two.ts": "/** Time of the delay. */\nexport const two = 2;",
+		"src/three.ts": "/** Time of a report. */\nexport const three = 3;",
+	};
+	const paths = search(sources, "delay").map(({ path }) => path);
+	expect(paths).toEqual(["src/two.ts", "src/one.ts"]);
+});
+
+test("a word with a hyphen finds it whole before its parts, also in a string", () => {
+	const sources = {
+		"src/one.ts": "/** The agent of a user. */\nexport const one = 1;",
+		"src/two.ts": 'export const two = { "user-agent": 2 };',
+	};
+	const [first] = search(sources, "User-Agent");
+	expect(first).toEqual({
+		path: "src/two.ts",
+		lines: [{ line: 1, text: 'two = { "user-agent": 2 }' }],
+	});
+});
+
+test("a choice of a field finds the list of the choices", () => {
+	const sources = {
+		"src/one.ts": 'const RATINGS = [\n\t"LOW",\n\t"HIGH",\n];',
+		"src/two.ts": "const ratings = 1;",
+	};
+	const [first] = search(sources, "ratings HIGH");
+	expect(first).toEqual({
+		path: "src/one.ts",
+		lines: [{ line: 1, text: 'RATINGS = [ "LOW", "HIGH", ]' }],
+	});
+});
+
+test("a folder that only uses things comes after the files of the product", () => {
+	const source = "/** Longest time of a session. */\nexport const one = 1;";
+	for (const folder of ["bench", "simulator", "src/demo", "src/starters"]) {
+		const sources = { [`${folder}/one.ts`]: source, "src/two.ts": source };
+		const paths = search(sources, "time of one session").map(
+			({ path }) => path,
+		);
+		expect(paths).toEqual(["src/two.ts", `${folder}/one.ts`]);
+	}
+});
+
+test("a comment is shown before a bare name", () => {
+	const source =
+		"export interface Dialog {\n\t/** The question of the dialog, with its buttons. */\n\ttext: string;\n}";
+	const [first] = search({ "src/one.ts": source }, "dialog");
+	expect(first?.lines.map(({ line }) => line)).toEqual([2, 1]);
 });
