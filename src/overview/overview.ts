@@ -24,7 +24,8 @@ import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
 import { personalShape, readPersonal } from "./personal.ts";
 import { countRisks, riskCells } from "./risk-matrix.ts";
 
-const SOON_DAYS = 14;
+/** Work that is due within these days counts as soon due. */
+const DUE_SOON_DAYS = 14;
 const FEW = 10;
 
 const work = z.object({
@@ -59,7 +60,7 @@ export const getOverview = defineOperation({
 	output: z.object({
 		today: z.string(),
 		overdue_until: z.string().describe("The day before today"),
-		soon_until: z.string().describe(`${SOON_DAYS} days after today`),
+		soon_until: z.string().describe(`${DUE_SOON_DAYS} days after today`),
 		nonconformities: work,
 		tasks: work,
 		obligations: work,
@@ -138,7 +139,7 @@ export const getOverview = defineOperation({
 	run: async ({ client, membership, principal }, input) => {
 		const organization = input.organization_id;
 		const today = input.today ?? (await readToday(client));
-		const soon = dayAfter(today, SOON_DAYS);
+		const soon = dayAfter(today, DUE_SOON_DAYS);
 		const isAdmin = membership.role === "admin";
 		const [
 			open,

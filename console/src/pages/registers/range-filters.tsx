@@ -104,7 +104,8 @@ export function ReminderFilter({
 	);
 }
 
-const SOON_DAYS = [7, 14, 90];
+/** The periods that the filter by due date offers. */
+const DUE_WITHIN_DAYS = [7, 14, 90];
 
 /** Filters by the due date. */
 export function DueFilter({ filter, list, width }: FilterProps) {
@@ -116,7 +117,7 @@ export function DueFilter({ filter, list, width }: FilterProps) {
 			names={["due", "due_from", "due_until"]}
 			presets={[
 				{ label: "Overdue", values: { due: OVERDUE } },
-				...SOON_DAYS.map((days) => ({
+				...DUE_WITHIN_DAYS.map((days) => ({
 					label: inTheNext(days),
 					values: { due: inDays(days) },
 				})),

@@ -6,7 +6,8 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 export type ApiToken = OutputOf<"listApiTokens">["api_tokens"][number];
 
 const DAY_MS = 86_400_000;
-const SOON_DAYS = 14;
+/** A token that expires within these days gets a warning. */
+const EXPIRY_WARNING_DAYS = 14;
 /** The number of days in the server's statistics, including today. */
 export const USAGE_DAYS = 30;
 
@@ -22,7 +23,7 @@ export function TokenState({ token }: { token: ApiToken }) {
 		? Math.ceil((Date.parse(token.expires_at) - Date.now()) / DAY_MS)
 		: Number.POSITIVE_INFINITY;
 	const warnings = [
-		...(daysLeft <= SOON_DAYS
+		...(daysLeft <= EXPIRY_WARNING_DAYS
 			? [daysLeft <= 1 ? "Expires within a day" : `Expires in ${daysLeft} days`]
 			: []),
 		...(token.is_old ? [`Older than ${OLD_TOKEN_DAYS} days`] : []),

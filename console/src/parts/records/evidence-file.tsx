@@ -26,7 +26,8 @@ import { dayAfter, todayHere } from "../days.ts";
 import { StatusBadge } from "../status-badge.tsx";
 import { DateTime, formatDay } from "../time.tsx";
 
-const SOON_DAYS = 30;
+/** Evidence that counts for at most these days more gets a warning. */
+const EXPIRY_WARNING_DAYS = 30;
 const SHOWN = /^(image\/(gif|jpeg|png|webp)|application\/pdf)$/;
 
 interface StoredFile {
@@ -55,7 +56,7 @@ export function Validity({ until }: { until: string | null | undefined }) {
 	if (until < today) {
 		return <StatusBadge tone="bad" label={`Expired ${formatDay(until)}`} />;
 	}
-	return until <= dayAfter(today, SOON_DAYS) ? (
+	return until <= dayAfter(today, EXPIRY_WARNING_DAYS) ? (
 		<StatusBadge tone="warning" label={`Expires ${formatDay(until)}`} />
 	) : (
 		<Text size="sm" c="dimmed">
