@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { callByName } from "../support/call-by-name.ts";
+import { type CallByName, callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
 import { startConsole, type TestConsole } from "./browser.ts";
 
@@ -14,11 +14,9 @@ export interface LinkedRegisters extends TestConsole {
 	member: TestUser;
 	viewer: TestUser;
 	/** Calls an operation as the member. */
-	// biome-ignore lint/suspicious/noExplicitAny: the result depends on the name of the operation.
-	use: (operation: string, input: object) => Promise<any>;
+	use: CallByName;
 	/** Calls an operation that adds something to the organization. */
-	// biome-ignore lint/suspicious/noExplicitAny: the result depends on the name of the operation.
-	add: (operation: string, input: object) => Promise<any>;
+	add: CallByName;
 	addRisk: (name: string, scores?: Partial<Scores>) => Promise<string>;
 	addMeasure: (
 		name: string,
@@ -40,9 +38,9 @@ export async function startRegisters(): Promise<LinkedRegisters> {
 	const served = await startConsole();
 	const member = await served.makePerson("member");
 	const viewer = await served.makePerson("viewer");
-	const use: LinkedRegisters["use"] = (name, input) =>
+	const use: CallByName = (name, input) =>
 		callByName(served.database, member, name, input);
-	const add: LinkedRegisters["add"] = (name, input) =>
+	const add: CallByName = (name, input) =>
 		use(name, { organization_id: served.organizationId, ...input });
 	return {
 		...served,

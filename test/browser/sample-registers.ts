@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { callByName } from "../support/call-by-name.ts";
+import { type CallByName, callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
 import { startConsole, type TestConsole } from "./browser.ts";
 
@@ -7,11 +7,9 @@ export interface SampleRegisters extends TestConsole {
 	admin: TestUser;
 	ids: { ada: string; theft: string; grown: string };
 	/** Calls an operation as the administrator. */
-	// biome-ignore lint/suspicious/noExplicitAny: the result depends on the name of the operation.
-	use: (operation: string, input: object) => Promise<any>;
+	use: CallByName;
 	/** Calls an operation that adds something to the organization. */
-	// biome-ignore lint/suspicious/noExplicitAny: the result depends on the name of the operation.
-	add: (operation: string, input: object) => Promise<any>;
+	add: CallByName;
 	/** Returns the address of a page of a register, such as `risk/new`. */
 	at: (path: string) => string;
 	/** Opens a page of a register. */
@@ -29,9 +27,9 @@ export interface SampleRegisters extends TestConsole {
 export async function startWithRisks(): Promise<SampleRegisters> {
 	const served = await startConsole();
 	const admin = await served.makePerson("admin");
-	const use: SampleRegisters["use"] = (name, input) =>
+	const use: CallByName = (name, input) =>
 		callByName(served.database, admin, name, input);
-	const add: SampleRegisters["add"] = (name, input) =>
+	const add: CallByName = (name, input) =>
 		use(name, { organization_id: served.organizationId, ...input });
 	const risk = async (name: string, fields: object = {}) => {
 		const added = await add("addRisk", {
