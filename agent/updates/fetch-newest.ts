@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { VERSION } from "../../src/version.ts";
 import { AgentError } from "../agent-error.ts";
@@ -20,14 +21,31 @@ export interface Wanted {
 /** Milliseconds between SIGTERM and SIGKILL, in which the process deletes its files. */
 const GRACE_MS = 2000;
 
+/** File for the archive, in the agent's folder. */
+const ARCHIVE = "update.tar.gz";
+
 /**
  * Fetches a program in a separate process, which runs a hidden command of this program. The archive
  * takes 80 MB of memory, which the agent would otherwise keep for as long as it runs. Throws an
- * AgentError that says what went wrong.
+ * AgentError that says what went wrong, and leaves no file then, even if the process was killed.
  */
-export function fetchInChild(
+export async function fetchInChild(
 	own: OwnProgram,
 	/** The agent's folder. */
+	folder: string,
+	wanted: Wanted,
+): Promise<void> {
+	try {
+		await runChild(own, folder, wanted);
+	} catch (error) {
+		await rm(wanted.to, { force: true });
+		await rm(join(folder, ARCHIVE), { force: true });
+		throw error;
+	}
+}
+
+function runChild(
+	own: OwnProgram,
 	folder: string,
 	{ newest, to, signal }: Wanted,
 ): Promise<void> {
@@ -80,7 +98,7 @@ export async function fetchNewest(
 			own: VERSION,
 			newest,
 			platform: `${process.platform}-${process.arch}`,
-			archive: join(folder, "update.tar.gz"),
+			archive: join(folder, ARCHIVE),
 			to,
 			signal,
 		});

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { chmod, open, rm } from "node:fs/promises";
-import { Transform, type Writable } from "node:stream";
+import { Transform } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -54,12 +54,17 @@ export async function fetchUpdate(options: {
 		);
 	}
 	const wanted = fileFor(manifest, options.platform);
+	let written = archive;
 	try {
 		await download(client, wanted, archive, signal);
+		written = to;
 		await unpack(archive, to);
 	} catch (error) {
 		await rm(to, { force: true });
-		throw error;
+		if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+		throw new AgentError(
+			`the program could not be fetched, because the disk of ${written} is full`,
+		);
 	} finally {
 		await rm(archive, { force: true });
 	}
@@ -91,18 +96,13 @@ async function download(
 /** Writes the program in the archive to a file that everybody may run and only root may change. */
 async function unpack(archive: string, to: string): Promise<void> {
 	await rm(to, { force: true });
-	const file = createWriteStream(to, { flags: "wx", mode: 0o755, ...PIECE });
-	const reader = new ProgramReader(file);
+	const reader = new ProgramReader();
 	await pipeline(
 		createReadStream(archive, PIECE),
 		createGunzip({ chunkSize: PIECE.highWaterMark }),
 		reader,
+		createWriteStream(to, { flags: "wx", mode: 0o755, ...PIECE }),
 	);
-	file.end();
-	await new Promise<void>((resolve, reject) => {
-		file.once("close", resolve);
-		file.once("error", reject);
-	});
 	if (!reader.isWhole) throw new AgentError("the archive has no assay-agent");
 	await chmod(to, 0o755);
 	const handle = await open(to, "r");
@@ -110,7 +110,7 @@ async function unpack(archive: string, to: string): Promise<void> {
 	await handle.close();
 }
 
-/** Reads a tar as `build:packages` makes it, and writes the file assay-agent of it to `to`. */
+/** Reads a tar as `build:packages` makes it, and passes on the file assay-agent of it. */
 class ProgramReader extends Transform {
 	isWhole = false;
 	#head = Buffer.alloc(0);
@@ -118,25 +118,18 @@ class ProgramReader extends Transform {
 	#left = 0;
 	#padding = 0;
 	#isProgram = false;
-	readonly #to: Writable;
-
-	constructor(to: Writable) {
-		super();
-		this.#to = to;
-	}
 
 	override _transform(chunk: Buffer, _: string, done: (e?: Error) => void) {
-		void this.#read(chunk).then(() => done(), done);
+		this.#read(chunk);
+		done();
 	}
 
-	async #read(chunk: Buffer): Promise<void> {
+	#read(chunk: Buffer): void {
 		let rest = chunk;
 		while (rest.length > 0) {
 			if (this.#left > 0) {
 				const part = rest.subarray(0, this.#left);
-				if (this.#isProgram && !this.#to.write(part)) {
-					await new Promise((resolve) => this.#to.once("drain", resolve));
-				}
+				if (this.#isProgram) this.push(part);
 				this.#left -= part.length;
 				rest = rest.subarray(part.length);
 				if (this.#left === 0 && this.#isProgram) this.isWhole = true;

@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeClient } from "../../agent/client.ts";
 import { signUpdate } from "../../agent/packages/sign-update.ts";
 import { fetchUpdate } from "../../agent/updates/fetch-update.ts";
@@ -98,6 +99,34 @@ test.each<[string, (good: Manifest) => string, string]>([
 	await expect(fetching).rejects.toThrow(message);
 	await expect(readFile(to)).rejects.toThrow("ENOENT");
 });
+
+test.runIf(process.getuid?.() === 0)(
+	"if the disk fills while the program is unpacked, the error says so, and nothing is left on it",
+	async ({ skip }) => {
+		const disk = await makeFolder("assay-full-");
+		// A container may not permit root to mount anything.
+		const mount = spawnSync("mount", [
+			...["-t", "tmpfs", "-o", "size=1m", "assay-test", disk],
+		]);
+		if (mount.status !== 0) skip(String(mount.stderr ?? mount.error));
+		onTestFinished(() => void spawnSync("umount", [disk]));
+		const large = await makeArchive(`# ${"x".repeat(3_000_000)}`);
+		const { url } = await offer(large);
+		const to = join(disk, "assay-agent.new");
+		const fetching = fetchUpdate({
+			client: await makeClient({ serverUrl: url, platform: "LINUX" }),
+			key: keys.publicKey,
+			own: "0.1.0",
+			newest: NEW,
+			platform: `${process.platform}-${process.arch}`,
+			archive: join(disk, "archive"),
+			to,
+			signal: new AbortController().signal,
+		});
+		await expect(fetching).rejects.toThrow(`the disk of ${to} is full`);
+		expect(await readdir(disk)).toEqual([]);
+	},
+);
 
 test("a release is later by its numbers", () => {
 	expect(isLater("0.10.0", "0.9.9")).toBe(true);

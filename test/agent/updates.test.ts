@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { removeFolder } from "../../agent/folder.ts";
@@ -240,6 +240,19 @@ test("a separate process fetches the program, and says what went wrong", async (
 	const manifest = signManifest(manifestOf(archive), other.privateKey);
 	const bad = await offer(archive, manifest);
 	await expect(fetchFrom(bad.url)).rejects.toThrow("not signed with the key");
+});
+
+test("a separate process that is killed leaves no files", async () => {
+	const folder = await makeFolder("assay-killed-");
+	// The arguments are the command, the version, the file for the program, --dir and the folder.
+	const script = 'touch "$3" "$5/update.tar.gz" && kill -9 $$';
+	const own = { program: "/bin/sh", args: ["-c", script, "agent"] };
+	const to = join(folder, "assay-agent.new");
+	const { signal } = new AbortController();
+	await expect(
+		fetchInChild(own, folder, { newest: NEW, to, signal }),
+	).rejects.toThrow("the program could not be fetched");
+	expect(await readdir(folder)).toEqual([]);
 });
 
 test("an agent without a pinned key never fetches a program", async () => {
