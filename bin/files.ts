@@ -29,7 +29,7 @@ const SHOWN_CHARACTERS = 160;
 /** Part of the value of a word that a synonym has. */
 const SYNONYM = 0.6;
 
-/** What a search knows of a file. */
+/** A file as a search sees it. */
 export interface IndexedFile {
 	path: string;
 	inPath: Set<string>;

@@ -60,7 +60,7 @@ export function failureOf(error: unknown, { smtpUrl }: MailConfig): Failure {
 
 function kindOf(error: SmtpError, message: string): MailFailure {
 	const { code, command, responseCode } = error;
-	// Such a server answers 530 to MAIL FROM, whoever the sender is (RFC 4954, RFC 3207).
+	// A server that first wants a login or TLS answers MAIL FROM with 530 (RFC 4954, RFC 3207).
 	if (responseCode === 530) return /STARTTLS/i.test(message) ? "TLS" : "LOGIN";
 	if (code === "EAUTH" || code === "ENOAUTH") return "LOGIN";
 	if (code === "EENVELOPE" && command === "MAIL FROM") return "SENDER";
