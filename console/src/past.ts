@@ -19,6 +19,7 @@ const READS_PAST = new Set<string>([
 	"countRecords",
 	"getCoverages",
 	"getFrameworkCoverage",
+	"getRecordHistory",
 	"getRecordNames",
 	"getRecordUses",
 	"getRiskMatrix",

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { endOfMillisecond } from "../devices/timestamps.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
+import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import { pageCursor, pageShape, pageSize } from "../records/list-pages.ts";
 import { findNames } from "../records/name-lookup.ts";
 import { anyRecordInput, findIdOfAnyKind } from "../records/reference-ids.ts";
@@ -31,7 +33,7 @@ export const getRecordHistory = defineOperation({
 	name: "getRecordHistory",
 	title: "Get a record's history",
 	description:
-		"Read how a record changed (by id or reference id), newest first: who, when, before, after. Deleted ones: listAuditLog.",
+		"Read how a record (id or NC-001) changed: who, when, before, after. Deleted: listAuditLog.",
 	toolset: "history",
 	access: "read",
 	tenant: "id",
@@ -40,26 +42,29 @@ export const getRecordHistory = defineOperation({
 		detail: z.enum(DETAILS).optional().describe("full: long texts uncut"),
 		size: pageSize("Changes"),
 		cursor: pageCursor(),
+		...asOfShape,
 	}),
 	output: z.object({ changes: z.array(change), ...pageShape }),
 	run: async (context, input) => {
-		const { client, membership } = context;
-		const { organizationId } = membership;
-		const { detail, size, cursor } = input;
-		const id = await findIdOfAnyKind(context, input.id);
-		const [named] = await findNames(client, organizationId, [id]);
+		const { organizationId } = context.membership;
+		const { detail, size, cursor, as_of } = input;
+		// The record is the one of that time, which may have been deleted since.
+		const then = await contextAsOf(context, as_of);
+		const id = await findIdOfAnyKind(then, input.id);
+		const [named] = await findNames(then.client, organizationId, [id]);
 		if (!named) throw notFound(id);
 		const { rows, ...page } = await readEntries<z.input<typeof change>>(
-			client,
+			context.client,
 			{
-				cursorOf: `getRecordHistory.${id}`,
+				cursorOf: `getRecordHistory.${id}.${as_of ?? ""}`,
 				columns: "t.at, t.actor_kind, t.actor_name, t.operation, t.changes",
 				conditions: [
 					"t.organization_id = $1",
 					"t.record_id = $2",
 					"t.outcome = 'DONE'",
+					"($3::timestamptz is null or t.at <= $3)",
 				],
-				values: [organizationId, id],
+				values: [organizationId, id, as_of ? endOfMillisecond(as_of) : null],
 			},
 			{ size, cursor },
 		);

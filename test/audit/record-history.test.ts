@@ -92,6 +92,28 @@ test("links and the life of a device are in the history, also of a record with s
 	expect(wrong).toMatchObject({ code: "bad_request", fields: ["cursor"] });
 });
 
+test("as of a moment, the history ends there, also if the record was deleted later", async () => {
+	const id = await add("Foundry");
+	await calls.call("updateVendor", { id, name: "Iron foundry" });
+	const { rows } = await calls.database.owner.query<{ now: string }>(
+		`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now,
+		pg_sleep(0.005)`,
+	);
+	const as_of = rows[0]?.now;
+	await calls.call("updateVendor", { id, name: "Steel foundry" });
+	expect((await read({ id })).total).toBe(3);
+	const first = await read({ id, as_of, size: 1 });
+	expect(first.total).toBe(2);
+	expect(first.changes[0].changes.name.after).toBe("Iron foundry");
+	await calls.call("deleteVendor", { id });
+	const second = await read({ id, as_of, cursor: first.next_cursor });
+	expect(second.changes).toMatchObject([{ operation: "addVendor" }]);
+	const unknown = { id, as_of: "2001-02-03T00:00:00Z" };
+	expect(
+		await calls.refusal("getRecordHistory", unknown, viewer),
+	).toMatchObject({ code: "bad_request", fields: ["as_of"] });
+});
+
 test('with `detail: "brief"`, long texts are cut anywhere in a change', async () => {
 	const id = await add(`${"n".repeat(198)}𝕏${"n".repeat(100)}`);
 	const [added] = (await read({ id, detail: "brief" })).changes;

@@ -44,6 +44,7 @@ async function age(days: number) {
 		);
 	}
 	await owner.query(`update record_links set created_at = created_at - ${by}`);
+	await owner.query(`update audit_entries set at = at - ${by}`);
 	await owner.query(
 		`update record_versions set valid_from = valid_from - ${by}, valid_to = valid_to - ${by}`,
 	);
@@ -144,10 +145,15 @@ test("the header opens a register as of a day, read-only, and the address and li
 	await axe(page);
 	await page.reload();
 	await page.getByRole("heading", { name: "Theft of laptops" }).waitFor();
+	await page.getByRole("tab", { name: "History" }).click();
+	const history = page.getByRole("tabpanel", { name: "History" });
+	await history.getByText("Added", { exact: true }).waitFor();
+	expect(await history.getByText("Changed", { exact: true }).count()).toBe(0);
 
 	await page.getByRole("link", { name: "Back to now" }).click();
 	await page.getByRole("heading", { name: "Burglary" }).waitFor();
 	expect(page.url()).not.toContain("as_of");
+	await history.getByText("Changed", { exact: true }).waitFor();
 	await page.getByRole("link", { name: "Edit", exact: true }).waitFor();
 	expect(await banner.count()).toBe(0);
 });

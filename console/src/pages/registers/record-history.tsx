@@ -20,6 +20,7 @@ import {
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
 import { DateTime } from "../../parts/time.tsx";
+import { inPast } from "../../past.ts";
 
 type Entry = OutputOf<"getRecordHistory">["changes"][number];
 type Ends = { before?: unknown; after?: unknown };
@@ -36,10 +37,11 @@ export function RecordHistory({
 	id: string;
 	organizationId: string;
 }) {
+	const input = inPast("getRecordHistory", { id });
 	const history = useInfiniteQuery({
-		queryKey: ["getRecordHistory", id],
+		queryKey: ["getRecordHistory", input],
 		queryFn: ({ pageParam, signal }) =>
-			call("getRecordHistory", { id, cursor: pageParam }, { signal }),
+			call("getRecordHistory", { ...input, cursor: pageParam }, { signal }),
 		initialPageParam: null as string | null,
 		getNextPageParam: (page) => page.next_cursor,
 	});
