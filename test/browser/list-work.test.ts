@@ -20,6 +20,33 @@ const views = (page: Page) =>
 const item = (page: Page, name: string | RegExp) =>
 	page.getByRole("menuitem", { name });
 
+/** The columns of the risks after the name, as usual and with the owner as the third of all. */
+const USUAL = [
+	"Inherent risk",
+	"Residual risk",
+	"Category",
+	"Treatment",
+	"Owner",
+	"Updated",
+];
+const MOVED = ["Inherent risk", "Owner", ...USUAL.slice(1, 4), "Updated"];
+
+/** Reads the headings of the list from left to right. */
+const columns = (page: Page) => () =>
+	page.getByRole("columnheader").filter({ hasText: /\w/ }).allInnerTexts();
+
+/** Reads the labels in the first card of a list on a phone from top to bottom. */
+const labelsOfCard = async (page: Page) => {
+	const cells = page.locator("tbody tr").first().locator("td[data-label]");
+	const placed = await cells.evaluateAll((all) =>
+		all.map((cell) => ({
+			label: cell.getAttribute("data-label"),
+			top: cell.getBoundingClientRect().top,
+		})),
+	);
+	return placed.toSorted((a, b) => a.top - b.top).map(({ label }) => label);
+};
+
 test("a view is saved, chosen, changed, shared, renamed and deleted", async () => {
 	const member = await registers.makePerson("member");
 	const page = await registers.open(member, "risk?treatment=MITIGATED");
@@ -40,6 +67,28 @@ test("a view is saved, chosen, changed, shared, renamed and deleted", async () =
 	await page.getByRole("button", { name: "Name", exact: true }).click();
 	await page.waitForURL(/sort=name/);
 	await page.getByText("To mitigate *").waitFor();
+
+	// The order of the columns is part of the view. The first column stays where it is.
+	await expect.poll(columns(page)).toEqual(["Name", ...USUAL]);
+	await page.getByRole("button", { name: "Columns" }).click();
+	const menu = page.getByRole("dialog", { name: "Columns" });
+	const move = (where: string) =>
+		menu.getByRole("button", { name: `Move ${where}` });
+	expect(await move("Name").count()).toBe(0);
+	await move("Owner up").click();
+	await menu.getByRole("status").getByText("Owner: column 5 of 7").waitFor();
+	await axe(page);
+	await screenshot(page, "columns");
+	// By keyboard, the focus stays on the button, also at the end of the way.
+	for (let step = 4; step > 1; step--) await page.keyboard.press("Enter");
+	await page.keyboard.press("Enter");
+	await menu.getByRole("status").getByText("Owner: column 2 of 7").waitFor();
+	await page.keyboard.press("Tab");
+	await page.keyboard.press("Enter");
+	await menu.getByRole("status").getByText("Owner: column 3 of 7").waitFor();
+	await page.keyboard.press("Escape");
+	await expect.poll(columns(page)).toEqual(["Name", ...MOVED]);
+
 	await views(page).click();
 	await axe(page);
 	await screenshot(page, "views");
@@ -63,6 +112,10 @@ test("a view is saved, chosen, changed, shared, renamed and deleted", async () =
 		/treatment=MITIGATED.*view=|view=.*treatment=MITIGATED/,
 	);
 	await expect.poll(names(other)).toEqual(["A risk that grew", "Laptop theft"]);
+	expect(await columns(other)()).toEqual(["Name", ...MOVED]);
+	await other.setViewportSize({ width: 390, height: 844 });
+	expect(await labelsOfCard(other)).toEqual(MOVED);
+	await other.setViewportSize({ width: 1280, height: 720 });
 	await views(other).click();
 	expect(await item(other, "Delete …").count()).toBe(0);
 	await item(other, "Leave this view").click();
