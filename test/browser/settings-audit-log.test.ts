@@ -14,6 +14,7 @@ import { expectWholeFilters } from "./filters.ts";
 let served: TestConsole;
 let admin: TestUser;
 let riskId: string;
+let trainingId: string;
 let tokenId: string;
 
 beforeAll(async () => {
@@ -66,6 +67,19 @@ beforeAll(async () => {
 	}
 	const { vendors } = await use("listVendors", { organization_id, size: 1 });
 	await use("deleteVendor", { id: vendors[0].id });
+	const ids: string[] = [];
+	for (const name of ["Training", "Drill"]) {
+		const { measure } = await use("addMeasure", {
+			organization_id,
+			name,
+			category: "People",
+		});
+		ids.push(measure.id);
+	}
+	const [record_id, linked_record_id] = ids;
+	await use("linkRecords", { record_id, linked_record_id });
+	await use("deleteMeasure", { id: linked_record_id });
+	trainingId = String(record_id);
 	await served.activateDevice();
 });
 afterAll(() => served.close());
@@ -138,6 +152,28 @@ test("of a list that was changed, an entry shows only what was added and removed
 		.toEqual(["b@example.com", "c@example.com"]);
 	await row.getByText("1 unchanged").waitFor();
 	await screenshot(page, "audit-entry-list");
+});
+
+test("a link that went with a record is called a removed link between the two, not the record's deletion", async () => {
+	const page = await served.openPageAs(
+		admin,
+		path(`?operation=deleteMeasure&record_id=${trainingId}`),
+	);
+	const row = rows(page);
+	await row.getByText("Drill").waitFor();
+	expect(await row.count()).toBe(1);
+	expect(await row.innerText()).toMatch(
+		/Link removed\s+Measure\s+Training\s+and measure\s+Drill/,
+	);
+	expect(await row.innerText()).not.toContain("Delete measure");
+	await row.getByRole("link", { name: "Training" }).waitFor();
+	await row.getByRole("button", { name: "Link removed" }).click();
+	const entry = page.getByRole("dialog", { name: /^Link removed/ });
+	await entry.getByText("Delete measure").waitFor();
+	await axe(page);
+	await screenshot(page, "audit-link-removed");
+	await visit(page, path(`?operation=linkRecords&record_id=${trainingId}`));
+	await row.getByRole("button", { name: "Link added" }).waitFor();
 });
 
 test("every filter of the log shows its whole value", async () => {

@@ -5,7 +5,9 @@ import {
 	changesIn,
 	type Entry,
 	namesItsRecord,
+	otherEndOf,
 	phraseOf,
+	titleOf,
 } from "../../console/src/parts/audit-actions/audit-actions.ts";
 import { AUDIT_EVENTS } from "../../src/audit/events.ts";
 import { operations } from "../../src/operations.ts";
@@ -67,6 +69,25 @@ test("the news leaves out links that came or went with a record, and keeps one e
 			entry("linkRecords", link("after")),
 		]),
 	).toEqual([added, deleted, linked]);
+});
+
+test("an entry about a link says that it came or went, whatever the operation, and names the other record", () => {
+	const risk = { kind: "risk", id: "x", name: "Theft" };
+	const entry = (operation: string, end: string) => ({
+		operation,
+		changes: { linked_record: { [end]: risk } },
+	});
+	for (const operation of ["linkRecords", "addRisk", "addRecords"]) {
+		expect(titleOf(entry(operation, "after"))).toBe("Link added");
+	}
+	for (const operation of ["unlinkRecords", "deleteRisk"]) {
+		expect(titleOf(entry(operation, "before"))).toBe("Link removed");
+		expect(otherEndOf(entry(operation, "before"))).toEqual(risk);
+	}
+	const renamed = { name: { before: "Theft", after: "Burglary" } };
+	const update = { operation: "updateRisk", changes: renamed };
+	expect(titleOf(update)).toBe("Update risk");
+	expect(otherEndOf(update)).toBeUndefined();
 });
 
 test("an operation of an earlier version that has no words is quoted", () => {

@@ -13,8 +13,9 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { FieldValue } from "../../parts/records/field-value.tsx";
+import { isLinkedEnd } from "../../parts/records/linked-end.ts";
 import { PlainValue } from "../../parts/records/plain-value.tsx";
-import { isLinkedEnd, LinkedRecord } from "../../parts/records/record-link.tsx";
+import { LinkedRecord } from "../../parts/records/record-link.tsx";
 import {
 	type Names,
 	useRecordNames,

@@ -6,8 +6,9 @@ import { checkLabel } from "../../parts/devices/check-label.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { changedEnds } from "../../parts/records/changed-parts.ts";
 import { FieldValue } from "../../parts/records/field-value.tsx";
+import { isLinkedEnd } from "../../parts/records/linked-end.ts";
 import { PlainValue } from "../../parts/records/plain-value.tsx";
-import { isLinkedEnd, LinkedRecord } from "../../parts/records/record-link.tsx";
+import { LinkedRecord } from "../../parts/records/record-link.tsx";
 import {
 	type Names,
 	useRecordNames,

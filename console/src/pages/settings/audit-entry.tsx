@@ -1,6 +1,10 @@
 import { Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
+import {
+	type Entry,
+	linkIn,
+	titleOf,
+} from "../../parts/audit-actions/audit-actions.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -24,11 +28,16 @@ export function AuditEntry({
 }) {
 	const { actor_id, actor_name, record_id, token_id } = entry;
 	const importId = entry.record_kind === "import" ? record_id : entry.import_id;
+	// The link came or went because another record was added or deleted.
+	const isPart = linkIn(entry) && !/^(un)?link/.test(entry.operation);
 	useReturnFocus();
 	const facts: [string, ReactNode][] = [
 		["When", <DateTime key="when" value={entry.at} to="zone" />],
 		["Who", <Actor key="who" entry={entry} />],
 		["Record", <AuditRecord key="record" entry={entry} />],
+		...(isPart
+			? [["Part of", inWords(entry.operation)] satisfies [string, ReactNode]]
+			: []),
 		["Client", entry.client ?? "–"],
 		["Address", entry.address ?? "–"],
 	];
@@ -38,7 +47,7 @@ export function AuditEntry({
 			onClose={onClose}
 			position="right"
 			size="lg"
-			title={`${inWords(entry.operation)} (entry ${entry.sequence})`}
+			title={`${titleOf(entry)} (entry ${entry.sequence})`}
 			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<Stack gap="lg">

@@ -3,12 +3,14 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
-import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
+import {
+	type Entry,
+	titleOf,
+} from "../../parts/audit-actions/audit-actions.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
-import { inWords } from "../../parts/names-in-words.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { Pager } from "../../parts/pager.tsx";
@@ -207,16 +209,17 @@ const columnsWith = (open: (sequence: number) => void): Column<Row>[] => [
 ];
 
 function EntryLink({
-	entry: { sequence, operation },
+	entry,
 	open,
 }: {
 	entry: Entry;
 	open: (sequence: number) => void;
 }) {
+	const { sequence } = entry;
 	if (sequence === null) {
 		return (
 			<Text size="sm" fw={500}>
-				{inWords(operation)}
+				{titleOf(entry)}
 			</Text>
 		);
 	}
@@ -231,7 +234,7 @@ function EntryLink({
 			aria-haspopup="dialog"
 			onClick={() => open(sequence)}
 		>
-			{inWords(operation)}
+			{titleOf(entry)}
 		</Anchor>
 	);
 }

@@ -1,14 +1,37 @@
 import { Text } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
-import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
+import {
+	type Entry,
+	otherEndOf,
+} from "../../parts/audit-actions/audit-actions.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { kindLabel } from "./audit-filter-choices.tsx";
 
-/** Shows the record of an entry, with a link if the record still has a page. */
+/**
+ * Shows the record of an entry, with a link if the record still has a page. For a link between two
+ * records, names both.
+ */
 export function AuditRecord({ entry }: { entry: Entry }) {
 	const { record_kind: kind, record_name: name } = entry;
+	const other = otherEndOf(entry);
 	if (!kind) return <Text size="sm">–</Text>;
+	if (other) {
+		return (
+			<>
+				<Text size="xs" c="dimmed">
+					{kindLabel(kind)}
+				</Text>
+				<RecordLink entry={entry}>{name || "unnamed"}</RecordLink>
+				<Text size="xs" c="dimmed">
+					and {kindLabel(other.kind).toLowerCase()}
+				</Text>
+				<Text size="sm" lineClamp={2}>
+					{other.name || "unnamed"}
+				</Text>
+			</>
+		);
+	}
 	return (
 		<>
 			<RecordLink entry={entry}>{name || kindLabel(kind)}</RecordLink>
@@ -25,7 +48,8 @@ function RecordLink({ entry, children }: { entry: Entry; children: string }) {
 	const { organizationId: org } = useOrganization();
 	const { record_kind: kind, record_id: id, operation } = entry;
 	const common = { size: "sm", lineClamp: 2 } as const;
-	const isGone = /^(delete|remove|leave)/.test(operation);
+	// The record that lost a link is still there.
+	const isGone = /^(delete|remove|leave)/.test(operation) && !otherEndOf(entry);
 	if (!kind || !id || isGone) return <Text {...common}>{children}</Text>;
 	if (kind === "device") {
 		return (

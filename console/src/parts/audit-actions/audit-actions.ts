@@ -1,6 +1,7 @@
 import type { AuditEvent } from "../../../../src/audit/events.ts";
 import type { OutputOf } from "../../api.ts";
-import { nounOf } from "../names-in-words.ts";
+import { inWords, nounOf } from "../names-in-words.ts";
+import { isLinkedEnd, type LinkedEnd } from "../records/linked-end.ts";
 import { accountActions } from "./account-actions.ts";
 import { type Action, type Actions, GROUPS } from "./action.ts";
 import { organizationActions } from "./organization-actions.ts";
@@ -69,11 +70,32 @@ export function changesIn(entries: readonly Entry[]): Entry[] {
 /** Returns what happened to a link, if the entry is about a link of its record and nothing else. */
 export function linkIn({
 	changes,
-}: Pick<Entry, "changes">): "Linked" | "Link removed" | undefined {
+}: Pick<Entry, "changes">): "Link added" | "Link removed" | undefined {
 	const names = Object.keys(changes);
 	const { linked_record: link } = changes as Record<string, object>;
 	if (!link || names.length > 1) return undefined;
-	return "after" in link ? "Linked" : "Link removed";
+	return "after" in link ? "Link added" : "Link removed";
+}
+
+/** Returns the record at the other end of the link, if the entry is about a link of its record. */
+export function otherEndOf(
+	entry: Pick<Entry, "changes">,
+): LinkedEnd | undefined {
+	if (!linkIn(entry)) return undefined;
+	const { linked_record: link } = entry.changes as Record<
+		string,
+		{ before?: unknown; after?: unknown }
+	>;
+	const end = link?.after ?? link?.before;
+	return isLinkedEnd(end) ? end : undefined;
+}
+
+/**
+ * Returns what happened to the entry's record, such as "Update risk". An operation may also change
+ * other records than the one that it is named after: deleting a risk removes links of its measures.
+ */
+export function titleOf(entry: Pick<Entry, "changes" | "operation">): string {
+	return linkIn(entry) ?? inWords(entry.operation);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { describeKind } from "../../kinds.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { TextLink } from "../links.tsx";
+import type { LinkedEnd } from "./linked-end.ts";
 import type { Names } from "./record-names.ts";
 import { capitalized } from "./use-kind.ts";
 
@@ -48,23 +49,6 @@ export function RecordLink({
 		>
 			{children}
 		</TextLink>
-	);
-}
-
-/** A record at the other end of a link, as the audit log stores it. */
-export interface LinkedEnd {
-	kind: string;
-	id: string;
-	name: string | null;
-}
-
-export function isLinkedEnd(value: unknown): value is LinkedEnd {
-	return (
-		typeof value === "object" &&
-		value !== null &&
-		"kind" in value &&
-		"id" in value &&
-		typeof value.id === "string"
 	);
 }
 
