@@ -40,6 +40,7 @@ import type { PasswordRule } from "./sign-in/password-sign-in.ts";
 import { outOfScope } from "./tokens/scopes.ts";
 import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
+import type { OutgoingRule } from "./webhooks/outgoing-address.ts";
 
 /**
  * Leaves database connections to other organizations while the changes of one organization wait for
@@ -65,6 +66,8 @@ export interface Services {
 	secret?: string;
 	/** Says that a delivery to a webhook was queued. Call it after the commit. */
 	wakeDeliverer?: () => void;
+	/** The addresses that webhooks and chats may have. Undefined for commands. */
+	outgoingRule?: OutgoingRule;
 	/** Says that a message to a chat was queued. Call it after the commit. */
 	wakeChatSender?: () => void;
 	/** Says that an organization was closed. Call it after the commit. */

@@ -160,6 +160,7 @@ async function serveFrom(
 		baseUrl,
 		mail,
 		secret,
+		outgoingRule: rule,
 		wakeDeliverer: () => deliverer.wake(),
 		wakeChatSender: () => chatSender.wake(),
 		wakeClosed: () => closed.poller.wake(),

@@ -7,6 +7,7 @@ import { organizationId } from "../records/list-pages.ts";
 import { nameSchema } from "../records/text-schemas.ts";
 import { sealText } from "../sign-in/sealed-text.ts";
 import { webAddress } from "../webhooks/operations.ts";
+import { requireAllowedHost } from "../webhooks/outgoing-address.ts";
 import {
 	CHANNEL_KINDS,
 	type ChannelKind,
@@ -93,6 +94,9 @@ export const addNotificationChannel = defineOperation({
 			]);
 		}
 		if (!isChat(kind)) requireMailServer(services.mail);
+		if (address !== undefined) {
+			requireAllowedHost("address", address, services.outgoingRule);
+		}
 		await rejectTooMany(context, kind);
 		const id = makeId(organizationId, "notification_channel");
 		const events = hasDigest(kind) ? [] : (event_types ?? USUAL_EVENTS);
@@ -136,10 +140,13 @@ export const updateNotificationChannel = defineOperation({
 	}),
 	output: z.object({ channel }),
 	run: async (context, { id, ...wanted }) => {
-		const { client, membership } = context;
+		const { client, membership, services } = context;
 		const before = await readChannel(context, id, "for update");
 		checkFields(before.kind, wanted);
 		const { name, address, event_types, digest_weekday, is_enabled } = wanted;
+		if (address !== undefined) {
+			requireAllowedHost("address", address, services.outgoingRule);
+		}
 		const { rows } = await client.query<Channel>(
 			`update notification_channels set
 				name = coalesce($3, name),

@@ -6,6 +6,7 @@ import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
+import { requireAllowedHost } from "./outgoing-address.ts";
 import { deliveryOf, insertDeliveries } from "./queue-deliveries.ts";
 import { OVERLAP_DAYS, webhookSecret } from "./signature.ts";
 
@@ -104,7 +105,8 @@ export const addWebhook = defineOperation({
 	}),
 	output: z.object({ webhook, secret: z.string() }),
 	run: async (context, { url, description, event_types }) => {
-		const { client, membership } = context;
+		const { client, membership, services } = context;
+		requireAllowedHost("url", url, services.outgoingRule);
 		await rejectTooMany(context);
 		const id = makeId(membership.organizationId, "webhook");
 		const { rows } = await client.query<Webhook>(
@@ -147,8 +149,11 @@ export const updateWebhook = defineOperation({
 	}),
 	output: z.object({ webhook }),
 	run: async (context, { id, url, description, event_types, is_enabled }) => {
-		const { client, membership } = context;
+		const { client, membership, services } = context;
 		const before = await lockWebhook(context, id);
+		if (url !== undefined && url !== before.url) {
+			requireAllowedHost("url", url, services.outgoingRule);
+		}
 		const { rows } = await client.query<Webhook>(
 			`update webhooks set
 				url = coalesce($3, url), event_types = coalesce($4, event_types),

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { badFields } from "../errors.ts";
 import { resolveHost } from "./resolve-host.ts";
 
 /** Networks that are not part of the public internet (IANA's registries of special addresses). */
@@ -68,6 +69,24 @@ export function makeOutgoingRule(allowed: readonly string[]): OutgoingRule {
 			);
 		},
 	};
+}
+
+/**
+ * Throws bad_request for the field if the web address in it names a host that the rule forbids. A
+ * name in DNS may lead elsewhere tomorrow, so it is resolved and checked for each request only.
+ */
+export function requireAllowedHost(
+	field: string,
+	webAddress: string,
+	rule: OutgoingRule | undefined,
+): void {
+	const { hostname } = new URL(webAddress);
+	const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+	const isLocal = /(^|\.)localhost$/.test(host);
+	const addresses = isLocal ? ["127.0.0.1"] : isIP(host) ? [host] : [];
+	if (!rule || addresses.length === 0 || addresses.some(rule.isAllowed)) return;
+	const message = `must be a public address, which ${host} is not; the operator can allow others with ASSAY_OUTGOING_NETWORKS`;
+	throw badFields([{ field, message }]);
 }
 
 /**

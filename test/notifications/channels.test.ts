@@ -22,6 +22,7 @@ test("a channel takes only the fields of its kind, and its errors name them", as
 	};
 	await wrong({ kind: "SLACK" }, "address");
 	await wrong({ kind: "SLACK", address: "ftp://example.com" }, "address");
+	await wrong({ kind: "SLACK", address: "http://10.1.2.3/x" }, "address");
 	await wrong({ kind: "SLACK", address, digest_weekday: 1 }, "digest_weekday");
 	// Each event that happens is compared with this list.
 	const event_types = Array.from({ length: 100 }, () => "device.revoked");

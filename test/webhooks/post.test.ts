@@ -8,7 +8,10 @@ import {
 	onTestFinished,
 	test,
 } from "vitest";
-import { makeOutgoingRule } from "../../src/webhooks/outgoing-address.ts";
+import {
+	makeOutgoingRule,
+	requireAllowedHost,
+} from "../../src/webhooks/outgoing-address.ts";
 import { post } from "../../src/webhooks/post.ts";
 import { makeReceiver } from "./receiver.ts";
 
@@ -88,6 +91,21 @@ test("private and special addresses are rejected when the connection is made, un
 	expect(wider.isAllowed("10.1.2.3")).toBe(true);
 	expect(wider.isAllowed("fd00::1")).toBe(true);
 	expect(wider.isAllowed("192.168.1.1")).toBe(false);
+});
+
+test("an address of this computer is refused before anything is sent, and a name in DNS is not", () => {
+	const rule = makeOutgoingRule([]);
+	for (const host of ["localhost", "a.localhost.", "127.1", "[::1]"]) {
+		expect(() =>
+			requireAllowedHost("url", `http://${host}:8080/`, rule),
+		).toThrow("url: must be a public address");
+	}
+	requireAllowedHost("url", "https://hooks.internal.example/", rule);
+	requireAllowedHost(
+		"url",
+		"http://localhost/",
+		makeOutgoingRule(["127.0.0.1"]),
+	);
 });
 
 test("a name is resolved without a thread, and a DNS server that does not answer holds up nothing", async () => {
