@@ -200,6 +200,7 @@ test("recovery codes are shown once, each signs in once, and new ones replace th
 	expect(await factor.readCodes()).toHaveLength(10);
 	// A dialog with content that is shown only once does not close by accident.
 	await page.keyboard.press("Escape");
+	await dialog.getByText("The codes are lost when you close").waitFor();
 	await axe(page);
 	await screenshot(page, "two-factor-codes");
 	const [download] = await Promise.all([

@@ -267,7 +267,7 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 	expect(tokens).toHaveLength(3);
 	for (const hostname of hosts) expect(file).toContain(hostname);
 	await lost.waitFor({ state: "hidden" });
-	await issued.getByRole("button", { name: "Done" }).click();
+	await issued.getByRole("button", { name: "I have saved them" }).click();
 	// The keys in use work until the new tokens are exchanged.
 	await expectStatuses(fresh, 200);
 	const again: Laptop[] = [];

@@ -159,7 +159,7 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await page.getByText("--owner-email").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/key-secret");
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.keyboard.press("Escape");
 	// Nobody copied the key.
 	await page.getByRole("button", { name: "Close without the key" }).click();
 
@@ -350,7 +350,7 @@ test("the agent of a revoked device gets 401, a new token reactivates the device
 	const { api_key: key } = JSON.parse(enrolled) as { api_key: string };
 	await must(served.post("heartbeat", beat, { key }), 200);
 	await page.getByText("The device is enrolled").waitFor();
-	await page.getByRole("button", { name: "Close" }).last().click();
+	await page.getByRole("button", { name: "I have copied it" }).click();
 	await page.getByRole("status").getByText("Active").waitFor();
 	await page.getByRole("tab", { name: "Enrollment" }).click();
 	await page.getByText("In use by the device's agent").waitFor();

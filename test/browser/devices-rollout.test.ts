@@ -125,7 +125,7 @@ test("the page that adds a device offers the packages with their checksums, and 
 	await axe(page);
 	await made.getByRole("button", { name: "Copy Enrollment key" }).click();
 	await lost.waitFor({ state: "hidden" });
-	await made.getByRole("button", { name: "Done" }).click();
+	await made.getByRole("button", { name: "I have copied it" }).click();
 	await made.waitFor({ state: "hidden" });
 	const key = page.getByRole("row", { name: /Ansible/ });
 	await key.getByText("Open").waitFor();

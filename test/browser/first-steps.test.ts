@@ -77,7 +77,7 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await third.getByRole("button", { name: "Invite a member" }).click();
 	await page.getByLabel("E-mail address").fill("bob@example.com");
 	await page.getByRole("button", { name: "Invite", exact: true }).click();
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.getByRole("button", { name: "I have copied it" }).click();
 	await third.getByRole("button", { name: "Next step" }).click();
 
 	const fourth = step("Create an API token");

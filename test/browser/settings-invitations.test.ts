@@ -55,7 +55,7 @@ test("a user invited by link joins in another browser, changes role and is remov
 		.innerText();
 	await screenshot(page, "members-invited");
 	await axe(page);
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.getByRole("button", { name: "I have copied it" }).click();
 
 	const open = page.getByRole("region", { name: "Open invitations" }).last();
 	await open.getByText("grace@example.com").waitFor();
@@ -69,7 +69,7 @@ test("a user invited by link joins in another browser, changes role and is remov
 		.getByLabel("Invitation link", { exact: true })
 		.innerText();
 	expect(link).not.toBe(first);
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.getByRole("button", { name: "I have copied it" }).click();
 
 	const theirs = await served.openPage();
 	await join(theirs, link, "Grace");
@@ -163,7 +163,7 @@ test("an open invitation is revoked, and its link no longer works", async () => 
 	const link = await page
 		.getByLabel("Invitation link", { exact: true })
 		.innerText();
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.getByRole("button", { name: "I have copied it" }).click();
 	await page
 		.getByRole("button", { name: "Revoke the invitation of linus@example.com" })
 		.click();
@@ -220,7 +220,7 @@ test("many people are invited from a file, after its wrong lines were shown, and
 	await axe(page);
 	await screenshot(page, "members-invite-many-done");
 	const lost = page.getByText("The links are lost when you close");
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.keyboard.press("Escape");
 	await lost.waitFor();
 	await axe(page);
 	await page.getByRole("button", { name: "Close without the links" }).waitFor();
@@ -234,7 +234,7 @@ test("many people are invited from a file, after its wrong lines were shown, and
 		/"many-59@example\.com",member,http.*\/invitation#asy_inv_/,
 	);
 	await lost.waitFor({ state: "hidden" });
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.getByRole("button", { name: "I have saved them" }).click();
 	const rows = page.locator("section[aria-label='Open invitations'] tbody tr");
 	await expect.poll(() => rows.count()).toBe(50);
 	await page.getByRole("button", { name: /^Show more/ }).click();

@@ -94,7 +94,7 @@ test("an administrator makes a password reset link and resets lost two-factor au
 		.getByLabel("Password reset link", { exact: true })
 		.innerText();
 	expect(link).toMatch(/\/reset-password#asy_rst_\w+$/);
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.getByRole("button", { name: "I have copied it" }).click();
 	await choose(page, member.name, "Reset two-factor …");
 	await page.getByRole("button", { name: "Reset two-factor" }).click();
 	await row(page, member.name).getByText("Off", { exact: true }).waitFor();

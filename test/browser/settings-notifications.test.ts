@@ -105,3 +105,40 @@ test("a person stops weekly mails with a button, and can start them again", asyn
 		.getByText("You get the weekly mails about your devices.")
 		.waitFor();
 });
+
+test("the events of a webhook are chosen all or none, and its secret is not lost by a key or a click", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/settings/webhooks`,
+	);
+	await page.getByRole("button", { name: "Add a webhook" }).first().click();
+	const dialog = page.getByRole("dialog");
+	const url = dialog.getByRole("textbox", { name: "Address" });
+	await url.fill("http://192.168.1.5/hook");
+	await dialog.getByRole("button", { name: "None of the events" }).click();
+	await dialog.getByText("0 of 18 chosen").waitFor();
+	await dialog.getByRole("checkbox", { name: /has begun to fail/ }).check();
+	await dialog.getByText("1 of 18 chosen").waitFor();
+	await dialog.getByRole("button", { name: "All of the events" }).click();
+	await dialog.getByText("18 of 18 chosen").waitFor();
+	await axe(page);
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await dialog
+		.getByText(/^Must be a public address, which 192.168.1.5 is not/)
+		.waitFor();
+	await url.fill(address);
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await dialog.getByText("It is shown only now.").waitFor();
+
+	const lost = dialog.getByText("The secret is lost when you close");
+	await page.mouse.click(5, 400);
+	await lost.waitFor();
+	await axe(page);
+	await screenshot(page, "webhook-secret-asks");
+	await page.keyboard.press("Escape");
+	await lost.waitFor();
+	await dialog.getByRole("button", { name: "Copy Signing secret" }).click();
+	await lost.waitFor({ state: "detached" });
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "detached" });
+});

@@ -58,8 +58,12 @@ test("an administrator makes a SCIM credential, an identity provider uses it, an
 		.getByLabel("Credential", { exact: true })
 		.innerText();
 	expect(secret).toMatch(/^asy_scim_/);
+	await page.keyboard.press("Escape");
+	await page.getByText("The credential is lost when you close").waitFor();
 	await axe(page);
-	await page.getByRole("button", { name: "Done" }).click();
+	await page.getByRole("button", { name: "Copy Credential" }).click();
+	await page.keyboard.press("Escape");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
 
 	const scim = async (resource: string, body: object) => {
 		const answer = await fetch(`${service.url}/scim/v2/${resource}`, {

@@ -79,7 +79,11 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	await page.getByLabel("Description").fill("Keeps the risk register");
 	await page.getByRole("button", { name: "Create the token" }).click();
 
+	await page.keyboard.press("Escape");
+	const lost = page.getByText("The token is lost when you close");
+	await lost.waitFor();
 	await page.getByRole("button", { name: "Copy API token" }).click();
+	await lost.waitFor({ state: "detached" });
 	const token = String(await page.evaluate("navigator.clipboard.readText()"));
 	expect(token).toMatch(/^asy_pat_/);
 	for (const label of ["Claude Code", "mcpServers", "Python", "curl"]) {
@@ -90,8 +94,6 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	);
 	await screenshot(page, "tokens-shown-once");
 	await axe(page);
-	await page.keyboard.press("Escape");
-	await page.getByLabel("API token", { exact: true }).waitFor();
 	await page.getByLabel(/Store the token in the variable/).check();
 	expect(
 		await page.getByLabel("Claude Code", { exact: true }).innerText(),

@@ -8,17 +8,14 @@ import {
 	Text,
 } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { createContext, useContext } from "react";
+
+/** Learns which texts the reader has copied. */
+export const Copied = createContext<(text: string) => void>(() => {});
 
 /** Shows a text that the reader will use elsewhere, with a button that copies it. */
-export function CopyField({
-	label,
-	value,
-	onCopy,
-}: {
-	label: string;
-	value: string;
-	onCopy?: () => void;
-}) {
+export function CopyField({ label, value }: { label: string; value: string }) {
+	const noteCopied = useContext(Copied);
 	return (
 		<Stack gap={4}>
 			<Group justify="space-between" align="flex-end" wrap="nowrap">
@@ -34,7 +31,7 @@ export function CopyField({
 							variant="default"
 							onClick={() => {
 								copy();
-								onCopy?.();
+								noteCopied(value);
 							}}
 							leftSection={
 								copied ? (
@@ -66,11 +63,9 @@ export function CopyField({
 export function SecretOnce({
 	label,
 	value,
-	onCopy,
 }: {
 	label: string;
 	value: string | readonly string[];
-	onCopy?: () => void;
 }) {
 	const isOne = typeof value === "string";
 	return (
@@ -84,11 +79,7 @@ export function SecretOnce({
 					? "This is shown once. It is not stored in a readable form, so nobody can show it again."
 					: "These are shown once. They are not stored in a readable form, so nobody can show them again."}
 			</Alert>
-			<CopyField
-				label={label}
-				value={isOne ? value : value.join("\n")}
-				{...(onCopy && { onCopy })}
-			/>
+			<CopyField label={label} value={isOne ? value : value.join("\n")} />
 		</Stack>
 	);
 }

@@ -1,10 +1,20 @@
-import { Alert, Button, Group, Text } from "@mantine/core";
+import {
+	Alert,
+	Button,
+	Group,
+	Modal,
+	type ModalProps,
+	Text,
+} from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useBlocker } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { Copied } from "./copy-field.tsx";
 
 /** The state of a dialog with secrets that it shows only once. */
 export interface SaveOnce {
+	/** True as soon as the dialog shows the secrets. */
+	hasSecrets: boolean;
 	/** True while nobody has saved the secrets. */
 	mustSave: boolean;
 	/** True after the reader tried to close the dialog or to leave the page without saving. */
@@ -14,59 +24,100 @@ export interface SaveOnce {
 	/** Closes the dialog without asking. */
 	close: () => void;
 	noteSaved: () => void;
+	noteCopied: (text: string) => void;
 }
 
 /**
- * Guards secrets that are shown only once: closing their dialog or leaving the page asks first,
- * until they are saved. `hasSecrets` is true as soon as the dialog shows them.
+ * Guards secrets that are shown only once. Until they are saved, closing their dialog and leaving
+ * the page ask first. `secrets` is empty or null as long as the dialog shows none.
  */
-export function useSaveOnce(hasSecrets: boolean, close: () => void): SaveOnce {
+export function useSaveOnce(
+	secrets: string | readonly string[] | null | undefined,
+	close: () => void,
+): SaveOnce {
 	const [isSaved, setSaved] = useState(false);
 	const [isAsking, setAsking] = useState(false);
+	const isClosing = useRef(false);
+	const all = [secrets ?? []].flat();
+	const hasSecrets = all.length > 0;
 	const mustSave = hasSecrets && !isSaved;
 	useBlocker({
 		shouldBlockFn: () => {
-			if (mustSave) setAsking(true);
-			return mustSave;
+			// Some dialogs close by a change of the address.
+			const blocks = mustSave && !isClosing.current;
+			if (blocks) setAsking(true);
+			return blocks;
 		},
 		enableBeforeUnload: () => mustSave,
 	});
+	const closeNow = () => {
+		isClosing.current = true;
+		close();
+	};
 	return {
+		hasSecrets,
 		mustSave,
 		isAsking: isAsking && mustSave,
-		leave: () => (mustSave ? setAsking(true) : close()),
-		close,
+		leave: () => (mustSave ? setAsking(true) : closeNow()),
+		close: closeNow,
 		noteSaved: () => setSaved(true),
+		noteCopied: (text) => {
+			if (all.every((secret) => text.includes(secret))) setSaved(true);
+		},
 	};
 }
 
 /**
- * The buttons that save the secrets and close the dialog, and the question before they are lost. A
- * single secret has no `onSave`, because its reader copies it.
+ * A dialog that shows secrets once. The close button, the Escape key and a click outside all ask
+ * before the secrets are lost. Copying the secrets in it, alone or in a command, saves them.
+ */
+export function SaveOnceModal({
+	once,
+	children,
+	...rest
+}: Omit<ModalProps, "opened" | "onClose"> & { once: SaveOnce }) {
+	return (
+		<Modal
+			opened
+			onClose={once.leave}
+			closeButtonProps={{ "aria-label": "Close" }}
+			{...rest}
+		>
+			<Copied value={once.noteCopied}>{children}</Copied>
+		</Modal>
+	);
+}
+
+/**
+ * The question before the secrets are lost, and the buttons that save them and close the dialog. A
+ * single secret has no `save`, because its reader copies it.
  */
 export function SaveOnceButtons({
 	secrets,
 	consequence,
-	once: { mustSave, isAsking, leave, close, noteSaved },
-	onSave,
+	once: { hasSecrets, mustSave, isAsking, close, noteSaved },
+	save,
 }: {
 	/** The word for the secrets, such as "tokens". */
 	secrets: string;
 	/** Says what people have to do if the secrets are lost. */
 	consequence: string;
 	once: SaveOnce;
-	onSave?: () => void;
+	/** The button that saves several secrets in a file. */
+	save?: { label: string; onClick: () => void };
 }) {
+	const done = save ? "I have saved them" : "I have copied it";
 	return (
 		<>
 			{isAsking && (
 				<Alert
+					ref={scrollTo}
 					color="orange"
 					variant="outline"
-					title={`The ${secrets} ${onSave ? "are" : "is"} lost when you close`}
+					title={`The ${secrets} ${save ? "are" : "is"} lost when you close`}
 				>
 					<Text size="sm" mb="sm">
-						{onSave ? "You have not saved them." : "You have not copied it."}{" "}
+						{save ? "You have not saved them." : "You have not copied it."}{" "}
 						{consequence}
 					</Text>
 					<Button size="xs" variant="default" onClick={close}>
@@ -75,22 +126,30 @@ export function SaveOnceButtons({
 				</Alert>
 			)}
 			<Group justify="flex-end">
-				{onSave && (
+				{save && (
 					<Button
 						variant={mustSave ? "filled" : "default"}
 						leftSection={<IconDownload size={16} aria-hidden />}
 						onClick={() => {
-							onSave();
+							save.onClick();
 							noteSaved();
 						}}
 					>
-						Save the {secrets} as CSV
+						{save.label}
 					</Button>
 				)}
-				<Button variant={mustSave ? "default" : "filled"} onClick={leave}>
-					Done
+				<Button
+					variant={save && mustSave ? "default" : "filled"}
+					onClick={close}
+				>
+					{hasSecrets ? done : "Done"}
 				</Button>
 			</Group>
 		</>
 	);
+}
+
+/** Shows the question in a dialog that is longer than the window. */
+function scrollTo(question: HTMLElement | null): void {
+	question?.scrollIntoView({ block: "nearest" });
 }

@@ -4,6 +4,8 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { SaveOnceModal, useSaveOnce } from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { enableTwoFactorWithPasskey } from "../../passkeys.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -12,7 +14,6 @@ import {
 	beginTwoFactor,
 	confirmTwoFactor,
 } from "./account-calls.ts";
-import { Dialogue } from "./dialogue.tsx";
 import { PasswordStep } from "./password-step.tsx";
 import { QrCode } from "./qr-code.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
@@ -42,12 +43,14 @@ export function EnableTwoFactor({
 }) {
 	const [step, setStep] = useState<Step>("password");
 	const [begun, setBegun] = useState<Begun | null>(null);
+	const codes = step === "codes" ? begun?.backupCodes : null;
+	const once = useSaveOnce(codes, () => {
+		onClose();
+		if (codes) void forgetReadings();
+	});
+	useReturnFocus();
 	return (
-		<Dialogue
-			title={TITLES[step]}
-			onClose={onClose}
-			mustBeRead={step === "codes"}
-		>
+		<SaveOnceModal once={once} title={TITLES[step]}>
 			{step === "password" && (
 				<PasswordStep
 					email={email}
@@ -74,17 +77,8 @@ export function EnableTwoFactor({
 					onCancel={onClose}
 				/>
 			)}
-			{step === "codes" && begun && (
-				<RecoveryCodes
-					email={email}
-					codes={begun.backupCodes}
-					onDone={() => {
-						onClose();
-						void forgetReadings();
-					}}
-				/>
-			)}
-		</Dialogue>
+			{codes && <RecoveryCodes email={email} codes={codes} once={once} />}
+		</SaveOnceModal>
 	);
 }
 

@@ -1,17 +1,17 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { Stack, Text } from "@mantine/core";
 import { SecretOnce } from "../../parts/copy-field.tsx";
+import { type SaveOnce, SaveOnceButtons } from "../../parts/save-once.tsx";
 import { saveFile } from "../../save-file.ts";
 
 /** Shows the recovery codes as the last step of a dialog. They cannot be shown again. */
 export function RecoveryCodes({
 	email,
 	codes,
-	onDone,
+	once,
 }: {
 	email: string;
 	codes: readonly string[];
-	onDone: () => void;
+	once: SaveOnce;
 }) {
 	const download = () =>
 		saveFile(
@@ -30,16 +30,12 @@ export function RecoveryCodes({
 				Keep the codes with your passwords, not on the same phone.
 			</Text>
 			<SecretOnce label="Recovery codes" value={codes} />
-			<Group justify="flex-end">
-				<Button
-					variant="default"
-					leftSection={<IconDownload size={16} aria-hidden />}
-					onClick={download}
-				>
-					Download
-				</Button>
-				<Button onClick={onDone}>I have saved them</Button>
-			</Group>
+			<SaveOnceButtons
+				secrets="codes"
+				consequence="Nobody can show them again. You would have to make new ones."
+				once={once}
+				save={{ label: "Download", onClick: download }}
+			/>
 		</Stack>
 	);
 }

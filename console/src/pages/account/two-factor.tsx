@@ -2,6 +2,8 @@ import { Alert, Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useReturnFocus } from "../../parts/return-focus.ts";
+import { SaveOnceModal, useSaveOnce } from "../../parts/save-once.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { forgetReadings } from "../../queries.ts";
 import {
@@ -128,21 +130,15 @@ function RenewCodes({
 	onClose: () => void;
 }) {
 	const [codes, setCodes] = useState<string[] | null>(null);
+	const once = useSaveOnce(codes, () => {
+		onClose();
+		if (codes) void forgetReadings();
+	});
+	useReturnFocus();
 	return (
-		<Dialogue
-			title="New recovery codes"
-			onClose={onClose}
-			mustBeRead={codes !== null}
-		>
+		<SaveOnceModal once={once} title="New recovery codes">
 			{codes ? (
-				<RecoveryCodes
-					email={email}
-					codes={codes}
-					onDone={() => {
-						onClose();
-						void forgetReadings();
-					}}
-				/>
+				<RecoveryCodes email={email} codes={codes} once={once} />
 			) : (
 				<PasswordStep
 					email={email}
@@ -154,6 +150,6 @@ function RenewCodes({
 					Your current codes stop working.
 				</PasswordStep>
 			)}
-		</Dialogue>
+		</SaveOnceModal>
 	);
 }

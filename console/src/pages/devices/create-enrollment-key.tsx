@@ -2,7 +2,6 @@ import {
 	Button,
 	Checkbox,
 	Group,
-	Modal,
 	NumberInput,
 	Select,
 	Stack,
@@ -19,7 +18,7 @@ import {
 } from "../../parts/devices/device-groups.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
-import { useSaveOnce } from "../../parts/save-once.tsx";
+import { SaveOnceModal, useSaveOnce } from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { NewEnrollmentKey } from "./new-enrollment-key.tsx";
@@ -38,7 +37,7 @@ const initialValues = {
 export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 	const { organizationId } = useOrganization();
 	const [made, setMade] = useState<OutputOf<"addEnrollmentKey"> | null>(null);
-	const once = useSaveOnce(made !== null, onClose);
+	const once = useSaveOnce(made?.enrollment_key, onClose);
 	useReturnFocus();
 	const groups = useDeviceGroups(organizationId).filter(
 		({ filter }) => !filter,
@@ -67,15 +66,10 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 		},
 	);
 	return (
-		<Modal
-			opened
-			onClose={once.leave}
+		<SaveOnceModal
+			once={once}
 			size={made ? "xl" : "lg"}
 			title={made ? `Your key “${made.key.name}”` : "Make an enrollment key"}
-			closeButtonProps={{ "aria-label": "Close" }}
-			// The secret is shown only once, so a click outside the dialog must not close it.
-			closeOnClickOutside={!made}
-			closeOnEscape={!made}
 		>
 			{made ? (
 				<NewEnrollmentKey made={made} once={once} />
@@ -145,6 +139,6 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 					</Stack>
 				</form>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { call } from "../../api.ts";
@@ -6,6 +6,11 @@ import { CopyField } from "../../parts/copy-field.tsx";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import {
+	SaveOnceButtons,
+	SaveOnceModal,
+	useSaveOnce,
+} from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { forgotPasswordQuery } from "../sign-in/link.ts";
@@ -47,15 +52,9 @@ export function MyDevicesLink({
 		onSuccess: () => forgetReadings(),
 	});
 	const made = copying.data;
+	const once = useSaveOnce(made?.link, onClose);
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			size="lg"
-			title={title}
-			closeButtonProps={{ "aria-label": "Close" }}
-			closeOnClickOutside={!made}
-		>
+		<SaveOnceModal once={once} size="lg" title={title}>
 			<Stack>
 				{(sending.error ?? copying.error) && (
 					<ErrorState
@@ -70,6 +69,11 @@ export function MyDevicesLink({
 							<DateTime value={made.expires_at} />. It is shown only now.
 						</Text>
 						<CopyField label="Link" value={made.link} />
+						<SaveOnceButtons
+							secrets="link"
+							consequence="Nobody can show it again. You would have to make another one."
+							once={once}
+						/>
 					</>
 				) : (
 					<Text size="sm">
@@ -81,11 +85,11 @@ export function MyDevicesLink({
 							" This service has no mail server, so pass the link on yourself."}
 					</Text>
 				)}
-				<Group justify="flex-end">
-					<Button variant="default" onClick={onClose}>
-						{made ? "Done" : "Cancel"}
-					</Button>
-					{!made && (
+				{!made && (
+					<Group justify="flex-end">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
 						<Button
 							variant={mail?.sends_mail ? "default" : "filled"}
 							loading={copying.isPending}
@@ -93,18 +97,18 @@ export function MyDevicesLink({
 						>
 							Make a link to copy
 						</Button>
-					)}
-					{!made && mail?.sends_mail && (
-						<Button
-							loading={sending.isPending}
-							onClick={() => sending.mutate()}
-						>
-							Mail the link
-						</Button>
-					)}
-				</Group>
+						{mail?.sends_mail && (
+							<Button
+								loading={sending.isPending}
+								onClick={() => sending.mutate()}
+							>
+								Mail the link
+							</Button>
+						)}
+					</Group>
+				)}
 			</Stack>
-		</Modal>
+		</SaveOnceModal>
 	);
 }
 

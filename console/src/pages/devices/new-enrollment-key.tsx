@@ -23,11 +23,7 @@ export function NewEnrollmentKey({
 	return (
 		<Stack gap="lg">
 			<div>
-				<SecretOnce
-					label="Enrollment key"
-					value={secret}
-					onCopy={once.noteSaved}
-				/>
+				<SecretOnce label="Enrollment key" value={secret} />
 				<Text size="sm" c="dimmed" mt={6}>
 					It enrolls up to {key.max_devices.toLocaleString()}{" "}
 					{key.max_devices === 1 ? "device" : "devices"}, until{" "}

@@ -1,10 +1,15 @@
-import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, List, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import {
+	SaveOnceButtons,
+	SaveOnceModal,
+	useSaveOnce,
+} from "../../parts/save-once.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { EnrollmentSteps } from "./enrollment-steps.tsx";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
@@ -27,28 +32,25 @@ export function ReissueToken({
 			}),
 		onSuccess: () => forgetReadings(),
 	});
+	const once = useSaveOnce(reissuing.data?.enrollment_token, onClose);
 	return (
-		<Modal
-			opened
-			onClose={onClose}
+		<SaveOnceModal
+			once={once}
 			size={reissuing.isSuccess ? "xl" : "md"}
 			title={
 				reissuing.isSuccess
 					? `Enroll ${deviceName(device)}`
 					: "Reissue the enrollment token?"
 			}
-			closeButtonProps={{ "aria-label": "Close" }}
-			// The token is shown only once, so a click outside the dialog must not close it.
-			closeOnClickOutside={!reissuing.isSuccess}
 		>
 			{reissuing.isSuccess ? (
 				<Stack>
 					<EnrollmentSteps issued={reissuing.data} />
-					<Group justify="flex-end">
-						<Button variant="default" onClick={onClose}>
-							Close
-						</Button>
-					</Group>
+					<SaveOnceButtons
+						secrets="token"
+						consequence="Nobody can show it again. You would have to issue another one."
+						once={once}
+					/>
 				</Stack>
 			) : (
 				<Stack>
@@ -95,6 +97,6 @@ export function ReissueToken({
 					</Group>
 				</Stack>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }

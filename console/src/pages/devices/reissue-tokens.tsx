@@ -1,4 +1,4 @@
-import { Button, List, Modal, Stack, Text } from "@mantine/core";
+import { Button, List, Stack, Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import {
 	BYTE_ORDER_MARK,
@@ -14,7 +14,11 @@ import {
 	type Device,
 } from "../../parts/devices/device-words.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
-import { SaveOnceButtons, useSaveOnce } from "../../parts/save-once.tsx";
+import {
+	SaveOnceButtons,
+	SaveOnceModal,
+	useSaveOnce,
+} from "../../parts/save-once.tsx";
 import type { Selection } from "../../parts/selection.ts";
 import { saveFile } from "../../save-file.ts";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
@@ -121,18 +125,16 @@ export function ReissueTokens({
 
 function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 	const { tokens, server_url: serverUrl } = issued;
-	const once = useSaveOnce(true, onClose);
+	const once = useSaveOnce(
+		tokens.map((token) => token.enrollment_token),
+		onClose,
+	);
 	useReturnFocus();
 	return (
-		<Modal
-			opened
-			onClose={once.leave}
+		<SaveOnceModal
+			once={once}
 			size="xl"
 			title={`Enroll ${countDevices(tokens.length)}`}
-			closeButtonProps={{ "aria-label": "Close" }}
-			// The tokens are shown only once, so a click outside the dialog must not close it.
-			closeOnClickOutside={false}
-			closeOnEscape={false}
 		>
 			<Stack>
 				<SecretOnce
@@ -140,7 +142,6 @@ function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 					value={tokens.map(
 						(token) => `${nameOf(token)}  ${token.enrollment_token}`,
 					)}
-					onCopy={once.noteSaved}
 				/>
 				<CopyField
 					label="On each device, with its token in a file"
@@ -153,10 +154,13 @@ function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 					secrets="tokens"
 					consequence="Afterwards each of these devices needs a new token."
 					once={once}
-					onSave={() => saveTokens(issued)}
+					save={{
+						label: "Save the tokens as CSV",
+						onClick: () => saveTokens(issued),
+					}}
 				/>
 			</Stack>
-		</Modal>
+		</SaveOnceModal>
 	);
 }
 

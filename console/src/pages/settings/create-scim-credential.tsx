@@ -1,10 +1,15 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import {
+	SaveOnceButtons,
+	SaveOnceModal,
+	useSaveOnce,
+} from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 
@@ -26,6 +31,7 @@ export function CreateScimCredential({
 	onClose: () => void;
 }) {
 	const [secret, setSecret] = useState<string | null>(null);
+	const once = useSaveOnce(secret, onClose);
 	useReturnFocus();
 	const form = useForm({
 		initialValues: { name: "", expires_in_days: "365" },
@@ -44,23 +50,20 @@ export function CreateScimCredential({
 		},
 	);
 	return (
-		<Modal
-			opened
-			onClose={onClose}
+		<SaveOnceModal
+			once={once}
 			size="lg"
 			title={secret ? "Your new SCIM credential" : "Create a SCIM credential"}
-			closeButtonProps={{ "aria-label": "Close" }}
-			// The secret is shown only once, so a click outside the dialog must not close it.
-			closeOnClickOutside={!secret}
-			closeOnEscape={!secret}
 		>
 			{secret ? (
 				<Stack>
 					<CopyField label="Address" value={address} />
 					<SecretOnce label="Credential" value={secret} />
-					<Group justify="flex-end">
-						<Button onClick={onClose}>Done</Button>
-					</Group>
+					<SaveOnceButtons
+						secrets="credential"
+						consequence="Nobody can show it again. Revoke it then, and create another one."
+						once={once}
+					/>
 				</Stack>
 			) : (
 				<form noValidate onSubmit={saving.submit}>
@@ -98,6 +101,6 @@ export function CreateScimCredential({
 					</Stack>
 				</form>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }

@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	Select,
 	Stack,
 	Textarea,
@@ -13,6 +12,7 @@ import { call, type InputOf } from "../../api.ts";
 import { dayOf, endOfDay } from "../../parts/days.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { SaveOnceModal, useSaveOnce } from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { NewToken } from "./new-token.tsx";
@@ -41,6 +41,7 @@ const initialValues = {
 /** Asks for a name, creates the token, and shows it once. */
 export function CreateToken({ onClose }: { onClose: () => void }) {
 	const [token, setToken] = useState<string | null>(null);
+	const once = useSaveOnce(token, onClose);
 	useReturnFocus();
 	const form = useForm({
 		initialValues,
@@ -64,18 +65,13 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 		},
 	);
 	return (
-		<Modal
-			opened
-			onClose={onClose}
+		<SaveOnceModal
+			once={once}
 			size="lg"
 			title={token ? "Your new API token" : "Create an API token"}
-			closeButtonProps={{ "aria-label": "Close" }}
-			// The token is shown only once, so a click outside the dialog must not close it.
-			closeOnClickOutside={!token}
-			closeOnEscape={!token}
 		>
 			{token ? (
-				<NewToken token={token} onDone={onClose} />
+				<NewToken token={token} once={once} />
 			) : (
 				<form noValidate onSubmit={saving.submit}>
 					<Stack>
@@ -131,7 +127,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 					</Stack>
 				</form>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }
 

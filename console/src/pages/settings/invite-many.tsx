@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, List, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
@@ -6,7 +6,11 @@ import { useOrganization } from "../../organization.ts";
 import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
-import { SaveOnceButtons, useSaveOnce } from "../../parts/save-once.tsx";
+import {
+	SaveOnceButtons,
+	SaveOnceModal,
+	useSaveOnce,
+} from "../../parts/save-once.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";
 import { readChosenFile } from "../registers/import-file.ts";
@@ -44,17 +48,15 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 	});
 	const done = inviting.data;
 	const unsent = done?.invited.filter(({ is_mailed }) => !is_mailed) ?? [];
-	const once = useSaveOnce(unsent.length > 0, onClose);
+	const once = useSaveOnce(
+		unsent.flatMap(({ invitation_url }) => invitation_url ?? []),
+		onClose,
+	);
 	return (
-		<Modal
-			opened
-			onClose={once.leave}
+		<SaveOnceModal
+			once={once}
 			size="lg"
 			title={done ? "The members are invited" : "Invite many members"}
-			closeButtonProps={{ "aria-label": "Close" }}
-			// Links are shown only once, so a click outside the dialog must not close it.
-			closeOnClickOutside={!done}
-			closeOnEscape={!done}
 		>
 			{done ? (
 				<Stack>
@@ -63,7 +65,11 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 						secrets="links"
 						consequence="Afterwards each open invitation needs a new link."
 						once={once}
-						onSave={() => saveLinks(unsent.length > 0 ? unsent : done.invited)}
+						save={{
+							label: "Save the links as CSV",
+							onClick: () =>
+								saveLinks(unsent.length > 0 ? unsent : done.invited),
+						}}
 					/>
 				</Stack>
 			) : (
@@ -104,7 +110,7 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 					</Group>
 				</Stack>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }
 

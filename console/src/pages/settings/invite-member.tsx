@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
@@ -12,6 +12,12 @@ import {
 } from "../../parts/membership-limits.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { RoleField } from "../../parts/roles.tsx";
+import {
+	type SaveOnce,
+	SaveOnceButtons,
+	SaveOnceModal,
+	useSaveOnce,
+} from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -38,6 +44,9 @@ export function InviteMember({
 }) {
 	const { organizationId } = useOrganization();
 	const [made, setMade] = useState<Made | null>(null);
+	// If a mail with the link was queued, nobody has to copy it.
+	const unsent = made?.is_mailed ? null : made?.invitation_url;
+	const once = useSaveOnce(unsent, onClose);
 	useReturnFocus();
 	const form = useForm({
 		initialValues: {
@@ -59,9 +68,8 @@ export function InviteMember({
 		},
 	);
 	return (
-		<Modal
-			opened
-			onClose={onClose}
+		<SaveOnceModal
+			once={once}
 			size={made ? "lg" : "md"}
 			title={
 				made
@@ -72,13 +80,9 @@ export function InviteMember({
 						? "Invite again"
 						: "Invite a member"
 			}
-			closeButtonProps={{ "aria-label": "Close" }}
-			// The link is shown only once, so a click outside the dialog must not close it.
-			closeOnClickOutside={!made}
-			closeOnEscape={!made}
 		>
 			{made ? (
-				<Invited made={made} onClose={onClose} />
+				<Invited made={made} once={once} />
 			) : (
 				<form noValidate onSubmit={saving.submit}>
 					<Stack>
@@ -117,11 +121,11 @@ export function InviteMember({
 					</Stack>
 				</form>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }
 
-function Invited({ made, onClose }: { made: Made; onClose: () => void }) {
+function Invited({ made, once }: { made: Made; once: SaveOnce }) {
 	const { email, expires_at } = made.invitation;
 	return (
 		<Stack>
@@ -133,9 +137,11 @@ function Invited({ made, onClose }: { made: Made; onClose: () => void }) {
 				address.
 			</Text>
 			<SecretOnce label="Invitation link" value={made.invitation_url} />
-			<Group justify="flex-end">
-				<Button onClick={onClose}>Done</Button>
-			</Group>
+			<SaveOnceButtons
+				secrets="link"
+				consequence="Nobody can show it again. Invite again for a new link."
+				once={once}
+			/>
 		</Stack>
 	);
 }

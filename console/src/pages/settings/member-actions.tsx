@@ -1,12 +1,4 @@
-import {
-	ActionIcon,
-	Button,
-	Group,
-	Menu,
-	Modal,
-	Stack,
-	Text,
-} from "@mantine/core";
+import { ActionIcon, Button, Group, Menu, Stack, Text } from "@mantine/core";
 import {
 	IconChevronDown,
 	IconDots,
@@ -24,6 +16,11 @@ import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import type { Member } from "../../parts/roles.tsx";
+import {
+	SaveOnceButtons,
+	SaveOnceModal,
+	useSaveOnce,
+} from "../../parts/save-once.tsx";
 import { forgetReadings } from "../../queries.ts";
 
 type Dialog = "role" | "password" | "two-factor" | "remove";
@@ -172,19 +169,16 @@ function PasswordLink({
 				user_id: member.user_id,
 			}),
 	});
+	const once = useSaveOnce(making.data?.reset_url, onClose);
 	return (
-		<Modal
-			opened
-			onClose={onClose}
+		<SaveOnceModal
+			once={once}
 			size={making.isSuccess ? "lg" : "md"}
 			title={
 				making.isSuccess
 					? "Send the link"
 					: `Make a password reset link for ${member.name}?`
 			}
-			closeButtonProps={{ "aria-label": "Close" }}
-			closeOnClickOutside={!making.isSuccess}
-			closeOnEscape={!making.isSuccess}
 		>
 			{making.isSuccess ? (
 				<Stack>
@@ -195,9 +189,11 @@ function PasswordLink({
 						label="Password reset link"
 						value={making.data.reset_url}
 					/>
-					<Group justify="flex-end">
-						<Button onClick={onClose}>Done</Button>
-					</Group>
+					<SaveOnceButtons
+						secrets="link"
+						consequence="Nobody can show it again. You would have to make another one."
+						once={once}
+					/>
 				</Stack>
 			) : (
 				<Stack>
@@ -219,6 +215,6 @@ function PasswordLink({
 					</Group>
 				</Stack>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }

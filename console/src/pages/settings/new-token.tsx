@@ -1,6 +1,7 @@
-import { Button, Group, Stack, Switch, Text, Title } from "@mantine/core";
+import { Stack, Switch, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
+import { type SaveOnce, SaveOnceButtons } from "../../parts/save-once.tsx";
 import {
 	claudeCommand,
 	curlCommand,
@@ -11,13 +12,7 @@ import {
 } from "./connect-commands.ts";
 
 /** Shows a token once, together with everything that is needed to use it. */
-export function NewToken({
-	token,
-	onDone,
-}: {
-	token: string;
-	onDone: () => void;
-}) {
+export function NewToken({ token, once }: { token: string; once: SaveOnce }) {
 	const [isByVariable, setIsByVariable] = useState(false);
 	const baseUrl = window.location.origin;
 	const inShell = {
@@ -66,9 +61,11 @@ export function NewToken({
 				the address, or a rejected call ends their session. Never put a token
 				into version control.
 			</Text>
-			<Group justify="flex-end">
-				<Button onClick={onDone}>I have copied it</Button>
-			</Group>
+			<SaveOnceButtons
+				secrets="token"
+				consequence="Nobody can show it again. Revoke it then, and create another one."
+				once={once}
+			/>
 		</Stack>
 	);
 }

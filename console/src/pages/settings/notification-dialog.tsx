@@ -1,6 +1,5 @@
 import {
 	Button,
-	Checkbox,
 	Group,
 	Modal,
 	Select,
@@ -26,7 +25,7 @@ import { SecretInput } from "../../parts/secret-input.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { CHANNEL_WORDS, WEEKDAYS } from "./channel-words.ts";
-import { eventInWords } from "./event-words.ts";
+import { EventChoices } from "./event-choices.tsx";
 import type { Channel } from "./notifications-page.tsx";
 
 /** Adds or changes a channel. The address of a chat is never shown again. */
@@ -149,21 +148,10 @@ export function NotificationDialog({
 						/>
 					)}
 					{!hasDigest(kind) && (
-						<Checkbox.Group
-							label="Events"
+						<EventChoices
+							types={TOLD_EVENTS}
 							{...form.getInputProps("event_types")}
-						>
-							<Stack gap="xs" mt="xs">
-								{TOLD_EVENTS.map((type) => (
-									<Checkbox
-										key={type}
-										value={type}
-										label={eventInWords(type)}
-										description={type}
-									/>
-								))}
-							</Stack>
-						</Checkbox.Group>
+						/>
 					)}
 					{channel && (
 						<Switch

@@ -1,17 +1,10 @@
-import {
-	Button,
-	Group,
-	List,
-	Modal,
-	Stack,
-	Text,
-	TextInput,
-} from "@mantine/core";
+import { Button, Group, List, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { SaveOnceModal, useSaveOnce } from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 import { NewToken } from "./new-token.tsx";
@@ -26,6 +19,7 @@ export function RotateToken({
 	onClose: () => void;
 }) {
 	const [secret, setSecret] = useState<string | null>(null);
+	const once = useSaveOnce(secret, onClose);
 	useReturnFocus();
 	const form = useForm({ initialValues: { name: nextName(token.name) } });
 	const saving = useSaving(
@@ -37,17 +31,13 @@ export function RotateToken({
 		},
 	);
 	return (
-		<Modal
-			opened
-			onClose={onClose}
+		<SaveOnceModal
+			once={once}
 			size="lg"
 			title={secret ? "The second token" : `Rotate ${token.name}?`}
-			closeButtonProps={{ "aria-label": "Close" }}
-			closeOnClickOutside={!secret}
-			closeOnEscape={!secret}
 		>
 			{secret ? (
-				<NewToken token={secret} onDone={onClose} />
+				<NewToken token={secret} once={once} />
 			) : (
 				<form noValidate onSubmit={saving.submit}>
 					<Stack>
@@ -86,7 +76,7 @@ export function RotateToken({
 					</Stack>
 				</form>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }
 

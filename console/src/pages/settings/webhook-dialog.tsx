@@ -1,13 +1,4 @@
-import {
-	Button,
-	Checkbox,
-	Group,
-	Modal,
-	Stack,
-	Switch,
-	Text,
-	TextInput,
-} from "@mantine/core";
+import { Button, Group, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { EVENT_TYPE_NAMES } from "../../../../src/events/types.ts";
@@ -16,17 +7,19 @@ import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import {
+	SaveOnceButtons,
+	SaveOnceModal,
+	useSaveOnce,
+} from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
-import { eventInWords } from "./event-words.ts";
+import { EventChoices } from "./event-choices.tsx";
 import type { Webhook } from "./webhooks-page.tsx";
 
 const CHOICES = EVENT_TYPE_NAMES.filter((type) => type !== "webhook.test");
 
-/**
- * Adds or changes a webhook, or makes a new secret for it. A new secret is shown once, so a click
- * outside the dialog does not close it then.
- */
+/** Adds or changes a webhook, or makes a new secret for it. A new secret is shown once. */
 export function WebhookDialog({
 	webhook,
 	isRotation = false,
@@ -39,6 +32,7 @@ export function WebhookDialog({
 }) {
 	const { organizationId } = useOrganization();
 	const [secret, setSecret] = useState<string | null>(null);
+	const once = useSaveOnce(secret, onClose);
 	useReturnFocus();
 	const form = useForm({
 		initialValues: {
@@ -76,14 +70,10 @@ export function WebhookDialog({
 			? "Make a new secret"
 			: "Change the webhook";
 	return (
-		<Modal
-			opened
-			onClose={onClose}
+		<SaveOnceModal
+			once={once}
 			size="lg"
 			title={secret ? "Copy the signing secret" : title}
-			closeButtonProps={{ "aria-label": "Close" }}
-			closeOnClickOutside={!secret}
-			closeOnEscape={!secret}
 		>
 			{secret ? (
 				<Stack>
@@ -92,9 +82,11 @@ export function WebhookDialog({
 						secret. It is shown only now.
 					</Text>
 					<SecretOnce label="Signing secret" value={secret} />
-					<Group justify="flex-end">
-						<Button onClick={onClose}>Done</Button>
-					</Group>
+					<SaveOnceButtons
+						secrets="secret"
+						consequence="Nobody can show it again. You would have to make another one."
+						once={once}
+					/>
 				</Stack>
 			) : (
 				<form noValidate onSubmit={saving.submit}>
@@ -121,22 +113,11 @@ export function WebhookDialog({
 									label="Description"
 									{...form.getInputProps("description")}
 								/>
-								<Checkbox.Group
-									label="Events"
+								<EventChoices
+									types={CHOICES}
 									withAsterisk
 									{...form.getInputProps("event_types")}
-								>
-									<Stack gap="xs" mt="xs">
-										{CHOICES.map((type) => (
-											<Checkbox
-												key={type}
-												value={type}
-												label={eventInWords(type)}
-												description={type}
-											/>
-										))}
-									</Stack>
-								</Checkbox.Group>
+								/>
 								{webhook && (
 									<Switch
 										label="Enabled"
@@ -156,6 +137,6 @@ export function WebhookDialog({
 					</Stack>
 				</form>
 			)}
-		</Modal>
+		</SaveOnceModal>
 	);
 }
