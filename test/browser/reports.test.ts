@@ -165,11 +165,19 @@ test("the risk register as CSV has what the page shows, and no formula", async (
 });
 
 test("the statement of applicability is about one framework, is approved, and a day before the records says so", async () => {
-	const { page } = await open(
-		"reports/statement-of-applicability",
-		{},
-		"admin",
-	);
+	const { page, organization_id, use } = await open("", {}, "admin");
+	// The report opens with the framework in use, and from a framework's page with that framework.
+	const { framework } = await use("addFramework", { name: "A new one" });
+	await use("addControl", {
+		framework_id: framework.id,
+		section_title: "1",
+		name: "Only control",
+		status: "INCLUDED",
+	});
+	await visit(page, `/o/${organization_id}/r/framework/${framework.id}`);
+	await page.getByRole("link", { name: "Statement of applicability" }).click();
+	await page.getByRole("cell", { name: "Only control" }).waitFor();
+	await page.goto(`/o/${organization_id}/reports/statement-of-applicability`);
 	await page.getByText("NIS 2 2022/2555").waitFor();
 	const summary = page.getByRole("region", { name: "Summary", exact: true });
 	expect(await summary.locator("tbody td").allInnerTexts()).toEqual([

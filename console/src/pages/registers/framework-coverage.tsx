@@ -95,6 +95,17 @@ export function FrameworkCoverage({
 				<Group justify="space-between" mb="md">
 					<Title order={2}>Controls</Title>
 					<Group gap="xs">
+						<ButtonLink
+							variant="default"
+							to="/o/$org/reports/$report"
+							params={{
+								org: organizationId,
+								report: "statement-of-applicability",
+							}}
+							search={{ framework: frameworkId }}
+						>
+							Statement of applicability
+						</ButtonLink>
 						{importing}
 						{add}
 					</Group>

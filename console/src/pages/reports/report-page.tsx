@@ -13,6 +13,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
 import { formatDay } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";
 import { ApplicabilityApproval } from "./applicability-approval.tsx";
 import { BoardSummary } from "./board/board-summary.tsx";
@@ -55,8 +56,12 @@ function OneReport({
 		definition.hasFramework === true,
 		asOf,
 	);
-	const framework = search.framework ?? frameworks?.[0]?.id;
 	const isStatement = definition.hasFramework === true;
+	const { inUse, isFound } = useFrameworkInUse(
+		search.framework ? undefined : frameworks,
+		asOf,
+	);
+	const framework = search.framework ?? inUse;
 	const version = isStatement ? search.version : undefined;
 	const period = search.period ?? DEFAULT_PERIOD;
 	const navigate = useNavigate();
@@ -70,7 +75,7 @@ function OneReport({
 				version,
 				period,
 			}),
-		enabled: !definition.hasFramework || frameworks !== undefined,
+		enabled: !isStatement || (frameworks !== undefined && isFound),
 	});
 	const { data } = report;
 	const tables = data?.pageTables ?? data?.tables ?? [];
@@ -181,6 +186,37 @@ function useFrameworks(isWanted: boolean, asOf: string | undefined) {
 		/** The query, if the frameworks of that moment cannot be read. */
 		unread: read.isError ? read : undefined,
 	};
+}
+
+/**
+ * Returns the framework that a report opens with if the address names none: the one with the most
+ * covered controls, then the one with the most controls that apply, then the first.
+ */
+function useFrameworkInUse(
+	frameworks: { id: string }[] | undefined,
+	asOf: string | undefined,
+) {
+	const { organizationId } = useOrganization();
+	const read = useQuery({
+		...operationQuery("getCoverages", {
+			organization_id: organizationId,
+			framework_ids: frameworks?.map(({ id }) => id),
+			as_of: asOf,
+		}),
+		enabled: frameworks !== undefined && frameworks.length > 1,
+	});
+	const coverage = new Map(
+		read.data?.coverage.map((one) => [one.framework_id, one]),
+	);
+	const [first] = (frameworks ?? []).toSorted((a, b) => {
+		const [one, other] = [coverage.get(a.id), coverage.get(b.id)];
+		return (
+			(other?.covered ?? 0) - (one?.covered ?? 0) ||
+			(other?.included ?? 0) - (one?.included ?? 0)
+		);
+	});
+	// Without the counts, the first one is as good as any.
+	return { inUse: first?.id, isFound: !read.isLoading };
 }
 
 /** The last millisecond of a day in the organization's time zone. */
