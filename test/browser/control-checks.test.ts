@@ -78,7 +78,9 @@ test("a control shows the result of its checks, their history, and the devices b
 test("the checks of a control are chosen in its form, and a viewer sees them", async () => {
 	const id = await addControl(await addFramework(), "A.5.1");
 	const page = await registers.open(registers.admin, `control/${id}`);
-	await page.getByText("By its number").waitFor();
+	await page
+		.getByText("None: no check fits its number in the framework")
+		.waitFor();
 	expect(
 		await page.getByRole("region", { name: "Device checks" }).count(),
 	).toBe(0);

@@ -69,6 +69,7 @@ export function RecordDetails({
 											<FieldValue
 												field={field}
 												value={record[field.name]}
+												implied={record.checks}
 												names={names}
 												organizationId={organizationId}
 											/>

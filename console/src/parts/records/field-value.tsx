@@ -30,6 +30,8 @@ interface Shown {
 	value: unknown;
 	/** The names of the records that the fields refer to. */
 	names: Names;
+	/** The device checks that count while nobody has chosen any. */
+	implied?: unknown;
 }
 
 /** Shows the value of a field. If `organizationId` is given, references become links. */
@@ -37,6 +39,7 @@ export function FieldValue({
 	field,
 	value,
 	names,
+	implied,
 	organizationId,
 }: Shown & { organizationId: string }) {
 	if (isEmpty(value) && field.type !== "checks") return <Empty />;
@@ -85,12 +88,13 @@ export function FieldValue({
 			>{`${value} – ${scaleOf(field.name)[value - 1] ?? ""}`}</Text>
 		);
 	}
-	return <ShortValue field={field} value={value} names={names} />;
+	return <ShortValue {...{ field, value, names, implied }} />;
 }
 
 /** Shows a value in one or two lines without links, for a table cell or a list of changes. */
-export function ShortValue({ field, value, names }: Shown): ReactNode {
-	if (field.type === "checks") return <Checks value={value} />;
+export function ShortValue({ field, value, names, implied }: Shown): ReactNode {
+	if (field.type === "checks")
+		return <Checks value={value} implied={implied} />;
 	if (isEmpty(value)) return <Empty />;
 	if (field.type === "check") return checkLabel(String(value));
 	if (field.type === "choice") {
@@ -170,16 +174,18 @@ function nameIn(names: Names, id: string): string {
 	return names.has(id) ? (names.get(id) ?? "Unnamed") : "…";
 }
 
-/** Shows chosen device checks. Null means that nobody has chosen, which is not the same as none. */
-function Checks({ value }: { value: unknown }) {
-	if (!Array.isArray(value)) {
-		return (
-			<Text inherit span c="dimmed">
-				By its number
-			</Text>
-		);
+/**
+ * Shows chosen device checks. Null means that nobody has chosen, which is not the same as none: the
+ * number in the framework then implies some.
+ */
+function Checks({ value, implied }: { value: unknown; implied: unknown }) {
+	if (Array.isArray(value)) {
+		return value.length === 0 ? "None" : value.map(checkLabel).join(", ");
 	}
-	return value.length === 0 ? "None" : value.map(checkLabel).join(", ");
+	if (!Array.isArray(implied)) return "Those of its number in the framework";
+	return implied.length === 0
+		? "None: no check fits its number in the framework"
+		: `${implied.map(checkLabel).join(", ")}, by its number in the framework`;
 }
 
 function Empty() {
