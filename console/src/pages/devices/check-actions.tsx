@@ -79,7 +79,7 @@ export function CheckActions({
 				)}
 				{!isRequested && mayExcuse && (
 					<Button {...button} onClick={() => setDialog("exception")}>
-						Add exception …
+						{mayAdmin ? "Add exception …" : "Request an exception …"}
 					</Button>
 				)}
 				{!isRequested && !mayExcuse && (

@@ -29,7 +29,7 @@ import { ToDevices } from "./to-devices.tsx";
 
 /** Lists the exceptions. Members request them, administrators decide on the page of each one. */
 export function Page() {
-	const { organizationId, mayWrite } = useOrganization();
+	const { organizationId, mayWrite, mayAdmin } = useOrganization();
 	const list = useListSearch();
 	const [isAdding, setAdding] = useState(false);
 	const exceptions = useQuery({
@@ -52,7 +52,7 @@ export function Page() {
 			leftSection={<IconPlus size={16} aria-hidden />}
 			onClick={() => setAdding(true)}
 		>
-			Add exception
+			{mayAdmin ? "Add exception" : "Request an exception"}
 		</Button>
 	);
 	return (
