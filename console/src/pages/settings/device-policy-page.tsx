@@ -32,13 +32,7 @@ export function Page() {
 						: "Only administrators can change this."
 				}
 			/>
-			<Paper
-				withBorder
-				p="md"
-				maw={720}
-				component="section"
-				aria-label="Thresholds"
-			>
+			<Paper withBorder p="md" component="section" aria-label="Thresholds">
 				<Title order={2} mb="sm">
 					Thresholds
 				</Title>
