@@ -79,6 +79,7 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	await page.getByLabel("Description").fill("Keeps the risk register");
 	await page.getByRole("button", { name: "Create the token" }).click();
 
+	await page.getByLabel("API token", { exact: true }).waitFor();
 	await page.keyboard.press("Escape");
 	const lost = page.getByText("The token is lost when you close");
 	await lost.waitFor();

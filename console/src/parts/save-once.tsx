@@ -49,6 +49,7 @@ export function useSaveOnce(
 			return blocks;
 		},
 		enableBeforeUnload: () => mustSave,
+		disabled: !mustSave,
 	});
 	const closeNow = () => {
 		isClosing.current = true;
