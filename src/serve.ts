@@ -240,6 +240,10 @@ async function serveFrom(
 		maintenance,
 		closed,
 	});
+	const healthPool = makePool(database.poolConnection, {
+		max: 1,
+		name: "assay health",
+	});
 	const metrics =
 		config.metricsPort === undefined
 			? undefined
@@ -254,6 +258,8 @@ async function serveFrom(
 					baseUrl,
 					folders: diskFolders(config),
 					retentionDoneAtMs: () => retention?.doneAtMs() ?? 0,
+					healthPool,
+					log,
 				});
 	started.push(() => metrics?.close());
 	const tracing =
@@ -269,10 +275,6 @@ async function serveFrom(
 		database.identityPool,
 		database.auditPool,
 	]);
-	const healthPool = makePool(database.poolConnection, {
-		max: 1,
-		name: "assay health",
-	});
 	const { server: app, routes } = makeApp({
 		pool: database.pool,
 		healthPool,

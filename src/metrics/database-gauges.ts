@@ -3,20 +3,24 @@ import { Gauge, type Registry } from "prom-client";
 import { type LastBackup, readLastBackup } from "../backup/last-backup.ts";
 import { type Replica, readReplicas } from "../db/replicas.ts";
 import { readReplicationSlots } from "../db/replication-slots.ts";
+import type { DatabaseReads } from "./database-reads.ts";
 
 /**
  * Adds the size of the database, its last backup, its replicas and replication slots. What cannot be
  * read has no value: `remove` takes the value of a gauge without labels away, and `reset` would make
  * it 0.
  */
-export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
+export function addDatabaseGauges(
+	reads: DatabaseReads,
+	registers: Registry[],
+): void {
 	new Gauge({
 		name: "assay_database_bytes",
 		help: "Size of the database on disk, without the write-ahead log.",
 		aggregator: "max",
 		registers,
 		async collect() {
-			const found = await readDatabaseSize(pool).catch(() => undefined);
+			const found = await reads.read("database_size", readDatabaseSize);
 			this.remove();
 			if (found !== undefined) this.set(found);
 		},
@@ -28,9 +32,9 @@ export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			const found = await readReportSizes(pool).catch(() => []);
+			const found = await reads.read("posture_reports", readReportSizes);
 			this.reset();
-			for (const { form, bytes } of found) this.set({ form }, bytes);
+			for (const { form, bytes } of found ?? []) this.set({ form }, bytes);
 		},
 	});
 	new Gauge({
@@ -40,16 +44,16 @@ export function addDatabaseGauges(pool: Pool, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			const found = await readArchiveBacklog(pool).catch(() => undefined);
+			const found = await reads.read("archive", readArchiveBacklog);
 			this.reset();
 			if (!found) return;
 			this.set({ of: "months" }, found.months);
 			this.set({ of: "devices" }, found.devices);
 		},
 	});
-	addLastBackup(pool, registers);
-	addReplicas(pool, registers);
-	addReplicationSlots(pool, registers);
+	addLastBackup(reads, registers);
+	addReplicas(reads, registers);
+	addReplicationSlots(reads, registers);
 }
 
 async function readDatabaseSize(pool: Pool): Promise<number> {
@@ -80,7 +84,7 @@ async function readArchiveBacklog(
 	return rows[0];
 }
 
-function addLastBackup(pool: Pool, registers: Registry[]): void {
+function addLastBackup(reads: DatabaseReads, registers: Registry[]): void {
 	let last: Promise<LastBackup | undefined> = Promise.resolve(undefined);
 	new Gauge({
 		name: "assay_last_backup_timestamp_seconds",
@@ -88,11 +92,22 @@ function addLastBackup(pool: Pool, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			last = readLastBackup(pool).catch(() => undefined);
+			last = reads.read("backup", readLastBackup);
 			const found = await last;
 			this.remove();
 			const time = found?.made_at ?? found?.in_use_since;
 			if (time) this.set(time.getTime() / 1000);
+		},
+	});
+	new Gauge({
+		name: "assay_has_organizations",
+		help: "1 if the database has an organization, 0 if it has none.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await last;
+			this.remove();
+			if (found) this.set(found.in_use_since ? 1 : 0);
 		},
 	});
 	new Gauge({
@@ -109,7 +124,7 @@ function addLastBackup(pool: Pool, registers: Registry[]): void {
 	});
 }
 
-function addReplicas(pool: Pool, registers: Registry[]): void {
+function addReplicas(reads: DatabaseReads, registers: Registry[]): void {
 	let replicas: Promise<Replica[] | undefined> = Promise.resolve(undefined);
 	new Gauge({
 		name: "assay_replicas",
@@ -117,7 +132,7 @@ function addReplicas(pool: Pool, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			replicas = readReplicas(pool).catch(() => undefined);
+			replicas = reads.read("replicas", readReplicas);
 			const found = await replicas;
 			this.remove();
 			if (found) this.set(found.length);
@@ -159,7 +174,10 @@ function addReplicas(pool: Pool, registers: Registry[]): void {
 	);
 }
 
-function addReplicationSlots(pool: Pool, registers: Registry[]): void {
+function addReplicationSlots(
+	reads: DatabaseReads,
+	registers: Registry[],
+): void {
 	new Gauge({
 		name: "assay_replication_slot_kept_bytes",
 		help: "Write-ahead log that a replication slot keeps on the disk of the database server.",
@@ -167,9 +185,9 @@ function addReplicationSlots(pool: Pool, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			const found = await readReplicationSlots(pool).catch(() => []);
+			const found = await reads.read("replication_slots", readReplicationSlots);
 			this.reset();
-			for (const { name: slot, isActive, keptBytes } of found) {
+			for (const { name: slot, isActive, keptBytes } of found ?? []) {
 				this.set({ slot, active: isActive ? "yes" : "no" }, keptBytes);
 			}
 		},

@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import { CHECK_STATES, COMPLIANCES } from "../devices/check-states.ts";
 import { DEVICE_STATUSES, FRESHNESSES } from "../devices/device-record.ts";
 import { CHECK_KEYS } from "../devices/terms.ts";
+import type { DatabaseReads } from "./database-reads.ts";
 
 export interface FleetCount {
 	status: string;
@@ -53,7 +54,7 @@ const MAX_AGE_MS = {
 
 /**
  * Counts the devices of all organizations. A count runs only if the last one is too old, and never
- * two at a time. While the database does not answer, there are no numbers instead of old ones.
+ * two at a time. There are no numbers if they could not be read.
  */
 export class FleetCounts {
 	/** Counts devices by status and freshness. */
@@ -65,46 +66,62 @@ export class FleetCounts {
 	/** Counts enrollment keys, and devices that wait for approval. */
 	readonly enrollmentKeys: () => Promise<KeyCount[]>;
 
-	constructor(pool: Pool) {
-		this.devices = cached(MAX_AGE_MS.devices, async () => {
+	constructor(reads: DatabaseReads) {
+		const counted = <Count>(
+			of: string,
+			maxAgeMs: number,
+			count: (pool: Pool) => Promise<Count[]>,
+		) => {
+			const read = cached(maxAgeMs, count);
+			return async () => (await reads.read(of, read)) ?? [];
+		};
+		this.devices = counted("devices", MAX_AGE_MS.devices, async (pool) => {
 			const { rows } = await pool.query<FleetCount>(
 				"select status, freshness, devices::float8 as devices from count_devices()",
 			);
 			return [...NONE, ...rows];
 		});
-		this.notReporting = cached(MAX_AGE_MS.notReporting, async () => {
-			const { rows } = await pool.query<{ devices: number }>(
-				"select count_devices_not_reporting()::float8 as devices",
-			);
-			return rows.map(({ devices }) => devices);
-		});
-		this.states = cached(MAX_AGE_MS.states, async () => {
+		this.notReporting = counted(
+			"devices_not_reporting",
+			MAX_AGE_MS.notReporting,
+			async (pool) => {
+				const { rows } = await pool.query<{ devices: number }>(
+					"select count_devices_not_reporting()::float8 as devices",
+				);
+				return rows.map(({ devices }) => devices);
+			},
+		);
+		this.states = counted("device_states", MAX_AGE_MS.states, async (pool) => {
 			const { rows } = await pool.query<StateCount>(
 				"select check_key, state, devices::float8 as devices from count_check_states()",
 			);
 			return [...NO_STATES, ...rows];
 		});
-		this.enrollmentKeys = cached(MAX_AGE_MS.devices, async () => {
-			const { rows } = await pool.query<KeyCount>(
-				"select usable::float8, running_out::float8, ended::float8, awaiting_approval::float8 from count_enrollment_key_states()",
-			);
-			return rows;
-		});
+		this.enrollmentKeys = counted(
+			"enrollment_keys",
+			MAX_AGE_MS.devices,
+			async (pool) => {
+				const { rows } = await pool.query<KeyCount>(
+					"select usable::float8, running_out::float8, ended::float8, awaiting_approval::float8 from count_enrollment_key_states()",
+				);
+				return rows;
+			},
+		);
 	}
 }
 
 function cached<Count>(
 	maxAgeMs: number,
-	read: () => Promise<Count[]>,
-): () => Promise<Count[]> {
+	read: (pool: Pool) => Promise<Count[]>,
+): (pool: Pool) => Promise<Count[]> {
 	let counts: Promise<Count[]> | undefined;
 	let countedAtMs = 0;
-	return () => {
+	return (pool) => {
 		if (!counts || Date.now() - countedAtMs > maxAgeMs) {
 			countedAtMs = Date.now();
-			counts = read().catch(() => {
+			counts = read(pool).catch((error) => {
 				counts = undefined;
-				return [];
+				throw error;
 			});
 		}
 		return counts;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Pool } from "pg";
+import type { Logger } from "pino";
 import {
 	Counter,
 	collectDefaultMetrics,
@@ -12,6 +13,7 @@ import { VERSION } from "../version.ts";
 import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
 import { addCertificate } from "./certificate.ts";
 import { addDatabaseGauges } from "./database-gauges.ts";
+import { DatabaseReads } from "./database-reads.ts";
 import { addDiskSpace } from "./disk-gauge.ts";
 import type { DiskFolders } from "./disk-space.ts";
 import { FleetCounts } from "./fleet.ts";
@@ -37,7 +39,9 @@ const MISNAMED = [
 ];
 
 export interface MetricsParts {
-	pools: Record<string, Pool>;
+	pools: Record<"app" | "device" | "identity", Pool>;
+	/** A pool in which few requests wait. It shows whether the database answers. */
+	healthPool: Pool;
 	/** The queues in front of the database, by name. */
 	queues: Record<string, Queue>;
 	/** Names of operations. Requests to any other address share one series. */
@@ -47,6 +51,7 @@ export interface MetricsParts {
 	folders: DiskFolders;
 	/** Time at which this process last finished its daily removal of old rows, or 0. */
 	retentionDoneAtMs: () => number;
+	log: Logger;
 }
 
 export interface Metrics {
@@ -63,11 +68,13 @@ export interface Metrics {
  */
 export function makeMetrics({
 	pools,
+	healthPool,
 	queues,
 	operations,
 	baseUrl,
 	folders,
 	retentionDoneAtMs,
+	log,
 }: MetricsParts): Metrics {
 	const registry = new Registry();
 	const registers = [registry];
@@ -103,13 +110,13 @@ export function makeMetrics({
 	});
 	addPools(pools, registers);
 	addQueues(queues, registers);
-	if (pools.app) {
-		addFleet(new FleetCounts(pools.app), registers);
-		addMails(pools.app, registers);
-		addReceivers(pools.app, registers);
-		addAuditLog(pools.app, registers);
-		addDatabaseGauges(pools.app, registers);
-	}
+	const reads = new DatabaseReads(pools.app, healthPool, log, registers);
+	addFleet(new FleetCounts(reads), registers);
+	addMails(reads, registers);
+	addReceivers(reads, registers);
+	addAuditLog(reads, registers);
+	addDatabaseGauges(reads, registers);
+	reads.addUnread(registers);
 	addCertificate(baseUrl, registers);
 	addDiskSpace(folders, registers);
 	new Gauge({
@@ -234,7 +241,7 @@ function addQueues(
 	);
 }
 
-function addMails(pool: Pool, registers: Registry[]): void {
+function addMails(reads: DatabaseReads, registers: Registry[]): void {
 	let counts: Promise<MailCounts | undefined> = Promise.resolve(undefined);
 	new Gauge({
 		name: "assay_mails",
@@ -243,7 +250,7 @@ function addMails(pool: Pool, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			counts = readMailCounts(pool).catch(() => undefined);
+			counts = reads.read("mails", readMailCounts);
 			const found = await counts;
 			this.reset();
 			if (!found) return;
@@ -265,7 +272,7 @@ function addMails(pool: Pool, registers: Registry[]): void {
 	});
 }
 
-function addReceivers(pool: Pool, registers: Registry[]): void {
+function addReceivers(reads: DatabaseReads, registers: Registry[]): void {
 	new Gauge({
 		name: "assay_receivers",
 		help: "Webhooks and chats that fail, and that were disabled after three days of failures.",
@@ -273,9 +280,9 @@ function addReceivers(pool: Pool, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			const counts = await readReceiverCounts(pool).catch(() => []);
+			const counts = await reads.read("receivers", readReceiverCounts);
 			this.reset();
-			for (const { kind, failing, disabled } of counts) {
+			for (const { kind, failing, disabled } of counts ?? []) {
 				this.set({ kind, state: "failing" }, failing);
 				this.set({ kind, state: "disabled" }, disabled);
 			}
@@ -283,7 +290,7 @@ function addReceivers(pool: Pool, registers: Registry[]): void {
 	});
 }
 
-function addAuditLog(pool: Pool, registers: Registry[]): void {
+function addAuditLog(reads: DatabaseReads, registers: Registry[]): void {
 	let counts: Promise<UnsealedCounts | undefined> = Promise.resolve(undefined);
 	new Gauge({
 		name: "assay_audit_unsealed_entries",
@@ -291,7 +298,7 @@ function addAuditLog(pool: Pool, registers: Registry[]): void {
 		aggregator: "max",
 		registers,
 		async collect() {
-			counts = readUnsealedCounts(pool).catch(() => undefined);
+			counts = reads.read("audit_log", readUnsealedCounts);
 			const found = await counts;
 			this.remove();
 			if (found) this.set(found.entries);

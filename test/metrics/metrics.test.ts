@@ -8,6 +8,7 @@ import { makeLogger } from "../../src/log.ts";
 import { diskFolders, readDiskSpace } from "../../src/metrics/disk-space.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import { createDatabase } from "../support/database.ts";
+import { openDatabaseProxy } from "../support/database-proxy.ts";
 import { makeFolder } from "../support/folder.ts";
 import { startAssay } from "../support/program.ts";
 import {
@@ -190,6 +191,69 @@ test("what is not known yet has no value, because 0 would mean a broken audit lo
 	const samples = await scrape(assay.service.metricsUrl);
 	expect(samples.has("assay_last_backup_audit_logs_sound")).toBe(false);
 	expect(samples.get("assay_replicas")).toBe(0);
+});
+
+/** Returns the parts of the metrics by whether they could not be read. */
+const unread = (samples: Map<string, number>) =>
+	Object.fromEntries(
+		[...samples]
+			.filter(([name]) => name.startsWith("assay_metrics_unread"))
+			.map(([name, value]) => [name.split('"')[1], value]),
+	);
+
+test("a part that cannot be read says so, and takes no other value away", async () => {
+	const assay = await startMeasured();
+	const change = (how: string) =>
+		assay.database.owner.query(
+			how.replace("FUNCTION", "execute on function read_last_backup()"),
+		);
+	await change("revoke FUNCTION from assay_app");
+	const without = await scrape(assay.service.metricsUrl);
+	const { backup, ...others } = unread(without);
+	expect(backup).toBe(1);
+	expect(Object.keys(others)).toContain("mails");
+	expect(new Set(Object.values(others))).toEqual(new Set([0]));
+	expect(without.has("assay_has_organizations")).toBe(false);
+	expect(without.has("assay_last_backup_timestamp_seconds")).toBe(false);
+	expect(without.get('assay_mails{state="queued"}')).toBe(0);
+	expect(without.get("assay_database_answers")).toBe(1);
+
+	await change("grant FUNCTION to assay_app");
+	const again = await scrape(assay.service.metricsUrl);
+	expect(unread(again)).toEqual({ ...others, backup: 0 });
+	expect(again.get("assay_has_organizations")).toBe(1);
+	await assay.database.owner.query("truncate organizations cascade");
+	const empty = await scrape(assay.service.metricsUrl);
+	expect(empty.get("assay_has_organizations")).toBe(0);
+});
+
+test("while the database hangs, the metrics say so, and what the service itself knows", async () => {
+	const database = await createDatabase();
+	const proxy = await openDatabaseProxy(database.url);
+	const service = await startAssay({
+		DATABASE_URL: proxy.url,
+		ASSAY_METRICS_PORT: "0",
+	});
+	closing.push(() => database.drop());
+	closing.push(() => service.stop("SIGTERM"));
+	await fetch(`${service.url}/api/mcp/tools/listRisks`);
+	const before = await scrape(service.metricsUrl);
+	expect(before.get("assay_database_answers")).toBe(1);
+	expect(before.get('assay_mails{state="queued"}')).toBe(0);
+	proxy.hang();
+	const during = await scrape(service.metricsUrl);
+	expect(during.get("assay_database_answers")).toBe(0);
+	expect(during.get(requests("tools", "listRisks", 401))).toBe(1);
+	expect(during.has('assay_mails{state="queued"}')).toBe(false);
+	expect(unread(during)).toEqual({});
+	await proxy.cut();
+	await proxy.restore();
+	await expect
+		.poll(async () => {
+			const after = await scrape(service.metricsUrl);
+			return [after.get("assay_database_answers"), unread(after).mails];
+		})
+		.toEqual([1, 0]);
 });
 
 test("the free space of the disks that Assay fills is known, and that of a database elsewhere is not", async () => {

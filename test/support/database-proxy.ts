@@ -6,9 +6,11 @@ export interface DatabaseProxy {
 	url: string;
 	/** Returns the number of bytes that were sent to the database. They are its queries. */
 	bytesSent: () => number;
-	/** Cuts all connections and refuses new ones, as if the database's machine had disappeared. */
+	/** Cuts all connections, also those that hang, and refuses new ones, as if the database's machine had disappeared. */
 	cut: () => Promise<void>;
 	restore: () => Promise<void>;
+	/** Keeps all connections and passes nothing on, as if the database hung. */
+	hang: () => void;
 }
 
 export async function openDatabaseProxy(
@@ -24,12 +26,13 @@ export async function openDatabaseProxy(
 
 	const sockets = new Set<Socket>();
 	let sent = 0;
+	let isHanging = false;
 	const server = createServer((inward) => {
 		const outward = open();
 		inward.on("data", (chunk: Buffer) => {
 			sent += chunk.length;
 		});
-		inward.pipe(outward).pipe(inward);
+		if (!isHanging) inward.pipe(outward).pipe(inward);
 		for (const [socket, other] of [
 			[inward, outward],
 			[outward, inward],
@@ -61,7 +64,15 @@ export async function openDatabaseProxy(
 			for (const socket of sockets) socket.destroy();
 			await closed;
 		},
+		hang: () => {
+			isHanging = true;
+			for (const socket of sockets) {
+				socket.unpipe();
+				socket.pause();
+			}
+		},
 		restore: async () => {
+			isHanging = false;
 			server.listen(own, "127.0.0.1");
 			await once(server, "listening");
 		},
