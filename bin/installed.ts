@@ -37,7 +37,8 @@ if (text !== undefined) {
 	}
 	if (process.getuid?.() === 0) {
 		if (process.env.ASSAY_DATA_DIR === DATA_DIR) makeDataFolder();
-		if (command === "doctor") process.env.SERVICE_LOG_LINE = readLastLogLine();
+		if (command === "doctor")
+			process.env.SERVICE_LOG_LINES = readLastLogLines();
 		becomeServiceUser();
 	}
 }
@@ -72,9 +73,9 @@ function makeDataFolder(): void {
 	execFileSync("install", [...mode, DATA_DIR], { stdio: "inherit" });
 }
 
-/** Returns the last line that the service wrote to the journal, which only root can read. */
-function readLastLogLine(): string {
-	const wanted = ["_SYSTEMD_UNIT=assay.service", "--lines=1", "--output=cat"];
+/** Returns the last lines that the service wrote to the journal, which only root can read. */
+function readLastLogLines(): string {
+	const wanted = ["_SYSTEMD_UNIT=assay.service", "--lines=30", "--output=cat"];
 	const { stdout } = spawnSync("journalctl", ["--quiet", ...wanted], {
 		encoding: "utf8",
 	});

@@ -113,11 +113,14 @@ export async function main(
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;
 			return;
 		}
+		const isStart = argv[0] === "start";
 		process.exitCode =
-			argv[0] === "start" && error instanceof StartRefused
-				? EXIT_REFUSED
-				: EXIT_FAILED;
-		process.stderr.write(redact(`assay: ${describe(error)}\n`));
+			isStart && error instanceof StartRefused ? EXIT_REFUSED : EXIT_FAILED;
+		const line =
+			isStart && !process.stderr.isTTY
+				? logLineOf(error)
+				: `assay: ${describe(error)}`;
+		process.stderr.write(redact(`${line}\n`));
 		// A failed start must end the process, even if the start left something open that keeps the
 		// process alive.
 		setTimeout(exit, LINGERING_MS).unref();
@@ -137,8 +140,27 @@ function ignoreClosedPipes(): void {
 }
 
 function describe(error: unknown): string {
+	return explain(error) ?? String((error as Error).stack ?? error);
+}
+
+/** Says what went wrong and what to do. Returns undefined for an error that nobody expected. */
+function explain(error: unknown): string | undefined {
 	if (error instanceof AppError) return error.message;
 	return isDatabaseUnavailable(error)
 		? `Assay cannot open its database (${plainReason((error as Error).message)}); ${connectionAdvice(error)}`
-		: String((error as Error).stack ?? error);
+		: undefined;
+}
+
+/** Returns a failed start as a line of the log, whose lines are all JSON. */
+function logLineOf(error: unknown): string {
+	const { name, message, stack } = error as Error;
+	const reason = explain(error);
+	return JSON.stringify({
+		level: "fatal",
+		time: new Date().toISOString(),
+		...(reason === undefined
+			? { err: { type: name, message, stack } }
+			: { reason }),
+		msg: "Assay could not start",
+	});
 }

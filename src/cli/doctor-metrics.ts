@@ -1,4 +1,6 @@
 import type { Config } from "../config/config.ts";
+import { codeOf } from "../db/sqlstate.ts";
+import { plainReason } from "../errors.ts";
 import type { Finding } from "./doctor.ts";
 
 /** Addresses that mean all of a machine, and one of them that a program on this machine can use. */
@@ -40,14 +42,19 @@ export async function readMetrics(
 					"another program uses the port; set ASSAY_METRICS_PORT to a free one",
 			},
 		};
-	} catch {
+	} catch (error) {
+		const { cause } = error as { cause?: unknown };
+		const isStopped = codeOf(cause) === "ECONNREFUSED";
 		return {
 			finding: {
 				check,
 				status: "warning",
-				found: `${url} does not answer`,
-				advice:
-					"the metrics answer only while the service runs on this machine; start the service",
+				found: isStopped
+					? `nobody listens at ${url}`
+					: `${url} does not answer (${plainReason(((cause ?? error) as Error).message)})`,
+				advice: isStopped
+					? "the metrics answer only while the service runs on this machine; start the service"
+					: "the service is busy or hangs: look at what is said about service and database above",
 			},
 		};
 	}

@@ -81,6 +81,20 @@ export function describeFailure(
 			advice: `get a certificate for that name, or correct ASSAY_BASE_URL; ${FROM_HERE}`,
 		};
 	}
+	if (cause?.code === "CERT_HAS_EXPIRED") {
+		return {
+			status: "problem",
+			found: `${baseUrl} shows a certificate that has expired; agents and browsers refuse it, and no reports arrive`,
+			advice: `renew the certificate, or one of its authorities that the proxy sends with it, and reload the proxy (systemctl reload nginx or caddy); if it is valid, correct the clock of this machine (timedatectl); agents keep their reports and send them afterwards; ${FROM_HERE}`,
+		};
+	}
+	if (cause?.code === "CERT_NOT_YET_VALID") {
+		return {
+			status: "problem",
+			found: `${baseUrl} shows a certificate that is not valid yet; agents and browsers refuse it, and no reports arrive`,
+			advice: `correct the clock of this machine (timedatectl), or wait until the certificate is valid; ${FROM_HERE}`,
+		};
+	}
 	return {
 		status: "warning",
 		found: `${baseUrl} does not answer (${plainReason(cause?.message || message)})`,

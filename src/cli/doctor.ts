@@ -11,6 +11,7 @@ import {
 	MISSING_DATABASE_ADVICE,
 } from "../db/missing-database.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
+import { placeOf } from "../db/postgres-tls.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { AppError, plainReason } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
@@ -29,6 +30,7 @@ import { examineClock, examineTimeSynchronization } from "./doctor-clock.ts";
 import { examineDatabaseTls } from "./doctor-database-tls.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
 import { examineDisks } from "./doctor-disk.ts";
+import { examineSilence } from "./doctor-embedded.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
 import { examinePackages } from "./doctor-packages.ts";
@@ -59,6 +61,8 @@ export interface Finding {
 
 const MIN_POSTGRES = 150_000;
 const NEWEST_TRIED = 180_000;
+/** Longest time that one question to the database may take. */
+const QUERY_MS = 30_000;
 
 export function addDoctor(program: Command): void {
 	program
@@ -103,26 +107,35 @@ async function examine(): Promise<Finding[]> {
 			},
 		];
 	}
-	findings.push(...(await examineService(config)));
-	findings.push(examineAddress(config), await examinePublicName(config));
-	findings.push(...(await examineCertificate(config)));
-	findings.push(...(await examineMail(config)));
-	if (config.oidc) findings.push(await examineProvider(config.oidc));
-	findings.push(...(await examineDisks(config)));
-	if (config.agentDir) findings.push(await examinePackages(config.agentDir));
-	findings.push(await examineTimeSynchronization());
-	if (config.databaseUrl) {
-		findings.push(...examineDatabaseTls(config.databaseUrl));
-	}
-	findings.push(...(await examineDatabase(config)));
-	findings.push(...(await examineBackupKeys(config)));
-	findings.push(...(await examinePartials(BACKUP_FOLDER)));
-	findings.push(...(await examineRefused(BACKUP_FOLDER)));
+	// Most of these wait for something that may hang, so they wait at the same time.
+	const groups = await Promise.all([
+		examineService(config),
+		examineAddress(config),
+		examinePublicName(config),
+		examineCertificate(config),
+		examineMail(config),
+		config.oidc ? examineProvider(config.oidc) : [],
+		examineDisks(config),
+		config.agentDir ? examinePackages(config.agentDir) : [],
+		examineTimeSynchronization(),
+		config.databaseUrl ? examineDatabaseTls(config.databaseUrl) : [],
+		examineDatabase(config),
+		examineBackupKeys(config),
+		examinePartials(BACKUP_FOLDER),
+		examineRefused(BACKUP_FOLDER),
+		examineMetrics(config),
+		examineTraces(),
+	]);
+	return [...findings, ...groups.flat()];
+}
+
+/** Examines the metrics, and what they say about proxies. */
+async function examineMetrics(config: Config): Promise<Finding[]> {
 	const metrics = config.metricsPort ? await readMetrics(config) : undefined;
-	if (metrics) findings.push(metrics.finding);
-	findings.push(examineProxies(config, metrics?.text));
-	findings.push(...examineTraces());
-	return findings;
+	return [
+		...(metrics ? [metrics.finding] : []),
+		examineProxies(config, metrics?.text),
+	];
 }
 
 function examineAddress(config: Config): Finding {
@@ -156,11 +169,15 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 		];
 	}
 	try {
+		const silence = await examineSilence(config);
+		if (silence) return [silence];
 		const server = await openServer(config);
 		const client = new Client({
 			...server.connection,
 			connectionTimeoutMillis: 5_000,
+			query_timeout: QUERY_MS,
 		});
+		client.on("error", () => {});
 		try {
 			await client.connect();
 			const { applied, pending } = await readMigrationState(client);
@@ -206,7 +223,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 			{
 				check: "database",
 				status: "problem",
-				found: plainReason((error as Error).message || String(error)),
+				found: describeFailure(config, error),
 				// An error of ours says itself what to do.
 				...(!(error instanceof AppError) && {
 					advice: config.databaseUrl
@@ -216,6 +233,14 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 			},
 		];
 	}
+}
+
+function describeFailure({ databaseUrl }: Config, error: unknown): string {
+	const reason = plainReason((error as Error).message || String(error));
+	// An error of ours names the place itself.
+	return databaseUrl && !(error instanceof AppError)
+		? `${placeOf(databaseUrl)} does not answer, or refuses: ${reason}`
+		: reason;
 }
 
 async function examineVersion(

@@ -6,7 +6,7 @@ export const BACKUP_TIMER = "assay-backup.timer";
 const UNITS = [SERVICE_UNIT, "assay-backup.service", BACKUP_TIMER];
 
 /** The command `assay` of a package sets it, because only root can read the journal. */
-const LAST_LINE = "SERVICE_LOG_LINE";
+const LAST_LINES = "SERVICE_LOG_LINES";
 const MAX_LINE = 300;
 
 /** What systemd says about a unit. */
@@ -88,13 +88,17 @@ export function describeUnit({ result, exitCode, restarts }: Unit): string {
 	return `has failed: ${how}${again}`;
 }
 
-/** Returns what the service last wrote to the journal, in words. Undefined if that is not known. */
+/**
+ * Returns what the service last wrote to the journal, in words. Undefined if that is not known. The
+ * lines of a stack and what Node adds to it say nothing about the cause.
+ */
 export function lastLogLine(
-	line: string | undefined = process.env[LAST_LINE],
+	lines: string = process.env[LAST_LINES] ?? "",
 ): string | undefined {
-	const text = line?.trim();
-	if (!text) return undefined;
-	return withoutJson(text).slice(0, MAX_LINE);
+	const line = lines
+		.split("\n")
+		.findLast((text) => /^[^\s}]/.test(text) && !text.startsWith("Node.js v"));
+	return line && withoutJson(line.trim()).slice(0, MAX_LINE);
 }
 
 function withoutJson(line: string): string {
@@ -103,7 +107,7 @@ function withoutJson(line: string): string {
 		const why = err?.message ?? reason;
 		if (typeof msg === "string") return why ? `${msg}: ${why}` : msg;
 	} catch {
-		// The line is plain text, such as the error of a start.
+		// The line is plain text, such as an error of Node.
 	}
 	return line;
 }

@@ -6,7 +6,7 @@ import { migrate, readMigrations, type TellStep } from "./migrate.ts";
 import { requireDatabase } from "./missing-database.ts";
 import { assertConfined, makePool } from "./pool.ts";
 import { makePoolLogin, poolConnectionOf } from "./pool-login.ts";
-import { connectionTo } from "./postgres-tls.ts";
+import { connectionTo, placeOf } from "./postgres-tls.ts";
 import { assertOwnSessions } from "./session.ts";
 
 /**
@@ -39,6 +39,7 @@ export async function openServer(
 ): Promise<Server> {
 	if (config.databaseUrl) {
 		const connection = connectionTo(config.databaseUrl);
+		tell?.(`connecting to ${placeOf(config.databaseUrl)}`);
 		await assertOwnSessions(connection);
 		return {
 			connection,

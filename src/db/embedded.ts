@@ -137,7 +137,7 @@ async function joinOrStart(
 	options: EmbeddedOptions,
 ): Promise<Entry> {
 	const known = readCluster(folder);
-	options.tell?.("connecting to PostgreSQL");
+	options.tell?.(`connecting to the embedded PostgreSQL in ${folder}`);
 	const entry =
 		(known && (await join(known))) ?? (await start(folder, options));
 	const found = await entry.client.query(

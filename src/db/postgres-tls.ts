@@ -33,6 +33,14 @@ export function tlsModeOf(databaseUrl: string): TlsMode | undefined {
 	);
 }
 
+/** Names the database at an address for people, without its user and password. */
+export function placeOf(databaseUrl: string): string {
+	const { hostname, port, pathname, searchParams } = new URL(databaseUrl);
+	const host = searchParams.get("host") ?? (hostname || "localhost");
+	const name = decodeURIComponent(pathname.slice(1));
+	return `the database ${name && `${name} `}at ${host}${port && `:${port}`}`;
+}
+
 /**
  * Returns how to connect to the server at `databaseUrl`. The driver gives `sslmode` another meaning
  * than PostgreSQL's own programs and prints a warning about that, so the parameters of TLS are read

@@ -146,6 +146,16 @@ test.each([
 	});
 });
 
+test("an error that nobody expected is shown by its message, and not by the last line of its stack", () => {
+	const stack =
+		'before\nError: no room\n    at write (a.ts:1:2) {\n  code: "E"\n}\n\nNode.js v24.1.0\n';
+	expect(lastLogLine(stack)).toBe("Error: no room");
+	expect(lastLogLine(`${LINE}${LINE.replace("stopping", "ended")}`)).toMatch(
+		/^ended: /,
+	);
+	expect(lastLogLine("    at write (a.ts:1:2)\n")).toBeUndefined();
+});
+
 test("doctor reports a unit that has failed, and a timer that is stopped", () => {
 	const text = [
 		shown({ ActiveState: "failed", Result: "timeout", NRestarts: "1" }),

@@ -134,6 +134,16 @@ test("a certificate for another name is a problem too, and a service that is sto
 		advice: expect.stringContaining("correct ASSAY_BASE_URL"),
 	});
 	expect(
+		describeFailure(url, failed("CERT_HAS_EXPIRED", "certificate has expired")),
+	).toMatchObject({
+		status: "problem",
+		found: expect.stringContaining("no reports arrive"),
+		advice: expect.stringMatching(/^renew the certificate/),
+	});
+	expect(
+		describeFailure(url, failed("CERT_NOT_YET_VALID", "not yet valid")).advice,
+	).toMatch(/^correct the clock/);
+	expect(
 		describeFailure(url, failed("ECONNREFUSED", "connect ECONNREFUSED")),
 	).toMatchObject({ status: "warning" });
 });

@@ -115,7 +115,13 @@ test("with a wrong setting, the command exits with the code after which systemd 
 	const wrong = { ASSAY_LOG_LEVEL: "loud" };
 	const { code, stderr } = await assay(["start"], wrong);
 	expect(code).toBe(EXIT_REFUSED);
-	expect(stderr).toMatch(/^assay: ASSAY_LOG_LEVEL must be one of .*\n$/);
+	expect(stderr).toMatch(/^.+\n$/);
+	expect(JSON.parse(stderr)).toMatchObject({
+		level: "fatal",
+		time: expect.any(String),
+		reason: expect.stringMatching(/^ASSAY_LOG_LEVEL must be one of /),
+		msg: "Assay could not start",
+	});
 	expect((await assay(["doctor"], wrong)).code).toBe(1);
 	const unit = readFileSync("deploy/assay.service", "utf8");
 	expect(unit).toContain(`\nRestartPreventExitStatus=${EXIT_REFUSED}\n`);

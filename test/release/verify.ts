@@ -150,6 +150,9 @@ async function verify(machine: Machine): Promise<void> {
 		if (!why.includes(part)) throw new Error(`${part} is not in ${why}`);
 	}
 	console.log("ok  a start with a wrong setting fails, and is not repeated");
+	const again = run("apt-get install -qy --reinstall /root/first.deb 2>&1");
+	if (!again.includes("Assay has failed before")) throw new Error(again);
+	console.log("ok  an installation says that the service stays failed");
 	run("mv /root/right.env /etc/assay.env && systemctl reset-failed assay");
 	// This command comes before the first start of the service.
 	const made = JSON.parse(run("assay org create --name Acme --json"));
@@ -217,11 +220,20 @@ async function verify(machine: Machine): Promise<void> {
 	const kept = ["/etc/assay.env", "/var/lib/assay", "/var/lib/assay-backups"];
 	if (left.trim() !== kept.join("\n")) throw new Error(left);
 	console.log("ok  removal keeps settings, data and backups, and no more");
-	run("apt-get install -qy /root/second.deb && systemctl start assay");
+	const stopped = run("apt-get install -qy /root/second.deb 2>&1");
+	if (!stopped.includes("does not start with the machine")) {
+		throw new Error(stopped);
+	}
+	run("systemctl start assay");
 	await until("installed again, the service has its data", async () => {
 		return (await isReady()) && run("assay org list").includes("Acme");
 	});
-	run("apt-get purge -qy assay && rm -rf /var/lib/assay* /etc/assay.env");
+	run("mkdir /etc/assay");
+	const purge = run("apt-get purge -qy assay");
+	if (!purge.includes("Kept: /etc/assay.env, /etc/assay, /var/lib/assay")) {
+		throw new Error(purge);
+	}
+	run("rm -rf /var/lib/assay* /etc/assay*");
 	await verifyRpm(machine);
 	await verifyTarball(machine);
 }
@@ -256,7 +268,9 @@ async function verifyDoctor({ run }: Machine): Promise<void> {
 	run(`cp -p /etc/assay.env /root/right.env
 		echo DATABASE_URL=postgres://assay@127.0.0.1:1/assay >> /etc/assay.env
 		systemctl start assay; true`);
-	await says("its last line in the log: assay: Assay cannot open its database");
+	await says(
+		"its last line in the log: Assay could not start: Assay cannot open its database",
+	);
 	run(`systemctl stop assay; systemctl reset-failed assay
 		mv /root/right.env /etc/assay.env`);
 }
@@ -295,6 +309,9 @@ async function rollBack(machine: Machine): Promise<void> {
 	run("assay org create --name Later");
 	const install = run("apt-get install -qy --allow-downgrades /root/first.deb");
 	if (!install.includes(`${SECOND} still runs`)) throw new Error(install);
+	if (!install.includes("Both versions have the same tables")) {
+		throw new Error(install);
+	}
 	if (!(await isReady())) throw new Error("the newer version was stopped");
 	const backup = "ls -t /var/lib/assay-backups/assay-*.backup | tail -n 1";
 	await measure(
