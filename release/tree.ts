@@ -14,6 +14,7 @@ import type { LinuxArchitecture } from "../agent/packages/deb-and-rpm.ts";
 import { runTool } from "../agent/packages/run-tool.ts";
 import { linkLibraries } from "../src/db/postgres-binaries.ts";
 import { type LockedPackages, neededPackages } from "./needed-packages.ts";
+import { removeDeadLinks } from "./packaged-links.ts";
 
 const STRIP = {
 	x64: "x86_64-linux-gnu-strip",
@@ -24,7 +25,7 @@ export const stripTool = (architecture: LinuxArchitecture) =>
 	STRIP[architecture];
 
 /** The files of the source that an installation contains. */
-const PARTS = [
+export const PARTS = [
 	...["package.json", "LICENSE", "CHANGELOG.md", "SECURITY.md", "README.md"],
 	...["server.json", "bin", "src", "agent", "simulator", "sql", "docs"],
 	...["console/ensure-build.ts", "console/dist", "deploy"],
@@ -65,15 +66,25 @@ export function makeTree(
 	if (!linkLibraries(join(tree, postgres))) {
 		throw new Error(`${postgres} lacks links between its libraries`);
 	}
-	for (const part of PARTS) {
+	copyParts(source, tree, PARTS);
+	cpSync(join(source, "release/assay"), join(tree, "assay"));
+	for (const name of ["package-lock.json", ".npmrc", "release/assay"]) {
+		rmSync(join(tree, name));
+	}
+	removeDeadLinks(tree);
+}
+
+/** Copies these parts of the source, without the pictures of the documents. */
+export function copyParts(
+	source: string,
+	tree: string,
+	parts: readonly string[],
+): void {
+	for (const part of parts) {
 		cpSync(join(source, part), join(tree, part), {
 			recursive: true,
 			verbatimSymlinks: true,
 		});
-	}
-	cpSync(join(source, "release/assay"), join(tree, "assay"));
-	for (const name of ["package-lock.json", ".npmrc", "release/assay"]) {
-		rmSync(join(tree, name));
 	}
 	rmSync(join(tree, "docs/screenshots"), { recursive: true });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../errors.ts";
 import { COMMAND } from "../version.ts";
 import { nothingHere } from "./admission.ts";
 import { acceptsEncoding } from "./compression.ts";
@@ -114,8 +115,12 @@ export function addConsoleFiles(
 			const asset = webConsole.assets.get(path);
 			if (asset) return sendAsset(request, reply, asset);
 		}
-		if (NOT_PAGES.test(path) || !acceptsPage(request)) {
-			throw nothingHere();
+		if (NOT_PAGES.test(path)) throw nothingHere();
+		if (!acceptsPage(request)) {
+			throw new AppError(
+				"not_found",
+				"there is nothing for programs at this address; if it is a link of Assay, open it in a browser",
+			);
 		}
 		if (typeof webConsole !== "string") {
 			onPage();

@@ -26,7 +26,13 @@ import {
 	serviceControl,
 } from "../../release/linux-packages.ts";
 import { neededPackages } from "../../release/needed-packages.ts";
+import {
+	deadLinks,
+	markdownFiles,
+	removeDeadLinks,
+} from "../../release/packaged-links.ts";
 import { checkPublished } from "../../release/release-key.ts";
+import { copyParts, PARTS } from "../../release/tree.ts";
 import { describeVersion, VERSION } from "../../src/version.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -248,4 +254,22 @@ test.each([
 	// An action that is named by a tag may become another program.
 	expect(text.match(/uses:.*@(?![0-9a-f]{40}\b)/g)).toBeNull();
 	expect(parse(text).on).toMatchObject(on);
+});
+
+test("the documents of an installation link only to files that it contains", () => {
+	const tree = mkdtempSync(join(tmpdir(), "assay-tree-"));
+	onTestFinished(() => rmSync(tree, { recursive: true }));
+	// A checkout has no build of the console, and no document links to it.
+	copyParts(
+		ROOT,
+		tree,
+		PARTS.filter((part) => part !== "console/dist"),
+	);
+	const dead = () => markdownFiles(tree).flatMap(deadLinks);
+	expect(dead()).toContain("CONTRIBUTING.md");
+	removeDeadLinks(tree);
+	expect(dead()).toEqual([]);
+	const page = readFileSync(join(tree, "docs/deploying.md"), "utf8");
+	expect(page).toContain("](../deploy/assay.service)");
+	expect(page).toContain("](backup.md");
 });
