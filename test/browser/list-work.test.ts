@@ -235,7 +235,7 @@ test("all records that match are selected, also those on other pages", async () 
 	await bar.getByRole("button", { name: "Select all 24" }).click();
 	await bar.getByText("24 selected").waitFor();
 	expect(await bar.getByRole("button", { name: /^Select/ }).count()).toBe(0);
-	await bar.getByRole("button", { name: "Change a field …" }).click();
+	await bar.getByRole("button", { name: "Change fields …" }).click();
 	await page.getByRole("dialog", { name: "Change 24 risks" }).waitFor();
 	await page.getByRole("button", { name: "Cancel" }).click();
 	// Only those that match the filters are selected.

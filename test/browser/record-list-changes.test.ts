@@ -1,3 +1,4 @@
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axe, screenshot, visit } from "./browser.ts";
 import {
@@ -31,46 +32,85 @@ test("selected records are changed and deleted together, and those that fail are
 	await bar.getByText("3 selected").waitFor();
 	await axe(page);
 	await screenshot(page, "registers/selected");
-	await bar.getByRole("button", { name: "Change a field" }).click();
 	const dialog = page.getByRole("dialog");
-	await dialog.getByRole("combobox", { name: "Field" }).click();
-	await page.getByRole("option", { name: "Status" }).click();
 	const change = dialog.getByRole("button", { name: "Change", exact: true });
+	const field = dialog.getByRole("combobox", { name: "Field" });
+	const open = () => bar.getByRole("button", { name: "Change fields" }).click();
+	const choose = async (control: Locator, option: string) => {
+		await control.click();
+		await page.getByRole("option", { name: option, exact: true }).click();
+	};
+	const dismiss = () => page.getByRole("button", { name: "Dismiss" }).click();
+	await open();
+	expect(await field.inputValue()).toBe("");
 	expect(await change.isDisabled()).toBe(true);
-	await dialog.getByRole("combobox", { name: "Status" }).click();
-	await page.getByRole("option", { name: "Implemented" }).click();
+	await choose(field, "Status");
+	expect(await change.isDisabled()).toBe(true);
+	await choose(dialog.getByRole("combobox", { name: "Status" }), "Implemented");
+	// The same dialog takes further fields.
+	await dialog.getByRole("button", { name: "Change another field" }).click();
+	expect(await change.isDisabled()).toBe(true);
+	await field.last().click();
+	await page.getByRole("option", { name: "Owner", exact: true }).waitFor();
+	expect(await page.getByRole("option", { name: "Status" }).count()).toBe(0);
+	// The name tells one measure from the others, so it is not offered.
+	expect(await page.getByRole("option", { name: "Name" }).count()).toBe(0);
+	await page.getByRole("option", { name: "Owner", exact: true }).click();
+	// To remove values is a choice of its own, not what an empty field means.
+	expect(await change.isDisabled()).toBe(true);
+	const owner = dialog.getByRole("combobox", { name: "Owner" });
+	await dialog.getByLabel("Remove the value from the selected").check();
+	expect(await owner.count()).toBe(0);
+	expect(await change.isEnabled()).toBe(true);
+	await dialog.getByLabel("Remove the value from the selected").uncheck();
+	await owner.click();
+	await page.getByRole("option", { name: /^Ada Lovelace/ }).click();
 	await axe(page);
+	await screenshot(page, "registers/change-fields");
 	await change.click();
 	await page.getByText("3 measures changed").waitFor();
+	const cells = (name: string) => page.getByRole("cell", { name }).count();
+	await expect.poll(() => cells("Implemented")).toBe(3);
+	await expect.poll(() => cells("Ada Lovelace")).toBe(3);
+	// The rows stay selected, and the change can be undone. What somebody else has changed since
+	// then stays as it is and is named.
+	await bar.getByText("3 selected").waitFor();
+	await screenshot(page, "registers/undo");
+	await axe(page);
+	await registers.use("updateMeasure", { id: guarded.id, description: "New" });
+	await page.getByRole("button", { name: "Undo" }).click();
+	await page.getByText("1 could not be undone").waitFor();
+	await page.getByText("Guarded: Somebody has changed it meanwhile.").waitFor();
+	await page.getByText("2 measures have their former values again").waitFor();
+	await expect.poll(() => cells("Implemented")).toBe(1);
+	await expect.poll(() => cells("Ada Lovelace")).toBe(1);
+	await axe(page);
+	await dismiss();
+	await bar.getByRole("button", { name: "Clear selection" }).click();
 	await expect.poll(() => bar.count()).toBe(0);
-	await expect
-		.poll(() => page.getByRole("cell", { name: "Implemented" }).count())
-		.toBe(3);
 
 	// The category is free text, and the dialog suggests the values in use.
 	await page.getByRole("checkbox", { name: "Select First" }).check();
 	await page.getByRole("checkbox", { name: "Select Second" }).check();
-	await bar.getByRole("button", { name: "Change a field" }).click();
-	await dialog.getByRole("combobox", { name: "Field" }).click();
-	// The name tells one measure from the others, so it is not offered.
-	expect(await page.getByRole("option", { name: "Name" }).count()).toBe(0);
-	await page.getByRole("option", { name: "Category" }).click();
+	await open();
+	await choose(field, "Category");
 	await dialog.getByRole("combobox", { name: "Category" }).fill("Renamed");
 	await change.click();
 	await page.getByText("2 measures changed").waitFor();
+	await dismiss();
 	await expect.poll(names(page)).toEqual(["Guarded"]);
 	await dialog.waitFor({ state: "detached" });
 	await page.getByRole("combobox", { name: "Category" }).click();
 	await page.getByRole("option", { name: "Renamed (2)" }).click();
 	await expect.poll(async () => (await names(page)()).length).toBe(2);
 	await page.getByRole("checkbox", { name: "Select all on this page" }).check();
-	await bar.getByRole("button", { name: "Change a field" }).click();
-	await dialog.getByRole("combobox", { name: "Field" }).click();
-	await page.getByRole("option", { name: "Category" }).click();
+	await open();
+	await choose(field, "Category");
 	await dialog.getByRole("combobox", { name: "Category" }).fill("Ol");
 	await page.getByRole("option", { name: "Old", exact: true }).click();
 	await change.click();
 	await dialog.waitFor({ state: "detached" });
+	await dismiss();
 	await page.getByRole("combobox", { name: "Category" }).click();
 	await page.getByRole("option", { name: "Old (3)" }).click();
 	await expect.poll(async () => (await names(page)()).length).toBe(3);
@@ -110,7 +150,7 @@ test("selected records are changed and deleted together, and those that fail are
 	await axe(page);
 	await dialog.getByRole("button", { name: "Close" }).last().click();
 	await bar.getByText("1 selected").waitFor();
-	await expect.poll(names(page)).toEqual(["Second", "Guarded"]);
+	await expect.poll(names(page)).toEqual(["Guarded", "Second"]);
 	// Another filter shows other records, so that nothing stays selected.
 	await page.getByRole("button", { name: "Clear filters" }).click();
 	await expect.poll(async () => (await names(page)()).length).toBe(3);

@@ -36,19 +36,13 @@ export function BulkBar<Row extends { id: string }>({
 				<Text size="sm" fw={500} role="status" mx="xs">
 					{count.toLocaleString()} selected
 				</Text>
+				<Button variant="subtle" size="compact-sm" onClick={selection.clear}>
+					Clear selection
+				</Button>
 				{matching && (
 					<SelectMatching selection={selection} matching={matching} />
 				)}
 				{children}
-				<Button
-					variant="subtle"
-					size="compact-sm"
-					ml="auto"
-					aria-label="Clear selection"
-					onClick={selection.clear}
-				>
-					Clear
-				</Button>
 			</Group>
 		</Paper>
 	);

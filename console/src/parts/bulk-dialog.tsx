@@ -1,13 +1,12 @@
-import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Modal, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
+import { FailedRows } from "./failed-rows.tsx";
 import { type PartRequest, useForEach } from "./for-each.ts";
 import { useReturnFocus } from "./return-focus.ts";
 import { RunProgress } from "./run-progress.tsx";
 import type { Selection } from "./selection.ts";
-
-/** The most reasons that the dialog lists, and the most rows that it names for one. */
-const MAX_NAMED = 10;
+import { showWithUndo, type Undo } from "./undo.tsx";
 
 /**
  * Asks before it repeats an action for every selected row. It shows the progress and can be
@@ -23,6 +22,8 @@ export function BulkDialog<Row extends { id: string }>({
 	request,
 	parts,
 	onDone,
+	kept,
+	undo,
 	onClose,
 	isDangerous = false,
 }: {
@@ -42,6 +43,13 @@ export function BulkDialog<Row extends { id: string }>({
 	parts?: { size: number; request: PartRequest<Row> | undefined };
 	/** Called when everything is done, instead of saying so, clearing the selection and closing. */
 	onDone?: () => void;
+	/**
+	 * Returns the row as it is after the action. With it, the rows stay selected, so that the reader
+	 * can go on with them.
+	 */
+	kept?: (row: Row) => Row;
+	/** Returns how the action is undone for the rows that succeeded. The message then offers it. */
+	undo?: (rows: readonly Row[]) => Omit<Undo<Row>, "nameOf">;
 	onClose: () => void;
 	isDangerous?: boolean;
 }) {
@@ -54,18 +62,23 @@ export function BulkDialog<Row extends { id: string }>({
 		const all = [...rows];
 		const { succeeded, failures } = await run(all, send, parts?.size);
 		const isComplete = succeeded.length === all.length;
-		if (!isComplete) selection.set(succeeded, false);
-		if (failures.length > 0) return;
 		if (isComplete && onDone) return onDone();
 		if (succeeded.length > 0) {
-			notifications.show({ message: done(succeeded.length) });
+			const { nameOf } = selection;
+			if (undo) {
+				const how = { ...undo(succeeded), nameOf };
+				showWithUndo(done(succeeded.length), how);
+			} else if (failures.length === 0) {
+				notifications.show({ message: done(succeeded.length) });
+			}
 		}
-		if (isComplete) selection.clear();
-		onClose();
+		if (!isComplete) selection.set(succeeded, false);
+		else if (kept) selection.set(succeeded.map(kept), true);
+		else selection.clear();
+		if (failures.length === 0) onClose();
 	};
 	const isRunning = progress?.isRunning ?? false;
 	const failures = isRunning ? [] : (progress?.failures ?? []);
-	const reasons = [...Map.groupBy(failures, ({ reason }) => reason)];
 	return (
 		<Modal
 			opened
@@ -84,19 +97,7 @@ export function BulkDialog<Row extends { id: string }>({
 						role="alert"
 						title={`${failures.length.toLocaleString()} failed and ${failures.length === 1 ? "is" : "are"} still selected`}
 					>
-						<List size="sm">
-							{reasons.slice(0, MAX_NAMED).map(([reason, failed]) => (
-								<List.Item key={reason}>
-									{namesOf(failed.map(({ row }) => selection.nameOf(row)))}:{" "}
-									{reason}
-								</List.Item>
-							))}
-						</List>
-						{reasons.length > MAX_NAMED && (
-							<Text size="sm">
-								{(reasons.length - MAX_NAMED).toLocaleString()} more reasons.
-							</Text>
-						)}
+						<FailedRows failures={failures} nameOf={selection.nameOf} />
 					</Alert>
 				)}
 				<Group justify="flex-end">
@@ -121,11 +122,4 @@ export function BulkDialog<Row extends { id: string }>({
 			</Stack>
 		</Modal>
 	);
-}
-
-/** Names the first rows and counts the others. */
-function namesOf(names: readonly string[]): string {
-	const others = names.length - MAX_NAMED;
-	const named = names.slice(0, MAX_NAMED).join(", ");
-	return others > 0 ? `${named} and ${others.toLocaleString()} more` : named;
 }

@@ -1,25 +1,18 @@
-import { Button, Select, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { OperationName } from "../../api.ts";
-import type {
-	FieldDescription,
-	KindDescription,
-} from "../../kind-description.ts";
-import { type AnyRecord, countOf, fieldOf } from "../../kinds.ts";
+import type { KindDescription } from "../../kind-description.ts";
+import { type AnyRecord, countOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { BulkBar } from "../../parts/bulk-bar.tsx";
 import { BulkDialog } from "../../parts/bulk-dialog.tsx";
 import { ExportSelected } from "../../parts/records/export-button.tsx";
 import { LinkSelected } from "../../parts/records/link-selected.tsx";
 import { isLinkedKind } from "../../parts/records/linkable.tsx";
-import {
-	deleteRecord,
-	updateRecord,
-} from "../../parts/records/register-calls.ts";
+import { deleteRecord } from "../../parts/records/register-calls.ts";
 import type { Matching, Selection } from "../../parts/selection.ts";
 import { ArchiveSelected, canBeArchived } from "./archive.tsx";
-import { FieldInput } from "./field-input.tsx";
-import { bulkFields, type FormValue, toStored } from "./form-values.ts";
+import { ChangeSelected } from "./change-selected.tsx";
 
 interface Props {
 	kind: KindDescription;
@@ -49,7 +42,7 @@ export function BulkActions({
 					size="compact-sm"
 					onClick={() => setOpen("change")}
 				>
-					Change a field …
+					Change fields …
 				</Button>
 				{isLinkedKind(kind.kind) && (
 					<LinkSelected
@@ -83,71 +76,12 @@ export function BulkActions({
 					</Button>
 				)}
 			</BulkBar>
-			{open === "change" && <Change {...props} onClose={close} />}
+			{open === "change" && <ChangeSelected {...props} onClose={close} />}
 			{open === "archive" && (
 				<ArchiveSelected {...props} isBack={isOfArchived} onClose={close} />
 			)}
 			{open === "delete" && <Delete {...props} onClose={close} />}
 		</>
-	);
-}
-
-function Change({
-	kind,
-	organizationId,
-	selection,
-	onClose,
-}: Props & { onClose: () => void }) {
-	const fields = bulkFields(kind);
-	const [name, setName] = useState(fields[0]?.name ?? "");
-	const [value, setValue] = useState<FormValue>(null);
-	const field = fieldOf(kind, name);
-	const isReady = field && (isFilled(value) || field.isNullable);
-	return (
-		<BulkDialog
-			title={`Change ${countOf(kind, selection.rows.length)}`}
-			action="Change"
-			done={(count) => `${countOf(kind, count)} changed`}
-			selection={selection}
-			onClose={onClose}
-			request={
-				isReady
-					? ({ id }) =>
-							updateRecord(kind, id, { [name]: toStored(field, value) })
-					: undefined
-			}
-		>
-			<Select
-				label="Field"
-				data={fields.map((one) => ({ value: one.name, label: one.label }))}
-				allowDeselect={false}
-				value={name}
-				onChange={(chosen) => {
-					setName(chosen ?? "");
-					setValue(null);
-				}}
-			/>
-			{field && (
-				<FieldInput
-					key={name}
-					field={withoutHelp(field)}
-					organizationId={organizationId}
-					kind={kind}
-					value={value}
-					onChange={setValue}
-				/>
-			)}
-			{field?.type === "references" && (
-				<Text size="sm" c="dimmed">
-					These replace the ones that the selected {kind.nouns} have now.
-				</Text>
-			)}
-			{field?.isNullable && !isFilled(value) && (
-				<Text size="sm" c="dimmed">
-					Leave it empty to remove the value from the selected {kind.nouns}.
-				</Text>
-			)}
-		</BulkDialog>
 	);
 }
 
@@ -170,12 +104,3 @@ function Delete({ kind, selection, onClose }: Props & { onClose: () => void }) {
 		</BulkDialog>
 	);
 }
-
-const isFilled = (value: FormValue) =>
-	Array.isArray(value) ? value.length > 0 : value !== null && value !== "";
-
-/** The dialog names the field, so that its help text is not needed. */
-const withoutHelp = (field: FieldDescription): FieldDescription => ({
-	...field,
-	help: field.label,
-});

@@ -38,6 +38,7 @@ export function LinkSelected<Row extends { id: string }>({
 					action="Link"
 					done={(count) => `${counted(count)} linked`}
 					selection={selection}
+					kept={(row) => row}
 					onClose={() => {
 						setOpen(false);
 						setTarget(null);
