@@ -6,8 +6,8 @@ import type { RegisterKind } from "./register-kinds.ts";
 export interface Layout<Name extends string = string> {
 	/** The columns of the list. The first one links to the record. */
 	columns: readonly Name[];
-	/** The order of the list if the address names none. Absent: the newest records come first. */
-	order?: ListOrder<Name | "open_first">;
+	/** The order of the list if the address names none. */
+	order: ListOrder<Name | "open_first" | "created_at">;
 	/** The sections of the form and of the record's page. */
 	sections: readonly Section<Name>[];
 }
@@ -26,6 +26,12 @@ const OPEN_FIRST: ListOrder<"open_first"> = {
 	label: "Open first, by due date",
 };
 
+const NEWEST: ListOrder<"created_at"> = {
+	field: "created_at",
+	direction: "desc",
+	label: "Newest first",
+};
+
 const LAST_CHANGED: ListOrder = {
 	field: "updated_at",
 	direction: "desc",
@@ -39,7 +45,7 @@ const LAST_CHANGED: ListOrder = {
 export function usualOrder(
 	{ kind, done }: KindDescription,
 	filters: Readonly<Record<string, unknown>>,
-): ListOrder | undefined {
+): ListOrder {
 	const isDoneOnly =
 		done && (filters[done.field] === done.value || filters.is_open === false);
 	return isDoneOnly ? LAST_CHANGED : layoutOf(kind).order;
@@ -60,6 +66,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			"owner_id",
 			"updated_at",
 		],
+		order: NEWEST,
 		sections: [
 			{
 				title: "Document",
@@ -120,6 +127,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	measure: {
 		columns: ["name", "category", "state", "owner_id", "updated_at"],
+		order: { field: "name", direction: "asc" },
 		sections: [
 			{
 				title: "Measure",
@@ -164,6 +172,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	evidence: {
 		columns: ["name", "valid_until", "owner_id", "url", "updated_at"],
+		order: NEWEST,
 		sections: [
 			{
 				title: "Evidence",
@@ -180,6 +189,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			"owner_id",
 			"updated_at",
 		],
+		order: { field: "name", direction: "asc" },
 		sections: [
 			{
 				title: "Vendor",
@@ -296,6 +306,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	audit: {
 		columns: ["name", "framework_id", "state", "valid_from", "valid_until"],
+		order: NEWEST,
 		sections: [
 			{
 				title: "Audit",
@@ -305,6 +316,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 	},
 	asset: {
 		columns: ["name", "asset_type", "amount", "owner_id", "updated_at"],
+		order: { field: "name", direction: "asc" },
 		sections: [
 			{
 				title: "Asset",
@@ -327,6 +339,7 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 			"vendor_ids",
 			"updated_at",
 		],
+		order: { field: "name", direction: "asc" },
 		sections: [
 			{
 				title: "Data type",

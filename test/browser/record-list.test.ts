@@ -100,6 +100,21 @@ test("a list opens in its register's usual order, its header shows it, and back 
 	await page.goBack();
 	await expect.poll(names(page)).toEqual(inOrder);
 
+	// Every other list says by what it is ordered, too.
+	for (const name of ["Ant", "Zebra"]) {
+		await registers.add("addMeasure", { name, category: "Animals" });
+		await registers.add("addEvidence", { name });
+	}
+	await visit(page, registers.at("measure"));
+	await expect.poll(names(page)).toEqual(["Ant", "Zebra"]);
+	expect(await sorting("Name")).toBe("ascending");
+	await visit(page, registers.at("evidence"));
+	await expect.poll(names(page)).toEqual(["Zebra", "Ant"]);
+	await page
+		.getByRole("navigation", { name: "Pages of the list" })
+		.getByText("Newest first")
+		.waitFor();
+
 	await visit(page, registers.at("risk"));
 	await expect
 		.poll(async () => (await names(page)())[0])
