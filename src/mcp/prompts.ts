@@ -36,7 +36,7 @@ export const PROMPTS: readonly Prompt[] = [
 1. listOrganizations lists the organizations and today's date. If there are several, ask the person which one to review.
 2. getOverview counts open, overdue and soon due work, and names the checks that have failed longest and the records changed last.
 3. For each register with overdue work, list it: listTasks, listNonconformities, listObligations and listContinualImprovements with filter is_open and due_until yesterday.
-4. listPostureSummary shows how many devices pass each check. Compare it with the same summary as_of seven days ago. For a check that got worse, listDevices with failing_check names the devices and their owners.
+4. listPostureSummary shows how many devices pass each check. Compare it with the same summary as_of seven days ago. For a check that got worse, listDevices with status ACTIVE and failing_check names the devices and their owners.
 
 Group the result by the person who has to act. ${REPORT}
 Then ask the person which tasks to add or whom to remind. ${ASK_BEFORE_WRITING}`,

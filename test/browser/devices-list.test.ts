@@ -55,7 +55,7 @@ test("the summary and the filter fields narrow down the list, and the address ke
 
 	const summary = page.getByRole("region", { name: "Fleet" });
 	await summary
-		.getByRole("link", { name: /^Host firewall 50% ?, 1 failing$/ })
+		.getByRole("link", { name: /^Host firewall 50% ?, 1 fail$/ })
 		.click();
 	await expect.poll(() => rows.count()).toBe(1);
 	await rows.getByText("open.local").waitFor();
@@ -87,7 +87,7 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await pick(page, "Status", "Pending");
 	await expect.poll(() => rows.count()).toBe(1);
 	await page.getByRole("button", { name: "Clear filters" }).click();
-	await pick(page, "Failing check", "Full-disk encryption");
+	await pick(page, "Fails check", "Full-disk encryption");
 	await page.getByRole("heading", { name: "No devices match" }).waitFor();
 	await axe(page);
 	await page.getByRole("button", { name: "Show all devices" }).click();
@@ -334,7 +334,45 @@ test("the line under the heading counts the devices by the device policy, and a 
 			Object.fromEntries(CHECK_KEYS.map((key) => [key, status]));
 		await fleet.addReporting(organization, "good.local", every("PASS"));
 		await fleet.addReporting(organization, "vague.local", every("UNKNOWN"));
+		await fleet.addReporting(organization, "failing.local", {
+			...every("PASS"),
+			FIREWALL_ENABLED: "FAIL",
+		});
+		const gone = await fleet.addReporting(organization, "gone.local", {
+			FIREWALL_ENABLED: "FAIL",
+		});
+		await served.database.owner.query(
+			"update devices set status = 'REVOKED', revoked_at = now(), key_hash = null where id = $1",
+			[gone.id],
+		);
 	});
+	const rows = page
+		.getByRole("region", { name: "Devices", exact: true })
+		.locator("tbody tr");
+	await page
+		.getByRole("link", { name: /^Host firewall .*, 1 fail$/ })
+		.waitFor();
+	const whole = page.getByText("All devices of the organization:");
+	expect(await whole.count()).toBe(0);
+	// The list has as many devices as the figure above it, which counts no revoked one.
+	await pick(page, "Fails check", "Host firewall");
+	await expect.poll(() => rows.count()).toBe(1);
+	await rows.getByText("failing.local").waitFor();
+	await rows.getByText("in grace until").waitFor();
+	expect(await rows.getByText("Failing", { exact: true }).count()).toBe(0);
+	// The figures above do not follow the filter, and say so.
+	await whole.waitFor();
+	await axe(page);
+	await screenshot(page, "devices/filtered");
+	// A reader who asks for devices of every status finds the revoked one marked.
+	await page.getByRole("button", { name: "Clear Status" }).click();
+	await rows.getByText("gone.local").waitFor();
+	await rows
+		.filter({ hasText: "gone.local" })
+		.getByText("Revoked", { exact: true })
+		.waitFor();
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await whole.waitFor({ state: "detached" });
 	const counts = page.getByRole("group", { name: "By the device policy" });
 	await counts.getByRole("link", { name: "1 Not proved" }).waitFor();
 	await counts.getByRole("link", { name: "1 Compliant" }).click();

@@ -1,13 +1,14 @@
 import { Text } from "@mantine/core";
 import type { Column } from "../../parts/data-table.tsx";
 import {
-	CHECK_STATES,
 	type Device,
 	isCurrent,
 	PostureBadge,
+	STATUSES,
 } from "../../parts/devices/device-words.tsx";
 import type { Names } from "../../parts/records/record-names.ts";
-import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { ByPolicy } from "./by-policy.tsx";
 import { checkLabel } from "./checks.ts";
 import { columnsWith } from "./device-columns.tsx";
 
@@ -37,16 +38,9 @@ export function columnsOfCheck(
 							status={posture.status}
 							isCurrent={isCurrent(device)}
 						/>
-						{posture.check_state && (
-							<Text size="xs" c="dimmed" mt={2}>
-								{CHECK_STATES[posture.check_state]}
-								{posture.in_grace_until && (
-									<>
-										{" until "}
-										<DateTime value={posture.in_grace_until} />
-									</>
-								)}
-							</Text>
+						<ByPolicy posture={posture} device={device} />
+						{device.status !== "ACTIVE" && (
+							<Text size="xs">{STATUSES[device.status].label}</Text>
 						)}
 					</>
 				);

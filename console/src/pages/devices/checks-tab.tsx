@@ -25,6 +25,7 @@ import styles from "../../parts/devices/postures.module.css";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
+import { ByPolicy } from "./by-policy.tsx";
 import { CheckActions, isToActOn } from "./check-actions.tsx";
 import { checkValue } from "./check-value.ts";
 import { checkLabel, inOrder, passMeaning } from "./checks.ts";
@@ -288,34 +289,6 @@ function ExceptionLink({
 			</TextLink>
 		)
 	);
-}
-
-/**
- * Says what the device policy makes of the status, unless that is obvious. A device that is not
- * current says above the checks that it is silent.
- */
-function ByPolicy({ posture, device }: { posture: Posture; device: Device }) {
-	const { check_state: state, in_grace_until: until, status } = posture;
-	if (state === "IN_GRACE" && until) {
-		return (
-			<Text size="xs">
-				in grace until <DateTime value={until} />
-			</Text>
-		);
-	}
-	if (state === "EXCEPTED") {
-		return (
-			<Text size="xs">
-				excepted, <UntilExceptionEnd value={posture.excepted_until} />
-			</Text>
-		);
-	}
-	if (state === "STALE" && isCurrent(device)) {
-		return <Text size="xs">silent for longer than the policy allows</Text>;
-	}
-	return state === "NOT_APPLICABLE" && status !== "NOT_APPLICABLE" ? (
-		<Text size="xs">not required by the policy</Text>
-	) : null;
 }
 
 /**

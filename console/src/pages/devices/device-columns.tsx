@@ -191,7 +191,7 @@ function Checks({ device }: { device: Device }) {
 	const unknown = of("UNKNOWN");
 	const words =
 		failing.length > 0
-			? `${failing.length} failing`
+			? `${failing.length} fail`
 			: unknown.length > 0
 				? `${unknown.length} unknown`
 				: `${of("PASS").length} pass`;

@@ -57,12 +57,13 @@ export function DeviceFilters({
 		label: string,
 		data: { value: string; label: string }[],
 		width: number,
+		onChange = (value: string | undefined) => list.setFilter(name, value),
 	) => (
 		<Select
 			data={data}
 			limit={SHOWN_OPTIONS}
 			value={(filters[name] as string | undefined) ?? null}
-			onChange={(value) => list.setFilter(name, value ?? undefined)}
+			onChange={(value) => onChange(value ?? undefined)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
 			{...namedFilter(label, width)}
@@ -79,9 +80,16 @@ export function DeviceFilters({
 			)}
 			{choice(
 				"failing_check",
-				"Failing check",
+				"Fails check",
 				[...checks].map((value) => ({ value, label: checkLabel(value) })),
 				140,
+				// The figures above the list count no revoked device, so the list has none either, unless
+				// the reader asks for them.
+				(value) =>
+					list.setFilters({
+						failing_check: value,
+						...(value && filters.status === undefined && { status: "ACTIVE" }),
+					}),
 			)}
 			{choice("compliance", "Compliance", optionsOf(COMPLIANCES), 140)}
 			{OTHER_STATES.map(
@@ -177,8 +185,8 @@ const OTHER_STATES = [
 	["enrollment_key_id", "Enrolled with"],
 	["agent_version", "Agent version"],
 	["agent_older_than", "Agent before"],
-	["passing_check", "Passing"],
-	["unknown_check", "Unknown"],
+	["passing_check", "Passes check"],
+	["unknown_check", "Unknown check"],
 	["check_state", "State"],
 ] as const;
 

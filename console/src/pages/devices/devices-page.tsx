@@ -156,10 +156,10 @@ export function Page() {
 							<>
 								{ofOwner}
 								{!isNarrow &&
-									" The pass rates below are those of the whole fleet."}
+									" The pass rates below are those of all devices of the organization."}
 							</>
 						) : (
-							<FleetCounts isReady={isListed} />
+							<FleetCounts isReady={isListed} isFiltered={list.hasFilters} />
 						)}
 					</Box>
 					{!(ofOwner && isNarrow) && <FleetSummary isReady={isListed} />}

@@ -39,8 +39,18 @@ export function summaryQuery(organizationId: string) {
 	});
 }
 
-/** Counts the devices below the heading. Each number is a link that filters the list. */
-export function FleetCounts({ isReady }: { isReady: boolean }) {
+/**
+ * Counts the devices below the heading. Each number is a link that filters the list. The numbers do
+ * not follow the list's filter, and say so, because a second count of a large fleet takes long.
+ */
+export function FleetCounts({
+	isReady,
+	isFiltered,
+}: {
+	isReady: boolean;
+	/** True if the list shows only some of the devices. */
+	isFiltered: boolean;
+}) {
 	const { organizationId, mayAdmin, day } = useOrganization();
 	const { data } = useQuery({
 		...summaryQuery(organizationId),
@@ -94,6 +104,11 @@ export function FleetCounts({ isReady }: { isReady: boolean }) {
 	);
 	return (
 		<Group gap="0 32px">
+			{isFiltered && (
+				<Text size="sm" lh="24px">
+					All devices of the organization:
+				</Text>
+			)}
 			<CountLinks
 				label={fresh ? "By heartbeat" : "By status"}
 				counts={counts.filter(([count], index) => count > 0 || index < 3)}
@@ -254,9 +269,7 @@ function CheckTile({ check }: { check: Check }) {
 					) : (
 						rateInWords(check)
 					)}
-					<VisuallyHidden>
-						, {check.fail.toLocaleString()} failing
-					</VisuallyHidden>
+					<VisuallyHidden>, {check.fail.toLocaleString()} fail</VisuallyHidden>
 				</Text>
 			</Group>
 		</TextLink>
