@@ -170,6 +170,14 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	await page.getByLabel("Select all on this page").check();
 	await page.getByRole("button", { name: "Set the owner …" }).click();
 	const owner = page.getByRole("dialog", { name: "owner of 2 devices" });
+	// Nothing is chosen yet. To remove owners is a choice of its own.
+	const set = owner.getByRole("button", { name: "Set the owner" });
+	expect(await set.isDisabled()).toBe(true);
+	await owner.getByLabel("Remove the owners of the selected devices").check();
+	expect(
+		await owner.getByRole("button", { name: "Remove the owners" }).isEnabled(),
+	).toBe(true);
+	await owner.getByLabel("Remove the owners of the selected devices").uncheck();
 	await owner.getByRole("button", { name: "Create a person" }).click();
 	const person = page.getByRole("dialog", { name: "Create a person" });
 	await person.getByLabel("Full name").fill("Grace Hopper");
@@ -177,12 +185,14 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	await person.getByRole("button", { name: "Create the person" }).click();
 	await person.waitFor({ state: "hidden" });
 	await axe(page);
-	await owner.getByRole("button", { name: "Set the owner" }).click();
+	await set.click();
 	await page.getByText("Owners set: 2.").waitFor();
 	expect(await ownersOf()).toEqual([
 		["nb-1.local", "Grace Hopper"],
 		["nb-2.local", "Grace Hopper"],
 	]);
+
+	await page.getByText("2 selected").waitFor();
 
 	const choose = async (text: string) => {
 		await page.locator("input[type=file]").setInputFiles({

@@ -6,6 +6,7 @@ import { ReferenceField } from "../../parts/records/reference-field.tsx";
 /** Chooses the owner of a device. */
 export function OwnerField(props: {
 	value: string | null;
+	description?: string;
 	onChange: (id: string | null) => void;
 	error?: ReactNode;
 }) {

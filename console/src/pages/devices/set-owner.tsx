@@ -1,4 +1,4 @@
-import { Button, Text } from "@mantine/core";
+import { Button, Checkbox } from "@mantine/core";
 import { useRef, useState } from "react";
 import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { call } from "../../api.ts";
@@ -20,6 +20,7 @@ export function SetOwner({
 }) {
 	const [isOpen, setOpen] = useState(false);
 	const [owner, setOwner] = useState<string | null>(null);
+	const [isRemoving, setRemoving] = useState(false);
 	const changed = useRef(0);
 	return (
 		<>
@@ -28,6 +29,7 @@ export function SetOwner({
 				variant="default"
 				onClick={() => {
 					setOwner(null);
+					setRemoving(false);
 					changed.current = 0;
 					setOpen(true);
 				}}
@@ -37,28 +39,48 @@ export function SetOwner({
 			{isOpen && (
 				<BulkDialog
 					title={`Set the owner of ${countDevices(selection.rows.length)}`}
-					action={owner === null ? "Remove the owners" : "Set the owner"}
-					done={() => `Owners set: ${changed.current.toLocaleString()}.`}
+					action={isRemoving ? "Remove the owners" : "Set the owner"}
+					done={() =>
+						`Owners ${isRemoving ? "removed" : "set"}: ${changed.current.toLocaleString()}.`
+					}
+					kept={(device) => ({
+						...device,
+						owner_id: isRemoving ? null : owner,
+					})}
 					selection={selection}
 					parts={{
 						size: MAX_DEVICES_OF_CALL,
-						request: async (part) => {
-							const { changed_device_ids: ids } = await call(
-								"setDeviceOwners",
-								{
-									organization_id: organizationId,
-									owners: part.map(({ id }) => ({ device: id, owner })),
-								},
-							);
-							changed.current += ids.length;
-						},
+						request:
+							owner === null && !isRemoving
+								? undefined
+								: async (part) => {
+										const { changed_device_ids: ids } = await call(
+											"setDeviceOwners",
+											{
+												organization_id: organizationId,
+												owners: part.map(({ id }) => ({
+													device: id,
+													owner: isRemoving ? null : owner,
+												})),
+											},
+										);
+										changed.current += ids.length;
+									},
 					}}
 					onClose={() => setOpen(false)}
 				>
-					<OwnerField value={owner} onChange={setOwner} />
-					{owner === null && (
-						<Text size="sm">The devices will have no owner.</Text>
+					{!isRemoving && (
+						<OwnerField
+							value={owner}
+							description="The person who uses them."
+							onChange={setOwner}
+						/>
 					)}
+					<Checkbox
+						label="Remove the owners of the selected devices"
+						checked={isRemoving}
+						onChange={({ currentTarget }) => setRemoving(currentTarget.checked)}
+					/>
 				</BulkDialog>
 			)}
 		</>
