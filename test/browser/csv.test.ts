@@ -205,10 +205,10 @@ test("columns of other names get a field or are left out, and wrong lines can be
 		"Title,Category,Colour,State\r\nLocks,Doors,red,DONE\r\nFences,Sites,blue,Implemented\r\n",
 	);
 	const columns = page.getByRole("region", {
-		name: "Columns that are not fields",
+		name: "Columns with unknown names",
 	});
-	await columns.getByText("2 columns are not fields").waitFor();
-	await page.getByText("Choose the columns first.").waitFor();
+	await columns.getByText("2 columns have unknown names").waitFor();
+	await page.getByText("First say above which field each column is.").waitFor();
 	expect(await page.getByText("is required").count()).toBe(0);
 	for (const [heading, field] of [
 		["Title", "Name"],
@@ -218,7 +218,9 @@ test("columns of other names get a field or are left out, and wrong lines can be
 		await page.getByRole("option", { name: field, exact: true }).click();
 	}
 	await page
-		.getByText("Fix these lines and upload again, or leave them out.")
+		.getByText(
+			"Fix the wrong lines and upload the file again, or leave them out.",
+		)
 		.waitFor();
 	await axe(page);
 	await screenshot(page, "import-columns");

@@ -27,15 +27,16 @@ export function ColumnFields({
 			gap="xs"
 			mb="md"
 			component="section"
-			aria-label="Columns that are not fields"
+			aria-label="Columns with unknown names"
 		>
 			<Title order={3}>
 				{headings.length === 1
-					? "One column is not a field"
-					: `${headings.length} columns are not fields`}
+					? "1 column has an unknown name"
+					: `${headings.length} columns have unknown names`}
 			</Title>
 			<Text size="sm" c="dimmed">
-				Choose the field of each column, or leave the column out.
+				For each column of the file, choose the field that its values go to, or
+				“Leave out” if they are not needed.
 			</Text>
 			<Group gap="sm" align="flex-end">
 				{headings.map((heading) => (

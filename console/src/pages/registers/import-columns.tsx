@@ -61,8 +61,8 @@ export function Columns({ kind }: { kind: KindDescription }) {
 					key: "id",
 					cells: [
 						<Code key="column">id</Code>,
-						"Empty",
-						`The ID of the ${kind.noun} to change, as in an export`,
+						"Leave empty",
+						"The ID of the record that the line changes, as an export has it",
 					],
 				},
 			]}

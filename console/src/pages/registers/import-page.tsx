@@ -45,7 +45,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title={title}
-				description="Import a CSV file from any spreadsheet. You see a preview before anything is stored."
+				description="Save your spreadsheet as a CSV file and choose it here. You see what would happen to each line before anything is stored."
 				actions={
 					<ButtonLink
 						variant="default"
@@ -135,11 +135,11 @@ function Import({
 						<TemplateButton kind={kind} />
 					</Group>
 					<Text size="sm" c="dimmed" mb="sm">
-						The first line names the columns, in any order. Leave out columns
-						that you do not need. A line that names an existing {kind.noun}{" "}
-						changes it. Any other line adds a {kind.noun}. You can edit an
-						exported file and import it again. A file may have at most 10,000
-						lines.
+						The first line of the file has the names of the columns, in any
+						order. You can leave out optional columns. Each further line adds a
+						new record. To change records instead, export the {kind.nouns}, edit
+						the file and import it again: a line with the ID of a record changes
+						that record. A file may have at most 10,000 lines.
 					</Text>
 					<Columns kind={kind} />
 				</Paper>

@@ -120,8 +120,8 @@ export function ImportPreview({
 				<Text>The file has no lines below its heading.</Text>
 			) : missesColumns(trying.data, kind) ? (
 				<Text role="status">
-					Choose the columns first. No column is a field that every new{" "}
-					{kind.noun} needs.
+					First say above which field each column is. The file has no column yet
+					for a field that every new {kind.noun} needs.
 				</Text>
 			) : (
 				<Stack>
@@ -206,7 +206,11 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 				<Alert
 					color="red"
 					variant="outline"
-					title={wrong === 1 ? "A line is wrong" : "Some lines are wrong"}
+					title={
+						wrong === 1
+							? "1 line is wrong"
+							: `${wrong.toLocaleString()} lines are wrong`
+					}
 				>
 					Fix {wrong === 1 ? "this line" : "these lines"} and upload the file
 					again, or leave {wrong === 1 ? "it" : "them"} out below.
@@ -222,8 +226,9 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 							: `${known_names.toLocaleString()} names are already in the register`
 					}
 				>
-					These lines add {kind.nouns}, which may be duplicates. To change
-					existing {kind.nouns} instead, choose above how to find them.
+					These lines would add {kind.nouns} of the same name. To change the
+					existing ones instead, choose the name in “Find existing records by”
+					above.
 				</Alert>
 			)}
 			{ignored_columns.length > 0 && (
@@ -255,9 +260,9 @@ function ConfirmButton({
 	const records = add + update;
 	const why =
 		unknown_columns.length > 0
-			? "Choose the fields of all columns first."
+			? "First say above which field each column is."
 			: wrong > 0 && !isSkipping
-				? "Fix these lines and upload again, or leave them out."
+				? "Fix the wrong lines and upload the file again, or leave them out."
 				: records === 0
 					? "Everything in the file is already in the register."
 					: undefined;
