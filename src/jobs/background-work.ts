@@ -19,6 +19,12 @@ import type { Poller } from "./poller.ts";
 
 export type BackgroundWork = ReturnType<typeof startBackgroundWork>;
 
+/**
+ * A count of 250,000 devices may take longer than the 10 s of other statements, on a busy machine
+ * whose disk has to be read.
+ */
+const COUNTS_PATIENCE = 6;
+
 const NO_WORK: Poller = { wake() {}, async idle() {}, async stop() {} };
 
 /**
@@ -50,7 +56,12 @@ export function startBackgroundWork(
 		? NO_WORK
 		: startChatSender({ ...sending, baseUrl });
 	const upkeep = startUpkeep(pool, mail !== undefined, log);
-	const checkCounts = startCheckCounts(pool, log);
+	const countsPool = makePool(database.poolConnection, {
+		max: 1,
+		name: "assay check counts",
+		patience: COUNTS_PATIENCE,
+	});
+	const checkCounts = startCheckCounts(countsPool, log);
 	const digests = mail && startDigests(pool, mail, log);
 	const dispatcher = startDispatcher(
 		pool,
@@ -98,6 +109,7 @@ export function startBackgroundWork(
 			await dispatcher.stop();
 			await upkeep.poller.stop();
 			await checkCounts.poller.stop();
+			await countsPool.end();
 			await domainChecks.stop();
 			await sealer.stop();
 			await sealerPool.end();
