@@ -34,7 +34,10 @@ export default defineConfig({
 			{ extends: true, test: { name: "processes", include: PROCESSES } },
 		],
 		globalSetup: "test/support/setup.ts",
-		setupFiles: "test/support/cheap-hashes.ts",
+		setupFiles: [
+			"test/support/cheap-hashes.ts",
+			"test/support/keep-compiled.ts",
+		],
 		pool: "forks",
 		// Node loads the files itself, as it does for the program, instead of Vite.
 		experimental: { viteModuleRunner: false },

@@ -8,7 +8,10 @@ export default defineConfig({
 	test: {
 		include: ["test/browser/**/*.test.ts"],
 		globalSetup: ["test/support/setup.ts", "test/browser/setup.ts"],
-		setupFiles: "test/support/cheap-hashes.ts",
+		setupFiles: [
+			"test/support/cheap-hashes.ts",
+			"test/support/keep-compiled.ts",
+		],
 		pool: "forks",
 		// Node loads the files itself, as it does for the program, instead of Vite.
 		experimental: { viteModuleRunner: false },

@@ -35,14 +35,10 @@ export interface EmbeddedProcess extends Opened {
 	kill: () => Promise<void>;
 }
 
-/** With a cache of its compiled code, the program starts in half the time. */
-const compiled = join(import.meta.dirname, "../../node_modules/.cache/tests");
-
 function spawnEmbedded(options: EmbeddedProcessOptions): ChildProcess {
 	const program = join(import.meta.dirname, "embedded-process.ts");
 	return spawn(process.execPath, [program, JSON.stringify(options)], {
 		cwd: "/",
-		env: { ...process.env, NODE_COMPILE_CACHE: compiled },
 		stdio: ["pipe", "pipe", "pipe"],
 	});
 }

@@ -19,6 +19,9 @@ declare module "vitest" {
 	}
 }
 
+/** The folder of the code that Node has compiled in earlier runs. */
+const COMPILED = join(import.meta.dirname, "../../node_modules/.cache/tests");
+
 /**
  * Starts one PostgreSQL for the whole run, or uses the one in DATABASE_URL, and creates a migrated
  * template that every test file copies. fsync stays on. The console is built first, because
@@ -26,6 +29,9 @@ declare module "vitest" {
  */
 export default async function setup(project: TestProject) {
 	await ensureConsole(say);
+	// The workers and the programs that they start inherit this. Each loads a thousand files, and the
+	// cache saves more than a second of processor time.
+	process.env.NODE_COMPILE_CACHE ??= COMPILED;
 	const folder = await makeRunFolder();
 	project.provide("runFolder", folder.path);
 	const server = process.env.DATABASE_URL
