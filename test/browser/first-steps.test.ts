@@ -71,6 +71,21 @@ test("an administrator without people takes a framework, enrolls this computer, 
 		.waitFor();
 	await axe(page);
 	await screenshot(page, "first-steps/report");
+	// Who comes back sees the device, and one way to go on.
+	const list = page.getByRole("navigation", { name: "First steps" });
+	await list.getByRole("link", { name: "Create an API token" }).click();
+	await list.getByRole("link", { name: "Install the agent" }).click();
+	const device = second.getByRole("listitem").filter({ hasText: "ada.local" });
+	await device.getByText(/Last report .* 1 passed, 1 failed/).waitFor();
+	await device.getByRole("link", { name: "ada.local" }).waitFor();
+	await second.getByRole("button", { name: "Add another device" }).waitFor();
+	expect(
+		await second
+			.locator(".mantine-Button-root:not([data-variant=default])")
+			.allInnerTexts(),
+	).toEqual(["Next step"]);
+	await axe(page);
+	await screenshot(page, "first-steps/enrolled");
 	await second.getByRole("button", { name: "Next step" }).click();
 
 	const third = step("Invite your colleagues");

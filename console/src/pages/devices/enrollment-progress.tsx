@@ -2,6 +2,7 @@ import { Alert, Group, Loader, Stack, Text } from "@mantine/core";
 import { IconCircleCheckFilled } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { OutputOf } from "../../api.ts";
+import { ChecksInWords } from "../../parts/devices/checks-in-words.tsx";
 import { deviceName } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
@@ -79,9 +80,6 @@ export function EnrollmentProgress({
 /** Waits for the first posture report, and says what it contains. */
 function FirstReport({ found }: { found: Found | undefined }) {
 	const postures = found?.device.postures ?? [];
-	const having = (wanted: string) =>
-		postures.filter(({ status }) => status === wanted).length;
-	const others = having("NOT_APPLICABLE");
 	if (postures.length === 0) {
 		return (
 			<Group wrap="nowrap" gap="sm">
@@ -92,9 +90,7 @@ function FirstReport({ found }: { found: Found | undefined }) {
 	}
 	return (
 		<Text size="sm">
-			Its first report has arrived. Checks: {having("PASS")} passed,{" "}
-			{having("FAIL")} failed, {having("UNKNOWN")} could not be determined
-			{others > 0 && `, ${others} not applicable`}.
+			Its first report has arrived. <ChecksInWords postures={postures} />
 		</Text>
 	);
 }

@@ -6,10 +6,11 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { EnrollmentSteps } from "../devices/enrollment-steps.tsx";
+import { EnrolledDevices } from "./enrolled-devices.tsx";
 
 /**
- * Adds this computer as a device of the reader, shows the command for it, and waits for its first
- * report.
+ * Lists the devices that are enrolled already. Adds this computer as a device of the reader, shows
+ * the command for it, and waits for its first report.
  */
 export function AgentStep() {
 	const { organizationId } = useOrganization();
@@ -28,16 +29,20 @@ export function AgentStep() {
 	});
 	if (adding.data) return <EnrollmentSteps issued={adding.data} />;
 	const waiting = summary?.devices_by_status.PENDING ?? 0;
+	const enrolled = summary?.devices_by_status.ACTIVE ?? 0;
 	return (
 		<Stack align="flex-start">
+			{enrolled > 0 && <EnrolledDevices count={enrolled} />}
 			{adding.isError && (
 				<ErrorState error={adding.error} title="The device was not added" />
 			)}
-			<Text size="sm">
-				You get the command for the terminal of this computer. It installs the
-				agent from this service and enrolls the computer. You become its owner,
-				and its name is its hostname. You can change both later.
-			</Text>
+			{enrolled === 0 && (
+				<Text size="sm">
+					You get the command for the terminal of this computer. It installs the
+					agent from this service and enrolls the computer. You become its
+					owner, and its name is its hostname. You can change both later.
+				</Text>
+			)}
 			{waiting > 0 && (
 				<Text size="sm">
 					<TextLink
@@ -55,8 +60,12 @@ export function AgentStep() {
 					token.
 				</Text>
 			)}
-			<Button loading={adding.isPending} onClick={() => adding.mutate()}>
-				Get the command
+			<Button
+				variant={enrolled > 0 ? "default" : "filled"}
+				loading={adding.isPending}
+				onClick={() => adding.mutate()}
+			>
+				{enrolled > 0 ? "Add another device" : "Get the command"}
 			</Button>
 		</Stack>
 	);

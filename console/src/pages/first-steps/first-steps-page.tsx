@@ -162,8 +162,8 @@ function Content({ shown, next }: { shown: Step; next: Step | undefined }) {
 	const content: Record<StepKey, () => ReactNode> = {
 		RECORDS: () => <RecordsStep onDone={goOn} />,
 		DEVICE: () => <AgentStep />,
-		PEOPLE: () => <PeopleStep />,
-		API_TOKEN: () => <TokenStep />,
+		PEOPLE: () => <PeopleStep isDone={shown.isDone} />,
+		API_TOKEN: () => <TokenStep isDone={shown.isDone} />,
 	};
 	return (
 		<Stack>

@@ -5,12 +5,17 @@ import { TextLink } from "../../parts/links.tsx";
 import { InviteMember } from "../settings/invite-member.tsx";
 
 /** Invites members, and says where people without an account belong. */
-export function PeopleStep() {
+export function PeopleStep({ isDone }: { isDone: boolean }) {
 	const { organizationId: org } = useOrganization();
 	const [isInviting, setInviting] = useState(false);
 	return (
 		<Stack align="flex-start">
-			<Button onClick={() => setInviting(true)}>Invite a member</Button>
+			<Button
+				variant={isDone ? "default" : "filled"}
+				onClick={() => setInviting(true)}
+			>
+				Invite a member
+			</Button>
 			<Text size="sm">
 				You own records as the person with your e-mail address. People who only
 				own devices or records need no account: add them in the register{" "}
