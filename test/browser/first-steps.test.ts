@@ -35,6 +35,10 @@ test("an administrator without people takes a framework, enrolls this computer, 
 		.getByRole("checkbox", { name: /^A laptop with company/ })
 		.uncheck();
 	await first.getByText("Risks: 13 of 14").waitFor();
+	await first.getByRole("button", { name: "Choose measures" }).click();
+	const reasons = first.getByText(/ Helps with 2\d\./);
+	const suggested = await first.getByText(/^Measures: /).innerText();
+	expect(suggested).toBe(`Measures: ${await reasons.count()} of 29`);
 	await axe(page);
 	await screenshot(page, "first-steps/records");
 	await first.getByRole("button", { name: /^Add \d+ records$/ }).click();
@@ -117,7 +121,11 @@ test("an administrator without people takes a framework, enrolls this computer, 
 test("steps can be skipped, taken up again and resumed in another browser", async () => {
 	const { page, organization, admin } = await open();
 	await page.getByRole("radio", { name: /^None for now/ }).check();
-	await page.getByText(/^Measures: \d+ of 29$/).waitFor();
+	await page.getByRole("button", { name: "Choose measures" }).click();
+	await page
+		.getByText(/ Reduces “Somebody gives their password to an attacker”/)
+		.first()
+		.waitFor();
 	await page.getByRole("button", { name: "Skip this step" }).click();
 	await page
 		.getByRole("region", { name: "Install the agent on this computer" })

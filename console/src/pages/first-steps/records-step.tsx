@@ -105,7 +105,12 @@ function Choice({
 	const [controls, setControls] = useState(() =>
 		missing(starters.controls).map(({ number }) => number),
 	);
-	const [measures, setMeasures] = useState(() => suggested(starters));
+	const reasons = reasonsOf(starters);
+	const [measures, setMeasures] = useState(() =>
+		missing(starters.measures)
+			.map(({ key }) => key)
+			.filter((key) => reasons.has(key)),
+	);
 	const [risks, setRisks] = useState(() =>
 		missing(starters.risks).map(({ key }) => key),
 	);
@@ -150,7 +155,9 @@ function Choice({
 				starters={starters.measures.map((measure) => ({
 					key: measure.key,
 					label: measure.name,
-					description: measure.description,
+					description: [measure.description, reasons.get(measure.key)]
+						.filter(Boolean)
+						.join(" "),
 					group: measure.category,
 					isThere: measure.is_there,
 				}))}
@@ -194,11 +201,33 @@ function missing<One extends { is_there: boolean }>(all: One[]): One[] {
 	return all.filter(({ is_there }) => !is_there);
 }
 
-/** Suggests the measures that help with the framework's controls; without one, with the risks. */
-function suggested({ controls, measures, risks }: Starters): string[] {
-	const named = controls.length > 0 ? controls : risks;
-	const helpful = new Set(named.flatMap((one) => one.measures));
-	return missing(measures)
-		.map(({ key }) => key)
-		.filter((key) => helpful.has(key));
+/** Most controls that a reason names, and most risks, whose names are long. */
+const NAMED = { controls: 4, risks: 1 };
+
+/**
+ * Says why a measure is suggested: the framework's controls that it helps with, or without a
+ * framework the risks. A measure without a reason is not suggested.
+ */
+function reasonsOf({ controls, risks }: Starters): Map<string, string> {
+	const isFramework = controls.length > 0;
+	const helped = isFramework
+		? controls.map(({ number, measures }) => ({ name: number, measures }))
+		: risks.map(({ name, measures }) => ({ name: `“${name}”`, measures }));
+	const named = Map.groupBy(
+		helped.flatMap(({ name, measures }) =>
+			measures.map((key) => ({ key, name })),
+		),
+		({ key }) => key,
+	);
+	const most = isFramework ? NAMED.controls : NAMED.risks;
+	return new Map(
+		[...named].map(([key, all]) => {
+			const names = all.slice(0, most).map(({ name }) => name);
+			const more = all.length - names.length;
+			return [
+				key,
+				`${isFramework ? "Helps with" : "Reduces"} ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+			];
+		}),
+	);
 }
