@@ -267,3 +267,14 @@ const shownAs = (page: Page, label: string) => () =>
 		})
 		.locator("dd")
 		.innerText();
+
+test("a relative time goes on while its page stays open", async () => {
+	await add("addMeasure", { name: "Encrypt disks", category: "Technology" });
+	const page = await open(admin, "measure");
+	await page.clock.install();
+	await page.reload();
+	const row = page.getByRole("row", { name: /Encrypt disks/ });
+	await row.getByText(/now|seconds? ago|1 minute ago/).waitFor();
+	await page.clock.fastForward("10:00");
+	await row.getByText(/1\d minutes ago/).waitFor();
+});

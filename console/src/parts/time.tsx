@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from "react";
 import { isPastShown } from "../past.ts";
 
 const FULL = new Intl.DateTimeFormat(undefined, {
@@ -63,16 +64,42 @@ export function DateTime({
 export function RelativeTime({ value }: { value: string | null | undefined }) {
 	if (!value) return <>–</>;
 	if (isPastShown()) return <DateTime value={value} />;
+	return <Ago value={value} />;
+}
+
+/** Renders only itself again when its words change. */
+function Ago({ value }: { value: string }) {
 	const date = new Date(value);
+	const words = useSyncExternalStore(everyMinute, () =>
+		relativeTo(date, Date.now()),
+	);
 	return (
 		<time
 			dateTime={value}
 			title={FULL.format(date)}
 			style={{ whiteSpace: "nowrap" }}
 		>
-			{relativeTo(date, Date.now())}
+			{words}
 		</time>
 	);
+}
+
+const MINUTE_MS = 60_000;
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** Calls `listener` each minute. All relative times of the page share one timer. */
+function everyMinute(listener: () => void): () => void {
+	listeners.add(listener);
+	timer ??= setInterval(() => {
+		for (const one of listeners) one();
+	}, MINUTE_MS);
+	return () => {
+		listeners.delete(listener);
+		if (listeners.size > 0) return;
+		clearInterval(timer);
+		timer = undefined;
+	};
 }
 
 /** Shows a calendar date that is given as YYYY-MM-DD. */
