@@ -238,9 +238,18 @@ test("administrators see old API tokens and who changed what, and others see whi
 		[id],
 	);
 	await use("addRisk", aRisk(3, 5));
+	await use("addDevice", { owner_id: null });
 	await page.reload();
 	const lately = page.getByRole("region", { name: "Recent changes" });
 	await lately.getByText(`${person.name} added the risk Risk 3 × 5`).waitFor();
+	await lately.getByText(`${person.name} added the device (unnamed)`).waitFor();
+	// Its entry in the log keeps no name, but the agent has sent one since.
+	await served.database.owner.query(
+		"update devices set hostname = 'ada.local' where organization_id = $1",
+		[organization],
+	);
+	await page.reload();
+	await lately.getByRole("link", { name: "ada.local" }).waitFor();
 	await page
 		.getByRole("link", { name: "1 API token is older than 90 days" })
 		.click();

@@ -8,6 +8,7 @@ import {
 } from "../../parts/audit-actions/audit-actions.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { nounOf } from "../../parts/names-in-words.ts";
+import { useRecordNames } from "../../parts/records/record-names.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import type { Overview } from "./due-work.tsx";
@@ -26,6 +27,13 @@ const NOTHING = "Changes to records will be listed here.";
 export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 	const { organizationId } = useOrganization();
 	const changes = changesIn(entries).slice(0, SHOWN);
+	// A new device has no name until it has enrolled, and its entry keeps none.
+	const names = useRecordNames(
+		organizationId,
+		changes.flatMap(({ record_kind, record_id, record_name }) =>
+			record_kind === "device" && record_id && !record_name ? [record_id] : [],
+		),
+	);
 	return (
 		<Section
 			title="Recent changes"
@@ -52,7 +60,16 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 								<RecordName
 									kind={entry.record_kind}
 									id={entry.record_id}
-									name={entry.record_name}
+									name={
+										entry.record_name ??
+										names.get(entry.record_id ?? "") ??
+										null
+									}
+									unnamed={
+										phraseOf(entry).endsWith(nounOf(entry.record_kind ?? ""))
+											? "(unnamed)"
+											: undefined
+									}
 									isGone={entry.operation.startsWith("delete")}
 								/>
 							)}
@@ -101,15 +118,18 @@ function RecordName({
 	kind,
 	id,
 	name,
+	unnamed = kind ? `unnamed ${nounOf(kind)}` : "",
 	isGone = false,
 }: {
 	kind: string | null;
 	id: string | null;
 	name: string | null;
+	/** The text if there is no name. */
+	unnamed?: string | undefined;
 	isGone?: boolean;
 }) {
 	const { organizationId } = useOrganization();
-	const text = name ?? (kind ? `unnamed ${nounOf(kind)}` : "");
+	const text = name ?? unnamed;
 	if (isGone || !id || !kind) return text;
 	if (kind === "device") {
 		return (
