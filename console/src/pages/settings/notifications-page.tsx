@@ -109,8 +109,9 @@ export function Page() {
 					<DataTable label="Channels" columns={columns} rows={data.channels} />
 				) : (
 					<EmptyState title="Nobody is told yet">
-						Add a channel to send the owners of devices a weekly mail, or to
-						tell your team's chat when a check fails.
+						{data.sends_mail
+							? "Add a channel to send the owners of devices a weekly mail, or to tell your team's chat when a check fails."
+							: "Add a channel to tell your team's chat when a check fails."}
 					</EmptyState>
 				)}
 				{shown && <NotificationDeliveries key={shown.id} channel={shown} />}
