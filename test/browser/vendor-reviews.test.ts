@@ -63,12 +63,20 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await screenshot(page, "vendors/home");
 	await reminders.getByRole("link", { name: "1 overdue" }).click();
 	await page.getByText("Next review date: overdue").waitFor();
+	const overdue = "The review is overdue. Review it and set the next date.";
+	await page
+		.getByRole("row", { name: /Globex/ })
+		.getByRole("button", { name: overdue })
+		.waitFor();
 	await page.getByRole("link", { name: "Globex" }).click();
+	await page.getByText(overdue).waitFor();
 
 	await page.getByRole("button", { name: "Actions" }).click();
 	await page.getByRole("menuitem", { name: "Archive …" }).click();
 	await page.getByRole("button", { name: "Archive the vendor" }).click();
 	await page.getByText("Archived", { exact: true }).first().waitFor();
+	// Nobody reviews a vendor that is out of use.
+	await page.getByText(overdue).waitFor({ state: "hidden" });
 	await page.goto(
 		`${served.service.url}/o/${served.organizationId}/r/vendor?archived=true`,
 	);

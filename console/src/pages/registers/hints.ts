@@ -2,7 +2,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { UNDECIDED_NOTE } from "../../../../src/starters/undecided.ts";
 import type { KindDescription } from "../../kind-description.ts";
-import type { AnyRecord, RecordOf } from "../../kinds.ts";
+import { type AnyRecord, describeKind, type RecordOf } from "../../kinds.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { percentInWords } from "../../parts/percent.ts";
@@ -94,7 +94,42 @@ export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
 	const rule = rules[kind] as
 		| ((record: AnyRecord, today: string) => (Hint | false)[])
 		| undefined;
-	return rule?.(record, todayHere()).filter((hint) => hint !== false) ?? [];
+	const today = todayHere();
+	return [
+		...(rule?.(record, today) ?? []),
+		...passedDates(kind, record, today),
+	].filter((hint) => hint !== false);
+}
+
+/** What to do about a date of which the home page and the weekly mail remind, once it has passed. */
+const PASSED: Record<string, string> = {
+	next_review_date: "The review is overdue. Review it and set the next date.",
+	next_review_on: "The review is overdue. Review it and set the next date.",
+	renewal_notice_date:
+		"The day of the notice has passed. Decide about the renewal, or set a new date.",
+	valid_until:
+		"Its period of validity has ended. Add newer evidence, or set a new date.",
+};
+
+/** Marks the passed dates of a record in use, as the home page counts them. */
+function passedDates(
+	kind: RegisterKind,
+	record: AnyRecord,
+	today: string,
+): (Hint | false)[] {
+	if (record.archived_at) return [];
+	return describeKind(kind)
+		.filters.filter(({ type }) => type === "reminder")
+		.map(({ name: field }) => {
+			const date = record[field];
+			return (
+				typeof date === "string" &&
+				isBefore(date, today) && {
+					field,
+					text: PASSED[field] ?? "This date has passed. Set a new one.",
+				}
+			);
+		});
 }
 
 /** Returns the hints of `hintsOf`, followed by those that need a request to the server. */
