@@ -61,6 +61,7 @@ import { getBoardSummary } from "./overview/board-summary.ts";
 import { countRecords } from "./overview/count-records.ts";
 import { getCoverages } from "./overview/framework-coverages.ts";
 import { getMeasuresOfRisks } from "./overview/measures-of-risks.ts";
+import { getNextSteps } from "./overview/next-steps.ts";
 import { getOverview } from "./overview/overview.ts";
 import { getRiskMatrix } from "./overview/risk-matrix.ts";
 import { getTrends } from "./overview/trends.ts";
@@ -166,6 +167,7 @@ export const operations = [
 	getRecordUses,
 	getRecordHistory,
 	getOverview,
+	getNextSteps,
 	getTrends,
 	getMeasuresOfRisks,
 	getRiskMatrix,

@@ -138,6 +138,20 @@ export const countRecords = defineOperation({
 	},
 });
 
+/** Counts the records that a list shows with these filters. The filters are not checked. */
+export async function countListed(
+	client: PoolClient,
+	organization_id: string,
+	kind: AnyRecordKind["kind"],
+	filter: Record<string, unknown>,
+): Promise<number> {
+	const counted = COUNTABLE[kind];
+	if (!counted) throw new Error(`there is no kind ${kind}`);
+	const given = { organization_id, filter };
+	const [row] = await countOthers(client, counted, undefined, given);
+	return row?.total ?? 0;
+}
+
 function countable(kind: AnyRecordKind): Countable {
 	const fields = Object.entries(kind.fields).filter(
 		([name, { type, reference, join }]) =>

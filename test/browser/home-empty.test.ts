@@ -30,8 +30,66 @@ test("an empty organization shows the first steps, which are ticked automaticall
 	await page.reload();
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	expect(await page.getByText("First steps").count()).toBe(0);
-	// There is a risk, so the sections of the page say what to do.
-	expect(await page.getByText("What comes next").count()).toBe(0);
+	// There is a risk, so the page says what waits and no longer how to begin.
+	await page.getByRole("link", { name: "1 risk without an owner" }).waitFor();
+	expect(await page.getByText("Bring what you have").count()).toBe(0);
+});
+
+test("a young organization with starter records says which of them wait, and links to exactly these", async () => {
+	const { page, use } = await openHome(served, "admin", {
+		prepare: async (use) => {
+			await use("addStarters", {
+				framework: "nis-2",
+				measures: ["mfa"],
+				risks: ["phishing", "stolen-device"],
+			});
+			await use("addRisk", aRisk(3, 5));
+		},
+	});
+	const next = page.getByRole("region", { name: "What comes next" });
+	await next
+		.getByRole("link", { name: /^\d+ controls that no measure/ })
+		.waitFor();
+	// The list above names them.
+	expect(await next.getByText("No device is enrolled").count()).toBe(0);
+	await axe(page);
+	await screenshot(page, "gaps");
+	for (const [name, path] of [
+		["2 suggested risks that nobody has decided about", "/r/risk?"],
+		["3 risks without an owner", "/r/risk?"],
+		["1 measure without an owner", "/r/measure?"],
+	] as const) {
+		await next.getByRole("link", { name }).click();
+		await page.waitForURL(`**${path}**`);
+		const [count] = name.split(" ");
+		await expect
+			.poll(() => page.getByRole("row").count())
+			.toBe(Number(count) + 1);
+		await page.goBack();
+		await next.waitFor();
+	}
+	await next.getByRole("link", { name: "2 suggested risks" }).click();
+	await page.getByRole("link", { name: /^Somebody gives their/ }).click();
+	await page.getByRole("button", { name: "Mark as decided" }).click();
+	await page.getByText("The risk is marked as decided.").waitFor();
+	await page.getByText("Assay suggested").waitFor({ state: "hidden" });
+	await page.getByRole("link", { name: "Home" }).first().click();
+	await next.getByRole("link", { name: "1 suggested risk that" }).waitFor();
+
+	await page
+		.getByRole("region", { name: "First steps" })
+		.getByRole("button", { name: "Hide" })
+		.click();
+	await next.getByRole("link", { name: "No device is enrolled" }).waitFor();
+	await next
+		.getByRole("link", { name: "Nobody else is a member or invited" })
+		.waitFor();
+	await use("inviteMember", { email: "c@example.com", role: "viewer" });
+	await page.reload();
+	await next.getByRole("link", { name: "No device is enrolled" }).waitFor();
+	expect(await next.getByText("Nobody else").count()).toBe(0);
+	await next.getByRole("button", { name: "Hide" }).click();
+	await next.waitFor({ state: "hidden" });
 });
 
 test("an empty organization whose first steps are over says what comes next, until the reader hides it", async () => {

@@ -122,6 +122,7 @@ export async function useRecords({
 	await use("getRecordUses", { id: references.people[0] });
 	await use("getRiskMatrix", { organization_id });
 	await use("getCoverages", { organization_id });
+	await use("getNextSteps", { organization_id });
 	await use("getMeasuresOfRisks", {
 		organization_id,
 		risk_ids: [makeId(organization_id, "risk")],

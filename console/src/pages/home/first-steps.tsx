@@ -13,15 +13,22 @@ import { isHidden, rememberHidden } from "./hidden-lists.ts";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
-/** Few organizations see it, so the first page does not load it. */
+// The first page does not load them, because readers hide them after a while.
 const LazyNextSteps = lazy(() => import("./next-steps.tsx"));
+const LazyGaps = lazy(() => import("./gaps.tsx"));
 
-/** Says what comes next, unless the organization has records already. */
+/**
+ * Says what comes next: how to begin, or in an organization with records, which of them wait for
+ * somebody.
+ */
 export function NextSteps(held: Held) {
-	if (held.hasRecords) return null;
 	return (
 		<Suspense>
-			<LazyNextSteps {...held} />
+			{held.hasRecords ? (
+				<LazyGaps hasDevices={held.hasDevices} />
+			) : (
+				<LazyNextSteps {...held} />
+			)}
 		</Suspense>
 	);
 }
@@ -66,6 +73,19 @@ function Steps({
 	if (!steps) return null;
 	if (isAllOver) return <NextSteps {...held} />;
 	return (
+		<>
+			<StepList steps={steps} onHide={() => onOver(true)} />
+			{held.hasRecords && (
+				<Suspense>
+					<LazyGaps />
+				</Suspense>
+			)}
+		</>
+	);
+}
+
+function StepList({ steps, onHide }: { steps: Step[]; onHide: () => void }) {
+	return (
 		<Section
 			title="First steps"
 			more={
@@ -73,11 +93,7 @@ function Steps({
 					<Text size="sm" c="dimmed">
 						{steps.filter(isOver).length} of {steps.length} done
 					</Text>
-					<Button
-						size="compact-sm"
-						variant="subtle"
-						onClick={() => onOver(true)}
-					>
+					<Button size="compact-sm" variant="subtle" onClick={onHide}>
 						Hide
 					</Button>
 				</Group>

@@ -1,5 +1,5 @@
 /** Lists of the home page that a reader can hide. The browser remembers it for each organization. */
-type HideableList = "first-steps" | "next-steps";
+export type HideableList = "first-steps" | "next-steps" | "gaps";
 
 const keyOf = (list: HideableList, organizationId: string) =>
 	`assay-${list}-${organizationId}`;

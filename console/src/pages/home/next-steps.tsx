@@ -1,11 +1,9 @@
-import { Box, Button, Group, Text } from "@mantine/core";
+import { Box, Group, Text } from "@mantine/core";
 import { type LinkOptions, linkOptions } from "@tanstack/react-router";
-import { useState } from "react";
 import { useOrganization } from "../../organization.ts";
 import { ButtonLink } from "../../parts/links.tsx";
-import { isHidden, rememberHidden } from "./hidden-lists.ts";
+import { HideableSection } from "./hideable-section.tsx";
 import styles from "./home.module.css";
-import { Section } from "./home-section.tsx";
 
 /**
  * Says what comes next in an organization whose first steps are over, and which has neither a
@@ -13,24 +11,9 @@ import { Section } from "./home-section.tsx";
  */
 export default function NextSteps({ hasDevices }: { hasDevices: boolean }) {
 	const { organizationId: org, mayWrite, mayAdmin } = useOrganization();
-	const [isGone, setIsGone] = useState(() => isHidden("next-steps", org));
-	if (isGone || !mayWrite) return null;
+	if (!mayWrite) return null;
 	return (
-		<Section
-			title="What comes next"
-			more={
-				<Button
-					size="compact-sm"
-					variant="subtle"
-					onClick={() => {
-						rememberHidden("next-steps", org);
-						setIsGone(true);
-					}}
-				>
-					Hide
-				</Button>
-			}
-		>
+		<HideableSection title="What comes next" list="next-steps">
 			<ol className={styles.rows}>
 				{stepsOf(org, mayAdmin && !hasDevices).map(
 					({ title, why, action, link }) => (
@@ -50,7 +33,7 @@ export default function NextSteps({ hasDevices }: { hasDevices: boolean }) {
 					),
 				)}
 			</ol>
-		</Section>
+		</HideableSection>
 	);
 }
 
