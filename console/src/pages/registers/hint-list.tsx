@@ -1,5 +1,6 @@
 import { Alert, List } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
 import type { Hint } from "./hints.ts";
@@ -8,9 +9,12 @@ import type { Hint } from "./hints.ts";
 export function HintList({
 	kind,
 	hints,
+	children,
 }: {
 	kind: KindDescription;
 	hints: readonly Hint[];
+	/** What the reader can do about them. */
+	children?: ReactNode;
 }) {
 	if (hints.length === 0) return null;
 	return (
@@ -27,6 +31,7 @@ export function HintList({
 					</List.Item>
 				))}
 			</List>
+			{children}
 		</Alert>
 	);
 }

@@ -35,7 +35,7 @@ const rules: Rules = {
 	}) => [
 		note === UNDECIDED_NOTE && {
 			field: "treatment",
-			text: "Assay suggested this risk. Decide about its treatment and scores, and then delete the note.",
+			text: "Assay suggested this risk. Change its treatment and scores if they are wrong. Then choose “Mark as decided” on its page.",
 		},
 		residual_risk_score > inherent_risk_score && {
 			field: "residual_risk_score",

@@ -10,6 +10,7 @@ import {
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
 import { sectionsOf } from "../../register-layouts.ts";
+import { DecideRisk } from "./decide-risk.tsx";
 import { HintList } from "./hint-list.tsx";
 import { useHints } from "./hints.ts";
 
@@ -32,7 +33,9 @@ export function RecordDetails({
 		named && record[named] === titleOf(kind, record) ? named : null;
 	return (
 		<Stack>
-			<HintList kind={kind} hints={hints} />
+			<HintList kind={kind} hints={hints}>
+				<DecideRisk record={record} />
+			</HintList>
 			{sectionsOf(kind).map(({ title, fields }) => (
 				<Paper
 					key={title}
