@@ -70,7 +70,9 @@ test("a young organization with starter records says which of them wait, and lin
 	}
 	await next.getByRole("link", { name: "2 suggested risks" }).click();
 	await page.getByRole("link", { name: /^Somebody gives their/ }).click();
-	await page.getByRole("button", { name: "Mark as decided" }).click();
+	await page
+		.getByRole("button", { name: "Mark as decided", exact: true })
+		.click();
 	await page.getByText("The risk is marked as decided.").waitFor();
 	await page.getByText("Assay suggested").waitFor({ state: "hidden" });
 	await page.getByRole("link", { name: "Home" }).first().click();

@@ -139,6 +139,7 @@ test("every number links to a list with that many rows", async () => {
 	await expect
 		.poll(read)
 		.toEqual([
+			"5 risks without an owner = 5",
 			"Open nonconformities: 3 = 3",
 			"1 overdue = 1",
 			"1 due soon = 1",
