@@ -1,6 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { AgentError } from "./agent-error.ts";
 import { errorCode } from "./files.ts";
+import type { Host } from "./host.ts";
+import { readManagedSettings } from "./managed-settings.ts";
 import { parseServerUrl } from "./server-url.ts";
 
 /** The settings with which a package or a management system lets the agent enroll this device. */
@@ -20,6 +22,8 @@ export const CONFIG_NAMES = [
 	"CAFILE",
 ] as const;
 type ConfigName = (typeof CONFIG_NAMES)[number];
+/** The settings of one source, which need not be complete. */
+type Settings = Map<ConfigName, string>;
 
 const MAX_BYTES = 16_384;
 
@@ -40,10 +44,25 @@ export function defaultConfigFile(
 		: "/etc/assay-agent/config";
 }
 
-/** Reads the config file. Returns undefined if there is none. */
-export async function readConfigFile(
+/**
+ * Reads the config file and, on a Mac, the settings of a management system. Those replace the ones
+ * in the file, as on a Mac in general. Returns undefined if there is neither.
+ */
+export async function readConfig(
 	file: string,
+	host: Host,
 ): Promise<AgentConfig | undefined> {
+	const own = await readConfigFile(file);
+	const managed = await readManagedSettings(host, CONFIG_NAMES);
+	if (managed.size === 0) return own && makeConfig(own, file);
+	return makeConfig(
+		new Map([...(own ?? []), ...managed]),
+		"the profile for assay-agent",
+	);
+}
+
+/** Returns undefined if there is no file. */
+async function readConfigFile(file: string): Promise<Settings | undefined> {
 	let text: string;
 	try {
 		await requireSafeFile(file);
@@ -56,7 +75,7 @@ export async function readConfigFile(
 			{ cause: error },
 		);
 	}
-	return parseConfig(text, file);
+	return parseSettings(text, file);
 }
 
 /**
@@ -79,8 +98,8 @@ async function requireSafeFile(file: string): Promise<void> {
 }
 
 /** Parses lines of `NAME=value`. Empty lines and lines that begin with # mean nothing. */
-export function parseConfig(text: string, file: string): AgentConfig {
-	const values = new Map<ConfigName, string>();
+function parseSettings(text: string, file: string): Settings {
+	const settings: Settings = new Map();
 	for (const [index, line] of text
 		.replace(/^\uFEFF/, "")
 		.split("\n")
@@ -94,15 +113,20 @@ export function parseConfig(text: string, file: string): AgentConfig {
 				`line ${index + 1} of ${file} must be a comment or one of ${CONFIG_NAMES.join(", ")}, followed by = and a value`,
 			);
 		}
-		values.set(known, value);
+		settings.set(known, value);
 	}
+	return settings;
+}
+
+/** Checks the settings. `source` names for errors where a missing one belongs. */
+function makeConfig(settings: Settings, source: string): AgentConfig {
 	const required = (name: ConfigName): string => {
-		const value = values.get(name);
-		if (!value) throw new AgentError(`${file} has no value for ${name}`);
+		const value = settings.get(name);
+		if (!value) throw new AgentError(`${source} has no value for ${name}`);
 		return value;
 	};
-	const ownerEmail = values.get("OWNEREMAIL");
-	const caFile = values.get("CAFILE");
+	const ownerEmail = settings.get("OWNEREMAIL");
+	const caFile = settings.get("CAFILE");
 	return {
 		serverUrl: parseServerUrl(required("SERVER")),
 		keyFile: required("KEYFILE"),
@@ -110,6 +134,10 @@ export function parseConfig(text: string, file: string): AgentConfig {
 		...(caFile && { caFile }),
 	};
 }
+
+/** Parses the text of a config file. Throws an AgentError that says what is wrong or missing. */
+export const parseConfig = (text: string, file: string): AgentConfig =>
+	makeConfig(parseSettings(text, file), file);
 
 function splitLine(line: string): [string, string | undefined] {
 	const at = line.indexOf("=");

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { AgentError } from "./agent-error.ts";
 import { nextDelayMs } from "./backoff.ts";
-import { readConfigFile } from "./config-file.ts";
+import { readConfig } from "./config-file.ts";
 import { exists } from "./files.ts";
 import type { Host } from "./host.ts";
 import { install } from "./install.ts";
@@ -20,7 +20,8 @@ export interface ConfigEnrollment {
 /**
  * Lets the service enroll this device as a config file says. A package can therefore be installed
  * without a network, or into an image, and the device enrolls when it first reaches the service.
- * The file is read for each attempt, so an administrator can correct it.
+ * The file is read for each attempt, so an administrator can correct it. On a Mac, a management
+ * system may also deliver the settings after the package.
  */
 export function enrollFromConfig(
 	file: string,
@@ -31,9 +32,13 @@ export function enrollFromConfig(
 	let reason = "";
 
 	const attempt = async (): Promise<string | undefined> => {
-		const config = await readConfigFile(file);
+		const config = await readConfig(file, parts.host);
 		if (!config) {
-			return `this device is not enrolled; the agent waits until you run the install command or write ${file}`;
+			const profile =
+				parts.host.platform === "DARWIN"
+					? ", or until a profile for assay-agent sets SERVER and KEYFILE"
+					: "";
+			return `this device is not enrolled; the agent waits until you run the install command or write ${file}${profile}`;
 		}
 		if (!(await exists(config.keyFile))) {
 			return `this device is not enrolled; the agent waits until you run the install command or put an enrollment key into ${config.keyFile}`;
@@ -78,7 +83,7 @@ export function enrollFromConfig(
 		},
 		async deleteKey() {
 			try {
-				const config = await readConfigFile(file);
+				const config = await readConfig(file, parts.host);
 				if (!config || !(await exists(config.keyFile))) return;
 				await rm(config.keyFile);
 				parts.log.info(`deleted the enrollment key in ${config.keyFile}`);

@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
 	parseConfig,
-	readConfigFile,
+	readConfig,
 	writeConfig,
 } from "../../agent/config-file.ts";
 import { configure } from "../../agent/configure.ts";
 import { makeAgentFolder } from "./folders.ts";
+import { recordedHost } from "./recorded-host.ts";
 
 const FILE = "/etc/assay-agent/config";
+const LINUX = recordedHost({ platform: "LINUX" });
 
 test("a config file has one setting a line, and comments", () => {
 	const text = `# from Ansible\r
@@ -50,15 +52,19 @@ describe("a wrong config file is rejected with the place and the reason", () => 
 
 test("a config file that others can change, or that is huge, is not used; a missing one is none", async () => {
 	const file = join(await makeAgentFolder(), "config");
-	expect(await readConfigFile(file)).toBeUndefined();
+	expect(await readConfig(file, LINUX)).toBeUndefined();
 	const text = "SERVER=https://a.example\nKEYFILE=/k\n";
 	await writeFile(file, text);
 	await chmod(file, 0o666);
-	await expect(readConfigFile(file)).rejects.toThrow("other users can change");
+	await expect(readConfig(file, LINUX)).rejects.toThrow(
+		"other users can change",
+	);
 	await chmod(file, 0o644);
-	expect(await readConfigFile(file)).toMatchObject({ keyFile: "/k" });
+	expect(await readConfig(file, LINUX)).toMatchObject({ keyFile: "/k" });
 	await writeFile(file, `${text}# ${"x".repeat(20_000)}`);
-	await expect(readConfigFile(file)).rejects.toThrow("larger than 16384 bytes");
+	await expect(readConfig(file, LINUX)).rejects.toThrow(
+		"larger than 16384 bytes",
+	);
 });
 
 test("configure writes the file that the service reads, and keeps it if an installer has no properties", async () => {
@@ -78,7 +84,7 @@ test("configure writes the file that the service reads, and keeps it if an insta
 	);
 	const none = { server: "", keyFile: "", ownerEmail: "", caFile: "" };
 	await configure(none, file, service);
-	expect(await readConfigFile(file)).toEqual({
+	expect(await readConfig(file, LINUX)).toEqual({
 		serverUrl: "https://a.example",
 		keyFile: "/k",
 	});

@@ -3,7 +3,10 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readMarker } from "../../agent/folder.ts";
+import type { Host } from "../../agent/host.ts";
+import { MANAGED_FILE } from "../../agent/managed-settings.ts";
 import { makeFolder } from "../support/folder.ts";
+import { recordedHost } from "./recorded-host.ts";
 import { count, eventually, start } from "./running-agent.ts";
 import { respond, startScriptedService } from "./scripted-service.ts";
 
@@ -63,4 +66,76 @@ test("the service uses a config file that is written or corrected while it runs"
 	await writeFile(`${configFile}-key`, "asy_enk_later");
 	await service.until((seen) => count(seen, "heartbeat") > 0);
 	expect(service.seen[0]?.body).toEqual({ token: "asy_enk_later" });
+});
+
+/** Makes a Mac. `set` puts a profile with these settings on it, or takes it away. */
+function makeMac() {
+	let profile: object | undefined;
+	const now = () =>
+		recordedHost({
+			platform: "DARWIN",
+			...(profile && {
+				files: { [MANAGED_FILE]: "bplist00" },
+				commands: {
+					[`plutil -convert json -o - ${MANAGED_FILE}`]:
+						JSON.stringify(profile),
+				},
+			}),
+		});
+	const host: Host = {
+		...now(),
+		run: (...call) => now().run(...call),
+		readFile: (path) => now().readFile(path),
+	};
+	return {
+		host,
+		set: (settings: object | undefined) => {
+			profile = settings;
+		},
+	};
+}
+
+test("a Mac enrolls when its profile comes after the package, and the key is deleted", async () => {
+	const service = await startScriptedService();
+	const { configFile, keyFile, folder } = await prepare(service.url);
+	await rm(configFile);
+	const mac = makeMac();
+	const agent = start(folder, { configFile, host: mac.host, idleMs: 5 });
+	await eventually(() => agent.logged().includes("until a profile"));
+	mac.set({ SERVER: service.url, KEYFILE: keyFile, OWNEREMAIL: "", Other: 1 });
+	await service.until((seen) => count(seen, "heartbeat") > 0);
+	expect(service.seen[0]).toMatchObject({
+		route: "enroll",
+		body: { token: "asy_enk_secret" },
+	});
+	await eventually(() => !existsSync(keyFile));
+});
+
+test("what a profile sets replaces the same setting of the config file, and the others stay", async () => {
+	const service = await startScriptedService();
+	const { configFile, folder } = await prepare(service.url);
+	const mac = makeMac();
+	mac.set({ OWNEREMAIL: "grace@example.com" });
+	start(folder, { configFile, host: mac.host });
+	await service.until((seen) => count(seen, "enroll") > 0);
+	expect(service.seen[0]?.body).toEqual({
+		token: "asy_enk_secret",
+		owner_email: "grace@example.com",
+	});
+});
+
+test.each([
+	[{ SERVER: "https://a.example" }, "profile for assay-agent has no value for"],
+	[{ SERVER: 1, KEYFILE: "/k" }, "SERVER in the profile for assay-agent must"],
+	[undefined, "plutil cannot read /Library/Managed Preferences/assay-agent"],
+])("a profile %j is not used, and the log says why", async (profile, reason) => {
+	const { configFile, folder } = await prepare("https://a.example");
+	await rm(configFile);
+	const mac = makeMac();
+	mac.set(profile ?? {});
+	const host: Host = profile
+		? mac.host
+		: { ...mac.host, run: recordedHost({ platform: "DARWIN" }).run };
+	const agent = start(folder, { configFile, host, idleMs: 5 });
+	await eventually(() => agent.logged().includes(reason));
 });
