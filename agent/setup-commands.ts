@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { AgentError } from "./agent-error.ts";
 import { type Common, folderOf, makeParts, print } from "./command-parts.ts";
@@ -199,12 +199,15 @@ export function addUninstall(program: Command, how: string[]): void {
 			const { uninstall } = await import("./uninstall.ts");
 			const done = await uninstall(
 				folder,
-				hasService ? () => removeService(marker !== undefined) : undefined,
+				{
+					configFile: isDefault ? defaultConfigFile() : undefined,
+					removeService: hasService
+						? () => removeService(marker !== undefined)
+						: undefined,
+					findProxy: (service) => findSystemProxy(host, service),
+				},
 				signal,
-				(service) => findSystemProxy(host, service),
 			);
-			// Otherwise a package's service would enroll this device again when it starts.
-			if (isDefault) await rm(defaultConfigFile(), { force: true });
 			print(
 				options,
 				done,

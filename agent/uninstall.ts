@@ -1,5 +1,7 @@
+import { rm } from "node:fs/promises";
 import { type ClientOptions, makeClient } from "./client.ts";
 import { clearCredentials, readCredentials } from "./credentials.ts";
+import { errorCode } from "./files.ts";
 import { readMarker, removeFolder } from "./folder.ts";
 import { removeLastResult } from "./last-result.ts";
 import { findRunning } from "./lock.ts";
@@ -14,21 +16,36 @@ export interface Uninstalled {
 	warnings: string[];
 }
 
+export interface UninstallOptions {
+	/** The config file of the service. Undefined if none belongs to this folder. */
+	configFile?: string | undefined;
+	/** Removes the service. Undefined if no service was set up for this folder. */
+	removeService?: (() => Promise<string[]>) | undefined;
+	findProxy?: ClientOptions["findProxy"];
+}
+
 const UNENROLL_TIMEOUT_MS = 5000;
 
 /**
- * Removes the agent's service, key and folder. The key is removed even if earlier steps fail. The
+ * Removes the agent's config file, service, key and folder. The key is removed even if earlier steps fail. The
  * agent tries once to tell the Assay service that this device is gone. It is safe to run the
  * command again.
  */
 export async function uninstall(
 	folder: string,
-	/** Removes the service. Undefined if no service was set up for this folder. */
-	removeService: (() => Promise<string[]>) | undefined,
+	{ configFile, removeService, findProxy }: UninstallOptions,
 	signal: AbortSignal,
-	findProxy?: ClientOptions["findProxy"],
 ): Promise<Uninstalled> {
 	const warnings: string[] = [];
+	try {
+		// Otherwise a package's service would enroll this device again when it starts. On macOS and
+		// Windows, the file lies in the folder of the program, which is removed with the service.
+		if (configFile) await rm(configFile, { force: true });
+	} catch (error) {
+		warnings.push(
+			`${configFile} was not removed (${errorCode(error)}). Remove it by hand.`,
+		);
+	}
 	try {
 		warnings.push(...((await removeService?.()) ?? []));
 	} catch (error) {

@@ -22,6 +22,7 @@ import {
 	TASK_STATE_SCRIPT,
 	taskScheduler,
 } from "../../agent/service/task-scheduler.ts";
+import { uninstall } from "../../agent/uninstall.ts";
 import { recordedHost } from "./recorded-host.ts";
 
 let folder: string;
@@ -327,4 +328,28 @@ describe("the service's state", () => {
 		writeFileSync(join(places.units, "assay_agent"), "");
 		expect(await rcD(host, bsd).state()).toBe(state);
 	});
+});
+
+test("uninstalling removes the config file before the program's folder, in which it lies on a Mac", async () => {
+	mkdirSync(places.programs);
+	const configFile = join(places.programs, "config");
+	writeFileSync(configFile, "SERVER=https://a.example\n");
+	writeFileSync(join(places.programs, "assay-agent"), "the program");
+	const mac = {
+		daemons: folder,
+		logRotation: folder,
+		programs: places.programs,
+		log: join(folder, "log"),
+	};
+	writeFileSync(join(folder, "assay-agent.plist"), "");
+	const { host } = systemSaying({
+		"launchctl print system/assay-agent": { exitCode: 113 },
+	});
+	const { warnings } = await uninstall(
+		join(folder, "agent"),
+		{ configFile, removeService: () => launchd(host, mac).uninstall() },
+		AbortSignal.timeout(60_000),
+	);
+	expect(warnings).toEqual([]);
+	expect(existsSync(places.programs)).toBe(false);
 });
