@@ -86,6 +86,20 @@ test("a view is saved, chosen, changed, shared, renamed and deleted", async () =
 	await page.keyboard.press("Tab");
 	await page.keyboard.press("Enter");
 	await menu.getByRole("status").getByText("Owner: column 3 of 7").waitFor();
+	await page.keyboard.press("Enter");
+	await menu.getByRole("status").getByText("Owner: column 4 of 7").waitFor();
+	await page.keyboard.press("Shift+Tab");
+	await page.keyboard.press("Enter");
+	await menu.getByRole("status").getByText("Owner: column 3 of 7").waitFor();
+	const note = menu.getByRole("checkbox", { name: "Note" });
+	await note.focus();
+	for (const isShown of [true, false]) {
+		await page.keyboard.press("Space");
+		await expect.poll(() => note.isChecked()).toBe(isShown);
+		await expect
+			.poll(() => note.evaluate((box) => box.matches(":focus")))
+			.toBe(true);
+	}
 	await page.keyboard.press("Escape");
 	await expect.poll(columns(page)).toEqual(["Name", ...MOVED]);
 

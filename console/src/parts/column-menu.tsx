@@ -9,7 +9,7 @@ import {
 	VisuallyHidden,
 } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconColumns3 } from "@tabler/icons-react";
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import type { ListControls } from "../list-search.ts";
 
 /**
@@ -26,26 +26,18 @@ export function ColumnMenu({
 	/** The ids of the columns that the list shows now. */
 	shown: readonly string[];
 }) {
-	const focused = useRef<HTMLElement>(null);
 	const status = useRef<HTMLDivElement>(null);
-	const order = shown.join();
-	// The browser takes the focus from an element that changes its place.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a new order moves the elements.
-	useEffect(() => {
-		focused.current?.focus();
-		focused.current = null;
-	}, [order]);
-	const [first, ...others] = shown.flatMap(
-		(id) => possible.find((one) => one.id === id) ?? [],
-	);
-	const hidden = possible.filter(({ id }) => !shown.includes(id));
-	const show = (ids: readonly string[], by: HTMLElement) => {
-		focused.current = by;
-		list.setColumns(ids);
-	};
-	const move = (from: number, to: number, by: HTMLElement) => {
-		const ids = shown.toSpliced(from, 1).toSpliced(to, 0, shown[from] ?? "");
-		show(ids, by);
+	const first = possible.find(({ id }) => id === shown[0]);
+	const others = [
+		...shown
+			.slice(1)
+			.flatMap((id) => possible.find((one) => one.id === id) ?? []),
+		...possible.filter(({ id }) => !shown.includes(id)),
+	];
+	const move = (from: number, to: number) => {
+		list.setColumns(
+			shown.toSpliced(from, 1).toSpliced(to, 0, shown[from] ?? ""),
+		);
 		if (status.current) {
 			status.current.textContent = `${others[from - 1]?.label}: column ${to + 1} of ${shown.length}`;
 		}
@@ -68,51 +60,54 @@ export function ColumnMenu({
 					<Text size="xs" c="dimmed">
 						Shown, in this order after “{first?.label}”
 					</Text>
-					{others.map(({ id, label }, at) => (
-						<Group key={id} gap={4} wrap="nowrap">
-							<Checkbox
-								label={label}
-								checked
-								flex={1}
-								mr="md"
-								onChange={({ currentTarget }) =>
-									show(
-										shown.filter((one) => one !== id),
-										currentTarget,
-									)
-								}
-							/>
-							<MoveButton
-								label={`Move ${label} up`}
-								isPossible={at > 0}
-								onClick={(by) => move(at + 1, at, by)}
-							>
-								<IconArrowUp size={16} aria-hidden />
-							</MoveButton>
-							<MoveButton
-								label={`Move ${label} down`}
-								isPossible={at < others.length - 1}
-								onClick={(by) => move(at + 1, at + 2, by)}
-							>
-								<IconArrowDown size={16} aria-hidden />
-							</MoveButton>
-						</Group>
-					))}
-					{hidden.length > 0 && (
-						<Text size="xs" c="dimmed" mt={6}>
-							Not shown
-						</Text>
-					)}
-					{hidden.map(({ id, label }) => (
-						<Checkbox
-							key={id}
-							label={label}
-							checked={false}
-							onChange={({ currentTarget }) =>
-								show([...shown, id], currentTarget)
-							}
-						/>
-					))}
+					{/* One list of rows, so that a row which changes its place keeps the focus. */}
+					{others.flatMap(({ id, label }, at) => {
+						const place = at + 1;
+						const isShown = place < shown.length;
+						const row = (
+							<Group key={id} gap={4} wrap="nowrap">
+								<Checkbox
+									label={label}
+									checked={isShown}
+									flex={1}
+									mr="md"
+									onChange={() =>
+										list.setColumns(
+											isShown
+												? shown.filter((one) => one !== id)
+												: [...shown, id],
+										)
+									}
+								/>
+								{isShown && (
+									<>
+										<MoveButton
+											label={`Move ${label} up`}
+											isPossible={place > 1}
+											onClick={() => move(place, place - 1)}
+										>
+											<IconArrowUp size={16} aria-hidden />
+										</MoveButton>
+										<MoveButton
+											label={`Move ${label} down`}
+											isPossible={place < shown.length - 1}
+											onClick={() => move(place, place + 1)}
+										>
+											<IconArrowDown size={16} aria-hidden />
+										</MoveButton>
+									</>
+								)}
+							</Group>
+						);
+						return place === shown.length
+							? [
+									<Text key="not shown" size="xs" c="dimmed" mt={6}>
+										Not shown
+									</Text>,
+									row,
+								]
+							: [row];
+					})}
 					<Button
 						variant="subtle"
 						size="compact-sm"
@@ -136,7 +131,7 @@ function MoveButton({
 }: {
 	label: string;
 	isPossible: boolean;
-	onClick: (by: HTMLElement) => void;
+	onClick: () => void;
 	children: React.ReactNode;
 }) {
 	return (
@@ -148,7 +143,7 @@ function MoveButton({
 			title={label}
 			aria-disabled={!isPossible}
 			{...(isPossible ? {} : { "data-disabled": true })}
-			onClick={({ currentTarget }) => isPossible && onClick(currentTarget)}
+			onClick={() => isPossible && onClick()}
 		>
 			{children}
 		</ActionIcon>
