@@ -25,7 +25,10 @@ test("an empty organization shows the first steps, which are ticked automaticall
 	await page.getByRole("link", { name: /^Install:/ }).click();
 	await page.waitForURL("**/first-steps?step=DEVICE");
 	await page.goBack();
-	await page.getByRole("button", { name: "Hide" }).click();
+	await page
+		.getByRole("region", { name: "First steps" })
+		.getByRole("button", { name: "Hide" })
+		.click();
 	await page.getByText("First steps").waitFor({ state: "hidden" });
 	await page.reload();
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
