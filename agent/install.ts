@@ -230,7 +230,7 @@ async function activate(
 	session.client.rest();
 	if (outcome.kind === "refused") {
 		warnings.push(
-			`The service does not activate this device yet: ${outcome.message}. If this machine was enrolled before, an administrator can choose “Same device, set up again” on its page in the console. The device then becomes active within 15 minutes.`,
+			`The service does not activate this device yet: ${outcome.message}. The device then becomes active within 15 minutes.`,
 		);
 	}
 	if (outcome.kind === "trouble") {

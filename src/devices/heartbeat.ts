@@ -132,7 +132,7 @@ export class Heartbeats {
 		if (outcome === "duplicate_hardware") {
 			throw new AppError(
 				"bad_request",
-				"another device of the organization already has this hardware_uuid; an administrator must say that this is the same machine, or revoke one of the two devices",
+				"another device of the organization already has this hardware_uuid; an administrator must say on its page in the console that this is the same device, set up again, or revoke one of the two devices",
 			);
 		}
 		// The device is active now, through this heartbeat or a simultaneous one. The heartbeat can

@@ -68,26 +68,30 @@ test("a second enrollment replaces the device and revokes its key", async () => 
 	expect(await agents.readStatus(device)).toBe("REVOKED");
 });
 
+/** Makes an enrollment key for one device. */
+async function makeKey(organizationId: string, requiresApproval = false) {
+	const services = {
+		pool: agents.assay.database.pool,
+		log: makeLogger("silent"),
+		baseUrl: agents.assay.service.url,
+	};
+	const { key, enrollment_key: secret } = await invoke(
+		services,
+		systemPrincipal(organizationId),
+		addEnrollmentKey,
+		{
+			organization_id: organizationId,
+			name: "Laptops",
+			max_devices: 1,
+			requires_approval: requiresApproval,
+		},
+	);
+	return { key, secret };
+}
+
 test("`install` takes an enrollment key from a file, and claims an owner", async () => {
 	const { organizationId } = await agents.makeToken();
-	const run = <Input extends object>(
-		operation: Parameters<typeof invoke>[2],
-		input: Input,
-	) =>
-		invoke(
-			{
-				pool: agents.assay.database.pool,
-				log: makeLogger("silent"),
-				baseUrl: agents.assay.service.url,
-			},
-			systemPrincipal(organizationId),
-			operation,
-			{ organization_id: organizationId, ...input },
-		);
-	const { key, enrollment_key: secret } = (await run(addEnrollmentKey, {
-		name: "Laptops",
-		max_devices: 1,
-	})) as { key: { id: string }; enrollment_key: string };
+	const { key, secret } = await makeKey(organizationId);
 	const ada = makeId(organizationId, "people");
 	await agents.assay.database.owner.query(
 		"insert into people (organization_id, id, full_name, primary_email_address, kind) values ($1, $2, 'Ada', 'ada@example.com', 'EMPLOYEE')",
@@ -117,8 +121,20 @@ test("`install` on a machine that is enrolled twice says what to do and who must
 	const { token } = await agents.assay.makeToken(organizationId);
 	const { code, stdout } = await agents.install(folder, token);
 	expect(code).toBe(0);
-	expect(stdout).toContain("Same device, set up again");
+	expect(stdout).toContain("same device, set up again");
 	expect(await readCredentials(folder)).toBeDefined();
+});
+
+test("`install` of a device that only waits for approval speaks of nothing else", async () => {
+	const { organizationId } = await agents.makeToken();
+	const { secret } = await makeKey(organizationId, true);
+	const { code, stdout } = await agents.install(
+		await makeAgentFolder(),
+		secret,
+	);
+	expect(code).toBe(0);
+	expect(stdout).toContain("until an administrator approves it");
+	expect(stdout).not.toContain("set up again");
 });
 
 test.each([
