@@ -8,13 +8,15 @@ import {
 	openRegularFile,
 } from "../agent-packages/regular-file.ts";
 import { AppError, overloaded } from "../errors.ts";
+import { networkOf } from "../load/sign-in-queue.ts";
 import { nothingHere } from "./admission.ts";
+import type { AddressOf } from "./client-address.ts";
 
 /** Path below which the service offers the packages of the agent. */
 export const PACKAGES_PATH = "/agent-packages/";
 
 /** Largest number of downloads at a time. Further ones get 503 with Retry-After. */
-const MAX_DOWNLOADS = 64;
+export const MAX_DOWNLOADS = 64;
 /** Milliseconds without progress after which a download ends. */
 const IDLE_MS = 30_000;
 
@@ -42,10 +44,11 @@ const typeOf = (name: string) =>
  */
 export function addAgentPackages(
 	app: FastifyInstance,
+	addressOf: AddressOf,
 	folder: PackageFolder | undefined,
 	program: ReadonlyMap<string, Buffer> = new Map(),
 ): void {
-	let running = 0;
+	const takeSlot = makeSlots(MAX_DOWNLOADS);
 	app.get(
 		`${PACKAGES_PATH}*`,
 		{ config: { admits: "visitor" } },
@@ -80,13 +83,38 @@ export function addAgentPackages(
 			reply.type(typeOf(name)).header("content-length", file.bytes);
 			// Without a stream, Fastify would announce a length of 0.
 			if (request.method === "HEAD") return reply.send(Readable.from([]));
-			if (running >= MAX_DOWNLOADS) throw overloaded();
-			running++;
-			reply.raw.once("close", () => running--);
+			const free = takeSlot(networkOf(addressOf(request.raw) ?? ""));
+			if (!free) throw overloaded();
+			reply.raw.once("close", free);
 			reply.raw.setTimeout(IDLE_MS, () => reply.raw.destroy());
 			return reply.send(await openUnchanged(file));
 		},
 	);
+}
+
+/**
+ * Makes the function that takes one of `count` slots for a network. It returns the function that
+ * frees the slot, or undefined if the network gets none. A network may take as many slots as it
+ * leaves free: half of them if it is alone, such as an office behind one address, and half of the
+ * rest if another network has its half. The last slot goes to a network that has none.
+ */
+function makeSlots(
+	count: number,
+): (network: string) => (() => void) | undefined {
+	const taken = new Map<string, number>();
+	let free = count;
+	return (network) => {
+		const own = taken.get(network) ?? 0;
+		if (own >= free) return undefined;
+		taken.set(network, own + 1);
+		free--;
+		return () => {
+			const left = (taken.get(network) ?? 0) - 1;
+			if (left > 0) taken.set(network, left);
+			else taken.delete(network);
+			free++;
+		};
+	};
 }
 
 /**

@@ -189,6 +189,7 @@ export function makeApp(parts: AppParts): App {
 	const { webConsole } = parts;
 	addAgentPackages(
 		app,
+		parts.addressOf,
 		parts.agentPackages,
 		typeof webConsole === "string" ? undefined : webConsole.agent,
 	);

@@ -1,9 +1,17 @@
 import { createHash } from "node:crypto";
-import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import {
+	mkdir,
+	rename,
+	rm,
+	symlink,
+	truncate,
+	writeFile,
+} from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { findBuiltConsole } from "../../console/ensure-build.ts";
+import { MAX_DOWNLOADS } from "../../src/http/agent-packages.ts";
 import { readConsoleFiles } from "../../src/http/console-files.ts";
 import { VERSION } from "../../src/version.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -42,6 +50,9 @@ beforeAll(async () => {
 	await writeFile(join(folder, RPM), "a package that somebody has changed");
 	await writeFile(join(folder, "Packages"), "before");
 	await symlink("/etc/hostname", join(folder, "Release"));
+	// More than the buffers of a connection take, so that an unread download does not end.
+	await writeFile(join(folder, "Packages.gz"), "");
+	await truncate(join(folder, "Packages.gz"), 64 << 20);
 	await writeFile(join(folder, "repodata/repomd.xml"), "<repomd/>");
 	await writeFile(join(folder, ".hidden"), "secret");
 	await writeFile(join(folder, "private/key"), "secret");
@@ -77,7 +88,7 @@ beforeAll(async () => {
 	);
 	assay = await startService(
 		async (url) => url,
-		{ ASSAY_AGENT_DIR: folder },
+		{ ASSAY_AGENT_DIR: folder, ASSAY_TRUSTED_PROXIES: "127.0.0.1" },
 		await readConsoleFiles(await findBuiltConsole()),
 	);
 	base = `${assay.service.url}/agent-packages/`;
@@ -165,6 +176,45 @@ test("a file that somebody replaces is not sent before the service has looked at
 	await rm(join(folder, "Packages"));
 	await symlink("/etc/hostname", join(folder, "Packages"));
 	expect((await fetch(`${base}Packages`)).status).toBe(404);
+});
+
+test("a network can hold half of the downloads that others leave, and each newcomer gets one", async () => {
+	const open = (from: string) =>
+		new Promise<IncomingMessage>((resolve, reject) => {
+			const headers = { "x-forwarded-for": from };
+			request(`${base}Packages.gz`, { headers }, resolve)
+				.on("error", reject)
+				.end();
+		});
+	const held: IncomingMessage[] = [];
+	const release = () => {
+		for (const answer of held.splice(0)) answer.destroy();
+	};
+	onTestFinished(release);
+	/** Starts downloads from all these addresses, and returns how many of them the service allows. */
+	const hold = async (...from: string[]) => {
+		const answers = await Promise.all(from.map(open));
+		const allowed = answers.filter(({ statusCode }) => statusCode === 200);
+		for (const { statusCode, headers } of answers) {
+			if (statusCode === 200) continue;
+			expect(statusCode).toBe(503);
+			expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+		}
+		held.push(...allowed);
+		return allowed.length;
+	};
+	const times = (count: number, address: string) => Array(count).fill(address);
+	const half = MAX_DOWNLOADS / 2;
+	expect(await hold(...times(half + 3, "192.0.2.1"))).toBe(half);
+	expect(await hold(...times(half, "192.0.2.2"))).toBe(half / 2);
+	// A subscriber of IPv6 has many addresses in one network.
+	const one = times(half, "").map((_, at) => `2001:db8::${at + 1}`);
+	expect(await hold(...one)).toBe(half / 4);
+	const others = times(half, "").map((_, at) => `198.51.100.${at + 1}`);
+	expect(await hold(...others)).toBe(half / 4);
+	// Ended downloads make room.
+	release();
+	await expect.poll(() => hold("192.0.2.1"), { timeout: 20_000 }).toBe(1);
 });
 
 test.each([
