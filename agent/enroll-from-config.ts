@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { AgentError } from "./agent-error.ts";
 import { nextDelayMs } from "./backoff.ts";
 import { readConfig } from "./config-file.ts";
+import { noteEnrollmentTrouble } from "./enrollment-trouble.ts";
 import { exists } from "./files.ts";
 import type { Host } from "./host.ts";
 import { install } from "./install.ts";
@@ -79,7 +80,9 @@ export function enrollFromConfig(
 			} catch (error) {
 				reason = (error as Error).message;
 			}
-			return reason === "" ? undefined : reason;
+			if (reason === "") return undefined;
+			await noteEnrollmentTrouble(parts.folder, reason);
+			return reason;
 		},
 		async deleteKey() {
 			try {

@@ -11,6 +11,7 @@ import {
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { AgentError, explainFolder } from "./agent-error.ts";
+import { ENROLLMENT_TROUBLE } from "./enrollment-trouble.ts";
 import {
 	errorCode,
 	listNames,
@@ -36,6 +37,7 @@ const OWN_NAMES = [
 	"hardware.json",
 	"proxies.json",
 	"pending-updates.json",
+	ENROLLMENT_TROUBLE,
 	...UPDATE_FILES,
 	"run.lock",
 	"queue",

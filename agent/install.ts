@@ -7,6 +7,7 @@ import {
 	storeCredentials,
 } from "./credentials.ts";
 import { readEnrollmentToken } from "./enrollment-token.ts";
+import { clearEnrollmentTrouble } from "./enrollment-trouble.ts";
 import { prepareFolder, readMarker, writeMarker } from "./folder.ts";
 import type { Host } from "./host.ts";
 import type { Log } from "./log.ts";
@@ -82,6 +83,7 @@ export async function install(
 			options.isUnattended === true,
 		);
 		credentials = await storeCredentials(folder, serverUrl, apiKey, extraCa);
+		await clearEnrollmentTrouble(folder);
 		await storeProxies(folder);
 		if (options.updateKey) await pinUpdateKey(folder, options.updateKey);
 	} catch (error) {

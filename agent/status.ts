@@ -1,6 +1,7 @@
 import { isLater } from "../src/agent-packages/release.ts";
 import { VERSION } from "../src/version.ts";
 import { readCredentials } from "./credentials.ts";
+import { readEnrollmentTrouble } from "./enrollment-trouble.ts";
 import { readMarker } from "./folder.ts";
 import { findRunning } from "./lock.ts";
 import { listQueue } from "./queue.ts";
@@ -30,7 +31,10 @@ export interface Status {
 	last_sent_at: string | null;
 	queued_reports: number;
 	dropped_reports: number;
-	/** Why requests fail, and since when. Null while they succeed. */
+	/**
+	 * Why requests fail, or why the agent has not enrolled this device as its config file says, and
+	 * since when. Null while nothing fails.
+	 */
 	trouble: { since: string; reason: string } | null;
 	/** When the agent removed the key, because the service had rejected it. Null if it has not. */
 	refused_at: string | null;
@@ -86,7 +90,9 @@ export async function readStatus(
 		last_sent_at: state?.last_sent_at ?? null,
 		queued_reports: (await listQueue(folder)).length,
 		dropped_reports: state?.dropped_total ?? 0,
-		trouble: state?.trouble ?? null,
+		trouble:
+			(credentials ? state?.trouble : await readEnrollmentTrouble(folder)) ??
+			null,
 		refused_at: state?.refused_at ?? null,
 		updates: await readUpdates(folder, version),
 	};
@@ -109,15 +115,7 @@ async function readUpdates(
 
 /** Returns the status as text for people. */
 export function describeStatus(status: Status): string {
-	if (!status.enrolled) {
-		const waiting =
-			status.queued_reports > 0
-				? ` ${reports(status.queued_reports)} wait; the agent sends them if this device is enrolled again as the same one.`
-				: "";
-		return status.refused_at
-			? `Not enrolled: the service rejected this device's key for good at ${status.refused_at}. Get a new enrollment token and run the install command.${waiting}`
-			: `Not enrolled (nothing in ${status.folder}). Run the install command, or name the agent's folder with --dir.`;
-	}
+	if (!status.enrolled) return describeMissing(status);
 	const { service, trouble } = status;
 	const lines: [string, string | null][] = [
 		["service", status.server_url],
@@ -136,15 +134,47 @@ export function describeStatus(status: Status): string {
 			"dropped",
 			status.dropped_reports > 0 ? reports(status.dropped_reports) : null,
 		],
-		["trouble", trouble ? `${trouble.reason} (since ${trouble.since})` : null],
+		["trouble", trouble && inWords(trouble)],
 		["updates", describeUpdates(status)],
 		["folder", status.folder],
 	];
-	return lines
+	return table(lines);
+}
+
+/** Returns the status of a device that is not enrolled as text for people. */
+function describeMissing({
+	folder,
+	queued_reports: queued,
+	refused_at: refusedAt,
+	trouble,
+}: Status): string {
+	const waiting =
+		queued > 0
+			? ` ${reports(queued)} wait; the agent sends them if this device is enrolled again as the same one.`
+			: "";
+	if (refusedAt) {
+		const text = `Not enrolled: the service rejected this device's key for good at ${refusedAt}. Get a new enrollment token and run the install command.${waiting}`;
+		return trouble
+			? `${text}\n${table([["trouble", inWords(trouble)]])}`
+			: text;
+	}
+	if (!trouble) {
+		return `Not enrolled (nothing in ${folder}). Run the install command, or name the agent's folder with --dir.`;
+	}
+	return `Not enrolled.${waiting}\n${table([
+		["trouble", inWords(trouble)],
+		["folder", folder],
+	])}`;
+}
+
+const inWords = ({ reason, since }: NonNullable<Status["trouble"]>) =>
+	`${reason} (since ${since})`;
+
+const table = (lines: [string, string | null][]) =>
+	lines
 		.filter(([, text]) => text !== null)
 		.map(([label, text]) => `${label.padEnd(12)}${text}`)
 		.join("\n");
-}
 
 function describeUpdates({ updates }: Status): string | null {
 	if (!updates) return null;

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readMarker } from "../../agent/folder.ts";
+import { readMarker, removeFolder } from "../../agent/folder.ts";
 import type { Host } from "../../agent/host.ts";
 import { MANAGED_FILE } from "../../agent/managed-settings.ts";
+import { describeStatus, readStatus } from "../../agent/status.ts";
 import { makeFolder } from "../support/folder.ts";
 import { recordedHost } from "./recorded-host.ts";
 import { count, eventually, start } from "./running-agent.ts";
@@ -66,6 +67,51 @@ test("the service uses a config file that is written or corrected while it runs"
 	await writeFile(`${configFile}-key`, "asy_enk_later");
 	await service.until((seen) => count(seen, "heartbeat") > 0);
 	expect(service.seen[0]?.body).toEqual({ token: "asy_enk_later" });
+});
+
+test("`status` says why this device is not enrolled, and since when, until it enrolls", async () => {
+	const service = await startScriptedService();
+	const { configFile, keyFile, folder } = await prepare(service.url);
+	const right = `SERVER=${service.url}\nKEYFILE=${keyFile}\n`;
+	await rm(keyFile);
+	await writeFile(configFile, "SERVER=nowhere\n");
+	const look = () => readStatus(folder, async () => "active");
+	const until = (reason: string) =>
+		eventually(async () => {
+			const { trouble } = await look();
+			return trouble?.reason.includes(reason) ?? false;
+		});
+	start(folder, { configFile, idleMs: 5 });
+	await until("must look like https://");
+	const first = await look();
+	expect(Date.parse(first.trouble?.since ?? "")).not.toBeNaN();
+	await writeFile(configFile, right);
+	await until(`put an enrollment key into ${keyFile}`);
+	const second = await look();
+	expect(second.trouble?.since).toBe(first.trouble?.since);
+	const text = describeStatus(second);
+	expect(text).toMatch(/^Not enrolled\.$/m);
+	expect(text).toMatch(/^trouble +this device is not enrolled; .* \(since 20/m);
+	await writeFile(keyFile, "asy_enk_later");
+	await service.until((seen) => count(seen, "heartbeat") > 0);
+	expect(await look()).toMatchObject({ enrolled: true, trouble: null });
+	expect(existsSync(join(folder, "enrollment-trouble.json"))).toBe(false);
+});
+
+test("`status` says that the service rejects the enrollment key, and uninstalling removes the note", async () => {
+	const service = await startScriptedService();
+	const { configFile, folder } = await prepare(service.url);
+	service.answer((_, response) => {
+		respond(response, 401, { error: "unauthorized", message: "no" });
+		return false;
+	});
+	const agent = start(folder, { configFile, idleMs: 5 });
+	await eventually(() => existsSync(join(folder, "enrollment-trouble.json")));
+	await agent.stop();
+	const status = await readStatus(folder, async () => "active");
+	expect(describeStatus(status)).toContain("used, expired or revoked");
+	expect(await removeFolder(folder)).toEqual([]);
+	expect(existsSync(folder)).toBe(false);
 });
 
 /** Makes a Mac. `set` puts a profile with these settings on it, or takes it away. */
