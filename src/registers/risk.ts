@@ -11,7 +11,7 @@ import {
 } from "../records/field.ts";
 import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
-import { byScore, byText } from "../records/list-pages.ts";
+import { byScore, byText, type Order } from "../records/list-pages.ts";
 
 const scoreFilter = (
 	column: string,
@@ -25,6 +25,32 @@ const scoreFilter = (
 		.describe(`${word} score, 1 to 25; itself included`),
 	sql: (parameter) => `t.${column} ${comparison} ${parameter}`,
 });
+
+/** Largest likelihood, and largest impact. */
+const MOST = 5;
+
+/**
+ * Orders by a score. With a filter by likelihood or impact, only some scores are possible. Without
+ * these bounds, PostgreSQL would read all risks with a greater score before the first one.
+ */
+function byRiskScore(moment: "inherent" | "residual"): Order {
+	const order = byScore(`${moment}_risk_score`);
+	return {
+		...order,
+		implied: (filter, parameter) => {
+			const factors = ["likelihood", "impact"].flatMap((name) => {
+				const value = filter[`${moment}_${name}`];
+				return typeof value === "number" ? [value] : [];
+			});
+			if (factors.length === 0) return [];
+			const least = factors.reduce((product, factor) => product * factor);
+			const greatest = least * MOST ** (2 - factors.length);
+			return [
+				`${order.expression} between ${parameter(least)} and ${parameter(greatest)}`,
+			];
+		},
+	};
+}
 
 /** The register Risks. The database computes the scores, so they are right in every response. */
 export const risk = recordKind({
@@ -73,8 +99,8 @@ export const risk = recordKind({
 	],
 	orders: {
 		name: byText("name"),
-		inherent_risk_score: byScore("inherent_risk_score"),
-		residual_risk_score: byScore("residual_risk_score"),
+		inherent_risk_score: byRiskScore("inherent"),
+		residual_risk_score: byRiskScore("residual"),
 	},
 	filters: [
 		"treatment",
