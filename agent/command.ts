@@ -302,6 +302,7 @@ function addFetchUpdate(program: Command, how: string[]): void {
 			const { fetchNewest } = await import("./updates/fetch-newest.ts");
 			const folder = folderOf(options);
 			await useStoredProxies(folder);
-			await fetchNewest(folder, { newest, to, signal }, host);
+			const version = await fetchNewest(folder, { newest, to, signal }, host);
+			process.stdout.write(JSON.stringify({ version }));
 		});
 }

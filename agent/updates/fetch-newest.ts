@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { RELEASE } from "../../src/agent-packages/release.ts";
 import { VERSION } from "../../src/version.ts";
 import { AgentError } from "../agent-error.ts";
 import { readCredentials } from "../credentials.ts";
@@ -8,7 +9,7 @@ import { parseObject } from "../files.ts";
 import type { Host } from "../host.ts";
 import { FETCH_UPDATE, type OwnProgram } from "../own-program.ts";
 import { clientFor } from "../session.ts";
-import { readPinnedKey } from "./update-notes.ts";
+import { failuresIn, readNotes, readPinnedKey } from "./update-notes.ts";
 
 export interface Wanted {
 	/** The version that the service names. */
@@ -26,17 +27,18 @@ const ARCHIVE = "update.tar.gz";
 
 /**
  * Fetches a program in a separate process, which runs a hidden command of this program. The archive
- * takes 80 MB of memory, which the agent would otherwise keep for as long as it runs. Throws an
- * AgentError that says what went wrong, and leaves no file then, even if the process was killed.
+ * takes 80 MB of memory, which the agent would otherwise keep for as long as it runs. Returns its
+ * version. Throws an AgentError that says what went wrong, and leaves no file then, even if the
+ * process was killed.
  */
 export async function fetchInChild(
 	own: OwnProgram,
 	/** The agent's folder. */
 	folder: string,
 	wanted: Wanted,
-): Promise<void> {
+): Promise<string> {
 	try {
-		await runChild(own, folder, wanted);
+		return await runChild(own, folder, wanted);
 	} catch (error) {
 		await rm(wanted.to, { force: true });
 		await rm(join(folder, ARCHIVE), { force: true });
@@ -48,7 +50,7 @@ function runChild(
 	own: OwnProgram,
 	folder: string,
 	{ newest, to, signal }: Wanted,
-): Promise<void> {
+): Promise<string> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(
 			own.program,
@@ -62,8 +64,10 @@ function runChild(
 		};
 		const settle = (isFetched: boolean) => {
 			signal.removeEventListener("abort", stop);
-			if (isFetched) return resolve();
-			const { error } = parseObject(text) ?? {};
+			const { version, error } = parseObject(text) ?? {};
+			if (isFetched && typeof version === "string" && RELEASE.test(version)) {
+				return resolve(version);
+			}
 			const known = typeof error === "string" ? error : undefined;
 			reject(new AgentError(known ?? "the program could not be fetched"));
 		};
@@ -77,13 +81,16 @@ function runChild(
 	});
 }
 
-/** Fetches a program in this process. Throws an AgentError that says what went wrong. */
+/**
+ * Fetches a program in this process, and returns its version. Throws an AgentError that says what
+ * went wrong.
+ */
 export async function fetchNewest(
 	/** The agent's folder. */
 	folder: string,
 	{ newest, to, signal }: Wanted,
 	host: Host,
-): Promise<void> {
+): Promise<string> {
 	const credentials = await readCredentials(folder);
 	const key = await readPinnedKey(folder);
 	if (!credentials || key === undefined) {
@@ -92,11 +99,12 @@ export async function fetchNewest(
 	const { fetchUpdate } = await import("./fetch-update.ts");
 	const client = await clientFor(credentials, host);
 	try {
-		await fetchUpdate({
+		return await fetchUpdate({
 			client,
 			key,
 			own: VERSION,
 			newest,
+			failures: failuresIn(await readNotes(folder)),
 			platform: `${process.platform}-${process.arch}`,
 			archive: join(folder, ARCHIVE),
 			to,

@@ -22,9 +22,10 @@ const BLOCK = 512;
 const PIECE = { highWaterMark: 1 << 20 };
 
 /**
- * Fetches the program of a release into the file `to`, which then only root can change. Throws an
- * AgentError, and leaves no file, unless the pinned key has signed the release, it is later than
- * `own`, and the archive has the checksum that was signed.
+ * Fetches the program of a release into the file `to`, which then only root can change, and returns
+ * its version. Throws an AgentError, and leaves no file, unless the pinned key has signed the
+ * release, it is later than `own`, it has not failed on this device, and the archive has the
+ * checksum that was signed.
  */
 export async function fetchUpdate(options: {
 	client: Client;
@@ -33,14 +34,16 @@ export async function fetchUpdate(options: {
 	own: string;
 	/** The version that the service names. */
 	newest: string;
+	/** Why this device went back from versions that it has tried. */
+	failures: Record<string, string>;
 	/** Such as `linux-x64`. */
 	platform: string;
 	/** File for the archive. */
 	archive: string;
 	to: string;
 	signal: AbortSignal;
-}): Promise<void> {
-	const { client, key, own, newest, archive, to, signal } = options;
+}): Promise<string> {
+	const { client, key, archive, to, signal } = options;
 	const manifest = readManifest(
 		await text(
 			await client.open(PACKAGES + MANIFEST_NAME, MAX_MANIFEST_BYTES, signal),
@@ -48,11 +51,7 @@ export async function fetchUpdate(options: {
 		key,
 		Date.now(),
 	);
-	if (manifest.version !== newest || !isLater(manifest.version, own)) {
-		throw new AgentError(
-			`the manifest of updates is for version ${manifest.version}, but the service offers ${newest}`,
-		);
-	}
+	requireUseful(manifest.version, options);
 	const wanted = fileFor(manifest, options.platform);
 	let written = archive;
 	try {
@@ -67,6 +66,31 @@ export async function fetchUpdate(options: {
 		);
 	} finally {
 		await rm(archive, { force: true });
+	}
+	return manifest.version;
+}
+
+/**
+ * Throws unless this device should try the version of the manifest. It need not be the one that the
+ * service names, because the packages and the manifest may be renewed on different days.
+ */
+function requireUseful(
+	version: string,
+	{
+		own,
+		newest,
+		failures,
+	}: { own: string; newest: string; failures: Record<string, string> },
+): void {
+	if (!isLater(version, own)) {
+		throw new AgentError(
+			`the manifest of updates is for version ${version}, which is not later than this one (${own}). The service offers ${newest}: sign a manifest for it`,
+		);
+	}
+	if (Object.hasOwn(failures, version)) {
+		throw new AgentError(
+			`the manifest of updates is for version ${version}, which failed on this device: ${failures[version]}`,
+		);
 	}
 }
 

@@ -12,9 +12,11 @@ export interface UpdateNotes {
 	/** How often the program was tried without a verdict, because the device was switched off. */
 	tries: number;
 	tried_at: string | null;
+	/** The version of the program that was fetched last. The manifest may name another than the service. */
+	fetched?: string;
 	/** Why the agent went back to the old program. It does not try this version again. */
 	failed: string | null;
-	/** Why it went back from other versions, which the service may name again. */
+	/** Why it went back from other versions, which the service or a manifest may name again. */
 	failed_before?: Record<string, string>;
 	/** Why the last attempt to fetch the program failed. */
 	trouble: string | null;
@@ -48,8 +50,8 @@ export async function readNotes(
 	folder: string,
 ): Promise<UpdateNotes | undefined> {
 	const stored = parseObject((await readIfThere(join(folder, NOTES))) ?? "");
-	const { version, seen_at, tries, tried_at, failed, failed_before, trouble } =
-		stored ?? {};
+	const { version, seen_at, tries, tried_at, fetched } = stored ?? {};
+	const { failed, failed_before, trouble } = stored ?? {};
 	if (typeof version !== "string" || typeof seen_at !== "string") return;
 	const text = (value: unknown) => (typeof value === "string" ? value : null);
 	return {
@@ -57,6 +59,7 @@ export async function readNotes(
 		seen_at,
 		tries: Number.isSafeInteger(tries) ? (tries as number) : 0,
 		tried_at: text(tried_at),
+		...(typeof fetched === "string" && { fetched }),
 		failed: text(failed),
 		...(isTexts(failed_before) && { failed_before }),
 		trouble: text(trouble),
@@ -73,23 +76,42 @@ export function notesAbout(
 	version: string,
 	earlier: UpdateNotes | undefined,
 ): UpdateNotes {
-	const failed = Object.entries({
-		...earlier?.failed_before,
-		...(earlier?.failed && { [earlier.version]: earlier.failed }),
-	});
-	const others = failed.filter(([each]) => each !== version);
+	const { [version]: failed = null, ...others } = failuresIn(earlier);
 	return {
 		version,
 		seen_at: new Date().toISOString(),
 		tries: 0,
 		tried_at: null,
-		failed: failed.find(([each]) => each === version)?.[1] ?? null,
-		...(others.length > 0 && {
-			failed_before: Object.fromEntries(others.slice(-MAX_FAILED)),
-		}),
+		failed,
+		...(Object.keys(others).length > 0 && { failed_before: latest(others) }),
 		trouble: null,
 	};
 }
+
+/** Returns the notes with the reason why the agent went back from a version. */
+export function withFailure(
+	notes: UpdateNotes,
+	version: string,
+	reason: string,
+): UpdateNotes {
+	if (version === notes.version) return { ...notes, failed: reason };
+	return {
+		...notes,
+		failed_before: latest({ ...notes.failed_before, [version]: reason }),
+		trouble: `version ${version} failed: ${reason}`,
+	};
+}
+
+/** Returns why the agent went back from each version that failed. */
+export const failuresIn = (
+	notes: UpdateNotes | undefined,
+): Record<string, string> => ({
+	...notes?.failed_before,
+	...(notes?.failed && { [notes.version]: notes.failed }),
+});
+
+const latest = (failures: Record<string, string>) =>
+	Object.fromEntries(Object.entries(failures).slice(-MAX_FAILED));
 
 export async function writeNotes(
 	folder: string,

@@ -17,6 +17,7 @@ import {
 	readNotes,
 	readPinnedKey,
 	type UpdateNotes,
+	withFailure,
 	writeNotes,
 } from "./update-notes.ts";
 
@@ -34,8 +35,8 @@ export interface UpdateOptions extends RunOptions {
 	own: OwnProgram;
 	/** The arguments of `run`. */
 	args: string[];
-	/** Fetches a program. Throws an AgentError that says what went wrong. */
-	fetch: (wanted: Wanted) => Promise<void>;
+	/** Fetches a program, and returns its version. Throws an AgentError that says what went wrong. */
+	fetch: (wanted: Wanted) => Promise<string>;
 	/** The version of this program. Tests set another one. */
 	version?: string;
 	times?: TrialTimes;
@@ -102,10 +103,11 @@ async function prepare(
 	const deviceId = session.state.device_id;
 	if (notes.failed !== null || deviceId === null) return false;
 	if (Date.now() < dueMs(notes, deviceId)) return false;
-	log.info(`fetching version ${newest}`);
+	log.info(`fetching an update, because the service offers version ${newest}`);
+	let fetched: string;
 	try {
 		const { signal } = session;
-		await options.fetch({ newest, to: newProgram(options), signal });
+		fetched = await options.fetch({ newest, to: newProgram(options), signal });
 	} catch (error) {
 		await writeNotes(folder, { ...notes, trouble: sentenceOf(error) });
 		throw error;
@@ -114,6 +116,7 @@ async function prepare(
 		...notes,
 		tries: notes.tries + 1,
 		tried_at: new Date().toISOString(),
+		fetched,
 		trouble: null,
 	});
 	return true;
@@ -132,14 +135,15 @@ async function tryUpdate(options: UpdateOptions): Promise<boolean> {
 	const { folder, log, host, own } = options;
 	const notes = await readNotes(folder);
 	if (!notes) return false;
+	const version = notes.fetched ?? notes.version;
 	const program = newProgram(options);
 	const passedFile = join(folder, "update-passed");
 	await setLabel(host, program);
-	log.info(`trying version ${notes.version}`);
+	log.info(`trying version ${version}`);
 	const verdict = await tryProgram({
 		program,
 		args: [...own.args, ...options.args, "--trial", passedFile],
-		version: notes.version,
+		version,
 		passedFile,
 		askAgain: () => askWithOldProgram(options),
 		log,
@@ -149,14 +153,14 @@ async function tryUpdate(options: UpdateOptions): Promise<boolean> {
 	await rm(passedFile, { force: true });
 	if (verdict.kind === "passed") {
 		await rename(program, own.program);
-		log.info(`updated to version ${notes.version}; the service restarts`);
+		log.info(`updated to version ${version}; the service restarts`);
 		return true;
 	}
 	await rm(program, { force: true });
 	if (verdict.kind === "failed") {
-		await writeNotes(folder, { ...notes, failed: verdict.reason });
+		await writeNotes(folder, withFailure(notes, version, verdict.reason));
 		log.error(
-			`the agent keeps its program, because version ${notes.version} failed: ${verdict.reason}. It waits for a later version`,
+			`the agent keeps its program, because version ${version} failed: ${verdict.reason}. It waits for a later version`,
 		);
 	}
 	return false;

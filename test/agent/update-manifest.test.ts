@@ -58,9 +58,14 @@ test.each<[string, (good: Manifest) => string, string]>([
 		"has expired",
 	],
 	[
-		"it is for an older version than the service names",
+		"its version is not later than the program's",
+		(good) => signManifest({ ...good, version: "0.1.0" }, keys.privateKey),
+		"version 0.1.0, which is not later than this one (0.1.0). The service offers 0.2.0",
+	],
+	[
+		"its version has failed on this device",
 		(good) => signManifest({ ...good, version: "0.1.9" }, keys.privateKey),
-		"is for version 0.1.9",
+		"version 0.1.9, which failed on this device: it crashed",
 	],
 	[
 		"it has no archive for this platform",
@@ -91,6 +96,7 @@ test.each<[string, (good: Manifest) => string, string]>([
 		key: keys.publicKey,
 		own: "0.1.0",
 		newest: NEW,
+		failures: { "0.1.9": "it crashed" },
 		platform: `${process.platform}-${process.arch}`,
 		archive: join(folder, "archive"),
 		to,
@@ -118,6 +124,7 @@ test.runIf(process.getuid?.() === 0)(
 			key: keys.publicKey,
 			own: "0.1.0",
 			newest: NEW,
+			failures: {},
 			platform: `${process.platform}-${process.arch}`,
 			archive: join(disk, "archive"),
 			to,

@@ -54,8 +54,8 @@ export function manifestOf(archive: Buffer): Manifest {
 	};
 }
 
-/** Starts a service that names and offers a new version. */
-export async function offer(archive: Buffer, manifest?: string) {
+/** Starts a service that offers a new version. It names that version, or another one. */
+export async function offer(archive: Buffer, manifest?: string, named = NEW) {
 	const service = await startScriptedService({ heartbeat: 1 });
 	service.answer(({ route }, response) => {
 		if (route === "/agent-packages/agent-update.json") {
@@ -70,7 +70,7 @@ export async function offer(archive: Buffer, manifest?: string) {
 				heartbeat_interval_seconds: 1,
 				posture_interval_seconds: 3600,
 				server_time: new Date().toISOString(),
-				newest_agent_version: NEW,
+				newest_agent_version: named,
 			});
 		} else return true;
 		return false;

@@ -50,13 +50,13 @@ beforeAll(async () => {
 /** Starts an agent whose turn to update has come. */
 async function startUpdating(
 	url: string,
-	options: { times?: Partial<TrialTimes>; seenAt?: Date } = {},
+	options: { times?: Partial<TrialTimes>; seenAt?: Date; named?: string } = {},
 ) {
 	const { folder } = await makeEnrolledFolder(url);
 	await pinUpdateKey(folder, keys.publicKey);
 	const seenAt = options.seenAt ?? new Date(Date.now() - 2 * DAY_MS);
 	await writeNotes(folder, {
-		version: NEW,
+		version: options.named ?? NEW,
 		seen_at: seenAt.toISOString(),
 		tries: 0,
 		tried_at: null,
@@ -89,6 +89,41 @@ test("an agent fetches a signed program, tries it, and lets it take its place", 
 	await agent.ended;
 	expect(await agent.read()).toContain(PROGRAMS.passes);
 	expect(agent.logged()).toContain(`updated to version ${NEW}`);
+});
+
+test.each([
+	["0.3.0", "earlier"],
+	["0.1.5", "later"],
+])("if the service names version %s, an agent uses a manifest for an %s one", async (named) => {
+	const { url } = await offer(archives.passes, undefined, named);
+	const agent = await startUpdating(url, { named });
+	await agent.ended;
+	expect(await agent.read()).toContain(PROGRAMS.passes);
+	expect(agent.logged()).toContain(`updated to version ${NEW}`);
+});
+
+test("an agent does not try a version of a manifest again that failed, whichever the service names", async () => {
+	const named = "0.3.0";
+	const { url } = await offer(archives.crashes, undefined, named);
+	const agent = await startUpdating(url, { named });
+	const untilProblem = (text: string) =>
+		eventually(async () => {
+			const { updates } = await readStatus(agent.folder, async () => "");
+			return updates?.problem?.includes(text) ?? false;
+		});
+	await untilProblem(`version ${NEW} failed: it crashed three times`);
+	const notes = await readNotes(agent.folder);
+	expect(notes).toMatchObject({
+		version: named,
+		failed: null,
+		failed_before: { [NEW]: "it crashed three times" },
+	});
+	// The agent looks at the manifest again when its turn comes again.
+	const triedAt = new Date(Date.now() - 2 * DAY_MS).toISOString();
+	if (notes) await writeNotes(agent.folder, { ...notes, tried_at: triedAt });
+	await untilProblem(`version ${NEW}, which failed on this device`);
+	expect(agent.logged().match(/trying version/g)).toHaveLength(1);
+	expect(await agent.read()).toBe("the old program");
 });
 
 test.each([
@@ -232,7 +267,8 @@ test("a separate process fetches the program, and says what went wrong", async (
 		await pinUpdateKey(folder, keys.publicKey);
 		const to = join(folder, "assay-agent.new");
 		const { signal } = new AbortController();
-		await fetchInChild(own, folder, { newest: NEW, to, signal });
+		const wanted = { newest: NEW, to, signal };
+		expect(await fetchInChild(own, folder, wanted)).toBe(NEW);
 		return readFile(to, "utf8");
 	};
 	const good = await offer(archive);
