@@ -53,6 +53,35 @@ describe("an enrollment key", () => {
 		]);
 	});
 
+	test("finds the PENDING devices of a flood, and one call revokes them and leaves the others", async () => {
+		const flooded = await assay.addKey();
+		const other = await assay.addKey();
+		const working = await assay.enroll(flooded.secret);
+		await assay.activate(working);
+		const key = await assay.enroll(flooded.secret);
+		await assay.enroll(flooded.secret);
+		await assay.enroll(other.secret);
+		await assay.use("revokeEnrollmentKey", { id: flooded.id });
+		const filter = { enrollment_key_id: flooded.id, status: "PENDING" };
+		const pending = await assay.devicesOf(filter);
+		expect(pending).toHaveLength(2);
+		await assay.use("revokeDevices", {
+			organization_id: assay.organizationId,
+			device_ids: pending.map(({ id }) => id),
+		});
+		const beat = await assay.post("heartbeat", heartbeatBody(), { key });
+		expect(beat.status).toBe(401);
+		expect(await assay.devicesOf(filter)).toEqual([]);
+		const states = async (of: string) =>
+			(await assay.devicesOf({ enrollment_key_id: of })).map(
+				({ status }) => status,
+			);
+		expect((await states(flooded.id)).toSorted()).toEqual([
+			...["ACTIVE", "REVOKED", "REVOKED"],
+		]);
+		expect(await states(other.id)).toEqual(["PENDING"]);
+	});
+
 	test("is stored only as its SHA-256, and its secret is in no list and no audit entry", async () => {
 		const { id, secret } = await assay.addKey({ name: "Secret" });
 		expect(JSON.stringify(await assay.findKey(id))).not.toContain(secret);
