@@ -4,7 +4,7 @@ import {
 	useRouterState,
 	useSearch,
 } from "@tanstack/react-router";
-import type { ListOrder } from "./register-layouts.ts";
+import type { ListOrder } from "./register-orders.ts";
 import { type FilterValue, toDates } from "./relative-filters.ts";
 
 /** The parameters of a list in the address. All parameters that are not named here are filters. */

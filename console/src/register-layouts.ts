@@ -1,6 +1,12 @@
 import type { FieldDescription, KindDescription } from "./kind-description.ts";
 import { type FieldName, fieldOf } from "./kinds.ts";
 import type { RegisterKind } from "./register-kinds.ts";
+import {
+	LAST_CHANGED,
+	type ListOrder,
+	NEWEST,
+	OPEN_FIRST,
+} from "./register-orders.ts";
 
 /** The layout of one register. Fields that it does not name come last. */
 export interface Layout<Name extends string = string> {
@@ -10,45 +16,6 @@ export interface Layout<Name extends string = string> {
 	order: ListOrder<Name | "open_first" | "created_at">;
 	/** The sections of the form and of the record's page. */
 	sections: readonly Section<Name>[];
-}
-
-/** An order that the register's list tool has. */
-export interface ListOrder<Name extends string = string> {
-	field: Name;
-	direction: "asc" | "desc";
-	/** The order in words, if no column has it. */
-	label?: string;
-}
-
-const OPEN_FIRST: ListOrder<"open_first"> = {
-	field: "open_first",
-	direction: "asc",
-	label: "Open first, by due date",
-};
-
-const NEWEST: ListOrder<"created_at"> = {
-	field: "created_at",
-	direction: "desc",
-	label: "Newest first",
-};
-
-const LAST_CHANGED: ListOrder = {
-	field: "updated_at",
-	direction: "desc",
-	label: "Last changed first",
-};
-
-/**
- * Returns the order of a list if the address names none. A list of finished work alone has the one
- * that was finished last on top. An earlier due date says nothing about it.
- */
-export function usualOrder(
-	{ kind, done }: KindDescription,
-	filters: Readonly<Record<string, unknown>>,
-): ListOrder {
-	const isDoneOnly =
-		done && (filters[done.field] === done.value || filters.is_open === false);
-	return isDoneOnly ? LAST_CHANGED : layoutOf(kind).order;
 }
 
 export interface Section<Name extends string = string> {
@@ -383,6 +350,19 @@ const layouts: { [Kind in RegisterKind]: Layout<FieldName<Kind>> } = {
 
 export function layoutOf(kind: RegisterKind): Layout {
 	return layouts[kind];
+}
+
+/**
+ * Returns the order of a list if the address names none. A list of finished work alone has the one
+ * that was finished last on top. An earlier due date says nothing about it.
+ */
+export function usualOrder(
+	{ kind, done }: KindDescription,
+	filters: Readonly<Record<string, unknown>>,
+): ListOrder {
+	const isDoneOnly =
+		done && (filters[done.field] === done.value || filters.is_open === false);
+	return isDoneOnly ? LAST_CHANGED : layoutOf(kind).order;
 }
 
 /**
