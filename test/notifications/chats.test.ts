@@ -161,17 +161,6 @@ test("a receiver that hangs, floods or redirects holds up nobody else", async ()
 	).not.toBeNull();
 });
 
-test("a private address is refused unless the operator allows it", async () => {
-	const { use, addChannel, deliveryOf } = stand;
-	const { id } = await addChannel("SLACK", {
-		address: "http://10.1.2.3/hook",
-	});
-	await use("testNotificationChannel", { id });
-	const failed = await deliveryOf(id, ({ failure }) => failure !== null);
-	expect(failed.failure).toContain("not a public address");
-	expect(failed.failure).not.toContain("/hook");
-});
-
 test("a chat that fails for three days is disabled once, and the administrators get a mail", async () => {
 	const {
 		owner,
