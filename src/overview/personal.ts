@@ -78,7 +78,9 @@ export const personalShape = {
 		),
 	newly_failing: z
 		.array(failure)
-		.describe("Checks of ONLINE devices that began to fail within 24 hours"),
+		.describe(
+			`Checks of ONLINE devices that began to fail within 24 hours, the latest ${FEW}`,
+		),
 	discussion,
 	coverage: coverages,
 };

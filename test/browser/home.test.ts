@@ -231,6 +231,25 @@ test("a check that has been failing for long links to its history on the device'
 	await page.waitForURL(`**/devices/${id}?check=SCREEN_LOCK`);
 });
 
+test("checks that began to fail are shown up to the latest ten, and the page says that there may be more", async () => {
+	const { page } = await openHome(served, "member", {
+		prepare: async (_, organization) => {
+			const checks = Object.fromEntries(
+				Array.from({ length: 11 }, (_, index) => [
+					`OWN_CHECK_${index}`,
+					"FAIL",
+				]),
+			);
+			await addDevice(organization, "laptop-8", checks);
+		},
+	});
+	const began = page.getByRole("region", {
+		name: "Began to fail since yesterday",
+	});
+	await began.getByText("Older ones may be missing here.").waitFor();
+	expect(await began.getByRole("listitem").count()).toBe(10);
+});
+
 test("administrators see old API tokens and who changed what, and others see which records changed", async () => {
 	const { page, organization, person, use } = await openHome(served, "admin");
 	const { id } = await makeApiToken(served.database, person);

@@ -7,7 +7,8 @@ import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
 const SHOWN = 7;
-const SHOWN_NEW = 5;
+/** The overview has at most this many checks that began to fail. */
+const MAX_NEW = 10;
 
 type Failure = Overview["failing_longest"][number];
 
@@ -35,14 +36,19 @@ export function FailingLongest({
 	);
 }
 
-/** Lists the checks that began to fail within the last day. */
+/** Lists the latest checks that began to fail within the last day. */
 export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
 	return (
 		<Section
 			title="Began to fail since yesterday"
 			none={failing.length > 0 ? undefined : "No check of an online device."}
 		>
-			<Failures failing={failing.slice(0, SHOWN_NEW)} />
+			<Failures failing={failing} />
+			{failing.length >= MAX_NEW && (
+				<Text size="sm" c="dimmed" mt="xs">
+					These are the latest {MAX_NEW}. Older ones may be missing here.
+				</Text>
+			)}
 		</Section>
 	);
 }
