@@ -29,6 +29,7 @@ export function enrollFromConfig(
 	parts: { folder: string; host: Host; log: Log; signal: AbortSignal },
 ): ConfigEnrollment {
 	let failures = 0;
+	/** By a clock that nobody sets, because a wrong date may be why an attempt failed. */
 	let nextMs = 0;
 	let reason = "";
 
@@ -62,7 +63,7 @@ export function enrollFromConfig(
 			if (!(error instanceof AgentError)) throw error;
 			failures++;
 			nextMs =
-				Date.now() +
+				performance.now() +
 				nextDelayMs({
 					attempt: failures,
 					retryAfterSeconds: error.retryAfterSeconds,
@@ -74,7 +75,7 @@ export function enrollFromConfig(
 
 	return {
 		async tryToEnroll() {
-			if (Date.now() < nextMs) return reason;
+			if (performance.now() < nextMs) return reason;
 			try {
 				reason = (await attempt()) ?? "";
 			} catch (error) {

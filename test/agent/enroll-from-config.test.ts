@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { readMarker, removeFolder } from "../../agent/folder.ts";
 import type { Host } from "../../agent/host.ts";
 import { MANAGED_FILE } from "../../agent/managed-settings.ts";
@@ -53,6 +53,27 @@ test("the service keeps the key while it cannot enroll, waits as long as it was 
 	expect(count(service.seen, "enroll")).toBe(1);
 	expect(existsSync(keyFile)).toBe(true);
 	expect(agent.logged()).not.toContain("Run the command again");
+});
+
+test("the service tries again soon after a clock that was a day ahead is corrected", async () => {
+	const service = await startScriptedService();
+	const { configFile, folder } = await prepare(service.url);
+	vi.spyOn(Math, "random").mockReturnValue(0);
+	const ahead = Date.now() + 86_400_000;
+	const clock = vi.spyOn(Date, "now").mockReturnValue(ahead);
+	onTestFinished(() => void vi.restoreAllMocks());
+	service.answer((_, response) => {
+		response.setHeader("retry-after", "1");
+		respond(response, 503, { error: "service_unavailable" });
+		return false;
+	});
+	const agent = start(folder, { configFile, idleMs: 5 });
+	await eventually(() =>
+		agent.logged().includes("this device is not enrolled"),
+	);
+	clock.mockRestore();
+	service.answer(() => true);
+	await service.until((seen) => count(seen, "postures") === 1);
 });
 
 test("the service uses a config file that is written or corrected while it runs", async () => {
