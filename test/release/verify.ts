@@ -1,22 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import {
-	cpSync,
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { Command } from "commander";
-import {
-	ARCHITECTURES,
-	type LinuxArchitecture,
-} from "../../agent/packages/deb-and-rpm.ts";
+import { ARCHITECTURES } from "../../agent/packages/deb-and-rpm.ts";
 import {
 	bootDebian,
 	inMachine,
@@ -24,6 +13,7 @@ import {
 	until,
 } from "../packages/machine.ts";
 import { ENVIRONMENT_SAMPLES } from "./environment-samples.ts";
+import { ARCHITECTURE, makeFiles, only, versionIn } from "./release-files.ts";
 
 /**
  * `npm run verify:release` proves the files of a release on a real Debian 12 with systemd: the deb
@@ -38,54 +28,14 @@ const options = new Command("verify:release")
 	.parse()
 	.opts<{ first?: string; second?: string; image?: string }>();
 
-const ARCHITECTURE = process.arch as LinuxArchitecture;
-const ROOT = join(import.meta.dirname, "../..");
 /** The network of the machine is that of this one, so the port is an unusual one. */
 const PORT = 7801;
 const READY = `http://127.0.0.1:${PORT}/health/ready`;
-const SIGNER = "release@example.com";
 const MAX_AWAY_MS = 10_000;
 const work = mkdtempSync(join(tmpdir(), "assay-verify-release-"));
 
-/** Makes the files of a version, unless a folder with them is given. */
-function makeFiles(version: string, given: string | undefined): string {
-	if (given) return given;
-	const out = join(work, version);
-	const home = join(work, "gnupg");
-	const env = { ...process.env, GNUPGHOME: home };
-	if (!existsSync(home)) {
-		mkdirSync(home, { mode: 0o700 });
-		const key = ["--passphrase", "", "--quick-gen-key", SIGNER];
-		const batch = ["--batch", "--quiet", ...key, "rsa3072", "sign"];
-		execFileSync("gpg", batch, { env });
-	}
-	execFileSync(
-		process.execPath,
-		[
-			join(ROOT, "release/release.ts"),
-			...["--preview", version, "--only", ARCHITECTURE],
-			...["--level", "3", "--out", out, "--sign-with", SIGNER],
-		],
-		{ env, stdio: "inherit" },
-	);
-	const sums = join(out, "SHA256SUMS");
-	execFileSync("gpg", ["--verify", `${sums}.asc`, sums], { env });
-	return out;
-}
-
-function only(folder: string, end: string): string {
-	const found = readdirSync(folder).filter((name) => name.endsWith(end));
-	if (found.length !== 1) throw new Error(`${folder}: ${found.length} ${end}`);
-	return join(folder, found[0] as string);
-}
-
-/** Returns the version of the files in the folder. */
-function versionIn(folder: string): string {
-	return only(folder, "-image.tar.gz").split("-").at(-2) as string;
-}
-
-const first = makeFiles("0.1.1", options.first);
-const second = makeFiles("0.1.2", options.second);
+const first = options.first ?? makeFiles("0.1.1", work);
+const second = options.second ?? makeFiles("0.1.2", work);
 const FIRST = versionIn(first);
 const SECOND = versionIn(second);
 let machine: Machine | undefined;
