@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { findNames } from "../records/name-lookup.ts";
+import { FEW } from "./few.ts";
 
-const FEW = 10;
 const DAYS = 14;
 const MAX_SHOWN = 200;
 

@@ -21,12 +21,12 @@ import { nameSql } from "../records/record-name.ts";
 import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
 import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
+import { FEW } from "./few.ts";
 import { personalShape, readPersonal } from "./personal.ts";
 import { countRisks, riskCells } from "./risk-matrix.ts";
 
 /** Work that is due within these days counts as soon due. */
 const DUE_SOON_DAYS = 14;
-const FEW = 10;
 
 const work = z.object({
 	open: z.int().describe("Records with is_open: true"),

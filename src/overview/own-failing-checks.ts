@@ -2,8 +2,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { checkStates } from "../devices/check-states.ts";
 import { checkName } from "../devices/device-record.ts";
-
-const FEW = 10;
+import { FEW } from "./few.ts";
 
 const failingCheck = z.object({
 	device_id: z.string(),

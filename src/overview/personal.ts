@@ -16,6 +16,7 @@ import { findPersonOf } from "../organizations/person-of-member.ts";
 import { dueDates } from "../records/due-dates.ts";
 import { nameSql } from "../records/record-name.ts";
 import { discussion, readDiscussion } from "./discussion.ts";
+import { FEW } from "./few.ts";
 import { coverages, readCoverages } from "./framework-coverages.ts";
 import {
 	ownFailingChecks,
@@ -24,7 +25,6 @@ import {
 
 /** The days that "this week" means, from today on. */
 const WEEK_DAYS = 7;
-const FEW = 10;
 
 const failure = z.object({
 	device_id: z.string(),

@@ -1,4 +1,5 @@
 import { Group, Text } from "@mantine/core";
+import { FEW } from "../../../../src/overview/few.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
@@ -7,8 +8,6 @@ import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
 const SHOWN = 7;
-/** The overview has at most this many checks that began to fail. */
-const MAX_NEW = 10;
 
 type Failure = Overview["failing_longest"][number];
 
@@ -44,9 +43,9 @@ export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
 			none={failing.length > 0 ? undefined : "No check of an online device."}
 		>
 			<Failures failing={failing} />
-			{failing.length >= MAX_NEW && (
+			{failing.length >= FEW && (
 				<Text size="sm" c="dimmed" mt="xs">
-					These are the latest {MAX_NEW}. Older ones may be missing here.
+					These are the latest {FEW}. Older ones may be missing here.
 				</Text>
 			)}
 		</Section>

@@ -1,0 +1,2 @@
+/** Largest number of records that a part of the overview names. */
+export const FEW = 10;
