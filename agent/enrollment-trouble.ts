@@ -41,7 +41,7 @@ export async function noteEnrollmentTrouble(
 	).catch(() => {});
 }
 
-/** Removes the reason. If that fails, nothing is lost, because nobody reads it after the enrollment. */
+/** Removes the reason. A failure does no harm, because nobody reads it after the enrollment. */
 export async function clearEnrollmentTrouble(folder: string): Promise<void> {
 	await rm(join(folder, ENROLLMENT_TROUBLE), { force: true }).catch(() => {});
 }

@@ -27,9 +27,9 @@ export interface UninstallOptions {
 const UNENROLL_TIMEOUT_MS = 5000;
 
 /**
- * Removes the agent's config file, service, key and folder. The key is removed even if earlier steps fail. The
- * agent tries once to tell the Assay service that this device is gone. It is safe to run the
- * command again.
+ * Removes the agent's config file, service, key and folder. The key is removed even if earlier steps
+ * fail. The agent tries once to tell the Assay service that this device is gone. It is safe to run
+ * the command again.
  */
 export async function uninstall(
 	folder: string,

@@ -12,7 +12,7 @@ export interface UpdateNotes {
 	/** How often the program was tried without a verdict, because the device was switched off. */
 	tries: number;
 	tried_at: string | null;
-	/** The version of the program that was fetched last. The manifest may name another than the service. */
+	/** The version that was fetched last. The manifest may name another one than the service. */
 	fetched?: string;
 	/** Why the agent went back to the old program. It does not try this version again. */
 	failed: string | null;

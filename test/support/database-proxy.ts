@@ -6,7 +6,10 @@ export interface DatabaseProxy {
 	url: string;
 	/** Returns the number of bytes that were sent to the database. They are its queries. */
 	bytesSent: () => number;
-	/** Cuts all connections, also those that hang, and refuses new ones, as if the database's machine had disappeared. */
+	/**
+	 * Cuts all connections, also those that hang, and refuses new ones, as if the database's machine had
+	 * disappeared.
+	 */
 	cut: () => Promise<void>;
 	restore: () => Promise<void>;
 	/** Keeps all connections and passes nothing on, as if the database hung. */

@@ -14,8 +14,9 @@ type Gap = OutputOf<"getNextSteps">["gaps"][number];
 const YOUNG_MS = 90 * 86_400_000;
 
 /**
- * Lists what waits for somebody in a young organization, each with a link to exactly these records. The reader can hide it.
- * Without `hasDevices`, it leaves out the people and devices, because the first steps name them.
+ * Lists what waits for somebody in a young organization, each with a link to exactly these records.
+ * The reader can hide it. Without `hasDevices`, it leaves out the people and devices, because the
+ * first steps name them.
  */
 export default function Gaps({ hasDevices }: { hasDevices?: boolean }) {
 	const { organization, mayWriteKind, mayAdmin } = useOrganization();
