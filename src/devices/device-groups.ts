@@ -31,12 +31,25 @@ function selectMatching(
 	};
 }
 
-/** Returns the ids of a group's devices. A group that does not exist has none. */
+/** Devices with ids after the first value, up to the last one. */
+export interface IdRange {
+	after: string;
+	last: string;
+}
+
+/** Ids have letters, digits, "-" and "_", which all come before "~". */
+const ALL: IdRange = { after: "", last: "~" };
+
+/**
+ * Returns the ids of a group's devices, or of those in a range. A group that does not exist has
+ * none.
+ */
 export async function devicesOfGroup(
 	client: PoolClient,
 	organizationId: string,
 	groupId: string,
 	filters: Filters,
+	range = ALL,
 ): Promise<string[]> {
 	const { rows } = await client.query<{
 		filter: Given | null;
@@ -47,9 +60,10 @@ export async function devicesOfGroup(
 			select g.filter, array(
 				select m.device_id::text from device_group_members m
 				where m.organization_id = g.organization_id and m.group_id = g.id
+					and m.device_id > $3::text and m.device_id <= $4::text
 			) as members
 			from device_groups g where g.organization_id = $1 and g.id = $2`,
-		values: [organizationId, groupId],
+		values: [organizationId, groupId, range.after, range.last],
 	});
 	const [group] = rows;
 	if (!group?.filter) return group?.members ?? [];
@@ -57,9 +71,13 @@ export async function devicesOfGroup(
 		organizationId,
 		group.filter,
 		filters,
-		"count",
+		range === ALL ? "count" : "rows",
 	);
-	const found = await client.query<{ id: string }>(text, values);
+	const inRange =
+		range === ALL
+			? ""
+			: ` and t.id > $${values.push(range.after)} and t.id <= $${values.push(range.last)}`;
+	const found = await client.query<{ id: string }>(text + inRange, values);
 	return found.rows.map(({ id }) => id);
 }
 

@@ -5,7 +5,7 @@ import { noteException } from "./exceptions/exception-changes.ts";
 import { eventData, readException } from "./exceptions/exception-record.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
 import {
-	keepGroupPolicies,
+	assignGroupPolicies,
 	lockGroupPolicies,
 } from "./group-policies/assign.ts";
 
@@ -79,7 +79,7 @@ export async function takeOverGroups(
 		});
 	}
 	if (rows.length > 0) {
-		await keepGroupPolicies(client, membership.organizationId);
+		await assignGroupPolicies(client, membership.organizationId);
 	}
 }
 

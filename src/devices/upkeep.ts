@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
-import { codeOf, QUERY_CANCELED } from "../db/sqlstate.ts";
 import { isConnectionTrouble } from "../errors.ts";
 import type { EventHandler } from "../events/types.ts";
 import { Pauses } from "../jobs/pauses.ts";
@@ -9,13 +8,14 @@ import { type Poller, startPoller } from "../jobs/poller.ts";
 import { tellOfKeys } from "./ending-keys.ts";
 import { noteEnds } from "./exceptions/expire-exceptions.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
-import { keepGroupPolicies } from "./group-policies/assign.ts";
-import { settleNonconformities } from "./nonconformities/settle.ts";
 import {
-	SWEEP_START,
-	type Sweep,
-	withSmallerSteps,
-} from "./nonconformities/sweep.ts";
+	keepGroupPolicies,
+	PASS_START,
+	type PolicyPass,
+} from "./group-policies/assign.ts";
+import { settleNonconformities } from "./nonconformities/settle.ts";
+import { SWEEP_START, type Sweep } from "./nonconformities/sweep.ts";
+import { makeSteps } from "./steps.ts";
 
 /** What time alone changes is done for every organization this often, or as `PAUSE_FACTOR` says. */
 const EVERY_MS = 45_000;
@@ -25,12 +25,6 @@ const EVERY_MS = 45_000;
  * stop, and the runs together read every failure.
  */
 const PAUSE_FACTOR = 20;
-
-/**
- * A run begins no further step for an organization after this time. The next run goes on there, so
- * the other organizations do not wait for a large fleet.
- */
-const RUN_MS = 2_000;
 
 export interface Upkeep {
 	poller: Poller;
@@ -54,17 +48,14 @@ export function startUpkeep(
 	/** While an organization has a pause, an event causes no run. */
 	const pauses = new Pauses();
 	const { sweeps, sweep } = makeSweeps(pool, sendsMail, log);
+	const { passes, assign } = makePolicyPasses(pool, log);
 	let fullRunAtMs = Number.NEGATIVE_INFINITY;
 
 	async function keep(id: string): Promise<void> {
 		// A sweep may have passed what changes while it goes on, so another one has to follow then.
-		if (!sweeps.has(id)) changed.delete(id);
-		// A transaction of its own, because changes of policies, and devices that enroll, wait for
-		// its locks.
-		await withTenant(pool, id, async (client) => {
-			await keepGroupPolicies(client, id);
-			await tellOfKeys(client, id);
-		});
+		if (!sweeps.has(id) && !passes.has(id)) changed.delete(id);
+		await withTenant(pool, id, (client) => tellOfKeys(client, id));
+		await assign(id);
 		await sweep(id);
 	}
 
@@ -74,7 +65,7 @@ export function startUpkeep(
 		async () => {
 			const runBeganMs = performance.now();
 			const isFull = runBeganMs >= fullRunAtMs;
-			const waiting = new Set([...changed, ...sweeps.keys()]);
+			const waiting = new Set([...changed, ...passes.keys(), ...sweeps.keys()]);
 			const ids = isFull ? await organizations(pool) : waiting;
 			let isMore = false;
 			for (const id of ids) {
@@ -85,7 +76,7 @@ export function startUpkeep(
 					if (isConnectionTrouble(err)) throw err;
 					log.error({ err, organization: id }, "device upkeep failed");
 				});
-				if (sweeps.get(id)?.isOpening) {
+				if (passes.get(id)?.isMore || sweeps.get(id)?.isMore) {
 					isMore = true;
 				} else {
 					const tookMs = performance.now() - beganMs;
@@ -111,52 +102,23 @@ export function startUpkeep(
 	};
 }
 
-/**
- * Makes a function that sweeps an organization until the end, or for `RUN_MS`. `sweeps` has those
- * that have begun and are not at their end. If PostgreSQL cancels a statement, mostly because it
- * took too long, the sweep goes on with smaller steps.
- */
+/** Makes the steps of the sweeps, which `keepDevices` does. */
 export function makeSweeps(pool: Pool, sendsMail: boolean, log: Logger) {
-	const sweeps = new Map<string, Sweep>();
-	/** The organizations for which the log says that steps are too slow. */
-	const slow = new Set<string>();
+	const { places, run } = makeSteps(log, SWEEP_START, (id, sweep) =>
+		withTenant(pool, id, (client) => keepDevices(client, id, sendsMail, sweep)),
+	);
+	return { sweeps: places, sweep: run };
+}
 
-	function afterFailure(id: string, sweep: Sweep, err: unknown): Sweep {
-		const smaller =
-			codeOf(err) === QUERY_CANCELED ? withSmallerSteps(sweep) : undefined;
-		if (!smaller) throw err;
-		if (!slow.has(id)) {
-			log.warn(
-				{ err, organization: id, rows: smaller.size },
-				"device upkeep took too long and goes on with fewer rows at a time; the database is overloaded",
-			);
-		}
-		slow.add(id);
-		return smaller;
-	}
-
-	return {
-		sweeps: sweeps as ReadonlyMap<string, Sweep>,
-		sweep: async (id: string): Promise<void> => {
-			const endMs = performance.now() + RUN_MS;
-			do {
-				const sweep = sweeps.get(id) ?? SWEEP_START;
-				const next = await withTenant(pool, id, (client) =>
-					keepDevices(client, id, sendsMail, sweep),
-				).catch((err) => afterFailure(id, sweep, err));
-				if (next === "BUSY") {
-					sweeps.set(id, { ...sweep, isOpening: false });
-					return;
-				}
-				if (next) {
-					sweeps.set(id, next);
-				} else {
-					sweeps.delete(id);
-					if (sweep.size === SWEEP_START.size) slow.delete(id);
-				}
-			} while (sweeps.has(id) && performance.now() < endMs);
-		},
-	};
+/**
+ * Makes the steps that assign policies of groups. Each is a transaction of its own, because changes
+ * of policies, and devices that enroll, wait for its locks.
+ */
+export function makePolicyPasses(pool: Pool, log: Logger, start = PASS_START) {
+	const { places, run } = makeSteps<PolicyPass>(log, start, (id, pass) =>
+		withTenant(pool, id, (client) => keepGroupPolicies(client, id, pass)),
+	);
+	return { passes: places, assign: run };
 }
 
 const CONCERNS_DEVICES = /^(posture|device|exception)\./;

@@ -14,7 +14,11 @@ import { namedCheck } from "../device-record.ts";
 import { compareFleets, effects } from "../policy-effects.ts";
 import { threshold } from "../policy-operations.ts";
 import { CHOICES, type ThresholdName } from "../thresholds.ts";
-import { assignGroupPolicies, lockGroupPolicies } from "./assign.ts";
+import {
+	assignGroupPolicies,
+	lockGroupPolicies,
+	MAX_ASSIGNED,
+} from "./assign.ts";
 import {
 	changeGroupRules,
 	type GroupPolicy,
@@ -120,6 +124,11 @@ export const setDeviceGroupPolicy = defineOperation({
 		effects: effects
 			.nullable()
 			.describe("Of a dry run; checks has those whose numbers change"),
+		rest_follows: z
+			.boolean()
+			.describe(
+				`True after ${MAX_ASSIGNED} changed devices: others may follow later, and effects lacks them`,
+			),
 	}),
 	run: async (context, input) => {
 		const { client, membership } = context;
@@ -148,7 +157,7 @@ export const setDeviceGroupPolicy = defineOperation({
 			organizationId,
 			others.map((policy) => policy.id).toSpliced(place, 0, id),
 		);
-		await assignGroupPolicies(client, organizationId);
+		const rest_follows = await assignGroupPolicies(client, organizationId);
 		const stored = await find(context, group_id);
 		const fields = differences(before && valuesOf(before), valuesOf(stored));
 		const hasChanged = !before || Object.keys(fields).length > 0;
@@ -171,6 +180,7 @@ export const setDeviceGroupPolicy = defineOperation({
 					statesBefore,
 					statesAfter,
 				),
+				rest_follows,
 			};
 		}
 		if (hasChanged) {
@@ -181,7 +191,7 @@ export const setDeviceGroupPolicy = defineOperation({
 				fields,
 			});
 		}
-		return { group_policy: withoutId(after), effects: null };
+		return { group_policy: withoutId(after), effects: null, rest_follows };
 	},
 });
 

@@ -94,11 +94,11 @@ export async function settleNonconformities(
 			changes,
 		);
 	}
-	if (place !== undefined) return { ...sweep, place, isOpening: false };
-	const isOpening = failures.length === MAX_OPENED;
+	if (place !== undefined) return { ...sweep, place, isMore: false };
+	const isMore = failures.length === MAX_OPENED;
 	// The next step finds the rest of the failures among the same spans.
-	if (isOpening) return { ...sweep, place, isOpening };
-	return last && { ...sweep, ...last, place, isOpening };
+	if (isMore) return { ...sweep, place, isMore };
+	return last && { ...sweep, ...last, place, isMore };
 }
 
 /**

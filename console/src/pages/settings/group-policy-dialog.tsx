@@ -142,7 +142,15 @@ export function GroupPolicyDialog({
 				<Stack>
 					{refusal && <ErrorState error={refusal} title="Not saved" />}
 					{preview.data?.effects ? (
-						<PolicyEffects effects={preview.data.effects} />
+						<>
+							<PolicyEffects effects={preview.data.effects} />
+							{preview.data.rest_follows && (
+								<Text size="sm">
+									The change reaches so many devices that these numbers may
+									leave some out. The service changes the rest after you save.
+								</Text>
+							)}
+						</>
 					) : (
 						<Fields form={form} usual={usual}>
 							{!policy && (
