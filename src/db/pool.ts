@@ -1,4 +1,5 @@
 import {
+	Client,
 	type ClientBase,
 	type ClientConfig,
 	Pool,
@@ -127,6 +128,22 @@ export async function assertTakesWrites(pool: Pool): Promise<void> {
 	} catch (error) {
 		client.release(true);
 		throw error;
+	}
+}
+
+/**
+ * Rejects unless a new connection reaches a database that accepts writes. The pool's connections
+ * still answer when the server has stopped to take new ones.
+ */
+export async function assertTakesConnections(pool: Pool): Promise<void> {
+	const client = new Client(pool.options);
+	client.on("error", () => {});
+	try {
+		await client.connect();
+		await requireWritable(client);
+	} finally {
+		// Nobody waits for the goodbye, because a server that hangs does not answer it.
+		client.end().catch(() => {});
 	}
 }
 

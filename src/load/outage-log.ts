@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { adviceByCode } from "../db/connection-advice.ts";
-import { assertHasRoom, assertTakesWrites } from "../db/pool.ts";
+import { assertHasRoom, assertTakesConnections } from "../db/pool.ts";
 import { codeOf, DISK_FULL } from "../db/sqlstate.ts";
 import { isConnectionTrouble, plainReason, toAppError } from "../errors.ts";
 
@@ -139,8 +139,8 @@ export class OutageLog {
 	}
 
 	/**
-	 * Waits until the outage is over: the database accepts writes and has room for them, and nothing
-	 * has failed for a while.
+	 * Waits until the outage is over: the database takes a new connection, accepts writes and has room
+	 * for them, and nothing has failed for a while.
 	 */
 	async #watch(outage: Outage): Promise<void> {
 		for (;;) {
@@ -170,7 +170,7 @@ export class OutageLog {
 
 	async #isBack(outage: Outage): Promise<boolean> {
 		try {
-			await assertTakesWrites(this.#pool);
+			await assertTakesConnections(this.#pool);
 			await assertHasRoom(this.#pool);
 			return true;
 		} catch (error) {

@@ -61,6 +61,34 @@ test("an outage of the database is logged at the first failure, with the cause, 
 	expect(service.stderr()).not.toContain("stack");
 });
 
+test("the log says that the database is back only when it takes new connections", async () => {
+	const log = new ReadableLog();
+	const proxy = await openDatabaseProxy(database.url);
+	const pool = makePool(
+		{ connectionString: proxy.url },
+		{ max: 2, patience: 0.1 },
+	);
+	await pool.query("select 1");
+	// As if only the postmaster was stopped: the connection that the pool has still answers.
+	proxy.hangNew();
+	const outage = new OutageLog(log.logger, pool);
+	outage.note(new Error("timeout expired"), {}, "request failed");
+	const before = proxy.connections();
+	while (proxy.connections() < before + 2 && log.lines.length < 2) {
+		await new Promise((done) => setTimeout(done, 50));
+	}
+	await expect(assertTakesWrites(pool)).resolves.toBeUndefined();
+	expect(log.lines).toHaveLength(1);
+	await proxy.cut();
+	await proxy.restore();
+	while (log.lines.length < 2) {
+		await new Promise((done) => setTimeout(done, 50));
+	}
+	expect(log.lines[1]?.msg).toMatch(/^the database is back after \d+ s/);
+	await pool.end();
+	await proxy.cut();
+});
+
 test("background work that fails in an outage has no line, and another error of it has one", async () => {
 	const { lines, logger } = new ReadableLog();
 	const pool = makePool({ connectionString: database.url }, { max: 1 });

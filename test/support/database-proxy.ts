@@ -6,6 +6,8 @@ export interface DatabaseProxy {
 	url: string;
 	/** Returns the number of bytes that were sent to the database. They are its queries. */
 	bytesSent: () => number;
+	/** Returns the number of connections that were ever made. */
+	connections: () => number;
 	/**
 	 * Cuts all connections, also those that hang, and refuses new ones, as if the database's machine had
 	 * disappeared.
@@ -14,6 +16,8 @@ export interface DatabaseProxy {
 	restore: () => Promise<void>;
 	/** Keeps all connections and passes nothing on, as if the database hung. */
 	hang: () => void;
+	/** Keeps all connections, and lets new ones hang, as if only the postmaster hung. */
+	hangNew: () => void;
 }
 
 export async function openDatabaseProxy(
@@ -29,8 +33,10 @@ export async function openDatabaseProxy(
 
 	const sockets = new Set<Socket>();
 	let sent = 0;
+	let made = 0;
 	let isHanging = false;
 	const server = createServer((inward) => {
+		made++;
 		const outward = open();
 		inward.on("data", (chunk: Buffer) => {
 			sent += chunk.length;
@@ -61,6 +67,7 @@ export async function openDatabaseProxy(
 	return {
 		url: url.href,
 		bytesSent: () => sent,
+		connections: () => made,
 		cut: async () => {
 			const closed = once(server, "close");
 			server.close();
@@ -73,6 +80,9 @@ export async function openDatabaseProxy(
 				socket.unpipe();
 				socket.pause();
 			}
+		},
+		hangNew: () => {
+			isHanging = true;
 		},
 		restore: async () => {
 			isHanging = false;
