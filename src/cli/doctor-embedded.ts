@@ -46,7 +46,7 @@ export async function examineSilence(
 		check,
 		status: "problem",
 		found: `${server} runs, but does not answer within ${ANSWER_MS / 1000} s`,
-		advice: `\`ps -o stat= -p ${pid}\` says why: with T somebody has stopped it, and \`pkill -CONT -P ${pid}; kill -CONT ${pid}\` lets it go on; with D it waits for a disk (dmesg); otherwise look at the processor (top), and restart the service (systemctl restart assay, which ends PostgreSQL after 90 s at the latest)`,
+		advice: `\`grep State /proc/${pid}/status\` says why: with T somebody has stopped it, and \`systemctl kill --signal=CONT assay\` lets all processes of the service go on (without systemd, \`kill -CONT ${pid}\`); with D it waits for a disk (dmesg); otherwise look at the processor (systemd-cgtop), and restart the service (systemctl restart assay, which ends PostgreSQL after 90 s at the latest)`,
 	};
 }
 

@@ -132,7 +132,7 @@ function describeSilent(url: string, error: unknown): Finding {
 		status: "problem",
 		found: `something listens at ${url}, but does not answer (${plainReason((error as Error).message)})`,
 		advice:
-			"look at the log (journalctl -u assay) and at the processor (top); if the service hangs, systemctl restart assay",
+			"look at the log (journalctl -u assay) and at the processor (systemd-cgtop); if the service hangs, systemctl restart assay",
 	};
 }
 
