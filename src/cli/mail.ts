@@ -1,17 +1,24 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Pool, PoolClient } from "pg";
 import { readConfig } from "../config/config.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { testMail } from "../mail/composers.ts";
 import { FAILURE_ADVICE, failureOf } from "../mail/failure.ts";
-import { DUE_AGAIN, type MailKind, requireUnsent } from "../mail/queue.ts";
+import {
+	DUE_AGAIN,
+	MAIL_STATES,
+	type MailKind,
+	requireUnsent,
+} from "../mail/queue.ts";
 import { sendMessage } from "../mail/send.ts";
 import { parseEmail } from "./email.ts";
 import { print, printable, table } from "./output.ts";
+import { wholeNumber } from "./simulate.ts";
 import { withDatabase } from "./with-database.ts";
 
-const MAX_LISTED = 100;
+const LISTED = 100;
+const MAX_LISTED = 10_000;
 
 export function addMail(program: Command): void {
 	const mail = program
@@ -49,30 +56,25 @@ export function addMail(program: Command): void {
 	mail
 		.command("list")
 		.description(
-			"List the last 100 mails of all organizations and about accounts, newest first.",
+			"List the last mails of all organizations and about accounts, newest first.",
+		)
+		.option(
+			"--limit <count>",
+			"most mails that are listed",
+			wholeNumber(1, MAX_LISTED),
+			LISTED,
+		)
+		.addOption(
+			new Option("--state <state>", "only the mails in this state").choices(
+				MAIL_STATES,
+			),
 		)
 		.option("--json", "print the mails as JSON")
-		.action(async (options: { json?: boolean }) => {
-			const mails = await withDatabase(({ identityPool }) =>
-				readMails(identityPool),
+		.action(async (options: Listing & { json?: boolean }) => {
+			const { mails, total } = await withDatabase(({ identityPool }) =>
+				readMails(identityPool, options),
 			);
-			print(
-				options,
-				{ mails },
-				mails.length === 0
-					? "There are no mails."
-					: table(
-							["ID", "KIND", "RECIPIENT", "STATE", "QUEUED", "FAILURE"],
-							mails.map((one) => [
-								one.id,
-								one.kind,
-								printable(one.recipient ?? ""),
-								one.state,
-								one.created_at.toISOString(),
-								printable(one.failure_text ?? ""),
-							]),
-						),
-			);
+			print(options, { mails, total }, describeMails(mails, total));
 		});
 	mail
 		.command("retry")
@@ -109,16 +111,49 @@ interface ListedMail {
 	failure_text: string | null;
 }
 
-async function readMails(pool: Pool): Promise<ListedMail[]> {
-	const { rows } = await pool.query<ListedMail>(
+interface Listing {
+	limit: number;
+	state?: string;
+}
+
+/** Returns the last mails, and how many there are in all. */
+async function readMails(
+	pool: Pool,
+	{ limit, state }: Listing,
+): Promise<{ mails: ListedMail[]; total: number }> {
+	const { rows } = await pool.query<ListedMail & { total: number }>(
 		`select m.id, m.organization_id, m.kind, coalesce(i.email, u.email) as recipient, m.state,
-			m.attempts, m.created_at, m.sent_at, m.due_at as next_attempt_at, m.failure, m.failure_text
+			m.attempts, m.created_at, m.sent_at, m.due_at as next_attempt_at, m.failure, m.failure_text,
+			(count(*) over ())::int as total
 		from mails m
 		left join invitations i on i.organization_id = m.organization_id and i.id = m.invitation_id
 		left join users u on u.id = m.user_id
-		order by m.created_at desc, m.id limit ${MAX_LISTED}`,
+		where $1::text is null or m.state = $1
+		order by m.created_at desc, m.id limit $2`,
+		[state ?? null, limit],
 	);
-	return rows;
+	return {
+		mails: rows.map(({ total, ...mail }) => mail),
+		total: rows[0]?.total ?? 0,
+	};
+}
+
+function describeMails(mails: ListedMail[], total: number): string {
+	if (total === 0) return "There are no mails.";
+	const rows = mails.map((one) => [
+		one.id,
+		one.kind,
+		printable(one.recipient ?? ""),
+		one.state,
+		one.created_at.toISOString(),
+		printable(one.failure_text ?? ""),
+	]);
+	const listed = table(
+		["ID", "KIND", "RECIPIENT", "STATE", "QUEUED", "FAILURE"],
+		rows,
+	);
+	if (mails.length === total) return listed;
+	return `${listed}\n\nThese are the last ${mails.length} of ${total} mails. --limit ${Math.min(total, MAX_LISTED)} shows more, and --state FAILED only those that were given up.`;
 }
 
 async function retryMail(client: PoolClient, id: string): Promise<void> {

@@ -8,6 +8,7 @@ import { idSchema } from "../records/text-schemas.ts";
 import { FAILURE_ADVICE, MAIL_FAILURES } from "./failure.ts";
 import {
 	DUE_AGAIN,
+	MAIL_STATES,
 	ORGANIZATION_MAIL_KINDS,
 	queueMail,
 	requireUnsent,
@@ -27,7 +28,7 @@ const mail = z.object({
 	id: z.string(),
 	kind: z.enum(ORGANIZATION_MAIL_KINDS),
 	recipient: z.string().nullable(),
-	state: z.enum(["QUEUED", "SENT", "FAILED", "NOT_NEEDED"]),
+	state: z.enum(MAIL_STATES),
 	attempts: z.int(),
 	created_at: z.string(),
 	sent_at: z.string().nullable(),

@@ -63,6 +63,8 @@ export async function queueMail(
 	return id;
 }
 
+export const MAIL_STATES = ["QUEUED", "SENT", "FAILED", "NOT_NEEDED"] as const;
+
 /** Makes a mail due now, with all its attempts before it. */
 export const DUE_AGAIN = "state = 'QUEUED', due_at = now(), attempts = 0";
 

@@ -266,6 +266,29 @@ test("a mail about an account is the operator's, and no administrator sees or re
 	expect(again.stderr).toContain("there is no mail with this id");
 });
 
+test("the operator's list of mails says how many it leaves out, and lists only one state on request", async () => {
+	const env = { DATABASE_URL: served.database.url };
+	const list = (...options: string[]) =>
+		runCommand(["mail", "list", ...options], env);
+	const all = JSON.parse((await list("--json")).stdout);
+	expect(all.total).toBe(all.mails.length);
+	expect(all.total).toBeGreaterThan(1);
+	const { stdout } = await list("--limit", "1");
+	expect(stdout).toContain(all.mails[0].id);
+	expect(stdout).not.toContain(all.mails[1].id);
+	expect(stdout).toContain(`These are the last 1 of ${all.total} mails.`);
+	const { owner } = served.database;
+	const { id } = all.mails[1];
+	await owner.query(
+		"update mails set state = 'FAILED', due_at = null, sent_at = null where id = $1",
+		[id],
+	);
+	const failed = JSON.parse((await list("--state", "FAILED", "--json")).stdout);
+	expect(failed.mails.map((one: { id: string }) => one.id)).toContain(id);
+	for (const { state } of failed.mails) expect(state).toBe("FAILED");
+	expect((await list()).stdout).not.toContain("These are the last");
+});
+
 test("a user sends at most five test mails an hour, in all organizations together", async () => {
 	for (let sent = 1; sent < 5; sent++) {
 		expect((await use("sendTestMail")).status).toBe(200);
