@@ -118,6 +118,13 @@ test("the page that adds a device offers the packages with their checksums, and 
 	expect(await commands.innerText()).toMatch(
 		/^curl .*\/agent-packages\/assay-agent_1\.4\.0_amd64\.deb &&\necho ".*sha256sum -c &&\napt install -y \.\/assay-agent_1\.4\.0_amd64\.deb &&\n.*\n.*--enrollment-token-file .* &&\nrm /,
 	);
+	await page.getByRole("tab", { name: "Windows" }).click();
+	// Every user may create files in C:\ProgramData, so the key does not go there.
+	await page
+		.getByText(
+			'--enrollment-token-file "C:\\Program Files\\Assay Key\\key.txt"',
+		)
+		.waitFor();
 	const lost = page.getByText("The key is lost when you close");
 	const made = page.getByRole("dialog", { name: "Your key “Ansible”" });
 	await made.getByRole("button", { name: "Close", exact: true }).click();

@@ -75,7 +75,7 @@ export function packageKeyCommands(
 		// The msi enrolls the device with the key, and the agent removes the file.
 		return ifChecked(one, serverUrl, [
 			"Start-Process msiexec -Wait -ArgumentList `",
-			`  '/i ${one.file} /qn SERVER=${serverUrl} KEYFILE=${KEY_FILES.WINDOWS} OWNEREMAIL=ada@example.com'`,
+			`  '/i ${one.file} /qn SERVER=${serverUrl} KEYFILE="${KEY_FILES.WINDOWS}" OWNEREMAIL=ada@example.com'`,
 		]);
 	}
 	const keyFile = KEY_FILES[systemOf(one) === "DARWIN" ? "DARWIN" : "LINUX"];
@@ -95,11 +95,14 @@ export function packageKeyCommands(
 const systemOf = ({ platform }: AgentPackage) =>
 	platform === "DARWIN" || platform === "FREEBSD" ? platform : "LINUX";
 
-/** The file with the enrollment key, which only administrators may read. */
+/**
+ * The file with the enrollment key, which only administrators may read. On Windows it lies below
+ * Program Files, because every user may create files in C:\ProgramData and would own them.
+ */
 export const KEY_FILES = {
 	LINUX: "/root/enrollment-key",
 	DARWIN: "/var/root/enrollment-key",
-	WINDOWS: "C:\\ProgramData\\enrollment-key.txt",
+	WINDOWS: "C:\\Program Files\\Assay Key\\key.txt",
 };
 
 /**

@@ -2,6 +2,7 @@ import { Stack, Tabs, Text, Title } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { type SaveOnce, SaveOnceButtons } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
@@ -38,8 +39,19 @@ export function NewEnrollmentKey({
 				<Text size="sm" mb="sm">
 					Your management system puts the key into a file that only
 					administrators can read, and runs these commands with their rights.
-					The owner's address is optional. Other agents that use the Device
-					Agent API, such as probo-agent, take the key in place of a token.
+					The{" "}
+					<TextLink
+						to="/help/$page"
+						params={{ page: "rollout" }}
+						target="_blank"
+						underline="always"
+						inherit
+					>
+						guide to a rollout
+					</TextLink>{" "}
+					shows how to make that file with Intune, Jamf, Ansible and others. The
+					owner's address is optional. Other agents that use the Device Agent
+					API, such as probo-agent, take the key in place of a token.
 				</Text>
 				<Tabs defaultValue="LINUX" keepMounted={false}>
 					<Tabs.List mb="sm">

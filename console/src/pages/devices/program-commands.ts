@@ -76,17 +76,17 @@ export function installProgramWithKey(
 			: platform === "DARWIN"
 				? KEY_FILES.DARWIN
 				: KEY_FILES.LINUX;
-	const install = `${program.file} install --server ${serverUrl} --enrollment-token-file ${file} --owner-email ada@example.com`;
+	const install = `${program.file} install --server ${serverUrl} --enrollment-token-file "${file}" --owner-email ada@example.com`;
 	if (platform === "WINDOWS") {
 		return ifChecked(program, serverUrl, [
 			`node .\\${install}`,
-			`Remove-Item ${file}`,
+			`Remove-Item "${file}"`,
 		]);
 	}
 	return [
 		...downloadCommands(program, platform, serverUrl),
 		`node ${install}`,
-		`rm ${file}`,
+		`rm "${file}"`,
 	].join(" &&\n");
 }
 
