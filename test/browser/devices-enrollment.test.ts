@@ -41,6 +41,32 @@ const tokenOn = async (page: Page) =>
 	(await page.getByLabel("Enrollment token", { exact: true }).textContent()) ??
 	"";
 
+/** Returns the labels of commands that the progress covers in a low window, at any position. */
+async function coveredByProgress(page: Page): Promise<(string | null)[]> {
+	const size = page.viewportSize();
+	await page.setViewportSize({ width: 1280, height: 560 });
+	const progress = page.getByText("Waiting for the device to enroll");
+	const covered = new Set<string | null>();
+	const commands = await page.getByRole("main").locator("pre").all();
+	expect(commands.length).toBeGreaterThan(1);
+	for (const command of commands) {
+		for (const block of ["start", "center", "end"]) {
+			await command.evaluate(
+				(one, at) => one.scrollIntoView({ block: at }),
+				block,
+			);
+			const one = await command.boundingBox();
+			const other = await progress.boundingBox();
+			if (!one || !other) throw new Error("nothing is shown");
+			if (one.y < other.y + other.height && other.y < one.y + one.height) {
+				covered.add(await command.getAttribute("aria-label"));
+			}
+		}
+	}
+	if (size) await page.setViewportSize(size);
+	return [...covered];
+}
+
 test("an administrator adds a device for a new person, it enrolls with the token, and the page shows its report", async () => {
 	const { page, organization } = await fleet.start(
 		"admin",
@@ -71,8 +97,15 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	await page.getByText("Waiting for the device to enroll").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/token");
+	expect(await coveredByProgress(page)).toEqual([]);
 	const token = await tokenOn(page);
+	await page.getByRole("link", { name: "Back to the devices" }).click();
+	const lost = page.getByText("The token is lost when you leave");
+	await lost.waitFor();
+	await axe(page);
+	await screenshot(page, "devices/token-lost");
 	await page.getByRole("button", { name: "Copy Enrollment token" }).click();
+	await lost.waitFor({ state: "detached" });
 	expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
 
 	const enrolled = await must(served.post("enroll", { token }), 200);
@@ -321,6 +354,18 @@ test("one copied command downloads the agent, compares its checksum, enrolls the
 	}
 });
 
+test("who leaves a new token behind on purpose comes to the page that was clicked", async () => {
+	const { page, organization } = await fleet.start(
+		"admin",
+		async () => "/devices/new",
+	);
+	await page.getByRole("button", { name: "Add the device" }).click();
+	await page.getByText("Waiting for the device to enroll").waitFor();
+	await page.getByRole("link", { name: "Risks", exact: true }).click();
+	await page.getByRole("button", { name: "Leave without the token" }).click();
+	await page.waitForURL(`**/o/${organization}/r/risk`);
+});
+
 test("the agent of a revoked device gets 401, a new token reactivates the device, and deleting removes it", async () => {
 	let device: TestDevice = { id: "", key: "", hardwareUuid: "" };
 	const { page, at } = await fleet.start("admin", async (organization) => {
@@ -350,7 +395,8 @@ test("the agent of a revoked device gets 401, a new token reactivates the device
 	const { api_key: key } = JSON.parse(enrolled) as { api_key: string };
 	await must(served.post("heartbeat", beat, { key }), 200);
 	await page.getByText("The device is enrolled").waitFor();
-	await page.getByRole("button", { name: "I have copied it" }).click();
+	// Nobody needs the token any more, so closing does not ask.
+	await page.getByRole("button", { name: "Done" }).click();
 	await page.getByRole("status").getByText("Active").waitFor();
 	await page.getByRole("tab", { name: "Enrollment" }).click();
 	await page.getByText("In use by the device's agent").waitFor();

@@ -373,3 +373,29 @@ test("a read-only token of one toolset is created on the page, says so, and may 
 	await row(page, "Reads risks").getByText("Reads risks").click();
 	await page.getByText("Read only; only Risks").waitFor();
 });
+
+test("a dialog that waits for its token closes neither by Escape, a click outside nor Cancel", async () => {
+	const page = await served.openPageAs(
+		await served.makePerson("member"),
+		path(),
+	);
+	const { promise: isAllowed, resolve: allow } = Promise.withResolvers<void>();
+	await page.route("**/api/console/createApiToken", async (route) => {
+		await isAllowed;
+		await route.continue();
+	});
+	await page.getByRole("button", { name: "Create token" }).first().click();
+	await page.getByLabel("Name").fill("Slow");
+	const asked = page.waitForRequest("**/api/console/createApiToken");
+	await page.getByRole("button", { name: "Create the token" }).click();
+	await asked;
+	await page.keyboard.press("Escape");
+	await page.mouse.click(5, 5);
+	await page.getByRole("button", { name: "Close" }).click();
+	const cancel = page.getByRole("button", { name: "Cancel" });
+	expect(await cancel.isDisabled()).toBe(true);
+	allow();
+	await page.getByLabel("API token", { exact: true }).waitFor();
+	await page.getByRole("button", { name: "I have copied it" }).click();
+	await row(page, "Slow").waitFor();
+});

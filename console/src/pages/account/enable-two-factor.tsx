@@ -60,7 +60,7 @@ export function EnableTwoFactor({
 						setBegun(made);
 						setStep("scan");
 					}}
-					onCancel={onClose}
+					onCancel={once.leave}
 				>
 					{hasPasskey
 						? "You need one of your passkeys, or an authenticator app."
@@ -74,7 +74,7 @@ export function EnableTwoFactor({
 					uri={begun.totpURI}
 					hasPasskey={hasPasskey}
 					onDone={() => setStep("codes")}
-					onCancel={onClose}
+					onCancel={once.leave}
 				/>
 			)}
 			{codes && <RecoveryCodes email={email} codes={codes} once={once} />}

@@ -145,7 +145,7 @@ function RenewCodes({
 					action="Make new codes"
 					onSubmit={renewRecoveryCodes}
 					onDone={setCodes}
-					onCancel={onClose}
+					onCancel={once.leave}
 				>
 					Your current codes stop working.
 				</PasswordStep>

@@ -8,9 +8,14 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { SaveOnceQuestion, useSaveOnce } from "../../parts/save-once.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { forgetReadings } from "../../queries.ts";
-import { EnrollmentSteps, type IssuedToken } from "./enrollment-steps.tsx";
+import {
+	EnrollmentSteps,
+	type IssuedToken,
+	TOKEN_WORDS,
+} from "./enrollment-steps.tsx";
 import { OwnerField } from "./owner-field.tsx";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
 
@@ -18,6 +23,7 @@ import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
 export function Page() {
 	const { organizationId, mayAdmin } = useOrganization();
 	const [issued, setIssued] = useState<(IssuedToken & Named) | null>(null);
+	const once = useSaveOnce(issued?.enrollment_token);
 	const back = (
 		<ButtonLink
 			to="/o/$org/devices"
@@ -58,7 +64,10 @@ export function Page() {
 				actions={back}
 			/>
 			<Paper withBorder p="md" maw={860}>
-				<EnrollmentSteps issued={issued} />
+				<Stack>
+					<SaveOnceQuestion {...TOKEN_WORDS} once={once} />
+					<EnrollmentSteps issued={issued} once={once} />
+				</Stack>
 			</Paper>
 		</>
 	);

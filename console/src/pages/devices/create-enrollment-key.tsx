@@ -129,7 +129,11 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 							{...form.getInputProps("requires_approval", { type: "checkbox" })}
 						/>
 						<Group justify="flex-end">
-							<Button variant="default" onClick={onClose}>
+							<Button
+								variant="default"
+								disabled={once.isWaiting}
+								onClick={once.leave}
+							>
 								Cancel
 							</Button>
 							<Button type="submit" loading={saving.isSaving}>

@@ -1,6 +1,7 @@
 import { Alert, Group, Loader, Stack, Text } from "@mantine/core";
 import { IconCircleCheckFilled } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import type { OutputOf } from "../../api.ts";
 import { ChecksInWords } from "../../parts/devices/checks-in-words.tsx";
 import { deviceName } from "../../parts/devices/device-words.tsx";
@@ -18,9 +19,12 @@ type Found = OutputOf<"getDevice">;
 export function EnrollmentProgress({
 	deviceId,
 	tokenId,
+	onUsed,
 }: {
 	deviceId: string;
 	tokenId: string;
+	/** Called when the device has used the token. */
+	onUsed: () => void;
 }) {
 	const device = useQuery({
 		...operationQuery("getDevice", { id: deviceId }),
@@ -32,10 +36,13 @@ export function EnrollmentProgress({
 				: POLL_MS,
 	});
 	const { data } = device;
+	const step = data ? stepOf(data, tokenId) : "token";
+	useEffect(() => {
+		if (step !== "token") onUsed();
+	}, [step, onUsed]);
 	if (device.isError && !data) {
 		return <ErrorState error={device.error} onRetry={device.refetch} />;
 	}
-	const step = data ? stepOf(data, tokenId) : "token";
 	return (
 		<Stack gap="sm">
 			<div role="status">

@@ -1,8 +1,8 @@
 import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
 import { COMMAND } from "../../command.ts";
-import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
+import { Copied, CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
-import styles from "../../parts/devices/postures.module.css";
+import type { SaveOnce } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
 import { AgentProgramDownload } from "./agent-program.tsx";
@@ -27,88 +27,104 @@ export interface IssuedToken {
 	server_url: string;
 }
 
+/** Says what is lost with the token. */
+export const TOKEN_WORDS = {
+	secrets: "token",
+	consequence: "Nobody can show it again. You would have to issue another one.",
+};
+
 type Platform = keyof typeof PLATFORMS;
 
-/** Shows the token once, the steps to take on the device, and whether the device has enrolled. */
-export function EnrollmentSteps({ issued }: { issued: IssuedToken }) {
+/**
+ * Shows the token once, whether the device has enrolled, and the steps to take on the device. A
+ * token that a device has used needs no copy.
+ */
+export function EnrollmentSteps({
+	issued,
+	once,
+}: {
+	issued: IssuedToken;
+	once: SaveOnce;
+}) {
 	const enrollment = {
 		serverUrl: issued.server_url,
 		token: issued.enrollment_token,
 	};
 	return (
-		<Stack gap="lg">
-			<div>
-				<SecretOnce label="Enrollment token" value={enrollment.token} />
-				<Text size="sm" c="dimmed" mt={6}>
-					It works once, until{" "}
-					<DateTime value={issued.enrollment_token_expires_at} />.
-				</Text>
-			</div>
-			<div>
-				<Title order={2} mb="xs">
-					On the device
-				</Title>
-				<Tabs defaultValue={thisPlatform()} keepMounted={false}>
-					<Tabs.List mb="sm">
-						{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
-							<Tabs.Tab key={platform} value={platform}>
-								{PLATFORMS[platform]}
-							</Tabs.Tab>
-						))}
-					</Tabs.List>
-					{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
-						<Tabs.Panel key={platform} value={platform}>
-							<Stack>
-								<Text size="sm">
-									The agent sends heartbeats and checks the device.
-									{platform === "WINDOWS" &&
-										" Use a PowerShell that was started as administrator."}
-								</Text>
-								{isLocal(enrollment.serverUrl) && (
-									<CopyField
-										label={`On the computer that runs Assay${COMMAND === "assay" ? "" : ", in Assay's folder"}: report once`}
-										value={reportFromService(enrollment)}
-									/>
-								)}
-								<AgentDownloads
-									platform={platform}
-									commandsOf={(chosen) =>
-										packageCommands(chosen, enrollment.serverUrl)
-									}
-									otherwise={
-										<AgentProgramDownload>
-											{(program) => (
-												<>
-													<CopyField
-														label="Command that installs the agent as a service"
-														value={installProgram(
-															program,
-															platform,
-															enrollment,
-														)}
-													/>
-													<CopyField
-														label="Or, without administrator rights: report once"
-														value={reportOnce(program, platform, enrollment)}
-													/>
-												</>
-											)}
-										</AgentProgramDownload>
-									}
-								/>
-								<OtherWays platform={platform} enrollment={enrollment} />
-							</Stack>
-						</Tabs.Panel>
-					))}
-				</Tabs>
-			</div>
-			<div className={styles.progress}>
+		<Copied value={once.noteCopied}>
+			<Stack gap="lg">
+				<div>
+					<SecretOnce label="Enrollment token" value={enrollment.token} />
+					<Text size="sm" c="dimmed" mt={6}>
+						It works once, until{" "}
+						<DateTime value={issued.enrollment_token_expires_at} />.
+					</Text>
+				</div>
 				<EnrollmentProgress
 					deviceId={issued.device.id}
 					tokenId={issued.enrollment_token_id}
+					onUsed={once.noteUsed}
 				/>
-			</div>
-		</Stack>
+				<div>
+					<Title order={2} mb="xs">
+						On the device
+					</Title>
+					<Tabs defaultValue={thisPlatform()} keepMounted={false}>
+						<Tabs.List mb="sm">
+							{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
+								<Tabs.Tab key={platform} value={platform}>
+									{PLATFORMS[platform]}
+								</Tabs.Tab>
+							))}
+						</Tabs.List>
+						{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
+							<Tabs.Panel key={platform} value={platform}>
+								<Stack>
+									<Text size="sm">
+										The agent sends heartbeats and checks the device.
+										{platform === "WINDOWS" &&
+											" Use a PowerShell that was started as administrator."}
+									</Text>
+									{isLocal(enrollment.serverUrl) && (
+										<CopyField
+											label={`On the computer that runs Assay${COMMAND === "assay" ? "" : ", in Assay's folder"}: report once`}
+											value={reportFromService(enrollment)}
+										/>
+									)}
+									<AgentDownloads
+										platform={platform}
+										commandsOf={(chosen) =>
+											packageCommands(chosen, enrollment.serverUrl)
+										}
+										otherwise={
+											<AgentProgramDownload>
+												{(program) => (
+													<>
+														<CopyField
+															label="Command that installs the agent as a service"
+															value={installProgram(
+																program,
+																platform,
+																enrollment,
+															)}
+														/>
+														<CopyField
+															label="Or, without administrator rights: report once"
+															value={reportOnce(program, platform, enrollment)}
+														/>
+													</>
+												)}
+											</AgentProgramDownload>
+										}
+									/>
+									<OtherWays platform={platform} enrollment={enrollment} />
+								</Stack>
+							</Tabs.Panel>
+						))}
+					</Tabs>
+				</div>
+			</Stack>
+		</Copied>
 	);
 }
 

@@ -87,7 +87,11 @@ export function MyDevicesLink({
 				)}
 				{!made && (
 					<Group justify="flex-end">
-						<Button variant="default" onClick={onClose}>
+						<Button
+							variant="default"
+							disabled={once.isWaiting}
+							onClick={once.leave}
+						>
 							Cancel
 						</Button>
 						<Button

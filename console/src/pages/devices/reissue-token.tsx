@@ -11,7 +11,7 @@ import {
 	useSaveOnce,
 } from "../../parts/save-once.tsx";
 import { forgetReadings } from "../../queries.ts";
-import { EnrollmentSteps } from "./enrollment-steps.tsx";
+import { EnrollmentSteps, TOKEN_WORDS } from "./enrollment-steps.tsx";
 import { DEFAULT_DAYS, TokenDays } from "./token-days.tsx";
 
 /** Explains what a new token does, issues it, and waits until the device has used it. */
@@ -45,12 +45,8 @@ export function ReissueToken({
 		>
 			{reissuing.isSuccess ? (
 				<Stack>
-					<EnrollmentSteps issued={reissuing.data} />
-					<SaveOnceButtons
-						secrets="token"
-						consequence="Nobody can show it again. You would have to issue another one."
-						once={once}
-					/>
+					<EnrollmentSteps issued={reissuing.data} once={once} />
+					<SaveOnceButtons {...TOKEN_WORDS} once={once} />
 				</Stack>
 			) : (
 				<Stack>
@@ -85,7 +81,12 @@ export function ReissueToken({
 					</List>
 					<TokenDays value={days} onChange={setDays} />
 					<Group justify="flex-end">
-						<Button variant="default" onClick={onClose} data-autofocus>
+						<Button
+							variant="default"
+							disabled={once.isWaiting}
+							onClick={once.leave}
+							data-autofocus
+						>
 							Cancel
 						</Button>
 						<Button

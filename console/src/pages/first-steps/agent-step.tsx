@@ -4,8 +4,9 @@ import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { SaveOnceQuestion, useSaveOnce } from "../../parts/save-once.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
-import { EnrollmentSteps } from "../devices/enrollment-steps.tsx";
+import { EnrollmentSteps, TOKEN_WORDS } from "../devices/enrollment-steps.tsx";
 import { EnrolledDevices } from "./enrolled-devices.tsx";
 
 /**
@@ -27,7 +28,15 @@ export function AgentStep() {
 			}),
 		onSuccess: () => forgetReadings(),
 	});
-	if (adding.data) return <EnrollmentSteps issued={adding.data} />;
+	const once = useSaveOnce(adding.data?.enrollment_token);
+	if (adding.data) {
+		return (
+			<Stack>
+				<SaveOnceQuestion {...TOKEN_WORDS} once={once} />
+				<EnrollmentSteps issued={adding.data} once={once} />
+			</Stack>
+		);
+	}
 	const waiting = summary?.devices_by_status.PENDING ?? 0;
 	const enrolled = summary?.devices_by_status.ACTIVE ?? 0;
 	return (

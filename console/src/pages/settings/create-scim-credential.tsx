@@ -91,7 +91,11 @@ export function CreateScimCredential({
 							{...form.getInputProps("expires_in_days")}
 						/>
 						<Group justify="flex-end">
-							<Button variant="default" onClick={onClose}>
+							<Button
+								variant="default"
+								disabled={once.isWaiting}
+								onClick={once.leave}
+							>
 								Cancel
 							</Button>
 							<Button type="submit" loading={saving.isSaving}>

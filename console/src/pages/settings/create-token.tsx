@@ -117,7 +117,11 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 						</Group>
 						<ScopeFields form={form} />
 						<Group justify="flex-end">
-							<Button variant="default" onClick={onClose}>
+							<Button
+								variant="default"
+								disabled={once.isWaiting}
+								onClick={once.leave}
+							>
 								Cancel
 							</Button>
 							<Button type="submit" loading={saving.isSaving}>

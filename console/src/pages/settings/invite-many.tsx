@@ -95,7 +95,11 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 					)}
 					{preview && <Preview preview={preview} />}
 					<Group justify="flex-end">
-						<Button variant="default" onClick={onClose}>
+						<Button
+							variant="default"
+							disabled={once.isWaiting}
+							onClick={once.leave}
+						>
 							Cancel
 						</Button>
 						<Button

@@ -111,7 +111,11 @@ export function InviteMember({
 						/>
 						<LimitFields form={form} />
 						<Group justify="flex-end">
-							<Button variant="default" onClick={onClose}>
+							<Button
+								variant="default"
+								disabled={once.isWaiting}
+								onClick={once.leave}
+							>
 								Cancel
 							</Button>
 							<Button type="submit" loading={saving.isSaving}>

@@ -206,7 +206,12 @@ function PasswordLink({
 						can use it: send it in a way that only {member.name} can read.
 					</Text>
 					<Group justify="flex-end">
-						<Button variant="default" onClick={onClose} data-autofocus>
+						<Button
+							variant="default"
+							disabled={once.isWaiting}
+							onClick={once.leave}
+							data-autofocus
+						>
 							Cancel
 						</Button>
 						<Button loading={making.isPending} onClick={() => making.mutate()}>

@@ -66,7 +66,11 @@ export function RotateToken({
 							{...form.getInputProps("name")}
 						/>
 						<Group justify="flex-end">
-							<Button variant="default" onClick={onClose}>
+							<Button
+								variant="default"
+								disabled={once.isWaiting}
+								onClick={once.leave}
+							>
 								Cancel
 							</Button>
 							<Button type="submit" loading={saving.isSaving}>
