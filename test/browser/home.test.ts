@@ -66,6 +66,21 @@ async function addDevice(
 	return device;
 }
 
+/** Makes the person with this e-mail address, who owns the device. */
+async function makeOwner(organization: string, email: string, device: string) {
+	const id = makeId(organization, "people");
+	await served.database.owner.query(
+		`insert into people (organization_id, id, full_name, primary_email_address, kind)
+		values ($1, $2, 'Olga', $3, 'EMPLOYEE')`,
+		[organization, id, email],
+	);
+	await served.database.owner.query(
+		"update devices set owner_id = $2 where id = $1",
+		[device, id],
+	);
+	return id;
+}
+
 const silence = ({ id }: TestDevice, days: number) =>
 	served.database.owner.query(
 		"update devices set last_seen_at = now() - $2 * interval '1 day' where id = $1",
@@ -287,6 +302,51 @@ test("administrators see old API tokens and who changed what, and others see whi
 	expect(await other.page.getByText("First steps").count()).toBe(0);
 });
 
+test("Recent changes shows what people did, although devices and the service wrote more since", async () => {
+	const { page, organization, person, use } = await openHome(served, "admin");
+	await use("addRisk", aRisk(3, 5));
+	// Each first heartbeat writes an entry.
+	for (let count = 0; count < 7; count += 1) {
+		await addDevice(organization, `automatic-${count}`, {});
+	}
+	await page.reload();
+	const lately = page.getByRole("region", { name: "Recent changes" });
+	await lately.getByText(`${person.name} added the risk Risk 3 × 5`).waitFor();
+	expect(await lately.getByText("automatic-6").count()).toBe(0);
+	await lately.getByRole("link", { name: "All changes" }).click();
+	await page.waitForURL("**/settings/audit-log");
+	await page.getByText("automatic-6").first().waitFor();
+});
+
+test("Mine lists overdue work first, and sums up the checks that have time left", async () => {
+	const fleet = fleetOf(served);
+	const { page, person, organization, use } = await openHome(served, "admin");
+	const laptop = await fleet.addReporting(organization, "own-laptop", {
+		DISK_ENCRYPTION: "FAIL",
+		FIREWALL_ENABLED: "FAIL",
+		SCREEN_LOCK: "FAIL",
+	});
+	const people_id = await makeOwner(organization, person.email, laptop.id);
+	await use("addTask", {
+		name: "Late work",
+		deadline: dayFromNow(-2),
+		assigned_to_id: people_id,
+	});
+	await page.reload();
+	const mine = page.getByRole("region", { name: "Mine" });
+	const sum = mine.getByRole("link", {
+		name: "Your devices fail 3 checks within their grace period",
+	});
+	await sum.waitFor();
+	await mine.getByText(/^Fix the first by /).waitFor();
+	expect(await mine.getByText("own-laptop").count()).toBe(0);
+	const words = await mine.innerText();
+	expect(words.indexOf("Late work")).toBeGreaterThan(-1);
+	expect(words.indexOf("Late work")).toBeLessThan(words.indexOf("3 checks"));
+	await sum.click();
+	await page.getByRole("link", { name: "own-laptop" }).waitFor();
+});
+
 test("Mine names the checks that the reader's own device fails, and leads to them", async () => {
 	const fleet = fleetOf(served);
 	const { page, person, organization } = await openHome(served, "admin");
@@ -294,16 +354,7 @@ test("Mine names the checks that the reader's own device fails, and leads to the
 		FIREWALL_ENABLED: "PASS",
 		SCREEN_LOCK: "FAIL",
 	});
-	const people_id = makeId(organization, "people");
-	await served.database.owner.query(
-		`insert into people (organization_id, id, full_name, primary_email_address, kind)
-		values ($1, $2, 'Olga', $3, 'EMPLOYEE')`,
-		[organization, people_id, person.email],
-	);
-	await served.database.owner.query(
-		"update devices set owner_id = $2 where id = $1",
-		[laptop.id, people_id],
-	);
+	await makeOwner(organization, person.email, laptop.id);
 	await page.reload();
 	const mine = page.getByRole("region", { name: "Mine" });
 	await mine.getByText("Fails “Screen or idle lock”").waitFor();

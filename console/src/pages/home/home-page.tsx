@@ -26,11 +26,6 @@ import { Trends } from "./trends.tsx";
 import { UnknownKeys } from "./unknown-keys.tsx";
 import { Waiting } from "./waiting.tsx";
 
-/**
- * The number of audit entries that are read. The page leaves out the sign-ins and sign-outs among
- * them.
- */
-const ENTRIES = 30;
 const EVERY_MS = 60_000;
 
 /**
@@ -42,8 +37,7 @@ export function Page() {
 }
 
 /**
- * Shows the state of the fleet and of the registers. The page sends three requests at the same
- * time.
+ * Shows the state of the fleet and of the registers.
  */
 function PresentHome() {
 	const { organization, organizationId, mayAdmin } = useOrganization();
@@ -55,14 +49,6 @@ function PresentHome() {
 	const summary = useQuery({
 		...operationQuery("listPostureSummary", input),
 		refetchInterval: EVERY_MS,
-	});
-	const log = useQuery({
-		...operationQuery("listAuditLog", {
-			...input,
-			size: ENTRIES,
-			filter: { is_imported: false },
-		}),
-		enabled: mayAdmin,
 	});
 	const failed = [overview, summary].find(({ isError }) => isError);
 	return (
@@ -82,11 +68,7 @@ function PresentHome() {
 				<Stack gap="md">
 					<Content overview={overview.data} summary={summary.data}>
 						{mayAdmin ? (
-							log.isError ? (
-								<ErrorState error={log.error} onRetry={log.refetch} />
-							) : (
-								<RecentEntries entries={log.data?.audit_entries ?? []} />
-							)
+							<RecentEntries />
 						) : (
 							<RecentRecords records={overview.data.recently_changed} />
 						)}

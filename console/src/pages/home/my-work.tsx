@@ -36,8 +36,8 @@ export function hasWork({ mine }: Pick<Overview, "mine">): boolean {
 }
 
 /**
- * Lists the checks that the reader's devices fail, and the reader's own work that is overdue or due
- * within a week.
+ * Lists the reader's own work that is overdue or due within a week, and then the checks that the
+ * reader's devices fail.
  */
 export function MyWork({ overview }: { overview: Overview }) {
 	const { organizationId, mayWriteKind } = useOrganization();
@@ -83,39 +83,41 @@ export function MyWork({ overview }: { overview: Overview }) {
 		>
 			{mine && (
 				<Stack gap="sm">
+					{mine.counts.length > 0 && <Counts counts={mine.counts} />}
+					{mine.records.length > 0 && (
+						<ul className={styles.rows}>
+							{mine.records.map(({ kind, id, name, field, due }) => (
+								<li key={`${id} ${field}`} className={styles.row}>
+									<Group justify="space-between" gap="0 8px">
+										<TextLink
+											to="/o/$org/r/$kind/$id"
+											params={{ org: organizationId, kind, id }}
+											size="sm"
+											style={{ overflowWrap: "anywhere" }}
+										>
+											{name ?? "Unnamed"}
+										</TextLink>
+										<Text
+											size="xs"
+											c={due < today ? "var(--mantine-color-error)" : "dimmed"}
+											style={{ whiteSpace: "nowrap" }}
+										>
+											{due < today ? "Overdue, " : ""}
+											<CalendarDate value={due} />
+										</Text>
+									</Group>
+									<Text size="xs" c="dimmed">
+										{findRegisterKind(kind)?.label}
+										{!DUE.includes(field) &&
+											`, ${labelOf(kind, field).toLowerCase()}`}
+									</Text>
+								</li>
+							))}
+						</ul>
+					)}
 					{mine.failing_checks.length > 0 && (
 						<OwnFailingChecks failing={mine.failing_checks} />
 					)}
-					{mine.counts.length > 0 && <Counts counts={mine.counts} />}
-					<ul className={styles.rows}>
-						{mine.records.map(({ kind, id, name, field, due }) => (
-							<li key={`${id} ${field}`} className={styles.row}>
-								<Group justify="space-between" gap="0 8px">
-									<TextLink
-										to="/o/$org/r/$kind/$id"
-										params={{ org: organizationId, kind, id }}
-										size="sm"
-										style={{ overflowWrap: "anywhere" }}
-									>
-										{name ?? "Unnamed"}
-									</TextLink>
-									<Text
-										size="xs"
-										c={due < today ? "var(--mantine-color-error)" : "dimmed"}
-										style={{ whiteSpace: "nowrap" }}
-									>
-										{due < today ? "Overdue, " : ""}
-										<CalendarDate value={due} />
-									</Text>
-								</Group>
-								<Text size="xs" c="dimmed">
-									{findRegisterKind(kind)?.label}
-									{!DUE.includes(field) &&
-										`, ${labelOf(kind, field).toLowerCase()}`}
-								</Text>
-							</li>
-						))}
-					</ul>
 				</Stack>
 			)}
 		</Section>

@@ -1,21 +1,28 @@
 import { Group, Text } from "@mantine/core";
+import { FEW } from "../../../../src/overview/few.ts";
 import { useOrganization } from "../../organization.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { ME } from "../../parts/records/reference-picker.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
 
-/** Lists the required checks that the reader's own devices fail, and until when each has grace. */
-export function OwnFailingChecks({
-	failing,
-}: {
-	failing: NonNullable<Overview["mine"]>["failing_checks"];
-}) {
+type Failing = NonNullable<Overview["mine"]>["failing_checks"];
+
+/**
+ * Lists the required checks that the reader's own devices fail. Those that still have time are one
+ * row, so that a new device does not fill the section.
+ */
+export function OwnFailingChecks({ failing }: { failing: Failing }) {
 	const { organizationId } = useOrganization();
+	const inGrace = failing.filter((one) => one.in_grace_until);
+	const named =
+		inGrace.length > 1 ? failing.filter((one) => !one.in_grace_until) : failing;
+	const more = failing.length >= FEW ? " or more" : "";
 	return (
 		<ul className={styles.rows}>
-			{failing.map(({ device_id, device_name, check_key, in_grace_until }) => (
+			{named.map(({ device_id, device_name, check_key, in_grace_until }) => (
 				<li key={`${device_id} ${check_key}`} className={styles.row}>
 					<TextLink
 						to="/o/$org/devices/$id"
@@ -30,18 +37,38 @@ export function OwnFailingChecks({
 						<Text size="xs" c="dimmed">
 							Fails “{checkLabel(check_key)}”
 						</Text>
-						{in_grace_until ? (
-							<Text size="xs" c="dimmed">
-								Fix it by <DateTime value={in_grace_until} />
-							</Text>
-						) : (
-							<Text size="xs" c="var(--mantine-color-error)">
-								Fix it now
-							</Text>
-						)}
+						<FixBy until={in_grace_until} />
 					</Group>
 				</li>
 			))}
+			{named !== failing && (
+				<li className={styles.row}>
+					<TextLink
+						to="/o/$org/devices"
+						params={{ org: organizationId }}
+						search={{ owner: ME, status: "ACTIVE" }}
+						size="sm"
+					>
+						Your devices fail {inGrace.length}
+						{more} checks within their grace period
+					</TextLink>
+					<Text size="xs" c="dimmed">
+						Fix the first by <DateTime value={inGrace[0]?.in_grace_until} />
+					</Text>
+				</li>
+			)}
 		</ul>
+	);
+}
+
+function FixBy({ until }: { until: string | null }) {
+	return until ? (
+		<Text size="xs" c="dimmed">
+			Fix it by <DateTime value={until} />
+		</Text>
+	) : (
+		<Text size="xs" c="var(--mantine-color-error)">
+			Fix it now
+		</Text>
 	);
 }

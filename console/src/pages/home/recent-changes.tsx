@@ -1,15 +1,18 @@
 import { Text } from "@mantine/core";
-import type { OutputOf } from "../../api.ts";
+import { useQuery } from "@tanstack/react-query";
+import type { InputOf, OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import {
 	changesIn,
 	namesItsRecord,
 	phraseOf,
 } from "../../parts/audit-actions/audit-actions.ts";
+import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { nounOf } from "../../parts/names-in-words.ts";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { RelativeTime } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
@@ -21,12 +24,46 @@ const SHOWN = 6;
 const NOTHING = "Changes to records will be listed here.";
 
 /**
- * Shows an administrator who changed what. The data comes from the audit log, which only
- * administrators may read.
+ * The number of audit entries that are read. The page leaves out the sign-ins and sign-outs among
+ * them.
  */
-export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
+const ENTRIES = 30;
+
+/**
+ * Shows an administrator who changed what. The data comes from the audit log, which only
+ * administrators may read. Devices and the service itself write many entries, so they are shown only
+ * if no person has changed anything.
+ */
+export function RecentEntries() {
 	const { organizationId } = useOrganization();
-	const changes = changesIn(entries).slice(0, SHOWN);
+	const query = (filter: InputOf<"listAuditLog">["filter"]) =>
+		operationQuery("listAuditLog", {
+			organization_id: organizationId,
+			size: ENTRIES,
+			filter: { is_imported: false, ...filter },
+		});
+	const people = useQuery(query({ actor_kind: "USER" }));
+	const tokens = useQuery(query({ actor_kind: "TOKEN" }));
+	const ofPeople = [people, tokens]
+		.flatMap(({ data }) => changesIn(data?.audit_entries ?? []))
+		.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+	const isAlone = people.isSuccess && tokens.isSuccess && ofPeople.length === 0;
+	const all = useQuery({ ...query({}), enabled: isAlone });
+	const failed = [people, tokens, all].find(({ isError }) => isError);
+	if (failed)
+		return <ErrorState error={failed.error} onRetry={failed.refetch} />;
+	if (people.isPending || tokens.isPending || (isAlone && all.isPending))
+		return;
+	return (
+		<Changes
+			entries={isAlone ? changesIn(all.data?.audit_entries ?? []) : ofPeople}
+		/>
+	);
+}
+
+function Changes({ entries }: { entries: readonly Entry[] }) {
+	const { organizationId } = useOrganization();
+	const changes = entries.slice(0, SHOWN);
 	// A new device has no name until it has enrolled, and its entry keeps none.
 	const names = useRecordNames(
 		organizationId,
@@ -44,7 +81,7 @@ export function RecentEntries({ entries }: { entries: readonly Entry[] }) {
 					params={{ org: organizationId }}
 					size="sm"
 				>
-					Audit log
+					All changes
 				</TextLink>
 			}
 		>
