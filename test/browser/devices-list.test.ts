@@ -101,6 +101,25 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await expect.poll(() => rows.count()).toBe(3);
 });
 
+test("the list says that the newest devices come first, also in the header of the column Added", async () => {
+	const { page, at } = await fleet.start("viewer", async (organization) => {
+		await fleet.addReporting(organization, "older", {});
+		await fleet.addReporting(organization, "newer", {});
+		return undefined;
+	});
+	const names = () => page.locator("tbody .data-table-link").allInnerTexts();
+	await expect.poll(names).toEqual(["newer", "older"]);
+	await page
+		.getByRole("navigation", { name: "Pages of the list" })
+		.getByText("Newest first")
+		.waitFor();
+	await visit(page, at("/devices?cols=name,added"));
+	const added = page.getByRole("columnheader", { name: "Added" });
+	await expect.poll(() => added.getAttribute("aria-sort")).toBe("descending");
+	await added.getByRole("button").click();
+	await expect.poll(names).toEqual(["older", "newer"]);
+});
+
 test("every filter shows its whole value", async () => {
 	const { page, at } = await fleet.start("viewer", async (organization) => {
 		await served.makeToken(organization);

@@ -112,6 +112,14 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 		cell: (device) => <AgentVersion device={device} />,
 	},
 	{
+		id: "added",
+		header: "Added",
+		isExtra: true,
+		sort: "created_at",
+		firstDirection: "desc",
+		cell: ({ created_at }) => <DateTime value={created_at} />,
+	},
+	{
 		id: "enrolled",
 		header: "Enrolled",
 		isExtra: true,

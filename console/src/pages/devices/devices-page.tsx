@@ -28,6 +28,7 @@ import {
 import { ME } from "../../parts/records/reference-picker.tsx";
 import { useSelection } from "../../parts/selection.ts";
 import { operationQuery } from "../../queries.ts";
+import { NEWEST } from "../../register-orders.ts";
 import type { FilterValue } from "../../relative-filters.ts";
 import { columnsOfCheck } from "./check-columns.tsx";
 import { checkOf } from "./checks.ts";
@@ -43,7 +44,7 @@ export function Page() {
 	const { organizationId, mayWrite, mayAdmin, day } = useOrganization();
 	const [isSaving, setSaving] = useState(false);
 	const [isImporting, setImporting] = useState(false);
-	const list = useListSearch();
+	const list = useListSearch(() => NEWEST);
 	const isNarrow = useMediaQuery(NARROW);
 	const selection = useSelection<Device>(
 		JSON.stringify([organizationId, list.input.filter]),
