@@ -99,6 +99,19 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await page.getByRole("button", { name: "I have copied it" }).click();
 	await third.getByRole("button", { name: "Next step" }).click();
 
+	// Records can still be added, and going on stays the one main action.
+	await list.getByRole("link", { name: "Choose what to comply with" }).click();
+	await first.getByRole("radio", { name: /^None for now/ }).check();
+	await first.getByRole("button", { name: /^Add \d+ record/ }).waitFor();
+	expect(
+		await first
+			.locator(
+				".mantine-Button-root:not([data-variant=default], [data-variant=subtle])",
+			)
+			.allInnerTexts(),
+	).toEqual(["Next step"]);
+	await list.getByRole("link", { name: "Create an API token" }).click();
+
 	const fourth = step("Create an API token");
 	await fourth.getByRole("link", { name: "Create a token" }).click();
 	const dialog = page.getByRole("dialog");

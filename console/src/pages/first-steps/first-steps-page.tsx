@@ -160,7 +160,7 @@ function Content({ shown, next }: { shown: Step; next: Step | undefined }) {
 				})
 			: navigate({ to: "/o/$org", params: { org } });
 	const content: Record<StepKey, () => ReactNode> = {
-		RECORDS: () => <RecordsStep onDone={goOn} />,
+		RECORDS: () => <RecordsStep isDone={shown.isDone} onDone={goOn} />,
 		DEVICE: () => <AgentStep />,
 		PEOPLE: () => <PeopleStep isDone={shown.isDone} />,
 		API_TOKEN: () => <TokenStep isDone={shown.isDone} />,

@@ -16,7 +16,14 @@ type Framework = InputOf<"addStarters">["framework"];
 const NONE = "none";
 
 /** Chooses a framework, or none, and the starter records to take. */
-export function RecordsStep({ onDone }: { onDone: () => unknown }) {
+export function RecordsStep({
+	isDone,
+	onDone,
+}: {
+	/** True if "Next step" is the action of the page. */
+	isDone: boolean;
+	onDone: () => unknown;
+}) {
 	const { organizationId: org } = useOrganization();
 	const [chosen, setChosen] = useState<string | null>(null);
 	const framework = chosen === NONE ? undefined : (chosen ?? undefined);
@@ -52,6 +59,7 @@ export function RecordsStep({ onDone }: { onDone: () => unknown }) {
 						key={chosen}
 						framework={framework as Framework}
 						starters={starters.data}
+						isDone={isDone}
 						onDone={onDone}
 					/>
 				) : (
@@ -95,10 +103,12 @@ function Frameworks({ found }: { found: Starters["frameworks"] | undefined }) {
 function Choice({
 	framework,
 	starters,
+	isDone,
 	onDone,
 }: {
 	framework: Framework;
 	starters: Starters;
+	isDone: boolean;
 	onDone: () => unknown;
 }) {
 	const { organizationId } = useOrganization();
@@ -186,6 +196,7 @@ function Choice({
 			)}
 			<Group mt="xs">
 				<Button
+					variant={isDone ? "default" : "filled"}
 					loading={adding.isPending}
 					disabled={total === 0}
 					onClick={() => adding.mutate()}
