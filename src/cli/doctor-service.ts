@@ -50,7 +50,7 @@ async function examinePort(
 			check,
 			status: "problem",
 			found: `another program has the port of the service: ${url} answers with ${live.status}, and not as Assay does`,
-			advice: `ss -ltnp 'sport = :${config.port}' names the program; stop it, or set ASSAY_PORT to a free port here and in the proxy`,
+			advice: `ss -ltnp 'sport = :${config.port}' (package iproute2) names the program; stop it, or set ASSAY_PORT to a free port here and in the proxy`,
 		};
 	}
 	const secret = await findSecret(config);
@@ -59,7 +59,7 @@ async function examinePort(
 			check,
 			status: "problem",
 			found: `another installation of Assay answers at ${url}`,
-			advice: `ss -ltnp 'sport = :${config.port}' names its process; stop it, or set ASSAY_PORT to a free port here and in the proxy; if it is the right one, it was started with another ASSAY_SECRET`,
+			advice: `ss -ltnp 'sport = :${config.port}' (package iproute2) names its process; stop it, or set ASSAY_PORT to a free port here and in the proxy; if it is the right one, it was started with another ASSAY_SECRET`,
 		};
 	}
 	const ready = await ask(`${url}/health/ready`).catch(() => undefined);
