@@ -126,7 +126,7 @@ function describeInstalled(
 		...installed.warnings,
 		installed.service
 			? `The agent runs as a service (${installed.service}); ${again("status")} shows its state.`
-			: `Next: start the agent with ${again("run")}, or have a scheduler start ${again("once")} every five minutes.`,
+			: `If a package installed the agent, its service reports within a minute. Otherwise start the agent with ${again("run")}, or have a scheduler start ${again("once")} every five minutes.`,
 		`The command \`checks\` shows what it reports; ${again("uninstall")} removes it.`,
 	];
 	return lines.join("\n");

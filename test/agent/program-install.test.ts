@@ -37,7 +37,7 @@ test("`install` enrolls and activates the device, stores the key so that only ro
 	expect(stdout).toContain(
 		`This device is enrolled with ${agents.assay.service.url} as ${id}.`,
 	);
-	expect(stdout).toContain("Next: start the agent");
+	expect(stdout).toContain("Otherwise start the agent with");
 	expect(stdout).not.toContain("asy_");
 	expect((await stat(folder)).mode & 0o777).toBe(0o700);
 	expect((await stat(join(folder, "credentials.json"))).mode & 0o777).toBe(
