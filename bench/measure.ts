@@ -109,7 +109,8 @@ function serverPids({ serverPid, postmasterPid }: Watched): number[] {
 	return [serverPid, ...children.filter((pid) => pid !== postmasterPid)];
 }
 
-function postgresSeconds(postmaster: number | undefined): number {
+/** Returns the processor seconds of PostgreSQL. NaN if its process is unknown or has ended. */
+export function postgresSeconds(postmaster: number | undefined): number {
 	const stat = postmaster === undefined ? undefined : readStat(postmaster);
 	if (!stat || postmaster === undefined) return NaN;
 	return childrenOf(postmaster).reduce(

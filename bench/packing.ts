@@ -5,40 +5,51 @@
  *
  *   node bench/packing.ts [devices, 100 by default] [months, 12 by default]
  *
+ * It fills and packs one month after the other, so the disk needs room for one month of plain rows.
+ *
  * It makes a database in a temporary folder. With DATABASE_URL, it uses that server's empty database.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { packClosedMonths } from "../src/retention/pack-reports.ts";
 import { makeFleet } from "./fleet.ts";
+import { postgresSeconds } from "./measure.ts";
 import { describeMachine } from "./report.ts";
 import { seed } from "./seed.ts";
 import { closedMonths, fillMonths } from "./year.ts";
 
 const READS = 60;
+const NOTICED_MS = 2_000;
+
+interface Database {
+	connection: ClientConfig;
+	/** Process id of PostgreSQL. Without it, the processor times are NaN. */
+	pid?: number;
+}
 
 const devices = Number(process.argv[2] ?? "100");
 const months = Number(process.argv[3] ?? "12");
 const url = process.env.DATABASE_URL;
 if (url) {
-	await measure({ connectionString: url });
+	await measure({ connection: { connectionString: url } });
 } else {
 	const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
 	chmodSync(folder, 0o711);
 	const postgres = await openEmbeddedPostgres(folder);
 	try {
-		await measure(postgres.connection);
+		await measure(postgres);
 	} finally {
 		await postgres.close();
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
 
-async function measure(connection: ClientConfig): Promise<void> {
+async function measure({ connection, pid }: Database): Promise<void> {
 	await migrate(connection);
 	const client = new Client(connection);
 	await client.connect();
@@ -46,32 +57,40 @@ async function measure(connection: ClientConfig): Promise<void> {
 	console.log(describeMachine(rows[0].server_version));
 	const fleet = makeFleet(devices, 2);
 	await seed(client, fleet);
-	const names = closedMonths(months);
-	const count = await fillMonths(client, fleet, names);
-	await client.query("vacuum (analyze) posture_reports");
-	const plain = await bytesOf(client, "posture_reports");
-	console.log(`${count} reports of nine results, ${devices} devices\n`);
-
-	const begun = performance.now();
-	const { packed, isDone } = await packClosedMonths(connection, { rest: 0 });
-	const seconds = (performance.now() - begun) / 1000;
-	if (!isDone) throw new Error("the packing did not finish");
+	const sum = { reports: 0, plain: 0, seconds: 0, processor: 0 };
+	for (const month of closedMonths(months)) {
+		sum.reports += await fillMonths(client, fleet, [month]);
+		await client.query("vacuum (analyze) posture_reports");
+		await client.query("checkpoint");
+		sum.plain += await bytesOf(client, "posture_reports");
+		const begun = [performance.now(), postgresSeconds(pid)] as const;
+		const { isDone } = await packClosedMonths(connection, { rest: 0 });
+		if (!isDone) throw new Error("the packing did not finish");
+		sum.seconds += (performance.now() - begun[0]) / 1000;
+		// The session that packed counts again when PostgreSQL has noticed its end.
+		await sleep(NOTICED_MS);
+		sum.processor += postgresSeconds(pid) - begun[1];
+	}
 	await client.query("vacuum (analyze) packed_posture_reports");
 	const bytes = await bytesOf(client, "packed_posture_reports");
+	const packed = await countPacked(client);
+	console.log(`${sum.reports} reports of nine results, ${devices} devices\n`);
 	console.log("| | |\n| --- | ---: |");
-	tell("bytes of a report as a plain row", (plain / count).toFixed(0));
-	const packedCount = await countPacked(client);
-	tell("bytes of a packed report", (bytes / packedCount).toFixed(1));
-	tell(`packing of ${packed.length} months, s`, seconds.toFixed(0));
+	tell("reports that were packed", packed);
+	tell("bytes of a report as a plain row", (sum.plain / packed).toFixed(0));
+	tell("bytes of a packed report", (bytes / packed).toFixed(1));
+	tell("packing, s", sum.seconds.toFixed(0));
 	tell(
-		"packing of a report, ms",
-		((seconds * 1000) / Math.max(packedCount, 1)).toFixed(2),
+		"packing of a report, ms; processor of PostgreSQL, ms",
+		[sum.seconds, sum.processor]
+			.map((seconds) => ((seconds * 1000) / packed).toFixed(2))
+			.join("; "),
 	);
-	await measureReads(client);
+	await measureReads(client, pid);
 	await client.end();
 }
 
-async function measureReads(client: Client): Promise<void> {
+async function measureReads(client: Client, pid?: number): Promise<void> {
 	const { rows } = await client.query<{
 		of: [string, string];
 		month: string;
@@ -82,15 +101,17 @@ async function measureReads(client: Client): Promise<void> {
 	);
 	const time = async (name: string, text: string, pick: "month" | "report") => {
 		const times: number[] = [];
+		const before = postgresSeconds(pid);
 		for (const row of rows) {
 			const begun = performance.now();
 			await client.query({ name, text, values: [...row.of, row[pick]] });
 			times.push(performance.now() - begun);
 		}
 		times.sort((a, b) => a - b);
+		const processor = ((postgresSeconds(pid) - before) * 1000) / rows.length;
 		tell(
-			`${name}, ms (median, 95 %)`,
-			`${times[READS / 2]?.toFixed(1)}, ${times[Math.floor(READS * 0.95)]?.toFixed(1)}`,
+			`${name}, ms (median, 95 %; processor of PostgreSQL)`,
+			`${times[READS / 2]?.toFixed(1)}, ${times[Math.floor(READS * 0.95)]?.toFixed(1)}; ${processor.toFixed(1)}`,
 		);
 	};
 	await time(
@@ -120,6 +141,6 @@ async function countPacked(client: Client): Promise<number> {
 	return Number(rows[0]?.reports);
 }
 
-function tell(what: string, figure: string): void {
+function tell(what: string, figure: string | number): void {
 	console.log(`| ${what} | ${figure} |`);
 }
