@@ -68,7 +68,7 @@ export function questionsOf(
 	const tool = `list${kind.tool.many}`;
 	const organization_id = organization.id;
 	const list = (name: string, input: object): Question => ({
-		name: `${tool}, ${name}`,
+		name: `${tool} of ${organization.records}: ${name}`,
 		type: "list",
 		tool,
 		input: { organization_id, ...input },
@@ -89,18 +89,54 @@ export function questionsOf(
 			),
 		];
 	});
-	const counts = kind.filters
-		.filter((name) => {
-			const field = kind.fields[name];
-			return field && !field.join && field.type !== "integer";
-		})
+	return ordered;
+}
+
+/** Returns the questions whose answers count a whole register of the organization. */
+export function countsOf(
+	kinds: readonly AnyRecordKind[],
+	organization: FilledOrganization,
+): Question[] {
+	const { id: organization_id, frameworks } = organization;
+	const read = (tool: string, input: object = { organization_id }) => ({
+		name: `${tool}, ${organization.records} records`,
+		type: "count" as const,
+		tool,
+		input: { ...input },
+	});
+	const lastYear = new Date(Date.now() - 365 * 86_400_000);
+	return [
+		...kinds.flatMap((kind) => groupsOf(kind, organization)),
+		read("getOverview"),
+		read("getRiskMatrix"),
+		read("getCoverages"),
+		read("getFrameworkCoverage", { id: frameworks[0] }),
+		read("getTrends"),
+		read("getBoardSummary", {
+			organization_id,
+			compared_with: lastYear.toISOString().slice(0, 10),
+		}),
+		read("getNextSteps"),
+	];
+}
+
+function groupsOf(
+	kind: AnyRecordKind,
+	{ id, records }: FilledOrganization,
+): Question[] {
+	return Object.entries(kind.fields)
+		.filter(
+			([name, { type, reference, join }]) =>
+				type === "choice" ||
+				(reference && !join) ||
+				(type === "name" && kind.filters.includes(name)),
+		)
 		.map(
-			(group_by): Question => ({
-				name: `countRecords of ${kind.nouns} by ${group_by}`,
+			([group_by]): Question => ({
+				name: `countRecords of ${records} ${kind.nouns} by ${group_by}`,
 				type: "count",
 				tool: "countRecords",
-				input: { organization_id, kind: kind.kind, group_by },
+				input: { organization_id: id, kind: kind.kind, group_by },
 			}),
 		);
-	return [...ordered, ...counts];
 }

@@ -9,6 +9,8 @@ import { insertToken } from "./mcp-seed.ts";
 const ROWS = 20_000;
 const PEOPLE = 50;
 const CATEGORIES = 40;
+const FRAMEWORKS = 6;
+const CONTROLS = 1_200;
 const THINGS = ["laptop", "server", "backup", "supplier", "building", "key"];
 const HARMS = ["theft", "loss", "outage", "fire", "mistake", "takeover"];
 
@@ -20,6 +22,8 @@ export interface FilledOrganization {
 	people: string[];
 	/** Number of records of each kind. */
 	records: number;
+	/** Ids of its frameworks. */
+	frameworks: string[];
 }
 
 /** Makes an organization with people and an administrator, and `records` records of each kind. */
@@ -50,7 +54,46 @@ export async function fillOrganization(
 			});
 		}
 	}
-	return { id, token, people, records };
+	const frameworks = await insertFrameworks(client, id);
+	return { id, token, people, records, frameworks };
+}
+
+/** Makes frameworks as large as the largest catalogs. Each control is linked to some measures. */
+async function insertFrameworks(
+	client: Client,
+	organization: string,
+): Promise<string[]> {
+	const idsOf = (kind: "framework" | "control" | "measure", count: number) =>
+		Array.from({ length: count }, () => makeId(organization, kind));
+	const frameworks = idsOf("framework", FRAMEWORKS);
+	await client.query(
+		`insert into frameworks (organization_id, id, name)
+		select $1, id, 'Framework ' || n from unnest($2::text[]) with ordinality f (id, n)`,
+		[organization, frameworks],
+	);
+	const controls = idsOf("control", FRAMEWORKS * CONTROLS);
+	await client.query(
+		`insert into controls (organization_id, id, framework_id, section_title, name)
+		select $1, id, ($3::text[])[1 + n % ${FRAMEWORKS}], 'Section ' || n % 20, 'Control ' || n
+		from unnest($2::text[]) with ordinality c (id, n)`,
+		[organization, controls, frameworks],
+	);
+	await client.query(
+		`with measures as (
+			insert into measures (organization_id, id, name, category, state)
+			select $1, id, 'Measure ' || n, 'Category', case when n % 3 = 0 then 'IMPLEMENTED' else 'IN_PROGRESS' end
+			from unnest($3::text[]) with ordinality m (id, n)
+			returning id, substring(name from 9)::integer as n
+		)
+		insert into record_links (organization_id, first_id, second_id, first_kind, second_kind)
+		select $1, least(c.id, m.id), greatest(c.id, m.id),
+			case when c.id < m.id then 'control' else 'measure' end,
+			case when c.id < m.id then 'measure' else 'control' end
+		from unnest($2::text[]) with ordinality c (id, n)
+		join measures m on m.n in (c.n, c.n + 1, c.n + 2)`,
+		[organization, controls, idsOf("measure", controls.length)],
+	);
+	return frameworks;
 }
 
 async function insertRecords(
