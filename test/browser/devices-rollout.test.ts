@@ -192,6 +192,15 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	await person.getByRole("button", { name: "Create the person" }).click();
 	await person.waitFor({ state: "hidden" });
 	await axe(page);
+	const formerOwners = await ownersOf();
+	await set.click();
+	await page.getByText("Owners set: 2.").waitFor();
+	await page.getByRole("button", { name: "Undo" }).click();
+	await page.getByText("2 devices have their former owner again").waitFor();
+	expect(await ownersOf()).toEqual(formerOwners);
+	await page.getByRole("button", { name: "Set the owner …" }).click();
+	await owner.getByRole("combobox", { name: "Owner" }).click();
+	await page.getByRole("option", { name: /^Grace Hopper/ }).click();
 	await set.click();
 	await page.getByText("Owners set: 2.").waitFor();
 	expect(await ownersOf()).toEqual([

@@ -31,6 +31,12 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 		registers.member,
 		registers.at(`risk/${risk}`),
 	);
+	const undo = (message: string) =>
+		page
+			.getByRole("alert")
+			.filter({ hasText: message })
+			.getByRole("button", { name: "Undo" })
+			.click();
 	await links(page).getByText("Nothing is linked yet.").waitFor();
 	await links(page).getByRole("button", { name: "Link a record" }).click();
 	const dialog = page.getByRole("dialog", { name: "Link a record" });
@@ -49,6 +55,10 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 		.getByRole("button", { name: "Link Screen lock after five minutes" })
 		.click();
 	await dialog.getByRole("button", { name: /is linked/ }).waitFor();
+	await undo("“Screen lock after five minutes” is linked.");
+	const again = dialog.getByRole("button", { name: "Link Screen lock" });
+	await again.click();
+	await dialog.getByRole("button", { name: /is linked/ }).waitFor();
 	await dialog.getByRole("button", { name: "Done" }).click();
 
 	const measures = links(page).getByRole("list", { name: "Measures" });
@@ -65,15 +75,22 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 		.getByRole("list", { name: "Risks" })
 		.getByText("A laptop with customer data is stolen")
 		.waitFor();
-	await links(page)
-		.getByRole("button", {
-			name: "Remove the link to A laptop with customer data is stolen",
-		})
-		.click();
-	await page
-		.getByRole("dialog", { name: "Remove the link?" })
-		.getByRole("button", { name: "Remove the link" })
-		.click();
+	const remove = async () => {
+		await links(page)
+			.getByRole("button", {
+				name: "Remove the link to A laptop with customer data is stolen",
+			})
+			.click();
+		await page
+			.getByRole("dialog", { name: "Remove the link?" })
+			.getByRole("button", { name: "Remove the link" })
+			.click();
+	};
+	await remove();
+	await links(page).getByText("Nothing is linked yet.").waitFor();
+	await undo("The link is removed.");
+	await page.getByText("The records are linked again.").waitFor();
+	await remove();
 	await links(page).getByText("Nothing is linked yet.").waitFor();
 	await page.reload();
 	await links(page).getByText("Nothing is linked yet.").waitFor();

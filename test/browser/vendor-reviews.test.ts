@@ -77,6 +77,15 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await page.getByText("Archived", { exact: true }).first().waitFor();
 	// Nobody reviews a vendor that is out of use.
 	await page.getByText(overdue).waitFor({ state: "hidden" });
+	await page.getByText("The vendor is archived.").waitFor();
+	await page.getByRole("button", { name: "Undo" }).click();
+	await page.getByText("1 vendor taken back").waitFor();
+	const before = await use("listVendors", {});
+	expect(before.vendors).toMatchObject([{ id: vendor.id, archived_at: null }]);
+	await page.getByRole("button", { name: "Actions" }).click();
+	await page.getByRole("menuitem", { name: "Archive …" }).click();
+	await page.getByRole("button", { name: "Archive the vendor" }).click();
+	await page.getByText("The vendor is archived.").waitFor();
 	await page.goto(
 		`${served.service.url}/o/${served.organizationId}/r/vendor?archived=true`,
 	);

@@ -120,8 +120,9 @@ function Delete({ device, ...asked }: Asked) {
 			}}
 		>
 			The device, its key, its history, its reports and its links are deleted
-			permanently. Only the audit log still names it. To take the device out of
-			service and keep its history as evidence, revoke it instead.
+			permanently. This cannot be undone. Only the audit log still names it. To
+			take the device out of service and keep its history as evidence, revoke it
+			instead.
 		</Confirm>
 	);
 }

@@ -21,7 +21,7 @@ export function SetOwner({
 	const [isOpen, setOpen] = useState(false);
 	const [owner, setOwner] = useState<string | null>(null);
 	const [isRemoving, setRemoving] = useState(false);
-	const changed = useRef(0);
+	const changed = useRef(new Set<string>());
 	return (
 		<>
 			<Button
@@ -30,7 +30,7 @@ export function SetOwner({
 				onClick={() => {
 					setOwner(null);
 					setRemoving(false);
-					changed.current = 0;
+					changed.current = new Set();
 					setOpen(true);
 				}}
 			>
@@ -41,11 +41,21 @@ export function SetOwner({
 					title={`Set the owner of ${countDevices(selection.rows.length)}`}
 					action={isRemoving ? "Remove the owners" : "Set the owner"}
 					done={() =>
-						`Owners ${isRemoving ? "removed" : "set"}: ${changed.current.toLocaleString()}.`
+						`Owners ${isRemoving ? "removed" : "set"}: ${changed.current.size.toLocaleString()}.`
 					}
 					kept={(device) => ({
 						...device,
 						owner_id: isRemoving ? null : owner,
+					})}
+					undo={(devices) => ({
+						rows: devices.filter(({ id }) => changed.current.has(id)),
+						request: ({ id, owner_id }) =>
+							call("setDeviceOwners", {
+								organization_id: organizationId,
+								owners: [{ device: id, owner: owner_id }],
+							}),
+						done: (count) =>
+							`${countDevices(count)} ${count === 1 ? "has its" : "have their"} former owner again`,
 					})}
 					selection={selection}
 					parts={{
@@ -64,7 +74,7 @@ export function SetOwner({
 												})),
 											},
 										);
-										changed.current += ids.length;
+										for (const id of ids) changed.current.add(id);
 									},
 					}}
 					onClose={() => setOpen(false)}

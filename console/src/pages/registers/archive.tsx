@@ -6,6 +6,7 @@ import { useOrganization } from "../../organization.ts";
 import { BulkDialog } from "../../parts/bulk-dialog.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import type { Selection } from "../../parts/selection.ts";
+import { showWithUndo } from "../../parts/undo.tsx";
 import { forgetReadings } from "../../queries.ts";
 
 /** True if records of the register can be archived. */
@@ -44,6 +45,11 @@ export function ArchiveRecord({
 			onConfirm={async () => {
 				await archive(organizationId, record.id, !isArchived);
 				await forgetReadings();
+				showWithUndo(`The ${kind.noun} is ${wordFor(isArchived)}.`, {
+					...backFrom(kind, organizationId, isArchived),
+					rows: [record],
+					nameOf: (row) => titleOf(kind, row),
+				});
 			}}
 		>
 			<Consequence kind={kind} isBack={isArchived} />
@@ -71,9 +77,8 @@ export function ArchiveSelected({
 		<BulkDialog
 			title={`${verb} ${count}?`}
 			action={`${verb} ${count}`}
-			done={(done) =>
-				`${countOf(kind, done)} ${isBack ? "taken back" : "archived"}`
-			}
+			done={(done) => `${countOf(kind, done)} ${wordFor(isBack)}`}
+			undo={(rows) => ({ ...backFrom(kind, organizationId, isBack), rows })}
 			selection={selection}
 			onClose={onClose}
 			request={({ id }) => archive(organizationId, id, !isBack)}
@@ -84,6 +89,18 @@ export function ArchiveSelected({
 		</BulkDialog>
 	);
 }
+
+const wordFor = (isBack: boolean) => (isBack ? "taken back" : "archived");
+
+/** Returns how archiving records, or taking them back, is undone. */
+const backFrom = (
+	kind: KindDescription,
+	organizationId: string,
+	isBack: boolean,
+) => ({
+	request: ({ id }: AnyRecord) => archive(organizationId, id, isBack),
+	done: (count: number) => `${countOf(kind, count)} ${wordFor(!isBack)}`,
+});
 
 function Consequence({
 	kind: { nouns },

@@ -98,8 +98,8 @@ function Delete({ kind, selection, onClose }: Props & { onClose: () => void }) {
 			isDangerous
 		>
 			<Text>
-				They are deleted for good, with their links to other records. A record
-				that another one refers to is not deleted.
+				This cannot be undone. Their links to other records are deleted too. A
+				record that another one refers to is not deleted.
 			</Text>
 		</BulkDialog>
 	);

@@ -74,8 +74,8 @@ export function DeleteRecord({
 					{titleOf(kind, record)}
 				</Text>
 				<Text size="sm">
-					It is deleted permanently, with its links to other records. The audit
-					log keeps its last values.
+					This cannot be undone. The links to other records are deleted too. The
+					audit log keeps the last values.
 				</Text>
 				{isRefused && (
 					<UsedNow

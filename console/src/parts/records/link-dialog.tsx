@@ -20,6 +20,7 @@ import type { RegisterKind } from "../../register-kinds.ts";
 import { clearButton } from "../clear-button.ts";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
+import { showWithUndo } from "../undo.tsx";
 import { CreateRecord, canCreateInPlace } from "./create-record.tsx";
 import {
 	foundKinds,
@@ -227,12 +228,23 @@ function Hit({
 	record: FoundRecord;
 	isLinked: boolean;
 }) {
-	const linking = useMutation({
-		mutationFn: () =>
-			call("linkRecords", { record_id: from, linked_record_id: record.id }),
-		onSuccess: () => void forgetReadings(),
-	});
 	const name = record.name ?? "Unnamed";
+	const ends = { record_id: from, linked_record_id: record.id };
+	const linking = useMutation({
+		mutationFn: () => call("linkRecords", ends),
+		onSuccess: () => {
+			void forgetReadings();
+			showWithUndo(`“${name}” is linked.`, {
+				rows: [record],
+				nameOf: () => name,
+				request: async () => {
+					await call("unlinkRecords", ends);
+					linking.reset();
+				},
+				done: () => "The link is removed.",
+			});
+		},
+	});
 	const isDone = isLinked || linking.isSuccess;
 	return (
 		<li>

@@ -18,6 +18,7 @@ import { forgetReadings } from "../../queries.ts";
 import { Confirm } from "../confirm.tsx";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
+import { showWithUndo } from "../undo.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import {
 	besideLinked,
@@ -126,11 +127,15 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 				action="Remove the link"
 				onConfirm={async () => {
 					if (!leaving) return;
-					await call("unlinkRecords", {
-						record_id: id,
-						linked_record_id: leaving.id,
-					});
+					const ends = { record_id: id, linked_record_id: leaving.id };
+					await call("unlinkRecords", ends);
 					await forgetReadings();
+					showWithUndo("The link is removed.", {
+						rows: [leaving],
+						nameOf: ({ name }) => name ?? "Unnamed",
+						request: () => call("linkRecords", ends),
+						done: () => "The records are linked again.",
+					});
 				}}
 			>
 				{leaving?.name ?? "The record"} is no longer linked to this one. Both
