@@ -72,12 +72,20 @@ test("a young organization with starter records says which of them wait, and lin
 		await next.waitFor();
 	}
 	await next.getByRole("link", { name: "2 suggested risks" }).click();
+	// Nobody has decided about them, so neither the list nor the page calls them mitigated.
+	const cells = page.getByRole("cell", { name: /^Assay suggested/ });
+	await expect
+		.poll(() => cells.allInnerTexts())
+		.toEqual(["Not decided", "Not decided"]);
 	await page.getByRole("link", { name: /^Somebody gives their/ }).click();
+	await page.getByText("Not decided", { exact: true }).waitFor();
+	expect(await page.getByText("Mitigated", { exact: true }).count()).toBe(0);
 	await page
 		.getByRole("button", { name: "Mark as decided", exact: true })
 		.click();
 	await page.getByText("The risk is marked as decided.").waitFor();
 	await page.getByText("Assay suggested").waitFor({ state: "hidden" });
+	await page.getByText("Mitigated", { exact: true }).waitFor();
 	await page.getByRole("link", { name: "Home" }).first().click();
 	await next.getByRole("link", { name: "1 suggested risk that" }).waitFor();
 

@@ -186,9 +186,8 @@ function Choice({
 			/>
 			{risks.length > 0 && (
 				<Text size="sm" c="dimmed">
-					The risks get the treatment “Mitigated” and these scores as a
-					suggestion. The register and the reports mark them until somebody has
-					decided.
+					The scores are a suggestion. The register and the reports call these
+					risks “Not decided” until somebody has decided how to treat them.
 				</Text>
 			)}
 			{adding.isError && (

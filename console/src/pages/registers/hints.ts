@@ -16,6 +16,8 @@ export interface Hint {
 	/** The field that the hint concerns. */
 	field: string;
 	text: string;
+	/** Shown instead of the value, if the value would mislead. */
+	instead?: string;
 }
 
 type Rules = {
@@ -35,7 +37,8 @@ const rules: Rules = {
 	}) => [
 		note === UNDECIDED_NOTE && {
 			field: "treatment",
-			text: "Assay suggested this risk. Change its treatment and scores if they are wrong. Then choose “Mark as decided” on its page.",
+			text: "Assay suggested this risk with the treatment “Mitigated”, and nobody has decided about it. Change its treatment and scores if they are wrong. Then choose “Mark as decided” on its page.",
+			...(treatment === "MITIGATED" && { instead: "Not decided" }),
 		},
 		residual_risk_score > inherent_risk_score && {
 			field: "residual_risk_score",

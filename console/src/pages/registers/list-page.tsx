@@ -246,9 +246,7 @@ function columnOf(
 		cell: (record) => {
 			const value = (
 				<Questioned
-					reason={
-						hintsOf(kind.kind, record).find((hint) => hint.field === name)?.text
-					}
+					hint={hintsOf(kind.kind, record).find((hint) => hint.field === name)}
 				>
 					<ShortValue field={field} value={record[name]} names={names} />
 				</Questioned>

@@ -65,9 +65,7 @@ export function RecordDetails({
 									</Box>
 									<Box component="dd" m={0}>
 										<Questioned
-											reason={
-												hints.find((hint) => hint.field === field.name)?.text
-											}
+											hint={hints.find((hint) => hint.field === field.name)}
 										>
 											<FieldValue
 												field={field}

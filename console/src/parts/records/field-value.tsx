@@ -125,22 +125,22 @@ export function ShortValue({ field, value, names, implied }: Shown): ReactNode {
 /** Marks a value that should be checked, and gives the reason. */
 export function Questioned({
 	children,
-	reason,
+	hint,
 }: {
 	children: ReactNode;
-	reason: string | undefined;
+	hint: { text: string; instead?: string } | undefined;
 }) {
-	if (!reason) return <Fragment>{children}</Fragment>;
+	if (!hint) return <Fragment>{children}</Fragment>;
 	return (
 		<Group gap={6} wrap="nowrap">
 			<Tooltip
-				label={reason}
+				label={hint.text}
 				multiline
 				maw={280}
 				events={{ hover: true, focus: true, touch: true }}
 			>
 				<UnstyledButton
-					aria-label={reason}
+					aria-label={hint.text}
 					style={{ flexShrink: 0, lineHeight: 0, padding: 4, margin: -4 }}
 				>
 					<IconAlertTriangle
@@ -150,7 +150,7 @@ export function Questioned({
 					/>
 				</UnstyledButton>
 			</Tooltip>
-			{children}
+			{hint.instead ?? children}
 		</Group>
 	);
 }
