@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { Command, CommanderError } from "commander";
 import {
 	FILE_SETTING_NAMES,
@@ -106,8 +107,9 @@ export async function main(
 		const program = await makeProgram(argv[0]);
 		await program.parseAsync(argv, { from: "user" });
 	} catch (error) {
-		// The channel between a worker and its parent process would keep the worker alive.
-		process.disconnect?.();
+		// The channel between a worker and its parent process would keep the worker alive. If the process
+		// closed it itself, Node would end a worker with 0, and the parent would not learn the exit code.
+		cluster.worker?.disconnect();
 		if (error instanceof CommanderError) {
 			// Commander has already printed its message. --help and --version are not errors.
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;

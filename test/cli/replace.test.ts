@@ -52,6 +52,10 @@ test("an older version refuses the database of a newer one with exit code 78, an
 	expect(refused.code).toBe(78);
 	expect(refused.stderr).toContain("migrated by a newer version");
 	expect(refused.stderr).toContain("restore --replace FILE");
+	// systemd must not try again with workers either.
+	const workers = await assay(["start", "--workers=2"], settings);
+	expect(workers.code).toBe(78);
+	expect(workers.stderr).toContain("migrated by a newer version");
 
 	const { code, stdout, stderr } = await run("restore", "--replace", file);
 	expect(code, stderr).toBe(0);

@@ -56,8 +56,6 @@ async function runAlone(
 		replace("stdout", stdout),
 		replace("stderr", stderr),
 		replace("stdin", Readable.from([Buffer.from(input)])),
-		// The connection to the test runner must stay open.
-		replace("disconnect", undefined),
 		// For some checks, the agent starts its own program again, so these arguments must name it.
 		replace("argv", [process.execPath, PROGRAM]),
 	];
