@@ -169,28 +169,35 @@ export async function axe(
 /**
  * By default, axe-core would also describe every element for which a rule passes, and compute a
  * selector for each, which takes longer than the check itself. It therefore describes only
- * violations, by their HTML. The rule "region" finds only moderate ones, and takes as long as all
- * others together.
+ * violations, by their HTML.
  */
 const CHEAP = { resultTypes: ["violations"], selectors: false };
 const OPTIONS = {
-	everything: { ...CHEAP, rules: { region: { enabled: false } } },
+	everything: CHEAP,
 	contrast: { ...CHEAP, runOnly: ["color-contrast"] },
 };
 
-/** This code runs in the page. It returns only the serious violations. */
-const FINDINGS = `(options) => axe.run(
-	document.querySelector("[role=dialog][aria-modal=true]") ?? document,
-	options,
-).then(({ violations }) =>
-	violations
-		.filter(({ impact }) => impact === "serious" || impact === "critical")
-		.map(({ id, help, nodes }) => ({
-			id,
-			help,
-			nodes: nodes.map(({ html, failureSummary }) => [html, failureSummary]),
-		})),
-)`;
+/**
+ * This code runs in the page. It returns only the serious violations. The rules that can only find
+ * others do not run. They need a fifth of the time, and "region" as much as all others together.
+ */
+const FINDINGS = `(options) => {
+	const isSerious = ({ impact }) => impact === "serious" || impact === "critical";
+	const others = axe._audit.rules.filter((rule) => !isSerious(rule));
+	const rules = Object.fromEntries(others.map(({ id }) => [id, { enabled: false }]));
+	return axe.run(
+		document.querySelector("[role=dialog][aria-modal=true]") ?? document,
+		{ ...options, ...(options.runOnly ? {} : { rules }) },
+	).then(({ violations }) =>
+		violations
+			.filter(isSerious)
+			.map(({ id, help, nodes }) => ({
+				id,
+				help,
+				nodes: nodes.map(({ html, failureSummary }) => [html, failureSummary]),
+			})),
+	);
+}`;
 
 /** Takes a screenshot of the page if SCREENSHOTS is set. */
 export async function screenshot(page: Page, name: string): Promise<void> {
