@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Step, TellStep } from "../db/migrate.ts";
 
 /** A start that is done earlier says nothing. */
 const FIRST_MS = 5_000;
@@ -8,7 +9,7 @@ const LONGEST_MS = 60_000;
 
 export interface StartProgress {
 	/** Notes what the start does from now on. */
-	tell: (step: string) => void;
+	tell: TellStep;
 	/** Ends the lines. Resolves when systemd has received the last one. */
 	done: () => Promise<void>;
 }
@@ -25,7 +26,7 @@ export function reportStart(
 ): StartProgress {
 	const startedAt = performance.now();
 	const ended = new AbortController();
-	let step = "loading the program";
+	let step: Step = "loading the program";
 	const reporting = report();
 
 	async function report(): Promise<void> {
@@ -35,8 +36,9 @@ export function reportStart(
 			pauseMs = Math.min(2 * pauseMs, LONGEST_MS)
 		) {
 			const seconds = Math.round((performance.now() - startedAt) / 1000);
-			log.info({ seconds }, `still starting after ${seconds} s: ${step}`);
-			await tellSystemd(`Starting for ${seconds} s: ${step}`);
+			const now = typeof step === "function" ? step() : step;
+			log.info({ seconds }, `still starting after ${seconds} s: ${now}`);
+			await tellSystemd(`Starting for ${seconds} s: ${now}`);
 		}
 	}
 

@@ -142,8 +142,11 @@ async function startService(
 	// code does not. On a busy machine loading may take longer than a connection may, so nothing
 	// connects to a database elsewhere yet.
 	const opening = config.databaseUrl ? undefined : openServer(config, tell);
-	// `serve` reports this error. Without a listener, it would end the process before that.
-	opening?.catch(() => {});
+	// `serve` reports an error. Without a listener, it would end the process before that.
+	opening?.then(
+		() => tell("loading the program"),
+		() => {},
+	);
 	const webConsole = await openWebConsole(log);
 	// The import is late, because the other commands start twice as fast without the HTTP server's
 	// code.

@@ -31,6 +31,8 @@ import {
 import {
 	clearStaleLocks,
 	findPostmaster,
+	isReady,
+	needsRecovery,
 	readStartFailure,
 	SOCKET_PORT,
 	startPostmaster,
@@ -132,12 +134,15 @@ interface Entry {
 	readonly pid: number;
 }
 
+const connectingTo = (folder: string) =>
+	`connecting to the embedded PostgreSQL in ${folder}`;
+
 async function joinOrStart(
 	folder: string,
 	options: EmbeddedOptions,
 ): Promise<Entry> {
 	const known = readCluster(folder);
-	options.tell?.(`connecting to the embedded PostgreSQL in ${folder}`);
+	options.tell?.(connectingTo(folder));
 	const entry =
 		(known && (await join(known))) ?? (await start(folder, options));
 	const found = await entry.client.query(
@@ -190,13 +195,18 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 		options.tell?.("making the files of PostgreSQL");
 		await createCluster(cluster, binaries, user);
 	}
-	options.tell?.("starting PostgreSQL, which repairs its files after a crash");
 	const deadline = Date.now() + START_TIMEOUT_MS;
 	for (;;) {
 		const port = await choosePort(cluster);
 		cluster = { ...cluster, port, ownerPid: process.pid, created: true };
 		writeCluster(cluster);
 		clearStaleLocks(directory);
+		const starting = needsRecovery(directory)
+			? "starting PostgreSQL, which repairs its files because it was not shut down"
+			: "starting PostgreSQL";
+		options.tell?.(() =>
+			isReady(directory) ? connectingTo(folder) : starting,
+		);
 		const server = startPostmaster(binaries, directory, user, port);
 		const client = await connect(cluster, () => !server.hasExited());
 		if (client && server.pid) {

@@ -13,8 +13,13 @@ const SQL_DIR = join(import.meta.dirname, "../../sql");
 
 const MAX_ATTEMPTS = 4;
 
-/** Is told what is done from now on, such as "starting PostgreSQL". */
-export type TellStep = (step: string) => void;
+/**
+ * What is done from now on, such as "starting PostgreSQL". A step that ends without this process
+ * noticing at once is a function, which is called whenever somebody wants to know.
+ */
+export type Step = string | (() => string);
+
+export type TellStep = (step: Step) => void;
 
 /**
  * Migrations whose statements also run before an older one. A migration that was released never

@@ -129,6 +129,33 @@ function isPostmaster(pid: number, pgdata: string): boolean {
 	return pid > 0 && `${readCommand(pid)} `.includes(` -D ${pgdata} `);
 }
 
+/**
+ * Returns true if the server of `pgdata` takes connections. A process that is busy may notice that
+ * in this file seconds before it has a connection.
+ */
+export function isReady(pgdata: string): boolean {
+	const status = readText(join(pgdata, "postmaster.pid")).split("\n")[7];
+	return status?.trim() === "ready";
+}
+
+/** Offset of `state` in PostgreSQL's ControlFileData, and its value DB_SHUTDOWNED. */
+const STATE_OFFSET = 16;
+const SHUT_DOWN = 1;
+
+/**
+ * Returns true if the last server of `pgdata` did not shut down, so that the next one recovers its
+ * files. Returns false if that is not known.
+ */
+export function needsRecovery(pgdata: string): boolean {
+	try {
+		const control = readFileSync(join(pgdata, "global", "pg_control"));
+		return control.readUInt32LE(STATE_OFFSET) !== SHUT_DOWN;
+	} catch {
+		// PostgreSQL itself says what is wrong with the file.
+		return false;
+	}
+}
+
 /** Removes files of a dead server, which a new server might take for files of a running one. */
 export function clearStaleLocks(pgdata: string): void {
 	for (const name of ["", ".lock"]) {

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { expect, test } from "vitest";
+import type { Step } from "../../src/db/migrate.ts";
 import { withStartLock } from "../../src/db/start-lock.ts";
 import {
 	embeddedFolder,
@@ -50,6 +51,38 @@ test("after kill -9 of the server, the next process starts it and finds every ac
 	expect(heir.origin).toBe("started");
 	expect(await queryEmbedded(heir, "select answer from kept")).toBe(42);
 	await heir.close();
+});
+
+test("a start says that PostgreSQL repairs its files only if it was not shut down, and then that it is ready", async () => {
+	await folder.fillDataDir();
+	const textOf = (step: Step) => (typeof step === "function" ? step() : step);
+	const connecting = `connecting to the embedded PostgreSQL in ${folder.dataDir}`;
+	const open = async () => {
+		const told: string[] = [];
+		let last: Step = "";
+		const db = await folder.open({
+			tell: (step) => {
+				told.push(textOf(step));
+				last = step;
+			},
+		});
+		return { db, told, now: textOf(last) };
+	};
+	const clean = await open();
+	expect(clean.told).toEqual([connecting, "starting PostgreSQL"]);
+	expect(clean.now).toBe(connecting);
+	await clean.db.close();
+	const owner = await folder.openElsewhere();
+	kill(owner.pid);
+	await owner.kill();
+	await ended(owner.pid);
+	const afterCrash = await open();
+	expect(afterCrash.told).toEqual([
+		connecting,
+		"starting PostgreSQL, which repairs its files because it was not shut down",
+	]);
+	expect(afterCrash.now).toBe(connecting);
+	await afterCrash.db.close();
 });
 
 test("after kill -9 of the server during a query, the next start waits until the query's process has ended", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
-import { migrate, readMigrations } from "../../src/db/migrate.ts";
+import { migrate, readMigrations, type Step } from "../../src/db/migrate.ts";
 import { serve } from "../../src/serve.ts";
 import { runCommand } from "../support/command.ts";
 import { createEmptyDatabase } from "../support/database.ts";
@@ -45,7 +45,7 @@ test("the first start logs one line about all migrations, an upgrade one line fo
 test("each step of a start is told, with the number of migrations that are left", async () => {
 	const url = await createEmptyDatabase();
 	await migrate({ connectionString: url }, readMigrations().slice(0, -2));
-	const steps: string[] = [];
+	const steps: Step[] = [];
 	await migrate({ connectionString: url }, readMigrations(), "make", (step) =>
 		steps.push(step),
 	);
