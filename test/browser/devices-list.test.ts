@@ -255,6 +255,33 @@ test("the last report of a device that is silent for longer than permitted is ne
 	await axe(page);
 });
 
+test("the list by check says that it includes silent devices, and leaves them out on request", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const failing = { FIREWALL_ENABLED: "FAIL" };
+		await fleet.addReporting(organization, "online.local", failing);
+		const silent = await fleet.addReporting(
+			organization,
+			"silent.local",
+			failing,
+			{ agoMs: 4 * DAY_MS },
+		);
+		await fleet.silence(silent, 4 * DAY_MS);
+	});
+	const names = () => page.locator("tbody .data-table-link").allInnerTexts();
+	await expect.poll(async () => (await names()).length).toBe(2);
+	await pick(page, "Fails check", "Host firewall");
+	await page.getByText("are listed too").waitFor();
+	expect((await names()).length).toBe(2);
+	await page.getByRole("link", { name: "Leave them out" }).click();
+	await expect.poll(names).toEqual(["online.local"]);
+	// The bar has the same number.
+	await page
+		.getByRole("region", { name: "Fleet" })
+		.getByRole("link", { name: /^Host firewall .*, 1 fail$/ })
+		.waitFor();
+	expect(await page.getByText("are listed too").count()).toBe(0);
+});
+
 test("duplicate hardware and a possible clone are shown with what to do about them", async () => {
 	let second = "";
 	const { page, at } = await fleet.start("admin", async (organization) => {
@@ -371,7 +398,7 @@ test("the line under the heading counts the devices by the device policy, and a 
 	await page
 		.getByRole("link", { name: /^Host firewall .*, 1 fail$/ })
 		.waitFor();
-	const whole = page.getByText("All devices of the organization:");
+	const whole = page.getByText("All devices:", { exact: true });
 	expect(await whole.count()).toBe(0);
 	// The list has as many devices as the figure above it, which counts no revoked one.
 	await pick(page, "Fails check", "Host firewall");

@@ -151,7 +151,7 @@ export function Page() {
 			add={add}
 			above={
 				<>
-					{/* The least height keeps the list in its place when the filter by the owner changes. */}
+					{/* The least height keeps the list in its place when the filters change. */}
 					<Box mt={{ base: -8, sm: -16 }} mb={6} mih={24} fz="sm" c="dimmed">
 						{ofOwner ? (
 							<>
@@ -160,7 +160,7 @@ export function Page() {
 									" The pass rates below are those of all devices of the organization."}
 							</>
 						) : (
-							<FleetCounts isReady={isListed} isFiltered={list.hasFilters} />
+							<FleetCounts isReady={isListed} list={list} />
 						)}
 					</Box>
 					{!(ofOwner && isNarrow) && <FleetSummary isReady={isListed} />}

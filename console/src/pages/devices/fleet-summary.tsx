@@ -13,7 +13,7 @@ import { IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
-import type { ListSearch } from "../../list-search.ts";
+import type { ListControls, ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { countedDevices } from "../../parts/devices/counted-devices.ts";
 import {
@@ -29,6 +29,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { operationQuery } from "../../queries.ts";
 import { CheckParts, FleetChecks, rateInWords } from "./fleet-checks.tsx";
+import { mayIncludeSilent, SilentIncluded } from "./silent-included.tsx";
 
 type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
@@ -45,11 +46,10 @@ export function summaryQuery(organizationId: string) {
  */
 export function FleetCounts({
 	isReady,
-	isFiltered,
+	list,
 }: {
 	isReady: boolean;
-	/** True if the list shows only some of the devices. */
-	isFiltered: boolean;
+	list: ListControls;
 }) {
 	const { organizationId, mayAdmin, day } = useOrganization();
 	const { data } = useQuery({
@@ -69,6 +69,10 @@ export function FleetCounts({
 	});
 	if (!data) return null;
 	const { devices_by_freshness: fresh, devices_by_status: status } = data;
+	const silent = fresh ? fresh.STALE + fresh.MISSING + data.not_reporting : 0;
+	if (silent > 0 && mayIncludeSilent(list.filters)) {
+		return <SilentIncluded filters={list.filters} />;
+	}
 	// The heartbeats of the past are not known.
 	const byHeartbeat: Count[] = fresh
 		? [
@@ -104,9 +108,9 @@ export function FleetCounts({
 	);
 	return (
 		<Group gap="0 32px">
-			{isFiltered && (
+			{list.hasFilters && (
 				<Text size="sm" lh="24px">
-					All devices of the organization:
+					All devices:
 				</Text>
 			)}
 			<CountLinks
