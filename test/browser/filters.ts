@@ -5,8 +5,11 @@ import { expect } from "vitest";
 export const WIDTHS = [390, 900, 1440];
 
 /** Expects that the filters of the list show their whole value or label, at each of the widths. */
-export async function expectWholeFilters(page: Page): Promise<void> {
-	for (const width of WIDTHS) {
+export async function expectWholeFilters(
+	page: Page,
+	widths = WIDTHS,
+): Promise<void> {
+	for (const width of widths) {
 		await page.setViewportSize({ width, height: 900 });
 		const folded = page.getByRole("button", { name: /^Filters/ });
 		if (width < 600) {

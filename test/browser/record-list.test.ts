@@ -58,6 +58,23 @@ test("every filter shows its whole label and its longest value, on a phone and o
 	}
 }, 240_000);
 
+test("at 1280 px, filters show their whole label, and the table stays in its place when they are set", async () => {
+	const page = await registers.open(registers.admin, "risk", {
+		viewport: { width: 1280, height: 900 },
+	});
+	const topOf = async (address: string) => {
+		await visit(page, registers.at(address));
+		const box = await page.getByRole("search").boundingBox();
+		return box && box.y + box.height;
+	};
+	for (const kind of recordKinds.filter(({ filters }) => filters.length > 0)) {
+		const bottom = await topOf(`${kind.kind}?q=theft`);
+		await expectWholeFilters(page, [1280]);
+		const chosen = longestIn(kind);
+		expect(await topOf(`${kind.kind}?${chosen}`), kind.kind).toBe(bottom);
+	}
+}, 120_000);
+
 /** Returns the parameters of the address that set the filters of a register to their longest values. */
 function longestIn({ kind, fields, filters }: (typeof recordKinds)[number]) {
 	const chosen: string[][] = [];

@@ -24,7 +24,13 @@ export function FilterBar({
 	children?: ReactNode;
 }) {
 	return (
-		<Group mb="sm" gap={8} role="search" align="flex-end">
+		<Group
+			mb="sm"
+			gap={8}
+			role="search"
+			align="flex-end"
+			onMouseOver={({ target }) => showWhole(target)}
+		>
 			<QueryField list={list} label={label} />
 			{children}
 			<ActionIcon
@@ -52,6 +58,12 @@ export function FilterBar({
 			)}
 		</Group>
 	);
+}
+
+/** Gives a field whose value is cut off a tooltip with the whole value. */
+function showWhole(field: EventTarget) {
+	if (!(field instanceof HTMLInputElement)) return;
+	field.title = field.scrollWidth > field.clientWidth ? field.value : "";
 }
 
 /** Returns the width in px at which the field shows its whole label beside the sign. */
