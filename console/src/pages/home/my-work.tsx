@@ -88,15 +88,20 @@ export function MyWork({ overview }: { overview: Overview }) {
 						<ul className={styles.rows}>
 							{mine.records.map(({ kind, id, name, field, due }) => (
 								<li key={`${id} ${field}`} className={styles.row}>
+									<TextLink
+										to="/o/$org/r/$kind/$id"
+										params={{ org: organizationId, kind, id }}
+										size="sm"
+										style={{ overflowWrap: "anywhere" }}
+									>
+										{name ?? "Unnamed"}
+									</TextLink>
 									<Group justify="space-between" gap="0 8px">
-										<TextLink
-											to="/o/$org/r/$kind/$id"
-											params={{ org: organizationId, kind, id }}
-											size="sm"
-											style={{ overflowWrap: "anywhere" }}
-										>
-											{name ?? "Unnamed"}
-										</TextLink>
+										<Text size="xs" c="dimmed">
+											{findRegisterKind(kind)?.label}
+											{!DUE.includes(field) &&
+												`, ${labelOf(kind, field).toLowerCase()}`}
+										</Text>
 										<Text
 											size="xs"
 											c={due < today ? "var(--mantine-color-error)" : "dimmed"}
@@ -106,11 +111,6 @@ export function MyWork({ overview }: { overview: Overview }) {
 											<CalendarDate value={due} />
 										</Text>
 									</Group>
-									<Text size="xs" c="dimmed">
-										{findRegisterKind(kind)?.label}
-										{!DUE.includes(field) &&
-											`, ${labelOf(kind, field).toLowerCase()}`}
-									</Text>
 								</li>
 							))}
 						</ul>
