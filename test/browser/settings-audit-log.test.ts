@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { makeApiToken, type TestUser } from "../support/people.ts";
 import type { Json } from "../support/tools.ts";
 import {
@@ -316,6 +317,53 @@ test("an administrator verifies the log and sees the entry that was changed in t
 	await dialog.getByRole("button", { name: /^Show entry \d+$/ }).click();
 	await page.getByRole("dialog", { name: /Update risk/ }).waitFor();
 	await change("Phishing");
+});
+
+test("the list says how many entries of imported records it leaves out, and the sum is what Verify counts", async () => {
+	const organizationId = await createOrganization(
+		served.database.pool,
+		"Northwind",
+	);
+	const importer = await served.makePerson("admin", organizationId);
+	const page = await served.openPageAs(importer);
+	const imported = await page.request.post(
+		`/api/console/importRecords?organization_id=${organizationId}&kind=vendor&dry_run=false`,
+		{
+			data: "name\nAcme\nBolt\nCargo\n",
+			headers: { origin: served.service.url, "content-type": "text/csv" },
+		},
+	);
+	expect(imported.status()).toBe(200);
+	await page.goto(`/o/${organizationId}/settings/audit-log`);
+	await page
+		.getByText(
+			/^This list leaves out 3 entries about single records of imports/,
+		)
+		.waitFor();
+	await expect
+		.poll(() => rows(page).filter({ hasText: "Import" }).count())
+		.toBe(1);
+	const listed = await rows(page).count();
+	await screenshot(page, "audit-left-out");
+	await axe(page);
+	await page.getByRole("button", { name: "Verify", exact: true }).click();
+	const dialog = page.getByRole("dialog", { name: "Verify the audit log" });
+	await dialog.getByText("Audit log verified").waitFor();
+	const verified = Number(
+		/(\d+) entries, from/.exec(await dialog.innerText())?.[1],
+	);
+	expect(verified).toBe(listed + 3);
+	await dialog.getByRole("button", { name: "Close" }).click();
+	await page.getByRole("button", { name: "Show them" }).click();
+	await page.getByText("Cargo").waitFor();
+	await expect.poll(() => rows(page).count()).toBe(3);
+	expect(await page.getByText("This list leaves out").count()).toBe(0);
+	await page
+		.getByRole("button", {
+			name: "Remove the filter: Records of all imports",
+		})
+		.click();
+	await expect.poll(() => rows(page).count()).toBe(listed);
 });
 
 test("verifying continues where an error stopped it", async () => {

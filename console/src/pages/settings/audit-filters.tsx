@@ -120,6 +120,7 @@ export function AuditFilters({
 				list={list}
 			/>
 			<Chosen name="import_id" label="Records of one import" list={list} />
+			<Chosen name="is_imported" label="Records of all imports" list={list} />
 			<Chosen
 				name="token_id"
 				label={`Token: ${rows.find(({ token_id }) => token_id === of("token_id"))?.token_name ?? "one"}`}

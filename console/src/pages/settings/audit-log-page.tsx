@@ -23,6 +23,7 @@ import { AuditEntry } from "./audit-entry.tsx";
 import { Actor, endsOf } from "./audit-filter-choices.tsx";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditRecord } from "./audit-record.tsx";
+import { LeftOutEntries, withoutImported } from "./left-out-entries.tsx";
 import { VerifyLog } from "./verify-log.tsx";
 
 type Row = Entry & { id: string };
@@ -132,6 +133,7 @@ function AuditLog() {
 			{log.isSuccess && rows.length > 0 && (
 				<Pager list={list} page={log.data} shown={rows.length} />
 			)}
+			{log.isSuccess && <LeftOutEntries list={list} />}
 			<Text size="xs" c="dimmed" mt="lg" component="div">
 				Every entry contains a hash of itself and of the entry before it, so a
 				changed, missing or added entry is detected. “Verify” checks the log
@@ -150,15 +152,6 @@ function AuditLog() {
 			)}
 		</>
 	);
-}
-
-/**
- * Leaves out the entries of an import's records, because the import has an entry of its own. A
- * reader who asks for one import or for one record sees them.
- */
-function withoutImported(filter: Record<string, unknown> = {}) {
-	const isAsked = ["import_id", "record_id"].some((name) => name in filter);
-	return isAsked ? filter : { ...filter, is_imported: false };
 }
 
 const columnsWith = (open: (sequence: number) => void): Column<Row>[] => [
