@@ -417,7 +417,22 @@ test("a user who is not an administrator sees why the log is not shown, and the 
 			name: "You cannot read the audit log",
 		})
 		.waitFor();
+	const hint = page.getByText(
+		/^Administrators and auditors read the audit log/,
+	);
+	await hint.waitFor();
 	expect(asked.filter((url) => url.includes("listAuditLog"))).toEqual([]);
+	const settings = `/o/${served.organizationId}/settings/organization`;
+	await visit(page, settings);
+	const section = page.getByRole("region", { name: "Audit log" });
+	await section.getByText(/has the box “May read the audit log”/).waitFor();
+	await screenshot(page, "audit-log-hint");
+	await axe(page);
+	const reader = await served.openPageAs(admin, settings);
+	await reader.getByRole("region", { name: "Time zone" }).waitFor();
+	expect(await reader.getByRole("region", { name: "Audit log" }).count()).toBe(
+		0,
+	);
 });
 
 test("an entry leaves out a field that did not change", async () => {

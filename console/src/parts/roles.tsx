@@ -20,6 +20,10 @@ export const ROLES: Record<Role, { label: string; may: string }> = {
 	},
 };
 
+/** Tells a viewer or member how to get the right to read the audit log. */
+export const ASK_FOR_AUDIT_LOG =
+	"Administrators and auditors read the audit log. To read it too, ask an administrator: on the page Members, “Change role …” has the box “May read the audit log”.";
+
 export const roleOptions = Object.entries(ROLES).map(([value, { label }]) => ({
 	value,
 	label,

@@ -15,6 +15,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
+import { ASK_FOR_AUDIT_LOG } from "../../parts/roles.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
@@ -36,9 +37,8 @@ export function Page() {
 		<>
 			<PageHeader title="Audit log" />
 			<EmptyState title="You cannot read the audit log">
-				Administrators can read it, and so can everybody whom an administrator
-				has given that right. A record's page shows under History what changed
-				and who changed it.
+				{ASK_FOR_AUDIT_LOG} A record's page shows under History what changed and
+				who changed it.
 			</EmptyState>
 		</>
 	);

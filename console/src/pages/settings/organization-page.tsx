@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useOrganization } from "../../organization.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
+import { ASK_FOR_AUDIT_LOG } from "../../parts/roles.tsx";
 import { organizationsQuery } from "../../queries.ts";
 import { CreateOrganization } from "./create-organization.tsx";
 import { DeleteOrganization } from "./delete-organization.tsx";
@@ -17,7 +18,7 @@ import { TimeZoneForm } from "./time-zone-form.tsx";
 
 /** Shows the organization: its name, time zone, the devices' intervals, its export and deletion. */
 export function Page() {
-	const { organization, mayAdmin } = useOrganization();
+	const { organization, mayAdmin, mayReadAuditLog } = useOrganization();
 	const [isCreating, setIsCreating] = useState(false);
 	const { data: own } = useSuspenseQuery(organizationsQuery);
 	// A user who is a viewer everywhere, such as an auditor, has no reason to create an organization.
@@ -84,6 +85,11 @@ export function Page() {
 						/>
 					)}
 				</Section>
+				{!mayReadAuditLog && (
+					<Section title="Audit log">
+						<Text size="sm">{ASK_FOR_AUDIT_LOG}</Text>
+					</Section>
+				)}
 				<CopyField
 					label="ID of the organization, for tools and commands"
 					value={organization.id}
