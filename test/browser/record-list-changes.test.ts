@@ -99,6 +99,7 @@ test("selected records are changed and deleted together, and those that fail are
 	await page.getByText("2 measures changed").waitFor();
 	await dismiss();
 	await expect.poll(names(page)).toEqual(["Guarded"]);
+	await bar.getByText("2 selected, 2 not on this page").waitFor();
 	await dialog.waitFor({ state: "detached" });
 	await page.getByRole("combobox", { name: "Category" }).click();
 	await page.getByRole("option", { name: "Renamed (2)" }).click();
@@ -122,6 +123,14 @@ test("selected records are changed and deleted together, and those that fail are
 	await menu.getByRole("menuitemradio", { name: "In progress" }).click();
 	await page.getByRole("cell", { name: "In progress" }).waitFor();
 	await expect.poll(() => menu.count()).toBe(0);
+	await page.getByText("Status of “First” changed.").waitFor();
+	await page.getByRole("button", { name: "Undo" }).click();
+	await page
+		.getByText("Status of “First” has its former value again.")
+		.waitFor();
+	await expect.poll(() => cells("In progress")).toBe(0);
+	await page.getByRole("button", { name: "Change Status of First" }).click();
+	await menu.getByRole("menuitemradio", { name: "In progress" }).click();
 	// A click on the value does the same as one on the button.
 	await page
 		.getByRole("cell", { name: "In progress" })

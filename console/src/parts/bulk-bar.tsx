@@ -20,6 +20,12 @@ export function BulkBar<Row extends { id: string }>({
 }) {
 	const count = selection.rows.length;
 	if (count === 0) return null;
+	// An action can change a row so that the filters no longer find it. It stays selected.
+	const elsewhere = matching
+		? selection.rows.filter(
+				({ id }) => !matching.shown.some((row) => row.id === id),
+			).length
+		: 0;
 	return (
 		<Paper
 			withBorder
@@ -35,6 +41,7 @@ export function BulkBar<Row extends { id: string }>({
 			<Group gap={6} className="bulk-bar">
 				<Text size="sm" fw={500} role="status" mx="xs">
 					{count.toLocaleString()} selected
+					{elsewhere > 0 && `, ${elsewhere.toLocaleString()} not on this page`}
 				</Text>
 				<Button variant="subtle" size="compact-sm" onClick={selection.clear}>
 					Clear selection

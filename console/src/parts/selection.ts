@@ -16,6 +16,8 @@ export interface Matching<Row> {
 	/** How many there are. If `isExact` is false, there are more. */
 	total: number;
 	isExact: boolean;
+	/** Those that the page shows. */
+	shown: readonly Row[];
 	/** Loads a page of them, the first one if the cursor is null. */
 	read: (
 		cursor: string | null,

@@ -14,6 +14,8 @@ export interface Undo<Row> {
 	request: (row: Row) => Promise<unknown>;
 	/** Says what was undone, such as "3 risks have their former values again". */
 	done: (count: number) => string;
+	/** A message with the same id takes the place of the one before. */
+	id?: string;
 }
 
 /**
@@ -55,7 +57,9 @@ export function showWithUndo<Row>(message: string, undo: Undo<Row>): void {
 			autoClose: false,
 		});
 	};
+	if (undo.id) notifications.hide(undo.id);
 	const id = notifications.show({
+		...(undo.id ? { id: undo.id } : {}),
 		autoClose: UNDO_MS,
 		message: (
 			<Group justify="space-between" wrap="nowrap">

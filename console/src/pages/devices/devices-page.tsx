@@ -188,6 +188,7 @@ export function Page() {
 						devices.data && {
 							total: devices.data.total,
 							isExact: devices.data.total_is_exact,
+							shown: devices.data.devices,
 							read: async (cursor) => {
 								const { filter } = list.input;
 								const { devices: rows, next_cursor } = await call(

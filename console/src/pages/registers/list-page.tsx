@@ -161,6 +161,7 @@ function Register({ kind }: { kind: KindDescription }) {
 						page.data && {
 							total: page.data.total,
 							isExact: page.data.total_is_exact,
+							shown: rows,
 							read: async (cursor) => {
 								const { filter } = list.input;
 								const found = await readRecords(kind, {

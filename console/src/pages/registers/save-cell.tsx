@@ -4,9 +4,10 @@ import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
-import type { AnyRecord } from "../../kinds.ts";
+import { type AnyRecord, titleOf } from "../../kinds.ts";
 import { sentenceOf } from "../../parts/error-state.tsx";
 import { updateRecord } from "../../parts/records/register-calls.ts";
+import { showWithUndo } from "../../parts/undo.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { type FormValue, toStored } from "./form-values.ts";
 
@@ -17,7 +18,10 @@ export interface Cell {
 	record: AnyRecord;
 }
 
-/** Saves a value of a cell. `onDone` is called when the list shows the new value. */
+/**
+ * Saves a value of a cell, and offers to undo it: the row may have gone to another page of the list.
+ * `onDone` is called when the list shows the new value.
+ */
 export const useCellSaving = (
 	{ kind, field, record }: Cell,
 	onDone: () => void,
@@ -29,9 +33,23 @@ export const useCellSaving = (
 				// Somebody else may have changed the record since the list was loaded.
 				if_updated_at: record.updated_at,
 			}),
-		onSuccess: async () => {
+		onSuccess: async (changed) => {
 			await forgetReadings();
 			onDone();
+			const what = `${field.label} of “${titleOf(kind, record)}”`;
+			showWithUndo(`${what} changed.`, {
+				id: "cell",
+				rows: [record],
+				nameOf: (row) => titleOf(kind, row),
+				request: async (row) => {
+					await updateRecord(kind, row.id, {
+						[field.name]: row[field.name],
+						if_updated_at: changed.updated_at,
+					});
+					await forgetReadings();
+				},
+				done: () => `${what} has its former value again.`,
+			});
 		},
 		onError: forgetReadings,
 	});
