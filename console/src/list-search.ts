@@ -1,11 +1,13 @@
 import {
 	type HistoryState,
+	useLocation,
 	useNavigate,
 	useRouterState,
 	useSearch,
 } from "@tanstack/react-router";
 import type { ListOrder } from "./register-orders.ts";
 import { type FilterValue, toDates } from "./relative-filters.ts";
+import { rememberColumns, rememberedColumns } from "./remembered-columns.ts";
 
 /** The parameters of a list in the address. All parameters that are not named here are filters. */
 export interface ListSearch {
@@ -112,6 +114,7 @@ export function useListSearch(
 		? { field: search.sort, direction: search.dir ?? "asc" }
 		: usualOrder;
 	const navigate = useNavigate();
+	const path = useLocation({ select: ({ pathname }) => pathname });
 	const earlier = useRouterState({
 		select: ({ location }) =>
 			search.cursor ? location.state.earlierPages : NO_PAGES,
@@ -198,10 +201,15 @@ export function useListSearch(
 		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
 		/** Returns to the usual order. */
 		clearSort: () => change({ sort: undefined, dir: undefined }),
-		/** The ids of the chosen columns, or undefined if the list has its usual ones. */
-		columns: search.cols?.split(","),
-		setColumns: (ids: readonly string[] | undefined) =>
-			change({ cols: ids?.join(",") }, { replace: true }),
+		/**
+		 * The ids of the columns that the address names, or else of those that the reader chose last.
+		 * Undefined if the list has its usual ones.
+		 */
+		columns: search.cols?.split(",") ?? rememberedColumns(path),
+		setColumns: (ids: readonly string[] | undefined) => {
+			rememberColumns(path, ids);
+			return change({ cols: ids?.join(",") }, { replace: true });
+		},
 		setSize: (size: number) => change({ size }),
 		/** The number of pages before this one, or undefined if it is not known. */
 		pagesBefore: earlier?.length,

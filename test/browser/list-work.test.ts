@@ -102,6 +102,15 @@ test("a view is saved, chosen, changed, shared, renamed and deleted", async () =
 	}
 	await page.keyboard.press("Escape");
 	await expect.poll(columns(page)).toEqual(["Name", ...MOVED]);
+	// The list still has these columns when the reader comes back by the menu.
+	const view = page.url();
+	const menuLink = (name: string) =>
+		page.getByRole("navigation").getByRole("link", { name, exact: true });
+	await menuLink("Assets").click();
+	await menuLink("Risks").click();
+	await expect.poll(columns(page)).toEqual(["Name", ...MOVED]);
+	expect(new URL(page.url()).search).toBe("");
+	await visit(page, view);
 
 	await views(page).click();
 	await axe(page);
