@@ -59,7 +59,8 @@ export function CommentText({
 					ref={input}
 					label="Comment"
 					{...(members.length > 0 && {
-						description: "Type @ to mention a member.",
+						description:
+							"Type @ to mention a member. The comment then stands on their home page.",
 					})}
 					autosize
 					minRows={2}
@@ -101,11 +102,29 @@ function typedMention(text: string, caret: number) {
 	return { start, words: typed.toLowerCase().split(" ").filter(Boolean) };
 }
 
+/**
+ * Returns the members of whom each typed word begins a part of the name or of the mailbox, and first
+ * those whose name begins so. The domain of an address is the same for most members.
+ */
 function matching(members: readonly Mentionable[], words: readonly string[]) {
-	return members
-		.filter(({ name, email }) => {
-			const among = `${name} ${email}`.toLowerCase();
-			return words.every((word) => among.includes(word));
-		})
-		.slice(0, MAX_SHOWN);
+	const typed = words.join(" ");
+	const nameBegins = ({ name }: Mentionable) =>
+		name.toLowerCase().startsWith(typed);
+	const found = members.filter((member) => {
+		const parts = partsOf(member);
+		return words.every((word) => parts.some((part) => part.startsWith(word)));
+	});
+	return [
+		...found.filter(nameBegins),
+		...found.filter((member) => !nameBegins(member)),
+	].slice(0, MAX_SHOWN);
+}
+
+function partsOf({ name, email }: Mentionable): string[] {
+	const mailbox = email.toLowerCase().replace(/@.*/, "");
+	return [
+		...name.toLowerCase().split(/[\s-]+/),
+		...mailbox.split(/[.\-_]/),
+		mailbox,
+	];
 }
