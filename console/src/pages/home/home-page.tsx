@@ -120,6 +120,8 @@ function Content({
 			<OldTokens count={overview.old_api_tokens} />
 			<Waiting overview={overview} />
 			<ClaimedDevices overview={overview} />
+			{/* A person waits for an answer. The list of failures beside one's work can be long. */}
+			<Discussion comments={overview.discussion} />
 			<SideBySide
 				parts={[
 					...(mayHaveWork(overview, mayWrite)
@@ -138,7 +140,6 @@ function Content({
 					},
 				]}
 			/>
-			<Discussion comments={overview.discussion} />
 			<DueWork overview={overview} />
 			<Reminders overview={overview} />
 			<FleetPosture summary={summary} />
