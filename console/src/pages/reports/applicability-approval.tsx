@@ -17,6 +17,7 @@ import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
+import { APPROVED_PARTS } from "./read-applicability.ts";
 import styles from "./reports.module.css";
 
 /**
@@ -68,6 +69,11 @@ export function ApplicabilityApproval({
 								<DateTime value={approval.approved_at} />
 								{approval.note && `. ${approval.note}`}
 							</Text>
+							{version === undefined && !isChanged && (
+								<Text size="sm" c="dimmed" maw={720}>
+									{APPROVED_PARTS}
+								</Text>
+							)}
 						</>
 					) : (
 						<>

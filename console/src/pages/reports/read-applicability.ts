@@ -7,6 +7,10 @@ import { NOTHING, type Report, type ReportInput } from "./report.ts";
 
 const PAGE = 100;
 
+/** Says what an approval means for the statement as it is now. What it does not cover changes daily. */
+export const APPROVED_PARTS =
+	"The approval covers which controls apply and why, with their measures and documents. None of these has changed since. Progress, evidence and device checks are those of today.";
+
 type Statement = OutputOf<"getStatementOfApplicability">;
 
 /**
@@ -43,7 +47,7 @@ export async function readApplicability({
 		subject: [page.framework.name, page.framework.version]
 			.filter(Boolean)
 			.join(" "),
-		approval: approvalOf(page),
+		approval: approvalOf(page, version === undefined),
 		tables: [
 			{
 				title: "Summary",
@@ -92,14 +96,19 @@ export async function readApplicability({
 	};
 }
 
-function approvalOf({ approval, is_changed: isChanged }: Statement): string {
+function approvalOf(
+	{ approval, is_changed: isChanged }: Statement,
+	isCurrent: boolean,
+): string {
 	if (!approval) return "Nobody has approved this statement yet.";
 	const { version_number: version, approved_by, approved_at, note } = approval;
 	const by = `approved by ${approved_by}, ${formatTime(approved_at)}`;
 	const words = isChanged
 		? `Changed since version ${version}, ${by}.`
 		: `Version ${version}, ${by}.`;
-	return note ? `${words} ${note}` : words;
+	return [words, note, isCurrent && !isChanged && APPROVED_PARTS]
+		.filter(Boolean)
+		.join(" ");
 }
 
 type Control = Statement["controls"][number];
