@@ -78,6 +78,30 @@ test("creating a token ten minutes after signing in asks for the password again,
 	expect(await reachOf(token)).toBe(1);
 });
 
+test("the password field has the focus, also if the profile loads after the dialog has opened", async () => {
+	const person = await served.makePerson("viewer");
+	const page = await served.openPageAs(
+		person,
+		`/o/${served.organizationId}/settings/api-tokens?token=new`,
+	);
+	await ageProofs(person);
+	await page.getByLabel("Name").fill("keyboard");
+	const dialog = proofDialog(page);
+	const focused = dialog.locator("button[aria-label=Close]:focus");
+	// The profile stays away until the dialog has put the focus on its only button.
+	await page.route("**/getProfile*", async (route) => {
+		await focused.waitFor();
+		await route.continue();
+	});
+	await button(page, "Create the token").click();
+	await dialog.getByLabel("Your password").waitFor();
+	await screenshot(page, "proof-focus");
+	await page.keyboard.type(PASSWORD);
+	await page.keyboard.press("Enter");
+	const token = await page.getByLabel("API token", { exact: true }).innerText();
+	expect(await reachOf(token)).toBe(1);
+});
+
 test("if the user closes the password dialog, no token is created", async () => {
 	const person = await served.makePerson("viewer");
 	const page = await createTokenLate(person, "cancelled");

@@ -50,7 +50,7 @@ function Proof({ onClose }: { onClose: (isProven: boolean) => void }) {
 	const onDone = () => onClose(true);
 	const onCancel = () => onClose(false);
 	return (
-		<Stack>
+		<Stack key={way} ref={focusField}>
 			{way === "code" ? (
 				<CodeStep onDone={onDone} onCancel={onCancel} />
 			) : way === "passkey" ? (
@@ -87,6 +87,14 @@ function Proof({ onClose }: { onClose: (isProven: boolean) => void }) {
 				))}
 		</Stack>
 	);
+}
+
+/**
+ * Moves the focus to the field or the button that confirms. The dialog chooses its focus when it
+ * opens, and the profile may not be loaded then.
+ */
+function focusField(step: HTMLElement | null) {
+	step?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
 }
 
 type Way = "provider" | "passkey" | "password" | "code";
