@@ -96,6 +96,48 @@ test("an auditor opens each report, on paper it has no frame, and axe finds noth
 	}
 });
 
+interface Look {
+	color: string;
+	backgroundColor: string;
+}
+
+test("a report is printed in light colors although the console is dark", async () => {
+	const { page, organization_id } = await open("reports/board-summary", {
+		colorScheme: "dark",
+	});
+	const look = (): Promise<Look> =>
+		page.evaluate(
+			"(({ color, backgroundColor }) => ({ color, backgroundColor }))(getComputedStyle(document.querySelector('[aria-label=Approval]')))",
+		);
+	const approval = page.getByRole("region", { name: "Approval" });
+	await page.getByRole("columnheader").first().waitFor();
+	await screenshot(page, "reports/board-summary-dark");
+	await page.emulateMedia({ media: "print", colorScheme: "dark" });
+	await page.locator("[data-mantine-color-scheme=light]").waitFor();
+	await axe(page, "contrast");
+	await screenshot(page, "reports/board-summary-dark-print");
+	await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+	await visit(page, `/o/${organization_id}/reports/statement-of-applicability`);
+	await page.locator("[data-mantine-color-scheme=dark]").waitFor();
+	await approval.getByText("Nobody has approved this statement yet.").waitFor();
+	const onScreen = await look();
+	await page.emulateMedia({ media: "print", colorScheme: "dark" });
+	await expect.poll(look).toEqual({
+		color: "rgb(0, 0, 0)",
+		backgroundColor: "rgb(255, 255, 255)",
+	});
+	await axe(page, "contrast");
+	await screenshot(page, "reports/applicability-dark-print");
+	await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+	await expect.poll(look).toEqual(onScreen);
+	expect(onScreen.backgroundColor).not.toBe("rgb(255, 255, 255)");
+	// The browser's print dialog sends these events.
+	await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+	expect((await look()).backgroundColor).toBe("rgb(255, 255, 255)");
+	await page.evaluate("dispatchEvent(new Event('afterprint'))");
+	expect(await look()).toEqual(onScreen);
+});
+
 test("the risk register as CSV has what the page shows, and no formula", async () => {
 	const { page } = await open("reports/risk-register");
 	const risks = page.getByRole("region", { name: "Risks", exact: true });
