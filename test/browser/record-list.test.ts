@@ -219,7 +219,13 @@ test("scores are filtered by band, owners by search, and records without an owne
 	expect(page.url()).toContain("min_residual_risk_score=15");
 	await page.getByRole("button", { name: "Clear filters" }).click();
 	await page.getByRole("combobox", { name: "Owner" }).click();
-	await page.getByRole("option", { name: "Unassigned" }).click();
+	const unassigned = page.getByRole("option", { name: "Unassigned" });
+	await unassigned.waitFor();
+	await screenshot(page, "record-list-owners");
+	// The list is wider than the field, so that it shows whole names.
+	const { width = 0 } = (await unassigned.boundingBox()) ?? {};
+	expect(width).toBeGreaterThan(250);
+	await unassigned.click();
 	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 	await page.getByRole("combobox", { name: "Owner" }).fill("lovelace");
 	await page.getByRole("option", { name: "Ada Lovelace" }).click();

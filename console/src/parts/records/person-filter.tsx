@@ -30,6 +30,8 @@ export function PersonFilter({
 			organizationId={organizationId}
 			kind="people"
 			{...namedFilter(label, width)}
+			// The filter is narrower than the names and mail addresses in its list.
+			comboboxProps={{ width: 280, position: "bottom-start" }}
 			me="Mine"
 			{...(isNullable ? { none: "Unassigned" } : undefined)}
 			value={value === undefined ? null : String(value)}
