@@ -9,6 +9,7 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../../api.ts";
@@ -78,7 +79,10 @@ function Sign({ version }: { version: Version }) {
 				id: version.id,
 				content_hash: version.content_hash ?? "",
 			}),
-		onSuccess: () => forgetReadings(),
+		onSuccess: () => {
+			notifications.show({ message: "You have signed this version." });
+			return forgetReadings();
+		},
 	});
 	return (
 		<Alert variant="outline" title="You are asked to sign this version">
