@@ -66,9 +66,7 @@ test("an administrator excuses a failing device from its page, sees what that co
 	await dialog.getByRole("button", { name: "Add the exception" }).click();
 	await page.getByText("The exception is in force.").waitFor();
 	await page.getByText(/^excepted, last day/).waitFor();
-	await page
-		.getByRole("link", { name: "The exception that excuses it" })
-		.click();
+	await page.getByRole("link", { name: "The exception for it" }).click();
 	await page.getByRole("heading", { name: /^Exception from/ }).waitFor();
 	const covered = page.getByRole("region", { name: "Devices that it covered" });
 	await covered.getByRole("link", { name: "studio-mac" }).waitFor();

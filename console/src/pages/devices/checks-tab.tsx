@@ -222,7 +222,7 @@ function Check({
 					<ExceptionLink
 						device={device}
 						id={posture.exception_id}
-						label="The exception that excuses it"
+						label="The exception for it"
 					/>
 					{isToActOn(posture) && (
 						<ExceptionLink
