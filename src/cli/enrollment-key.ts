@@ -130,7 +130,7 @@ async function findGroup(
 	} while (cursor !== null);
 	throw new AppError(
 		"bad_request",
-		`no group of the organization has the name or id ${printable(nameOrId)}; the console lists the groups under Devices → More actions → Groups`,
+		`no group of the organization has the name or id ${printable(nameOrId)}; the console lists the groups under Devices → Actions → Groups`,
 	);
 }
 

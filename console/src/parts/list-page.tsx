@@ -31,7 +31,7 @@ interface Props<Row extends { id: string }> {
 	description: ReactNode;
 	/** The button that exports the list. */
 	exportButton: ReactNode;
-	/** Items of the menu "More", or nothing. */
+	/** Items of the menu "Actions", or nothing. */
 	more: ReactNode;
 	/** The button that adds a record, if the reader may add one. */
 	add: ReactNode;
@@ -49,7 +49,7 @@ interface Props<Row extends { id: string }> {
 /**
  * The page of a list, for registers and devices alike. From top to bottom:
  *
- *     heading                        Views · Export · More · New
+ *     heading                        Views · Export · Actions · New
  *     above (the strip of checks)
  *     search · filters · columns · clear
  *     below

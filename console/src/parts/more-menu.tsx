@@ -17,7 +17,7 @@ export function MoreMenu({
 					aria-label="More actions"
 					rightSection={<IconChevronDown size={16} aria-hidden />}
 				>
-					More
+					Actions
 				</Button>
 			</Menu.Target>
 			<Menu.Dropdown>{children}</Menu.Dropdown>
