@@ -40,6 +40,9 @@ export const personalShape = {
 			person_id: z.string(),
 			overdue: z.int(),
 			this_week: z.int().describe(`Due within ${WEEK_DAYS} days`),
+			open_tasks: z
+				.int()
+				.describe("Tasks that are not done, also with a later or no deadline"),
 			devices: z.int(),
 			failing_checks: ownFailingChecks,
 			claimed_devices: z
@@ -141,6 +144,7 @@ async function readMine(
 	const { rows } = await client.query<{
 		overdue: number;
 		this_week: number;
+		open_tasks: number;
 		devices: number;
 		counts: Counts[];
 		records: Due[];
@@ -151,6 +155,10 @@ async function readMine(
 			select
 				(select count(*)::int from due d where d.due < $3::date) as overdue,
 				(select count(*)::int from due d where d.due >= $3::date) as this_week,
+				(
+					select count(*)::int from tasks t
+					where t.organization_id = $1 and t.assigned_to_id = $2 and t.state <> 'DONE'
+				) as open_tasks,
 				(
 					select count(*)::int from devices d
 					where d.organization_id = $1 and d.owner_id = $2 and d.status = 'ACTIVE'

@@ -67,7 +67,7 @@ async function addDevice(
 }
 
 /** Makes the person with this e-mail address, who owns the device. */
-async function makeOwner(organization: string, email: string, device: string) {
+async function makeOwner(organization: string, email: string, device?: string) {
 	const id = makeId(organization, "people");
 	await served.database.owner.query(
 		`insert into people (organization_id, id, full_name, primary_email_address, kind)
@@ -345,6 +345,31 @@ test("Mine lists overdue work first, and sums up the checks that have time left"
 	expect(words.indexOf("Late work")).toBeLessThan(words.indexOf("3 checks"));
 	await sum.click();
 	await page.getByRole("link", { name: "own-laptop" }).waitFor();
+});
+
+test("Mine leads a viewer to open tasks that are due later or have no deadline", async () => {
+	const { organization, use } = await openHome(served, "admin");
+	const viewer = await openHome(served, "viewer", { organization });
+	const people_id = await makeOwner(organization, viewer.person.email);
+	const tasks = [
+		{ name: "Due next month", deadline: dayFromNow(30) },
+		{ name: "Due some day" },
+		{ name: "Done", state: "DONE" },
+	];
+	for (const task of tasks) {
+		await use("addTask", { ...task, assigned_to_id: people_id });
+	}
+	await use("addTask", { name: "Of somebody else" });
+	const { page } = viewer;
+	await page.reload();
+	const mine = page.getByRole("region", { name: "Mine" });
+	await mine.getByText("Nothing of yours is overdue").waitFor();
+	await axe(page);
+	await screenshot(page, "home-later-tasks");
+	await mine.getByRole("link", { name: "Your 2 open tasks" }).click();
+	await page.getByRole("link", { name: "Due next month" }).waitFor();
+	await page.getByRole("link", { name: "Due some day" }).waitFor();
+	expect(await page.locator("tbody tr").count()).toBe(2);
 });
 
 test("Mine names the checks that the reader's own device fails, and leads to them", async () => {

@@ -104,6 +104,7 @@ test("a member is the person who has the same address in any case, and sees that
 		["today", TODAY, "TODO"],
 		["this week", "2026-06-22", "IN_PROGRESS"],
 		["next month", "2026-07-22", "TODO"],
+		["some day", null, "TODO"],
 		["done", "2026-06-01", "DONE"],
 	] as const) {
 		await callAs(database, admin, addTask, {
@@ -122,6 +123,7 @@ test("a member is the person who has the same address in any case, and sees that
 		person_id: person.id,
 		overdue: 1,
 		this_week: 2,
+		open_tasks: 5,
 		devices: 0,
 		counts: [
 			{

@@ -26,7 +26,9 @@ export function mayHaveWork(
 	mayWrite: boolean,
 ): boolean {
 	return (
-		mayWrite || (mine !== null && (mine.records.length > 0 || mine.devices > 0))
+		mayWrite ||
+		(mine !== null &&
+			(mine.records.length > 0 || mine.open_tasks > 0 || mine.devices > 0))
 	);
 }
 
@@ -65,21 +67,7 @@ export function MyWork({ overview }: { overview: Overview }) {
 					"Nothing of yours is overdue or due this week."
 				)
 			}
-			more={
-				mine &&
-				mine.devices > 0 && (
-					<TextLink
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={{ owner: ME, status: "ACTIVE" }}
-						size="sm"
-					>
-						{mine.devices === 1
-							? "Your device"
-							: `Your ${mine.devices.toLocaleString()} devices`}
-					</TextLink>
-				)
-			}
+			more={mine && <ToOwnLists mine={mine} />}
 		>
 			{mine && (
 				<Stack gap="sm">
@@ -121,6 +109,39 @@ export function MyWork({ overview }: { overview: Overview }) {
 				</Stack>
 			)}
 		</Section>
+	);
+}
+
+/** Links to all open tasks of the reader, also those that are due later, and to their devices. */
+function ToOwnLists({ mine }: { mine: NonNullable<Overview["mine"]> }) {
+	const { organizationId: org } = useOrganization();
+	return (
+		<Group gap="0 16px">
+			{mine.open_tasks > 0 && (
+				<TextLink
+					to="/o/$org/r/$kind"
+					params={{ org, kind: "task" }}
+					search={{ assigned_to: ME, is_open: true }}
+					size="sm"
+				>
+					{mine.open_tasks === 1
+						? "Your open task"
+						: `Your ${mine.open_tasks.toLocaleString()} open tasks`}
+				</TextLink>
+			)}
+			{mine.devices > 0 && (
+				<TextLink
+					to="/o/$org/devices"
+					params={{ org }}
+					search={{ owner: ME, status: "ACTIVE" }}
+					size="sm"
+				>
+					{mine.devices === 1
+						? "Your device"
+						: `Your ${mine.devices.toLocaleString()} devices`}
+				</TextLink>
+			)}
+		</Group>
 	);
 }
 
