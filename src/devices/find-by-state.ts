@@ -85,7 +85,7 @@ function groupedByDevice({ at, check, group }: Omit<Wanted, "one">) {
 			left join ${lastSpans(at)} s on s.device_id = t.id ${and(check?.("s.check_key"))}
 				and ${doesApply(policy.column)}
 			where t.organization_id = $1 and ${isActive(at)}
-			group by t.organization_id, t.id ${at === undefined ? "" : `, ${policy.column}`}`,
+			group by t.organization_id, t.id, t.platform, ${policy.column}`,
 		value: group(spanState(at), isMissing),
 	};
 }

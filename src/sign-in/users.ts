@@ -129,7 +129,7 @@ export async function findUser(
 		) as memberships
 		from users u left join memberships m on m.user_id = u.id
 		where ${"id" in whose ? "u.id" : "u.email"} = $1
-		group by u.id
+		group by u.id, u.name, u.email
 		`,
 		["id" in whose ? whose.id : normalAddress(whose.email)],
 	);

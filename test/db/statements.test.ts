@@ -216,7 +216,10 @@ function note(client: Client, query: unknown, values: unknown): void {
 	}
 	scopes.set(client, /^(commit|rollback)$/.test(text) ? NO_SCOPE : scope);
 	statements.push({
-		text: text.replace(/\s+/g, " ").trim(),
+		text: text
+			.replace(/--.*$/gm, "")
+			.replace(/\s+/g, " ")
+			.trim(),
 		role: roles.get(client) ?? "owner",
 		...scope,
 		values: given,
@@ -326,4 +329,36 @@ test("every statement that reaches several organizations is documented, and ever
 			name,
 		).toBe(true);
 	}
+});
+
+/**
+ * PostgreSQL lets a statement that groups by a primary key read the other columns of the table, and
+ * notes that it depends on this key. Databases that distribute tables do not allow it.
+ */
+test("each group by names every column that is not aggregated", async () => {
+	const grouping = new Set(
+		statements
+			.map(({ text }) => text.replace(/;$/, ""))
+			.filter((text) => /^(?:select|with)\b.*\bgroup by\b/i.test(text)),
+	);
+	expect(grouping.size).toBeGreaterThan(30);
+	const { owner } = running.database;
+	const client = await owner.connect();
+	const incomplete: string[] = [];
+	for (const text of grouping) {
+		await client.query(`prepare grouping as ${text}`);
+		const { rows: prepared } = await client.query<{ types: string }>(`
+			select array_to_string(parameter_types, ', ') as types from pg_prepared_statements
+			where name = 'grouping'`);
+		await client.query(`
+			deallocate grouping;
+			create function pg_temp.grouping(${prepared[0]?.types}) returns void begin atomic ${text}; end`);
+		const { rowCount } = await client.query(`
+			select from pg_depend where refclassid = 'pg_constraint'::regclass
+			and objid = (select oid from pg_proc where pronamespace = pg_my_temp_schema() and proname = 'grouping')`);
+		if (rowCount) incomplete.push(text);
+		await client.query("drop function pg_temp.grouping");
+	}
+	client.release();
+	expect(incomplete).toEqual([]);
 });
