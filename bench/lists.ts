@@ -122,9 +122,8 @@ async function run(stand: Stand): Promise<number> {
 			calls++;
 		}
 		const after = await usage();
-		say(`${question.name}: ${calls} calls, ${refused} refused`);
 		const [p50, p99] = [0.5, 0.99].map((share) => times.quantileMs(share));
-		rows.push({
+		const row = {
 			...question,
 			total,
 			calls,
@@ -133,7 +132,11 @@ async function run(stand: Stand): Promise<number> {
 			p99: p99 as number,
 			serviceMs: ((after.server - before.server) * 1000) / calls,
 			postgresMs: ((after.postgres - before.postgres) * 1000) / calls,
-		});
+		};
+		rows.push(row);
+		say(
+			`${row.name}: ${calls} calls, ${refused} refused, ${row.p50.toFixed(0)} ms, PostgreSQL ${row.postgresMs.toFixed(0)} ms`,
+		);
 	}
 	const [large] = filled;
 	const [kind] = kinds;

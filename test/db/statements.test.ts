@@ -216,10 +216,7 @@ function note(client: Client, query: unknown, values: unknown): void {
 	}
 	scopes.set(client, /^(commit|rollback)$/.test(text) ? NO_SCOPE : scope);
 	statements.push({
-		text: text
-			.replace(/--.*$/gm, "")
-			.replace(/\s+/g, " ")
-			.trim(),
+		text: text.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim(),
 		role: roles.get(client) ?? "owner",
 		...scope,
 		values: given,
