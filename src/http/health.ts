@@ -20,9 +20,10 @@ export function instanceOf(secret: string): string {
 
 /**
  * Adds the health checks. `/health/live` answers 200 as long as the process answers at all.
- * `/health/ready` answers 200 if the service can work: it reaches a database that accepts writes,
- * and it is not shutting down. Otherwise it answers 503, so that a load balancer sends requests
- * elsewhere. The check costs one small statement without a transaction. Requests that arrive while
+ * `/health/ready` answers 200 if the process reaches a database that is neither a standby nor
+ * read-only, and is not shutting down. Otherwise it answers 503, so that a load balancer sends
+ * requests elsewhere. A full disk is no reason for 503, because all processes share the database:
+ * nobody could read any more, and no other process would accept the writes. The check costs one small statement without a transaction. Requests that arrive while
  * a check runs share its result.
  */
 export function addHealth(

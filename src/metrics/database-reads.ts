@@ -40,7 +40,7 @@ export class DatabaseReads {
 		};
 		new Gauge({
 			name: "assay_database_answers",
-			help: `1 if the database answered this request for metrics and accepts writes, 0 if it did not within ${ANSWER_MS / 1000} s.`,
+			help: `1 if the database answered this request for metrics and is neither a standby nor read-only, 0 if it did not within ${ANSWER_MS / 1000} s.`,
 			aggregator: "min",
 			registers,
 			async collect() {
