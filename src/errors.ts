@@ -204,7 +204,7 @@ function describeUnavailable(error: unknown): string {
 		return "the service is overloaded: other requests change the same data; retry later";
 	}
 	if (error instanceof Error && error.message === POOL_TIMEOUT) {
-		return "the service is overloaded: all its connections to the database are busy; retry later";
+		return "all connections of the service to its database are busy: it is overloaded, or the database does not answer; retry later";
 	}
 	return "the service cannot reach its database; retry later";
 }
