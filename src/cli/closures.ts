@@ -124,7 +124,12 @@ export function addClosures(org: Command): void {
 		const closure = await change(id, (client, organizationId) =>
 			openOrganization(client, systemPrincipal(), organizationId, "DELETION"),
 		);
-		show(options, id, undefined, `${closure.name} works again.`);
+		show(
+			options,
+			id,
+			undefined,
+			`${closure.name} works again. If it was suspended before, ${COMMAND} org suspend suspends it again.`,
+		);
 	});
 }
 

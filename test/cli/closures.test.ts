@@ -45,7 +45,12 @@ test("a deletion needs the right name and a reason, and can be taken back until 
 	expect(await stateOf()).toContain(
 		`deleted after ${closure.delete_after.slice(0, 10)}`,
 	);
-	expect((await org("restore", id)).code).toBe(0);
+	await org("suspend", id, "--reason", "No contract.");
+	await remove("Acme");
+	const restored = await org("restore", id);
+	expect(restored.code).toBe(0);
+	expect(restored.stdout).toContain("org suspend suspends it again");
+	expect(await stateOf()).toMatch(/open +Acme/);
 	await remove("Acme");
 	await database.owner.query(
 		"update organization_closures set delete_after = now()",
