@@ -33,6 +33,8 @@ export interface Failure {
 	isFinal: boolean;
 }
 
+/** What nodemailer calls the timeout of a server that has greeted it before. */
+const STALLED = "SOCKET_TIMEOUT";
 const MAX_TEXT = 500;
 /** A server seldom repeats a password, and a shorter one protects nothing. */
 const SHORTEST_HIDDEN = 6;
@@ -41,12 +43,16 @@ interface SmtpError extends Error {
 	code?: string;
 	command?: string;
 	responseCode?: number;
+	timeoutType?: string;
 }
 
 /** Returns why a mail was not sent. */
 export function failureOf(error: unknown, { smtpUrl }: MailConfig): Failure {
 	const given = error as SmtpError;
-	const message = plainReason(String(given.message ?? error));
+	const message =
+		given.timeoutType === STALLED
+			? "the mail server answered at first, and then no more"
+			: plainReason(String(given.message ?? error));
 	const kind = kindOf(given, message);
 	return {
 		kind,
@@ -59,7 +65,8 @@ export function failureOf(error: unknown, { smtpUrl }: MailConfig): Failure {
 }
 
 function kindOf(error: SmtpError, message: string): MailFailure {
-	const { code, command, responseCode } = error;
+	const { code, command, responseCode, timeoutType } = error;
+	if (timeoutType === STALLED) return "OTHER";
 	// A server that first wants a login or TLS answers MAIL FROM with 530 (RFC 4954, RFC 3207).
 	if (responseCode === 530) return /STARTTLS/i.test(message) ? "TLS" : "LOGIN";
 	if (code === "EAUTH" || code === "ENOAUTH") return "LOGIN";

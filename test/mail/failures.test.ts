@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createPlainServer } from "node:net";
 import { createServer } from "node:tls";
+import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { failureOf } from "../../src/mail/failure.ts";
@@ -79,6 +80,30 @@ test("each kind of failure has its own advice, and the text has no password", as
 	onTestFinished(() => void secure.close());
 	const { port } = secure.address() as AddressInfo;
 	expect((await failure(`smtps://127.0.0.1:${port}`)).kind).toBe("CERTIFICATE");
+});
+
+test("a mail server that stalls at the login is not called unreachable", async () => {
+	const stalling = createPlainServer((socket) => {
+		socket.write("220 hello\r\n");
+		socket.on("error", () => {});
+		socket.on("data", (text) => {
+			if (/^EHLO/.test(String(text))) {
+				socket.write("250-hello\r\n250 AUTH PLAIN\r\n");
+			}
+		});
+	});
+	stalling.listen(0, "127.0.0.1");
+	await once(stalling, "listening");
+	onTestFinished(() => void stalling.close());
+	const { port } = stalling.address() as AddressInfo;
+	const smtpUrl = `smtp://user:hunter2@127.0.0.1:${port}`;
+	const transport = createTransport({ url: smtpUrl, socketTimeout: 200 });
+	const error = await transport.verify().catch((reason) => reason);
+	expect(failureOf(error, { smtpUrl, from, requiresTls: false })).toEqual({
+		kind: "OTHER",
+		text: "the mail server answered at first, and then no more",
+		isFinal: false,
+	});
 });
 
 test("while the mail server is away, one line speaks for all mails, and each refused address has its own", () => {
