@@ -100,6 +100,8 @@ export interface EmbeddedOptions {
 	 * one minute.
 	 */
 	readonly idleMs?: number;
+	/** Factor of the time that a new server has to accept a connection. By default 1. */
+	readonly patience?: number;
 	/** Is told each step of opening. */
 	readonly tell?: TellStep | undefined;
 }
@@ -208,7 +210,9 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 			isReady(directory) ? connectingTo(folder) : starting,
 		);
 		const server = startPostmaster(binaries, directory, user, port);
-		const client = await connect(cluster, () => !server.hasExited());
+		const client = await connect(cluster, () => !server.hasExited(), {
+			patience: options.patience,
+		});
 		if (client && server.pid) {
 			return { cluster, client, origin: "started", pid: server.pid };
 		}

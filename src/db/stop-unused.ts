@@ -65,7 +65,9 @@ async function stopWhenUnused(folder: string, idleMs: number): Promise<void> {
 	if (!cluster || pid === undefined) return;
 	const isRunning = () => findPostmaster(cluster.directory) === pid;
 	while (isRunning()) {
-		const client = await connect(cluster, isRunning, "assay unused");
+		const client = await connect(cluster, isRunning, {
+			name: "assay unused",
+		});
 		if (!client) return;
 		try {
 			if (!(await isFirst(client))) return;

@@ -32,6 +32,40 @@ export async function patiently<Result>(
 	}
 }
 
+/**
+ * Awaits `work`, and says every ten seconds that it still waits for `what`, such as "PostgreSQL to
+ * start".
+ */
+export async function tellWaiting<Result>(
+	what: string,
+	tell: (line: string) => void,
+	work: () => Promise<Result>,
+	everyMs = TELL_MS,
+): Promise<Result> {
+	const telling = setInterval(
+		() => tell(`  still waiting for ${what}; this machine may be busy`),
+		everyMs,
+	);
+	try {
+		return await work();
+	} finally {
+		clearInterval(telling);
+	}
+}
+
+/**
+ * Returns the error that ends a demonstration. Its database runs on this machine, so a database
+ * that does not answer has nothing to do with a network.
+ */
+export function explainEnd(error: unknown): unknown {
+	if (error instanceof AppError || !mayPass(error)) return error;
+	return new AppError(
+		"service_unavailable",
+		`the demonstration ends, because its PostgreSQL did not answer in time (${(error as Error).message}); this machine may be busy: try again when it has less to do, or with fewer devices (--devices 50)`,
+		{ cause: error },
+	);
+}
+
 function mayPass(error: unknown): boolean {
 	const cause = error instanceof AppError ? error.cause : error;
 	return (

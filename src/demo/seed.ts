@@ -11,7 +11,7 @@ import { type Known, makeKnown } from "./known.ts";
 import { ORGANIZATION } from "./organization/people.ts";
 import { DemoPapers } from "./papers.ts";
 import { liveThrough } from "./past.ts";
-import { PATIENCE, patiently, tellProgress } from "./patience.ts";
+import { PATIENCE, patiently, tellProgress, tellWaiting } from "./patience.ts";
 import { registerMoments } from "./registers.ts";
 import { dateMoments, type Moment } from "./timeline.ts";
 import { workMoments } from "./works.ts";
@@ -59,8 +59,8 @@ export async function seedDemo(
 		tell: (line: string) => void;
 	},
 ): Promise<Seeded> {
-	const database = await patiently(() =>
-		openDatabase(config, { patience: PATIENCE }),
+	const database = await tellWaiting("the tables of the database", tell, () =>
+		patiently(() => openDatabase(config, { patience: PATIENCE })),
 	);
 	const owner = new Client(connection);
 	owner.on("error", () => {});

@@ -13,7 +13,7 @@ import { makeLogger } from "../log.ts";
 import { serve } from "../serve.ts";
 import { makeLogins } from "./accounts.ts";
 import { makeDemoFolder, removeLeftovers } from "./folder.ts";
-import { patiently } from "./patience.ts";
+import { explainEnd, PATIENCE, patiently, tellWaiting } from "./patience.ts";
 import { type Seeded, seedDemo } from "./seed.ts";
 import { enrollThisMachine } from "./this-machine.ts";
 
@@ -59,7 +59,9 @@ export async function startDemo(options: {
 		// `seedDemo` awaits this promise. If it rejects earlier, the process must not end.
 		logins.catch(() => {});
 		tell("Starting a PostgreSQL server for the demonstration …");
-		const postgres = await openEmbeddedPostgres(folder.data);
+		const postgres = await tellWaiting("PostgreSQL to start", tell, () =>
+			openEmbeddedPostgres(folder.data, { patience: PATIENCE }),
+		);
 		undo.push(() => postgres.close());
 		await forgetDurability(postgres.connection);
 		signal.throwIfAborted();
@@ -70,7 +72,9 @@ export async function startDemo(options: {
 		);
 		const console = await webConsole;
 		tell("Starting the service …");
-		const service = await patiently(() => serve(config, log, console));
+		const service = await tellWaiting("the service to start", tell, () =>
+			patiently(() => serve(config, log, console)),
+		);
 		undo.push(() => service.close());
 		signal.throwIfAborted();
 		undo.push(live(seeded, service.url, folder.agent, log, tell));
@@ -83,7 +87,7 @@ export async function startDemo(options: {
 		};
 	} catch (error) {
 		await close();
-		throw error;
+		throw explainEnd(error);
 	}
 }
 

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { patiently } from "../../src/demo/patience.ts";
+import { explainEnd, patiently, tellWaiting } from "../../src/demo/patience.ts";
 import { AppError, overloaded } from "../../src/errors.ts";
 import { createDatabaseForTest } from "../support/database.ts";
 
@@ -39,4 +39,23 @@ test.each([
 	}, PAUSE_MS);
 	await expect(attempt).rejects.toBe(error);
 	expect(attempts).toBe(1);
+});
+
+test("a wait says what it waits for until it ends", async () => {
+	const isTold = Promise.withResolvers<string>();
+	const answer = await tellWaiting(
+		"PostgreSQL to start",
+		isTold.resolve,
+		() => isTold.promise,
+		PAUSE_MS,
+	);
+	expect(answer).toContain("still waiting for PostgreSQL to start");
+});
+
+test("a demonstration whose PostgreSQL does not answer says that the machine may be busy, and nothing of networks", () => {
+	const end = explainEnd(new Error("timeout expired")) as AppError;
+	expect(end.message).toContain("this machine may be busy");
+	expect(end.message).not.toMatch(/firewall|DATABASE_URL/);
+	const other = new TypeError("x is undefined");
+	expect(explainEnd(other)).toBe(other);
 });
