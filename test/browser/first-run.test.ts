@@ -174,12 +174,17 @@ test("the link that `assay start` prints works once and creates the first admini
 		await isTold.promise;
 		await route.continue();
 	});
+	const isMade = Promise.withResolvers<void>();
+	await page.route("**/api/setup", async (route) => {
+		await isMade.promise;
+		await route.continue();
+	});
 	await page.getByRole("button", { name: "Set up Assay" }).click();
-	await page
-		.getByRole("status")
-		.getByText("Creating the organization and your account")
-		.waitFor();
+	const progress = page.getByRole("status");
+	await progress.getByText("Creating the organization and your").waitFor();
 	await screenshot(page, "setup-at-work");
+	isMade.resolve();
+	await progress.getByText("Opening the first steps … (3 of 3)").waitFor();
 	isTold.resolve();
 	await heading(page, "First steps").waitFor();
 	const headings = (await page.evaluate("[...headings]")) as string[];

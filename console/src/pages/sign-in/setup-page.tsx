@@ -81,8 +81,16 @@ function Form(props: FormProps) {
 	);
 }
 
+/** What the set-up does, in order, while the user waits. */
+const PARTS = [
+	"Creating the organization and your account",
+	"Signing you in",
+	"Opening the first steps",
+];
+
 function SetupForm({ token, onMaking }: FormProps) {
 	const navigate = useNavigate();
+	const [part, setPart] = useState(0);
 	const form = useForm({
 		initialValues: { organization_name: "", name: "", email: "", password: "" },
 	});
@@ -91,6 +99,7 @@ function SetupForm({ token, onMaking }: FormProps) {
 		async (values) => {
 			const { email, password } = values;
 			onMaking(true);
+			setPart(0);
 			const { organization_id } = await request<{ organization_id: string }>(
 				"/api/setup",
 				{
@@ -107,10 +116,12 @@ function SetupForm({ token, onMaking }: FormProps) {
 			});
 			// The set-up is done already. If signing in now fails, the user can sign in on the sign-in
 			// page.
+			setPart(1);
 			await signIn(email.trim(), password).catch(() => undefined);
 			return organization_id;
 		},
 		async (org) => {
+			setPart(2);
 			queryClient.clear();
 			await navigate({
 				to: "/o/$org/first-steps",
@@ -156,7 +167,7 @@ function SetupForm({ token, onMaking }: FormProps) {
 				</Button>
 				<Text size="sm" role="status" mih="1.4em">
 					{saving.isSaving &&
-						"Creating the organization and your account, and signing you in. This takes a few seconds."}
+						`${PARTS[part]} … (${part + 1} of ${PARTS.length})`}
 				</Text>
 			</Stack>
 		</form>
