@@ -114,6 +114,8 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	const facts = heartbeatBody({ hostname: "ada.local", platform: "DARWIN" });
 	await must(served.post("heartbeat", facts, { key }), 200);
 	await page.getByText("The device is enrolled").waitFor();
+	await page.getByText("Copy it now").waitFor({ state: "detached" });
+	expect(await page.getByRole("main").locator("pre").count()).toBe(0);
 
 	await page.getByRole("link", { name: "Open the device" }).click();
 	await page.getByRole("heading", { name: "Ada's laptop", level: 1 }).waitFor();
@@ -303,8 +305,6 @@ test("the commands for a Linux shell enroll the machine on which they run", asyn
 		"http://localhost:0",
 		served.service.url,
 	);
-	await promisify(execFile)("sh", ["-euc", here]);
-	await page.getByText("The device is enrolled").waitFor();
 	for (const name of ["macOS", "Windows", "FreeBSD"]) {
 		await page.getByRole("tab", { name }).click();
 		const install = page.getByLabel(
@@ -313,6 +313,8 @@ test("the commands for a Linux shell enroll the machine on which they run", asyn
 		);
 		await install.getByText(/assay-agent\.cjs install --server/).waitFor();
 	}
+	await promisify(execFile)("sh", ["-euc", here]);
+	await page.getByText("The device is enrolled").waitFor();
 });
 
 test("one copied command downloads the agent, compares its checksum, enrolls the machine and reports", async () => {

@@ -19,12 +19,15 @@ type Found = OutputOf<"getDevice">;
 export function EnrollmentProgress({
 	deviceId,
 	tokenId,
-	onUsed,
+	onTaken,
+	onOver,
 }: {
 	deviceId: string;
 	tokenId: string;
-	/** Called when the device has used the token. */
-	onUsed: () => void;
+	/** Called when a device has used the token. */
+	onTaken: () => void;
+	/** Called when nothing is left to do on the device. */
+	onOver: () => void;
 }) {
 	const device = useQuery({
 		...operationQuery("getDevice", { id: deviceId }),
@@ -38,8 +41,9 @@ export function EnrollmentProgress({
 	const { data } = device;
 	const step = data ? stepOf(data, tokenId) : "token";
 	useEffect(() => {
-		if (step !== "token") onUsed();
-	}, [step, onUsed]);
+		if (step === "heartbeat") onTaken();
+		else if (step !== "token") onOver();
+	}, [step, onTaken, onOver]);
 	if (device.isError && !data) {
 		return <ErrorState error={device.error} onRetry={device.refetch} />;
 	}

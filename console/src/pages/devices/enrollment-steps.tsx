@@ -36,8 +36,8 @@ export const TOKEN_WORDS = {
 type Platform = keyof typeof PLATFORMS;
 
 /**
- * Shows the token once, whether the device has enrolled, and the steps to take on the device. A
- * token that a device has used needs no copy.
+ * Shows the token once, whether the device has enrolled, and the steps to take on the device. When
+ * the token is used, only the result stays.
  */
 export function EnrollmentSteps({
 	issued,
@@ -53,76 +53,85 @@ export function EnrollmentSteps({
 	return (
 		<Copied value={once.noteCopied}>
 			<Stack gap="lg">
-				<div>
-					<SecretOnce label="Enrollment token" value={enrollment.token} />
-					<Text size="sm" c="dimmed" mt={6}>
-						It works once, until{" "}
-						<DateTime value={issued.enrollment_token_expires_at} />.
-					</Text>
-				</div>
+				{once.hasSecrets && (
+					<div>
+						<SecretOnce label="Enrollment token" value={enrollment.token} />
+						<Text size="sm" c="dimmed" mt={6}>
+							It works once, until{" "}
+							<DateTime value={issued.enrollment_token_expires_at} />.
+						</Text>
+					</div>
+				)}
 				<EnrollmentProgress
 					deviceId={issued.device.id}
 					tokenId={issued.enrollment_token_id}
-					onUsed={once.noteUsed}
+					onTaken={once.noteSaved}
+					onOver={once.noteUsed}
 				/>
-				<div>
-					<Title order={2} mb="xs">
-						On the device
-					</Title>
-					<Tabs defaultValue={thisPlatform()} keepMounted={false}>
-						<Tabs.List mb="sm">
+				{once.hasSecrets && (
+					<div>
+						<Title order={2} mb="xs">
+							On the device
+						</Title>
+						<Tabs defaultValue={thisPlatform()} keepMounted={false}>
+							<Tabs.List mb="sm">
+								{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
+									<Tabs.Tab key={platform} value={platform}>
+										{PLATFORMS[platform]}
+									</Tabs.Tab>
+								))}
+							</Tabs.List>
 							{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
-								<Tabs.Tab key={platform} value={platform}>
-									{PLATFORMS[platform]}
-								</Tabs.Tab>
-							))}
-						</Tabs.List>
-						{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
-							<Tabs.Panel key={platform} value={platform}>
-								<Stack>
-									<Text size="sm">
-										The agent sends heartbeats and checks the device.
-										{platform === "WINDOWS" &&
-											" Use a PowerShell that was started as administrator."}
-									</Text>
-									{isLocal(enrollment.serverUrl) && (
-										<CopyField
-											label={`On the computer that runs Assay${COMMAND === "assay" ? "" : ", in Assay's folder"}: report once`}
-											value={reportFromService(enrollment)}
+								<Tabs.Panel key={platform} value={platform}>
+									<Stack>
+										<Text size="sm">
+											The agent sends heartbeats and checks the device.
+											{platform === "WINDOWS" &&
+												" Use a PowerShell that was started as administrator."}
+										</Text>
+										{isLocal(enrollment.serverUrl) && (
+											<CopyField
+												label={`On the computer that runs Assay${COMMAND === "assay" ? "" : ", in Assay's folder"}: report once`}
+												value={reportFromService(enrollment)}
+											/>
+										)}
+										<AgentDownloads
+											platform={platform}
+											commandsOf={(chosen) =>
+												packageCommands(chosen, enrollment.serverUrl)
+											}
+											otherwise={
+												<AgentProgramDownload>
+													{(program) => (
+														<>
+															<CopyField
+																label="Command that installs the agent as a service"
+																value={installProgram(
+																	program,
+																	platform,
+																	enrollment,
+																)}
+															/>
+															<CopyField
+																label="Or, without administrator rights: report once"
+																value={reportOnce(
+																	program,
+																	platform,
+																	enrollment,
+																)}
+															/>
+														</>
+													)}
+												</AgentProgramDownload>
+											}
 										/>
-									)}
-									<AgentDownloads
-										platform={platform}
-										commandsOf={(chosen) =>
-											packageCommands(chosen, enrollment.serverUrl)
-										}
-										otherwise={
-											<AgentProgramDownload>
-												{(program) => (
-													<>
-														<CopyField
-															label="Command that installs the agent as a service"
-															value={installProgram(
-																program,
-																platform,
-																enrollment,
-															)}
-														/>
-														<CopyField
-															label="Or, without administrator rights: report once"
-															value={reportOnce(program, platform, enrollment)}
-														/>
-													</>
-												)}
-											</AgentProgramDownload>
-										}
-									/>
-									<OtherWays platform={platform} enrollment={enrollment} />
-								</Stack>
-							</Tabs.Panel>
-						))}
-					</Tabs>
-				</div>
+										<OtherWays platform={platform} enrollment={enrollment} />
+									</Stack>
+								</Tabs.Panel>
+							))}
+						</Tabs>
+					</div>
+				)}
 			</Stack>
 		</Copied>
 	);
