@@ -55,6 +55,31 @@ test("a missing device is called missing, and not silent or stale as well", asyn
 	await axe(page);
 });
 
+test("a link to a failing check shows on a phone how to fix it, without scrolling", async () => {
+	const { page, at } = await fleet.start("member", async (organization) => {
+		const device = await fleet.addReporting(organization, "phone.local", {
+			DISK_ENCRYPTION: "FAIL",
+			FIREWALL_ENABLED: "FAIL",
+			TIME_SYNC: "FAIL",
+			AUTO_UPDATE: "FAIL",
+		});
+		return `/devices/${device.id}`;
+	});
+	await page.setViewportSize({ width: 390, height: 844 });
+	const { pathname } = new URL(page.url());
+	await page.goto(at(""));
+	await visit(page, `${pathname}?check=AUTO_UPDATE`);
+	const opened = page.getByRole("region", { name: "Automatic OS updates" });
+	const advice = opened.getByText("How to fix it");
+	await advice.waitFor();
+	await expect
+		.poll(async () => ((await advice.boundingBox())?.y ?? 0) < 844)
+		.toBe(true);
+	await page.evaluate("window.scrollTo(0, 0)");
+	await page.getByRole("button", { name: "Full-disk encryption" }).click();
+	expect(await page.evaluate("window.scrollY")).toBe(0);
+});
+
 test("the state on a day is the one at its end, and the user can choose a longer period", async () => {
 	const { page } = await fleet.start("viewer", async (organization) => {
 		const device = await fleet.addReporting(

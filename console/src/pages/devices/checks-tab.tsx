@@ -13,7 +13,7 @@ import {
 	IconInfoCircle,
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import {
 	type Device,
@@ -51,6 +51,8 @@ export function ChecksTab({
 	const byKey = new Map(
 		device.postures.map((posture) => [posture.check_key, posture]),
 	);
+	// The check that a link led to. Those that the reader opens later are in view already.
+	const [linked] = useState(opened);
 	const isNow = isCurrent(device);
 	const isFailing = (key: string) => byKey.get(key)?.status === "FAIL";
 	const keys = inOrder(byKey.keys());
@@ -99,11 +101,21 @@ export function ChecksTab({
 						posture={byKey.get(key)}
 						device={device}
 						requested={requested.get(key)}
+						isLinked={key === linked}
 					/>
 				))}
 			</Accordion>
 		</Stack>
 	);
+}
+
+/** Scrolls to a check that is in the lower half of the window or below it. */
+function showLow(check: HTMLElement | null): void {
+	// The router first scrolls a new page to its top.
+	requestAnimationFrame(() => {
+		const top = check?.getBoundingClientRect().top ?? 0;
+		if (top > window.innerHeight / 2) check?.scrollIntoView();
+	});
 }
 
 /**
@@ -177,11 +189,14 @@ function Check({
 	posture,
 	device,
 	requested,
+	isLinked,
 }: {
 	checkKey: string;
 	posture: Posture | undefined;
 	device: ExplainedDevice;
 	requested: DeviceException | undefined;
+	/** True for the check that the reader came for. */
+	isLinked: boolean;
 }) {
 	const name = checkLabel(checkKey);
 	const means = passMeaning(checkKey);
@@ -196,7 +211,11 @@ function Check({
 	}
 	const value = checkValue(posture, device.platform);
 	return (
-		<Accordion.Item value={checkKey}>
+		<Accordion.Item
+			value={checkKey}
+			ref={isLinked ? showLow : undefined}
+			style={{ scrollMarginTop: 64 }}
+		>
 			<Summary
 				title={<Accordion.Control>{name}</Accordion.Control>}
 				means={means}
