@@ -76,6 +76,37 @@ test("a user who leaves loses access and lands in another of their organizations
 		.waitFor();
 });
 
+test("Escape and a click outside leave a dialog open while it saves, so a refusal is seen", async () => {
+	const other = await served.makePerson("member");
+	const page = await served.openPageAs(
+		await served.makePerson("admin"),
+		membersPath(served),
+	);
+	const isAllowed = Promise.withResolvers<void>();
+	await page.route("**/api/console/updateMember", async (route) => {
+		await isAllowed.promise;
+		await route.fulfill({
+			status: 400,
+			json: { error: "bad_request", message: "Refused by the test." },
+		});
+	});
+	await row(page, other.email)
+		.getByRole("button", { name: /^Actions/ })
+		.click();
+	await page.getByRole("menuitem", { name: /^Change role/ }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("radio", { name: /^Viewer/ }).check();
+	const asked = page.waitForRequest("**/api/console/updateMember");
+	await dialog.getByRole("button", { name: "Change the role" }).click();
+	await asked;
+	await page.keyboard.press("Escape");
+	await page.mouse.click(5, 5);
+	isAllowed.resolve();
+	await dialog.getByText("Refused by the test.").waitFor();
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "detached" });
+});
+
 test("an administrator makes a password reset link and resets lost two-factor authentication", async () => {
 	const admin = await served.makePerson("admin");
 	const member = await served.makePerson("member");

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { call } from "../api.ts";
 import { forgetReadings } from "../queries.ts";
+import { Dialog } from "./dialog.tsx";
 import { ErrorState } from "./error-state.tsx";
 import { LimitFields, limitInput, limitValues } from "./membership-limits.tsx";
 import { useReturnFocus } from "./return-focus.ts";
@@ -37,12 +38,7 @@ export function ChangeRole({
 	);
 	const { role } = form.values;
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title={`Role of ${member.name}`}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title={`Role of ${member.name}`}>
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
 					{saving.refusal && (
@@ -87,7 +83,7 @@ export function ChangeRole({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }
 

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { Dialog } from "./dialog.tsx";
 import { ErrorState } from "./error-state.tsx";
 import { useReturnFocus } from "./return-focus.ts";
 
@@ -39,12 +40,7 @@ export function Confirm({
 		onClose();
 	};
 	return (
-		<Modal
-			opened={opened}
-			onClose={close}
-			title={title}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened={opened} onClose={close} title={title}>
 			<Stack>
 				<Text component="div">{children}</Text>
 				{doing.isError && (
@@ -64,6 +60,6 @@ export function Confirm({
 					</Button>
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { call } from "../api.ts";
 import { forgetReadings } from "../queries.ts";
 import { LastAdministrator } from "./change-role.tsx";
+import { Dialog } from "./dialog.tsx";
 import { ErrorState } from "./error-state.tsx";
 import { useReturnFocus } from "./return-focus.ts";
 
@@ -32,12 +33,7 @@ export function LeaveOrganization({
 		},
 	});
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title={`Leave ${organization.name}?`}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title={`Leave ${organization.name}?`}>
 			<Stack>
 				{leaving.isError && (
 					<ErrorState
@@ -68,6 +64,6 @@ export function LeaveOrganization({
 					)}
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }

@@ -8,7 +8,9 @@ import { useState } from "react";
 export function SecretInput({
 	secret,
 	...props
-}: PasswordInputProps & { secret: string }) {
+}: Omit<PasswordInputProps, "visibilityToggleButtonProps"> & {
+	secret: string;
+}) {
 	const [isShown, setShown] = useState(false);
 	return (
 		<PasswordInput

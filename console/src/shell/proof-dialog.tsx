@@ -1,13 +1,21 @@
-import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import {
+	Anchor,
+	Button,
+	Group,
+	Modal,
+	Stack,
+	Text,
+	TextInput,
+} from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { OutputOf } from "../api.ts";
 import { verifyCode, verifyPassword } from "../pages/account/account-calls.ts";
-import { Dialogue } from "../pages/account/dialogue.tsx";
 import { PasswordStep } from "../pages/account/password-step.tsx";
 import { ErrorState } from "../parts/error-state.tsx";
 import { PageSkeleton } from "../parts/page-skeleton.tsx";
+import { useReturnFocus } from "../parts/return-focus.ts";
 import { useSaving } from "../parts/use-saving.ts";
 import { hasPasskeySupport, proveWithPasskey } from "../passkeys.ts";
 import { onConfirmed, setProofDialog } from "../proof.ts";
@@ -33,13 +41,20 @@ export function ProofDialog() {
 		answer(isProven);
 	};
 	return (
-		<Dialogue title="Confirm that it is you" onClose={() => close(false)}>
+		// The request that asked for the proof still runs, and Escape ends it.
+		<Modal
+			opened
+			onClose={() => close(false)}
+			title="Confirm that it is you"
+			closeButtonProps={{ "aria-label": "Close" }}
+		>
 			<Proof onClose={close} />
-		</Dialogue>
+		</Modal>
 	);
 }
 
 function Proof({ onClose }: { onClose: (isProven: boolean) => void }) {
+	useReturnFocus();
 	const { data, error, refetch } = useQuery(operationQuery("getProfile", {}));
 	const [chosen, setChosen] = useState<Way | null>(null);
 	if (error) return <ErrorState error={error} onRetry={refetch} />;

@@ -1,5 +1,5 @@
-import { Modal } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Dialog } from "../../parts/dialog.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 
 /** A dialog of the account page. */
@@ -14,13 +14,8 @@ export function Dialogue({
 }) {
 	useReturnFocus();
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title={title}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title={title}>
 			{children}
-		</Modal>
+		</Dialog>
 	);
 }

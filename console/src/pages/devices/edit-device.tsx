@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiError, call } from "../../api.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { applyServerErrors } from "../../parts/server-errors.ts";
@@ -41,12 +42,7 @@ export function EditDevice({
 		},
 	});
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title="Edit the device"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title="Edit the device">
 			<form
 				noValidate
 				onSubmit={form.onSubmit((values) => {
@@ -80,6 +76,6 @@ export function EditDevice({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

@@ -2,7 +2,6 @@ import {
 	Button,
 	Checkbox,
 	Group,
-	Modal,
 	Select,
 	Stack,
 	Textarea,
@@ -24,6 +23,7 @@ import {
 	deviceName,
 	PLATFORMS,
 } from "../../parts/devices/device-words.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -111,12 +111,11 @@ export function ExceptionForm({
 		{ value: "all", label: "All devices" },
 	];
 	return (
-		<Modal
+		<Dialog
 			opened
 			onClose={onClose}
 			size="lg"
 			title={checkKey ? `Exception from ${checkLabel(checkKey)}` : "Exception"}
-			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
@@ -204,7 +203,7 @@ export function ExceptionForm({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }
 

@@ -1,17 +1,11 @@
-import {
-	Button,
-	Group,
-	Modal,
-	Stack,
-	Textarea,
-	TextInput,
-} from "@mantine/core";
+import { Button, Group, Stack, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { call, type InputOf, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import type { DeviceGroup } from "../../parts/devices/device-groups.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState, sentenceOf } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -69,11 +63,10 @@ export function GroupForm({
 		},
 	);
 	return (
-		<Modal
+		<Dialog
 			opened
 			onClose={onClose}
 			title={group ? "Edit the group" : "Add a group"}
-			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
@@ -111,7 +104,7 @@ export function GroupForm({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }
 

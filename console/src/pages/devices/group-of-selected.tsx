@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Modal, Select, Stack } from "@mantine/core";
+import { Button, Group, Menu, Select, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
@@ -13,6 +13,7 @@ import {
 	type Device,
 	deviceName,
 } from "../../parts/devices/device-words.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { useForEach } from "../../parts/for-each.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { GroupForm } from "./group-form.tsx";
@@ -133,12 +134,7 @@ function ChooseGroup({
 	const group = groups.find((each) => each.id === id);
 	useReturnFocus();
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title="Add to a group"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title="Add to a group">
 			<Stack>
 				<Select
 					label="Group"
@@ -156,6 +152,6 @@ function ChooseGroup({
 					</Button>
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }

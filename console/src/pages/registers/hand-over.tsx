@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
@@ -58,12 +59,7 @@ function Ask({
 		},
 	});
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title="Hand over to another person"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title="Hand over to another person">
 			<Stack>
 				<Text size="sm">
 					Everything that this person owns or is assigned, devices included,
@@ -95,6 +91,6 @@ function Ask({
 					</Button>
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }

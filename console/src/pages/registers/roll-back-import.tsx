@@ -4,7 +4,6 @@ import {
 	Checkbox,
 	Group,
 	List,
-	Modal,
 	Stack,
 	Text,
 } from "@mantine/core";
@@ -14,6 +13,7 @@ import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { countOf } from "../../kinds.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
@@ -59,12 +59,7 @@ export function RollBackImport({
 	const plan = trying.data;
 	const hasWork = plan && plan.deleted + plan.restored > 0;
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title="Roll back this import?"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title="Roll back this import?">
 			<Stack>
 				{trying.isError && <ErrorState error={trying.error} />}
 				{trying.isPending && <RowsSkeleton rows={2} />}
@@ -93,7 +88,7 @@ export function RollBackImport({
 					</Button>
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }
 

@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	MultiSelect,
 	Paper,
 	Select,
@@ -19,6 +18,7 @@ import { call, type OutputOf } from "../../api.ts";
 import { type AnyRecord, describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { RecordLink } from "../../parts/records/record-link.tsx";
@@ -209,13 +209,7 @@ function AddReview({
 	);
 	const offered = evidence.data?.evidence ?? [];
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title="Review the vendor"
-			size="lg"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title="Review the vendor" size="lg">
 			<form noValidate onSubmit={saving.submit}>
 				<Stack gap="sm">
 					{saving.refusal && (
@@ -282,6 +276,6 @@ function AddReview({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

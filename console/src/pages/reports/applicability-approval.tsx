@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	Paper,
 	Select,
 	Stack,
@@ -12,6 +11,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -149,12 +149,7 @@ function Approve({
 		},
 	});
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title="Approve the statement"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title="Approve the statement">
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
@@ -190,6 +185,6 @@ function Approve({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { call } from "../../api.ts";
 import { ownTimeZone } from "../../parts/days.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -37,12 +38,7 @@ export function CreateOrganization({
 		onClose();
 	};
 	return (
-		<Modal
-			opened={opened}
-			onClose={close}
-			title="Create another organization"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened={opened} onClose={close} title="Create another organization">
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
 					{saving.refusal && (
@@ -72,6 +68,6 @@ export function CreateOrganization({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

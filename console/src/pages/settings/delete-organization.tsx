@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call } from "../../api.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -67,12 +68,7 @@ function DeleteDialog({
 		},
 	);
 	return (
-		<Modal
-			opened={opened}
-			onClose={onClose}
-			title={`Delete ${name}?`}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened={opened} onClose={onClose} title={`Delete ${name}?`}>
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
 					{saving.refusal && (
@@ -107,6 +103,6 @@ function DeleteDialog({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

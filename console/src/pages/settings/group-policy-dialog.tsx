@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	NumberInput,
 	Select,
 	SimpleGrid,
@@ -22,6 +21,7 @@ import {
 	groupOptions,
 	useDeviceGroups,
 } from "../../parts/devices/device-groups.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -126,12 +126,11 @@ export function GroupPolicyDialog({
 	});
 	const refusal = saving.error ?? preview.error;
 	return (
-		<Modal
+		<Dialog
 			opened
 			onClose={onClose}
 			size={860}
 			title={policy ? `Policy of “${policy.group_name}”` : "Policy of a group"}
-			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<form
 				noValidate
@@ -183,7 +182,7 @@ export function GroupPolicyDialog({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }
 

@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	Select,
 	Stack,
 	Switch,
@@ -11,6 +10,7 @@ import {
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { call } from "../../api.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { SecretInput } from "../../parts/secret-input.tsx";
@@ -118,14 +118,13 @@ export function IdentityProviderDialog({
 		},
 	);
 	return (
-		<Modal
+		<Dialog
 			opened
 			onClose={onClose}
 			size="lg"
 			title={
 				provider ? "Change the identity provider" : "Add an identity provider"
 			}
-			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
@@ -202,9 +201,6 @@ export function IdentityProviderDialog({
 										: "It is stored encrypted and never shown again."
 								}
 								withAsterisk={!provider}
-								visibilityToggleButtonProps={{
-									"aria-label": "Show the client secret",
-								}}
 								{...form.getInputProps("client_secret")}
 							/>
 						</>
@@ -256,6 +252,6 @@ export function IdentityProviderDialog({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

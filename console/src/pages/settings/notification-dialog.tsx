@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	Select,
 	Stack,
 	Switch,
@@ -19,6 +18,7 @@ import {
 } from "../../../../src/notifications/channel-kinds.ts";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { SecretInput } from "../../parts/secret-input.tsx";
@@ -87,12 +87,11 @@ export function NotificationDialog({
 		},
 	);
 	return (
-		<Modal
+		<Dialog
 			opened
 			onClose={onClose}
 			size="lg"
 			title={channel ? "Change the channel" : "Add a channel"}
-			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
@@ -131,7 +130,6 @@ export function NotificationDialog({
 									? "Leave it empty to keep the address. It is a secret, so it is not shown."
 									: "Anybody who knows it can write into the chat. It is stored encrypted and not shown again."
 							}
-							visibilityToggleButtonProps={{ "aria-label": "Show the address" }}
 							{...form.getInputProps("address")}
 						/>
 					)}
@@ -169,6 +167,6 @@ export function NotificationDialog({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

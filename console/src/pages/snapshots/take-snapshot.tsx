@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	Select,
 	Stack,
 	Textarea,
@@ -11,6 +10,7 @@ import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -51,12 +51,7 @@ export function TakeSnapshot({ onClose }: { onClose: () => void }) {
 		},
 	);
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title="Take a snapshot"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title="Take a snapshot">
 			<form noValidate onSubmit={saving.submit}>
 				<Stack gap="sm">
 					{saving.refusal && (
@@ -97,6 +92,6 @@ export function TakeSnapshot({ onClose }: { onClose: () => void }) {
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

@@ -1,15 +1,8 @@
-import {
-	Button,
-	Group,
-	Modal,
-	Stack,
-	Text,
-	Textarea,
-	TextInput,
-} from "@mantine/core";
+import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { dayOf } from "../days.ts";
+import { Dialog } from "../dialog.tsx";
 import { ErrorState } from "../error-state.tsx";
 import { useReturnFocus } from "../return-focus.ts";
 import { useSaving } from "../use-saving.ts";
@@ -56,11 +49,10 @@ export function AskException({
 		},
 	);
 	return (
-		<Modal
+		<Dialog
 			opened
 			onClose={onClose}
 			title={`Ask for an exception: ${checkLabel(checkKey)}`}
-			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<form noValidate onSubmit={saving.submit}>
 				<Stack>
@@ -105,6 +97,6 @@ export function AskException({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";
+import { Dialog } from "../dialog.tsx";
 import { ErrorState } from "../error-state.tsx";
 import { useSaving } from "../use-saving.ts";
 
@@ -17,14 +18,9 @@ export function AddEvidenceLink({
 	recordId: string;
 }) {
 	return (
-		<Modal
-			opened={opened}
-			onClose={onClose}
-			title="Add a link as evidence"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened={opened} onClose={onClose} title="Add a link as evidence">
 			<LinkForm recordId={recordId} onDone={onClose} />
-		</Modal>
+		</Dialog>
 	);
 }
 

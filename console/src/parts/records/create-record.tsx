@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
@@ -8,6 +8,7 @@ import { describeKind, titleOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
+import { Dialog } from "../dialog.tsx";
 import { ErrorState } from "../error-state.tsx";
 import { useReturnFocus } from "../return-focus.ts";
 import { applyServerErrors, askFor } from "../server-errors.ts";
@@ -76,12 +77,7 @@ export function CreateRecord({
 		form.onSubmit((values) => creating.mutate(values))(event);
 	};
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title={`Create a ${noun}`}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title={`Create a ${noun}`}>
 			<form onSubmit={submit} noValidate>
 				<Stack>
 					{refusal !== null && (
@@ -117,6 +113,6 @@ export function CreateRecord({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

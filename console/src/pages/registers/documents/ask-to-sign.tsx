@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { Button, Group, Radio, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type InputOf, type OutputOf } from "../../../api.ts";
 import { useOrganization } from "../../../organization.ts";
+import { Dialog } from "../../../parts/dialog.tsx";
 import { ErrorState } from "../../../parts/error-state.tsx";
 import { ReferencesPicker } from "../../../parts/records/reference-picker.tsx";
 import { useReturnFocus } from "../../../parts/return-focus.ts";
@@ -46,7 +47,7 @@ export function AskToSign({
 		},
 	});
 	return (
-		<Modal
+		<Dialog
 			opened
 			onClose={onClose}
 			title={
@@ -54,7 +55,6 @@ export function AskToSign({
 					? `Version ${version.version_number} is published. Ask people to sign it?`
 					: "Ask people to sign"
 			}
-			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<Stack>
 				<Text size="sm">
@@ -108,7 +108,7 @@ export function AskToSign({
 					</Button>
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }
 
