@@ -15,6 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
+async function addGroup(organization: string, name: string): Promise<string> {
+	const id = makeId(organization, "device_group");
+	await served.database.owner.query(
+		"insert into device_groups (organization_id, id, name) values ($1, $2, $3)",
+		[organization, id, name],
+	);
+	return id;
+}
+
 test("an administrator gives groups policies, orders and removes them, and the device says which applies", async () => {
 	const fleet = fleetOf(served);
 	let deviceId = "";
@@ -24,11 +33,7 @@ test("an administrator gives groups policies, orders and removes them, and the d
 			const device = await fleet.addReporting(organization, "studio", {});
 			deviceId = device.id;
 			for (const name of ["Laptops", "Servers"]) {
-				const group = makeId(organization, "device_group");
-				await served.database.owner.query(
-					"insert into device_groups (organization_id, id, name) values ($1, $2, $3)",
-					[organization, group, name],
-				);
+				const group = await addGroup(organization, name);
 				await served.database.owner.query(
 					"insert into device_group_members (organization_id, group_id, device_id) values ($1, $2, $3)",
 					[organization, group, device.id],
@@ -112,4 +117,30 @@ test("an administrator gives groups policies, orders and removes them, and the d
 		await viewer.getByRole("button", { name: /group|policy/i }).count(),
 	).toBe(0);
 	await axe(viewer);
+});
+
+test("the list of groups leads an administrator to a policy of the chosen group", async () => {
+	const { page } = await fleetOf(served).start(
+		"admin",
+		async (organization) => {
+			await addGroup(organization, "Laptops");
+			await addGroup(organization, "Servers");
+			return "/devices/groups";
+		},
+	);
+	const dialog = page.getByRole("dialog");
+	const give = page
+		.getByRole("row", { name: "Servers" })
+		.getByRole("link", { name: "Give it a policy …" });
+	await give.waitFor();
+	await axe(page);
+	await screenshot(page, "devices/groups-policy");
+	await give.click();
+	const group = dialog.getByRole("combobox", { name: "Group" });
+	await expect.poll(() => group.inputValue()).toBe("Servers");
+	await screenshot(page, "settings/group-policy-linked");
+	await dialog.getByRole("button", { name: "Preview" }).click();
+	await dialog.getByRole("button", { name: "Save the policy" }).click();
+	await dialog.waitFor({ state: "hidden" });
+	await page.waitForURL(/device-policy$/);
 });

@@ -12,6 +12,7 @@ const settingsOrganization = createRoute({
 const settingsDevicePolicy = createRoute({
 	getParentRoute: () => organization,
 	path: "/settings/device-policy",
+	validateSearch: (raw): { group?: string } => withText(raw, "group"),
 	component: page(() => import("../pages/settings/device-policy-page.tsx")),
 });
 

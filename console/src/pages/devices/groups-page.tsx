@@ -78,6 +78,7 @@ export function Page() {
 					columns={columnsOf({
 						placeOf: ({ id }) =>
 							policies.find(({ group_id }) => group_id === id)?.priority,
+						mayGivePolicy: mayAdmin,
 						edit: mayWrite ? setEdited : undefined,
 						remove: mayAdmin ? setDeleted : undefined,
 					})}
@@ -118,6 +119,7 @@ const LOSES_POLICY =
 const columnsOf = (actions: {
 	/** Returns the place of the group's device policy, if it has one. */
 	placeOf: (group: DeviceGroup) => number | undefined;
+	mayGivePolicy: boolean;
 	edit: ((group: DeviceGroup) => void) | undefined;
 	remove: ((group: DeviceGroup) => void) | undefined;
 }): readonly Column<DeviceGroup>[] => [
@@ -174,14 +176,27 @@ const columnsOf = (actions: {
 		width: 150,
 		cell: (group) => {
 			const place = actions.placeOf(group);
+			const toPolicy = {
+				to: "/o/$org/settings/device-policy",
+				params: { org: group.organization_id },
+				search: { group: group.id },
+			} as const;
+			if (place !== undefined) {
+				return (
+					<TextLink {...toPolicy} size="sm">
+						Its own, {place}
+					</TextLink>
+				);
+			}
 			return (
-				<TextLink
-					to="/o/$org/settings/device-policy"
-					params={{ org: group.organization_id }}
-					size="sm"
-				>
-					{place === undefined ? "The organization's" : `Its own, ${place}`}
-				</TextLink>
+				<>
+					<Text size="sm">The organization's</Text>
+					{actions.mayGivePolicy && (
+						<TextLink {...toPolicy} size="xs">
+							Give it a policy …
+						</TextLink>
+					)}
+				</>
 			);
 		},
 	},

@@ -10,6 +10,7 @@ import {
 import { notifications } from "@mantine/notifications";
 import { IconArrowDown, IconArrowUp, IconPlus } from "@tabler/icons-react";
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
@@ -29,7 +30,12 @@ import { GroupPolicyDialog } from "./group-policy-dialog.tsx";
 export type GroupPolicy =
 	OutputOf<"listDeviceGroupPolicies">["group_policies"][number];
 
-/** Lists the policies of groups in their order. Administrators add, order and remove them. */
+const ROUTE = "/signed-in/o/$org/settings/device-policy";
+
+/**
+ * Lists the policies of groups in their order. Administrators add, order and remove them. A link
+ * with a group leads here, and opens the group's policy for an administrator.
+ */
 export function GroupPolicies({ policy }: { policy: Policy }) {
 	const { organizationId, mayAdmin } = useOrganization();
 	const {
@@ -39,7 +45,13 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 			organization_id: organizationId,
 		}),
 	);
-	const [edited, setEdited] = useState<GroupPolicy | "new" | null>(null);
+	const { group: linked } = useSearch({ from: ROUTE });
+	const navigate = useNavigate({ from: "/o/$org/settings/device-policy" });
+	const [edited, setEdited] = useState<GroupPolicy | "new" | null>(() =>
+		linked !== undefined && mayAdmin
+			? (policies.find(({ group_id }) => group_id === linked) ?? "new")
+			: null,
+	);
 	const [removed, setRemoved] = useState<GroupPolicy | null>(null);
 	const moving = useMutation({
 		mutationFn: async ({ group_id, priority }: GroupPolicy) => {
@@ -93,6 +105,8 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 			mt="lg"
 			component="section"
 			aria-label="Policies of groups"
+			ref={linked === undefined ? undefined : scrollTo}
+			style={{ scrollMarginTop: 72 }}
 		>
 			<Group justify="space-between" mb={4}>
 				<Title order={2}>Policies of groups</Title>
@@ -154,9 +168,15 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 			{edited && (
 				<GroupPolicyDialog
 					policy={edited === "new" ? undefined : edited}
+					groupId={linked}
 					usual={policy}
 					taken={policies.map(({ group_id }) => group_id)}
-					onClose={() => setEdited(null)}
+					onClose={() => {
+						setEdited(null);
+						if (linked !== undefined) {
+							void navigate({ search: {}, replace: true, resetScroll: false });
+						}
+					}}
 				/>
 			)}
 			<Confirm
@@ -179,6 +199,11 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 			</Confirm>
 		</Paper>
 	);
+}
+
+/** Scrolls to the section. The router first scrolls a new page to its top. */
+function scrollTo(section: HTMLElement | null): void {
+	requestAnimationFrame(() => section?.scrollIntoView());
 }
 
 /** Says in words what the policy of a group replaces. */

@@ -75,12 +75,15 @@ const NUMBERS = [
  */
 export function GroupPolicyDialog({
 	policy,
+	groupId,
 	usual,
 	taken,
 	onClose,
 }: {
 	/** Undefined for a new policy. */
 	policy: GroupPolicy | undefined;
+	/** The group that is chosen at first for a new policy. */
+	groupId: string | undefined;
 	/** The organization's policy. */
 	usual: Policy;
 	/** Ids of the groups that have a policy. */
@@ -91,7 +94,7 @@ export function GroupPolicyDialog({
 	useReturnFocus();
 	const groups = useDeviceGroups(organizationId, { enabled: !policy });
 	const form = useForm<Values>({
-		initialValues: toValues(policy, usual),
+		initialValues: toValues(policy, groupId, usual),
 		validate: {
 			group_id: (id) => (id ? null : "Choose a group"),
 			numbers: Object.fromEntries(
@@ -285,13 +288,17 @@ const isEmptyOr = (min: number, max: number) => (value: unknown) =>
 		? null
 		: `Give a number from ${min} to ${max}, or leave it empty`;
 
-function toValues(policy: GroupPolicy | undefined, usual: Policy): Values {
+function toValues(
+	policy: GroupPolicy | undefined,
+	groupId: string | undefined,
+	usual: Policy,
+): Values {
 	const keys = new Set([
 		...usual.checks.map(({ check_key }) => check_key),
 		...(policy?.checks ?? []).map(({ check_key }) => check_key),
 	]);
 	return {
-		group_id: policy?.group_id ?? null,
+		group_id: policy?.group_id ?? groupId ?? null,
 		numbers: Object.fromEntries(
 			NUMBERS.map(({ name, perUnit }) => {
 				const value = policy?.[name] ?? null;
