@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { type Config, readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
 import type { TellStep } from "../db/migrate.ts";
+import { AppError } from "../errors.ts";
 import { makeLogger } from "../log.ts";
 import { makeSetupLink } from "../organizations/first-setup.ts";
 import type { Service } from "../serve.ts";
@@ -91,7 +92,16 @@ export function addStart(program: Command): void {
 			collectGarbageWhenIdle();
 			log.info({ signal: await stopped }, "stopping");
 			await prepareClose();
-			await close();
+			try {
+				await close();
+			} catch (error) {
+				const cause =
+					error instanceof AppError
+						? { reason: error.message }
+						: { err: error };
+				log.fatal(cause, "Assay could not stop properly");
+				process.exit(1);
+			}
 			log.info("stopped");
 			// Something that is still open, such as a pipe of the log, would keep the process alive.
 			process.exit(0);

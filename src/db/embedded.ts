@@ -275,17 +275,16 @@ async function use(
 	);
 	own.hold(first.client);
 	let closing: Promise<void> | undefined;
-	const leave = () =>
-		withStartLock(folder, async () => {
-			const held = own.release();
-			const isRunning = () => findPostmaster(directory) !== undefined;
-			const asking = held ?? (await connect(cluster, isRunning));
-			// If counting the users fails, the server keeps running. Stopping it could interrupt another
-			// process.
-			const others = asking && (await hasOtherUsers(asking).catch(() => true));
-			await asking?.end();
-			if (!others) await stopPostmaster(directory);
-		});
+	const leave = async () => {
+		const held = own.release();
+		const isRunning = () => findPostmaster(directory) !== undefined;
+		const asking = held ?? (await connect(cluster, isRunning));
+		// If counting the users fails, the server keeps running. Stopping it could interrupt another
+		// process.
+		const others = asking && (await hasOtherUsers(asking).catch(() => true));
+		await asking?.end();
+		if (!others) await stopPostmaster(directory);
+	};
 	return {
 		connection: connectionOf(cluster),
 		origin: first.origin,
@@ -294,11 +293,17 @@ async function use(
 			return pid;
 		},
 		close() {
-			// On a full disk, not even the lock can be written. The caller may try again.
-			closing ??= leave().catch((error) => {
-				closing = undefined;
-				throw explain(error, dataDir);
-			});
+			closing ??= withStartLock(folder, leave)
+				.catch((error) => {
+					// On a full disk, nobody can write the lock, so nobody starts the server meanwhile.
+					if (error.code !== "ENOSPC") throw error;
+					return leave();
+				})
+				.catch((error) => {
+					// The caller may try again.
+					closing = undefined;
+					throw explain(error, dataDir);
+				});
 			return closing;
 		},
 	};

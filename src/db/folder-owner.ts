@@ -3,6 +3,7 @@ import {
 	fchownSync,
 	fsyncSync,
 	openSync,
+	rmSync,
 	statSync,
 	writeSync,
 } from "node:fs";
@@ -35,6 +36,10 @@ export function createForOwner(file: string, text: string): void {
 		if (owner) fchownSync(handle, owner.uid, owner.gid);
 		writeSync(handle, text);
 		fsyncSync(handle);
+	} catch (error) {
+		// A full disk has room for the name of the file, but not for the text.
+		rmSync(file, { force: true });
+		throw error;
 	} finally {
 		closeSync(handle);
 	}

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -125,6 +125,22 @@ test("with a wrong setting, the command exits with the code after which systemd 
 	expect((await assay(["doctor"], wrong)).code).toBe(1);
 	const unit = readFileSync("deploy/assay.service", "utf8");
 	expect(unit).toContain(`\nRestartPreventExitStatus=${EXIT_REFUSED}\n`);
+});
+
+test("a stop that fails ends with 1, and the log does not call it a failed start", async () => {
+	const { folder, start, serverPid } = await makeDataFolder();
+	const service = await start();
+	const server = serverPid();
+	renameSync(join(folder, "data"), join(folder, "moved"));
+	expect(await service.stop("SIGTERM")).toBe(1);
+	process.kill(server, "SIGINT");
+	await expect.poll(() => isRunning(server)).toBe(false);
+	await expect
+		.poll(service.stderr)
+		.toMatch(
+			/"reason":"the data folder .+"msg":"Assay could not stop properly"/,
+		);
+	expect(service.stderr()).not.toContain("could not start");
 });
 
 /** Receives what the service tells systemd. Node cannot receive from a Unix datagram socket. */

@@ -76,7 +76,7 @@ describe.runIf(isRoot)("as root", () => {
 		}
 	});
 
-	test("a server on a disk that has become full says so when it is closed, and can be closed later", async ({
+	test("a server on a disk that has become full stops when it is closed, leaves no lock, and has its data later", async ({
 		skip,
 	}) => {
 		mkdirSync(folder.dataDir);
@@ -87,16 +87,17 @@ describe.runIf(isRoot)("as root", () => {
 		const filler = join(folder.dataDir, "filler");
 		try {
 			const db = await folder.open();
+			await queryEmbedded(db, "create table kept as select 42 as answer");
 			expect(() => writeFileSync(filler, Buffer.alloc(200_000_000))).toThrow(
 				"ENOSPC",
 			);
-			await expect(db.close()).rejects.toMatchObject({
-				code: "service_unavailable",
-				message: `the disk with the data folder ${folder.dataDir} is full; make room on it`,
-			});
-			rmSync(filler);
 			await db.close();
-			expect(existsSync(join(db.directory, "postmaster.pid"))).toBe(false);
+			expect(folder.serverPids()).toEqual([]);
+			expect(existsSync(join(folder.dataDir, "start.lock"))).toBe(false);
+			rmSync(filler);
+			const later = await folder.open();
+			expect(await queryEmbedded(later, "select answer from kept")).toBe(42);
+			await later.close();
 		} finally {
 			spawnSync("umount", ["--lazy", folder.dataDir]);
 		}
