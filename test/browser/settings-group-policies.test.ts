@@ -144,3 +144,20 @@ test("the list of groups leads an administrator to a policy of the chosen group"
 	await dialog.waitFor({ state: "hidden" });
 	await page.waitForURL(/device-policy$/);
 });
+
+test("the form of a new group says where a group by a filter is made", async () => {
+	const { page } = await fleetOf(served).start(
+		"admin",
+		async (organization) => {
+			await addGroup(organization, "Laptops");
+			return "/devices/groups";
+		},
+	);
+	const dialog = page.getByRole("dialog");
+	await page.getByRole("button", { name: "Add group" }).click();
+	await dialog.getByText("For a group by a filter").waitFor();
+	await axe(page);
+	await screenshot(page, "devices/add-group");
+	await dialog.getByRole("link", { name: "filter the list" }).click();
+	await page.waitForURL(/\/devices$/);
+});

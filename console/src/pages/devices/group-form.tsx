@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
@@ -7,6 +7,7 @@ import { useOrganization } from "../../organization.ts";
 import type { DeviceGroup } from "../../parts/devices/device-groups.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState, sentenceOf } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -75,6 +76,21 @@ export function GroupForm({
 							error={saving.refusal}
 							title="The group was not saved"
 						/>
+					)}
+					{!group && !filter && !deviceIds && (
+						<Text size="sm">
+							This group lists its devices, and is empty at first. For a group
+							by a filter,{" "}
+							<TextLink
+								to="/o/$org/devices"
+								params={{ org: organizationId }}
+								inherit
+								underline="always"
+							>
+								filter the list of devices
+							</TextLink>{" "}
+							and choose Actions → Save the filter as a group.
+						</Text>
 					)}
 					<TextInput
 						label="Name"
