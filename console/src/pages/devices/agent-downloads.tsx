@@ -9,7 +9,7 @@ import {
 	PACKAGES_PATH,
 	useAgentPackages,
 } from "../../parts/devices/agent-packages.ts";
-import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import type { Platform } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 
 /**
@@ -21,7 +21,7 @@ export function AgentDownloads({
 	commandsOf,
 	otherwise = null,
 }: {
-	platform: keyof typeof PLATFORMS;
+	platform: Platform;
 	commandsOf: (chosen: AgentPackage) => string;
 	otherwise?: ReactNode;
 }) {

@@ -1,5 +1,5 @@
 import { PACKAGES_PATH } from "../../parts/devices/agent-packages.ts";
-import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import type { Platform } from "../../parts/devices/device-words.tsx";
 
 interface Download {
 	file: string;
@@ -9,7 +9,7 @@ interface Download {
 /** Returns commands that download a file and compare its checksum, for all systems but Windows. */
 export function downloadCommands(
 	{ file, sha256 }: Download,
-	platform: Exclude<keyof typeof PLATFORMS, "WINDOWS">,
+	platform: Exclude<Platform, "WINDOWS">,
 	serverUrl: string,
 ): string[] {
 	const url = `${serverUrl}${PACKAGES_PATH}${file}`;

@@ -1,5 +1,5 @@
 import type { AgentPackage } from "../../parts/devices/agent-packages.ts";
-import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import type { Platform } from "../../parts/devices/device-words.tsx";
 import { downloadCommands, ifChecked } from "./download-commands.ts";
 
 /** The values that a device needs to enroll. */
@@ -9,7 +9,7 @@ export interface Enrollment {
 }
 
 type Commands = {
-	[Platform in keyof typeof PLATFORMS]: (enrollment: Enrollment) => string;
+	[System in Platform]: (enrollment: Enrollment) => string;
 };
 
 /** Commands that install a package without enrolling the device. An archive is only unpacked. */

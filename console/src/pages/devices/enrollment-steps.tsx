@@ -1,7 +1,7 @@
-import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
+import { Code, Stack, Text, Title } from "@mantine/core";
 import { COMMAND } from "../../command.ts";
 import { Copied, CopyField, SecretOnce } from "../../parts/copy-field.tsx";
-import { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import type { Platform } from "../../parts/devices/device-words.tsx";
 import type { SaveOnce } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
@@ -12,6 +12,7 @@ import {
 	packageCommands,
 } from "./enroll-commands.ts";
 import { EnrollmentProgress } from "./enrollment-progress.tsx";
+import { PlatformTabs } from "./platform-tabs.tsx";
 import {
 	installProgram,
 	reportFromService,
@@ -32,8 +33,6 @@ export const TOKEN_WORDS = {
 	secrets: "token",
 	consequence: "Nobody can show it again. You would have to issue another one.",
 };
-
-type Platform = keyof typeof PLATFORMS;
 
 /**
  * Shows the token once, whether the device has enrolled, and the steps to take on the device. When
@@ -73,63 +72,50 @@ export function EnrollmentSteps({
 						<Title order={2} mb="xs">
 							On the device
 						</Title>
-						<Tabs defaultValue={thisPlatform()} keepMounted={false}>
-							<Tabs.List mb="sm">
-								{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
-									<Tabs.Tab key={platform} value={platform}>
-										{PLATFORMS[platform]}
-									</Tabs.Tab>
-								))}
-							</Tabs.List>
-							{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
-								<Tabs.Panel key={platform} value={platform}>
-									<Stack>
-										<Text size="sm">
-											The agent sends heartbeats and checks the device.
-											{platform === "WINDOWS" &&
-												" Use a PowerShell that was started as administrator."}
-										</Text>
-										{isLocal(enrollment.serverUrl) && (
-											<CopyField
-												label={`On the computer that runs Assay${COMMAND === "assay" ? "" : ", in Assay's folder"}: report once`}
-												value={reportFromService(enrollment)}
-											/>
-										)}
-										<AgentDownloads
-											platform={platform}
-											commandsOf={(chosen) =>
-												packageCommands(chosen, enrollment.serverUrl)
-											}
-											otherwise={
-												<AgentProgramDownload>
-													{(program) => (
-														<>
-															<CopyField
-																label="Command that installs the agent as a service"
-																value={installProgram(
-																	program,
-																	platform,
-																	enrollment,
-																)}
-															/>
-															<CopyField
-																label="Or, without administrator rights: report once"
-																value={reportOnce(
-																	program,
-																	platform,
-																	enrollment,
-																)}
-															/>
-														</>
-													)}
-												</AgentProgramDownload>
-											}
+						<PlatformTabs initial={thisPlatform()}>
+							{(platform) => (
+								<Stack>
+									<Text size="sm">
+										The agent sends heartbeats and checks the device.
+										{platform === "WINDOWS" &&
+											" Use a PowerShell that was started as administrator."}
+									</Text>
+									{isLocal(enrollment.serverUrl) && (
+										<CopyField
+											label={`On the computer that runs Assay${COMMAND === "assay" ? "" : ", in Assay's folder"}: report once`}
+											value={reportFromService(enrollment)}
 										/>
-										<OtherWays platform={platform} enrollment={enrollment} />
-									</Stack>
-								</Tabs.Panel>
-							))}
-						</Tabs>
+									)}
+									<AgentDownloads
+										platform={platform}
+										commandsOf={(chosen) =>
+											packageCommands(chosen, enrollment.serverUrl)
+										}
+										otherwise={
+											<AgentProgramDownload>
+												{(program) => (
+													<>
+														<CopyField
+															label="Command that installs the agent as a service"
+															value={installProgram(
+																program,
+																platform,
+																enrollment,
+															)}
+														/>
+														<CopyField
+															label="Or, without administrator rights: report once"
+															value={reportOnce(program, platform, enrollment)}
+														/>
+													</>
+												)}
+											</AgentProgramDownload>
+										}
+									/>
+									<OtherWays platform={platform} enrollment={enrollment} />
+								</Stack>
+							)}
+						</PlatformTabs>
 					</div>
 				)}
 			</Stack>

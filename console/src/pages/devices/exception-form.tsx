@@ -22,6 +22,7 @@ import {
 	type Device,
 	deviceName,
 	PLATFORMS,
+	type Platform,
 } from "../../parts/devices/device-words.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -29,8 +30,6 @@ import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
-
-type Platform = keyof typeof PLATFORMS;
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;

@@ -1,16 +1,14 @@
-import { Stack, Tabs, Text, Title } from "@mantine/core";
+import { Stack, Text, Title } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
-import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { type SaveOnce, SaveOnceButtons } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
 import { AgentProgramDownload } from "./agent-program.tsx";
 import { packageKeyCommands } from "./enroll-commands.ts";
+import { PlatformTabs } from "./platform-tabs.tsx";
 import { installProgramWithKey } from "./program-commands.ts";
-
-type Platform = keyof typeof PLATFORMS;
 
 /** Shows the secret once, with the commands that a rollout runs on each device. */
 export function NewEnrollmentKey({
@@ -53,39 +51,30 @@ export function NewEnrollmentKey({
 					owner's address is optional. Other agents that use the Device Agent
 					API, such as probo-agent, take the key in place of a token.
 				</Text>
-				<Tabs defaultValue="LINUX" keepMounted={false}>
-					<Tabs.List mb="sm">
-						{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
-							<Tabs.Tab key={platform} value={platform}>
-								{PLATFORMS[platform]}
-							</Tabs.Tab>
-						))}
-					</Tabs.List>
-					{(Object.keys(PLATFORMS) as Platform[]).map((platform) => (
-						<Tabs.Panel key={platform} value={platform}>
-							<AgentDownloads
-								platform={platform}
-								commandsOf={(chosen) => packageKeyCommands(chosen, serverUrl)}
-								otherwise={
-									<Stack gap="sm">
-										<AgentProgramDownload>
-											{(program) => (
-												<CopyField
-													label="Commands"
-													value={installProgramWithKey(
-														program,
-														platform,
-														serverUrl,
-													)}
-												/>
-											)}
-										</AgentProgramDownload>
-									</Stack>
-								}
-							/>
-						</Tabs.Panel>
-					))}
-				</Tabs>
+				<PlatformTabs initial="LINUX">
+					{(platform) => (
+						<AgentDownloads
+							platform={platform}
+							commandsOf={(chosen) => packageKeyCommands(chosen, serverUrl)}
+							otherwise={
+								<Stack gap="sm">
+									<AgentProgramDownload>
+										{(program) => (
+											<CopyField
+												label="Commands"
+												value={installProgramWithKey(
+													program,
+													platform,
+													serverUrl,
+												)}
+											/>
+										)}
+									</AgentProgramDownload>
+								</Stack>
+							}
+						/>
+					)}
+				</PlatformTabs>
 			</div>
 			<SaveOnceButtons
 				secrets="key"

@@ -1,10 +1,8 @@
 import { COMMAND } from "../../command.ts";
 import type { AgentProgram } from "../../parts/devices/agent-packages.ts";
-import type { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import type { Platform } from "../../parts/devices/device-words.tsx";
 import { downloadCommands, ifChecked } from "./download-commands.ts";
 import { type Enrollment, KEY_FILES } from "./enroll-commands.ts";
-
-type Platform = keyof typeof PLATFORMS;
 
 /**
  * Returns one command that downloads the agent, compares its checksum, installs it as a service and

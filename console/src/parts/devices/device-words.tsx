@@ -64,9 +64,11 @@ export const PLATFORMS = {
 	FREEBSD: "FreeBSD",
 } as const satisfies Record<NonNullable<Device["platform"]>, string>;
 
+export type Platform = keyof typeof PLATFORMS;
+
 export function platformLabel(platform: string): string {
 	return Object.hasOwn(PLATFORMS, platform)
-		? PLATFORMS[platform as keyof typeof PLATFORMS]
+		? PLATFORMS[platform as Platform]
 		: platform;
 }
 
