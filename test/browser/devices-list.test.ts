@@ -13,7 +13,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { expectWholeFilters } from "./filters.ts";
-import { DAY_MS, type Fleet, fleetOf, must } from "./fleet.ts";
+import { type Fleet, fleetOf, must } from "./fleet.ts";
 
 let served: TestConsole;
 let fleet: Fleet;
@@ -228,58 +228,6 @@ test("a list can be sorted and read page by page, and an invalid page shows an e
 	await page.getByRole("button", { name: "Try again" }).waitFor();
 	await page.getByRole("button", { name: "First page" }).click();
 	await expect.poll(() => rows.count()).toBe(20);
-});
-
-test("the last report of a device that is silent for longer than permitted is never shown as passing", async () => {
-	const { page } = await fleet.start("viewer", async (organization) => {
-		const device = await fleet.addReporting(
-			organization,
-			"silent.local",
-			{ DISK_ENCRYPTION: "PASS" },
-			{ agoMs: 4 * DAY_MS },
-		);
-		await fleet.silence(device, 4 * DAY_MS);
-	});
-	const summary = page.getByRole("region", { name: "Fleet" });
-	await summary.getByRole("button", { name: "All numbers" }).click();
-	await summary.getByText("0 passing · 1 silent").waitFor();
-	await expect
-		.poll(() => summary.getByText("0%", { exact: true }).count())
-		.toBe(CHECK_KEYS.length);
-	await page.getByText("Last known: 1 pass").waitFor();
-	await page.getByRole("link", { name: "1 Stale" }).click();
-	await page.getByRole("link", { name: "silent.local" }).click();
-	await page.getByText("These are the last known states").waitFor();
-	await page.getByText("Last known: pass").waitFor();
-	expect(await page.getByText("Pass", { exact: true }).count()).toBe(0);
-	await axe(page);
-});
-
-test("the list by check says that it includes silent devices, and leaves them out on request", async () => {
-	const { page } = await fleet.start("viewer", async (organization) => {
-		const failing = { FIREWALL_ENABLED: "FAIL" };
-		await fleet.addReporting(organization, "online.local", failing);
-		const silent = await fleet.addReporting(
-			organization,
-			"silent.local",
-			failing,
-			{ agoMs: 4 * DAY_MS },
-		);
-		await fleet.silence(silent, 4 * DAY_MS);
-	});
-	const names = () => page.locator("tbody .data-table-link").allInnerTexts();
-	await expect.poll(async () => (await names()).length).toBe(2);
-	await pick(page, "Fails check", "Host firewall");
-	await page.getByText("are listed too").waitFor();
-	expect((await names()).length).toBe(2);
-	await page.getByRole("link", { name: "Leave them out" }).click();
-	await expect.poll(names).toEqual(["online.local"]);
-	// The bar has the same number.
-	await page
-		.getByRole("region", { name: "Fleet" })
-		.getByRole("link", { name: /^Host firewall .*, 1 fail$/ })
-		.waitFor();
-	expect(await page.getByText("are listed too").count()).toBe(0);
 });
 
 test("duplicate hardware and a possible clone are shown with what to do about them", async () => {

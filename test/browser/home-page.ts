@@ -43,3 +43,7 @@ export const aRisk = (likelihood: number, impact: number) => ({
 	inherent_likelihood: likelihood,
 	inherent_impact: impact,
 });
+
+/** Returns the day that is so many days from now. */
+export const dayFromNow = (days: number) =>
+	new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

@@ -5,7 +5,6 @@ import {
 	PASS_START,
 } from "../../src/devices/group-policies/assign.ts";
 import { makePolicyPasses } from "../../src/devices/upkeep.ts";
-import { makeId } from "../../src/id.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
 import { ReadableLog } from "../support/readable-log.ts";
 import { makeGoverned, rule } from "./governed-devices.ts";
@@ -26,17 +25,9 @@ async function makeWaiting() {
 	await of.set(group, rule({ grace_days: 30 }));
 	const owner = (sql: string, ...values: unknown[]) =>
 		fleet.assay.database.owner.query(sql, [organization_id, ...values]);
-	await owner(
-		`insert into devices (
-			organization_id, id, name, status, hardware_uuid, hardware_hash, platform, hostname,
-			hostname_key, activated_at, last_seen_at, search_text
-		)
-		select $1, id, 'device', 'ACTIVE', id, sha256(convert_to(id, 'UTF8')), 'LINUX', id,
-			sort_key(id), now() - interval '100 days', now(), search_text(id)
-		from unnest($2::text[]) id`,
-		Array.from({ length: DEVICES - 1 }, () =>
-			makeId(organization_id, "device"),
-		),
+	await fleet.seed(
+		Array.from({ length: DEVICES - 1 }, (_, index) => `device-${index}`),
+		organization_id,
 	);
 	return {
 		...of,
