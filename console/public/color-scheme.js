@@ -1,12 +1,13 @@
-// This script applies the reader's choice of light or dark and of the density before the browser first paints the
-// page, so that the colors do not flash. Paper is white, so a page is printed in light colors.
+// This script applies the reader's choice of light or dark and of the density before the browser first
+// paints the page, so that the colors do not flash. Paper is white, so a page is printed in light
+// colors.
 (() => {
 	try {
 		if (localStorage.getItem("assay-density") === "compact") {
 			document.documentElement.setAttribute("data-density", "compact");
 		}
 	} catch {
-		// As above.
+		// The browser blocks the storage, so the rows have their usual height.
 	}
 	const chosenScheme = () => {
 		try {
