@@ -12,11 +12,11 @@ import { isSilentSince, silencesAt } from "./silences.ts";
  * Returns common table expressions with what `spanState` needs, now or at a time in the past, whose
  * SQL is `at`. None of them depends on a device, so a statement evaluates each of them once.
  *
- * | name | a row for each | |---|---| | `rule` | check that a policy requires: the
- * columns of `requiredChecks` | | `young` | device in the days of grace of a new one: id,
- * activated_at | | `excuse` | device or group of devices that an exception excuses: check_key,
- * platform, device_id | | `quiet` | device that was silent at the time in the past: device_id,
- * since |
+ * - `rule`: a row for each check that a policy requires, with the columns of `requiredChecks`.
+ * - `young`: a row for each device in the days of grace of a new one: id, activated_at.
+ * - `excuse`: a row for each device or group of devices that an exception excuses: check_key,
+ *   platform, device_id.
+ * - `quiet`: a row for each device that was silent at the time in the past: device_id, since.
  */
 export function policyAt(at: string | undefined): string {
 	const now = at ?? "now()";
