@@ -9,6 +9,7 @@ import {
 	BACKUP_TIMER,
 	describeUnit,
 	lastLogLine,
+	lineOfEnd,
 	readUnits,
 	SERVICE_UNIT,
 	type Unit,
@@ -41,7 +42,7 @@ async function examinePort(
 	} catch (error) {
 		const { cause } = error as { cause?: unknown };
 		return codeOf(cause) === "ECONNREFUSED"
-			? describeStopped(url, unit, lastLogLine())
+			? describeStopped(url, unit)
 			: describeSilent(url, cause ?? error);
 	}
 	const given = live.headers.get(INSTANCE_HEADER);
@@ -81,11 +82,11 @@ async function examinePort(
 const ask = (url: string) =>
 	fetch(url, { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
 
-/** Describes a service at whose port nobody listens. */
+/** Describes a service at whose port nobody listens. `lines` are the last ones of its log. */
 export function describeStopped(
 	url: string,
 	unit: Unit | undefined,
-	lastLine: string | undefined,
+	lines?: string,
 ): Finding {
 	const found = `the service does not run: nobody listens at ${url}`;
 	if (!unit) {
@@ -97,7 +98,8 @@ export function describeStopped(
 				"start the service, unless it runs on another machine or in another container",
 		};
 	}
-	const said = lastLine ? `; its last line in the log: ${lastLine}` : "";
+	const last = lastLogLine(lines);
+	const said = last ? `; its last line in the log: ${last}` : "";
 	if (unit.isStopped) {
 		return {
 			check,
@@ -113,17 +115,44 @@ export function describeStopped(
 			check,
 			status: "warning",
 			found: `${found} yet, because ${unit.name} is starting${said}`,
-			advice: "wait, and follow the log: journalctl -fu assay",
+			advice: FOLLOW,
+		};
+	}
+	if (unit.isRunning) {
+		return {
+			check,
+			status: "problem",
+			found: `${found}${said}`,
+			advice:
+				"the unit runs, so it probably listens at another address: compare ASSAY_HOST and ASSAY_PORT with the log, and restart the service after a change of the settings",
+		};
+	}
+	const end = lineOfEnd(lines);
+	const why = end ? `; the log says why: ${end}` : "";
+	if (unit.isRestarting || unit.isStarting) {
+		return {
+			check,
+			status: "problem",
+			found: `${found}${why}`,
+			advice: `${end ? `${CORRECT}; ` : ""}${describeRestart(unit)}${end ? "" : `; ${FOLLOW}`}`,
 		};
 	}
 	return {
 		check,
 		status: "problem",
-		found: `${found}${said}`,
-		advice: unit.isRunning
-			? "the unit runs, so it probably listens at another address: compare ASSAY_HOST and ASSAY_PORT with the log, and restart the service after a change of the settings"
-			: "correct what the log says (journalctl -u assay, docs/diagnosing.md); then systemctl start assay",
+		found: `${found}${why || said}`,
+		advice: `${CORRECT}; then systemctl start assay`,
 	};
+}
+
+const FOLLOW = "wait, and follow the log: journalctl -fu assay";
+const CORRECT =
+	"correct what the log says (journalctl -u assay, docs/diagnosing.md)";
+
+function describeRestart({ isRestarting, restartPause }: Unit): string {
+	if (!isRestarting) return "systemd is starting it again";
+	const pause = restartPause && `, after a pause of ${restartPause}`;
+	return `systemd starts it again by itself${pause}`;
 }
 
 function describeSilent(url: string, error: unknown): Finding {
@@ -141,12 +170,15 @@ export function examineUnits(units: readonly Unit[]): Finding[] {
 	return units.flatMap((unit): Finding[] => {
 		const { name } = unit;
 		if (unit.hasFailed) {
+			const next = unit.isRestarting
+				? describeRestart(unit)
+				: `when the cause is gone, systemctl start ${name}`;
 			return [
 				{
 					check: "units",
 					status: "problem",
 					found: `${name} ${describeUnit(unit)}`,
-					advice: `journalctl -u ${name} -n 20 says why; when the cause is gone, systemctl start ${name}`,
+					advice: `journalctl -u ${name} -n 20 says why; ${next}`,
 				},
 			];
 		}

@@ -12,8 +12,10 @@ const MAX_LINE = 300;
 /** What systemd says about a unit. */
 export interface Unit {
 	name: string;
-	/** Its last run failed, or it fails again and again. */
+	/** Its last run failed. */
 	hasFailed: boolean;
+	/** Its last run failed, and systemd is about to start it again. */
+	isRestarting: boolean;
 	isRunning: boolean;
 	isStarting: boolean;
 	/** It does not run, and its last run did not fail. */
@@ -24,6 +26,8 @@ export interface Unit {
 	result: string;
 	exitCode: number;
 	restarts: number;
+	/** Pause before systemd starts it again, as systemd writes it, such as `2s`. */
+	restartPause: string;
 }
 
 /** Reads the units of Assay. Returns none where systemd does not run or has none of them. */
@@ -33,7 +37,7 @@ export async function readUnits(): Promise<Unit[]> {
 			"systemctl",
 			[
 				"show",
-				"--property=Id,LoadState,ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts",
+				"--property=Id,LoadState,ActiveState,SubState,UnitFileState,Result,ExecMainStatus,NRestarts,RestartUSec",
 				...UNITS,
 			],
 			{ timeout: 5_000 },
@@ -60,17 +64,20 @@ export function parseUnits(text: string): Unit[] {
 		.filter((of) => of.get("LoadState") === "loaded")
 		.map((of) => {
 			const active = of.get("ActiveState");
-			const isRepeated = of.get("SubState") === "auto-restart";
+			// Newer versions of systemd also have "auto-restart-queued".
+			const isRestarting = /^auto-restart/.test(of.get("SubState") ?? "");
 			return {
 				name: of.get("Id") ?? "",
-				hasFailed: active === "failed" || isRepeated,
+				hasFailed: active === "failed" || isRestarting,
+				isRestarting,
 				isRunning: active === "active" || active === "reloading",
-				isStarting: active === "activating" && !isRepeated,
+				isStarting: active === "activating" && !isRestarting,
 				isStopped: active === "inactive" || active === "deactivating",
 				isEnabled: of.get("UnitFileState") === "enabled",
 				result: of.get("Result") ?? "",
 				exitCode: Number(of.get("ExecMainStatus") ?? 0),
 				restarts: Number(of.get("NRestarts") ?? 0),
+				restartPause: of.get("RestartUSec") ?? "",
 			};
 		});
 }
@@ -92,22 +99,57 @@ export function describeUnit({ result, exitCode, restarts }: Unit): string {
  * Returns what the service last wrote to the journal, in words. Undefined if that is not known. The
  * lines of a stack and what Node adds to it say nothing about the cause.
  */
-export function lastLogLine(
-	lines: string = process.env[LAST_LINES] ?? "",
-): string | undefined {
-	const line = lines
-		.split("\n")
-		.findLast((text) => /^[^\s}]/.test(text) && !text.startsWith("Node.js v"));
-	return line && withoutJson(line.trim()).slice(0, MAX_LINE);
+export function lastLogLine(lines = journalLines()): string | undefined {
+	return inWords(
+		lines
+			.split("\n")
+			.findLast(
+				(text) => /^[^\s}]/.test(text) && !text.startsWith("Node.js v"),
+			),
+	);
 }
 
-function withoutJson(line: string): string {
+/**
+ * Returns the line that says why the last run ended, in words. Undefined if there is none, as after
+ * `kill -9`.
+ */
+export function lineOfEnd(lines = journalLines()): string | undefined {
+	const all = lines.split("\n");
+	const ready = all.findLastIndex((text) => READY.test(text));
+	return inWords(all.slice(ready + 1).findLast(explainsEnd));
+}
+
+/** Begins what a start prints when it has succeeded. */
+const READY = /^Assay \S+ is ready at /;
+
+function explainsEnd(line: string): boolean {
+	const level = jsonOf(line)?.level;
+	// Node writes plain text about an error that ends it.
+	return level === undefined ? /^\S.*error\b/i.test(line) : level === "fatal";
+}
+
+const journalLines = () => process.env[LAST_LINES] ?? "";
+
+function inWords(line: string | undefined): string | undefined {
+	if (line === undefined) return undefined;
+	const { msg, err, reason } = jsonOf(line) ?? {};
+	const why = err?.message ?? reason;
+	const words = msg === undefined ? line.trim() : why ? `${msg}: ${why}` : msg;
+	return words.slice(0, MAX_LINE);
+}
+
+interface LogLine {
+	level?: string;
+	msg?: string;
+	reason?: string;
+	err?: { message?: string };
+}
+
+/** Returns a line of the log. Undefined if it is plain text, such as an error of Node. */
+function jsonOf(line: string): LogLine | undefined {
 	try {
-		const { msg, err, reason } = JSON.parse(line);
-		const why = err?.message ?? reason;
-		if (typeof msg === "string") return why ? `${msg}: ${why}` : msg;
+		return JSON.parse(line);
 	} catch {
-		// The line is plain text, such as an error of Node.
+		return undefined;
 	}
-	return line;
 }

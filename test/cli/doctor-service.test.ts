@@ -6,7 +6,11 @@ import {
 	examineService,
 	examineUnits,
 } from "../../src/cli/doctor-service.ts";
-import { lastLogLine, parseUnits } from "../../src/cli/systemd-units.ts";
+import {
+	lastLogLine,
+	lineOfEnd,
+	parseUnits,
+} from "../../src/cli/systemd-units.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { openDatabaseProxy } from "../support/database-proxy.ts";
@@ -81,6 +85,7 @@ const shown = (fields: Record<string, string>) =>
 	Object.entries({
 		Result: "success",
 		NRestarts: "0",
+		RestartUSec: "2s",
 		ExecMainStatus: "0",
 		Id: "assay.service",
 		LoadState: "loaded",
@@ -101,21 +106,21 @@ test.each([
 	[
 		"problem",
 		{ ActiveState: "failed", SubState: "failed" },
-		"nobody listens at URL; its last line in the log: stopping: ASSAY_LOG_LEVEL must be one of …",
-		"correct what the log says",
+		"nobody listens at URL; the log says why: stopping: ASSAY_LOG_LEVEL must be one of …",
+		"correct what the log says (journalctl -u assay, docs/diagnosing.md); then systemctl start assay",
 	],
 	[
 		"problem",
 		{ ActiveState: "activating", SubState: "auto-restart" },
-		"its last line in the log: stopping",
-		"correct what the log says",
+		"the log says why: stopping",
+		"correct what the log says (journalctl -u assay, docs/diagnosing.md); systemd starts it again by itself, after a pause of 2s",
 	],
 	["problem", {}, "nobody listens at URL", "listens at another address"],
 	[
 		"problem",
 		{ ActiveState: "activating", SubState: "start", NRestarts: "3" },
-		"its last line in the log: stopping",
-		"correct what the log says",
+		"the log says why: stopping",
+		"correct what the log says (journalctl -u assay, docs/diagnosing.md); systemd is starting it again",
 	],
 	[
 		"warning",
@@ -138,12 +143,54 @@ test.each([
 	["warning", undefined, "nobody listens at URL", "on another machine"],
 ])("without an answer, the state of the unit decides: %s for %j", (status, fields, found, advice) => {
 	const of = fields && unit(fields);
-	expect(describeStopped("URL", of, lastLogLine(LINE))).toMatchObject({
+	expect(describeStopped("URL", of, LINE)).toMatchObject({
 		check: "service",
 		status,
 		found: expect.stringContaining(found),
 		advice: expect.stringContaining(advice),
 	});
+});
+
+test.each([
+	"auto-restart",
+	"auto-restart-queued",
+])("a service that was killed is started again by systemd (%s), and no line is taken for the cause", (SubState) => {
+	const killed = unit({
+		ActiveState: "activating",
+		SubState,
+		Result: "signal",
+		ExecMainStatus: "9",
+	});
+	const lines = `${LINE}Assay 0.1.1 is ready at https://assay.example
+{"level":"error","msg":"could not send a mail","reason":"no answer"}
+{"level":"warn","msg":"the database is back after 48 s"}
+`;
+	expect(describeStopped("URL", killed, lines)).toEqual({
+		check: "service",
+		status: "problem",
+		found: "the service does not run: nobody listens at URL",
+		advice:
+			"systemd starts it again by itself, after a pause of 2s; wait, and follow the log: journalctl -fu assay",
+	});
+	expect(examineUnits(killed ? [killed] : [])).toMatchObject([
+		{
+			found: "assay.service has failed: the result is signal",
+			advice:
+				"journalctl -u assay.service -n 20 says why; systemd starts it again by itself, after a pause of 2s",
+		},
+	]);
+});
+
+test("the line that explains the end is the last fatal one, or what Node writes about an error", () => {
+	expect(
+		lineOfEnd(`${LINE}{"level":"info","msg":"the server is closed"}\n`),
+	).toMatch(/^stopping: ASSAY_LOG_LEVEL/);
+	expect(
+		lineOfEnd(
+			"Assay 0.1.1 is ready at https://assay.example\n\n<--- Last few GCs --->\n\nFATAL ERROR: Reached heap limit Allocation failed\n----- Native stack trace -----\n 1: 0x1 node::error\n",
+		),
+	).toBe("FATAL ERROR: Reached heap limit Allocation failed");
+	expect(lineOfEnd('{"level":"info","msg":"no error"}\n')).toBeUndefined();
 });
 
 test("an error that nobody expected is shown by its message, and not by the last line of its stack", () => {

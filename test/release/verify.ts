@@ -219,7 +219,7 @@ async function verifyDoctor({ run }: Machine): Promise<void> {
 		echo DATABASE_URL=postgres://assay@127.0.0.1:1/assay >> /etc/assay.env
 		systemctl start assay; true`);
 	await says(
-		"its last line in the log: Assay could not start: Assay cannot open its database",
+		"the log says why: Assay could not start: Assay cannot open its database",
 	);
 	run(`systemctl stop assay; systemctl reset-failed assay
 		mv /root/right.env /etc/assay.env`);
