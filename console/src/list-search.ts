@@ -159,7 +159,11 @@ export function useListSearch(
 	const hasFilters = Object.keys(filter).length > 0;
 
 	return {
+		/** The path of the page. */
+		path,
 		search,
+		/** The cursors of the pages before this one, or undefined if they are not known. */
+		earlierPages: earlier,
 		/** The order of the rows, or undefined if the operation chose it. */
 		order,
 		/** The order without a choice in the address, or undefined if the operation chooses it. */

@@ -40,6 +40,20 @@ test("search, filters and order are in the address, and reload and back keep the
 	await page.goBack();
 	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 
+	// Tabs and edits of the record are steps in the history, and its breadcrumb goes past them.
+	await page.getByRole("link", { name: "A risk that grew" }).click();
+	await page.getByRole("tab", { name: "History" }).click();
+	const left = page.getByRole("navigation", { name: "Where you are" });
+	await left.getByRole("link", { name: "Risks" }).click();
+	await expect.poll(names(page)).toEqual(["A risk that grew"]);
+	expect(new URL(page.url()).search).toBe(
+		"?treatment=MITIGATED&sort=name&dir=desc&q=grew",
+	);
+	const menu = page.getByRole("navigation", { name: "Main" });
+	await menu.getByRole("link", { name: "Risks" }).click();
+	await expect.poll(async () => (await names(page)()).length).toBe(20);
+	await page.goBack();
+
 	await page.getByRole("searchbox").fill("nothing like it");
 	await page.getByRole("heading", { name: "No risks match" }).waitFor();
 	await page.getByRole("button", { name: "Show all risks" }).click();
@@ -192,6 +206,11 @@ test("a list can be read page by page and back, with the page size that the read
 	await pages.getByText("21–24 of 24").waitFor();
 	await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 	await page.reload();
+	await pages.getByText("21–24 of 24").waitFor();
+	await page.getByRole("link", { name: "Accepted risk 20" }).click();
+	await heading(page, "Accepted risk 20").waitFor();
+	const left = page.getByRole("navigation", { name: "Where you are" });
+	await left.getByRole("link", { name: "Risks" }).click();
 	await pages.getByText("21–24 of 24").waitFor();
 	await pages.getByRole("button", { name: "Previous page" }).click();
 	await pages.getByText("1–20 of 24").waitFor();

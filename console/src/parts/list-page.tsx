@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
+import { keepList } from "../list-left.ts";
 import type { ListControls } from "../list-search.ts";
 import { ColumnMenu } from "./column-menu.tsx";
 import { type Column, DataTable } from "./data-table.tsx";
@@ -62,6 +63,7 @@ export function ListPage<Row extends { id: string }>(props: Props<Row>) {
 	const isEmpty = page.isSuccess && rows.length === 0;
 	const isFiltered = list.hasFilters || list.search.cursor !== undefined;
 	const hasNone = isEmpty && !isFiltered;
+	useEffect(() => keepList(list));
 	return (
 		<>
 			<PageHeader

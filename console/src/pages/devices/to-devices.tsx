@@ -1,3 +1,4 @@
+import { devicesList } from "../../list-left.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 
@@ -5,7 +6,7 @@ import { TextLink } from "../../parts/links.tsx";
 export function ToDevices() {
 	const { organizationId } = useOrganization();
 	return (
-		<TextLink to="/o/$org/devices" params={{ org: organizationId }} inherit>
+		<TextLink {...devicesList(organizationId)} inherit>
 			Devices
 		</TextLink>
 	);

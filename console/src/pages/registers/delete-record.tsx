@@ -5,6 +5,7 @@ import { useState } from "react";
 import { ApiError, asSentence } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
+import { listOf } from "../../list-left.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import {
 	deleteRecord,
@@ -48,11 +49,7 @@ export function DeleteRecord({
 			);
 		}
 		notifications.show({ message: `${capitalized(kind.noun)} deleted` });
-		await navigate({
-			to: "/o/$org/r/$kind",
-			params: { org: organizationId, kind: kind.kind },
-			replace: true,
-		});
+		await navigate({ ...listOf(organizationId, kind.kind), replace: true });
 		queryClient.removeQueries({
 			queryKey: recordQuery(kind, record.id).queryKey,
 		});

@@ -6,6 +6,7 @@ import { lazy, Suspense, useState } from "react";
 import { ApiError } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
+import { listOf } from "../../list-left.ts";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
@@ -231,11 +232,7 @@ function ToList({
 	organizationId: string;
 }) {
 	return (
-		<TextLink
-			to="/o/$org/r/$kind"
-			params={{ org: organizationId, kind }}
-			inherit
-		>
+		<TextLink {...listOf(organizationId, kind)} inherit>
 			{findRegisterKind(kind)?.label ?? nouns}
 		</TextLink>
 	);
