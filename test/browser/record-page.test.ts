@@ -125,6 +125,24 @@ test("a long name is shown in full on its record's page", async () => {
 	expect(visible).toBe(full);
 });
 
+test("a task is marked as done on its page, and that can be undone", async () => {
+	const { task } = await registers.add("addTask", {
+		name: "Renew the certificate",
+		state: "IN_PROGRESS",
+	});
+	const page = await registers.open(registers.admin, `task/${task.id}`);
+	const done = page.getByRole("button", { name: "Mark as done" });
+	const status = page.getByRole("definition").filter({ hasText: /^(Done|In)/ });
+	await status.getByText("In progress").waitFor();
+	await axe(page);
+	await done.click();
+	await status.getByText("Done").waitFor();
+	await done.waitFor({ state: "detached" });
+	await page.getByRole("button", { name: "Undo" }).click();
+	await status.getByText("In progress").waitFor();
+	await done.waitFor();
+});
+
 test("a member reads, adds and edits, and sees no action that needs an administrator", async () => {
 	const page = await registers.open(
 		await registers.makePerson("member"),

@@ -27,6 +27,7 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { ArchiveRecord, canBeArchived } from "./archive.tsx";
 import { DeleteRecord } from "./delete-record.tsx";
+import { MarkAsDone } from "./mark-as-done.tsx";
 
 /** The kinds of records that people often add for a record of a kind, linked to it. */
 const ADDED_FOR: Partial<
@@ -109,6 +110,7 @@ export function RecordActions({
 					</Menu.Dropdown>
 				</Menu>
 			)}
+			<MarkAsDone kind={kind} record={record} />
 			<ButtonLink
 				to="/o/$org/r/$kind/$id"
 				params={{ org: organizationId, kind: kind.kind, id: record.id }}
