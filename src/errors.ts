@@ -182,8 +182,13 @@ export function isConnectionTrouble(error: unknown): boolean {
 	);
 }
 
-/** The message of `pg` when no connection of the pool became free in time. */
-const POOL_TIMEOUT = "timeout exceeded when trying to connect";
+/** Returns true if no connection of the pool became free in time. */
+export function isPoolTimeout(error: unknown): boolean {
+	return (
+		error instanceof Error &&
+		error.message === "timeout exceeded when trying to connect"
+	);
+}
 
 /** The message of a 503 whose cause is the database and not the number of requests. */
 export const SLOW_DATABASE =
@@ -203,7 +208,7 @@ function describeUnavailable(error: unknown): string {
 	if (code === LOCK_NOT_AVAILABLE || isTransactionConflict(error)) {
 		return "the service is overloaded: other requests change the same data; retry later";
 	}
-	if (error instanceof Error && error.message === POOL_TIMEOUT) {
+	if (isPoolTimeout(error)) {
 		return "all connections of the service to its database are busy: it is overloaded, or the database does not answer; retry later";
 	}
 	return "the service cannot reach its database; retry later";

@@ -10,6 +10,10 @@ const LOOK_MS = 1_000;
 /** An outage of hours is not repeated more often. */
 const SUMMARY_MS = 600_000;
 
+/** The advice if nothing is known but that the database does not answer, as when it hangs. */
+const ASK_DOCTOR =
+	"`assay doctor` says whether the database runs, and what to do";
+
 interface Outage {
 	since: number;
 	toldAt: number;
@@ -120,10 +124,15 @@ export class OutageLog {
 	}
 
 	#advise(thrown: unknown): string | undefined {
-		const isLost = /^E/.test(String(codeOf(thrown)));
-		return this.#isEmbedded && isLost
-			? "the service starts its PostgreSQL again; if that fails, the newest file in postgres/log of the data folder says why"
-			: adviceByCode(thrown);
+		if (!isConnectionTrouble(thrown)) return undefined;
+		const code = codeOf(thrown);
+		if (this.#isEmbedded && code?.startsWith("E")) {
+			return "the service starts its PostgreSQL again; if that fails, the newest file in postgres/log of the data folder says why";
+		}
+		// The advice of the classes 53 to 58, such as a full disk, is about the server itself. Other
+		// advice is about DATABASE_URL.
+		const isKnown = !this.#isEmbedded || code?.startsWith("5");
+		return (isKnown && adviceByCode(thrown)) || ASK_DOCTOR;
 	}
 
 	#begin(): Outage {

@@ -137,6 +137,37 @@ test("the advice about a lost embedded server names no DATABASE_URL, because the
 	]);
 });
 
+test("a database that hangs or is stopped has advice too, which fits the embedded one", async () => {
+	const pool = makePool({ connectionString: database.url }, { max: 1 });
+	const adviceOn = (error: Error, isEmbedded: boolean) => {
+		const { lines, logger } = new ReadableLog();
+		const outage = new OutageLog(logger, pool, isEmbedded);
+		outage.note(error, {}, "request failed");
+		outage.close();
+		return lines[0]?.advice;
+	};
+	const failure = (message: string, code?: string) =>
+		Object.assign(new Error(message), code && { code });
+	for (const isEmbedded of [true, false]) {
+		for (const error of [
+			failure("Query read timeout"),
+			failure("timeout exceeded when trying to connect"),
+			failure("terminating connection", "57P01"),
+		]) {
+			expect(adviceOn(error, isEmbedded)).toMatch(/^`assay doctor` says/);
+		}
+		expect(adviceOn(failure("no room", "53100"), isEmbedded)).toMatch(
+			/ is full: make room/,
+		);
+		// One request may be slow without an outage.
+		expect(adviceOn(failure("deadlock", "40P01"), isEmbedded)).toBeUndefined();
+	}
+	const rejected = failure("password authentication failed", "28P01");
+	expect(adviceOn(rejected, true)).toMatch(/^`assay doctor` says/);
+	expect(adviceOn(rejected, false)).toContain("DATABASE_URL");
+	await pool.end();
+});
+
 test("the log says that the database has room only when it can store something", async () => {
 	const log = new ReadableLog();
 	const own = await createDatabase();
