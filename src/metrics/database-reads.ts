@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { Gauge, type Registry } from "prom-client";
-import { assertTakesWrites } from "../db/pool.ts";
+import { assertTakesConnections } from "../db/pool.ts";
 
 /** Longest time that the metrics wait for a database that does not answer. */
 const ANSWER_MS = 3_000;
@@ -22,8 +22,8 @@ export class DatabaseReads {
 
 	/**
 	 * Adds the metric of whether the database answers. It comes before those of the parts, because
-	 * the metrics are collected in the order in which they were added. `healthPool` is a pool in which
-	 * few requests wait.
+	 * the metrics are collected in the order in which they were added. `healthPool` says how to connect
+	 * to the database.
 	 */
 	constructor(
 		pool: Pool,
@@ -40,7 +40,7 @@ export class DatabaseReads {
 		};
 		new Gauge({
 			name: "assay_database_answers",
-			help: `1 if the database answered this request for metrics and is neither a standby nor read-only, 0 if it did not within ${ANSWER_MS / 1000} s.`,
+			help: `1 if the database took a new connection for this request for metrics and is neither a standby nor read-only, 0 if it did not within ${ANSWER_MS / 1000} s.`,
 			aggregator: "min",
 			registers,
 			async collect() {
@@ -109,7 +109,7 @@ export class DatabaseReads {
 
 async function answersInTime(pool: Pool): Promise<boolean> {
 	const waiting = new AbortController();
-	const answer = assertTakesWrites(pool).then(
+	const answer = assertTakesConnections(pool).then(
 		() => true,
 		() => false,
 	);

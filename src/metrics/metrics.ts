@@ -40,7 +40,7 @@ const MISNAMED = [
 
 export interface MetricsParts {
 	pools: Record<"app" | "device" | "identity", Pool>;
-	/** A pool in which few requests wait. It shows whether the database answers. */
+	/** Says how to connect to the database, to find out whether it answers. */
 	healthPool: Pool;
 	/** The queues in front of the database, by name. */
 	queues: Record<string, Queue>;

@@ -254,6 +254,31 @@ test("while the database hangs, the metrics say so, and what the service itself 
 		.toEqual([1, 0]);
 });
 
+test("a database that takes no new connections does not answer, although the old ones still work", async () => {
+	const database = await createDatabase();
+	const proxy = await openDatabaseProxy(database.url);
+	const service = await startAssay({
+		DATABASE_URL: proxy.url,
+		ASSAY_METRICS_PORT: "0",
+	});
+	closing.push(() => database.drop());
+	closing.push(() => service.stop("SIGTERM"));
+	const isReady = async () =>
+		(await fetch(`${service.url}/health/ready`)).status === 200;
+	expect(await isReady()).toBe(true);
+	proxy.hangNew();
+	const during = await scrape(service.metricsUrl);
+	expect(await isReady()).toBe(true);
+	expect(during.get("assay_database_answers")).toBe(0);
+	await proxy.cut();
+	await proxy.restore();
+	await expect
+		.poll(async () =>
+			(await scrape(service.metricsUrl)).get("assay_database_answers"),
+		)
+		.toBe(1);
+});
+
 test("the free space of the disks that Assay fills is known, and that of a database elsewhere is not", async () => {
 	const folder = await makeFolder("assay-archive-");
 	const assay = await startService(undefined, {
