@@ -257,7 +257,7 @@ async function serveFrom(
 					operations: new Set(operations.map(({ name }) => name)),
 					baseUrl,
 					folders: diskFolders(config),
-					retentionDoneAtMs: () => retention?.doneAtMs() ?? 0,
+					retentionDoneAtMs: () => retention?.doneAtMs() ?? Date.now(),
 					healthPool,
 					log,
 				});

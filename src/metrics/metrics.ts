@@ -49,7 +49,7 @@ export interface MetricsParts {
 	baseUrl: string;
 	/** The folders on this machine that Assay fills. */
 	folders: DiskFolders;
-	/** Time at which this process last finished its daily removal of old rows, or 0. */
+	/** Time at which this process last finished its daily removal of old rows, or its start. */
 	retentionDoneAtMs: () => number;
 	log: Logger;
 }
@@ -121,7 +121,7 @@ export function makeMetrics({
 	addDiskSpace(folders, registers);
 	new Gauge({
 		name: "assay_retention_timestamp_seconds",
-		help: "Time at which this process last finished its daily removal of old rows, in seconds since 1970. 0 if it has not done that since its start.",
+		help: "Time at which this process last finished its daily removal of old rows, in seconds since 1970. Until then, the time of its start.",
 		aggregator: "max",
 		registers,
 		collect() {

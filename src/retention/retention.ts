@@ -167,7 +167,7 @@ async function deleteLeftOver(
 }
 
 export interface Retention {
-	/** Time at which this process last finished the work, or 0. */
+	/** Time at which this process last finished the work; until then, when it began to. */
 	doneAtMs: () => number;
 	stop: () => Promise<void>;
 }
@@ -183,7 +183,7 @@ export function startRetention(
 ): Retention {
 	let timer: NodeJS.Timeout | undefined;
 	let isStopped = false;
-	let doneAtMs = 0;
+	let doneAtMs = Date.now();
 	const run = async () => {
 		let next = SOON_MS;
 		try {

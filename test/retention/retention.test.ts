@@ -1,10 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
-import { keepReports } from "../../src/retention/retention.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { keepReports, startRetention } from "../../src/retention/retention.ts";
 import { connectTo } from "../support/backups.ts";
 import {
 	createDatabaseForTest,
 	type TestDatabase,
 } from "../support/database.ts";
+import { ReadableLog } from "../support/readable-log.ts";
 import { startService } from "../support/service.ts";
 
 let database: TestDatabase;
@@ -169,4 +171,21 @@ test("the service applies its retention setting when it starts", async () => {
 	await expect.poll(names).not.toContain(nameOf(3));
 	expect(await names()).toContain(nameOf(2));
 	await served.close();
+});
+
+test("work that has never succeeded counts from the start, so that an alert comes a day later and not at once", async () => {
+	const log = new ReadableLog();
+	const before = Date.now();
+	const retention = startRetention(
+		{ host: "127.0.0.1", port: 1 },
+		readConfig({}),
+		log.logger,
+	);
+	await retention.stop();
+	expect(log.lines).toMatchObject([
+		{ msg: "old rows could not be removed yet" },
+	]);
+	const since = retention.doneAtMs();
+	expect(since).toBeGreaterThanOrEqual(before);
+	expect(since).toBeLessThanOrEqual(Date.now());
 });
