@@ -4,7 +4,7 @@ import { isContradictedSql } from "../devices/check-results/verification.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import { nameSql } from "../records/record-name.ts";
 import { nonconformity } from "../registers/nonconformity.ts";
-import { UNDECIDED_NOTE } from "../starters/undecided.ts";
+import { IS_UNDECIDED_SQL } from "../starters/undecided.ts";
 
 /** Most records that a decision names. */
 const NAMED = 3;
@@ -30,7 +30,7 @@ const SOURCES = {
 	},
 	UNDECIDED_RISKS: {
 		from: `risks t where t.organization_id = $1 and t.archived_at is null
-			and t.note = '${UNDECIDED_NOTE}'`,
+			and ${IS_UNDECIDED_SQL}`,
 		name: "t.name",
 		order: "t.residual_risk_score desc, t.name_key, t.id",
 	},

@@ -2,12 +2,11 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
-import { UNDECIDED_WORDS } from "../starters/undecided.ts";
 import { countListed } from "./count-records.ts";
 
 /** Records that wait for somebody, in the order in which a compliance lead meets them. */
 const GAPS = {
-	UNDECIDED_RISKS: { kind: "risk", filter: { query: UNDECIDED_WORDS } },
+	UNDECIDED_RISKS: { kind: "risk", filter: { is_undecided: true } },
 	RISKS_WITHOUT_OWNER: { kind: "risk", filter: { owner_id: null } },
 	MEASURES_WITHOUT_OWNER: { kind: "measure", filter: { owner_id: null } },
 	CONTROLS_WITHOUT_MEASURE: {
@@ -38,7 +37,10 @@ export const getNextSteps = defineOperation({
 				z.object({
 					key: z.enum(KEYS),
 					kind: z.string(),
-					filter: z.record(z.string(), z.string().nullable()),
+					filter: z.record(
+						z.string(),
+						z.union([z.string(), z.boolean(), z.null()]),
+					),
 					count: z.int(),
 				}),
 			)

@@ -12,6 +12,8 @@ import {
 import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
 import { byScore, byText, type Order } from "../records/list-pages.ts";
+import { described } from "../records/shown.ts";
+import { IS_UNDECIDED_SQL } from "../starters/undecided.ts";
 
 const scoreFilter = (
 	column: string,
@@ -124,6 +126,21 @@ export const risk = recordKind({
 			"<=",
 			"Greatest",
 		),
+		is_undecided: {
+			schema: z
+				.boolean()
+				.meta(
+					described(
+						"Suggested by Assay, and nobody has decided about it",
+						"nothing",
+					),
+				),
+			sql: (parameter) => `(${IS_UNDECIDED_SQL}) = ${parameter}`,
+			flag: {
+				true: IS_UNDECIDED_SQL,
+				false: `not (${IS_UNDECIDED_SQL})`,
+			},
+		},
 	},
 	complete: (given) => ({
 		...given,

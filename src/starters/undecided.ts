@@ -5,5 +5,5 @@
 export const UNDECIDED_NOTE =
 	"Suggested by Assay. Nobody has decided about its treatment and scores yet. Delete this note when somebody has.";
 
-/** Words of the note. A list finds the undecided risks by them. */
-export const UNDECIDED_WORDS = "Nobody has decided";
+/** SQL that is true for a risk `t` with the note. */
+export const IS_UNDECIDED_SQL = `coalesce(t.note, '') = '${UNDECIDED_NOTE}'`;

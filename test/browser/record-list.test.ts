@@ -47,7 +47,7 @@ test("search, filters and order are in the address, and reload and back keep the
 	await left.getByRole("link", { name: "Risks" }).click();
 	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 	expect(new URL(page.url()).search).toBe(
-		"?treatment=MITIGATED&sort=name&dir=desc&q=grew",
+		"?treatment=MITIGATED&is_undecided=false&sort=name&dir=desc&q=grew",
 	);
 	const menu = page.getByRole("navigation", { name: "Main" });
 	await menu.getByRole("link", { name: "Risks" }).click();

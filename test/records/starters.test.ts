@@ -80,6 +80,15 @@ test("a framework arrives with the chosen measures and risks, linked, and counts
 		[organization_id],
 	);
 	expect(notes).toEqual([{ note: UNDECIDED_NOTE }]);
+	const undecided = async (is_undecided: boolean) =>
+		(await use("listRisks", { filter: { is_undecided } })).total;
+	expect(await undecided(true)).toBe(2);
+	expect(await undecided(false)).toBe(0);
+	const { risks: suggested } = await use("listRisks");
+	await useOne("updateRisk", { id: suggested[0].id, note: null });
+	await useOne("updateRisk", { id: suggested[1].id, note: "Ours" });
+	expect(await undecided(true)).toBe(0);
+	expect(await undecided(false)).toBe(2);
 	const { measures: found } = await use("listMeasures", {
 		filter: { query: "second factor" },
 	});

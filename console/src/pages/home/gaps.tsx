@@ -93,12 +93,11 @@ function wordsOf({ key, count }: Gap): string {
 	return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
 
-/** Returns the link to the list with the records. In an address, the search words are `q`. */
+/** Returns the link to the list with the records. */
 function listOf(org: string, { kind, filter }: Gap): LinkOptions {
-	const { query, ...rest } = filter;
 	return linkOptions({
 		to: "/o/$org/r/$kind",
 		params: { org, kind },
-		search: { ...rest, ...(query && { q: query }) },
+		search: filter,
 	});
 }

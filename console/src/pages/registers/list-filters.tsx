@@ -80,6 +80,9 @@ function FilterControl(props: FilterProps) {
 	const { filter, list, organizationId, width } = props;
 	const { name, label, choices, reference } = filter;
 	const value = list.filters[name];
+	if (name === "treatment") return <TreatmentFilter {...props} />;
+	// It belongs to the filter Treatment.
+	if (name === IS_UNDECIDED) return null;
 	if (filter.type === "score") return <BandFilter {...props} />;
 	if (filter.type === "due") return <DueFilter {...props} />;
 	if (filter.type === "period") return <PeriodFilter {...props} />;
@@ -144,6 +147,44 @@ function FilterControl(props: FilterProps) {
 			label={`${label}: ${value === false ? "no" : String(value)}`}
 			remove={`Remove the filter ${label}`}
 			onRemove={() => list.setFilter(name, undefined)}
+		/>
+	);
+}
+
+const IS_UNDECIDED = "is_undecided";
+const NOT_DECIDED = "NOT_DECIDED";
+
+/**
+ * Filters risks by their treatment. A suggested risk has the stored treatment Mitigated before
+ * anybody has decided, so it is a choice of its own, as the list shows it.
+ */
+function TreatmentFilter({ filter, list, width }: FilterProps) {
+	const { name, label, choices = [] } = filter;
+	const value = list.filters[name];
+	return (
+		<Select
+			{...namedFilter(label, width)}
+			clearable
+			clearButtonProps={clearButton(`Clear ${label}`)}
+			data={[...choices, { value: NOT_DECIDED, label: "Not decided" }]}
+			value={
+				list.filters[IS_UNDECIDED] === true
+					? NOT_DECIDED
+					: value === undefined
+						? null
+						: String(value)
+			}
+			onChange={(chosen) =>
+				list.setFilters({
+					[name]: chosen === NOT_DECIDED ? undefined : (chosen ?? undefined),
+					[IS_UNDECIDED]:
+						chosen === NOT_DECIDED
+							? true
+							: chosen === "MITIGATED"
+								? false
+								: undefined,
+				})
+			}
 		/>
 	);
 }

@@ -1,5 +1,4 @@
 import { Text } from "@mantine/core";
-import { UNDECIDED_WORDS } from "../../../../../src/starters/undecided.ts";
 import { useOrganization } from "../../../organization.ts";
 import { TextLink } from "../../../parts/links.tsx";
 import styles from "./board.module.css";
@@ -10,7 +9,7 @@ type Search = Record<string, string | number | boolean>;
 /** The lists with the records of a decision. The other decisions are about exceptions. */
 const LISTS: Record<string, { kind: string; search: Search }> = {
 	CRITICAL_RISKS: { kind: "risk", search: { min_residual_risk_score: 15 } },
-	UNDECIDED_RISKS: { kind: "risk", search: { q: UNDECIDED_WORDS } },
+	UNDECIDED_RISKS: { kind: "risk", search: { is_undecided: true } },
 	OVERDUE_MAJOR_NONCONFORMITIES: {
 		kind: "nonconformity",
 		search: { severity: "MAJOR", is_open: true, due: "overdue" },
