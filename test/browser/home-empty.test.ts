@@ -1,6 +1,8 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { aRisk, openHome } from "./home-page.ts";
+import { names } from "./sample-registers.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -44,7 +46,7 @@ test("a young organization with starter records says which of them wait, and lin
 			await use("addStarters", {
 				framework: "nis-2",
 				measures: ["mfa"],
-				risks: ["phishing", "stolen-device"],
+				risks: ["phishing", "stolen-device", "ransomware"],
 			});
 			await use("addRisk", aRisk(3, 5));
 		},
@@ -58,8 +60,8 @@ test("a young organization with starter records says which of them wait, and lin
 	await axe(page);
 	await screenshot(page, "gaps");
 	for (const [name, path] of [
-		["2 suggested risks that nobody has decided about", "/r/risk?"],
-		["3 risks without an owner", "/r/risk?"],
+		["3 suggested risks that nobody has decided about", "/r/risk?"],
+		["4 risks without an owner", "/r/risk?"],
 		["1 measure without an owner", "/r/measure?"],
 	] as const) {
 		await next.getByRole("link", { name }).click();
@@ -71,21 +73,48 @@ test("a young organization with starter records says which of them wait, and lin
 		await page.goBack();
 		await next.waitFor();
 	}
-	await next.getByRole("link", { name: "2 suggested risks" }).click();
+	await next.getByRole("link", { name: "3 suggested risks" }).click();
+	const treatment = page.getByRole("combobox", { name: "Treatment" });
+	await expect.poll(() => treatment.inputValue()).toBe("Not decided");
 	// Nobody has decided about them, so neither the list nor the page calls them mitigated.
 	const cells = page.getByRole("cell", { name: /^Assay suggested/ });
 	await expect
 		.poll(() => cells.allInnerTexts())
-		.toEqual(["Not decided", "Not decided"]);
+		.toEqual(["Not decided", "Not decided", "Not decided"]);
 	await page.getByRole("link", { name: /^Somebody gives their/ }).click();
 	await page.getByText("Not decided", { exact: true }).waitFor();
 	expect(await page.getByText("Mitigated", { exact: true }).count()).toBe(0);
+	expect(await page.getByText("Delete this note").count()).toBe(0);
+	await page.getByRole("button", { name: "Mark as decided …" }).click();
 	await page
-		.getByRole("button", { name: "Mark as decided", exact: true })
-		.click();
-	await page.getByText("The risk is marked as decided.").waitFor();
-	await page.getByText("Assay suggested").waitFor({ state: "hidden" });
+		.getByRole("radiogroup", { name: "Residual likelihood" })
+		.getByRole("radio", { name: "1" })
+		.check();
+	await decide(page, "Mark 1 risk as decided", "Mitigated");
+	await page.getByText("1 risk marked as decided").waitFor();
+	// Somebody has decided, and the scores fit the treatment.
+	await page.getByText("Please check").waitFor({ state: "hidden" });
 	await page.getByText("Mitigated", { exact: true }).waitFor();
+	await page.getByRole("button", { name: "Undo" }).click();
+	await page.getByText("Not decided", { exact: true }).waitFor();
+
+	// The list has those that are left, and several of them at once.
+	const up = page.getByRole("navigation", { name: "Where you are" });
+	await up.getByRole("link", { name: "Risks" }).click();
+	for (const name of [/Somebody gives/, /stolen/]) {
+		await page.getByRole("checkbox", { name }).check();
+	}
+	await page
+		.getByRole("region", { name: "Selected rows" })
+		.getByRole("button", { name: "Mark as decided …" })
+		.click();
+	await decide(page, "Mark 2 risks as decided", "Accepted");
+	await page.getByText("2 risks marked as decided").waitFor();
+	await expect.poll(() => cells.allInnerTexts()).toEqual(["Not decided"]);
+	await treatment.click();
+	await page.getByRole("option", { name: "Mitigated" }).click();
+	// The one that is left is stored as mitigated, but nobody has decided that.
+	await expect.poll(names(page)).toEqual(["Risk 3 × 5"]);
 	await page.getByRole("link", { name: "Home" }).first().click();
 	await next.getByRole("link", { name: "1 suggested risk that" }).waitFor();
 
@@ -104,6 +133,22 @@ test("a young organization with starter records says which of them wait, and lin
 	await next.getByRole("button", { name: "Hide" }).click();
 	await next.waitFor({ state: "hidden" });
 });
+
+/** Answers the dialog that marks suggested risks as decided. */
+async function decide(
+	page: Page,
+	title: string,
+	treatment: string,
+): Promise<void> {
+	const dialog = page.getByRole("dialog", { name: title });
+	const button = dialog.getByRole("button", { name: "Mark as decided" });
+	expect(await button.isDisabled()).toBe(true);
+	await dialog.getByRole("combobox", { name: "Treatment" }).click();
+	await page.getByRole("option", { name: treatment }).click();
+	await axe(page);
+	await button.click();
+	await dialog.waitFor({ state: "detached" });
+}
 
 test("an empty organization whose first steps are over says what comes next, until the reader hides it", async () => {
 	const { page } = await openHome(served, "admin");

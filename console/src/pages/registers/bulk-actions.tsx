@@ -13,6 +13,7 @@ import { deleteRecord } from "../../parts/records/register-calls.ts";
 import type { Matching, Selection } from "../../parts/selection.ts";
 import { ArchiveSelected, canBeArchived } from "./archive.tsx";
 import { ChangeSelected } from "./change-selected.tsx";
+import { DecideRisks, isUndecided } from "./decide-risk.tsx";
 
 interface Props {
 	kind: KindDescription;
@@ -28,9 +29,9 @@ export function BulkActions({
 	matching,
 }: Props & { matching: Matching<AnyRecord> | undefined }) {
 	const { mayAdmin } = useOrganization();
-	const [open, setOpen] = useState<"change" | "archive" | "delete" | null>(
-		null,
-	);
+	const [open, setOpen] = useState<
+		"change" | "decide" | "archive" | "delete" | null
+	>(null);
 	const props = { kind, organizationId, selection };
 	const isOfArchived = selection.rows.some(({ archived_at }) => archived_at);
 	const close = () => setOpen(null);
@@ -44,6 +45,15 @@ export function BulkActions({
 				>
 					Change fields …
 				</Button>
+				{selection.rows.some(isUndecided) && (
+					<Button
+						variant="default"
+						size="compact-sm"
+						onClick={() => setOpen("decide")}
+					>
+						Mark as decided …
+					</Button>
+				)}
 				{isLinkedKind(kind.kind) && (
 					<LinkSelected
 						organizationId={organizationId}
@@ -77,6 +87,9 @@ export function BulkActions({
 				)}
 			</BulkBar>
 			{open === "change" && <ChangeSelected {...props} onClose={close} />}
+			{open === "decide" && (
+				<DecideRisks selection={selection} onClose={close} />
+			)}
 			{open === "archive" && (
 				<ArchiveSelected {...props} isBack={isOfArchived} onClose={close} />
 			)}

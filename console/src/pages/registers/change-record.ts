@@ -1,21 +1,28 @@
+import { useRef } from "react";
 import { ApiError } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
-import type { AnyRecord } from "../../kinds.ts";
+import { type AnyRecord, countOf } from "../../kinds.ts";
 import {
 	recordQuery,
 	updateRecord,
 } from "../../parts/records/register-calls.ts";
 import { queryClient } from "../../queries.ts";
 
+/** A record as it was just before a change, and as it is now. */
+interface Changed {
+	before: AnyRecord;
+	after: AnyRecord;
+}
+
 /**
- * Changes a record, and returns it as it was just before and as it is now. If somebody has changed
- * the record since it was loaded, reads it again, so that an undo writes their values back.
+ * Changes a record. If somebody has changed it since it was loaded, reads it again, so that an undo
+ * writes their values back.
  */
-export async function changeRecord(
+async function changeRecord(
 	kind: KindDescription,
 	loaded: AnyRecord,
 	values: Record<string, unknown>,
-): Promise<{ before: AnyRecord; after: AnyRecord }> {
+): Promise<Changed> {
 	const change = async (before: AnyRecord) => ({
 		before,
 		after: await updateRecord(kind, before.id, {
@@ -34,4 +41,41 @@ export async function changeRecord(
 			}),
 		);
 	}
+}
+
+/**
+ * Gives records the same values, and returns how to undo it, for a `BulkDialog`. `valuesOf` returns
+ * the values for a record.
+ */
+export function useUndoableChange(
+	kind: KindDescription,
+	valuesOf: (record: AnyRecord) => Record<string, unknown>,
+) {
+	const changed = useRef(new Map<string, Changed>());
+	return {
+		request: async (record: AnyRecord) => {
+			const result = await changeRecord(kind, record, valuesOf(record));
+			changed.current.set(record.id, result);
+		},
+		/** Returns a record as it is after the change. */
+		kept: (record: AnyRecord) =>
+			changed.current.get(record.id)?.after ?? record,
+		undo: (records: readonly AnyRecord[]) => ({
+			rows: records,
+			request: async ({ id }: AnyRecord) => {
+				const { before, after } = changed.current.get(id) ?? {};
+				if (!before || !after) return;
+				const former = Object.keys(valuesOf(before)).map((name) => [
+					name,
+					before[name],
+				]);
+				await updateRecord(kind, id, {
+					...Object.fromEntries(former),
+					if_updated_at: after.updated_at,
+				});
+			},
+			done: (count: number) =>
+				`${countOf(kind, count)} ${count === 1 ? "has its" : "have their"} former values again`,
+		}),
+	};
 }

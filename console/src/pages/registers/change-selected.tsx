@@ -8,16 +8,15 @@ import {
 	Text,
 } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
 import { type AnyRecord, countOf, fieldOf } from "../../kinds.ts";
 import { BulkDialog } from "../../parts/bulk-dialog.tsx";
-import { updateRecord } from "../../parts/records/register-calls.ts";
 import type { Selection } from "../../parts/selection.ts";
-import { changeRecord } from "./change-record.ts";
+import { useUndoableChange } from "./change-record.ts";
 import { FieldInput } from "./field-input.tsx";
 import { bulkFields, type FormValue, toStored } from "./form-values.ts";
 
@@ -45,10 +44,6 @@ export function ChangeSelected({
 	onClose: () => void;
 }) {
 	const [changes, setChanges] = useState<readonly Change[]>([NO_CHANGE]);
-	/** The records that are changed, as they were and as they are now. */
-	const changed = useRef(
-		new Map<string, { before: AnyRecord; after: AnyRecord }>(),
-	);
 	const isReady = changes.every(isWhole);
 	const all = bulkFields(kind);
 	const values = Object.fromEntries(
@@ -57,6 +52,7 @@ export function ChangeSelected({
 			return field ? [[name, isRemoved ? null : toStored(field, value)]] : [];
 		}),
 	);
+	const { request, kept, undo } = useUndoableChange(kind, () => values);
 	const set = (at: number, change: Partial<Change>) =>
 		setChanges(changes.with(at, { ...(changes[at] ?? NO_CHANGE), ...change }));
 	return (
@@ -66,32 +62,9 @@ export function ChangeSelected({
 			done={(count) => `${countOf(kind, count)} changed`}
 			selection={selection}
 			onClose={onClose}
-			request={
-				isReady
-					? async (record) => {
-							const result = await changeRecord(kind, record, values);
-							changed.current.set(record.id, result);
-						}
-					: undefined
-			}
-			kept={(record) => changed.current.get(record.id)?.after ?? record}
-			undo={(records) => ({
-				rows: records,
-				request: async ({ id }) => {
-					const { before, after } = changed.current.get(id) ?? {};
-					if (!before || !after) return;
-					const former = Object.keys(values).map((name) => [
-						name,
-						before[name],
-					]);
-					await updateRecord(kind, id, {
-						...Object.fromEntries(former),
-						if_updated_at: after.updated_at,
-					});
-				},
-				done: (count) =>
-					`${countOf(kind, count)} ${count === 1 ? "has its" : "have their"} former values again`,
-			})}
+			request={isReady ? request : undefined}
+			kept={kept}
+			undo={undo}
 		>
 			{changes.map((change, at) => (
 				<ChangedField

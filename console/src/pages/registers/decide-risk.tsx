@@ -1,45 +1,112 @@
-import { Button } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation } from "@tanstack/react-query";
+import { Button, Text } from "@mantine/core";
+import { useState } from "react";
 import { UNDECIDED_NOTE } from "../../../../src/starters/undecided.ts";
-import { call } from "../../api.ts";
-import type { AnyRecord } from "../../kinds.ts";
+import {
+	type AnyRecord,
+	countOf,
+	describeKind,
+	fieldOf,
+	titleOf,
+} from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
-import { sentenceOf } from "../../parts/error-state.tsx";
-import { forgetReadings } from "../../queries.ts";
+import { BulkDialog } from "../../parts/bulk-dialog.tsx";
+import type { Selection } from "../../parts/selection.ts";
+import { useUndoableChange } from "./change-record.ts";
+import { FieldInput } from "./field-input.tsx";
+import type { FormValues } from "./form-values.ts";
 
-/**
- * Marks a suggested risk as decided. It keeps the treatment and the scores, and removes the note
- * that says that nobody has decided. Shows nothing for other records.
- */
+const kind = describeKind("risk");
+const FIELDS = ["treatment", "residual_likelihood", "residual_impact"].flatMap(
+	(name) => fieldOf(kind, name) ?? [],
+);
+
+/** True for a risk that Assay suggested and that nobody has decided about. */
+export const isUndecided = ({ note }: AnyRecord) => note === UNDECIDED_NOTE;
+
+/** The button with which a reader decides about a suggested risk. Shows nothing for other records. */
 export function DecideRisk({ record }: { record: AnyRecord }) {
 	const { mayWriteKind } = useOrganization();
-	const saving = useMutation({
-		mutationFn: () =>
-			call("updateRisk", {
-				id: record.id,
-				note: null,
-				if_updated_at: record.updated_at,
-			}),
-		onSuccess: async () => {
-			await forgetReadings();
-			notifications.show({ message: "The risk is marked as decided." });
-		},
-		onError: async (error) => {
-			notifications.show({ color: "red", message: sentenceOf(error) });
-			await forgetReadings();
-		},
-	});
-	if (record.note !== UNDECIDED_NOTE || !mayWriteKind("risk")) return null;
+	const [isOpen, setOpen] = useState(false);
+	const isOffered = isUndecided(record) && mayWriteKind("risk");
 	return (
-		<Button
-			size="xs"
-			variant="default"
-			mt="xs"
-			loading={saving.isPending}
-			onClick={() => saving.mutate()}
+		<>
+			{isOffered && (
+				<Button
+					size="xs"
+					variant="default"
+					mt="xs"
+					onClick={() => setOpen(true)}
+				>
+					Mark as decided …
+				</Button>
+			)}
+			{isOpen && (
+				<DecideRisks
+					selection={selectionOf(record)}
+					onClose={() => setOpen(false)}
+				/>
+			)}
+		</>
+	);
+}
+
+const selectionOf = (record: AnyRecord): Selection<AnyRecord> => ({
+	rows: [record],
+	has: ({ length }) => length > 0,
+	set: () => {},
+	clear: () => {},
+	nameOf: (row) => titleOf(kind, row),
+});
+
+/**
+ * Asks for the treatment of the suggested risks among the selected ones, and for their scores after
+ * it. Removes the note that says that nobody has decided. This can be undone.
+ */
+export function DecideRisks({
+	selection,
+	onClose,
+}: {
+	selection: Selection<AnyRecord>;
+	onClose: () => void;
+}) {
+	const { organizationId } = useOrganization();
+	const [rows] = useState(() => selection.rows.filter(isUndecided));
+	const [only] = rows.length === 1 ? rows : [];
+	const [values, setValues] = useState<FormValues>({
+		treatment: null,
+		residual_likelihood: (only?.residual_likelihood as number) ?? null,
+		residual_impact: (only?.residual_impact as number) ?? null,
+	});
+	const given = Object.entries(values).filter(([, value]) => value !== null);
+	const { request, undo } = useUndoableChange(kind, () => ({
+		...Object.fromEntries(given),
+		note: null,
+	}));
+	return (
+		<BulkDialog
+			title={`Mark ${countOf(kind, rows.length)} as decided`}
+			action="Mark as decided"
+			done={(count) => `${countOf(kind, count)} marked as decided`}
+			selection={selection}
+			rows={rows}
+			request={values.treatment === null ? undefined : request}
+			undo={undo}
+			onClose={onClose}
 		>
-			Mark as decided
-		</Button>
+			<Text size="sm">
+				The note that nobody has decided is removed.
+				{!only && " A field that is empty stays as it is in each risk."}
+			</Text>
+			{FIELDS.map((field) => (
+				<FieldInput
+					key={field.name}
+					field={{ ...field, help: field.label }}
+					organizationId={organizationId}
+					kind={kind}
+					value={values[field.name] ?? null}
+					onChange={(value) => setValues({ ...values, [field.name]: value })}
+				/>
+			))}
+		</BulkDialog>
 	);
 }

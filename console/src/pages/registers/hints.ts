@@ -37,7 +37,7 @@ const rules: Rules = {
 	}) => [
 		note === UNDECIDED_NOTE && {
 			field: "treatment",
-			text: "Assay suggested this risk with the treatment “Mitigated”, and nobody has decided about it. Change its treatment and scores if they are wrong. Then choose “Mark as decided” on its page.",
+			text: "Assay suggested this risk, and nobody has decided about it yet. “Mark as decided” asks for its treatment and its scores after treatment.",
 			...(treatment === "MITIGATED" && { instead: "Not decided" }),
 		},
 		residual_risk_score > inherent_risk_score && {

@@ -10,7 +10,7 @@ import {
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
 import { sectionsOf } from "../../register-layouts.ts";
-import { DecideRisk } from "./decide-risk.tsx";
+import { DecideRisk, isUndecided } from "./decide-risk.tsx";
 import { HintList } from "./hint-list.tsx";
 import { useHints } from "./hints.ts";
 
@@ -31,6 +31,8 @@ export function RecordDetails({
 	// long title.
 	const inHeading =
 		named && record[named] === titleOf(kind, record) ? named : null;
+	// The hint above the details says what the note of a suggested risk says.
+	const inHint = isUndecided(record) ? "note" : null;
 	return (
 		<Stack>
 			<HintList kind={kind} hints={hints}>
@@ -54,7 +56,7 @@ export function RecordDetails({
 						m={0}
 					>
 						{fields
-							.filter(({ name }) => name !== inHeading)
+							.filter(({ name }) => name !== inHeading && name !== inHint)
 							.map((field) => (
 								<Box
 									key={field.name}
