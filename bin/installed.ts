@@ -2,7 +2,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseEnvironmentFile } from "../src/config/environment-file.ts";
-import { warnOfAuthorities } from "../src/config/shell-authorities.ts";
+import {
+	AUTHORITIES_ADVICE,
+	compareAuthorities,
+	FOUND_AUTHORITIES,
+} from "../src/config/shell-authorities.ts";
 
 /**
  * The command `assay` of an installation. It has the settings of the service, which systemd reads
@@ -32,8 +36,10 @@ if (text !== undefined) {
 		NODE_COMPILE_CACHE: COMPILE_CACHE,
 		...parseEnvironmentFile(text),
 	};
-	const warning = warnOfAuthorities(process.env, settings, SETTINGS_FILE);
-	if (warning) process.stderr.write(`assay: ${warning}\n`);
+	const other = compareAuthorities(process.env, settings, SETTINGS_FILE);
+	if (other && command === "doctor") process.env[FOUND_AUTHORITIES] = other;
+	else if (other)
+		process.stderr.write(`assay: ${other}; ${AUTHORITIES_ADVICE}\n`);
 	for (const [name, value] of Object.entries(settings)) {
 		// A variable that the caller sets for one command takes precedence.
 		process.env[name] ??= value;

@@ -3,6 +3,10 @@ import type { Command } from "commander";
 import { Client } from "pg";
 import { BACKUP_FOLDER } from "../backup/file.ts";
 import { type Config, readConfig } from "../config/config.ts";
+import {
+	AUTHORITIES_ADVICE,
+	FOUND_AUTHORITIES,
+} from "../config/shell-authorities.ts";
 import { connectionAdvice } from "../db/connection-advice.ts";
 import { openServer } from "../db/database.ts";
 import { readMigrationState } from "../db/migrate.ts";
@@ -92,6 +96,7 @@ async function examine(): Promise<Finding[]> {
 			status: "ok",
 			found: `Node ${process.versions.node} on ${process.platform}-${process.arch}`,
 		},
+		...examineAuthorities(process.env[FOUND_AUTHORITIES]),
 	];
 	let config: Config;
 	try {
@@ -135,6 +140,19 @@ async function examineMetrics(config: Config): Promise<Finding[]> {
 	return [
 		...(metrics ? [metrics.finding] : []),
 		examineProxies(config, metrics?.text),
+	];
+}
+
+/** Warns if this shell trusts other certificate authorities than the service, as `found` says. */
+function examineAuthorities(found: string | undefined): Finding[] {
+	if (!found) return [];
+	return [
+		{
+			check: "certificate authorities",
+			status: "warning",
+			found,
+			advice: AUTHORITIES_ADVICE,
+		},
 	];
 }
 

@@ -8,6 +8,7 @@ import { describeTimeSynchronization } from "../../src/cli/doctor-clock.ts";
 import { describeDisk } from "../../src/cli/doctor-disk.ts";
 import { describeFailure } from "../../src/cli/doctor-public-name.ts";
 import { describeMails } from "../../src/cli/doctor-sign-in.ts";
+import { FOUND_AUTHORITIES } from "../../src/config/shell-authorities.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -296,4 +297,17 @@ test.each([
 
 test("doctor says nothing about mail if there is no mail server", async () => {
 	expect((await examine(running)).of("mail")).toBeUndefined();
+});
+
+test("doctor lists that the shell has other certificate authorities than the service", async () => {
+	const found = "NODE_EXTRA_CA_CERTS of this shell (/own.pem) takes precedence";
+	const report = await examine(running, { [FOUND_AUTHORITIES]: found });
+	expect(report.of("certificate authorities")).toMatchObject({
+		status: "warning",
+		found,
+		advice: expect.stringContaining("unset NODE_EXTRA_CA_CERTS"),
+	});
+	expect(
+		(await examine(running)).of("certificate authorities"),
+	).toBeUndefined();
 });
