@@ -1,11 +1,12 @@
-import cluster from "node:cluster";
+import cluster, { type Worker } from "node:cluster";
 import { Command, CommanderError } from "commander";
+import type { WorkerFailed } from "./cli/workers.ts";
 import {
 	FILE_SETTING_NAMES,
 	SETTING_NAMES,
 	SETTINGS,
 } from "./config/settings.ts";
-import { connectionAdvice } from "./db/connection-advice.ts";
+import { connectionAdvice, embeddedAdvice } from "./db/connection-advice.ts";
 import {
 	AppError,
 	EXIT_REFUSED,
@@ -107,9 +108,7 @@ export async function main(
 		const program = await makeProgram(argv[0]);
 		await program.parseAsync(argv, { from: "user" });
 	} catch (error) {
-		// The channel between a worker and its parent process would keep the worker alive. If the process
-		// closed it itself, Node would end a worker with 0, and the parent would not learn the exit code.
-		cluster.worker?.disconnect();
+		if (cluster.worker) leaveParent(cluster.worker, error);
 		if (error instanceof CommanderError) {
 			// Commander has already printed its message. --help and --version are not errors.
 			process.exitCode = error.exitCode === 0 ? 0 : EXIT_WRONG_USAGE;
@@ -127,6 +126,18 @@ export async function main(
 		// process alive.
 		setTimeout(exit, LINGERING_MS).unref();
 	}
+}
+
+/**
+ * Tells the parent process why this worker could not start, and closes the channel to it, which
+ * would keep the worker alive. If the process closed the channel itself, Node would end the worker
+ * with 0, and the parent would not learn the exit code.
+ */
+function leaveParent(worker: Worker, error: unknown): void {
+	const failed: WorkerFailed = {
+		failure: explain(error) ?? (error as Error).message,
+	};
+	worker.send(failed, () => worker.disconnect());
 }
 
 /**
@@ -148,9 +159,11 @@ function describe(error: unknown): string {
 /** Says what went wrong and what to do. Returns undefined for an error that nobody expected. */
 function explain(error: unknown): string | undefined {
 	if (error instanceof AppError) return error.message;
-	return isDatabaseUnavailable(error)
-		? `Assay cannot open its database (${plainReason((error as Error).message)}); ${connectionAdvice(error)}`
-		: undefined;
+	if (!isDatabaseUnavailable(error)) return undefined;
+	const { DATABASE_URL, DATABASE_URL_FILE } = process.env;
+	const advise =
+		DATABASE_URL || DATABASE_URL_FILE ? connectionAdvice : embeddedAdvice;
+	return `Assay cannot open its database (${plainReason((error as Error).message)}); ${advise(error)}`;
 }
 
 /** Returns a failed start as a line of the log, whose lines are all JSON. */

@@ -4,6 +4,11 @@ import type { Logger } from "pino";
 import { AppError, EXIT_REFUSED, StartRefused } from "../errors.ts";
 import type { Service } from "../serve.ts";
 
+/** Says to the parent process why a worker could not start. */
+export interface WorkerFailed {
+	failure: string;
+}
+
 /** The message with which a worker tells its parent process that it serves requests. */
 export type WorkerReady = Omit<Service, "prepareClose" | "close">;
 
@@ -12,8 +17,8 @@ const RESTART_MS = 1_000;
 /**
  * Starts `count` processes that serve the same address. Each of them runs this program again. If
  * one ends although nobody stopped it, it is started again. The workers share the database as any
- * Assay processes do. Rejects when a worker cannot start. The worker has then printed the reason on
- * standard error.
+ * Assay processes do. Rejects with the reason of a worker that cannot start. The worker has then
+ * printed it too.
  */
 export async function startWorkers(
 	count: number,
@@ -58,15 +63,14 @@ export async function startWorkers(
 
 function whenReady(worker: Worker): Promise<WorkerReady> {
 	return new Promise((resolve, reject) => {
-		worker.once("message", resolve);
+		let why = "a worker ended before it was ready; the log says why";
+		worker.once("message", (message: WorkerReady | WorkerFailed) => {
+			if ("failure" in message) why = message.failure;
+			else resolve(message);
+		});
 		worker.once("exit", (code) => {
 			const Kind = code === EXIT_REFUSED ? StartRefused : AppError;
-			reject(
-				new Kind(
-					"service_unavailable",
-					"a worker ended before it was ready; the log says why",
-				),
-			);
+			reject(new Kind("service_unavailable", why));
 		});
 	});
 }

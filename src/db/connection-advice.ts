@@ -80,6 +80,17 @@ export function connectionAdvice(error: unknown): string {
 	);
 }
 
+/** The advice if nothing is known but that the database does not answer, as when it hangs. */
+export const ASK_DOCTOR =
+	"`assay doctor` says whether the database runs, and what to do";
+
+/** Says what to do about the embedded PostgreSQL, for which there is no DATABASE_URL. */
+export function embeddedAdvice(error: unknown): string {
+	const { code = "" } = error as { code?: string };
+	// The advice of the classes 53 to 58, such as a full disk, is about the server itself.
+	return (code.startsWith("5") && adviceByCode(error)) || ASK_DOCTOR;
+}
+
 /** Returns the advice for the code of an error. Returns undefined if there is none for it. */
 export function adviceByCode(error: unknown): string | undefined {
 	const { code, hostname } = error as { code?: string; hostname?: string };

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { adviceByCode } from "../db/connection-advice.ts";
+import {
+	ASK_DOCTOR,
+	adviceByCode,
+	embeddedAdvice,
+} from "../db/connection-advice.ts";
 import { assertHasRoom, assertTakesConnections } from "../db/pool.ts";
 import { codeOf, DISK_FULL } from "../db/sqlstate.ts";
 import { isConnectionTrouble, plainReason, toAppError } from "../errors.ts";
@@ -9,10 +13,6 @@ import { isConnectionTrouble, plainReason, toAppError } from "../errors.ts";
 const LOOK_MS = 1_000;
 /** An outage of hours is not repeated more often. */
 const SUMMARY_MS = 600_000;
-
-/** The advice if nothing is known but that the database does not answer, as when it hangs. */
-const ASK_DOCTOR =
-	"`assay doctor` says whether the database runs, and what to do";
 
 interface Outage {
 	since: number;
@@ -125,14 +125,10 @@ export class OutageLog {
 
 	#advise(thrown: unknown): string | undefined {
 		if (!isConnectionTrouble(thrown)) return undefined;
-		const code = codeOf(thrown);
-		if (this.#isEmbedded && code?.startsWith("E")) {
-			return "the service starts its PostgreSQL again; if that fails, the newest file in postgres/log of the data folder says why";
-		}
-		// The advice of the classes 53 to 58, such as a full disk, is about the server itself. Other
-		// advice is about DATABASE_URL.
-		const isKnown = !this.#isEmbedded || code?.startsWith("5");
-		return (isKnown && adviceByCode(thrown)) || ASK_DOCTOR;
+		if (!this.#isEmbedded) return adviceByCode(thrown) ?? ASK_DOCTOR;
+		return codeOf(thrown)?.startsWith("E")
+			? "the service starts its PostgreSQL again; if that fails, the newest file in postgres/log of the data folder says why"
+			: embeddedAdvice(thrown);
 	}
 
 	#begin(): Outage {

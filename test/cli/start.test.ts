@@ -8,7 +8,7 @@ import { EXIT_REFUSED } from "../../src/errors.ts";
 import { firstLine, isRunning } from "../support/child.ts";
 import { runCommand } from "../support/command.ts";
 import { createEmptyDatabase } from "../support/database.ts";
-import { assay, startAssay } from "../support/program.ts";
+import { assay } from "../support/program.ts";
 import { heartbeatBody } from "../support/service.ts";
 import { type DataFolder, makeDataFolder, post } from "./data-folder.ts";
 
@@ -101,14 +101,17 @@ test("several workers share one address and one database, one that dies is repla
 	expect(isRunning(server)).toBe(false);
 });
 
-test("if the workers cannot start, the command exits with 1 and prints the reason", async () => {
-	const refused = startAssay(
-		{ DATABASE_URL: "postgres://nobody:nothing@127.0.0.1:1/none" },
-		{ workers: 2 },
-	);
-	await expect(refused).rejects.toThrow(
-		/ended with 1 .*cannot open its database/s,
-	);
+test("if the workers cannot start, the command exits with 1, and its last line has the reason", async () => {
+	const { code, stderr } = await assay(["start", "--workers", "2"], {
+		DATABASE_URL: "postgres://nobody:nothing@127.0.0.1:1/none",
+	});
+	expect(code).toBe(1);
+	expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+		level: "fatal",
+		reason: expect.stringMatching(
+			/^Assay cannot open its database .*ECONNREFUSED/,
+		),
+	});
 });
 
 test("with a wrong setting, the command exits with the code after which systemd does not try again, and one line says why", async () => {

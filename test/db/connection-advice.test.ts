@@ -1,6 +1,9 @@
 import { lookup } from "node:dns/promises";
 import { expect, test } from "vitest";
-import { connectionAdvice } from "../../src/db/connection-advice.ts";
+import {
+	connectionAdvice,
+	embeddedAdvice,
+} from "../../src/db/connection-advice.ts";
 import { assay } from "../support/program.ts";
 
 test.each([
@@ -21,4 +24,14 @@ test("a command names the container whose name this machine does not know", asyn
 	const DATABASE_URL = `postgres://assay:a@${host}/assay`;
 	const { stderr } = await assay(["org", "list"], { DATABASE_URL });
 	expect(stderr).toContain(`if ${host} is a container or a service`);
+});
+
+test("no advice on the embedded PostgreSQL names DATABASE_URL, because there is none", () => {
+	const codes = ["ECONNREFUSED", "28P01", "3D000", "42501", "57P03", "53100"];
+	for (const code of [undefined, ...codes]) {
+		const error = Object.assign(new Error("timeout expired"), { code });
+		expect(embeddedAdvice(error)).not.toContain("DATABASE_URL");
+	}
+	const full = Object.assign(new Error("no room"), { code: "53100" });
+	expect(embeddedAdvice(full)).toContain("make room");
 });
