@@ -9,7 +9,7 @@ const PROCESSES = [
 	"test/agent/{build,program,program-install,run,system-host}.test.ts",
 	"test/backup/*.test.ts",
 	"test/cli/*.test.ts",
-	"test/db/{embedded*,failover,migrate,missing-database,outage,own-roles,pool-login,postgres-tls-server,replicas}.test.ts",
+	"test/db/{embedded*,failover,migrate,missing-database,outage,own-roles,pool-login,postgres-tls-server,read-replica,replicas}.test.ts",
 	"test/demo/*.test.ts",
 	"test/deploy/sbom.test.ts",
 	"test/http/redaction.test.ts",

@@ -6,6 +6,7 @@ import { noteRejectedCall } from "./audit/rejected-calls.ts";
 import type { OrganizationCreation } from "./config/settings.ts";
 import { applicationName } from "./db/application-name.ts";
 import { retriedTransaction } from "./db/pool.ts";
+import type { ReadReplica, ReplicaReads } from "./db/read-replica.ts";
 import { AppError, badFields } from "./errors.ts";
 import { eventStatements, type NewEvent } from "./events/add-events.ts";
 import type { FileLimits } from "./files/file-limits.ts";
@@ -55,6 +56,10 @@ const changesOfOrganizations = new FairShares({
 /** Everything that operations need besides their database transaction. */
 export interface Services {
 	pool: Pool;
+	/** The replica. Undefined if the operator has named none. */
+	replica?: ReadReplica | undefined;
+	/** Set for a request whose data comes from the replica. Rights still come from `pool`. */
+	replicaReads?: ReplicaReads;
 	log: Logger;
 	/** The address that agents and people use (ASSAY_BASE_URL). */
 	baseUrl: string;
@@ -121,6 +126,7 @@ async function authorizeAndRun<
 	rawInput: unknown,
 	name: string,
 ): Promise<z.output<Output>> {
+	if (services.replicaReads) requireReadOfRecords(operation);
 	const membership = await authorize(services, principal, operation, rawInput);
 	const given = withOrganization(operation, rawInput ?? {}, membership);
 	const input = parseInput(
@@ -189,13 +195,26 @@ async function authorizeAndRun<
 				: await answerOnce(client, keyedCall(key, fields), perform);
 		return operation.output.parse(result);
 	};
-	const perform = () => retriedTransaction(services.pool, scope, work);
+	const { replicaReads } = services;
+	const perform = () =>
+		replicaReads
+			? replicaReads.read(scope, work)
+			: retriedTransaction(services.pool, scope, work);
 	const output =
 		operation.isReadOnly || !membership
 			? await perform()
 			: await changesOfOrganizations.run(membership.organizationId, perform);
 	for (const after of afterwards) after();
 	return output;
+}
+
+/** The replica answers only what reads the data of an organization. */
+function requireReadOfRecords({ name, isReadOnly, tenant }: AnyOperation) {
+	if (isReadOnly && tenant !== null) return;
+	const why = isReadOnly ? "is not about an organization" : "writes";
+	throw badFields([
+		{ field: "from", message: `must be primary, because ${name} ${why}` },
+	]);
 }
 
 /** Adds the organization to an input that leaves it out, because the caller has only this one. */

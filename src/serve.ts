@@ -7,6 +7,7 @@ import type { Config } from "./config/config.ts";
 import { type Database, openDatabase, type Server } from "./db/database.ts";
 import { isNewDatabase, type TellStep } from "./db/migrate.ts";
 import { makePool } from "./db/pool.ts";
+import { openReplica } from "./db/read-replica.ts";
 import { makeAccessLog } from "./http/access-log.ts";
 import type { RouteSummary } from "./http/admission.ts";
 import { makeAgentApi } from "./http/agent-api.ts";
@@ -154,8 +155,11 @@ async function serveFrom(
 		providerName: config.oidc?.name,
 		issuer: config.oidc?.issuer,
 	};
+	const replica = openReplica(config, database.pool, log);
+	started.push(() => replica?.close());
 	const services = {
 		pool: database.pool,
+		replica,
 		log,
 		baseUrl,
 		mail,
@@ -252,7 +256,9 @@ async function serveFrom(
 						app: database.pool,
 						device: database.devicePool,
 						identity: database.identityPool,
+						...(replica && { replica: replica.pool }),
 					},
+					replica,
 					queues: agentApi.queues,
 					operations: new Set(operations.map(({ name }) => name)),
 					baseUrl,
@@ -274,6 +280,7 @@ async function serveFrom(
 		database.devicePool,
 		database.identityPool,
 		database.auditPool,
+		...(replica ? [replica.pool] : []),
 	]);
 	const { server: app, routes } = makeApp({
 		pool: database.pool,
@@ -343,6 +350,7 @@ async function serveFrom(
 		clearTimeout(deadline);
 		outageLog.close();
 		await healthPool.end();
+		await replica?.close();
 		await database.close();
 		await tracing?.close();
 	};

@@ -2,8 +2,12 @@ import { tlsModeOf } from "../db/postgres-tls.ts";
 import type { Finding } from "./doctor.ts";
 
 /** Says whether others can read or change what goes to a PostgreSQL on another machine. */
-export function examineDatabaseTls(databaseUrl: string): Finding[] {
-	const check = "database connection";
+export function examineDatabaseTls(
+	databaseUrl: string,
+	setting = "DATABASE_URL",
+): Finding[] {
+	const check =
+		setting === "DATABASE_URL" ? "database connection" : "replica connection";
 	const { hostname, searchParams } = new URL(databaseUrl);
 	const host = searchParams.get("host") ?? hostname;
 	const isHere =
@@ -16,8 +20,7 @@ export function examineDatabaseTls(databaseUrl: string): Finding[] {
 				check,
 				status: "warning",
 				found: `the connection to PostgreSQL on ${host} is not encrypted`,
-				advice:
-					"add sslmode=verify-full to DATABASE_URL (docs/operating.md), unless the network between them is private",
+				advice: `add sslmode=verify-full to ${setting} (docs/operating.md), unless the network between them is private`,
 			},
 		];
 	}

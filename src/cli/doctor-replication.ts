@@ -1,10 +1,13 @@
 import type { Client } from "pg";
-import { type Replica, readReplicas } from "../db/replicas.ts";
+import {
+	MAX_BEHIND_SECONDS,
+	type Replica,
+	readReplicas,
+} from "../db/replicas.ts";
 import { readReplicationSlots } from "../db/replication-slots.ts";
 import type { Finding } from "./doctor.ts";
 import { describeDuration } from "./duration.ts";
 
-const MAX_BEHIND_SECONDS = 300;
 const MAX_BEHIND_BYTES = 1e9;
 
 /** Says whether the server is the primary, and how far its replicas are behind. */

@@ -16,6 +16,7 @@ import {
 } from "../db/missing-database.ts";
 import { assertConfined, makePool } from "../db/pool.ts";
 import { placeOf } from "../db/postgres-tls.ts";
+import { REPLICA_SETTING } from "../db/read-replica.ts";
 import { isReadOnlyDatabase } from "../db/sqlstate.ts";
 import { AppError, plainReason } from "../errors.ts";
 import { readTracing } from "../tracing/settings.ts";
@@ -42,6 +43,7 @@ import { examineProvider } from "./doctor-provider.ts";
 import { examineProviders } from "./doctor-providers.ts";
 import { examineProxies } from "./doctor-proxies.ts";
 import { examinePublicName } from "./doctor-public-name.ts";
+import { examineReadReplica } from "./doctor-read-replica.ts";
 import { examineReceivers } from "./doctor-receivers.ts";
 import { examineRoles, examineSeparation } from "./doctor-roles.ts";
 import { examineSamlCertificates } from "./doctor-saml.ts";
@@ -124,6 +126,9 @@ async function examine(): Promise<Finding[]> {
 		config.agentDir ? examinePackages(config.agentDir) : [],
 		examineTimeSynchronization(),
 		config.databaseUrl ? examineDatabaseTls(config.databaseUrl) : [],
+		config.replicaUrl
+			? examineDatabaseTls(config.replicaUrl, REPLICA_SETTING)
+			: [],
 		examineDatabase(config),
 		examineBackupKeys(config),
 		examinePartials(BACKUP_FOLDER),
@@ -218,6 +223,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 								client,
 								backupPlaces(BACKUP_FOLDER, config),
 							)),
+							...(await examineReadReplica(config, server.connection)),
 							...(config.archivePlace ? [await examineArchive(client)] : []),
 							await examineAccounts(client),
 							await examineSecondFactors(client, config),

@@ -37,6 +37,7 @@ import {
 	readPort,
 	readRanges,
 	readRecipients,
+	readReplicaUrl,
 	readSecretText,
 	readSwitch,
 	readValueOrFile,
@@ -70,6 +71,8 @@ export interface Config {
 	readonly agentDir: string | undefined;
 	/** URL of the database. Undefined means the embedded PostgreSQL in `dataDir`. */
 	readonly databaseUrl: string | undefined;
+	/** URL of a replica of that database, for reads that ask for it. */
+	readonly replicaUrl: string | undefined;
 	/**
 	 * Addresses and ranges of proxies. The service believes the X-Forwarded-For header of these
 	 * proxies.
@@ -172,6 +175,11 @@ function readSettings(env: Environment): Config {
 	const port = readPort("ASSAY_PORT", settingOf("ASSAY_PORT")) ?? 0;
 	const agentDir = settingOf("ASSAY_AGENT_DIR");
 	const oidc = readOidc(settingOf);
+	const databaseUrl = readDatabaseUrl(
+		"DATABASE_URL",
+		settingOf("DATABASE_URL"),
+		"the primary",
+	);
 	return Object.freeze({
 		host: settingOf("ASSAY_HOST") ?? "",
 		port,
@@ -197,7 +205,8 @@ function readSettings(env: Environment): Config {
 		),
 		dataDir: resolve(settingOf("ASSAY_DATA_DIR") ?? ""),
 		agentDir: agentDir && resolve(agentDir),
-		databaseUrl: readDatabaseUrl(settingOf("DATABASE_URL")),
+		databaseUrl,
+		replicaUrl: readReplicaUrl(settingOf("DATABASE_REPLICA_URL"), databaseUrl),
 		logLevel: readLogLevel(
 			settingOf("ASSAY_LOG_LEVEL"),
 			env.ASSAY_LOG_LEVEL_FILE,

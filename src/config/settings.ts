@@ -95,6 +95,11 @@ export const SETTINGS = {
 		without: "the embedded one",
 		canBeInFile: true,
 	},
+	DATABASE_REPLICA_URL: {
+		help: "standby of that PostgreSQL, from which exports and reports are read on request",
+		without: "all reads use DATABASE_URL",
+		canBeInFile: true,
+	},
 	ASSAY_SECRET: {
 		help: "key that signs sessions",
 		without: "made and kept in the data folder",

@@ -153,7 +153,12 @@ export function readRecipients(text: string | undefined): readonly string[] {
 	return Object.freeze(recipients);
 }
 
-export function readDatabaseUrl(text: string | undefined): string | undefined {
+/** `leadsTo` says where a proxy in front of several servers must lead. */
+export function readDatabaseUrl(
+	name: SettingName,
+	text: string | undefined,
+	leadsTo: string,
+): string | undefined {
 	if (!text) return undefined;
 	const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text) : null;
 	const hosts = [url?.hostname, url?.searchParams.get("host")].join("");
@@ -162,11 +167,24 @@ export function readDatabaseUrl(text: string | undefined): string | undefined {
 	if (!url || hosts.includes(",")) {
 		throw new AppError(
 			"bad_request",
-			"DATABASE_URL must look like postgres://user:password@host:5432/database, with one host; for a PostgreSQL that fails over, name a proxy that leads to the primary",
+			`${name} must look like postgres://user:password@host:5432/database, with one host; for a PostgreSQL that fails over, name a proxy that leads to ${leadsTo}`,
 		);
 	}
-	tlsModeOf(text);
+	tlsModeOf(text, name);
 	return text;
+}
+
+/** Reads the address of a replica. Only a PostgreSQL of the operator's own can have one. */
+export function readReplicaUrl(
+	text: string | undefined,
+	databaseUrl: string | undefined,
+): string | undefined {
+	const url = readDatabaseUrl("DATABASE_REPLICA_URL", text, "a standby");
+	if (!url || databaseUrl) return url;
+	throw new AppError(
+		"bad_request",
+		"DATABASE_REPLICA_URL must name a replica of the PostgreSQL in DATABASE_URL, which is not set; the embedded PostgreSQL has no replicas",
+	);
 }
 
 export function readSecretText(

@@ -7,7 +7,10 @@ import { type Column, columnsFor, listedIn, type Row } from "./columns.ts";
 import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
 
 export interface Export {
-	/** Name of the file, such as `assay-risks-2026-11-21.csv`. */
+	/**
+	 * Name of the file, such as `assay-risks-2026-11-21.csv`, or `assay-risks-2026-11-21T16-28-23Z.csv`
+	 * with the moment of a replica.
+	 */
 	fileName: string;
 	/** Yields the file page by page. The first page has already been read. */
 	chunks: AsyncGenerator<string>;
@@ -62,11 +65,17 @@ export async function exportList(
 			if (page.next === null || wanted?.size === 0) return;
 		}
 	}
-	const day = new Date().toISOString().slice(0, 10);
 	return {
-		fileName: `assay-${key.replaceAll("_", "-")}-${day}.csv`,
+		fileName: `assay-${key.replaceAll("_", "-")}-${timeOf(services)}.csv`,
 		chunks: chunks(),
 	};
+}
+
+function timeOf({ replicaReads }: Services): string {
+	const moment = replicaReads?.moment;
+	return moment
+		? `${moment.slice(0, 19).replaceAll(":", "-")}Z`
+		: new Date().toISOString().slice(0, 10);
 }
 
 function writeRows(columns: Column[], rows: Row[]): string {

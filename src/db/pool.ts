@@ -30,7 +30,8 @@ const CONNECT_MS = 5_000;
  * hangs or a machine that disappears does not keep its locks. Every timeout is reported as
  * `service_unavailable`.
  *
- * The pool never uses a server that does not accept writes (a standby, or a former primary).
+ * The pool never uses a server that does not accept writes (a standby, or a former primary), unless
+ * `accept` decides otherwise.
  */
 export function makePool(
 	connection: ClientConfig,
@@ -43,9 +44,13 @@ export function makePool(
 		name?: string;
 		/** Factor of all time limits, for work that nobody waits for in a browser. */
 		patience?: number;
+		/** Rejects on a server that the pool must not use. By default, on one that takes no writes. */
+		accept?: (client: ClientBase, limitMs: number) => Promise<void>;
+		/** Time after which a connection is replaced. By default, it is kept. */
+		maxAgeSeconds?: number;
 	},
 ): Pool {
-	const patience = options.patience ?? 1;
+	const { patience = 1, accept = requireWritable } = options;
 	const connectMs = CONNECT_MS * patience;
 	const seconds = (limit: number) => `${limit * patience}s`;
 	const opening = {
@@ -64,6 +69,7 @@ export function makePool(
 		...connection,
 		application_name: options.name ?? "assay",
 		max: options.max,
+		maxLifetimeSeconds: options.maxAgeSeconds ?? 0,
 		connectionTimeoutMillis: connectMs,
 		query_timeout: 15_000 * patience,
 		keepAlive: true,
@@ -74,10 +80,7 @@ export function makePool(
 		},
 		// The pool closes the new connection when this function rejects.
 		onConnect: async (client) => {
-			await Promise.all([
-				client.query(opening),
-				requireWritable(client, connectMs),
-			]);
+			await Promise.all([client.query(opening), accept(client, connectMs)]);
 		},
 	});
 	// The event means that the server closed an idle connection. The next query opens another one.

@@ -20,8 +20,11 @@ const isTlsMode = (text: string): text is TlsMode =>
 
 const FILES = { sslrootcert: "ca", sslcert: "cert", sslkey: "key" } as const;
 
-/** Returns `sslmode` of an address. Throws a bad_request AppError if it is none that we accept. */
-export function tlsModeOf(databaseUrl: string): TlsMode | undefined {
+/** Returns `sslmode` of the address in a setting. Throws a bad_request AppError if it is none that we accept. */
+export function tlsModeOf(
+	databaseUrl: string,
+	setting = "DATABASE_URL",
+): TlsMode | undefined {
 	const { searchParams } = new URL(databaseUrl);
 	const mode = searchParams.get("sslmode");
 	const hasFiles = Object.keys(FILES).some((name) => searchParams.has(name));
@@ -29,7 +32,7 @@ export function tlsModeOf(databaseUrl: string): TlsMode | undefined {
 	if (isTlsMode(mode)) return mode;
 	throw new AppError(
 		"bad_request",
-		`sslmode in DATABASE_URL must be one of ${TLS_MODES.join(", ")}`,
+		`sslmode in ${setting} must be one of ${TLS_MODES.join(", ")}`,
 	);
 }
 
@@ -46,15 +49,19 @@ export function placeOf(databaseUrl: string): string {
  * than PostgreSQL's own programs and prints a warning about that, so the parameters of TLS are read
  * here. Throws a bad_request AppError if a file that they name cannot be read.
  */
-export function connectionTo(databaseUrl: string): ClientConfig {
-	const mode = tlsModeOf(databaseUrl);
+export function connectionTo(
+	databaseUrl: string,
+	setting = "DATABASE_URL",
+): ClientConfig {
+	const mode = tlsModeOf(databaseUrl, setting);
 	if (mode === undefined) return { connectionString: databaseUrl };
 	const url = new URL(databaseUrl);
 	const { searchParams } = url;
 	const files: Pick<ConnectionOptions, "ca" | "cert" | "key"> = {};
 	for (const [name, option] of Object.entries(FILES)) {
 		const path = searchParams.get(name);
-		if (path && mode !== "disable") files[option] = readFile(name, path);
+		if (path && mode !== "disable")
+			files[option] = readFile(`${name} in ${setting}`, path);
 		searchParams.delete(name);
 	}
 	for (const name of ["sslmode", "ssl", "uselibpqcompat"]) {
@@ -89,7 +96,7 @@ function readFile(name: string, path: string): string {
 		const { code } = cause as NodeJS.ErrnoException;
 		throw new AppError(
 			"bad_request",
-			`${name} in DATABASE_URL names ${path}, which cannot be read (${code}); name a file in PEM format that the user of the service can read`,
+			`${name} names ${path}, which cannot be read (${code}); name a file in PEM format that the user of the service can read`,
 			{ cause },
 		);
 	}

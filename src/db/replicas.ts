@@ -1,5 +1,8 @@
 import type { Client, Pool } from "pg";
 
+/** A replica that is further behind is reported, and the service does not read from it. */
+export const MAX_BEHIND_SECONDS = 300;
+
 export interface Replica {
 	/** Its `application_name`, by which it is also named in synchronous_standby_names. */
 	name: string;

@@ -22,11 +22,12 @@ export function sessionOf(
 
 /**
  * Throws a bad_request AppError when a pooler lends server connections for only one transaction or
- * statement. On such a pooler, the next borrower would inherit a role, a lock or a prepared
+ * statement. `setting` names the address. On such a pooler, the next borrower would inherit a role, a lock or a prepared
  * statement. An inherited role would change which rows row-level security shows.
  */
 export async function assertOwnSessions(
 	connection: ClientConfig,
+	setting = "DATABASE_URL",
 ): Promise<void> {
 	const one = await open(connection);
 	try {
@@ -53,7 +54,7 @@ export async function assertOwnSessions(
 	}
 	throw new AppError(
 		"bad_request",
-		"DATABASE_URL leads to a pooler that shares connections between transactions, where Assay could not keep organizations apart; set PgBouncer's pool_mode to session for this database, or connect to PostgreSQL directly",
+		`${setting} leads to a pooler that shares connections between transactions, where Assay could not keep organizations apart; set PgBouncer's pool_mode to session for this database, or connect to PostgreSQL directly`,
 	);
 }
 

@@ -13,6 +13,7 @@ import { toJsonSchema } from "../mcp/json-schema.ts";
 import { findOperation } from "../operations.ts";
 import { callerOf } from "./admission.ts";
 import { readQueryInput } from "./query-input.ts";
+import { takeSource } from "./read-source.ts";
 
 /**
  * Limits for exports and imports. An export uses a database connection for each page of the list,
@@ -64,12 +65,13 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 			const operation = findOperation(request.params.list);
 			const query = new URLSearchParams(request.url.split("?")[1]);
 			const ids = takeIds(query);
+			const source = takeSource(services, query);
 			const input = operation
 				? readQueryInput(toJsonSchema(operation.input, "input"), query)
 				: {};
 			return takeExportTurn(caller.userId ?? "", async () => {
 				const { fileName, chunks } = await exportList(
-					services,
+					source.services,
 					caller,
 					operation,
 					input,
@@ -78,6 +80,7 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 				);
 				endWhenUnread(reply.raw);
 				reply
+					.headers(source.headers())
 					.header("content-type", "text/csv; charset=utf-8")
 					.header("content-disposition", `attachment; filename="${fileName}"`)
 					.send(Readable.from(chunks));

@@ -30,6 +30,7 @@ import { addConsoleFileRoutes } from "./file-door.ts";
 import { addMyDevices } from "./my-devices.ts";
 import { addOrganizationFile } from "./organization-file.ts";
 import { addProviderSignIn, type ProviderParts } from "./provider-sign-in.ts";
+import { takeSource } from "./read-source.ts";
 import { addSaml } from "./saml.ts";
 import { addSignDocument } from "./sign-document.ts";
 import { addStopMails } from "./stop-mails.ts";
@@ -110,11 +111,14 @@ export function addConsole(
 					`there is no operation "${request.params.operation.slice(0, 80)}"; use the name of a tool, such as listRisks`,
 				);
 			}
+			const query = new URLSearchParams(request.url.split("?")[1]);
+			const source = takeSource(services, query);
 			const output = await shares.run(caller.sessionId ?? "", () =>
 				callsOfUsers.run(caller.userId ?? "", () =>
-					invoke(services, caller, operation, request.body, request.id),
+					invoke(source.services, caller, operation, request.body, request.id),
 				),
 			);
+			reply.headers(source.headers());
 			// No tool that only reads returns a secret. Other operations may.
 			if (operation.surface !== "tool" || !operation.isReadOnly) return output;
 			const { headers, body } = await encodeBody(

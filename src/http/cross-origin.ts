@@ -25,7 +25,8 @@ const PREFLIGHT = {
 };
 
 /** Headers of our answers that a page may read, besides those that browsers always show. */
-const EXPOSED = "etag, retry-after, www-authenticate, x-request-id";
+const EXPOSED =
+	"etag, retry-after, www-authenticate, x-replica-as-of, x-request-id";
 
 /**
  * Returns the headers that let a page of an allowed origin read the answer. Returns none if no

@@ -56,6 +56,7 @@ import {
 import { answerFiles } from "./file-door.ts";
 import { UNREAD_MS } from "./files.ts";
 import { requireModestShape } from "./json.ts";
+import { SOURCE_PARAMETER, takeSource } from "./read-source.ts";
 import { requestIdOf } from "./request-id.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -221,6 +222,12 @@ export function makeToolServer(
 			return jsonReply(200, '{"status":"ok"}');
 		}
 		const query = url.searchParams;
+		const source = takeSource(services, query);
+		const chosen = { ...tools, services: source.services };
+		const replyWith = (tool: Tool, output: object): Reply => {
+			const reply = outputReply(tool, output);
+			return { ...reply, headers: { ...reply.headers, ...source.headers() } };
+		};
 		const narrowing = readNarrowing(catalogue.toolsets, query, request.headers);
 		const caller: Caller = { principal, narrowing, requestId };
 		const tool = findTool(tools, caller, url.pathname.slice(DOOR.length));
@@ -229,17 +236,17 @@ export function makeToolServer(
 			return methodNotAllowed(methods);
 		}
 		if (request.method === "GET") {
-			const output = await callWithQuery(tools, caller, tool, query);
-			return outputReply(tool, output);
+			const output = await callWithQuery(chosen, caller, tool, query);
+			return replyWith(tool, output);
 		}
-		rejectUnknownParameters(query, TOOL_PARAMETERS);
+		rejectUnknownParameters(query, [...TOOL_PARAMETERS, SOURCE_PARAMETER]);
 		const bytes = await readBody(request, MAX_BODY);
 		if (bytes === "aborted") return bytes;
 		if (typeof bytes === "string") throw unreadBodyError(bytes, MAX_BODY);
 		if (!isUtf8(bytes)) return plainError(400, "bad_request", NOT_UTF8);
 		const text = bytes.toString("utf8");
-		const output = await callWithBody(tools, caller, tool, text);
-		return outputReply(tool, output);
+		const output = await callWithBody(chosen, caller, tool, text);
+		return replyWith(tool, output);
 	}
 
 	async function answerMcp(

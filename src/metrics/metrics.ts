@@ -8,6 +8,7 @@ import {
 	Histogram,
 	Registry,
 } from "prom-client";
+import type { ReadReplica } from "../db/read-replica.ts";
 import type { Queue, QueueLoad } from "../load/queue.ts";
 import { VERSION } from "../version.ts";
 import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
@@ -20,6 +21,7 @@ import { FleetCounts } from "./fleet.ts";
 import { addFleet } from "./fleet-gauges.ts";
 import { type MailCounts, readMailCounts } from "./mails.ts";
 import { IGNORED_ADDRESSES } from "./names.ts";
+import { addReadReplica } from "./read-replica.ts";
 import { readReceiverCounts } from "./receivers.ts";
 import { routeOf } from "./route.ts";
 
@@ -39,7 +41,9 @@ const MISNAMED = [
 ];
 
 export interface MetricsParts {
-	pools: Record<"app" | "device" | "identity", Pool>;
+	pools: Record<"app" | "device" | "identity", Pool> & { replica?: Pool };
+	/** The replica from which reads on request come. */
+	replica: ReadReplica | undefined;
 	/** Says how to connect to the database, to find out whether it answers. */
 	healthPool: Pool;
 	/** The queues in front of the database, by name. */
@@ -68,6 +72,7 @@ export interface Metrics {
  */
 export function makeMetrics({
 	pools,
+	replica,
 	healthPool,
 	queues,
 	operations,
@@ -117,6 +122,7 @@ export function makeMetrics({
 	addAuditLog(reads, registers);
 	addDatabaseGauges(reads, registers);
 	reads.addUnread(registers);
+	if (replica) addReadReplica(replica, registers);
 	addCertificate(baseUrl, registers);
 	addDiskSpace(folders, registers);
 	new Gauge({
