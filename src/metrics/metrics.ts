@@ -122,7 +122,7 @@ export function makeMetrics({
 	addAuditLog(reads, registers);
 	addDatabaseGauges(reads, registers);
 	reads.addUnread(registers);
-	if (replica) addReadReplica(replica, registers);
+	addReadReplica(replica, registers);
 	addCertificate(baseUrl, registers);
 	addDiskSpace(folders, registers);
 	new Gauge({

@@ -6,10 +6,10 @@ const ANSWER_MS = 3_000;
 
 /**
  * Adds how far the replica in DATABASE_REPLICA_URL is behind. The delays have no value while it
- * cannot be used.
+ * cannot be used. Without a replica, none of these metrics has a value.
  */
 export function addReadReplica(
-	replica: ReadReplica,
+	replica: ReadReplica | undefined,
 	registers: Registry[],
 ): void {
 	let delay: Promise<Delay | undefined> = Promise.resolve(undefined);
@@ -19,6 +19,8 @@ export function addReadReplica(
 		aggregator: "min",
 		registers,
 		async collect() {
+			this.remove();
+			if (!replica) return;
 			delay = measureInTime(replica);
 			this.set((await delay) ? 1 : 0);
 		},

@@ -101,6 +101,7 @@ test("every setting is read", () => {
 			ASSAY_OAUTH: "on",
 			ASSAY_OAUTH_REGISTRATION: "on",
 			DATABASE_URL: "postgresql://u:p@h/d",
+			DATABASE_REPLICA_URL: "postgresql://u:p@standby/d?sslmode=require",
 		}),
 	).toEqual({
 		host: "::",
@@ -110,6 +111,7 @@ test("every setting is read", () => {
 		allowedOrigins: ["https://a.example.com", "http://localhost:6274"],
 		dataDir: "/var/lib/assay",
 		databaseUrl: "postgresql://u:p@h/d",
+		replicaUrl: "postgresql://u:p@standby/d?sslmode=require",
 		logLevel: "trace",
 		metricsPort: 9090,
 		accessLog: true,
@@ -303,6 +305,12 @@ describe("a wrong value stops the start, and the message names the setting:", ()
 		ASSAY_CLAMD: ["clamd", "clamd:0", "clamd:65536", "tcp://clamd:3310"],
 		ASSAY_ACCESS_LOG: ["1", "true", "ON"],
 		ASSAY_LOG_LEVEL: ["verbose", "INFO", "0", "toString"],
+		DATABASE_REPLICA_URL: [
+			"mysql://h/d",
+			"postgres://u:p@one,two/d",
+			"postgres://u:p@one/d?sslmode=prefer",
+			"postgres://u:p@without-a-primary/d",
+		],
 		DATABASE_URL: [
 			"mysql://h/d",
 			"h/d",
@@ -337,6 +345,8 @@ test("a message never contains a password", () => {
 		{ DATABASE_URL: "postgres://user:hunter2/x@host/db" },
 		{ DATABASE_URL: "postgres://user:hunter2#@host/db" },
 		{ DATABASE_URL: " postgres://user:hunter2@host/db" },
+		{ DATABASE_REPLICA_URL: "mysql://user:hunter2@host/db" },
+		{ DATABASE_REPLICA_URL: "postgres://user:hunter2@host/db" },
 		{ ASSAY_BASE_URL: "https://user:hunter2@example.com" },
 		{ ASSAY_SMTP_URL: "smtp://user:hunter2@host:port" },
 		{ ASSAY_SMTP_URL: "smtp://user:hunter2@host" },

@@ -28,6 +28,14 @@ describe("a secret and the log level can stand in a file, which the setting with
 		}
 	});
 
+	test("DATABASE_REPLICA_URL_FILE", () => {
+		const { replicaUrl } = readConfig({
+			DATABASE_URL: "postgres://u:p@one/d",
+			DATABASE_REPLICA_URL_FILE: write("replica", "postgres://u:p@two/d\n"),
+		});
+		expect(replicaUrl).toBe("postgres://u:p@two/d");
+	});
+
 	test("ASSAY_SMTP_URL_FILE", () => {
 		const file = write("smtp", "smtps://u:p@mail.example.com\n");
 		const { mail } = readConfig({

@@ -90,6 +90,7 @@ await administrator.end();
 mkdirSync(join(work, "archive"));
 const settings = {
 	DATABASE_URL: primary.url,
+	DATABASE_REPLICA_URL: standby.url,
 	ASSAY_METRICS_PORT: METRICS_PORT,
 	ASSAY_BASE_URL: `https://localhost:${PUBLIC_PORT}`,
 	// A folder on this machine, so that there is a disk with free space.
