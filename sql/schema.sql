@@ -6229,8 +6229,6 @@ CREATE INDEX risks_category ON public.risks USING btree (organization_id, catego
 
 CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id);
 
-CREATE INDEX risks_inherent ON public.risks USING btree (organization_id, inherent_likelihood, inherent_impact);
-
 CREATE INDEX risks_inherent_impact ON public.risks USING btree (organization_id, inherent_impact, id);
 
 CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization_id, inherent_risk_score, id);
@@ -6244,6 +6242,8 @@ CREATE INDEX risks_residual ON public.risks USING btree (organization_id, residu
 CREATE INDEX risks_residual_impact ON public.risks USING btree (organization_id, residual_impact, id);
 
 CREATE INDEX risks_residual_risk_score ON public.risks USING btree (organization_id, residual_risk_score, id);
+
+CREATE INDEX risks_scores ON public.risks USING btree (organization_id, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
 
 CREATE INDEX risks_search ON public.risks USING gin (organization_id, search_text public.gin_trgm_ops);
 

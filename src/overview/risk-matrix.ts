@@ -29,19 +29,30 @@ export const getRiskMatrix = defineOperation({
 	},
 });
 
+/**
+ * Counts each combination of the four scores once, which reads the register once and only its index
+ * `risks_scores`. There are at most 625 combinations to add up.
+ */
 export async function countRisks(
 	client: PoolClient,
 	organization: string,
 ): Promise<z.output<typeof riskCells>> {
 	const cellsOf = (which: string) => `
-		select '${which}' as which, t.${which}_likelihood as likelihood, t.${which}_impact as impact,
-			count(*)::int as risks
-		from risks t where t.organization_id = $1 and t.archived_at is null group by 2, 3`;
+		select '${which}' as which, c.${which}_likelihood as likelihood, c.${which}_impact as impact,
+			sum(c.risks)::int as risks
+		from counted c group by 2, 3`;
 	const { rows } = await client.query<
 		z.output<typeof cells>[number] & { which: "inherent" | "residual" }
 	>({
 		name: "overview.risks",
-		text: `${cellsOf("inherent")} union all ${cellsOf("residual")} order by likelihood, impact`,
+		text: `
+			with counted as (
+				select t.inherent_likelihood, t.inherent_impact, t.residual_likelihood, t.residual_impact,
+					count(*) as risks
+				from risks t where t.organization_id = $1 and t.archived_at is null
+				group by 1, 2, 3, 4
+			)
+			${cellsOf("inherent")} union all ${cellsOf("residual")} order by likelihood, impact`,
 		values: [organization],
 	});
 	const of = (wanted: string) =>

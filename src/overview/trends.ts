@@ -75,26 +75,37 @@ const MOMENTS = `
 		select ${TODAY}
 	) m`;
 
+/** Number of the moments that lie before a time. `width_bucket` counts bounds up to its operand. */
+const momentsBefore = (time: string) =>
+	`width_bucket(${time}, (select c.ends from calendar c))`;
+
+/** Number of the moments whose day is not after a date. */
+const daysUntil = (date: string) =>
+	`width_bucket(${date}, (select c.days from calendar c))`;
+
 /**
- * Selects values of the records of a register at the moment `m`. Each value is SQL over the row `t`
- * of the register, and over the fields `v.fields` of a former state.
+ * Selects the states of a register's records, each with the numbers of the first and the last moment
+ * at which it is valid. So each record and each former state is read once for all moments. Each value
+ * is SQL over the row `t` of the register, and over the fields `v.fields` of a former state.
  */
-function recordsAt(
+function statesOf(
 	table: string,
 	values: { name: string; now: string; former: string }[],
 ): string {
 	const columns = (part: "now" | "former") =>
 		values.map((value) => `${value[part]} as ${value.name}`).join(", ");
 	return `
-		select ${columns("now")} from ${table} t
-		where t.organization_id = $1 and t.updated_at <= m.at
+		select ${momentsBefore("t.updated_at")} + 1 as first, ${MONTHS + 1} as last, ${columns("now")}
+		from ${table} t
+		where t.organization_id = $1
 		union all
-		select ${columns("former")} from record_versions v
+		select ${momentsBefore("v.valid_from")} + 1, ${momentsBefore("v.valid_to")}, ${columns("former")}
+		from record_versions v
 		where v.organization_id = $1 and v.register = '${table}'
-			and v.valid_to > m.at and v.valid_from <= m.at`;
+			and ${momentsBefore("v.valid_from")} < ${momentsBefore("v.valid_to")}`;
 }
 
-const RISKS = recordsAt("risks", [
+const RISKS = statesOf("risks", [
 	{
 		name: "score",
 		now: "t.residual_risk_score",
@@ -111,7 +122,7 @@ const DUE = recordKinds
 	.flatMap(({ table, due }) => {
 		if (!due) return [];
 		const { date, done } = due;
-		return recordsAt(table, [
+		return statesOf(table, [
 			{
 				name: "due",
 				now: `t.${date}`,
@@ -157,25 +168,43 @@ async function readRows(
 	const { rows } = await client.query<Row>({
 		name: "trends",
 		text: `
+			with moments as (
+				select m.day, m.at, o.records_known_since <= m.at as is_known,
+					row_number() over (order by m.day) as n
+				from organizations o cross join lateral (${MOMENTS}) m where o.id = $1
+			), calendar as (
+				select array_agg(m.at + interval '1 microsecond' order by m.n) as ends,
+					array_agg(m.day order by m.n) as days
+				from moments m
+			), risk as materialized (
+				select r.first, r.last, count(*) as count, sum(r.score) as score
+				from (${RISKS}) r
+				where not r.is_archived
+				group by 1, 2
+			), work as materialized (
+				select greatest(w.first, ${daysUntil("w.due")} + 1) as first, w.last, count(*) as count
+				from (${DUE}) w
+				where not w.is_done and w.due is not null
+				group by 1, 2
+			)
 			select m.day::text as day, checked.counts,
 				case when m.is_known then risk.count end as risks,
 				case when m.is_known then risk.mean end as residual_risk,
 				case when m.is_known then work.overdue end as overdue
-			from (
-				select m.*, o.records_known_since <= m.at as is_known
-				from organizations o cross join lateral (${MOMENTS}) m where o.id = $1
-			) m
+			from moments m
 			left join lateral (
 				select k.counts from check_count_days k
 				where k.organization_id = $1 and k.day between m.day - ${NEAR_DAYS} and m.day
 				order by k.day desc limit 1
 			) checked on true
 			cross join lateral (
-				select count(*)::int as count, round(avg(r.score), 1)::float8 as mean from (${RISKS}) r
-				where not r.is_archived
+				select coalesce(sum(r.count), 0)::int as count,
+					round(sum(r.score) / sum(r.count), 1)::float8 as mean
+				from risk r where m.n between r.first and r.last
 			) risk
 			cross join lateral (
-				select count(*)::int as overdue from (${DUE}) w where w.due < m.day and not w.is_done
+				select coalesce(sum(w.count), 0)::int as overdue
+				from work w where m.n between w.first and w.last
 			) work
 			order by m.day`,
 		values: [organizationId],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { ageRecords } from "../support/aged-records.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
@@ -89,4 +90,95 @@ test("today is the day of the organization, as on Home", async () => {
 		const last = (await points()).at(-1);
 		expect(last).toMatchObject({ day: today, overdue: tasks.overdue });
 	}
+});
+
+test("each past moment has the figures of the states that were valid then", async () => {
+	const { pool, owner } = calls.database;
+	const id = await createOrganization(pool, "With a past");
+	const by = calls.principal("admin", id);
+	const call = (name: string, input: object) =>
+		calls.call(name, { organization_id: id, ...input }, by);
+	const addRisk = (impact: number) =>
+		call("addRisk", {
+			name: "Theft",
+			category: "Security",
+			treatment: "MITIGATED",
+			inherent_likelihood: 5,
+			inherent_impact: impact,
+		});
+	const [changed, archived] = [await addRisk(5), await addRisk(4)];
+	await addRisk(1);
+	const now = new Date();
+	/** The end of the month, so many months ago. A point of the trends is of this moment. */
+	const end = (months: number) =>
+		new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
+	const before = (time: Date, days: number) =>
+		new Date(time.getTime() - days * 864e5).toISOString();
+	const { task } = await call("addTask", {
+		name: "Buy locks",
+		deadline: before(end(6), 2).slice(0, 10),
+	});
+	await ageRecords(owner, id, "10 months");
+	const states: [table: string, id: string, from: string, fields: string][] = [
+		["risks", changed.risk.id, before(end(7), 9), "residual_impact = 2"],
+		// A state that begins with a moment is valid at it. The one that ends with it is not.
+		["risks", changed.risk.id, before(end(5), 0), "residual_impact = 4"],
+		["tasks", task.id, before(end(4), 0), "state = 'DONE'"],
+		// Two states between the same two moments.
+		["risks", changed.risk.id, before(end(3), 9), "residual_impact = 1"],
+		["risks", changed.risk.id, before(end(3), 8), "residual_impact = 3"],
+		["risks", archived.risk.id, before(end(2), 5), "archived_at = now()"],
+		["tasks", task.id, before(end(1), 3), "state = 'TODO'"],
+	];
+	for (const [table, record, from, fields] of states) {
+		await owner.query(
+			`update ${table} set updated_at = $2, ${fields} where id = $1`,
+			[record, from],
+		);
+	}
+	const { points } = await call("getTrends", {});
+	const seen = [];
+	for (let months = 8; months >= 0; months--) {
+		const as_of = before(end(months), 0);
+		const { residual } = await call("getRiskMatrix", { as_of });
+		const scores = residual.flatMap(
+			(cell: { likelihood: number; impact: number; risks: number }) =>
+				Array(cell.risks).fill(cell.likelihood * cell.impact),
+		);
+		const sum = scores.reduce((a: number, b: number) => a + b, 0);
+		const filter = {
+			is_open: true,
+			due_until: before(end(months), 2).slice(0, 10),
+		};
+		const { total } = await call("countRecords", {
+			kind: "task",
+			filter,
+			as_of,
+		});
+		const point = points[11 - months];
+		expect(point).toMatchObject({
+			day: before(end(months), 1).slice(0, 10),
+			risks: scores.length,
+			residual_risk: Math.round((10 * sum) / scores.length) / 10,
+			overdue: total,
+		});
+		seen.push([point.risks, point.overdue]);
+	}
+	expect(seen).toEqual([
+		...[
+			[3, 0],
+			[3, 0],
+		],
+		...[
+			[3, 1],
+			[3, 1],
+			[3, 0],
+			[3, 0],
+		],
+		...[
+			[2, 0],
+			[2, 1],
+			[2, 1],
+		],
+	]);
 });
