@@ -20,6 +20,7 @@ import {
 	type ApplicableControl,
 	applicableControl,
 	asStored,
+	countChangedRisks,
 	hashOf,
 	readStatement,
 } from "./statement.ts";
@@ -91,6 +92,9 @@ const getStatementOfApplicability = defineOperation({
 		is_changed: z
 			.boolean()
 			.describe("It differs from the approved version, or none is approved"),
+		changed_risks: z
+			.int()
+			.describe("Controls with other risks or obligations than approved"),
 		next_cursor: z.string().nullable(),
 	}),
 	run: async (context, input) => {
@@ -105,7 +109,10 @@ const getStatementOfApplicability = defineOperation({
 		}
 		const then = await contextAsOf(context, asOf);
 		const found = await existing(then, framework, input.framework_id);
-		const { controls, approved, sha256 } = await readVersion(then, input);
+		const { controls, approved, sha256, changedRisks } = await readVersion(
+			then,
+			input,
+		);
 		const cursorOf = `getStatementOfApplicability.${input.framework_id}.${version ?? ""}.${asOf ?? ""}`;
 		const place = input.cursor
 			? Number(readCursor(input.cursor, cursorOf, BY_PLACE).value)
@@ -129,6 +136,7 @@ const getStatementOfApplicability = defineOperation({
 			sha256,
 			approval: approved ?? null,
 			is_changed: approved?.sha256 !== sha256,
+			changed_risks: changedRisks,
 			next_cursor:
 				next < controls.length
 					? writeCursor(cursorOf, {
@@ -153,22 +161,25 @@ async function readVersion(
 	controls: ApplicableControl[];
 	approved: Approval | undefined;
 	sha256: string;
+	changedRisks: number;
 }> {
 	const { organizationId } = membership;
 	const { framework_id: id, version_number: version, as_of: asOf } = input;
 	if (version === undefined) {
 		const controls = await readStatement(client, organizationId, id);
 		const approved = await readApproval(client, organizationId, id, asOf);
-		return { controls, approved, sha256: hashOf(controls) };
+		const before =
+			approved && (await readApproved(client, organizationId, id, approved));
+		return {
+			controls,
+			approved,
+			sha256: hashOf(controls),
+			changedRisks: countChangedRisks(controls, before?.controls ?? []),
+		};
 	}
-	const { rows } = await client.query<
-		Approval & { controls: ApplicableControl[] }
-	>(
-		`select ${APPROVAL_COLUMNS}, t.controls from applicability_statements t
-		where t.organization_id = $1 and t.framework_id = $2 and t.version_number = $3`,
-		[organizationId, id, version],
-	);
-	const [found] = rows;
+	const found = await readApproved(client, organizationId, id, {
+		version_number: version,
+	});
 	if (!found) {
 		throw badFields([
 			{
@@ -182,7 +193,25 @@ async function readVersion(
 		controls: controls.map(asStored),
 		approved,
 		sha256: approved.sha256,
+		changedRisks: 0,
 	};
+}
+
+/** Reads an approved version with its controls. */
+async function readApproved(
+	client: Context["client"],
+	organizationId: string,
+	id: string,
+	{ version_number: version }: Pick<Approval, "version_number">,
+): Promise<(Approval & { controls: ApplicableControl[] }) | undefined> {
+	const { rows } = await client.query<
+		Approval & { controls: ApplicableControl[] }
+	>(
+		`select ${APPROVAL_COLUMNS}, t.controls from applicability_statements t
+		where t.organization_id = $1 and t.framework_id = $2 and t.version_number = $3`,
+		[organizationId, id, version],
+	);
+	return rows[0];
 }
 
 /** Reads the last approval of a framework's statement, until a moment if one is given. */

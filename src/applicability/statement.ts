@@ -200,3 +200,23 @@ export function hashOf(controls: readonly ApplicableControl[]): string {
 	]);
 	return createHash("sha256").update(JSON.stringify(decided)).digest("hex");
 }
+
+/**
+ * Returns how many controls have other risks or obligations than in the approved statement. A
+ * version that was approved before these were part of a statement counts as equal.
+ */
+export function countChangedRisks(
+	controls: readonly ApplicableControl[],
+	approved: readonly Partial<ApplicableControl>[],
+): number {
+	const idsOf = ({ risks, obligations }: Partial<ApplicableControl>) =>
+		[...(risks ?? []), ...(obligations ?? [])]
+			.map(({ id }) => id)
+			.sort()
+			.join();
+	const then = new Map(approved.map((one) => [one.id, one]));
+	return controls.filter((now) => {
+		const before = then.get(now.id);
+		return before?.risks !== undefined && idsOf(now) !== idsOf(before);
+	}).length;
+}

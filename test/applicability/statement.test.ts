@@ -177,7 +177,18 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 		name: "More",
 		linked_record_ids: [controls["A.5.1"]],
 	});
-	expect((await read()).is_changed).toBe(false);
+	expect(await read()).toMatchObject({ is_changed: false, changed_risks: 0 });
+	// The reader must hear of a risk that the approval did not know.
+	await add("addRisk", {
+		name: "Stolen keys",
+		category: "Security",
+		treatment: "MITIGATED",
+		inherent_likelihood: 3,
+		inherent_impact: 3,
+		linked_record_ids: [controls["A.5.1"]],
+	});
+	expect(await read()).toMatchObject({ is_changed: false, changed_risks: 1 });
+	expect((await read({ version_number: 1 })).changed_risks).toBe(0);
 	await tools.use("updateControl", {
 		id: controls["A.7.4"],
 		exclusion_justification: "Everybody works at home",

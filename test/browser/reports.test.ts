@@ -4,6 +4,7 @@ import { createOrganization } from "../../src/organizations/organization-store.t
 import { ageRecords } from "../support/aged-records.ts";
 import { callByName } from "../support/call-by-name.ts";
 import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
+import type { Json } from "../support/tools.ts";
 import {
 	axe,
 	screenshot,
@@ -240,6 +241,19 @@ test("the statement of applicability is about one framework, is approved, and a 
 	// Progress, evidence and checks change daily, so the approval does not cover them.
 	const limits = approval.getByText("device checks are those of today");
 	await limits.waitFor();
+	await approval.getByText("are the same, too").waitFor();
+	const { frameworks } = await use("listFrameworks", {});
+	const nis = frameworks.find(({ name }: Json) => name === "NIS 2");
+	const { controls } = await use("listControls", {
+		filter: { framework_id: nis.id },
+		size: 1,
+	});
+	await use("addObligation", {
+		requirement: "Report incidents within a day",
+		linked_record_ids: [controls[0].id],
+	});
+	await page.reload();
+	await approval.getByText("are linked to 1 control or to its").waitFor();
 	await axe(page);
 	await screenshot(page, "reports/applicability-approved");
 	await approval.getByRole("combobox", { name: "Version" }).click();

@@ -17,7 +17,7 @@ import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
-import { APPROVED_PARTS } from "./read-applicability.ts";
+import { approvedParts } from "./read-applicability.ts";
 import styles from "./reports.module.css";
 
 /**
@@ -71,7 +71,7 @@ export function ApplicabilityApproval({
 							</Text>
 							{version === undefined && !isChanged && (
 								<Text size="sm" c="dimmed" maw={720}>
-									{APPROVED_PARTS}
+									{approvedParts(statement.data)}
 								</Text>
 							)}
 						</>

@@ -7,11 +7,21 @@ import { NOTHING, type Report, type ReportInput } from "./report.ts";
 
 const PAGE = 100;
 
-/** Says what an approval means for the statement as it is now. What it does not cover changes daily. */
-export const APPROVED_PARTS =
-	"The approval covers which controls apply and why, with their measures and documents. None of these has changed since. Progress, evidence and device checks are those of today.";
-
 type Statement = OutputOf<"getStatementOfApplicability">;
+
+/**
+ * Says what an approval means for an unchanged statement as it is now: what it covers, and what has
+ * changed without being part of it.
+ */
+export function approvedParts({
+	changed_risks: count,
+}: Pick<Statement, "changed_risks">): string {
+	const risks =
+		count === 0
+			? "The risks and obligations behind the controls are the same, too."
+			: `Since then, other risks or obligations are linked to ${count} ${count === 1 ? "control" : "controls"} or to ${count === 1 ? "its" : "their"} measures.`;
+	return `The approval covers which controls apply, the reasons in words, the measures and the documents. None of these has changed since. ${risks} Progress, evidence and device checks are those of today.`;
+}
 
 /**
  * The statement of applicability of a framework: which of its controls apply, why they do or do not,
@@ -96,17 +106,15 @@ export async function readApplicability({
 	};
 }
 
-function approvalOf(
-	{ approval, is_changed: isChanged }: Statement,
-	isCurrent: boolean,
-): string {
+function approvalOf(statement: Statement, isCurrent: boolean): string {
+	const { approval, is_changed: isChanged } = statement;
 	if (!approval) return "Nobody has approved this statement yet.";
 	const { version_number: version, approved_by, approved_at, note } = approval;
 	const by = `approved by ${approved_by}, ${formatTime(approved_at)}`;
 	const words = isChanged
 		? `Changed since version ${version}, ${by}.`
 		: `Version ${version}, ${by}.`;
-	return [words, note, isCurrent && !isChanged && APPROVED_PARTS]
+	return [words, note, isCurrent && !isChanged && approvedParts(statement)]
 		.filter(Boolean)
 		.join(" ");
 }
