@@ -186,7 +186,17 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await secret.waitFor();
 	const token = (await secret.textContent()) ?? "";
 	expect(token).toMatch(/^asy_enk_/);
-	await page.getByText("--owner-email").waitFor();
+	// A copied command must not claim an invented owner for every device.
+	for (const system of ["macOS", "Windows", "FreeBSD", "Linux"]) {
+		await page.getByRole("tab", { name: system }).click();
+		const tab = page.getByRole("tabpanel", { name: system });
+		await tab.getByText("--owner-email ADDRESS", { exact: true }).waitFor();
+		const commands = await tab
+			.getByLabel("Commands", { exact: true })
+			.textContent();
+		expect(commands).toContain("--enrollment-token-file");
+		expect(commands).not.toMatch(/owner|@/);
+	}
 	await axe(page);
 	await screenshot(page, "devices/key-secret");
 	await page.keyboard.press("Escape");

@@ -19,10 +19,13 @@ import { TextLink } from "../../parts/links.tsx";
 export function AgentDownloads({
 	platform,
 	commandsOf,
+	noteOf,
 	otherwise = null,
 }: {
 	platform: Platform;
 	commandsOf: (chosen: AgentPackage) => string;
+	/** Says what may be added to the commands. */
+	noteOf?: (chosen: AgentPackage) => ReactNode;
 	otherwise?: ReactNode;
 }) {
 	const { data, isPending } = useAgentPackages();
@@ -86,6 +89,7 @@ export function AgentDownloads({
 				label="Commands that download the package, compare its checksum, install it and enroll the device"
 				value={commandsOf(chosen)}
 			/>
+			{noteOf?.(chosen)}
 			{data.is_signed && platform === "LINUX" && (
 				<Text size="sm">
 					Devices can also install and update the agent from this service's

@@ -75,7 +75,7 @@ export function packageKeyCommands(
 		// The msi enrolls the device with the key, and the agent removes the file.
 		return ifChecked(one, serverUrl, [
 			"Start-Process msiexec -Wait -ArgumentList `",
-			`  '/i ${one.file} /qn SERVER=${serverUrl} KEYFILE="${KEY_FILES.WINDOWS}" OWNEREMAIL=ada@example.com'`,
+			`  '/i ${one.file} /qn SERVER=${serverUrl} KEYFILE="${KEY_FILES.WINDOWS}"'`,
 		]);
 	}
 	const keyFile = KEY_FILES[systemOf(one) === "DARWIN" ? "DARWIN" : "LINUX"];
@@ -86,7 +86,7 @@ export function packageKeyCommands(
 		unpackCommand(one).replace(" install ", ` install${quietly} `),
 		[
 			`${installCommand(one)} --server ${serverUrl} \\`,
-			`  --enrollment-token-file ${keyFile} --owner-email ada@example.com`,
+			`  --enrollment-token-file ${keyFile}`,
 		].join("\n"),
 		`rm ${keyFile}`,
 	].join(" &&\n");

@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from "@mantine/core";
+import { Code, Stack, Text, Title } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -47,27 +47,39 @@ export function NewEnrollmentKey({
 					>
 						guide to a rollout
 					</TextLink>{" "}
-					shows how to make that file with Intune, Jamf, Ansible and others. The
-					owner's address is optional. Other agents that use the Device Agent
-					API, such as probo-agent, take the key in place of a token.
+					shows how to make that file with Intune, Jamf, Ansible and others.
+					Other agents that use the Device Agent API, such as probo-agent, take
+					the key in place of a token.
 				</Text>
 				<PlatformTabs initial="LINUX">
 					{(platform) => (
 						<AgentDownloads
 							platform={platform}
 							commandsOf={(chosen) => packageKeyCommands(chosen, serverUrl)}
+							noteOf={({ format }) => (
+								<OwnerNote
+									option={
+										format === "msi"
+											? "OWNEREMAIL=ADDRESS"
+											: "--owner-email ADDRESS"
+									}
+								/>
+							)}
 							otherwise={
 								<Stack gap="sm">
 									<AgentProgramDownload>
 										{(program) => (
-											<CopyField
-												label="Commands"
-												value={installProgramWithKey(
-													program,
-													platform,
-													serverUrl,
-												)}
-											/>
+											<>
+												<CopyField
+													label="Commands"
+													value={installProgramWithKey(
+														program,
+														platform,
+														serverUrl,
+													)}
+												/>
+												<OwnerNote option="--owner-email ADDRESS" />
+											</>
 										)}
 									</AgentProgramDownload>
 								</Stack>
@@ -82,5 +94,15 @@ export function NewEnrollmentKey({
 				once={once}
 			/>
 		</Stack>
+	);
+}
+
+/** Says how to claim an owner. No copied command has one, because each device has another. */
+function OwnerNote({ option }: { option: string }) {
+	return (
+		<Text size="sm">
+			These commands work without an owner. To claim the owner of a device, add{" "}
+			<Code>{option}</Code> after the key's file.
+		</Text>
 	);
 }

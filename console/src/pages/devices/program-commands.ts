@@ -74,7 +74,7 @@ export function installProgramWithKey(
 			: platform === "DARWIN"
 				? KEY_FILES.DARWIN
 				: KEY_FILES.LINUX;
-	const install = `${program.file} install --server ${serverUrl} --enrollment-token-file "${file}" --owner-email ada@example.com`;
+	const install = `${program.file} install --server ${serverUrl} --enrollment-token-file "${file}"`;
 	if (platform === "WINDOWS") {
 		return ifChecked(program, serverUrl, [
 			`node .\\${install}`,
