@@ -82,6 +82,7 @@ test("a young organization with starter records says which of them wait, and lin
 		.poll(() => cells.allInnerTexts())
 		.toEqual(["Not decided", "Not decided", "Not decided"]);
 	await page.getByRole("link", { name: /^Somebody gives their/ }).click();
+	await page.getByRole("heading", { name: /^Somebody gives/ }).waitFor();
 	await page.getByText("Not decided", { exact: true }).waitFor();
 	expect(await page.getByText("Mitigated", { exact: true }).count()).toBe(0);
 	expect(await page.getByText("Delete this note").count()).toBe(0);

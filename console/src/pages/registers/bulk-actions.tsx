@@ -13,7 +13,8 @@ import { deleteRecord } from "../../parts/records/register-calls.ts";
 import type { Matching, Selection } from "../../parts/selection.ts";
 import { ArchiveSelected, canBeArchived } from "./archive.tsx";
 import { ChangeSelected } from "./change-selected.tsx";
-import { DecideRisks, isUndecided } from "./decide-risk.tsx";
+import { DecideRisks } from "./decide-risk.tsx";
+import { isUndecided } from "./hints.ts";
 
 interface Props {
 	kind: KindDescription;

@@ -93,6 +93,9 @@ const rules: Rules = {
 	],
 };
 
+/** True for a risk that Assay suggested and that nobody has decided about. */
+export const isUndecided = ({ note }: AnyRecord) => note === UNDECIDED_NOTE;
+
 export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
 	const rule = rules[kind] as
 		| ((record: AnyRecord, today: string) => (Hint | false)[])

@@ -10,9 +10,9 @@ import {
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
 import { sectionsOf } from "../../register-layouts.ts";
-import { DecideRisk, isUndecided } from "./decide-risk.tsx";
+import { DecideRisk } from "./decide-risk.tsx";
 import { HintList } from "./hint-list.tsx";
-import { useHints } from "./hints.ts";
+import { isUndecided, useHints } from "./hints.ts";
 
 /** Shows all fields of a record, in the order in which people read them. */
 export function RecordDetails({
