@@ -181,7 +181,7 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await axe(signer);
 	await screenshot(signer, "documents/sign");
 	await sign.click();
-	await signer.getByText("You have signed this version.").waitFor();
+	await signer.getByText(/^You signed version 1 on \d/).waitFor();
 	await screenshot(signer, "documents/signed");
 	await signer.getByText("1 of 1 signed").waitFor();
 	await signer.getByText("Signed", { exact: true }).last().click();

@@ -91,6 +91,7 @@ test("a user invited by link joins in another browser, changes role and is remov
 	await screenshot(page, "members-role");
 	await axe(page);
 	await page.getByRole("button", { name: "Change the role" }).click();
+	await page.getByText(/^Role of Grace.* changed$/).waitFor();
 	await row(page, "Grace").getByText("Member", { exact: true }).waitFor();
 	await expect.poll(() => page.getByText("grace@example.com").count()).toBe(1);
 	await auditEntry(page, "Update member");

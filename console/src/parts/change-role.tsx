@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
 import { call } from "../api.ts";
 import { forgetReadings } from "../queries.ts";
 import { Dialog } from "./dialog.tsx";
@@ -33,6 +34,7 @@ export function ChangeRole({
 			}),
 		async () => {
 			onClose();
+			notifications.show({ message: `Role of ${member.name} changed` });
 			await forgetReadings();
 		},
 	);

@@ -9,7 +9,6 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../../api.ts";
@@ -39,7 +38,7 @@ export function Signatures({ version }: { version: Version }) {
 	return (
 		<section aria-label="Signatures">
 			<Stack gap="sm">
-				{version.waits_for_you === "SIGNATURE" && <Sign version={version} />}
+				<Sign key={version.id} version={version} />
 				<Group justify="space-between">
 					<Title order={3} fz="md">
 						Signatures
@@ -71,6 +70,7 @@ export function Signatures({ version }: { version: Version }) {
 	);
 }
 
+/** Lets a reader who was asked sign the version, and confirms it afterwards. */
 function Sign({ version }: { version: Version }) {
 	const [hasRead, setRead] = useState(false);
 	const signing = useMutation({
@@ -79,11 +79,18 @@ function Sign({ version }: { version: Version }) {
 				id: version.id,
 				content_hash: version.content_hash ?? "",
 			}),
-		onSuccess: () => {
-			notifications.show({ message: "You have signed this version." });
-			return forgetReadings();
-		},
+		onSuccess: forgetReadings,
 	});
+	const signedAt = signing.data?.document_version_signature.signed_at;
+	if (signedAt) {
+		return (
+			<Alert variant="outline" color="green" title="Signed" role="status">
+				You signed version {version.version_number} on{" "}
+				<DateTime value={signedAt} />.
+			</Alert>
+		);
+	}
+	if (version.waits_for_you !== "SIGNATURE") return null;
 	return (
 		<Alert variant="outline" title="You are asked to sign this version">
 			<Stack align="flex-start">
