@@ -115,6 +115,17 @@ test("the events of a webhook are chosen all or none, and its secret is not lost
 	const dialog = page.getByRole("dialog");
 	const url = dialog.getByRole("textbox", { name: "Address" });
 	await url.fill("http://192.168.1.5/hook");
+	// The buttons stay in view, although the events do not all have room.
+	const screen = page.viewportSize();
+	await page.setViewportSize({ width: 1280, height: 500 });
+	const save = dialog.getByRole("button", { name: "Save" });
+	await expect
+		.poll(async () => {
+			const box = await save.boundingBox();
+			return box && box.y + box.height;
+		})
+		.toBeLessThan(500);
+	if (screen) await page.setViewportSize(screen);
 	await dialog.getByRole("button", { name: "None of the events" }).click();
 	await dialog.getByText("0 of 18 chosen").waitFor();
 	await dialog.getByRole("checkbox", { name: /has begun to fail/ }).check();

@@ -1,6 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import { FEW } from "../../../../src/overview/few.ts";
 import { useOrganization } from "../../organization.ts";
+import { dayAfter, todayHere } from "../../parts/days.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import type { Overview } from "./due-work.tsx";
@@ -37,6 +38,7 @@ export function FailingLongest({
 
 /** Lists the latest checks that began to fail within the last day. */
 export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
+	const { organizationId } = useOrganization();
 	return (
 		<Section
 			title="Began to fail since yesterday"
@@ -45,38 +47,59 @@ export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
 			<Failures failing={failing} />
 			{failing.length >= FEW && (
 				<Text size="sm" c="dimmed" mt="xs">
-					These are the latest {FEW}. Older ones may be missing here.
+					These are the latest {FEW} checks.{" "}
+					<TextLink
+						to="/o/$org/devices/period"
+						params={{ org: organizationId }}
+						search={{ from: dayAfter(todayHere(), -1) }}
+						inherit
+						underline="always"
+					>
+						Fleet in a period
+					</TextLink>{" "}
+					has all of them.
 				</Text>
 			)}
 		</Section>
 	);
 }
 
+/** Names each device once, with its checks. The latest comes first. */
 function Failures({ failing }: { failing: readonly Failure[] }) {
 	const { organizationId } = useOrganization();
+	const devices = Map.groupBy(failing, ({ device_id }) => device_id);
 	return (
 		<ul className={styles.rows}>
-			{failing.map((one) => (
-				<li key={`${one.device_id} ${one.check_key}`} className={styles.row}>
-					<Group justify="space-between" gap="xs" wrap="nowrap">
-						<TextLink
-							to="/o/$org/devices/$id"
-							params={{ org: organizationId, id: one.device_id }}
-							search={{ check: one.check_key }}
-							size="sm"
-							truncate
-						>
-							{one.device_name ?? "Unnamed device"}
-						</TextLink>
-						<Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-							<RelativeTime value={one.since} />
+			{[...devices].map(([id, checks]) => {
+				const [first] = checks;
+				const names = checks.map(
+					({ check_name, check_key }) => check_name ?? check_key,
+				);
+				return (
+					<li key={id} className={styles.row}>
+						<Group justify="space-between" gap="xs" wrap="nowrap">
+							<TextLink
+								to="/o/$org/devices/$id"
+								params={{ org: organizationId, id }}
+								search={
+									checks.length === 1 && first ? { check: first.check_key } : {}
+								}
+								size="sm"
+								truncate
+							>
+								{first?.device_name ?? "Unnamed device"}
+							</TextLink>
+							<Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+								{first && <RelativeTime value={first.since} />}
+							</Text>
+						</Group>
+						<Text size="sm" c="dimmed" lineClamp={2}>
+							{checks.length > 1 && `${checks.length} checks: `}
+							{names.join(", ")}
 						</Text>
-					</Group>
-					<Text size="sm" c="dimmed" truncate>
-						{one.check_name ?? one.check_key}
-					</Text>
-				</li>
-			))}
+					</li>
+				);
+			})}
 		</ul>
 	);
 }
