@@ -1,5 +1,4 @@
 import { Alert, Anchor, Box, Button, Stack } from "@mantine/core";
-import { IconAlertCircle } from "@tabler/icons-react";
 import {
 	type ErrorComponentProps,
 	Link,
@@ -7,6 +6,7 @@ import {
 } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { ApiError } from "../api.ts";
+import { IconAlertCircle } from "../icons/icons.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { PageHeader } from "./page-header.tsx";
 

@@ -6,7 +6,7 @@ import {
 	IconDeviceDesktop,
 	IconMoon,
 	IconSun,
-} from "@tabler/icons-react";
+} from "../icons/icons.ts";
 import { useDensity } from "./density.ts";
 
 const SCHEMES = [

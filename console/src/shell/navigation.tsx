@@ -1,7 +1,9 @@
 import { Group, NavLink, Stack, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
+import { Link, type LinkProps, useLocation } from "@tanstack/react-router";
+import { useEffect, useId, useRef } from "react";
+import type { Icon } from "../icons/icon.ts";
 import {
-	type Icon,
 	IconBell,
 	IconBuilding,
 	IconCamera,
@@ -16,9 +18,7 @@ import {
 	IconReport,
 	IconUsersGroup,
 	IconWebhook,
-} from "@tabler/icons-react";
-import { Link, type LinkProps, useLocation } from "@tanstack/react-router";
-import { useEffect, useId, useRef } from "react";
+} from "../icons/icons.ts";
 import { useShownOrganization } from "../organization.ts";
 import { REGISTER_GROUPS, registerKinds } from "../register-kinds.ts";
 import { useFoldedGroups } from "./folded-groups.ts";
@@ -204,7 +204,7 @@ function ItemLink({ item, org }: { item: Item; org: string }) {
 				/>
 			)}
 			label={label}
-			leftSection={<Shape size={18} stroke={1.6} aria-hidden />}
+			leftSection={<Shape size={18} strokeWidth={1.6} aria-hidden />}
 			className="navigation-item"
 			variant="light"
 		/>

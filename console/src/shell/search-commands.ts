@@ -1,6 +1,7 @@
 import type { MantineColorScheme } from "@mantine/core";
+import type { LinkProps } from "@tanstack/react-router";
+import type { Icon } from "../icons/icon.ts";
 import {
-	type Icon,
 	IconBuilding,
 	IconCamera,
 	IconDeviceDesktop,
@@ -16,8 +17,7 @@ import {
 	IconSun,
 	IconUserCircle,
 	IconUsersGroup,
-} from "@tabler/icons-react";
-import type { LinkProps } from "@tanstack/react-router";
+} from "../icons/icons.ts";
 import { describeKind } from "../kinds.ts";
 import { registerKinds } from "../register-kinds.ts";
 

@@ -1,4 +1,7 @@
 import { Button, Menu } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../api.ts";
 import {
 	IconBan,
 	IconChevronDown,
@@ -6,10 +9,7 @@ import {
 	IconMailForward,
 	IconPencil,
 	IconTrash,
-} from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
-import { call } from "../../api.ts";
+} from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";

@@ -1,5 +1,8 @@
 import { Box, Menu } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type InputOf } from "../../api.ts";
 import {
 	IconDeviceLaptop,
 	IconFileUpload,
@@ -8,10 +11,7 @@ import {
 	IconKey,
 	IconPlus,
 	IconShieldOff,
-} from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { call, type InputOf } from "../../api.ts";
+} from "../../icons/icons.ts";
 import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
 import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";

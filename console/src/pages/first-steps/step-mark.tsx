@@ -3,7 +3,7 @@ import {
 	IconCheck,
 	IconCircleDashed,
 	IconPlayerSkipForward,
-} from "@tabler/icons-react";
+} from "../../icons/icons.ts";
 import type { Step } from "./use-first-steps.ts";
 
 /** Shows whether a step is done, left out or still to do. */

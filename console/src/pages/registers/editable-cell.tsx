@@ -1,5 +1,4 @@
 import { Button, Group, Popover, Stack } from "@mantine/core";
-import { IconPencil } from "@tabler/icons-react";
 import {
 	type FormEvent,
 	type MouseEvent,
@@ -7,6 +6,7 @@ import {
 	useRef,
 	useState,
 } from "react";
+import { IconPencil } from "../../icons/icons.ts";
 import { titleOf } from "../../kinds.ts";
 import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { CellChoices } from "./cell-choices.tsx";

@@ -1,4 +1,5 @@
 import { Button, Group, Menu } from "@mantine/core";
+import { useState } from "react";
 import {
 	IconArchive,
 	IconArchiveOff,
@@ -6,8 +7,7 @@ import {
 	IconPencil,
 	IconPlus,
 	IconTrash,
-} from "@tabler/icons-react";
-import { useState } from "react";
+} from "../../icons/icons.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import {
 	type AnyRecord,

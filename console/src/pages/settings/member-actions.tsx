@@ -1,4 +1,7 @@
 import { ActionIcon, Button, Group, Menu, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api.ts";
 import {
 	IconChevronDown,
 	IconDots,
@@ -6,10 +9,7 @@ import {
 	IconShieldOff,
 	IconUserMinus,
 	IconUserShield,
-} from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { call } from "../../api.ts";
+} from "../../icons/icons.ts";
 import { ChangeRole } from "../../parts/change-role.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { SecretOnce } from "../../parts/copy-field.tsx";

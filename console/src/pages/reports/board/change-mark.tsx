@@ -2,7 +2,7 @@ import {
 	IconArrowDownRight,
 	IconArrowUpRight,
 	IconEqual,
-} from "@tabler/icons-react";
+} from "../../../icons/icons.ts";
 import styles from "./board.module.css";
 import type { Change } from "./board.ts";
 
