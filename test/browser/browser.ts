@@ -16,7 +16,7 @@ import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD } from "../support/console-client.ts";
 import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { Pages } from "./pages.ts";
+import { startWithPages } from "./pages.ts";
 
 /**
  * The system's Chromium, so that nothing is downloaded. If its headless shell is installed, that is
@@ -67,12 +67,13 @@ export async function startConsole(
 	partner?: string,
 ): Promise<TestConsole> {
 	const files = await readConsoleFiles(inject("consoleFolder"));
-	const [served, browser, passwordHash] = await Promise.all([
-		startService(undefined, settings, files),
+	const [browser, passwordHash] = await Promise.all([
 		getBrowser(),
 		hashPassword(PASSWORD),
 	]);
-	const pages = new Pages(browser, served.service.url);
+	const { served, pages } = await startWithPages(browser, (port) =>
+		startService(undefined, { ASSAY_PORT: port, ...settings }, files),
+	);
 	const openPage = async (options: BrowserContextOptions = {}) => {
 		const [page, close] = await pages.open(options);
 		const complaints = watch(page);
@@ -87,8 +88,8 @@ export async function startConsole(
 	return {
 		...served,
 		close: async () => {
-			await pages.close();
 			await served.close();
+			pages.rest();
 		},
 		openPage,
 		makePerson: (role, organizationId = served.organizationId) =>

@@ -5,10 +5,10 @@ const VIEWPORT = { width: 1280, height: 800 };
 const CHANGEABLE = ["viewport", "colorScheme"];
 
 /**
- * The pages of a test file on the service at `url`. After a test, its page is emptied and given to
- * the next one. A new page has a process of its own that compiles the scripts of the console again,
- * so that loading the console costs three times as much. A test must wait for each of its clicks, or
- * a click that is left would press a button of the next test.
+ * The pages of a service at `url`. After a test, its page is emptied and given to the next one, also
+ * in the next test file. A new page has a process of its own that compiles the scripts of the console
+ * again, so that loading the console costs three times as much. A test must wait for each of its
+ * clicks, or a click that is left would press a button of the next test.
  */
 export class Pages {
 	readonly #browser: Browser;
@@ -19,6 +19,14 @@ export class Pages {
 	constructor(browser: Browser, url: string) {
 		this.#browser = browser;
 		this.#url = url;
+	}
+
+	get port(): string {
+		return new URL(this.#url).port;
+	}
+
+	isFor(browser: Browser, url: string): boolean {
+		return browser === this.#browser && url === this.#url;
 	}
 
 	/** Returns a page, and a function that takes it back when its test has ended. */
@@ -75,9 +83,39 @@ export class Pages {
 		this.#free.push(page);
 	}
 
+	/** Keeps the pages for the next service on the same port. */
+	rest(): void {
+		resting.push(this);
+	}
+
 	async close(): Promise<void> {
 		for (const page of this.#free) await page.context().close();
 	}
 }
 
 type Close = () => Promise<void>;
+
+/** The pages of services that have stopped. */
+const resting: Pages[] = [];
+
+/**
+ * Starts a service on the port of one that has stopped, and returns it with the pages of that one.
+ * They have compiled the scripts of the console, but only for that address. If another program has
+ * the port now, the service starts on a new one, with new pages.
+ */
+export async function startWithPages<
+	Served extends { service: { url: string } },
+>(
+	browser: Browser,
+	start: (port: string) => Promise<Served>,
+): Promise<{ served: Served; pages: Pages }> {
+	const before = resting.pop();
+	const served = await (before
+		? start(before.port).catch(() => start("0"))
+		: start("0"));
+	if (before?.isFor(browser, served.service.url)) {
+		return { served, pages: before };
+	}
+	await before?.close();
+	return { served, pages: new Pages(browser, served.service.url) };
+}

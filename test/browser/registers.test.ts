@@ -277,4 +277,6 @@ test("a relative time goes on while its page stays open", async () => {
 	await row.getByText(/now|seconds? ago|1 minute ago/).waitFor();
 	await page.clock.fastForward("10:00");
 	await row.getByText(/1\d minutes ago/).waitFor();
+	// The clock would stay with the page.
+	await page.context().close();
 });
