@@ -63,6 +63,7 @@ import { getCoverages } from "./overview/framework-coverages.ts";
 import { getMeasuresOfRisks } from "./overview/measures-of-risks.ts";
 import { getNextSteps } from "./overview/next-steps.ts";
 import { getOverview } from "./overview/overview.ts";
+import { listReportSources } from "./overview/report-sources.ts";
 import { getRiskMatrix } from "./overview/risk-matrix.ts";
 import { getTrends } from "./overview/trends.ts";
 import { addRecords } from "./records/add-records.ts";
@@ -173,6 +174,7 @@ export const operations = [
 	getRiskMatrix,
 	getCoverages,
 	getBoardSummary,
+	listReportSources,
 	countRecords,
 	...recordOperations(risk),
 	...recordOperations(measure),

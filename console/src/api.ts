@@ -90,16 +90,24 @@ function needsProof(error: unknown): boolean {
 /** Sends a request to the service: POST with a body, otherwise GET. Throws ApiError. */
 export async function request<Result>(
 	path: string,
-	{ body, signal }: { body?: unknown; signal?: AbortSignal } = {},
+	{
+		body,
+		signal,
+		onHeaders,
+	}: {
+		body?: unknown;
+		signal?: AbortSignal;
+		onHeaders?: (headers: Headers) => void;
+	} = {},
 ): Promise<Result> {
-	return answerOf(
-		await send(path, {
-			method: body === undefined ? "GET" : "POST",
-			headers: { "content-type": "application/json" },
-			...(body === undefined ? {} : { body: JSON.stringify(body) }),
-			...(signal ? { signal } : {}),
-		}),
-	);
+	const response = await send(path, {
+		method: body === undefined ? "GET" : "POST",
+		headers: { "content-type": "application/json" },
+		...(body === undefined ? {} : { body: JSON.stringify(body) }),
+		...(signal ? { signal } : {}),
+	});
+	onHeaders?.(response.headers);
+	return answerOf(response);
 }
 
 /** Sends a CSV file in the body, and `input` in the query string. Throws ApiError. */

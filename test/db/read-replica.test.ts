@@ -1,11 +1,8 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OwnPostgres } from "../../bench/own-postgres.ts";
+import type { OwnPostgres } from "../../bench/own-postgres.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { makePool } from "../../src/db/pool.ts";
 import { ReadReplica } from "../../src/db/read-replica.ts";
 import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
@@ -14,11 +11,10 @@ import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { runCommand } from "../support/command.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import type { TestDatabase } from "../support/database.ts";
-import { makeFolder } from "../support/folder.ts";
 import { makeApiToken, makeUser } from "../support/people.ts";
-import { startStandby } from "../support/standby.ts";
+import { type Replicated, startReplicated } from "../support/replicated.ts";
 
-let folder: string;
+let servers: Replicated;
 let primary: OwnPostgres;
 let standby: OwnPostgres;
 let database: TestDatabase;
@@ -43,19 +39,8 @@ const startService = (replica: string, log = makeLogger("silent")) =>
 	);
 
 beforeAll(async () => {
-	folder = await makeFolder("assay-read-replica-");
-	primary = await OwnPostgres.create(join(folder, "primary"));
-	const { stderr, code } = await runCommand(["migrate"], {
-		DATABASE_URL: primary.url,
-	});
-	if (code !== 0) throw new Error(stderr);
-	standby = await startStandby(primary, join(folder, "standby"), "db2");
-	database = {
-		url: primary.url,
-		pool: makePool({ connectionString: primary.url }, { max: 2 }),
-		owner: new Pool({ connectionString: primary.url, max: 1 }),
-		drop: async () => {},
-	};
+	servers = await startReplicated();
+	({ primary, standby, database } = servers);
 	service = await startService(standby.url);
 	organization_id = await createOrganization(database.pool, "Acme");
 	const user = await makeUser(
@@ -71,11 +56,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
 	await service?.close();
-	await database?.pool.end();
-	await database?.owner.end();
-	await standby?.stop();
-	await primary?.stop();
-	await rm(folder, { recursive: true, force: true });
+	await servers?.close();
 });
 
 /** Calls a tool over plain HTTP. */
@@ -104,12 +85,6 @@ const exportVendors = (query: string, at = service) =>
 		`${at.url}/api/console/export/listVendors.csv?organization_id=${organization_id}&${query}`,
 		{ headers: { cookie } },
 	);
-
-async function onStandby(statement: string): Promise<void> {
-	const client = await standby.connect();
-	await client.query(statement);
-	await client.end();
-}
 
 const databaseTime = async () => {
 	const { rows } = await database.pool.query("select now() as now");
@@ -155,7 +130,7 @@ test("an export from the replica has what was stored before it, and states its m
 });
 
 test("a replica that lags answers with the data of the moment that it states", async () => {
-	await onStandby("select pg_wal_replay_pause()");
+	await servers.pause();
 	try {
 		const { vendor } = await use("addVendor", { name: "Theft" });
 		expect(await (await exportVendors("")).text()).toContain("Theft");
@@ -188,7 +163,7 @@ test("a replica that lags answers with the data of the moment that it states", a
 		expect(behind_bytes).toBeGreaterThan(0);
 		expect(answers).toBe(1);
 	} finally {
-		await onStandby("select pg_wal_replay_resume()");
+		await servers.resume();
 	}
 	await expect
 		.poll(async () => (await exportVendors("from=replica")).text())
@@ -212,12 +187,12 @@ test("rights are those of the primary, also while the replica lags", async () =>
 	const { id, token: theirs } = await makeApiToken(database, member);
 	const read = () => call("listVendors", {}, "from=replica", service, theirs);
 	expect((await read()).status).toBe(200);
-	await onStandby("select pg_wal_replay_pause()");
+	await servers.pause();
 	try {
 		await database.owner.query("delete from api_tokens where id = $1", [id]);
 		expect((await read()).status).toBe(401);
 	} finally {
-		await onStandby("select pg_wal_replay_resume()");
+		await servers.resume();
 	}
 });
 
@@ -255,7 +230,7 @@ test("a replica that is more than five minutes behind is not read", async () => 
 		{ connectionString: standby.url },
 		makeLogger("silent"),
 	);
-	await onStandby("select pg_wal_replay_pause()");
+	await servers.pause();
 	try {
 		await use("addVendor", { name: "Fraud" });
 		const reads = replica.beginReads();
@@ -267,7 +242,7 @@ test("a replica that is more than five minutes behind is not read", async () => 
 		});
 		expect(reads.moment).toBe(undefined);
 	} finally {
-		await onStandby("select pg_wal_replay_resume()");
+		await servers.resume();
 		await replica.close();
 		await later.end();
 		await database.owner.query("drop function public.now()");

@@ -34,7 +34,8 @@ const report = createRoute({
 	path: "/reports/$report",
 	/**
 	 * `day` is a day as YYYY-MM-DD, `framework` the id of the framework of the report, `version` the
-	 * number of an approved version, and `period` how far back the report looks.
+	 * number of an approved version, `period` how far back the report looks, and `from` the server that
+	 * it is read from.
 	 */
 	validateSearch: (
 		raw,
@@ -43,6 +44,7 @@ const report = createRoute({
 		framework?: string;
 		version?: number;
 		period?: Period;
+		from?: "replica" | undefined;
 	} => {
 		const { day, framework } = withText(raw, "day", "framework");
 		const isDay = day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day);
@@ -53,6 +55,7 @@ const report = createRoute({
 				? { version: Number(raw.version) }
 				: {}),
 			...(isPeriod(raw.period) ? { period: raw.period } : {}),
+			...(raw.from === "replica" ? { from: raw.from } : {}),
 		};
 	},
 	component: page(() => import("../pages/reports/report-page.tsx")),

@@ -1,11 +1,9 @@
-import { call } from "../../api.ts";
 import { type AnyRecord, describeKind } from "../../kinds.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import {
 	type RecordsPage,
-	recordsQuery,
+	readRecords,
 } from "../../parts/records/register-calls.ts";
-import { queryClient } from "../../queries.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { MAX_ROWS, NOTHING, type ReportInput } from "./report.ts";
 
@@ -17,6 +15,7 @@ const MAX_NAMES = 1000;
  * says that there are more.
  */
 export async function readAll(
+	{ source }: ReportInput,
 	kind: RegisterKind,
 	input: Record<string, unknown>,
 	limit = MAX_ROWS,
@@ -25,13 +24,10 @@ export async function readAll(
 	const records: AnyRecord[] = [];
 	let cursor: string | null = null;
 	do {
-		const page: RecordsPage = await queryClient.fetchQuery(
-			recordsQuery(description, {
-				...input,
-				detail: "full",
-				size: Math.min(PAGE, limit),
-				cursor,
-			}),
+		const page: RecordsPage = await readRecords(
+			description,
+			{ ...input, detail: "full", size: Math.min(PAGE, limit), cursor },
+			{ call: source.call },
 		);
 		records.push(...page.records);
 		cursor = page.next_cursor;
@@ -41,7 +37,7 @@ export async function readAll(
 
 /** Returns the names at a moment of the records that a field names, by their ids. */
 export async function readNames(
-	{ organizationId, asOf }: ReportInput,
+	{ organizationId, asOf, source }: ReportInput,
 	records: readonly AnyRecord[],
 	field: string,
 ): Promise<ReadonlyMap<unknown, string>> {
@@ -49,7 +45,7 @@ export async function readNames(
 	const wanted = [...new Set(named.filter((id) => typeof id === "string"))];
 	const names = new Map<unknown, string>();
 	for (let at = 0; at < wanted.length; at += MAX_NAMES) {
-		const { records } = await call("getRecordNames", {
+		const { records } = await source.call("getRecordNames", {
 			organization_id: organizationId,
 			ids: wanted.slice(at, at + MAX_NAMES),
 			as_of: asOf,

@@ -1,4 +1,4 @@
-import { call, type OutputOf } from "../../api.ts";
+import type { OutputOf } from "../../api.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { percentInWords } from "../../parts/percent.ts";
 import { formatTime } from "../../parts/time.tsx";
@@ -31,13 +31,14 @@ export async function readApplicability({
 	asOf,
 	framework,
 	version,
+	source,
 }: ReportInput): Promise<Report> {
 	if (!framework) return { tables: [], isCut: false };
 	const controls: Statement["controls"] = [];
 	const passing = new Map<string, number | null>();
 	let page: Statement | undefined;
 	do {
-		page = await call("getStatementOfApplicability", {
+		page = await source.call("getStatementOfApplicability", {
 			framework_id: framework,
 			size: PAGE,
 			cursor: page?.next_cursor ?? null,

@@ -1,4 +1,4 @@
-import { call, type OutputOf } from "../../api.ts";
+import type { OutputOf } from "../../api.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { CHECK_STATES } from "../../parts/devices/device-words.tsx";
 import { isRequired } from "../../parts/devices/states-in-words.tsx";
@@ -31,8 +31,9 @@ const STATES = [
 export async function readFleetPosture({
 	organizationId,
 	asOf,
+	source,
 }: ReportInput): Promise<Report> {
-	const summary = await call("listPostureSummary", {
+	const summary = await source.call("listPostureSummary", {
 		organization_id: organizationId,
 		as_of: asOf,
 	});

@@ -10,7 +10,7 @@ const date = (value: unknown) =>
 /** All nonconformities, the latest first. */
 export async function readNonconformities(input: ReportInput): Promise<Report> {
 	const { organizationId, asOf } = input;
-	const { records, isCut } = await readAll("nonconformity", {
+	const { records, isCut } = await readAll(input, "nonconformity", {
 		organization_id: organizationId,
 		as_of: asOf,
 	});

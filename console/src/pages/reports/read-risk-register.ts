@@ -1,5 +1,4 @@
 import { UNDECIDED_NOTE } from "../../../../src/starters/undecided.ts";
-import { call } from "../../api.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import {
@@ -29,7 +28,7 @@ type Which = (typeof WHICH)[number];
  */
 export async function readRiskRegister(input: ReportInput): Promise<Report> {
 	const { organizationId, asOf } = input;
-	const { records, isCut } = await readAll("risk", {
+	const { records, isCut } = await readAll(input, "risk", {
 		organization_id: organizationId,
 		order_by: { field: "residual_risk_score", direction: "DESC" },
 		as_of: asOf,
@@ -176,12 +175,12 @@ function summaryOf(risks: readonly AnyRecord[]) {
 
 /** Reads the measures of risks at a moment, in words by the id of the risk. */
 async function readMeasures(
-	{ organizationId, asOf }: ReportInput,
+	{ organizationId, asOf, source }: ReportInput,
 	risks: readonly AnyRecord[],
 ): Promise<ReadonlyMap<string, string>> {
 	const found = new Map<string, string>();
 	for (let at = 0; at < risks.length; at += MAX_ASKED) {
-		const page = await call("getMeasuresOfRisks", {
+		const page = await source.call("getMeasuresOfRisks", {
 			organization_id: organizationId,
 			risk_ids: risks.slice(at, at + MAX_ASKED).map(({ id }) => id),
 			as_of: asOf,

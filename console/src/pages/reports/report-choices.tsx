@@ -1,4 +1,4 @@
-import { Group, Select, TextInput } from "@mantine/core";
+import { Group, Select, Switch, TextInput } from "@mantine/core";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useOrganization } from "../../organization.ts";
 import { isPeriod, PERIODS, type Period } from "./board/periods.ts";
@@ -13,6 +13,7 @@ export function Choices({
 	frameworks,
 	framework,
 	period,
+	isFromReplica,
 }: {
 	day: string | undefined;
 	today: string;
@@ -21,6 +22,7 @@ export function Choices({
 		| undefined;
 	framework: string | undefined;
 	period: Period | undefined;
+	isFromReplica: boolean | undefined;
 }) {
 	const navigate = useNavigate();
 	const { organizationId: org } = useOrganization();
@@ -30,6 +32,7 @@ export function Choices({
 		day?: string;
 		framework?: string;
 		period?: Period;
+		from?: "replica" | undefined;
 	}) => {
 		// Another framework has other versions.
 		const { version: _, ...others } = search;
@@ -41,7 +44,8 @@ export function Choices({
 			resetScroll: false,
 		});
 	};
-	if (!day && !frameworks && !period) return null;
+	const hasReplica = isFromReplica !== undefined;
+	if (!day && !frameworks && !period && !hasReplica) return null;
 	return (
 		<Group mb="lg" className={styles.choices}>
 			{frameworks && frameworks.length > 0 && (
@@ -79,6 +83,16 @@ export function Choices({
 					value={day}
 					onChange={({ currentTarget: { value } }) =>
 						value && value <= today && choose({ day: value })
+					}
+				/>
+			)}
+			{hasReplica && (
+				<Switch
+					label="Read from the replica"
+					description="Spares the main database. The report says how old its data is."
+					checked={isFromReplica}
+					onChange={({ currentTarget: { checked } }) =>
+						choose({ from: checked ? "replica" : undefined })
 					}
 				/>
 			)}

@@ -12,7 +12,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
-import { formatDay } from "../../parts/time.tsx";
+import { formatDay, formatTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";
 import { ApplicabilityApproval } from "./applicability-approval.tsx";
@@ -22,6 +22,7 @@ import { DEFAULT_PERIOD } from "./board/periods.ts";
 import { CUT, isLying, type Report } from "./report.ts";
 import { Choices } from "./report-choices.tsx";
 import { toCsv } from "./report-csv.ts";
+import { makeSource } from "./report-source.ts";
 import { Table } from "./report-table.tsx";
 import { findReport } from "./reports.ts";
 
@@ -65,26 +66,43 @@ function OneReport({
 	const version = isStatement ? search.version : undefined;
 	const period = search.period ?? DEFAULT_PERIOD;
 	const navigate = useNavigate();
+	const { from } = search;
+	const sources = useQuery(operationQuery("listReportSources", {}));
+	const hasReplica = sources.data?.sources.includes("replica") || from;
 	const report = useQuery({
-		queryKey: ["report", name, organizationId, day, framework, version, period],
-		queryFn: () =>
-			definition.read({
+		queryKey: [
+			...["report", name, organizationId, day, framework, version, period],
+			from,
+		],
+		queryFn: async () => {
+			const source = makeSource(from);
+			const read = await definition.read({
+				source,
 				organizationId,
 				asOf,
 				framework,
 				version,
 				period,
-			}),
+			});
+			return { ...read, replicaMoment: source.moment() };
+		},
 		enabled: !isStatement || (frameworks !== undefined && isFound),
 	});
 	const { data } = report;
+	const moment = data?.replicaMoment;
 	const tables = data?.pageTables ?? data?.tables ?? [];
 	const isWide = data?.board === undefined && isLying(tables);
-	const about = version
-		? `version ${version}`
-		: asOf
-			? `as of the end of ${formatDay(day)}`
-			: formatDay(day);
+	const about = [
+		version
+			? `version ${version}`
+			: asOf
+				? `as of the end of ${formatDay(day)}`
+				: formatDay(day),
+		moment &&
+			`read from the replica, which had all changes up to ${formatTime(moment)}`,
+	]
+		.filter(Boolean)
+		.join(", ");
 	return (
 		<>
 			<Text size="sm" mb={4} component="nav" aria-label="Where you are">
@@ -108,7 +126,13 @@ function OneReport({
 						<Actions
 							report={data}
 							title={definition.title}
-							fileName={`${name}-${version ? `v${version}` : day}`}
+							fileName={[
+								`${name}-${version ? `v${version}` : day}`,
+								moment &&
+									`replica-${moment.slice(0, 19).replaceAll(":", "-")}Z`,
+							]
+								.filter(Boolean)
+								.join("-")}
 							about={about}
 						/>
 					)
@@ -120,6 +144,7 @@ function OneReport({
 				frameworks={definition.hasFramework ? (frameworks ?? []) : undefined}
 				framework={framework}
 				period={definition.hasPeriod && period}
+				isFromReplica={hasReplica ? from === "replica" : undefined}
 			/>
 			{isStatement && framework && day === today && (
 				<ApplicabilityApproval

@@ -1,6 +1,7 @@
 import type { OutputOf } from "../../api.ts";
 import type { Board } from "./board/board.ts";
 import type { Period } from "./board/periods.ts";
+import type { ReportSource } from "./report-source.ts";
 
 /** A table of a report. Cells are texts or numbers, as people read them. */
 export interface ReportTable {
@@ -29,9 +30,12 @@ export interface Report {
 	isCut: boolean;
 	/** The screen and the PDF show this in the place of the tables. */
 	board?: Board;
+	/** Moment of the replica from which the report was read. Undefined for the primary. */
+	replicaMoment?: string | undefined;
 }
 
 export interface ReportInput {
+	source: ReportSource;
 	organizationId: string;
 	/** A moment in the past. Undefined for now. */
 	asOf: string | undefined;

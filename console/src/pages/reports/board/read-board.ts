@@ -1,5 +1,5 @@
 import { percentOf } from "../../../../../src/percent.ts";
-import { call, type OutputOf } from "../../../api.ts";
+import type { OutputOf } from "../../../api.ts";
 import { todayHere } from "../../../parts/days.ts";
 import { trendsOf } from "../../../parts/plots/trends.ts";
 import { BANDS } from "../../../parts/records/risk-scores.ts";
@@ -16,11 +16,12 @@ type Figures = Summary["now"];
 export async function readBoardSummary({
 	organizationId: organization_id,
 	period,
+	source,
 }: ReportInput): Promise<Report> {
 	const wanted = monthsBefore(todayHere(), PERIODS[period].months);
 	const [summary, { points }] = await Promise.all([
-		call("getBoardSummary", { organization_id, compared_with: wanted }),
-		call("getTrends", { organization_id, counts_today: false }),
+		source.call("getBoardSummary", { organization_id, compared_with: wanted }),
+		source.call("getTrends", { organization_id, counts_today: false }),
 	]);
 	const board: Board = {
 		today: summary.today,

@@ -1,0 +1,37 @@
+import { ApiError, call, request } from "../../api.ts";
+
+/** Where the data of a report comes from. */
+export interface ReportSource {
+	call: typeof call;
+	/** Returns the moment of the replica's oldest answer. Undefined for the primary. */
+	moment: () => string | undefined;
+}
+
+/** Makes the source of one report. */
+export function makeSource(from: "replica" | undefined): ReportSource {
+	if (!from) return { call, moment: () => undefined };
+	let moment: string | undefined;
+	const noteMoment = (headers: Headers) => {
+		const given = headers.get("x-replica-as-of");
+		if (given && (!moment || given < moment)) moment = given;
+	};
+	return {
+		call: (name, input, options) =>
+			request<never>(`/api/console/${name}?from=replica`, {
+				body: input,
+				onHeaders: noteMoment,
+				...options,
+			}).catch(explain),
+		moment: () => moment,
+	};
+}
+
+/** Says what the reader can do if the replica cannot be read. */
+function explain(error: unknown): never {
+	if (!(error instanceof ApiError) || error.status !== 503) throw error;
+	throw new ApiError(
+		error.status,
+		error.code,
+		"The replica cannot be read right now. Try again later, or switch “Read from the replica” off.",
+	);
+}
