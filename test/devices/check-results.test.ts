@@ -47,6 +47,19 @@ async function makeFleet() {
 	return { organization_id, token, results, count, device };
 }
 
+/** Counts days that have no count, at most this many, and returns how many it counted. */
+async function fillDays(organizationId: string, most = 366): Promise<number> {
+	for (let filled = 0; filled < most; filled++) {
+		const isMore = await withTenant(
+			assay.database.pool,
+			organizationId,
+			(client) => countMissingDay(client, organizationId),
+		);
+		if (!isMore) return filled;
+	}
+	return most;
+}
+
 test("results count each state, and only a pass counts as passing", async () => {
 	const fleet = await makeFleet();
 	await fleet.device("PASS");
@@ -125,20 +138,35 @@ test("the history has the last count of each day, and a day without one is count
 		day: daysAgo(0).slice(0, 10),
 		pass_percent: 50,
 	});
-	const fillDay = () =>
-		withTenant(assay.database.pool, fleet.organization_id, (client) =>
-			countMissingDay(client, fleet.organization_id),
-		);
-	let filled = 0;
-	while (await fillDay()) filled++;
 	// The devices are five days old, and today was counted before.
-	expect(filled).toBe(5);
+	expect(await fillDays(fleet.organization_id)).toBe(5);
 	const days = await history();
 	expect(days.map(({ day }: Json) => day)).toEqual(
 		[5, 4, 3, 2, 1, 0].map((days) => daysAgo(days).slice(0, 10)),
 	);
 	expect(days.at(-2)).toMatchObject({ passing: 1, failing: 1, unknown: 0 });
 	expect(days[0]).toMatchObject({ passing: 0, unknown: 2, pass_percent: 0 });
+});
+
+test("a whole year is counted later, because reports look back at any of its days", async () => {
+	const fleet = await makeFleet();
+	const id = await fleet.device();
+	await assay.database.owner.query(
+		"update devices set activated_at = now() - interval '200 days', created_at = now() - interval '200 days' where id = $1",
+		[id],
+	);
+	const history = async () =>
+		(await fleet.results({ check_keys: [CHECK], history_days: 366 })).history;
+	// The trends show the ends of months, so these come first.
+	await fillDays(fleet.organization_id, 6);
+	const [oldest] = await history();
+	expect(oldest.day < daysAgo(130)).toBe(true);
+	await fillDays(fleet.organization_id);
+	const today = daysAgo(0).slice(0, 10);
+	const days = (await history()).map(({ day }: Json) => day);
+	expect(days.filter((day: string) => day < today)).toEqual(
+		Array.from({ length: 200 }, (_, i) => daysAgo(200 - i).slice(0, 10)),
+	);
 });
 
 test("a history needs the checks that it is about, and a check that nobody reports is an error", async () => {

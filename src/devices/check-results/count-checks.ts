@@ -2,11 +2,11 @@ import type { PoolClient } from "pg";
 import { countFleet, type FleetCounts } from "../count-states.ts";
 import type { CheckCounts } from "./counts.ts";
 
-/** Days before today that are counted later if no count was made on them. */
-export const HISTORY_DAYS = 90;
-
-/** Months before this one whose last days are counted later too, for the trends. */
-const HISTORY_MONTHS = 12;
+/**
+ * Days before today that are counted later if no count was made on them. A day without a count has
+ * no verified measure when somebody looks back at it.
+ */
+const HISTORY_DAYS = 366;
 
 /**
  * Counts the organization's devices by check and state, and stores the numbers for today. Does
@@ -40,8 +40,9 @@ export async function countChecks(
 }
 
 /**
- * Counts the last day without a count, as the history shows its end. Returns false if every day has
- * one. A day may lack a count because the service did not run, or because it was an older version.
+ * Counts a day without a count, as the history shows its end: the last days of months first, which
+ * the trends show, then the latest days. Returns false if every day has a count. A day may lack one
+ * because the service did not run, or because it was an older version.
  */
 export async function countMissingDay(
 	client: PoolClient,
@@ -54,18 +55,15 @@ export async function countMissingDay(
 			select to_char(d.day, 'YYYY-MM-DD') as day,
 				to_char(d.day + interval '1 day', 'YYYY-MM-DD"T00:00:00Z"') as ends_at
 			from (
-				select (now() at time zone 'UTC')::date - i * interval '1 day' as day
+				select (now() at time zone 'UTC')::date - i as day
 				from generate_series(1, ${HISTORY_DAYS}) i
-				union
-				select date_trunc('month', now() at time zone 'UTC') - i * interval '1 month' - interval '1 day'
-				from generate_series(0, ${HISTORY_MONTHS - 1}) i
 			) d
 			where d.day >= (
 				select min(t.created_at at time zone 'UTC')::date from devices t where t.organization_id = $1
 			) and not exists (
 				select from check_count_days k where k.organization_id = $1 and k.day = d.day
 			)
-			order by d.day desc limit 1`,
+			order by extract(day from d.day + 1) = 1 desc, d.day desc limit 1`,
 		values: [organizationId],
 	});
 	const [missing] = rows;
