@@ -254,6 +254,7 @@ test("the statement of applicability is about one framework, is approved, and a 
 	});
 	await page.reload();
 	await approval.getByText("are linked to 1 control or to its").waitFor();
+	await approval.getByText("Other risks since approval").waitFor();
 	await axe(page);
 	await screenshot(page, "reports/applicability-approved");
 	await approval.getByRole("combobox", { name: "Version" }).click();

@@ -9,7 +9,7 @@ import {
 } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../../api.ts";
+import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -56,10 +56,7 @@ export function ApplicabilityApproval({
 					{approval ? (
 						<>
 							<Group gap="xs">
-								<StatusBadge
-									tone={isChanged ? "warning" : "good"}
-									label={isChanged ? "Changed since approval" : "Approved"}
-								/>
+								<ApprovalBadge {...statement.data} />
 								<Text size="sm" fw={500}>
 									Version {approval.version_number}
 								</Text>
@@ -186,5 +183,19 @@ function Approve({
 				</Stack>
 			</form>
 		</Dialog>
+	);
+}
+
+function ApprovalBadge({
+	is_changed: isChanged,
+	changed_risks: changedRisks,
+}: OutputOf<"getStatementOfApplicability">) {
+	if (isChanged) {
+		return <StatusBadge tone="warning" label="Changed since approval" />;
+	}
+	return changedRisks > 0 ? (
+		<StatusBadge tone="warning" label="Other risks since approval" />
+	) : (
+		<StatusBadge tone="good" label="Approved" />
 	);
 }
