@@ -21,7 +21,7 @@ const CHUNKS = [
 	},
 	{
 		name: "shared",
-		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|save-once|copy-field|csv-choice|devices\/posture-bar)|pages\/reports\/|pages\/devices\/)).*(?:\/src\/|kinds)/,
+		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|save-once|copy-field|csv-choice|devices\/posture-bar)|pages\/reports\/|pages\/devices\/)).*(?:\/src\/|tabler|kinds)/,
 		minShareCount: 2,
 	},
 ];

@@ -1,5 +1,5 @@
-import type { Icon } from "./icons/icon.ts";
 import {
+	type Icon,
 	IconAlertTriangle,
 	IconBuildingStore,
 	IconChecklist,
@@ -15,7 +15,7 @@ import {
 	IconStack2,
 	IconTrendingUp,
 	IconUsers,
-} from "./icons/icons.ts";
+} from "@tabler/icons-react";
 
 export const REGISTER_GROUPS = ["Risk", "Comply", "Inventory", "Work"] as const;
 

@@ -8,8 +8,8 @@ import {
 	Text,
 	VisuallyHidden,
 } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconColumns3 } from "@tabler/icons-react";
 import { useRef } from "react";
-import { IconArrowDown, IconArrowUp, IconColumns3 } from "../icons/icons.ts";
 import type { ListControls } from "../list-search.ts";
 
 /**

@@ -7,8 +7,8 @@ import {
 	Stack,
 	Text,
 } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { createContext, useContext } from "react";
-import { IconCheck, IconCopy } from "../icons/icons.ts";
 
 /** Learns which texts the reader has copied. */
 export const Copied = createContext<(text: string) => void>(() => {});

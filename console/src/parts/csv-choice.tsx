@@ -1,6 +1,6 @@
 import { Button, FileButton, List, Text } from "@mantine/core";
+import { IconFileUpload } from "@tabler/icons-react";
 import { useRef } from "react";
-import { IconFileUpload } from "../icons/icons.ts";
 
 /** Number of wrong lines that a dialog lists. */
 const SHOWN = 20;

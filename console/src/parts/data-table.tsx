@@ -7,8 +7,12 @@ import {
 	Table,
 	UnstyledButton,
 } from "@mantine/core";
+import {
+	IconArrowDown,
+	IconArrowsSort,
+	IconArrowUp,
+} from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { IconArrowDown, IconArrowsSort, IconArrowUp } from "../icons/icons.ts";
 import type { ListControls } from "../list-search.ts";
 import classes from "./data-table.module.css";
 import type { Selection } from "./selection.ts";

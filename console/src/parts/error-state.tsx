@@ -1,4 +1,5 @@
 import { Alert, Anchor, Box, Button, Stack } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
 import {
 	type ErrorComponentProps,
 	Link,
@@ -6,7 +7,6 @@ import {
 } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { ApiError } from "../api.ts";
-import { IconAlertCircle } from "../icons/icons.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { PageHeader } from "./page-header.tsx";
 

@@ -6,8 +6,8 @@ import {
 	TextInput,
 } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
+import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useState } from "react";
-import { IconFilterOff, IconSearch } from "../icons/icons.ts";
 import type { ListControls } from "../list-search.ts";
 
 const TYPING_MS = 250;

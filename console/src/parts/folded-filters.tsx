@@ -1,7 +1,7 @@
 import { Button, Group } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
+import { IconFilter } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
-import { IconFilter } from "../icons/icons.ts";
 import type { ListControls } from "../list-search.ts";
 import { NARROW } from "../narrow.ts";
 

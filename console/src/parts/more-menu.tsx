@@ -1,6 +1,6 @@
 import { Button, Menu } from "@mantine/core";
+import { IconChevronDown } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { IconChevronDown } from "../icons/icons.ts";
 
 /** The seldom used actions of a page, so that its buttons fit beside the heading. */
 export function MoreMenu({

@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
-import { IconChevronLeft, IconChevronRight } from "../icons/icons.ts";
+import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
 import { type ListControls, SIZES } from "../list-search.ts";
 import { ErrorState } from "./error-state.tsx";
 

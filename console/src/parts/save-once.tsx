@@ -6,10 +6,10 @@ import {
 	type ModalProps,
 	Text,
 } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
 import { useIsMutating } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { IconDownload } from "../icons/icons.ts";
 import { Copied } from "./copy-field.tsx";
 
 /** The state of a dialog or page with secrets that it shows only once. */

@@ -1,9 +1,9 @@
 import { Button, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { IconBookmark, IconCheck } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type InputOf, type OutputOf } from "../api.ts";
-import { IconBookmark, IconCheck } from "../icons/icons.ts";
 import { type ListControls, type ListSearch, viewOf } from "../list-search.ts";
 import { useOrganization } from "../organization.ts";
 import { forgetReadings, operationQuery } from "../queries.ts";

@@ -1,12 +1,12 @@
 import { Badge, ThemeIcon } from "@mantine/core";
-import type { Icon } from "../icons/icon.ts";
 import {
+	type Icon,
 	IconAlertTriangleFilled,
 	IconCircleCheckFilled,
 	IconCircleDashed,
 	IconCircleDotFilled,
 	IconCircleXFilled,
-} from "../icons/icons.ts";
+} from "@tabler/icons-react";
 
 export type Tone = "good" | "bad" | "warning" | "active" | "neutral";
 

@@ -1,11 +1,11 @@
 import { ActionIcon, Menu, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { IconLogout, IconUserCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import type { OutputOf } from "../api.ts";
 import { signOut } from "../auth.ts";
-import { IconLogout, IconUserCircle } from "../icons/icons.ts";
 import { sentenceOf } from "../parts/error-state.tsx";
 import { meQuery, operationQuery, queryClient } from "../queries.ts";
 

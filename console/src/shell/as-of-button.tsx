@@ -7,9 +7,9 @@ import {
 	TextInput,
 	Tooltip,
 } from "@mantine/core";
+import { IconCalendarTime } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { IconCalendarTime } from "../icons/icons.ts";
 import { dayAfter, todayHere } from "../parts/days.ts";
 import { pastDay, usePast } from "../past.ts";
 

@@ -6,7 +6,7 @@ import {
 	IconDeviceDesktop,
 	IconMoon,
 	IconSun,
-} from "../icons/icons.ts";
+} from "@tabler/icons-react";
 import { useDensity } from "./density.ts";
 
 const SCHEMES = [

@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
+import { IconHelp } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
-import { IconHelp } from "../icons/icons.ts";
 
 const HelpDialog = lazy(async () => ({
 	default: (await import("./help-dialog.tsx")).HelpDialog,

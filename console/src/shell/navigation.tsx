@@ -1,9 +1,7 @@
 import { Group, NavLink, Stack, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { Link, type LinkProps, useLocation } from "@tanstack/react-router";
-import { useEffect, useId, useRef } from "react";
-import type { Icon } from "../icons/icon.ts";
 import {
+	type Icon,
 	IconBell,
 	IconBuilding,
 	IconCamera,
@@ -18,7 +16,9 @@ import {
 	IconReport,
 	IconUsersGroup,
 	IconWebhook,
-} from "../icons/icons.ts";
+} from "@tabler/icons-react";
+import { Link, type LinkProps, useLocation } from "@tanstack/react-router";
+import { useEffect, useId, useRef } from "react";
 import { useShownOrganization } from "../organization.ts";
 import { REGISTER_GROUPS, registerKinds } from "../register-kinds.ts";
 import { useFoldedGroups } from "./folded-groups.ts";
@@ -204,7 +204,7 @@ function ItemLink({ item, org }: { item: Item; org: string }) {
 				/>
 			)}
 			label={label}
-			leftSection={<Shape size={18} strokeWidth={1.6} aria-hidden />}
+			leftSection={<Shape size={18} stroke={1.6} aria-hidden />}
 			className="navigation-item"
 			variant="light"
 		/>

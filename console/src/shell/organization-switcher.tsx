@@ -1,8 +1,8 @@
 import { Button, Menu, Text } from "@mantine/core";
+import { IconCheck, IconPlus, IconSelector } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import { IconCheck, IconPlus, IconSelector } from "../icons/icons.ts";
 import { useShownOrganization } from "../organization.ts";
 import { ROLES } from "../parts/roles.tsx";
 import { NOW } from "../past.ts";

@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
+import { IconCalendarTime } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { IconCalendarTime } from "../icons/icons.ts";
 import { formatDay } from "../parts/time.tsx";
 import { NOW, usePast } from "../past.ts";
 

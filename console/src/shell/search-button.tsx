@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Kbd, Tooltip } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { IconSearch } from "../icons/icons.ts";
 import { findRegisterKind } from "../register-kinds.ts";
 import { rememberVisit } from "./recent-visits.ts";
 import { keepTyping } from "./typed-ahead.ts";

@@ -1,7 +1,6 @@
 import type { MantineColorScheme } from "@mantine/core";
-import type { LinkProps } from "@tanstack/react-router";
-import type { Icon } from "../icons/icon.ts";
 import {
+	type Icon,
 	IconBuilding,
 	IconCamera,
 	IconDeviceDesktop,
@@ -17,7 +16,8 @@ import {
 	IconSun,
 	IconUserCircle,
 	IconUsersGroup,
-} from "../icons/icons.ts";
+} from "@tabler/icons-react";
+import type { LinkProps } from "@tanstack/react-router";
 import { describeKind } from "../kinds.ts";
 import { registerKinds } from "../register-kinds.ts";
 

@@ -1,6 +1,6 @@
 import { Group, Kbd, Loader, Modal, Text, TextInput } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import { IconSearch } from "../icons/icons.ts";
 import { ErrorState } from "../parts/error-state.tsx";
 import { useReturnFocus } from "../parts/return-focus.ts";
 import { formatDay } from "../parts/time.tsx";
@@ -192,7 +192,7 @@ function Option({
 			// A click on an option must not take the focus away from the field.
 			onMouseDown={(event) => event.preventDefault()}
 		>
-			<Shape size={18} strokeWidth={1.6} aria-hidden className={styles.icon} />
+			<Shape size={18} stroke={1.6} aria-hidden className={styles.icon} />
 			<div className={styles.words}>
 				<Text span size="sm" truncate>
 					{label}

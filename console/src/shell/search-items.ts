@@ -1,10 +1,9 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
+import { type Icon, IconDeviceLaptop } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Icon } from "../icons/icon.ts";
-import { IconDeviceLaptop } from "../icons/icons.ts";
 import { endOfDay } from "../parts/days.ts";
 import { besideFound } from "../parts/records/beside-words.ts";
 import { usePast } from "../past.ts";

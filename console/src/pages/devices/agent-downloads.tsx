@@ -1,6 +1,6 @@
 import { Alert, Anchor, Code, List, Select, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
-import { IconAlertTriangle } from "../../icons/icons.ts";
 import { CardTable } from "../../parts/card-table.tsx";
 import { CopyField } from "../../parts/copy-field.tsx";
 import {

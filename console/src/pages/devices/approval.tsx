@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
+import { IconShieldQuestion, IconUserQuestion } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { call } from "../../api.ts";
-import { IconShieldQuestion, IconUserQuestion } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { ClaimAnswer } from "../../parts/devices/claim-answer.tsx";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";

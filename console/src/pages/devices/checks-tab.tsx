@@ -7,14 +7,14 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
-import type { OutputOf } from "../../api.ts";
 import {
 	IconChevronDown,
 	IconClockPause,
 	IconInfoCircle,
-} from "../../icons/icons.ts";
+} from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { OutputOf } from "../../api.ts";
 import {
 	type Device,
 	isCurrent,

@@ -1,7 +1,4 @@
 import { Button, Menu } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
-import { call } from "../../api.ts";
 import {
 	IconBan,
 	IconChevronDown,
@@ -9,7 +6,10 @@ import {
 	IconMailForward,
 	IconPencil,
 	IconTrash,
-} from "../../icons/icons.ts";
+} from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { type Device, deviceName } from "../../parts/devices/device-words.tsx";

@@ -1,5 +1,5 @@
 import { Group, Text } from "@mantine/core";
-import { IconAlertTriangleFilled } from "../../icons/icons.ts";
+import { IconAlertTriangleFilled } from "@tabler/icons-react";
 import { useOrganization } from "../../organization.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import {

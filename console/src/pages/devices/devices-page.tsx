@@ -1,8 +1,5 @@
 import { Box, Menu } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { call, type InputOf } from "../../api.ts";
 import {
 	IconDeviceLaptop,
 	IconFileUpload,
@@ -11,7 +8,10 @@ import {
 	IconKey,
 	IconPlus,
 	IconShieldOff,
-} from "../../icons/icons.ts";
+} from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type InputOf } from "../../api.ts";
 import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
 import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";

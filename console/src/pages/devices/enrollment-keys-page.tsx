@@ -1,8 +1,8 @@
 import { Button, Progress, Text } from "@mantine/core";
+import { IconKey, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type InputOf, type OutputOf } from "../../api.ts";
-import { IconKey, IconPlus } from "../../icons/icons.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";

@@ -1,8 +1,8 @@
 import { Alert, Group, Loader, Stack, Text } from "@mantine/core";
+import { IconCircleCheckFilled } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { OutputOf } from "../../api.ts";
-import { IconCircleCheckFilled } from "../../icons/icons.ts";
 import { ChecksInWords } from "../../parts/devices/checks-in-words.tsx";
 import { deviceName } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";

@@ -1,7 +1,7 @@
 import { Button, Code, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { IconBraces } from "@tabler/icons-react";
 import { Fragment, useId } from "react";
-import { IconBraces } from "../../icons/icons.ts";
 import styles from "../../parts/devices/postures.module.css";
 import { inWords } from "../../parts/names-in-words.ts";
 

@@ -1,8 +1,8 @@
 import { Button, Select, Text } from "@mantine/core";
+import { IconPlus, IconShieldOff } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InputOf } from "../../api.ts";
-import { IconPlus, IconShieldOff } from "../../icons/icons.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";

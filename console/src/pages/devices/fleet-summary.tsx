@@ -9,10 +9,10 @@ import {
 	VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
-import { IconChevronDown } from "../../icons/icons.ts";
 import type { ListControls, ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { countedDevices } from "../../parts/devices/counted-devices.ts";

@@ -1,8 +1,8 @@
 import { Button, Group, Text } from "@mantine/core";
+import { IconFolders, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type InputOf } from "../../api.ts";
-import { IconFolders, IconPlus } from "../../icons/icons.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";

@@ -1,5 +1,5 @@
 import { Alert, Code, Stack, Text } from "@mantine/core";
-import { IconTool } from "../../icons/icons.ts";
+import { IconTool } from "@tabler/icons-react";
 
 /** Says why a check fails or is unknown, and how to fix it. */
 export function HowToFix({

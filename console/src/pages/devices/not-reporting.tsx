@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { notReportingAdvice } from "../../../../src/devices/not-reporting.ts";
-import { IconAlertTriangle } from "../../icons/icons.ts";
 import {
 	type Device,
 	NOT_REPORTING,

@@ -3,7 +3,7 @@ import {
 	IconCheck,
 	IconCircleDashed,
 	IconPlayerSkipForward,
-} from "../../icons/icons.ts";
+} from "@tabler/icons-react";
 import type { Step } from "./use-first-steps.ts";
 
 /** Shows whether a step is done, left out or still to do. */

@@ -1,5 +1,5 @@
 import { Alert, Text } from "@mantine/core";
-import { IconAlertTriangle } from "../../icons/icons.ts";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { percentInWords } from "../../parts/percent.ts";

@@ -1,5 +1,5 @@
 import { Alert } from "@mantine/core";
-import { IconKey } from "../../icons/icons.ts";
+import { IconKey } from "@tabler/icons-react";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import type { Overview } from "./due-work.tsx";

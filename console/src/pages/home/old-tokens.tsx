@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
 import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
-import { IconKey } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 

@@ -1,5 +1,5 @@
 import { Alert, Code } from "@mantine/core";
-import { IconKey } from "../../icons/icons.ts";
+import { IconKey } from "@tabler/icons-react";
 import { DateTime } from "../../parts/time.tsx";
 import type { Overview } from "./due-work.tsx";
 

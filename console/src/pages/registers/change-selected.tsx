@@ -7,8 +7,8 @@ import {
 	Select,
 	Text,
 } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { IconPlus } from "../../icons/icons.ts";
 import type {
 	FieldDescription,
 	KindDescription,

@@ -1,4 +1,5 @@
 import { Button, Group, Popover, Stack } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
 import {
 	type FormEvent,
 	type MouseEvent,
@@ -6,7 +7,6 @@ import {
 	useRef,
 	useState,
 } from "react";
-import { IconPencil } from "../../icons/icons.ts";
 import { titleOf } from "../../kinds.ts";
 import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { CellChoices } from "./cell-choices.tsx";

@@ -8,10 +8,10 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { OutputOf } from "../../api.ts";
-import { IconPlus } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";

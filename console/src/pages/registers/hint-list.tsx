@@ -1,6 +1,6 @@
 import { Alert, List } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { IconAlertTriangle } from "../../icons/icons.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
 import type { Hint } from "./hints.ts";

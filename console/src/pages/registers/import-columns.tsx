@@ -1,5 +1,5 @@
 import { Button, Code } from "@mantine/core";
-import { IconDownload } from "../../icons/icons.ts";
+import { IconDownload } from "@tabler/icons-react";
 import type {
 	FieldDescription,
 	KindDescription,

@@ -7,9 +7,9 @@ import {
 	Table,
 	Text,
 } from "@mantine/core";
+import { IconArrowRight } from "@tabler/icons-react";
 import { type CSSProperties, useState } from "react";
 import { asSentence, type OutputOf } from "../../api.ts";
-import { IconArrowRight } from "../../icons/icons.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
 import table from "../../parts/data-table.module.css";

@@ -8,9 +8,9 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
+import { IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
 import { type DragEvent, useRef, useState } from "react";
 import type { OutputOf } from "../../api.ts";
-import { IconCircleCheck, IconFileUpload } from "../../icons/icons.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { countOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";

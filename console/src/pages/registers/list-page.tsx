@@ -1,7 +1,7 @@
 import { Group } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { OperationName } from "../../api.ts";
-import { IconPlus } from "../../icons/icons.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, fieldOf, noneYet, titleOf } from "../../kinds.ts";
 import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";

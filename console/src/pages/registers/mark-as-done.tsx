@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconCheck } from "../../icons/icons.ts";
+import { IconCheck } from "@tabler/icons-react";
 import { fieldOf } from "../../kinds.ts";
 import { sentenceOf } from "../../parts/error-state.tsx";
 import { type Cell, useCellSaving } from "./save-cell.tsx";

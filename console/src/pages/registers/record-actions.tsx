@@ -1,5 +1,4 @@
 import { Button, Group, Menu } from "@mantine/core";
-import { useState } from "react";
 import {
 	IconArchive,
 	IconArchiveOff,
@@ -7,7 +6,8 @@ import {
 	IconPencil,
 	IconPlus,
 	IconTrash,
-} from "../../icons/icons.ts";
+} from "@tabler/icons-react";
+import { useState } from "react";
 import type { KindDescription } from "../../kind-description.ts";
 import {
 	type AnyRecord,

@@ -1,7 +1,7 @@
 import { Box, Button, Group, Paper, Text, Timeline } from "@mantine/core";
+import { IconArrowRight } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { call, type OutputOf } from "../../api.ts";
-import { IconArrowRight } from "../../icons/icons.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
 import {

@@ -11,10 +11,10 @@ import {
 	Title,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
-import { IconPlus } from "../../icons/icons.ts";
 import { type AnyRecord, describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";

@@ -1,8 +1,8 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { IconDownload, IconPrinter } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { IconDownload, IconPrinter } from "../../icons/icons.ts";
 import { describeKind } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { endOfDay, todayHere } from "../../parts/days.ts";

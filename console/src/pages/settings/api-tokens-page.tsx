@@ -1,8 +1,8 @@
 import { Box, Button, Group, Switch, Tabs, Text } from "@mantine/core";
+import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
-import { IconKey, IconPlus } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";

@@ -1,11 +1,11 @@
 import { Group, Text } from "@mantine/core";
-import type { Icon } from "../../icons/icon.ts";
 import {
+	type Icon,
 	IconDeviceLaptop,
 	IconKey,
 	IconTerminal2,
 	IconUser,
-} from "../../icons/icons.ts";
+} from "@tabler/icons-react";
 import { kinds } from "../../kinds.ts";
 import {
 	type Entry,

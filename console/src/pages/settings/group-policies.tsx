@@ -8,11 +8,11 @@ import {
 	Title,
 } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { IconArrowDown, IconArrowUp, IconPlus } from "@tabler/icons-react";
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
-import { IconArrowDown, IconArrowUp, IconPlus } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { CardTable } from "../../parts/card-table.tsx";
 import { Confirm } from "../../parts/confirm.tsx";

@@ -1,7 +1,4 @@
 import { ActionIcon, Button, Group, Menu, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { call } from "../../api.ts";
 import {
 	IconChevronDown,
 	IconDots,
@@ -9,7 +6,10 @@ import {
 	IconShieldOff,
 	IconUserMinus,
 	IconUserShield,
-} from "../../icons/icons.ts";
+} from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api.ts";
 import { ChangeRole } from "../../parts/change-role.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { SecretOnce } from "../../parts/copy-field.tsx";

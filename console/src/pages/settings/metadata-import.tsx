@@ -1,8 +1,8 @@
 import { Button, FileButton, Group, Textarea } from "@mantine/core";
+import { IconFileUpload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ApiError, asSentence, call, type OutputOf } from "../../api.ts";
-import { IconFileUpload } from "../../icons/icons.ts";
 
 /** Reads the metadata of a SAML provider from a file or from pasted XML. */
 export function MetadataImport({

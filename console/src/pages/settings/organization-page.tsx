@@ -1,8 +1,8 @@
 import { Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useState } from "react";
-import { IconPlus } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";

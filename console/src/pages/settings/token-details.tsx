@@ -1,8 +1,8 @@
 import { Alert, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { call } from "../../api.ts";
-import { IconRefresh } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { TextLink } from "../../parts/links.tsx";

@@ -7,10 +7,10 @@ import {
 	Stack,
 	Text,
 } from "@mantine/core";
+import { IconShieldCheck } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
-import { IconShieldCheck } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";

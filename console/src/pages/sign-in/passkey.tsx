@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from "@mantine/core";
+import { IconFingerprint } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { IconFingerprint } from "../../icons/icons.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import {
 	giveSecondFactor,

@@ -1,9 +1,9 @@
 import { Button, Tabs } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api.ts";
-import { IconDownload } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";

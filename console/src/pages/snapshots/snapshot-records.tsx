@@ -1,9 +1,9 @@
 import { Anchor, Group, Modal, Select, Table, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
-import { IconSearch } from "../../icons/icons.ts";
 import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";

@@ -1,8 +1,8 @@
 import { Button, Text } from "@mantine/core";
+import { IconCamera, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InputOf } from "../../api.ts";
-import { IconCamera, IconPlus } from "../../icons/icons.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";

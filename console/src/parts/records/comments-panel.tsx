@@ -8,10 +8,10 @@ import {
 	Title,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { IconEye, IconEyeOff } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
-import { IconEye, IconEyeOff } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings, meQuery, operationQuery } from "../../queries.ts";
 import { Confirm } from "../confirm.tsx";

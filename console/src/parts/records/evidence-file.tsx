@@ -10,14 +10,14 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
-import { useState } from "react";
-import { call } from "../../api.ts";
 import {
 	IconDownload,
 	IconExternalLink,
 	IconEye,
 	IconUnlink,
-} from "../../icons/icons.ts";
+} from "@tabler/icons-react";
+import { useState } from "react";
+import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";
 import { downloadUrl, previewUrl } from "../../upload.ts";

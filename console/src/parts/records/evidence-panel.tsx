@@ -10,10 +10,10 @@ import {
 	TextInput,
 	Title,
 } from "@mantine/core";
+import { IconFileUpload, IconLink } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type DragEvent, useRef, useState } from "react";
 import { ApiError, asSentence, call, type OutputOf } from "../../api.ts";
-import { IconFileUpload, IconLink } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";
 import { uploadEvidence } from "../../upload.ts";

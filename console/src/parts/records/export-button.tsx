@@ -1,9 +1,9 @@
 import { Button, type ButtonProps, Loader } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
+import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { type OperationName, requestFile } from "../../api.ts";
-import { IconDownload } from "../../icons/icons.ts";
 import { inPast } from "../../past.ts";
 import { saveFile } from "../../save-file.ts";
 import { sentenceOf } from "../error-state.tsx";

@@ -6,8 +6,8 @@ import {
 	Tooltip,
 	UnstyledButton,
 } from "@mantine/core";
+import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
 import { Fragment, type ReactNode } from "react";
-import { IconAlertTriangle, IconExternalLink } from "../../icons/icons.ts";
 import type { FieldDescription } from "../../kind-description.ts";
 import { choiceLabel } from "../../kinds.ts";
 import { checkLabel } from "../devices/check-label.ts";

@@ -9,10 +9,10 @@ import {
 	TextInput,
 } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
+import { IconCheck, IconPlus, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
-import { IconCheck, IconPlus, IconSearch } from "../../icons/icons.ts";
 import { describeKind } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";

@@ -8,10 +8,10 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
+import { IconLink, IconUnlink } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api.ts";
-import { IconLink, IconUnlink } from "../../icons/icons.ts";
 import { useOrganization } from "../../organization.ts";
 import { inPast } from "../../past.ts";
 import { forgetReadings } from "../../queries.ts";

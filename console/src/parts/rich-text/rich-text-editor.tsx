@@ -1,10 +1,10 @@
 import "@mantine/tiptap/styles.css";
 import { Input } from "@mantine/core";
 import { RichTextEditor as Frame } from "@mantine/tiptap";
+import { IconSourceCode } from "@tabler/icons-react";
 import type { Node } from "@tiptap/pm/model";
 import { useEditor, useEditorState } from "@tiptap/react";
 import { useId, useRef } from "react";
-import { IconSourceCode } from "../../icons/icons.ts";
 import { styleNonce } from "../../nonce.ts";
 import { EXTENSIONS } from "./extensions.ts";
 import type { RichText } from "./from-markdown.ts";
@@ -67,7 +67,7 @@ export default function RichTextEditor({
 
 /** The frame has the same sign for code in a line and for a block of code. */
 const CodeBlockIcon = (props: { style?: React.CSSProperties }) => (
-	<IconSourceCode {...props} strokeWidth={1.5} />
+	<IconSourceCode {...props} stroke={1.5} />
 );
 
 function sourcesOf(doc: Node, { sources }: RichText): Map<Node, string> {

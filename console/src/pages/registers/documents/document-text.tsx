@@ -8,6 +8,7 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
+import { IconChevronDown, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
@@ -17,7 +18,6 @@ import {
 	type DocumentTemplate,
 } from "../../../../../src/starters/document-template-names.ts";
 import { call } from "../../../api.ts";
-import { IconChevronDown, IconPencil, IconPlus } from "../../../icons/icons.ts";
 import type { AnyRecord } from "../../../kinds.ts";
 import { useOrganization } from "../../../organization.ts";
 import { ErrorState } from "../../../parts/error-state.tsx";

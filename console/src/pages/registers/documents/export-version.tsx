@@ -1,12 +1,12 @@
 import { Button, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useState } from "react";
 import {
 	IconDownload,
 	IconFileTypeDocx,
 	IconFileTypePdf,
 	IconMarkdown,
-} from "../../../icons/icons.ts";
+} from "@tabler/icons-react";
+import { useState } from "react";
 import { useOrganization } from "../../../organization.ts";
 import { inWords } from "../../../parts/names-in-words.ts";
 import { formatDay } from "../../../parts/time.tsx";

@@ -2,7 +2,7 @@ import {
 	IconArrowDownRight,
 	IconArrowUpRight,
 	IconEqual,
-} from "../../../icons/icons.ts";
+} from "@tabler/icons-react";
 import styles from "./board.module.css";
 import type { Change } from "./board.ts";
 
