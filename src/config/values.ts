@@ -206,11 +206,13 @@ export function readMail(
 	from: string | undefined,
 ): MailConfig | undefined {
 	if (!smtpUrl) return undefined;
-	// The message never repeats the value, because the value may contain a password.
-	if (!/^smtps?:\/\//.test(smtpUrl) || !URL.parse(smtpUrl)?.hostname) {
+	// The message never repeats the value, because the value may contain a password. A path is the rest
+	// of a password with a slash that was not percent-encoded.
+	const url = /^smtps?:\/\//.test(smtpUrl) ? URL.parse(smtpUrl) : null;
+	if (!url?.hostname || !["", "/"].includes(url.pathname) || url.hash) {
 		throw new AppError(
 			"bad_request",
-			"ASSAY_SMTP_URL must look like smtps://user:password@mail.example.com:465 or smtp://mail.example.com:587; percent-encode special characters in the password",
+			"ASSAY_SMTP_URL must look like smtps://user:password@mail.example.com:465 or smtp://mail.example.com:587; percent-encode special characters in the user and the password, such as %2F for a slash",
 		);
 	}
 	if (!from || /\p{Cc}/u.test(from) || !/@./.test(from)) {

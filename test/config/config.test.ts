@@ -298,7 +298,13 @@ describe("a wrong value stops the start, and the message names the setting:", ()
 		],
 		ASSAY_SECRET: ["hunter2", "x".repeat(31)],
 		ASSAY_SECRET_PREVIOUS: ["hunter2"],
-		ASSAY_SMTP_URL: ["mail.example.com", "https://mail.example.com", "smtp://"],
+		ASSAY_SMTP_URL: [
+			"mail.example.com",
+			"https://mail.example.com",
+			"smtp://",
+			// The password is p@ss/word.
+			"smtps://user:p@ss/word@mail.example.com",
+		],
 		ASSAY_REPORT_RETENTION_MONTHS: ["-1", "1201", "13m", "1.5", "never"],
 		ASSAY_MAX_FILE_MB: ["0", "1025", "25MB", "-1"],
 		ASSAY_MAX_FILES_GB: ["0", "10001", "5.5"],
@@ -349,6 +355,7 @@ test("a message never contains a password", () => {
 		{ DATABASE_REPLICA_URL: "postgres://user:hunter2@host/db" },
 		{ ASSAY_BASE_URL: "https://user:hunter2@example.com" },
 		{ ASSAY_SMTP_URL: "smtp://user:hunter2@host:port" },
+		{ ASSAY_SMTP_URL: "smtp://user:p@ss/hunter2@host" },
 		{ ASSAY_SMTP_URL: "smtp://user:hunter2@host" },
 	]) {
 		expect(rejection(env), Object.values(env)[0]).not.toContain("hunter2");
