@@ -64,7 +64,9 @@ export function showWithUndo<Row>(message: string, undo: Undo<Row>): void {
 		message: (
 			<Group justify="space-between" wrap="nowrap">
 				{message}
+				{/* A long message wraps, and the button keeps its width. */}
 				<Button
+					flex="none"
 					variant="default"
 					size="compact-sm"
 					onClick={() => void start()}
