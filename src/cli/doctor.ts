@@ -110,7 +110,8 @@ async function examine(): Promise<Finding[]> {
 				check: "configuration",
 				status: "problem",
 				found: (error as Error).message,
-				advice: "correct the variable and run assay doctor again",
+				advice:
+					"correct the variable, or the file that it names, and run assay doctor again",
 			},
 		];
 	}

@@ -34,9 +34,14 @@ export function readValueOrFile(
 	try {
 		text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
 	} catch (error) {
+		const { code } = error as { code?: string };
+		const advice =
+			code === "EACCES"
+				? "; let the service's user read it, for example with chgrp and chmod 640, and enter the folders above it"
+				: "";
 		throw new AppError(
 			"bad_request",
-			`${name}_FILE must name a file that this user can read, not "${file}" (${(error as { code?: string }).code})`,
+			`${name}_FILE must name a file that this user can read, not "${file}" (${code})${advice}`,
 		);
 	}
 	if (text === "" || text.length > MAX_FILE_BYTES) {

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { FILE_SETTING_NAMES } from "../../src/config/settings.ts";
 import { rejection } from "./rejection.ts";
+
+const NOBODY = 65_534;
 
 describe("a secret and the log level can stand in a file, which the setting with _FILE names:", () => {
 	const folder = mkdtempSync(join(tmpdir(), "secrets-"));
@@ -67,6 +69,25 @@ describe("a secret and the log level can stand in a file, which the setting with
 		expect(rejection(both)).toBe(
 			`${name} and ${setting} are both set; set only one of them`,
 		);
+	});
+
+	test("a file that this user cannot read leads to its mode", () => {
+		const file = write("closed", "s".repeat(32));
+		chmodSync(file, 0o000);
+		// Root can read every file.
+		const { geteuid, seteuid } = process;
+		const isRoot = geteuid?.() === 0;
+		if (isRoot) {
+			chmodSync(folder, 0o711);
+			seteuid?.(NOBODY);
+		}
+		try {
+			expect(rejection({ ASSAY_SECRET_FILE: file })).toMatch(
+				/EACCES.*chgrp and chmod 640/,
+			);
+		} finally {
+			if (isRoot) seteuid?.(0);
+		}
 	});
 
 	test("a wrong log level in a file is reported with the name of the file, without its content", () => {
