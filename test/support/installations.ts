@@ -41,10 +41,11 @@ export async function connected<Result>(
 	}
 }
 
-/** Makes a login and its database. Both are dropped when the test ends. */
+/** Makes a login and its database. Both are dropped when the test ends, or when `dropAt` says. */
 export async function createInstallation({
 	name = `assay_own_${process.pid}_${++made}`,
 	mayCreateRoles = true,
+	dropAt = (drop: () => Promise<void>): void => onTestFinished(drop),
 } = {}): Promise<Installation> {
 	const login = `owner_${suffixOf(name)}`;
 	await asSuperuser(async (client) => {
@@ -55,7 +56,7 @@ export async function createInstallation({
 			`create database ${escapeIdentifier(name)} owner ${login}`,
 		);
 	});
-	onTestFinished(() =>
+	dropAt(() =>
 		asSuperuser(async (client) => {
 			const { rows } = await client.query<{ name: string }>(
 				`select datname as name from pg_database d join pg_roles r on r.oid = d.datdba where r.rolname = '${login}'`,
