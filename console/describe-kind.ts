@@ -231,15 +231,22 @@ function isNullable({ type }: Limits): boolean {
 /**
  * Returns the label of a field. For example, `owner_id` becomes `Owner`, `vendor_ids` becomes
  * `Vendors`, `website_url` becomes `Website`, and `review_interval_months` becomes `Review interval
- * (months)`. Some registers call their status `state`, but people see the
- * same word everywhere.
+ * (months)`.
  */
 function labelOf(name: string): string {
-	if (name === "state") return "Status";
+	const label = LABELS[name];
+	if (label) return label;
 	const months = /^(\w+)_months$/.exec(name)?.[1];
 	if (months) return `${inWords(months)} (months)`;
 	return inWords(name.replace(/_ids$/, "s").replace(/_(id|url)$/, ""));
 }
+
+/** The labels of fields whose names would not tell people what they are. */
+const LABELS: Record<string, string> = {
+	// Some registers call their status `state`, but people see the same word everywhere.
+	state: "Status",
+	verified_by_percent: "Wanted pass rate",
+};
 
 const IN_CAPITALS = new Set(["it", "dpa", "id", "url"]);
 const SPELT: Record<string, string> = { todo: "to do", email: "e-mail" };

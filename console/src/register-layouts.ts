@@ -365,6 +365,23 @@ export function usualOrder(
 	return isDoneOnly ? LAST_CHANGED : layoutOf(kind).order;
 }
 
+/** The field without which another field means nothing. */
+const MEANT_BY: Readonly<Record<string, string>> = {
+	verified_by_percent: "verified_by_check",
+};
+
+/**
+ * Returns whether a field means something in a record. For example, the wanted pass rate means
+ * nothing if no check is chosen: "100%" would read as if the measure were verified.
+ */
+export function isMeaningful(
+	name: string,
+	record: Readonly<Record<string, unknown>>,
+): boolean {
+	const other = MEANT_BY[name];
+	return other === undefined || Boolean(record[other]);
+}
+
 /**
  * Returns the sections with their fields. Fields that the layout does not name come in the last
  * section.

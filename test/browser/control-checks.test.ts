@@ -191,10 +191,40 @@ test("the check of a measure is chosen in its form, and the state follows people
 		.getByRole("combobox", { name: "Verified by check" })
 		.fill("Screen");
 	await page.getByRole("option", { name: "Screen or idle lock" }).click();
-	await page.getByRole("textbox", { name: "Verified by percent" }).fill("90");
+	await page.getByRole("textbox", { name: "Wanted pass rate" }).fill("90");
 	await axe(page);
 	await page.getByRole("button", { name: "Add the measure" }).click();
 	const checks = page.getByRole("region", { name: "Device checks" });
 	await checks.getByText("Verified", { exact: true }).waitFor();
 	expect(await page.getByText(/Contradiction/).count()).toBe(0);
+	const verification = page.getByRole("region", {
+		name: "Verification by devices",
+	});
+	await verification.getByText("90%", { exact: true }).waitFor();
+	await page.getByRole("tab", { name: "History" }).click();
+	await page.getByText("Wanted pass rate").waitFor();
+});
+
+test("a measure that no check verifies shows no pass rate", async () => {
+	const { measure } = await registers.add("addMeasure", {
+		name: "Laws are followed",
+		category: "Legal",
+	});
+	const rate = /Wanted pass rate|%/;
+	const page = await registers.open(registers.admin, `measure/${measure.id}`);
+	const verification = page.getByRole("region", {
+		name: "Verification by devices",
+	});
+	await verification.getByText("Verified by check").waitFor();
+	expect(await verification.getByText(rate).count()).toBe(0);
+	await page.getByRole("tab", { name: "History" }).click();
+	await page.getByText("Legal", { exact: true }).waitFor();
+	expect(await page.getByText(rate).count()).toBe(0);
+	await visit(page, registers.at("measure?cols=verified_by_percent"));
+	const row = page.getByRole("row", { name: "Laws are followed" });
+	await row.getByLabel("Empty").waitFor();
+	expect(await row.getByText(rate).count()).toBe(0);
+	await visit(page, registers.at(`measure/${measure.id}?edit=true`));
+	await page.getByRole("textbox", { name: "Name" }).waitFor();
+	expect(await page.getByText(rate).count()).toBe(0);
 });

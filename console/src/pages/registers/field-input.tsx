@@ -15,7 +15,7 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
-import { isScale } from "../../parts/records/field-value.tsx";
+import { isPercent, isScale } from "../../parts/records/field-value.tsx";
 import {
 	ReferenceField,
 	ReferencesField,
@@ -108,6 +108,7 @@ export function FieldInput({
 			) : (
 				<NumberInput
 					{...common}
+					suffix={isPercent(field) ? "%" : ""}
 					value={typeof value === "number" ? value : text}
 					onChange={(given) => onChange(given === "" ? null : given)}
 					// The control keeps a number that is out of range, and the server says what is wrong with

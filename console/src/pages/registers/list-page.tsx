@@ -31,7 +31,7 @@ import { useKind } from "../../parts/records/use-kind.ts";
 import { useSelection } from "../../parts/selection.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
-import { layoutOf, usualOrder } from "../../register-layouts.ts";
+import { isMeaningful, layoutOf, usualOrder } from "../../register-layouts.ts";
 import { BulkActions } from "./bulk-actions.tsx";
 import {
 	VERSIONS,
@@ -249,7 +249,11 @@ function columnOf(
 				<Questioned
 					hint={hintsOf(kind.kind, record).find((hint) => hint.field === name)}
 				>
-					<ShortValue field={field} value={record[name]} names={names} />
+					<ShortValue
+						field={field}
+						value={isMeaningful(name, record) ? record[name] : null}
+						names={names}
+					/>
 				</Questioned>
 			);
 			return isQuick ? (

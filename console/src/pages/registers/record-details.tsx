@@ -9,7 +9,7 @@ import {
 	referencesIn,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
-import { sectionsOf } from "../../register-layouts.ts";
+import { isMeaningful, sectionsOf } from "../../register-layouts.ts";
 import { DecideRisk } from "./decide-risk.tsx";
 import { HintList } from "./hint-list.tsx";
 import { isUndecided, useHints } from "./hints.ts";
@@ -56,7 +56,12 @@ export function RecordDetails({
 						m={0}
 					>
 						{fields
-							.filter(({ name }) => name !== inHeading && name !== inHint)
+							.filter(
+								({ name }) =>
+									name !== inHeading &&
+									name !== inHint &&
+									isMeaningful(name, record),
+							)
 							.map((field) => (
 								<Box
 									key={field.name}

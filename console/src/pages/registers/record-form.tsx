@@ -27,7 +27,7 @@ import { factorsOf } from "../../parts/records/risk-scores.ts";
 import { ScoreBadge } from "../../parts/records/score-badge.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { refusalOf } from "../../parts/use-saving.ts";
-import { sectionsOf } from "../../register-layouts.ts";
+import { isMeaningful, sectionsOf } from "../../register-layouts.ts";
 import { FieldInput } from "./field-input.tsx";
 import { FormHints } from "./form-hints.tsx";
 import { type FormValues, givenFields } from "./form-values.ts";
@@ -131,28 +131,30 @@ export function RecordForm({
 							cols={{ base: 1, md: isWideSection(fields) ? 1 : 2 }}
 							spacing="lg"
 						>
-							{fields.map((field) => (
-								<div
-									key={field.name}
-									style={isWide(field) ? { gridColumn: "1 / -1" } : {}}
-								>
-									{field.given === "computed" ? (
-										<ComputedScore field={field} values={form.values} />
-									) : (
-										<FieldInput
-											field={field}
-											organizationId={organizationId}
-											kind={kind}
-											value={form.values[field.name] ?? null}
-											onChange={(value) =>
-												form.setFieldValue(field.name, value)
-											}
-											error={form.errors[field.name]}
-											data-path={field.name}
-										/>
-									)}
-								</div>
-							))}
+							{fields
+								.filter(({ name }) => isMeaningful(name, form.values))
+								.map((field) => (
+									<div
+										key={field.name}
+										style={isWide(field) ? { gridColumn: "1 / -1" } : {}}
+									>
+										{field.given === "computed" ? (
+											<ComputedScore field={field} values={form.values} />
+										) : (
+											<FieldInput
+												field={field}
+												organizationId={organizationId}
+												kind={kind}
+												value={form.values[field.name] ?? null}
+												onChange={(value) =>
+													form.setFieldValue(field.name, value)
+												}
+												error={form.errors[field.name]}
+												data-path={field.name}
+											/>
+										)}
+									</div>
+								))}
 						</SimpleGrid>
 					</Paper>
 				))}

@@ -22,6 +22,7 @@ import {
 } from "../../parts/records/record-names.ts";
 import { DateTime } from "../../parts/time.tsx";
 import { inPast } from "../../past.ts";
+import { isMeaningful } from "../../register-layouts.ts";
 
 type Entry = OutputOf<"getRecordHistory">["changes"][number];
 type Ends = { before?: unknown; after?: unknown };
@@ -107,10 +108,18 @@ function Changes({
 	// Changes of other things than fields come first. The fields follow in the order of the record.
 	const place = new Map(kind.fields.map(({ name }, index) => [name, index]));
 	const placeOf = ([name]: [string, Ends]) => place.get(name) ?? -1;
+	// A change of one field says nothing about the fields that stayed as they were.
+	const isWhole = changes.every(
+		([, ends]) => !("before" in ends && "after" in ends),
+	);
+	const values = Object.fromEntries(
+		changes.map(([name, { before, after }]) => [name, after ?? before]),
+	);
 	return (
 		<Box component="dl" m={0}>
 			{changes
 				.filter(([, { before, after }]) => !isEmpty(before) || !isEmpty(after))
+				.filter(([name]) => !isWhole || isMeaningful(name, values))
 				.sort((a, b) => placeOf(a) - placeOf(b))
 				.map(([name, ends]) => (
 					<Group key={name} gap="xs" align="flex-start" py={2}>

@@ -19,6 +19,7 @@ import type { Names } from "../../parts/records/record-names.ts";
 import { capitalized } from "../../parts/records/use-kind.ts";
 import { operationQuery } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
+import { isMeaningful } from "../../register-layouts.ts";
 import { PageButtons } from "../registers/page-buttons.tsx";
 import {
 	kindLabel,
@@ -174,7 +175,8 @@ function RecordThen({ record: { kind, fields } }: { record: Kept }) {
 				(!HIDDEN.test(name) || name === "full_name" || fieldIn(name)) &&
 				value !== null &&
 				value !== "" &&
-				!(Array.isArray(value) && value.length === 0),
+				!(Array.isArray(value) && value.length === 0) &&
+				isMeaningful(name, fields),
 		);
 	function fieldIn(name: string) {
 		return described && fieldOf(described, name);

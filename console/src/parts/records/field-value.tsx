@@ -105,6 +105,7 @@ export function ShortValue({ field, value, names, implied }: Shown): ReactNode {
 	if (field.type === "date") return <CalendarDate value={String(value)} />;
 	if (field.type === "datetime") return <DateTime value={String(value)} />;
 	if (factorsOf(field.name)) return <ScoreBadge score={Number(value)} />;
+	if (isPercent(field)) return `${value}%`;
 	const words = (Array.isArray(value) ? value : [value]).map((one) =>
 		field.reference
 			? nameIn(names, String(one))
@@ -158,6 +159,11 @@ export function Questioned({
 /** Returns true for a scale from 1 to 5. A score, the product of two scales, is not one. */
 export function isScale({ type, min, max }: FieldDescription): boolean {
 	return type === "integer" && min === 1 && max === 5;
+}
+
+/** Returns true for a share in percent. */
+export function isPercent({ name }: FieldDescription): boolean {
+	return name.endsWith("_percent");
 }
 
 function isEmpty(value: unknown): boolean {
