@@ -81,7 +81,8 @@ const typeNames: Record<string, string> = {
 	record: "a JSON object",
 };
 
-function shown(input: unknown): string {
+/** Returns the end of an error that shows a wrong text. */
+export function shown(input: unknown): string {
 	return typeof input === "string" ? `, not "${cut(input)}"` : "";
 }
 

@@ -116,29 +116,31 @@ function canBeStored(text: string): boolean {
 	return text.length <= MAX_NAME && text === storable(text);
 }
 
+/** A record by its name. */
+export interface NamedRecord {
+	id: string;
+	name: string;
+}
+
 /**
- * Counts the new records whose name an existing record of the kind already has. Upper and lower
- * case make no difference.
+ * Returns the existing records of the kind that have one of the names, by the name. Upper and
+ * lower case make no difference. If several records have a name, it is the oldest one.
  */
-export async function countKnownNames(
+export async function findNames(
 	client: PoolClient,
-	kind: AnyRecordKind,
+	{ title, table }: AnyRecordKind,
 	organizationId: string,
-	plan: readonly { outcome: string; values: Values }[],
-): Promise<number> {
-	const { title } = kind;
-	if (title === undefined) return 0;
-	const names = plan
-		.filter(({ outcome }) => outcome === "ADD")
-		.map(({ values }) => values[title])
-		.filter((name) => typeof name === "string" && name !== "");
-	if (names.length === 0) return 0;
-	const { rows } = await client.query<{ count: number }>(
-		`select count(*)::int as count from unnest($2::text[]) g (text)
-		where lower(g.text) in (select lower(t.${title}) from ${kind.table} t where t.organization_id = $1)`,
+	names: readonly string[],
+): Promise<ReadonlyMap<string, NamedRecord>> {
+	if (title === undefined || names.length === 0) return new Map();
+	const { rows } = await client.query<NamedRecord & { key: string }>(
+		`select distinct on (g.key) g.key, t.id, t.${title} as name
+		from unnest($2::text[]) g (key)
+		join ${table} t on t.organization_id = $1 and lower(t.${title}) = lower(g.key)
+		order by g.key, t.created_at, t.id`,
 		[organizationId, names],
 	);
-	return rows[0]?.count ?? 0;
+	return new Map(rows.map(({ key, ...record }) => [key, record]));
 }
 
 /**

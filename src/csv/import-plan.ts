@@ -13,21 +13,32 @@ import { cellKindsOf, readCells, wantedReferences } from "./import-cells.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 import {
 	findMatches,
+	findNames,
 	findTaken,
 	type MatchBy,
 	matchText,
+	type NamedRecord,
 } from "./import-matching.ts";
 import { findReferences } from "./import-references.ts";
 
 /** The effect that the import would have for one line. */
 export interface PlannedLine {
 	line: number;
-	outcome: "ADD" | "UPDATE" | "UNCHANGED" | "WRONG";
+	outcome: "ADD" | "UPDATE" | "UNCHANGED" | "SKIP" | "WRONG";
 	/** The existing record that the line is about, if there is one. */
 	before?: Values;
 	/** Values to store: all values of a new record, or the changed values of an existing one. */
 	values: Values;
 	issues: FieldIssue[];
+	/** The existing record that already has the name of the new one. */
+	sameName?: NamedRecord;
+}
+
+interface Options {
+	/** Locks the existing records for a change. */
+	lock: boolean;
+	/** Skips the new records whose name an existing record already has. */
+	skipKnownNames: boolean;
 }
 
 /**
@@ -40,7 +51,7 @@ export async function planImport(
 	organizationId: string,
 	file: CsvFile,
 	by: MatchBy,
-	lock: boolean,
+	{ lock, skipKnownNames }: Options,
 ): Promise<PlannedLine[]> {
 	const cellKinds = cellKindsOf(kind);
 	const matches = await findMatches(
@@ -152,7 +163,30 @@ export async function planImport(
 		await breathe();
 		plan.push(planLine(fileLine));
 	}
+	await noteSameNames(client, kind, organizationId, plan, skipKnownNames);
 	return plan;
+}
+
+/** Notes which new records have the name of an existing one, and skips them if `skip` is true. */
+async function noteSameNames(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	plan: PlannedLine[],
+	skip: boolean,
+): Promise<void> {
+	const nameOf = ({ outcome, values }: PlannedLine): unknown =>
+		outcome === "ADD" ? values[kind.title ?? ""] : undefined;
+	const names = plan
+		.map(nameOf)
+		.filter((name): name is string => typeof name === "string" && name !== "");
+	const known = await findNames(client, kind, organizationId, names);
+	for (const planned of plan) {
+		const sameName = known.get(String(nameOf(planned)));
+		if (!sameName) continue;
+		planned.sameName = sameName;
+		if (skip) planned.outcome = "SKIP";
+	}
 }
 
 function severalRecords(kind: AnyRecordKind, count: number): string {
@@ -163,11 +197,11 @@ function severalRecords(kind: AnyRecordKind, count: number): string {
 export async function fingerprint(plan: PlannedLine[]): Promise<string> {
 	const hash = createHash("sha256");
 	const breathe = makeBreather();
-	for (const { line, outcome, before, values, issues } of plan) {
+	for (const { line, outcome, before, values, issues, sameName } of plan) {
 		await breathe();
 		const was = before && Object.keys(values).map((name) => before[name]);
 		hash.update(
-			`${JSON.stringify([line, outcome, before?.id, was, values, issues])}\n`,
+			`${JSON.stringify([line, outcome, before?.id, was, values, issues, sameName?.id])}\n`,
 		);
 	}
 	return hash.digest("base64url");

@@ -16,7 +16,7 @@ import {
 	readFile,
 	rejectUnknown,
 } from "./import-file.ts";
-import { chooseMatch, countKnownNames, MATCH_BY } from "./import-matching.ts";
+import { chooseMatch, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
 import { KINDS, makeImportId, noteImport } from "./imports.ts";
 import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
@@ -29,7 +29,7 @@ const importedLine = z.object({
 	line: z
 		.int()
 		.describe("Number of the line as in a spreadsheet; the heading is line 1"),
-	outcome: z.enum(["ADD", "UPDATE", "UNCHANGED", "WRONG"]),
+	outcome: z.enum(["ADD", "UPDATE", "UNCHANGED", "SKIP", "WRONG"]),
 	id: z.string().nullable().describe("null: the record does not exist yet"),
 	name: z.string().nullable(),
 	changes: z
@@ -45,6 +45,10 @@ const importedLine = z.object({
 			}),
 		)
 		.describe("Problems of a WRONG line"),
+	same_name: z
+		.object({ id: z.string(), name: z.string() })
+		.nullable()
+		.describe("The record that already has the name of a new one"),
 });
 
 /** Largest number of columns in a file. */
@@ -87,6 +91,12 @@ export const importRecords = defineOperation({
 			.boolean()
 			.optional()
 			.describe("true stores the other lines if some are wrong"),
+		skip_known_names: z
+			.boolean()
+			.optional()
+			.describe(
+				"true skips new records whose name another record already has; the outcome of these lines is SKIP",
+			),
 		plan: z
 			.string()
 			.max(100)
@@ -106,11 +116,12 @@ export const importRecords = defineOperation({
 		add: z.int(),
 		update: z.int(),
 		unchanged: z.int(),
+		skipped: z.int(),
 		wrong: z.int(),
 		known_names: z
 			.int()
 			.describe(
-				"Number of new records whose name another record already has; they may be duplicates",
+				"Lines with same_name, added or skipped; they may be duplicates",
 			),
 		ignored_columns: z
 			.array(z.string())
@@ -135,7 +146,10 @@ export const importRecords = defineOperation({
 			input.organization_id,
 			file,
 			by,
-			!isDryRun,
+			{
+				lock: !isDryRun,
+				skipKnownNames: input.skip_known_names ?? false,
+			},
 		);
 		const print = await fingerprint(plan);
 		const count = (outcome: PlannedLine["outcome"]) =>
@@ -172,13 +186,9 @@ export const importRecords = defineOperation({
 			add: added,
 			update: updated,
 			unchanged: count("UNCHANGED"),
+			skipped: count("SKIP"),
 			wrong: count("WRONG"),
-			known_names: await countKnownNames(
-				context.client,
-				kind,
-				input.organization_id,
-				isDryRun ? plan : [],
-			),
+			known_names: plan.filter(({ sameName }) => sameName).length,
 			ignored_columns: file.ignored,
 			unknown_columns: file.unknown,
 			lines,
@@ -200,7 +210,7 @@ export async function importCsv(
 ): Promise<z.output<typeof importRecords.output>> {
 	await authorize(services, principal, importRecords, input);
 	const given: Record<string, unknown> = { ...input };
-	for (const name of ["dry_run", "skip_wrong"]) {
+	for (const name of ["dry_run", "skip_wrong", "skip_known_names"]) {
 		const flag = { true: true, false: false }[input[name] ?? ""];
 		if (flag !== undefined) given[name] = flag;
 	}
@@ -316,7 +326,7 @@ function describeLine(
 	kind: AnyRecordKind,
 	{ headings }: CsvFile,
 	fileLine: FileLine | undefined,
-	{ line, outcome, before, values, issues }: PlannedLine,
+	{ line, outcome, before, values, issues, sameName }: PlannedLine,
 	stored: Values | undefined,
 ): z.input<typeof importedLine> {
 	const record: Values = stored ?? { ...before, ...values };
@@ -338,5 +348,6 @@ function describeLine(
 			const name = /^\w+/.exec(field)?.[0] ?? "";
 			return { column: headings.get(name) ?? name, message };
 		}),
+		same_name: sameName ?? null,
 	};
 }

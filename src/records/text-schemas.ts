@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ID_LENGTH, type IdKind, kindNoun, parseId } from "../id.ts";
+import { shown } from "../validation.ts";
 
 export const MAX_NAME = 1000;
 export const MAX_TEXT = 5000;
@@ -78,10 +79,10 @@ function isEmail(text: string): boolean {
 }
 
 export function dateSchema() {
-	return atMost(MAX_SHORT).refine(
-		isDate,
-		"must be a calendar date as YYYY-MM-DD, from the years 1900 to 9999",
-	);
+	return atMost(MAX_SHORT).refine(isDate, {
+		error: ({ input }) =>
+			`must be a calendar date as YYYY-MM-DD, from the years 1900 to 9999${shown(input)}`,
+	});
 }
 
 function isDate(text: string): boolean {

@@ -182,6 +182,62 @@ test("an import does not overwrite a change that was made after the preview", as
 	await page.getByText("1 vendor changed.").waitFor();
 });
 
+test("the preview names the record that has a line's name, and an import may leave such lines out", async () => {
+	const { vendor } = await inOrganization("addVendor", { name: "Zendesk" });
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	await choose(page, "v.csv", "name\r\nMiro\r\nZENDESK\r\nIntercom\r\n");
+	await preview(page)
+		.getByText("1 line has a name that is already in the register")
+		.waitFor();
+	const lines = preview(page).locator("tbody tr");
+	await page
+		.getByRole("button", { name: "Name already in the register (1)" })
+		.click();
+	expect(await lines.allInnerTexts()).toEqual([
+		expect.stringMatching(
+			/^3\s+Add\s+ZENDESK\s+The register already has\s+Zendesk/,
+		),
+	]);
+	expect(
+		await lines.getByRole("link", { name: "Zendesk" }).getAttribute("href"),
+	).toBe(at(`r/vendor/${vendor.id}`));
+	await axe(page);
+	await screenshot(page, "import-same-name");
+	await page.getByRole("checkbox", { name: /^Leave out the 1 line/ }).check();
+	await preview(page)
+		.getByText("3 lines: 2 to add, 0 to change, 0 unchanged, 1 to leave out")
+		.waitFor();
+	await lines.filter({ hasText: "ZENDESK" }).getByText("Leave out").waitFor();
+	await page.getByRole("button", { name: "Import 2 vendors" }).click();
+	await page
+		.getByText(
+			"2 vendors added, 1 line whose name is already in the register left out.",
+		)
+		.waitFor();
+	const { vendors } = await inOrganization("listVendors");
+	const names = vendors.map(({ name }: { name: string }) => name);
+	expect(names).toContain("Miro");
+	expect(names).not.toContain("ZENDESK");
+});
+
+test("a wrong line says in one kind of quotes which value is wrong", async () => {
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	await choose(
+		page,
+		"v.csv",
+		"name,category,next_review_date\r\nDocusign,Legal,31.12.2026\r\n",
+	);
+	const line = preview(page).locator("tbody tr");
+	await line.getByText(/must be one of .*“IT”.*, not “Legal”$/).waitFor();
+	await line
+		.getByText(/must be a calendar date.*, not “31.12.2026”$/)
+		.waitFor();
+	// A name must not break inside a word.
+	const name = line.getByText("Docusign", { exact: true });
+	const { height = 0 } = (await name.boundingBox()) ?? {};
+	expect(height).toBeLessThan(30);
+});
+
 test("a file that is not CSV is rejected with a hint what to do instead", async () => {
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
 	const refused = page.getByRole("alert");

@@ -56,6 +56,7 @@ test("a dry run shows what would change and writes nothing", async () => {
 			note: { before: "Locks", after: null },
 		},
 		issues: [],
+		same_name: null,
 	});
 	expect(result.lines[1]).toMatchObject({
 		line: 3,
@@ -140,16 +141,22 @@ test("a confirmed import writes all records in one transaction, with an audit en
 	});
 });
 
-test("a dry run warns of new records whose names are already in the register", async () => {
-	await member.use("addMeasure", {
+test("a dry run names the records whose names new ones have, and an import may skip these lines", async () => {
+	const { measure } = await member.use("addMeasure", {
 		organization_id,
 		name: "Twice named",
 		category: "Security",
 	});
 	const lines = ["name,category", "twice NAMED,Security", "Only once,Security"];
+	const same_name = { id: measure.id, name: "Twice named" };
 	expect(await tryImport("measure", lines)).toMatchObject({
 		add: 2,
+		skipped: 0,
 		known_names: 1,
+		lines: [
+			{ outcome: "ADD", same_name },
+			{ outcome: "ADD", same_name: null },
+		],
 	});
 	const matched = await member.use("importRecords", {
 		organization_id,
@@ -158,6 +165,31 @@ test("a dry run warns of new records whose names are already in the register", a
 		match_by: "name",
 	});
 	expect(matched).toMatchObject({ add: 1, update: 1, known_names: 0 });
+
+	const skipping = { skip_known_names: true };
+	const planned = await tryImport("measure", lines, skipping);
+	expect(planned).toMatchObject({ add: 1, skipped: 1, known_names: 1 });
+	// The plan without the choice is another one.
+	const { plan } = await tryImport("measure", lines);
+	const refused = await member.call("importRecords", {
+		organization_id,
+		kind: "measure",
+		csv: lines.join("\n"),
+		dry_run: false,
+		plan,
+		...skipping,
+	});
+	expect(refused.status).toBe(400);
+	expect(
+		await doImport("measure", lines, { ...skipping, plan: planned.plan }),
+	).toMatchObject({
+		add: 1,
+		skipped: 1,
+		lines: [{ outcome: "SKIP", id: null, same_name }, { outcome: "ADD" }],
+	});
+	const { measures } = await member.use("listMeasures", { organization_id });
+	const names = measures.map(({ name }: Json) => name.toLowerCase());
+	expect(names.sort()).toEqual(["only once", "twice named"]);
 });
 
 test("if one line is wrong, nothing of the file is written", async () => {

@@ -237,7 +237,7 @@ describe("a field of type datetime", () => {
 					calls.organizationId,
 					file,
 					"id",
-					false,
+					{ lock: false, skipKnownNames: false },
 				);
 			} finally {
 				client.release(true);

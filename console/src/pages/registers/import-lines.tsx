@@ -27,17 +27,20 @@ import { inWordsOf } from "./messages.ts";
 type Plan = OutputOf<"importRecords">;
 type Line = Plan["lines"][number];
 type Outcome = Line["outcome"];
+/** The lines that the reader chose. */
+type Only = Outcome | "SAME_NAME";
 
 const OUTCOMES = {
 	WRONG: { label: "Wrong", tone: "bad" },
 	ADD: { label: "Add", tone: "good" },
 	UPDATE: { label: "Change", tone: "active" },
 	UNCHANGED: { label: "Unchanged", tone: "neutral" },
+	SKIP: { label: "Leave out", tone: "neutral" },
 } as const satisfies Record<Outcome, { label: string; tone: Tone }>;
 
 const PAGE = 50;
-/** Widths of the first columns in px. */
-const WIDTHS = [60, 130];
+/** Widths of the first columns in px. A name of a few words fits into one line. */
+const WIDTHS = [60, 130, 220];
 const IDS = /^[\w-]{32}$/;
 
 /** Shows line by line what the import would do. Lines with errors come first. */
@@ -50,7 +53,7 @@ export function ImportLines({
 	kind: KindDescription;
 	organizationId: string;
 }) {
-	const [only, setOnly] = useState<Outcome | null>(
+	const [only, setOnly] = useState<Only | null>(
 		plan.wrong > 0 ? "WRONG" : null,
 	);
 	const [page, setPage] = useState(1);
@@ -59,15 +62,18 @@ export function ImportLines({
 		ADD: plan.add,
 		UPDATE: plan.update,
 		UNCHANGED: plan.unchanged,
+		SKIP: plan.skipped,
 	};
 	const chosen = plan.lines.filter(
-		({ outcome }) => only === null || outcome === only,
+		({ outcome, same_name }) =>
+			only === null ||
+			(only === "SAME_NAME" ? same_name !== null : outcome === only),
 	);
 	const shown = chosen.slice((page - 1) * PAGE, page * PAGE);
 	const names = useRecordNames(organizationId, idsIn(shown));
 	const noun = kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1);
 	const columns = ["Line", "Outcome", noun, "Details"];
-	const show = (outcome: Outcome | null) => {
+	const show = (outcome: Only | null) => {
 		setOnly(outcome);
 		setPage(1);
 	};
@@ -91,6 +97,14 @@ export function ImportLines({
 							onChoose={() => show(outcome)}
 						/>
 					))}
+				{plan.known_names > 0 && plan.skipped === 0 && (
+					<Choice
+						label="Name already in the register"
+						count={plan.known_names}
+						isChosen={only === "SAME_NAME"}
+						onChoose={() => show("SAME_NAME")}
+					/>
+				)}
 			</Group>
 			<Box
 				tabIndex={0}
@@ -128,7 +142,10 @@ export function ImportLines({
 									line.line,
 									<StatusBadge key="outcome" {...OUTCOMES[line.outcome]} />,
 									<Name key="name" {...{ line, kind, organizationId }} />,
-									<Details key="details" {...{ line, kind, names }} />,
+									<Details
+										key="details"
+										{...{ line, kind, names, organizationId }}
+									/>,
 								].map((cell, at) => (
 									<Table.Td
 										key={columns[at]}
@@ -210,11 +227,28 @@ function Details({
 	line,
 	kind,
 	names,
+	organizationId,
 }: {
 	line: Line;
 	kind: KindDescription;
 	names: Names;
+	organizationId: string;
 }) {
+	const { same_name: same } = line;
+	if (same) {
+		return (
+			<Group gap={4} fz="sm">
+				The register already has
+				<RecordLink
+					organizationId={organizationId}
+					kind={kind.kind}
+					id={same.id}
+				>
+					{same.name}
+				</RecordLink>
+			</Group>
+		);
+	}
 	if (line.outcome === "WRONG") {
 		return line.issues.map(({ column, message }) => (
 			<Text key={column + message} size="sm" c="var(--mantine-color-error)">

@@ -212,7 +212,7 @@ function FileField({
 function Done({
 	kind,
 	organizationId,
-	result: { add, update, unchanged, wrong, import_id },
+	result: { add, update, unchanged, skipped, wrong, import_id },
 	onAgain,
 }: {
 	kind: KindDescription;
@@ -226,6 +226,8 @@ function Done({
 		update > 0 && `${countOf(kind, update)} changed`,
 		unchanged > 0 &&
 			`${countOf(kind, unchanged)} left as ${unchanged === 1 ? "it was" : "they were"}`,
+		skipped > 0 &&
+			`${skipped === 1 ? "1 line whose name is already in the register" : `${skipped.toLocaleString()} lines whose names are already in the register`} left out`,
 		wrong > 0 &&
 			`${wrong === 1 ? "1 wrong line" : `${wrong.toLocaleString()} wrong lines`} left out`,
 	].filter((part) => part !== false);

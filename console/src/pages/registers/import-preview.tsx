@@ -44,6 +44,7 @@ export function ImportPreview({
 	const [matchBy, setMatchBy] = useState<MatchBy>();
 	const [columns, setColumns] = useState<ColumnChoices>({});
 	const [isSkipping, setSkipping] = useState(false);
+	const [isSkippingNames, setSkippingNames] = useState(false);
 	const input = {
 		organization_id: organizationId,
 		kind: kind.kind,
@@ -51,10 +52,14 @@ export function ImportPreview({
 			columns: JSON.stringify(columns),
 		}),
 		...(matchBy && { match_by: matchBy }),
+		...(isSkippingNames && { skip_known_names: "true" }),
 	};
 	const trying = useQuery({
 		// The key contains the file's number and not its text, which may be megabytes long.
-		queryKey: ["importRecords", kind.kind, number, matchBy, columns],
+		queryKey: [
+			...["importRecords", kind.kind, number],
+			...[matchBy, columns, isSkippingNames],
+		],
 		queryFn: ({ signal }) => sendCsv<Plan>(IMPORT, input, file.text, signal),
 		gcTime: 0,
 		placeholderData: keepPreviousData,
@@ -157,11 +162,24 @@ export function ImportPreview({
 							}
 						/>
 					)}
+					{trying.data.known_names > 0 && (
+						<Checkbox
+							label={
+								trying.data.known_names === 1
+									? "Leave out the 1 line whose name is already in the register"
+									: `Leave out the ${trying.data.known_names.toLocaleString()} lines whose names are already in the register`
+							}
+							checked={isSkippingNames}
+							onChange={({ currentTarget }) =>
+								setSkippingNames(currentTarget.checked)
+							}
+						/>
+					)}
 					<ConfirmButton
 						isSkipping={isSkipping}
 						plan={trying.data}
 						kind={kind}
-						isImporting={importing.isPending}
+						isBusy={importing.isPending || trying.isPlaceholderData}
 						onConfirm={() => importing.mutate(trying.data.plan)}
 					/>
 				</Stack>
@@ -187,11 +205,13 @@ function missesColumns(plan: Plan, kind: KindDescription): boolean {
 }
 
 function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
-	const { add, update, unchanged, wrong, known_names, ignored_columns } = plan;
+	const { add, update, unchanged, skipped, wrong } = plan;
+	const { known_names, ignored_columns } = plan;
 	const parts = [
 		`${add.toLocaleString()} to add`,
 		`${update.toLocaleString()} to change`,
 		`${unchanged.toLocaleString()} unchanged`,
+		...(skipped > 0 ? [`${skipped.toLocaleString()} to leave out`] : []),
 		`${wrong.toLocaleString()} wrong`,
 	];
 	return (
@@ -216,19 +236,21 @@ function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
 					again, or leave {wrong === 1 ? "it" : "them"} out below.
 				</Alert>
 			)}
-			{known_names > 0 && (
+			{known_names > skipped && (
 				<Alert
 					color="orange"
 					variant="outline"
 					title={
 						known_names === 1
-							? "A name is already in the register"
-							: `${known_names.toLocaleString()} names are already in the register`
+							? "1 line has a name that is already in the register"
+							: `${known_names.toLocaleString()} lines have names that are already in the register`
 					}
 				>
-					These lines would add {kind.nouns} of the same name. To change the
-					existing ones instead, choose the name in “Find existing records by”
-					above.
+					{known_names === 1
+						? `It would add another ${kind.noun} of the same name. Leave it out below.`
+						: `They would add other ${kind.nouns} of the same names. Leave them out below.`}{" "}
+					To change the existing {known_names === 1 ? kind.noun : kind.nouns}{" "}
+					instead, choose the name in “Find existing records by” above.
 				</Alert>
 			)}
 			{ignored_columns.length > 0 && (
@@ -248,13 +270,13 @@ function ConfirmButton({
 	plan: { add, update, wrong, unknown_columns },
 	kind: { noun, nouns },
 	isSkipping,
-	isImporting,
+	isBusy,
 	onConfirm,
 }: {
 	plan: Plan;
 	isSkipping: boolean;
 	kind: KindDescription;
-	isImporting: boolean;
+	isBusy: boolean;
 	onConfirm: () => void;
 }) {
 	const records = add + update;
@@ -276,7 +298,7 @@ function ConfirmButton({
 			<Button
 				disabled={why !== undefined}
 				aria-describedby={why && "why-not"}
-				loading={isImporting}
+				loading={isBusy}
 				onClick={onConfirm}
 			>
 				{records === 0

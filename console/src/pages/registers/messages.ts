@@ -19,20 +19,22 @@ export function inWordsOf(
 	const missing = isMissing(text) && fields.find(({ name }) => name === about);
 	if (missing) return askForValue(missing);
 	const words = new Map<string, string>();
-	for (const { name, label, choices = [] } of fields) {
+	for (const { name, label, type, choices = [] } of fields) {
 		// A name without an underscore, such as `status`, may also be an ordinary word of the sentence,
 		// so it is not replaced.
 		if (name.includes("_")) words.set(name, `“${label}”`);
+		// “IT” is a category in more messages than it is Italy.
+		if (type === "countries") continue;
 		for (const { value, label } of choices) {
-			if (/^[A-Z_]{3,}$/.test(value)) words.set(value, `“${label}”`);
+			if (/^[A-Z_]{2,}$/.test(value)) words.set(value, `“${label}”`);
 		}
 	}
-	// Text in quotes was typed by a user, so it stays as it is.
+	// Text in quotes was typed by a user, so only the quotes become those of the other texts.
 	return text
 		.split(/("[^"]*"|“[^“”]*”)/)
 		.map((part) =>
 			/^["“]/.test(part)
-				? part
+				? `“${part.slice(1, -1)}”`
 				: part
 						.replace(/\w+/g, (w) => words.get(w) ?? w)
 						.replace(/\b\d{4}-\d\d-\d\d\b/g, formatDay),
