@@ -287,9 +287,18 @@ test("doctor names a wrong password and another database", async () => {
 		found: expect.stringContaining("password authentication failed"),
 		advice: expect.stringContaining("password in DATABASE_REPLICA_URL"),
 	});
-	const other = new URL(standby.url);
-	other.pathname = "/postgres";
-	expect(await findReplica(other.href)).toMatchObject({ status: "problem" });
+	await database.owner.query("create database other");
+	const other = new URL(primary.url);
+	other.pathname = "/other";
+	await runCommand(["migrate"], { DATABASE_URL: other.href });
+	const copied = new URL(standby.url);
+	copied.pathname = "/other";
+	await expect
+		.poll(() => findReplica(copied.href))
+		.toMatchObject({
+			status: "problem",
+			found: "it is a replica of another database",
+		});
 });
 
 test("while the replica is away, requests to it get 503 and all others are answered", async () => {
