@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
 import { type Config, readConfig } from "../config/config.ts";
@@ -12,6 +12,7 @@ import type { Service } from "../serve.ts";
 import { traceFields } from "../tracing/current.ts";
 import { readTracing, type TracingSettings } from "../tracing/settings.ts";
 import { COMMAND, VERSION } from "../version.ts";
+import { parseWorkers } from "./choose-workers.ts";
 import { configOfCopy } from "./copy.ts";
 import { ignoreUserSignals, reloadLogLevel } from "./harmless-signals.ts";
 import { collectGarbageWhenIdle } from "./idle-garbage.ts";
@@ -37,7 +38,6 @@ and connect a client with that token (docs/mcp.md), or give a device an enrollme
   ${COMMAND} device create --org <id> --name my-laptop
 `;
 
-const MAX_WORKERS = 64;
 /** Longest time that closing may take after a crash. An orderly close takes less time. */
 const CRASH_CLOSE_MS = 20_000;
 
@@ -55,7 +55,7 @@ export function addStart(program: Command): void {
 		)
 		.option(
 			"--workers <count>",
-			"number of processes that share the work of a large fleet on several cores",
+			"number of processes that share the work of a large fleet, or auto: one for two cores, at most 4, if the memory is enough",
 			parseWorkers,
 			1,
 		)
@@ -132,6 +132,7 @@ async function startService(
 	tell: TellStep,
 ): Promise<Service> {
 	if (workers > 1 && cluster.isPrimary) {
+		log.info({ workers }, "starting the processes of the service");
 		await buildWebConsole(log);
 		tell("waiting for the processes of the service");
 		const service = await startWorkers(workers, log);
@@ -214,16 +215,6 @@ async function warnOfLoss(
 	} finally {
 		await client.end();
 	}
-}
-
-function parseWorkers(text: string): number {
-	const count = Number(text);
-	if (!Number.isInteger(count) || count < 1 || count > MAX_WORKERS) {
-		throw new InvalidArgumentError(
-			`Give a whole number from 1 to ${MAX_WORKERS}.`,
-		);
-	}
-	return count;
 }
 
 /**

@@ -1,0 +1,50 @@
+import { availableParallelism, totalmem } from "node:os";
+import { InvalidArgumentError } from "commander";
+
+const MAX_WORKERS = 64;
+/** Cores for a process: one for its thread, and one for PostgreSQL and everything else. */
+const CORES_EACH = 2;
+/** Most that a process takes under full load, with its queues (docs/scaling.md), in MiB. */
+const MIB_EACH = 540;
+/** PostgreSQL permits 100 connections by default, and each process may have 22. */
+const MOST = 4;
+
+/** What the operating system, or the limits of the container or unit, leave to the service. */
+export interface Machine {
+	cores: number;
+	memoryMib: number;
+}
+
+/**
+ * Returns how many processes fit on a machine. They get at most half of its memory, because a
+ * database may run beside them, and because their parent process needs some.
+ */
+export function chooseWorkers({ cores, memoryMib }: Machine): number {
+	const fitting = Math.min(
+		Math.floor(cores / CORES_EACH),
+		Math.floor(memoryMib / 2 / MIB_EACH),
+		MOST,
+	);
+	return Math.max(fitting, 1);
+}
+
+/** Returns what this process may use. Both limits are those of its control group, if there are any. */
+export function readMachine(): Machine {
+	const bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+	return {
+		cores: availableParallelism(),
+		memoryMib: bytes / 1024 / 1024,
+	};
+}
+
+/** Parses the option `--workers`: a number, or "auto" for as many as fit. */
+export function parseWorkers(text: string): number {
+	if (text === "auto") return chooseWorkers(readMachine());
+	const count = Number(text);
+	if (!Number.isInteger(count) || count < 1 || count > MAX_WORKERS) {
+		throw new InvalidArgumentError(
+			`Give a whole number from 1 to ${MAX_WORKERS}, or auto.`,
+		);
+	}
+	return count;
+}
