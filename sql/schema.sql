@@ -2097,9 +2097,11 @@ declare
 begin
 	for wanted in
 		select a.attname as column_name, case
-				when a.atttypid = 'date'::regtype then format('COALESCE(%I, ''infinity''::date)', a.attname)
+				when a.atttypid = 'date'::regtype then format('CASE WHEN %1$I IS NULL THEN ''infinity''::date ELSE %1$I END', a.attname)
 				when a.atttypid = 'timestamptz'::regtype and not a.attnotnull
-					then format('COALESCE(%I, ''infinity''::timestamp with time zone)', a.attname)
+					then format(
+						'CASE WHEN %1$I IS NULL THEN ''infinity''::timestamp with time zone ELSE %1$I END', a.attname
+					)
 				else format('%I', a.attname)
 			end as expression, case
 				-- A choice has few values: each is read in the order that a list begins with.
@@ -2130,12 +2132,20 @@ begin
 			select from pg_index i
 			where i.indrelid = p_table::regclass and i.indpred is null and i.indnatts > 1
 				and pg_get_indexdef(i.indexrelid, 1, true) = 'organization_id'
-				and pg_get_indexdef(i.indexrelid, 2, true) = wanted.expression
+				and regexp_replace(
+					regexp_replace(pg_get_indexdef(i.indexrelid, 2, true), '\s+', ' ', 'g'),
+					'^\( (CASE .*)\)$', '\1'
+				) = wanted.expression
 		) then
 			execute format(
 				'create index %I on %I (%s)',
 				p_table || '_' || regexp_replace(wanted.column_name, '_key$', ''), p_table,
-				concat_ws(', ', 'organization_id', wanted.expression, wanted.further)
+				concat_ws(
+					', ', 'organization_id',
+					case when wanted.expression like 'CASE %' then format('(%s)', wanted.expression)
+						else wanted.expression end,
+					wanted.further
+				)
 			);
 		end if;
 	end loop;
@@ -5782,7 +5792,11 @@ CREATE INDEX asset_vendors_vendor ON public.asset_vendors USING btree (organizat
 
 CREATE INDEX assets_amount ON public.assets USING btree (organization_id, amount, id);
 
-CREATE INDEX assets_archived_at ON public.assets USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
+CREATE INDEX assets_archived_at ON public.assets USING btree (organization_id, (
+CASE
+    WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
+    ELSE archived_at
+END), id);
 
 CREATE INDEX assets_asset_type ON public.assets USING btree (organization_id, asset_type, created_at, id);
 
@@ -5824,9 +5838,17 @@ CREATE INDEX audits_state ON public.audits USING btree (organization_id, state, 
 
 CREATE INDEX audits_updated_at ON public.audits USING btree (organization_id, updated_at, id);
 
-CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, COALESCE(valid_from, 'infinity'::date), id);
+CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, (
+CASE
+    WHEN (valid_from IS NULL) THEN 'infinity'::date
+    ELSE valid_from
+END), id);
 
-CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, COALESCE(valid_until, 'infinity'::date), id);
+CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, (
+CASE
+    WHEN (valid_until IS NULL) THEN 'infinity'::date
+    ELSE valid_until
+END), id);
 
 CREATE INDEX check_nonconformities_check ON public.check_nonconformities USING btree (organization_id, check_key, device_id);
 
@@ -5834,7 +5856,11 @@ CREATE INDEX connected_apps_unused ON public.connected_apps USING btree (code_en
 
 CREATE INDEX continual_improvements_created_at ON public.continual_improvements USING btree (organization_id, created_at, id);
 
-CREATE INDEX continual_improvements_open ON public.continual_improvements USING btree (organization_id, COALESCE(target_date, 'infinity'::date), id) INCLUDE (target_date) WHERE (status <> 'CLOSED'::text);
+CREATE INDEX continual_improvements_open ON public.continual_improvements USING btree (organization_id, (
+CASE
+    WHEN (target_date IS NULL) THEN 'infinity'::date
+    ELSE target_date
+END), id) INCLUDE (target_date) WHERE (status <> 'CLOSED'::text);
 
 CREATE INDEX continual_improvements_open_first ON public.continual_improvements USING btree (organization_id, (
 CASE
@@ -5853,7 +5879,11 @@ CREATE INDEX continual_improvements_search ON public.continual_improvements USIN
 
 CREATE INDEX continual_improvements_status ON public.continual_improvements USING btree (organization_id, status, created_at, id);
 
-CREATE INDEX continual_improvements_target_date ON public.continual_improvements USING btree (organization_id, COALESCE(target_date, 'infinity'::date), id);
+CREATE INDEX continual_improvements_target_date ON public.continual_improvements USING btree (organization_id, (
+CASE
+    WHEN (target_date IS NULL) THEN 'infinity'::date
+    ELSE target_date
+END), id);
 
 CREATE INDEX continual_improvements_updated_at ON public.continual_improvements USING btree (organization_id, updated_at, id);
 
@@ -5965,7 +5995,11 @@ CREATE INDEX document_versions_author ON public.document_versions USING btree (a
 
 CREATE UNIQUE INDEX document_versions_open ON public.document_versions USING btree (organization_id, document_id) WHERE (status <> 'PUBLISHED'::text);
 
-CREATE INDEX documents_archived_at ON public.documents USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
+CREATE INDEX documents_archived_at ON public.documents USING btree (organization_id, (
+CASE
+    WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
+    ELSE archived_at
+END), id);
 
 CREATE INDEX documents_classification ON public.documents USING btree (organization_id, classification, created_at, id);
 
@@ -5973,7 +6007,11 @@ CREATE INDEX documents_created_at ON public.documents USING btree (organization_
 
 CREATE INDEX documents_document_type ON public.documents USING btree (organization_id, document_type, created_at, id);
 
-CREATE INDEX documents_next_review_on ON public.documents USING btree (organization_id, COALESCE(next_review_on, 'infinity'::date), id);
+CREATE INDEX documents_next_review_on ON public.documents USING btree (organization_id, (
+CASE
+    WHEN (next_review_on IS NULL) THEN 'infinity'::date
+    ELSE next_review_on
+END), id);
 
 CREATE INDEX documents_owner_id ON public.documents USING btree (organization_id, owner_id);
 
@@ -6015,7 +6053,11 @@ CREATE INDEX evidence_search ON public.evidence USING gin (organization_id, sear
 
 CREATE INDEX evidence_updated_at ON public.evidence USING btree (organization_id, updated_at, id);
 
-CREATE INDEX evidence_valid_until ON public.evidence USING btree (organization_id, COALESCE(valid_until, 'infinity'::date), id);
+CREATE INDEX evidence_valid_until ON public.evidence USING btree (organization_id, (
+CASE
+    WHEN (valid_until IS NULL) THEN 'infinity'::date
+    ELSE valid_until
+END), id);
 
 CREATE INDEX frameworks_created_at ON public.frameworks USING btree (organization_id, created_at, id);
 
@@ -6063,7 +6105,11 @@ CREATE INDEX mails_user ON public.mails USING btree (user_id);
 
 CREATE INDEX mails_webhook ON public.mails USING btree (organization_id, webhook_id);
 
-CREATE INDEX measures_archived_at ON public.measures USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
+CREATE INDEX measures_archived_at ON public.measures USING btree (organization_id, (
+CASE
+    WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
+    ELSE archived_at
+END), id);
 
 CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id);
 
@@ -6095,11 +6141,23 @@ CREATE INDEX nonconformities_audit_id ON public.nonconformities USING btree (org
 
 CREATE INDEX nonconformities_created_at ON public.nonconformities USING btree (organization_id, created_at, id);
 
-CREATE INDEX nonconformities_date_identified ON public.nonconformities USING btree (organization_id, COALESCE(date_identified, 'infinity'::date), id);
+CREATE INDEX nonconformities_date_identified ON public.nonconformities USING btree (organization_id, (
+CASE
+    WHEN (date_identified IS NULL) THEN 'infinity'::date
+    ELSE date_identified
+END), id);
 
-CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
+CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, (
+CASE
+    WHEN (due_date IS NULL) THEN 'infinity'::date
+    ELSE due_date
+END), id);
 
-CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id) INCLUDE (due_date) WHERE (status <> 'CLOSED'::text);
+CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, (
+CASE
+    WHEN (due_date IS NULL) THEN 'infinity'::date
+    ELSE due_date
+END), id) INCLUDE (due_date) WHERE (status <> 'CLOSED'::text);
 
 CREATE INDEX nonconformities_open_first ON public.nonconformities USING btree (organization_id, (
 CASE
@@ -6148,13 +6206,29 @@ CREATE INDEX oauth_clients_unused ON public.oauth_clients USING btree (known_at)
 
 CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id);
 
-CREATE INDEX obligations_due_date ON public.obligations USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id);
+CREATE INDEX obligations_due_date ON public.obligations USING btree (organization_id, (
+CASE
+    WHEN (due_date IS NULL) THEN 'infinity'::date
+    ELSE due_date
+END), id);
 
-CREATE INDEX obligations_last_review_date ON public.obligations USING btree (organization_id, COALESCE(last_review_date, 'infinity'::date), id);
+CREATE INDEX obligations_last_review_date ON public.obligations USING btree (organization_id, (
+CASE
+    WHEN (last_review_date IS NULL) THEN 'infinity'::date
+    ELSE last_review_date
+END), id);
 
-CREATE INDEX obligations_next_review_date ON public.obligations USING btree (organization_id, COALESCE(next_review_date, 'infinity'::date), id);
+CREATE INDEX obligations_next_review_date ON public.obligations USING btree (organization_id, (
+CASE
+    WHEN (next_review_date IS NULL) THEN 'infinity'::date
+    ELSE next_review_date
+END), id);
 
-CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, COALESCE(due_date, 'infinity'::date), id) INCLUDE (due_date) WHERE (status <> 'COMPLIANT'::text);
+CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, (
+CASE
+    WHEN (due_date IS NULL) THEN 'infinity'::date
+    ELSE due_date
+END), id) INCLUDE (due_date) WHERE (status <> 'COMPLIANT'::text);
 
 CREATE INDEX obligations_open_first ON public.obligations USING btree (organization_id, (
 CASE
@@ -6181,9 +6255,17 @@ CREATE UNIQUE INDEX organization_domains_verified ON public.organization_domains
 
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
 
-CREATE INDEX people_contract_end_date ON public.people USING btree (organization_id, COALESCE(contract_end_date, 'infinity'::date), id);
+CREATE INDEX people_contract_end_date ON public.people USING btree (organization_id, (
+CASE
+    WHEN (contract_end_date IS NULL) THEN 'infinity'::date
+    ELSE contract_end_date
+END), id);
 
-CREATE INDEX people_contract_start_date ON public.people USING btree (organization_id, COALESCE(contract_start_date, 'infinity'::date), id);
+CREATE INDEX people_contract_start_date ON public.people USING btree (organization_id, (
+CASE
+    WHEN (contract_start_date IS NULL) THEN 'infinity'::date
+    ELSE contract_start_date
+END), id);
 
 CREATE INDEX people_created_at ON public.people USING btree (organization_id, created_at, id);
 
@@ -6223,7 +6305,11 @@ CREATE INDEX record_watches_record ON public.record_watches USING btree (organiz
 
 CREATE UNIQUE INDEX revoked_device_keys_hash ON public.revoked_device_keys USING btree (key_hash);
 
-CREATE INDEX risks_archived_at ON public.risks USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
+CREATE INDEX risks_archived_at ON public.risks USING btree (organization_id, (
+CASE
+    WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
+    ELSE archived_at
+END), id);
 
 CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id);
 
@@ -6287,13 +6373,21 @@ CREATE INDEX tasks_assigned_to_id ON public.tasks USING btree (organization_id, 
 
 CREATE INDEX tasks_created_at ON public.tasks USING btree (organization_id, created_at, id);
 
-CREATE INDEX tasks_deadline ON public.tasks USING btree (organization_id, COALESCE(deadline, 'infinity'::date), id);
+CREATE INDEX tasks_deadline ON public.tasks USING btree (organization_id, (
+CASE
+    WHEN (deadline IS NULL) THEN 'infinity'::date
+    ELSE deadline
+END), id);
 
 CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, measure_id);
 
 CREATE INDEX tasks_name ON public.tasks USING btree (organization_id, name_key, id);
 
-CREATE INDEX tasks_open ON public.tasks USING btree (organization_id, COALESCE(deadline, 'infinity'::date), id) INCLUDE (deadline) WHERE (state <> 'DONE'::text);
+CREATE INDEX tasks_open ON public.tasks USING btree (organization_id, (
+CASE
+    WHEN (deadline IS NULL) THEN 'infinity'::date
+    ELSE deadline
+END), id) INCLUDE (deadline) WHERE (state <> 'DONE'::text);
 
 CREATE INDEX tasks_open_first ON public.tasks USING btree (organization_id, (
 CASE
@@ -6314,29 +6408,57 @@ CREATE INDEX vendor_reviews_reviewer ON public.vendor_reviews USING btree (revie
 
 CREATE INDEX vendor_reviews_vendor ON public.vendor_reviews USING btree (organization_id, vendor_id, created_at, id);
 
-CREATE INDEX vendors_agreement_signed_on ON public.vendors USING btree (organization_id, COALESCE(agreement_signed_on, 'infinity'::date), id);
+CREATE INDEX vendors_agreement_signed_on ON public.vendors USING btree (organization_id, (
+CASE
+    WHEN (agreement_signed_on IS NULL) THEN 'infinity'::date
+    ELSE agreement_signed_on
+END), id);
 
 CREATE INDEX vendors_agreement_status ON public.vendors USING btree (organization_id, agreement_status, created_at, id);
 
-CREATE INDEX vendors_archived_at ON public.vendors USING btree (organization_id, COALESCE(archived_at, 'infinity'::timestamp with time zone), id);
+CREATE INDEX vendors_archived_at ON public.vendors USING btree (organization_id, (
+CASE
+    WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
+    ELSE archived_at
+END), id);
 
 CREATE INDEX vendors_category ON public.vendors USING btree (organization_id, category, created_at, id);
 
-CREATE INDEX vendors_contract_end_date ON public.vendors USING btree (organization_id, COALESCE(contract_end_date, 'infinity'::date), id);
+CREATE INDEX vendors_contract_end_date ON public.vendors USING btree (organization_id, (
+CASE
+    WHEN (contract_end_date IS NULL) THEN 'infinity'::date
+    ELSE contract_end_date
+END), id);
 
-CREATE INDEX vendors_contract_start_date ON public.vendors USING btree (organization_id, COALESCE(contract_start_date, 'infinity'::date), id);
+CREATE INDEX vendors_contract_start_date ON public.vendors USING btree (organization_id, (
+CASE
+    WHEN (contract_start_date IS NULL) THEN 'infinity'::date
+    ELSE contract_start_date
+END), id);
 
 CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id);
 
-CREATE INDEX vendors_last_review_date ON public.vendors USING btree (organization_id, COALESCE(last_review_date, 'infinity'::date), id);
+CREATE INDEX vendors_last_review_date ON public.vendors USING btree (organization_id, (
+CASE
+    WHEN (last_review_date IS NULL) THEN 'infinity'::date
+    ELSE last_review_date
+END), id);
 
 CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id);
 
-CREATE INDEX vendors_next_review_date ON public.vendors USING btree (organization_id, COALESCE(next_review_date, 'infinity'::date), id);
+CREATE INDEX vendors_next_review_date ON public.vendors USING btree (organization_id, (
+CASE
+    WHEN (next_review_date IS NULL) THEN 'infinity'::date
+    ELSE next_review_date
+END), id);
 
 CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id);
 
-CREATE INDEX vendors_renewal_notice_date ON public.vendors USING btree (organization_id, COALESCE(renewal_notice_date, 'infinity'::date), id);
+CREATE INDEX vendors_renewal_notice_date ON public.vendors USING btree (organization_id, (
+CASE
+    WHEN (renewal_notice_date IS NULL) THEN 'infinity'::date
+    ELSE renewal_notice_date
+END), id);
 
 CREATE INDEX vendors_risk_rating ON public.vendors USING btree (organization_id, risk_rating, created_at, id);
 

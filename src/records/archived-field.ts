@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Field } from "./field.ts";
 import type { Filter } from "./filter.ts";
+import { orInfinity } from "./or-infinity.ts";
 import { described } from "./shown.ts";
 
 const HELP = "When it was archived; empty while it is in use";
@@ -28,7 +29,7 @@ export function canBeArchived({ fields }: { fields: object }): boolean {
 export const IN_USE = "t.archived_at is null";
 
 /** The expression of the index that index_register makes. */
-const INDEXED = "coalesce(t.archived_at, 'infinity'::timestamptz)";
+const INDEXED = orInfinity("archived_at", "timestamptz");
 
 export const archivedFilter: Filter = {
 	schema: z

@@ -8,6 +8,7 @@ import {
 	rejectImpossible,
 	resolveFilters,
 } from "./filter.ts";
+import { orInfinity } from "./or-infinity.ts";
 import { described, obvious } from "./shown.ts";
 import {
 	type Conditions,
@@ -46,13 +47,13 @@ export const byText = (column: string): Order => ({
 });
 /** Orders by a date. In ascending order, records without the date come last. */
 export const byDate = (column: string): Order => ({
-	expression: `coalesce(t.${column}, 'infinity'::date)`,
+	expression: orInfinity(column, "date"),
 	type: "date",
 	direction: "ASC",
 });
 /** Orders by a time. In ascending order, records without the time come last. */
 export const byDateTime = (column: string): Order => ({
-	expression: `coalesce(t.${column}, 'infinity'::timestamptz)`,
+	expression: orInfinity(column, "timestamptz"),
 	type: "timestamptz",
 	direction: "ASC",
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Filter } from "./filter.ts";
 import type { Order } from "./list-pages.ts";
+import { orInfinity } from "./or-infinity.ts";
 import { described, obvious, type Shown } from "./shown.ts";
 import { dateSchema, timeSchema } from "./text-schemas.ts";
 
@@ -40,7 +41,6 @@ export function dueFilters({ date, done }: Due): Record<string, Filter> {
  * before them.
  */
 export function openFirst({ date, done }: Due): Order {
-	// With coalesce in it, PostgreSQL would not use it to begin in the middle of the index.
 	const expression = `case when t.${done.field} = '${done.value}' then 'infinity'::date when t.${date} is null then '9999-12-31'::date else t.${date} end`;
 	return {
 		expression,
@@ -72,7 +72,7 @@ export function dateFilters(
 ): Record<string, Filter> {
 	// The index for ordering by this date has the same expression. The filters can therefore use that
 	// index.
-	const indexed = `coalesce(t.${field}, 'infinity'::date)`;
+	const indexed = orInfinity(field, "date");
 	return {
 		[`${field}_from`]: {
 			schema: dateSchema().meta(described("This day or later", shown)),
@@ -90,7 +90,7 @@ export function dateFilters(
 export function timeFilters(field: string): Record<string, Filter> {
 	// The index for ordering by this time has the same expression. The filters can therefore use that
 	// index.
-	const indexed = `coalesce(t.${field}, 'infinity'::timestamptz)`;
+	const indexed = orInfinity(field, "timestamptz");
 	return {
 		[`${field}_from`]: {
 			schema: timeSchema().meta(obvious("At this time or later")),

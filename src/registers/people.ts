@@ -11,8 +11,9 @@ import {
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
 import { byText } from "../records/list-pages.ts";
+import { orInfinity } from "../records/or-infinity.ts";
 
-const HAS_CONTRACT = `coalesce(t.contract_end_date, 'infinity'::date) >= ${TODAY}`;
+const HAS_CONTRACT = `${orInfinity("contract_end_date", "date")} >= ${TODAY}`;
 
 export const people = recordKind({
 	kind: "people",

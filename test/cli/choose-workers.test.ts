@@ -39,14 +39,19 @@ test("auto stands for what fits on this machine, which has cores and memory", ()
 	expect(parseWorkers("auto")).toBe(chooseWorkers({ cores, memoryMib }));
 });
 
-test.each(["0", "65", "1.5", "-1", "", "many", "AUTO"])(
-	"--workers %j is refused with what can be given",
-	(text) => {
-		expect(() => parseWorkers(text)).toThrow(
-			"Give a whole number from 1 to 64, or auto.",
-		);
-	},
-);
+test.each([
+	"0",
+	"65",
+	"1.5",
+	"-1",
+	"",
+	"many",
+	"AUTO",
+])("--workers %j is refused with what can be given", (text) => {
+	expect(() => parseWorkers(text)).toThrow(
+		"Give a whole number from 1 to 64, or auto.",
+	);
+});
 
 test("a number is taken as it is, whatever fits", () => {
 	expect(parseWorkers("1")).toBe(1);
