@@ -90,24 +90,16 @@ function needsProof(error: unknown): boolean {
 /** Sends a request to the service: POST with a body, otherwise GET. Throws ApiError. */
 export async function request<Result>(
 	path: string,
-	{
-		body,
-		signal,
-		onHeaders,
-	}: {
-		body?: unknown;
-		signal?: AbortSignal;
-		onHeaders?: (headers: Headers) => void;
-	} = {},
+	{ body, signal }: { body?: unknown; signal?: AbortSignal } = {},
 ): Promise<Result> {
-	const response = await send(path, {
-		method: body === undefined ? "GET" : "POST",
-		headers: { "content-type": "application/json" },
-		...(body === undefined ? {} : { body: JSON.stringify(body) }),
-		...(signal ? { signal } : {}),
-	});
-	onHeaders?.(response.headers);
-	return answerOf(response);
+	return answerOf(
+		await send(path, {
+			method: body === undefined ? "GET" : "POST",
+			headers: { "content-type": "application/json" },
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			...(signal ? { signal } : {}),
+		}),
+	);
 }
 
 /** Sends a CSV file in the body, and `input` in the query string. Throws ApiError. */
@@ -174,7 +166,8 @@ export async function requestFile(
 	return { name, blob: new Blob(parts, { type }) };
 }
 
-async function send(
+/** Sends a request with what the service needs to know of the page. Throws ApiError. */
+export async function send(
 	path: string,
 	init: Omit<RequestInit, "headers"> & { headers?: Record<string, string> },
 ): Promise<Response> {

@@ -44,18 +44,17 @@ const report = createRoute({
 		framework?: string;
 		version?: number;
 		period?: Period;
-		from?: "replica" | undefined;
+		from?: string | undefined;
 	} => {
-		const { day, framework } = withText(raw, "day", "framework");
+		const { day } = withText(raw, "day");
 		const isDay = day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day);
 		return {
 			...(isDay && !Number.isNaN(Date.parse(day)) ? { day } : {}),
-			...(framework ? { framework } : {}),
+			...withText(raw, "framework", "from"),
 			...(Number.isSafeInteger(raw.version)
 				? { version: Number(raw.version) }
 				: {}),
 			...(isPeriod(raw.period) ? { period: raw.period } : {}),
-			...(raw.from === "replica" ? { from: raw.from } : {}),
 		};
 	},
 	component: page(() => import("../pages/reports/report-page.tsx")),

@@ -27,7 +27,8 @@ export async function readAll(
 		const page: RecordsPage = await readRecords(
 			description,
 			{ ...input, detail: "full", size: Math.min(PAGE, limit), cursor },
-			{ call: source.call },
+			undefined,
+			source.call,
 		);
 		records.push(...page.records);
 		cursor = page.next_cursor;

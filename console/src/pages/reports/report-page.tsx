@@ -66,16 +66,16 @@ function OneReport({
 	const version = isStatement ? search.version : undefined;
 	const period = search.period ?? DEFAULT_PERIOD;
 	const navigate = useNavigate();
-	const { from } = search;
+	const isFromReplica = search.from === "replica";
 	const sources = useQuery(operationQuery("listReportSources", {}));
-	const hasReplica = sources.data?.sources.includes("replica") || from;
+	const hasReplica = sources.data?.sources.includes("replica") || isFromReplica;
 	const report = useQuery({
 		queryKey: [
 			...["report", name, organizationId, day, framework, version, period],
-			from,
+			isFromReplica,
 		],
 		queryFn: async () => {
-			const source = makeSource(from);
+			const source = makeSource(isFromReplica);
 			const read = await definition.read({
 				source,
 				organizationId,
@@ -144,7 +144,7 @@ function OneReport({
 				frameworks={definition.hasFramework ? (frameworks ?? []) : undefined}
 				framework={framework}
 				period={definition.hasPeriod && period}
-				isFromReplica={hasReplica ? from === "replica" : undefined}
+				isFromReplica={hasReplica ? isFromReplica : undefined}
 			/>
 			{isStatement && framework && day === today && (
 				<ApplicabilityApproval

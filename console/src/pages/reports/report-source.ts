@@ -1,4 +1,4 @@
-import { ApiError, call, request } from "../../api.ts";
+import { ApiError, answerOf, call, send } from "../../api.ts";
 
 /** Where the data of a report comes from. */
 export interface ReportSource {
@@ -8,20 +8,23 @@ export interface ReportSource {
 }
 
 /** Makes the source of one report. */
-export function makeSource(from: "replica" | undefined): ReportSource {
-	if (!from) return { call, moment: () => undefined };
+export function makeSource(isFromReplica: boolean): ReportSource {
+	if (!isFromReplica) return { call, moment: () => undefined };
 	let moment: string | undefined;
 	const noteMoment = (headers: Headers) => {
 		const given = headers.get("x-replica-as-of");
 		if (given && (!moment || given < moment)) moment = given;
 	};
 	return {
-		call: (name, input, options) =>
-			request<never>(`/api/console/${name}?from=replica`, {
-				body: input,
-				onHeaders: noteMoment,
-				...options,
-			}).catch(explain),
+		call: async (name, input) => {
+			const response = await send(`/api/console/${name}?from=replica`, {
+				method: "POST",
+				headers: { "content-type": "application/json" },
+				body: JSON.stringify(input),
+			});
+			noteMoment(response.headers);
+			return answerOf<never>(response).catch(explain);
+		},
 		moment: () => moment,
 	};
 }

@@ -69,7 +69,7 @@ async function browse(
 	const { title, orders } = described;
 	const order =
 		title && orders.includes(title) ? { order_by: { field: title } } : {};
-	const page = await readRecords(described, { ...input, ...order }, { signal });
+	const page = await readRecords(described, { ...input, ...order }, signal);
 	const named = referencesIn(described, page.records, described.beside);
 	const names = await readNames(organization_id, named, signal);
 	return page.records.map((record) => ({

@@ -21,21 +21,23 @@ export function recordsQuery(kind: Kind, given: Values) {
 	const input: Values = inPast(name, given as never);
 	return queryOptions({
 		queryKey: [name, input, "records"],
-		queryFn: ({ signal }) => readRecords(kind, input, { signal }),
+		queryFn: ({ signal }) => readRecords(kind, input, signal),
 	});
 }
 
-/** Loads a page of a list of any kind. Another `call` reads it from elsewhere. */
+/** Loads a page of a list of any kind. Another `ask` reads it from elsewhere. */
 export async function readRecords(
 	{ tool, key }: Kind,
 	input: Values,
-	{
-		call: ask = call,
-		...options
-	}: { signal?: AbortSignal; call?: typeof call } = {},
+	signal?: AbortSignal,
+	ask = call,
 ): Promise<RecordsPage> {
 	const name = `list${tool.many}` as OperationName;
-	const page: Values = await ask(name, input as never, options);
+	const page: Values = await ask(
+		name,
+		input as never,
+		signal ? { signal } : {},
+	);
 	return {
 		records: page[key.many] as AnyRecord[],
 		next_cursor: page.next_cursor as string | null,
