@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseEnvironmentFile } from "../src/config/environment-file.ts";
 import {
-	AUTHORITIES_ADVICE,
 	compareAuthorities,
 	FOUND_AUTHORITIES,
+	findHiddenAuthorities,
 } from "../src/config/shell-authorities.ts";
 
 /**
@@ -36,10 +36,15 @@ if (text !== undefined) {
 		NODE_COMPILE_CACHE: COMPILE_CACHE,
 		...parseEnvironmentFile(text),
 	};
-	const other = compareAuthorities(process.env, settings, SETTINGS_FILE);
-	if (other && command === "doctor") process.env[FOUND_AUTHORITIES] = other;
-	else if (other)
-		process.stderr.write(`assay: ${other}; ${AUTHORITIES_ADVICE}\n`);
+	const authorities =
+		compareAuthorities(process.env, settings, SETTINGS_FILE) ??
+		findHiddenAuthorities(settings);
+	if (authorities && command === "doctor") {
+		process.env[FOUND_AUTHORITIES] = JSON.stringify(authorities);
+	} else if (authorities) {
+		const { found, advice } = authorities;
+		process.stderr.write(`assay: ${found}; ${advice}\n`);
+	}
 	for (const [name, value] of Object.entries(settings)) {
 		// A variable that the caller sets for one command takes precedence.
 		process.env[name] ??= value;

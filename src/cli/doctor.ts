@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { BACKUP_FOLDER } from "../backup/file.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import {
-	AUTHORITIES_ADVICE,
+	type AuthoritiesFinding,
 	FOUND_AUTHORITIES,
 } from "../config/shell-authorities.ts";
 import { connectionAdvice } from "../db/connection-advice.ts";
@@ -156,8 +156,7 @@ function examineAuthorities(found: string | undefined): Finding[] {
 		{
 			check: "certificate authorities",
 			status: "warning",
-			found,
-			advice: AUTHORITIES_ADVICE,
+			...(JSON.parse(found) as AuthoritiesFinding),
 		},
 	];
 }

@@ -2,9 +2,32 @@ const NAME = "NODE_EXTRA_CA_CERTS";
 
 type Variables = Record<string, string | undefined>;
 
-/** The command `assay` of a package passes the difference to `doctor`, which lists it. */
-export const FOUND_AUTHORITIES = "OTHER_AUTHORITIES_OF_SHELL";
-export const AUTHORITIES_ADVICE = `to check what the service trusts, first run: unset ${NAME}`;
+/** The command `assay` of a package passes what it finds to `doctor`, which lists it. */
+export const FOUND_AUTHORITIES = "FOUND_AUTHORITIES";
+
+/** What is wrong with the file of certificate authorities, and what to do. */
+export interface AuthoritiesFinding {
+	found: string;
+	advice: string;
+}
+
+/** Folders that the systemd units of the package hide from the service. */
+const HIDDEN_FOLDERS = /^\/(tmp|var\/tmp|home|root|run\/user)\//;
+
+/**
+ * Says so if the service cannot see the file of certificate authorities that its settings name. A
+ * command can see it, and would find every certificate in order.
+ */
+export function findHiddenAuthorities(
+	ofService: Variables,
+): AuthoritiesFinding | undefined {
+	const file = ofService[NAME];
+	if (!file || !HIDDEN_FOLDERS.test(file)) return undefined;
+	return {
+		found: `${NAME} names ${file}, which the service cannot see, because its unit hides that folder`,
+		advice: `copy the file to /etc/assay, name it there, and restart the service: systemctl restart assay`,
+	};
+}
 
 /**
  * Says so if a command would trust other certificate authorities than the service, because
@@ -15,10 +38,13 @@ export function compareAuthorities(
 	ofShell: Variables,
 	ofService: Variables,
 	settingsFile: string,
-): string | undefined {
+): AuthoritiesFinding | undefined {
 	const own = ofShell[NAME];
 	const others = ofService[NAME];
 	if (own === undefined || own === (others ?? "")) return undefined;
 	const service = others ? `has ${others}` : "does not set it";
-	return `${NAME} of this shell (${own}) takes precedence, but the service does not use it: ${settingsFile} ${service}`;
+	return {
+		found: `${NAME} of this shell (${own}) takes precedence, but the service does not use it: ${settingsFile} ${service}`,
+		advice: `to check what the service trusts, first run: unset ${NAME}`,
+	};
 }
