@@ -4162,13 +4162,18 @@ CREATE TABLE public.document_signatures (
     way text,
     address text,
     content_hash bytea,
+    link_copied_at timestamp with time zone,
+    link_copied_by_id public.typed_id,
+    link_copied_by_name text,
     CONSTRAINT document_signatures_address_check CHECK ((char_length(address) <= 100)),
     CONSTRAINT document_signatures_check CHECK (((state = 'SIGNED'::text) = (signed_at IS NOT NULL))),
     CONSTRAINT document_signatures_check1 CHECK (((state = 'SIGNED'::text) = (content_hash IS NOT NULL))),
     CONSTRAINT document_signatures_check2 CHECK (((state = 'SIGNED'::text) = (way IS NOT NULL))),
     CONSTRAINT document_signatures_content_hash_check CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT document_signatures_copied_check CHECK (((link_copied_at IS NULL) = (link_copied_by_name IS NULL))),
+    CONSTRAINT document_signatures_copied_way_check CHECK (((way <> 'COPIED_LINK'::text) OR (link_copied_at IS NOT NULL))),
     CONSTRAINT document_signatures_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'SIGNED'::text]))),
-    CONSTRAINT document_signatures_way_check CHECK ((way = ANY (ARRAY['SESSION'::text, 'LINK'::text])))
+    CONSTRAINT document_signatures_way_check CHECK ((way = ANY (ARRAY['SESSION'::text, 'LINK'::text, 'COPIED_LINK'::text])))
 );
 
 ALTER TABLE ONLY public.document_signatures FORCE ROW LEVEL SECURITY;
@@ -8801,6 +8806,8 @@ GRANT UPDATE(person_name) ON TABLE public.document_signatures TO assay_privacy;
 GRANT UPDATE(requested_by_name) ON TABLE public.document_signatures TO assay_privacy;
 
 GRANT UPDATE(address) ON TABLE public.document_signatures TO assay_privacy;
+
+GRANT UPDATE(link_copied_by_name) ON TABLE public.document_signatures TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_versions TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.document_versions TO assay_backup;

@@ -3,31 +3,13 @@ import { withTenant } from "../db/pool.ts";
 import { makeId } from "../id.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
-import { IS_STAFF } from "../my-devices/links.ts";
 import type { Context } from "../operation.ts";
-import { personOf } from "../organizations/person-of-member.ts";
+import { REACH, type Reach } from "./reach.ts";
 import { makeSignToken, SIGN_DAYS, signUrl } from "./sign-link.ts";
 import { readWaiting } from "./versions.ts";
 
 /** Seconds that a mail waits, so that several requests about a document become one mail. */
 const COLLECTED_SECONDS = 60;
-
-/** A condition: the person `p` of the organization $1 is a member. */
-const IS_MEMBER = `exists (
-	select from memberships m
-	join users u on u.id = m.user_id
-	where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
-		and ${personOf("p", "u", "$1")}
-)`;
-
-/**
- * A condition: the person `p` may sign the document $2 by a link, without an account. A secret
- * document is shown only to those who sign in.
- */
-const SIGNS_BY_LINK = `(${IS_STAFF} and exists (
-	select from documents d
-	where d.organization_id = $1 and d.id = $2 and d.classification <> 'SECRET'
-))`;
 
 /**
  * Queues a mail to each of these people about a document that waits for them. Only members approve.
@@ -45,8 +27,13 @@ export async function queueDocumentMails(
 	const { rows } = await client.query<{ id: string }>(
 		`select p.id from people p
 		where p.organization_id = $1 and p.id = any($3)
-			and (${IS_MEMBER} or $4 = 'SIGNATURE' and ${SIGNS_BY_LINK})`,
-		[organizationId, documentId, personIds, waitsFor],
+			and ${REACH} = any($4)`,
+		[
+			organizationId,
+			documentId,
+			personIds,
+			waitsFor === "SIGNATURE" ? ["ACCOUNT", "LINK"] : ["ACCOUNT"],
+		],
 	);
 	const mails = rows.map(({ id }) => ({
 		id: makeId(organizationId, "mail"),
@@ -69,8 +56,7 @@ interface Facts {
 	email: string;
 	organization: string;
 	document_id: string;
-	is_member: boolean;
-	signs_by_link: boolean;
+	reach: Reach;
 }
 
 /**
@@ -85,7 +71,7 @@ export const composeDocument: Compose = async (parts, mail) => {
 	const found = await withTenant(appPool, organizationId, async (client) => {
 		const { rows } = await client.query<Facts>(
 			`select p.full_name as name, p.primary_email_address as email, o.name as organization,
-				$2::text as document_id, ${IS_MEMBER} as is_member, ${SIGNS_BY_LINK} as signs_by_link
+				$2::text as document_id, ${REACH} as reach
 			from mails m
 			join people p on p.organization_id = m.organization_id and p.id = m.people_id
 			join organizations o on o.id = m.organization_id
@@ -101,8 +87,10 @@ export const composeDocument: Compose = async (parts, mail) => {
 		const waiting = await readWaiting(client, organizationId, peopleId);
 		const one = waiting.find((w) => w.document_id === facts.document_id);
 		if (!one) return null;
-		if (facts.is_member) return { ...facts, ...one, signatureId: undefined };
-		if (!facts.signs_by_link || one.waits_for !== "SIGNATURE") return null;
+		if (facts.reach === "ACCOUNT") {
+			return { ...facts, ...one, signatureId: undefined };
+		}
+		if (facts.reach !== "LINK" || one.waits_for !== "SIGNATURE") return null;
 		const { rows: signatures } = await client.query<{ id: string }>(
 			"select id from document_signatures where organization_id = $1 and version_id = $2 and person_id = $3",
 			[organizationId, one.version_id, peopleId],

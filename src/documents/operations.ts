@@ -13,6 +13,7 @@ import {
 	requestDocumentVersionSignature,
 	signDocumentVersion,
 } from "./signature-operations.ts";
+import { copySignLink, countSigners } from "./signer-operations.ts";
 import {
 	createDraftDocumentVersion,
 	deleteDraftDocumentVersion,
@@ -36,6 +37,8 @@ export const documentOperations = [
 	listDocumentVersionSignatures,
 	getDocumentVersionSignature,
 	requestDocumentVersionSignature,
+	countSigners,
+	copySignLink,
 	cancelSignatureRequest,
 	signDocumentVersion,
 ] as const;

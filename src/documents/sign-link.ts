@@ -4,12 +4,14 @@ import { appendChanges } from "../audit/log.ts";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { ID_LENGTH, parseId } from "../id.ts";
+import { notFound } from "../invoke.ts";
 import { IS_STAFF } from "../my-devices/links.ts";
+import type { Context } from "../operation.ts";
 import { requireOpenOrganization } from "../organizations/closures.ts";
 import { normalAddress } from "../records/mail-address.ts";
 import type { From } from "../sign-in/exchange.ts";
 
-/** Days for which a link can be used, from the request to sign on. */
+/** Days for which a link can be used: from the request to sign on, or since it was copied. */
 export const SIGN_DAYS = 30;
 
 /** The request to sign that a link is for. */
@@ -17,6 +19,9 @@ interface Request {
 	organizationId: string;
 	signatureId: string;
 }
+
+/** The ways to sign by a link. A mailed link proves the address, and others have seen a copied one. */
+type LinkWay = "LINK" | "COPIED_LINK";
 
 interface Secrets {
 	secret: string;
@@ -26,16 +31,19 @@ interface Secrets {
 /**
  * Returns the token of a link that lets a person without an account read and sign a version. The
  * service can make it again at any time, so it is not stored. It proves the mail address that the
- * person had then, and is worth nothing once the address changes.
+ * person had then, and is worth nothing once the address changes. A copied link names the moment at
+ * which it was copied, so the next one ends it, and nobody can pass it off as the mailed one.
  */
 export function makeSignToken(
 	secret: string,
 	{ organizationId, signatureId }: Request,
 	email: string,
+	copiedAt?: string,
 ): string {
+	const what = copiedAt === undefined ? "sign" : `copied at ${copiedAt} sign`;
 	const proof = createHmac("sha256", secret)
 		.update(
-			`sign document ${organizationId} ${signatureId} ${normalAddress(email)}`,
+			`${what} document ${organizationId} ${signatureId} ${normalAddress(email)}`,
 		)
 		.digest("base64url");
 	return `${organizationId}.${signatureId}.${proof}`;
@@ -59,13 +67,64 @@ export interface ToSign {
 	content: string;
 	content_hash: string;
 	signed_at: string | null;
+	/** The member who copied this link and passed it on. Null if the service mailed it. */
+	copied_by_name: string | null;
+}
+
+/** SQL for the moment at which the link of the signature `s` was copied, to the microsecond. */
+const COPIED_AT = "extract(epoch from s.link_copied_at)::text";
+
+/**
+ * Makes the link of a request to sign for somebody who passes it on, and notes who that is. A link
+ * that was copied before stops working.
+ */
+export async function makeCopiedLink(
+	{ client, membership, principal, services }: Context,
+	signatureId: string,
+): Promise<{ link: string; expires_at: string }> {
+	const { organizationId } = membership;
+	const { secret, baseUrl } = services;
+	if (!secret) throw new Error("the service has no secret");
+	const { rows } = await client.query<{
+		copied_at: string;
+		email: string;
+		expires_at: string;
+	}>(
+		`update document_signatures s
+		set link_copied_at = clock_timestamp(), link_copied_by_id = $3, link_copied_by_name = $4
+		from people p
+		where s.organization_id = $1 and s.id = $2 and s.state = 'REQUESTED'
+			and p.organization_id = s.organization_id and p.id = s.person_id
+		returning ${COPIED_AT} as copied_at, p.primary_email_address as email,
+			s.link_copied_at + $5 * interval '1 day' as expires_at`,
+		[organizationId, signatureId, principal.userId, principal.name, SIGN_DAYS],
+	);
+	const [made] = rows;
+	if (!made) throw notFound(signatureId);
+	const request = { organizationId, signatureId };
+	return {
+		link: signUrl(
+			baseUrl,
+			makeSignToken(secret, request, made.email, made.copied_at),
+		),
+		expires_at: made.expires_at,
+	};
 }
 
 interface Found extends ToSign {
 	document_id: string;
 	person_id: string;
+	way: LinkWay;
+}
+
+/** A request to sign, before its link is checked. */
+interface Candidate extends Omit<Found, "way"> {
 	email: string;
+	/** True if a mailed link still works. */
 	is_open: boolean;
+	copied_at: string | null;
+	/** True if a copied link still works. */
+	is_copy_open: boolean | null;
 }
 
 /** Reads the version that a link is for. Throws bad_request if the link cannot be used. */
@@ -98,13 +157,23 @@ export async function signByLink(
 			);
 		}
 		const { rowCount } = await client.query(
-			`update document_signatures set state = 'SIGNED', signed_at = now(), way = 'LINK', address = $3,
+			`update document_signatures set state = 'SIGNED', signed_at = now(), way = $5, address = $3,
 				content_hash = decode($4, 'hex')
 			where organization_id = $1 and id = $2 and state = 'REQUESTED'`,
-			[organizationId, signatureId, from.address ?? null, contentHash],
+			[
+				organizationId,
+				signatureId,
+				from.address ?? null,
+				contentHash,
+				found.way,
+			],
 		);
 		if (rowCount === 1) {
-			const after = { person_id: found.person_id, content_hash: contentHash };
+			const after = {
+				person_id: found.person_id,
+				content_hash: contentHash,
+				way: found.way,
+			};
 			await appendChanges(
 				client,
 				{
@@ -136,8 +205,7 @@ export async function signByLink(
 const toPage = ({
 	document_id: _,
 	person_id: __,
-	email: ___,
-	is_open: ____,
+	way: ___,
 	...page
 }: Found): ToSign => page;
 
@@ -160,26 +228,37 @@ async function findRequest(
 	request: Request,
 	token: string,
 ): Promise<Found> {
-	const { rows } = await client.query<Found>(
+	const { rows } = await client.query<Candidate>(
 		`select o.name as organization_name, p.full_name as person_name, p.id as person_id,
 			p.primary_email_address as email, v.document_id, v.title, v.version_number, v.changelog,
 			v.content, encode(v.content_hash, 'hex') as content_hash, s.signed_at,
-			s.requested_at > now() - $3 * interval '1 day' as is_open
+			s.link_copied_by_name as copied_by_name, ${COPIED_AT} as copied_at,
+			s.requested_at > now() - $3 * interval '1 day' as is_open,
+			s.link_copied_at > now() - $3 * interval '1 day' as is_copy_open
 		from document_signatures s
 		join people p on p.organization_id = s.organization_id and p.id = s.person_id
 		join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
+		join documents d on d.organization_id = v.organization_id and d.id = v.document_id
 		join organizations o on o.id = s.organization_id
-		where s.organization_id = $1 and s.id = $2 and v.status = 'PUBLISHED' and ${IS_STAFF}`,
+		where s.organization_id = $1 and s.id = $2 and v.status = 'PUBLISHED' and ${IS_STAFF}
+			and d.classification <> 'SECRET'`,
 		[request.organizationId, request.signatureId, SIGN_DAYS],
 	);
 	const [found] = rows;
-	if (!found?.is_open) throw unusable();
-	const isOurs = [secret, previousSecret].some(
-		(one) => one && isSame(makeSignToken(one, request, found.email), token),
-	);
-	if (!isOurs) throw unusable();
+	if (!found) throw unusable();
+	const { email, is_open, copied_at, is_copy_open, ...shown } = found;
+	const isToken = (copiedAt?: string) =>
+		[secret, previousSecret].some(
+			(one) =>
+				one && isSame(makeSignToken(one, request, email, copiedAt), token),
+		);
+	const isMailed = is_open && isToken();
+	const isCopied = is_copy_open && copied_at !== null && isToken(copied_at);
+	if (!isMailed && !isCopied) throw unusable();
 	await requireOpenOrganization(client, request.organizationId);
-	return found;
+	return isMailed
+		? { ...shown, copied_by_name: null, way: "LINK" }
+		: { ...shown, way: "COPIED_LINK" };
 }
 
 function isSame(one: string, other: string): boolean {
@@ -190,6 +269,6 @@ function isSame(one: string, other: string): boolean {
 function unusable(): AppError {
 	return new AppError(
 		"bad_request",
-		"the link is not complete, has expired or was withdrawn; ask for a new one",
+		"the link is not complete, has expired, was replaced or was withdrawn; ask for a new one",
 	);
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { notFound } from "../invoke.ts";
-import { type Context, defineOperation } from "../operation.ts";
+import { defineOperation } from "../operation.ts";
 import { findPersonOf } from "../organizations/person-of-member.ts";
 import type { Filter } from "../records/filter.ts";
 import {
@@ -15,9 +14,14 @@ import { obvious } from "../records/shown.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import {
 	askToSign,
+	MAX_ASKED,
+	personIds,
+	readSignature,
 	SIGNATURE_COLUMNS,
-	type Signature,
+	type SignatureRow,
 	signature,
+	signatureId,
+	withReach,
 } from "./signature-requests.ts";
 import {
 	lockVersion,
@@ -27,9 +31,6 @@ import {
 	versionId,
 } from "./versions.ts";
 
-/** Most people whom one call asks. */
-const MAX_ASKED = 1000;
-
 const OF_VERSION: Filter = {
 	schema: idSchema("document_version"),
 	sql: (parameter) => `t.version_id = ${parameter}`,
@@ -38,9 +39,6 @@ const IN_STATE: Filter = {
 	schema: z.enum(["REQUESTED", "SIGNED"]),
 	sql: (parameter) => `t.state = ${parameter}`,
 };
-
-const signatureId = () =>
-	idSchema("document_signature").describe("Id of the signature");
 
 export const listDocumentVersionSignatures = defineOperation({
 	name: "listDocumentVersionSignatures",
@@ -61,8 +59,8 @@ export const listDocumentVersionSignatures = defineOperation({
 		...pageShape,
 	}),
 	run: async (context, { document_version_id, state, ...page }) => {
-		await readVersion(context, document_version_id);
-		const { rows, ...rest } = await readPage<Signature>(
+		const { document_id } = await readVersion(context, document_version_id);
+		const { rows, ...rest } = await readPage<SignatureRow>(
 			context.client,
 			{
 				tool: "listDocumentVersionSignatures",
@@ -77,7 +75,10 @@ export const listDocumentVersionSignatures = defineOperation({
 				filter: { query: undefined, ...{ document_version_id, state } },
 			},
 		);
-		return { document_version_signatures: rows, ...rest };
+		return {
+			document_version_signatures: await withReach(context, document_id, rows),
+			...rest,
+		};
 	},
 });
 
@@ -105,15 +106,7 @@ export const requestDocumentVersionSignature = defineOperation({
 	tenant: "document_version_id",
 	input: z.strictObject({
 		document_version_id: versionId(),
-		person_ids: z
-			.array(idSchema("people"))
-			.min(1)
-			.max(MAX_ASKED, { abort: true })
-			.refine(
-				(ids) => new Set(ids).size === ids.length,
-				"must not contain the same value twice",
-			)
-			.meta(obvious("Ids of the people")),
+		person_ids: personIds(),
 	}),
 	output: z.object({
 		asked_person_ids: z.array(z.string()).describe("Those who are asked now"),
@@ -216,15 +209,3 @@ export const signDocumentVersion = defineOperation({
 		};
 	},
 });
-
-async function readSignature(
-	{ client, membership }: Context,
-	id: string,
-): Promise<Signature> {
-	const { rows } = await client.query<Signature>(
-		`select ${SIGNATURE_COLUMNS} from document_signatures t where t.organization_id = $1 and t.id = $2`,
-		[membership.organizationId, id],
-	);
-	if (!rows[0]) throw notFound(id);
-	return rows[0];
-}

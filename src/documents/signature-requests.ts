@@ -1,12 +1,33 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
+import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
+import { obvious } from "../records/shown.ts";
+import { idSchema } from "../records/text-schemas.ts";
 import { queueDocumentMails } from "./document-mail.ts";
+import { reachSchema, readReach } from "./reach.ts";
 import { noteVersion, type VersionRow } from "./versions.ts";
 
 /** Most signatures of a version, requested and given. */
 export const MAX_SIGNATURES = 10_000;
+
+/** Most people whom one call asks. */
+export const MAX_ASKED = 1000;
+
+export const personIds = () =>
+	z
+		.array(idSchema("people"))
+		.min(1)
+		.max(MAX_ASKED, { abort: true })
+		.refine(
+			(ids) => new Set(ids).size === ids.length,
+			"must not contain the same value twice",
+		)
+		.meta(obvious("Ids of the people"));
+
+export const signatureId = () =>
+	idSchema("document_signature").describe("Id of the signature");
 
 export const signature = z.object({
 	id: z.string(),
@@ -21,18 +42,75 @@ export const signature = z.object({
 	requested_at: z.string(),
 	signed_at: z.string().nullable(),
 	way: z
-		.enum(["SESSION", "LINK"])
+		.enum(["SESSION", "LINK", "COPIED_LINK"])
 		.nullable()
-		.describe("Signed in, or by a link"),
+		.describe("Signed in, by a mailed link, or by a link that a member copied"),
 	address: z.string().nullable().describe("Network address of the signer"),
 	content_hash: z.string().nullable().describe("SHA-256 of what was signed"),
+	link_copied_at: z.string().nullable(),
+	link_copied_by_name: z
+		.string()
+		.nullable()
+		.describe("Who copied the link that can sign or has signed, and saw it"),
+	reach: reachSchema
+		.nullable()
+		.describe(
+			"How the person can sign: ACCOUNT: signed in; LINK: by a link. SECRET and LEFT: not without an account. null: has signed",
+		),
+	link_mailed_at: z.string().nullable(),
 });
 export type Signature = z.output<typeof signature>;
+
+/** A condition: the copied link of the signature `t` can sign, or has signed. */
+const COUNTS = "coalesce(t.way, 'COPIED_LINK') = 'COPIED_LINK'";
 
 /** Columns of a signature `t`. */
 export const SIGNATURE_COLUMNS = `t.id, t.version_id as document_version_id, t.state, t.person_id as signed_by,
 	t.person_name as signer_name, t.requested_by_name, t.requested_at, t.signed_at, t.way, t.address,
-	encode(t.content_hash, 'hex') as content_hash`;
+	encode(t.content_hash, 'hex') as content_hash,
+	case when ${COUNTS} then t.link_copied_at end as link_copied_at,
+	case when ${COUNTS} then t.link_copied_by_name end as link_copied_by_name`;
+
+export type SignatureRow = Omit<Signature, "reach" | "link_mailed_at">;
+
+/** Adds how the people who have not signed the document can do so. */
+export async function withReach(
+	context: Context,
+	documentId: string,
+	rows: readonly SignatureRow[],
+): Promise<Signature[]> {
+	const open = rows.flatMap(({ id, state }) =>
+		state === "REQUESTED" ? [id] : [],
+	);
+	const found = await readReach(context, documentId, open);
+	return rows.map((row) => ({
+		...row,
+		reach: null,
+		link_mailed_at: null,
+		...found.get(row.id),
+	}));
+}
+
+/** Returns a signature. Throws not_found if there is none. */
+export async function readSignature(
+	context: Context,
+	id: string,
+): Promise<Signature> {
+	const { rows } = await context.client.query<
+		SignatureRow & { document_id: string }
+	>(
+		`select ${SIGNATURE_COLUMNS}, v.document_id from document_signatures t
+		join document_versions v on v.organization_id = t.organization_id and v.id = t.version_id
+		where t.organization_id = $1 and t.id = $2`,
+		[context.membership.organizationId, id],
+	);
+	const [found] = rows;
+	if (!found) throw notFound(id);
+	const { document_id, ...row } = found;
+	const [signature] = await withReach(context, document_id, [row]);
+	if (!signature) throw notFound(id);
+	return signature;
+}
 
 /**
  * Asks people to sign a published version. Those who are asked already, or have signed, are left as

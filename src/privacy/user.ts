@@ -308,6 +308,10 @@ async function renameWhatWasMade(
 		[user.id, name],
 	);
 	await client.query(
+		"update document_signatures set link_copied_by_name = $2 where link_copied_by_id = $1",
+		[user.id, name],
+	);
+	await client.query(
 		"update snapshots set taken_by_name = $2 where taken_by_id = $1",
 		[user.id, name],
 	);

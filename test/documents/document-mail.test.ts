@@ -139,6 +139,20 @@ const post = (path: string, body: object) =>
 
 test("a person without an account reads and signs by the link in the mail, once", async () => {
 	const { version, token } = await askOutsider();
+	const asked = async () =>
+		(
+			await tools.use("listDocumentVersionSignatures", {
+				document_version_id: version.id,
+			})
+		).document_version_signatures;
+	// The service notes that the mail is sent after the mail server has taken it.
+	await expect.poll(asked).toMatchObject([
+		{
+			reach: "LINK",
+			link_mailed_at: expect.any(String),
+			link_copied_at: null,
+		},
+	]);
 	const shown = await post("read", { token });
 	expect([shown.status, shown.body]).toMatchObject([
 		200,

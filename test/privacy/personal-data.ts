@@ -183,6 +183,7 @@ export async function addUser(
 		{ record_id: measure.id, text: "Agreed" },
 		acting,
 	);
+	await copySignLink(calls, acting);
 	const profile = { name: `${USER_MARKER} Former` };
 	await calls.call("updateProfile", profile, acting);
 	await calls.call("updateProfile", { name: user.name }, acting);
@@ -209,4 +210,36 @@ export async function addUser(
 		);
 	}
 	return { ...user, acting };
+}
+
+/** Lets the user copy a link with which somebody signs a document. */
+async function copySignLink(calls: Calls, acting: Principal) {
+	const { organizationId: organization_id } = calls;
+	const { people } = await calls.call("addPeople", {
+		organization_id,
+		full_name: "Signer",
+		kind: "EMPLOYEE",
+		primary_email_address: `signer-${made}@example.com`,
+	});
+	const { document } = await calls.call("addDocument", {
+		organization_id,
+		title: "Visitors",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { document_version } = await calls.call("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "Visitors wear a badge.",
+	});
+	const { id: document_version_id } = document_version;
+	await calls.call("publishDocumentVersion", { id: document_version_id });
+	await calls.call("requestDocumentVersionSignature", {
+		document_version_id,
+		person_ids: [people.id],
+	});
+	const { document_version_signatures: requests } = await calls.call(
+		"listDocumentVersionSignatures",
+		{ document_version_id },
+	);
+	await calls.call("copySignLink", { id: requests[0].id }, acting);
 }

@@ -37,6 +37,7 @@ export async function makeCalls(): Promise<Calls> {
 		pool: database.pool,
 		log: makeLogger("silent"),
 		baseUrl: "http://localhost:8080",
+		secret: "a secret of at least thirty-two characters",
 	} as Services;
 	const principal = (role: Role, organization = organizationId): Principal => ({
 		kind: "USER",

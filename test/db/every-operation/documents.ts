@@ -44,11 +44,12 @@ export async function useDocuments({
 		{ document_version_id: published },
 	);
 	await use("getDocumentVersionSignature", { id: signatures[0].id });
-	await use("cancelSignatureRequest", {
-		id: signatures.find(
-			(one: { signed_by: string }) => one.signed_by === references.people[0],
-		).id,
-	});
+	const { id } = signatures.find(
+		(one: { signed_by: string }) => one.signed_by === references.people[0],
+	);
+	await use("countSigners", { document_version_id: published });
+	await use("copySignLink", { id });
+	await use("cancelSignatureRequest", { id });
 	const { document_version: read } = await use("getDocumentVersion", {
 		id: published,
 	});

@@ -33,13 +33,15 @@ const NEW_MEMBER = {
 
 /**
  * Asks for an e-mail address and a role, and shows the invitation's link once. `again` makes a new
- * link for an open invitation.
+ * link for an open invitation. `viewer` is the address of somebody who only has to read.
  */
 export function InviteMember({
 	again,
+	viewer,
 	onClose,
 }: {
 	again?: ({ email: string } & Parameters<typeof limitValues>[0]) | undefined;
+	viewer?: string | undefined;
 	onClose: () => void;
 }) {
 	const { organizationId } = useOrganization();
@@ -50,8 +52,10 @@ export function InviteMember({
 	useReturnFocus();
 	const form = useForm({
 		initialValues: {
-			email: again?.email ?? "",
-			...limitValues(again ?? NEW_MEMBER),
+			email: again?.email ?? viewer ?? "",
+			...limitValues(
+				again ?? (viewer ? { ...NEW_MEMBER, role: "viewer" } : NEW_MEMBER),
+			),
 		},
 	});
 	const saving = useSaving(

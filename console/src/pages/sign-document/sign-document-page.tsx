@@ -69,6 +69,8 @@ function Version({ token, version }: { token: string; version: ToSign }) {
 							<Text size="sm">
 								You sign as {version.person_name}. The time and your network
 								address are kept with the signature.
+								{version.copied_by_name &&
+									` It also says that ${version.copied_by_name} passed this link on to you.`}
 							</Text>
 							<Checkbox
 								label="I have read this version and follow it"

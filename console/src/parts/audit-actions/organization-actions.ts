@@ -235,6 +235,10 @@ export const organizationActions = {
 		group: "organization",
 		phrase: "asked people to sign",
 	},
+	copySignLink: {
+		group: "organization",
+		phrase: "copied a link to sign",
+	},
 	cancelSignatureRequest: {
 		group: "organization",
 		phrase: "cancelled a request to sign",

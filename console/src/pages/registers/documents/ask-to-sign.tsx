@@ -1,4 +1,5 @@
 import { Button, Group, Radio, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type InputOf, type OutputOf } from "../../../api.ts";
@@ -8,6 +9,7 @@ import { ErrorState } from "../../../parts/error-state.tsx";
 import { ReferencesPicker } from "../../../parts/records/reference-picker.tsx";
 import { useReturnFocus } from "../../../parts/return-focus.ts";
 import { forgetReadings } from "../../../queries.ts";
+import { HowTheySign } from "./how-they-sign.tsx";
 import type { Version } from "./statuses.ts";
 
 const PAGE = 100;
@@ -41,8 +43,14 @@ export function AskToSign({
 				document_version_id: version.id,
 				person_ids: people,
 			}),
-		onSuccess: async () => {
+		onSuccess: async ({ asked_person_ids: { length } }) => {
 			await forgetReadings();
+			notifications.show({
+				message:
+					length === 0
+						? "They were all asked before."
+						: `${length === 1 ? "1 person is" : `${length.toLocaleString()} people are`} asked. The list shows how each can sign.`,
+			});
 			onClose();
 		},
 	});
@@ -57,10 +65,7 @@ export function AskToSign({
 			}
 		>
 			<Stack>
-				<Text size="sm">
-					They see the version on their home page. Who is asked already is not
-					asked again.
-				</Text>
+				<Text size="sm">Who is asked already is not asked again.</Text>
 				<Radio.Group
 					label="Who signs"
 					value={isEverybody ? "everybody" : "chosen"}
@@ -88,6 +93,7 @@ export function AskToSign({
 						onChange={setChosen}
 					/>
 				)}
+				{people.length > 0 && <HowTheySign version={version} people={people} />}
 				{asking.isError && (
 					<ErrorState error={asking.error} title="Nobody was asked" />
 				)}

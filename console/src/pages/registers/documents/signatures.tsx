@@ -9,9 +9,9 @@ import {
 	Text,
 	Title,
 } from "@mantine/core";
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, type OutputOf } from "../../../api.ts";
+import { call } from "../../../api.ts";
 import { useOrganization } from "../../../organization.ts";
 import { Confirm } from "../../../parts/confirm.tsx";
 import { type Column, DataTable } from "../../../parts/data-table.tsx";
@@ -21,13 +21,19 @@ import { RecordLink } from "../../../parts/records/record-link.tsx";
 import { StatusBadge } from "../../../parts/status-badge.tsx";
 import { DateTime } from "../../../parts/time.tsx";
 import { forgetReadings } from "../../../queries.ts";
+import { forgotPasswordQuery } from "../../sign-in/link.ts";
 import { AskToSign } from "./ask-to-sign.tsx";
+import { CopySignLink } from "./copy-sign-link.tsx";
+import { HowTheySign } from "./how-they-sign.tsx";
+import {
+	InviteSigner,
+	type Signature,
+	SignerReach,
+	signedHow,
+} from "./signer-reach.tsx";
 import type { Version } from "./statuses.ts";
 
 const PAGE = 50;
-
-type Signature =
-	OutputOf<"listDocumentVersionSignatures">["document_version_signatures"][number];
 
 /** Shows who has signed a version and who has not, asks people, and lets the reader sign. */
 export function Signatures({ version }: { version: Version }) {
@@ -59,6 +65,7 @@ export function Signatures({ version }: { version: Version }) {
 							{given.toLocaleString()} of {all.toLocaleString()} signed
 						</Text>
 						<Progress value={(100 * given) / all} color="green.7" aria-hidden />
+						{missing > 0 && mayWrite && <HowTheySign version={version} />}
 						<List version={version} />
 					</>
 				)}
@@ -115,9 +122,12 @@ function Sign({ version }: { version: Version }) {
 }
 
 function List({ version }: { version: Version }) {
-	const { organizationId, mayWrite } = useOrganization();
+	const { organizationId, mayWrite, mayAdmin } = useOrganization();
+	const sendsMail = useQuery(forgotPasswordQuery).data?.sends_mail;
 	const [which, setWhich] = useState<"REQUESTED" | "SIGNED">("REQUESTED");
 	const [cancelled, setCancelled] = useState<Signature>();
+	const [copied, setCopied] = useState<Signature>();
+	const [invitedId, setInvitedId] = useState<string>();
 	const input = { document_version_id: version.id, state: which, size: PAGE };
 	const list = useInfiniteQuery({
 		queryKey: ["listDocumentVersionSignatures", input],
@@ -133,6 +143,42 @@ function List({ version }: { version: Version }) {
 	const rows = (list.data?.pages ?? []).flatMap(
 		(page) => page.document_version_signatures,
 	);
+	const actions: Column<Signature> = {
+		id: "actions",
+		header: "Actions",
+		cell: (one) => (
+			<Group gap={4}>
+				{one.reach === "LINK" && (
+					<Button
+						variant="subtle"
+						size="compact-sm"
+						aria-label={`Copy link to sign for ${one.signer_name}`}
+						onClick={() => setCopied(one)}
+					>
+						Copy link to sign
+					</Button>
+				)}
+				{one.reach === "SECRET" && mayAdmin && (
+					<Button
+						variant="subtle"
+						size="compact-sm"
+						aria-label={`Invite ${one.signer_name} as a viewer`}
+						onClick={() => setInvitedId(one.signed_by ?? undefined)}
+					>
+						Invite as a viewer
+					</Button>
+				)}
+				<Button
+					variant="subtle"
+					size="compact-sm"
+					aria-label={`Cancel the request to ${one.signer_name}`}
+					onClick={() => setCancelled(one)}
+				>
+					Cancel
+				</Button>
+			</Group>
+		),
+	};
 	const columns: Column<Signature>[] = [
 		{
 			id: "signer",
@@ -167,33 +213,17 @@ function List({ version }: { version: Version }) {
 				<DateTime value={signed_at ?? requested_at} />
 			),
 		},
-		...(which === "SIGNED"
-			? [
-					{
-						id: "way",
-						header: "How",
-						cell: ({ way, address }: Signature) =>
-							`${way === "LINK" ? "By a link" : "Signed in"}${address ? `, from ${address}` : ""}`,
-					},
-				]
-			: mayWrite
-				? [
-						{
-							id: "cancel",
-							header: "Actions",
-							cell: (one: Signature) => (
-								<Button
-									variant="subtle"
-									size="compact-sm"
-									aria-label={`Cancel the request to ${one.signer_name}`}
-									onClick={() => setCancelled(one)}
-								>
-									Cancel
-								</Button>
-							),
-						},
-					]
-				: []),
+		{
+			id: "how",
+			header: "How",
+			cell: (one) =>
+				one.state === "SIGNED" ? (
+					signedHow(one)
+				) : (
+					<SignerReach signature={one} sendsMail={sendsMail} />
+				),
+		},
+		...(which === "REQUESTED" && mayWrite ? [actions] : []),
 	];
 	return (
 		<Stack gap="sm">
@@ -230,6 +260,15 @@ function List({ version }: { version: Version }) {
 				>
 					Show more
 				</Button>
+			)}
+			{copied && (
+				<CopySignLink signature={copied} onClose={() => setCopied(undefined)} />
+			)}
+			{invitedId && (
+				<InviteSigner
+					personId={invitedId}
+					onClose={() => setInvitedId(undefined)}
+				/>
 			)}
 			<Confirm
 				opened={cancelled !== undefined}

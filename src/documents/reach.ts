@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { IS_STAFF } from "../my-devices/links.ts";
+import type { Context } from "../operation.ts";
+import { personOf } from "../organizations/person-of-member.ts";
+
+const REACHES = ["ACCOUNT", "LINK", "SECRET", "LEFT"] as const;
+
+export const reachSchema = z.enum(REACHES);
+export type Reach = z.output<typeof reachSchema>;
+
+/**
+ * SQL for how the person `p` of the organization $1 can sign the document $2: signed in (ACCOUNT), by
+ * a link (LINK), or not at all. Without an account, nobody signs after the end of the contract (LEFT),
+ * and nobody sees a secret document (SECRET).
+ */
+export const REACH = `case
+	when p.id in (
+		select of_member.id from memberships m
+		join users u on u.id = m.user_id
+		join people of_member on ${personOf("of_member", "u", "$1")}
+		where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
+	) then 'ACCOUNT'
+	when not ${IS_STAFF} then 'LEFT'
+	when exists (
+		select from documents d
+		where d.organization_id = $1 and d.id = $2 and d.classification = 'SECRET'
+	) then 'SECRET'
+	else 'LINK'
+end`;
+
+interface OfRequest {
+	reach: Reach;
+	/** When the service has mailed the link, or null. */
+	link_mailed_at: string | null;
+}
+
+/** Returns how the people can sign whom these requests to sign a document ask, by the request's id. */
+export async function readReach(
+	{ client, membership }: Context,
+	documentId: string,
+	signatureIds: readonly string[],
+): Promise<Map<string, OfRequest>> {
+	if (signatureIds.length === 0) return new Map();
+	const { rows } = await client.query<OfRequest & { id: string }>(
+		`select r.id, r.reach, case when r.reach = 'LINK' then (
+				select max(m.sent_at) from mails m
+				where m.organization_id = $1 and m.people_id = r.person_id and m.record_id = $2
+					and m.kind = 'DOCUMENT' and m.sent_at >= r.requested_at
+			) end as link_mailed_at
+		from (
+			select s.id, s.person_id, s.requested_at, ${REACH} as reach
+			from document_signatures s
+			join people p on p.organization_id = s.organization_id and p.id = s.person_id
+			where s.organization_id = $1 and s.id = any($3)
+		) r`,
+		[membership.organizationId, documentId, signatureIds],
+	);
+	return new Map(rows.map(({ id, ...reach }) => [id, reach]));
+}
+
+export const reachCounts = z.object({
+	account: z.int().describe("Sign in and find the version on their home page"),
+	link: z.int().describe("No account: sign by a link, mailed or copied"),
+	secret: z.int().describe("No account, and no link shows a secret document"),
+	left: z.int().describe("No account, and the contract has ended"),
+});
+
+/**
+ * Counts how these people can sign a version. Without ids, it counts those who are asked and have not
+ * signed.
+ */
+export async function countReach(
+	{ client, membership }: Context,
+	version: { id: string; document_id: string },
+	personIds: readonly string[] | undefined,
+): Promise<z.output<typeof reachCounts>> {
+	const who = personIds
+		? "any($3)"
+		: `any(
+			select s.person_id from document_signatures s
+			where s.organization_id = $1 and s.version_id = $3 and s.state = 'REQUESTED'
+		)`;
+	const { rows } = await client.query<{ reach: Reach; count: number }>(
+		`select r.reach, count(*)::int as count from (
+			select ${REACH} as reach from people p where p.organization_id = $1 and p.id = ${who}
+		) r group by r.reach`,
+		[membership.organizationId, version.document_id, personIds ?? version.id],
+	);
+	const of = (reach: Reach) =>
+		rows.find((row) => row.reach === reach)?.count ?? 0;
+	return {
+		account: of("ACCOUNT"),
+		link: of("LINK"),
+		secret: of("SECRET"),
+		left: of("LEFT"),
+	};
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+
+let served: TestConsole;
+let ada: TestUser;
+let vera: TestUser;
+beforeAll(async () => {
+	served = await startConsole();
+	ada = await served.makePerson("admin");
+	vera = await served.makePerson("viewer");
+	await addPerson("Vera Rubin", vera.email);
+	await addPerson("Otto Hahn", "otto@example.com");
+	await addPerson("Emmy Noether", "emmy@example.com");
+});
+afterAll(() => served.close());
+
+const use = (name: string, input: object) =>
+	callByName(served.database, ada, name, input);
+const add = (name: string, input: object) =>
+	use(name, { organization_id: served.organizationId, ...input });
+const addPerson = (full_name: string, primary_email_address: string) =>
+	add("addPeople", { full_name, kind: "EMPLOYEE", primary_email_address });
+
+/** Drafts a version, and returns the address of the document's page. */
+async function draft(classification: string): Promise<string> {
+	const { document } = await add("addDocument", {
+		title: "Visitors",
+		document_type: "POLICY",
+		classification,
+	});
+	await use("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "# Badges\n\nVisitors wear a badge.",
+	});
+	return `/o/${served.organizationId}/r/document/${document.id}`;
+}
+
+test("without a mail server, the console says who needs a link, and a copied one signs and says so", async () => {
+	const page = await served.openPageAs(ada, await draft("INTERNAL"));
+	await page.getByRole("button", { name: "Publish …" }).click();
+	await page.getByRole("button", { name: "Publish", exact: true }).click();
+	const offer = page.getByRole("dialog", { name: /^Version 1 is published/ });
+	await offer.getByText(/^1 person has an account and finds/).waitFor();
+	await offer
+		.getByText(/^2 people have no account and get no mail/)
+		.first()
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "documents/ask-without-mail");
+	await offer.getByRole("button", { name: "Ask 3 people" }).click();
+	await page.getByText(/^3 people are asked\. The list shows how/).waitFor();
+
+	const list = page.getByRole("region", { name: "Signatures" }).first();
+	const otto = list.getByRole("row", { name: /Otto Hahn/ });
+	await otto.getByText("No account and no mail: copy a link").waitFor();
+	const veras = list.getByRole("row", { name: /Vera Rubin/ });
+	await veras.getByText("Has an account").waitFor();
+	expect(await veras.getByRole("button", { name: /^Copy link/ }).count()).toBe(
+		0,
+	);
+	await axe(page);
+	await screenshot(page, "documents/signatures-without-mail");
+	await otto.getByRole("button", { name: /^Copy link to sign/ }).click();
+	const dialog = page.getByRole("dialog", {
+		name: "A link with which Otto Hahn signs",
+	});
+	await dialog.getByText(/came by a link that you made/).waitFor();
+	await axe(page);
+	await screenshot(page, "documents/copy-sign-link");
+	await dialog.getByRole("button", { name: "Make a link to copy" }).click();
+	const link = dialog.getByLabel("Link to sign", { exact: true });
+	await link.waitFor();
+	const address = new URL(await link.innerText());
+	await axe(page);
+	await screenshot(page, "documents/copied-sign-link");
+	await dialog.getByRole("button", { name: "I have copied it" }).click();
+	await otto.getByText(/^Link copied by/).waitFor();
+
+	const signer = await served.openPage({
+		viewport: { width: 390, height: 844 },
+	});
+	await signer.goto(`${address.pathname}${address.hash}`);
+	await signer.getByRole("button", { name: "Show the document" }).click();
+	await signer
+		.getByText(new RegExp(`${ada.name} passed this link on to you`))
+		.waitFor();
+	await signer.getByLabel("I have read this version and follow it").check();
+	await axe(signer);
+	await signer.getByRole("button", { name: "Sign", exact: true }).click();
+	await signer.getByRole("status").getByText("Otto Hahn").waitFor();
+
+	await page.reload();
+	await page.getByText("1 of 3 signed").waitFor();
+	await list.getByText("Signed", { exact: true }).click();
+	await list
+		.getByText(new RegExp(`^By a link that ${ada.name} copied, from `))
+		.waitFor();
+});
+
+test("a person without an account who has to sign a secret document is invited from the list", async () => {
+	const page = await served.openPageAs(ada, await draft("SECRET"));
+	await page.getByRole("button", { name: "Publish …" }).click();
+	await page.getByRole("button", { name: "Publish", exact: true }).click();
+	const offer = page.getByRole("dialog", { name: /^Version 1 is published/ });
+	await offer
+		.getByText(/^2 people have no account and cannot sign/)
+		.first()
+		.waitFor();
+	await offer.getByRole("button", { name: "Ask 3 people" }).click();
+	const row = page.getByRole("row", { name: /Emmy Noether/ });
+	await row.getByText(/no link shows a secret document/).waitFor();
+	expect(await row.getByRole("button", { name: /^Copy link/ }).count()).toBe(0);
+	await row.getByRole("button", { name: /^Invite Emmy/ }).click();
+	const invitation = page.getByRole("dialog", { name: "Invite a member" });
+	const field = invitation.getByRole("textbox", { name: /E-mail address/ });
+	expect(await field.inputValue()).toBe("emmy@example.com");
+	await axe(page);
+	await invitation.getByRole("button", { name: "Invite", exact: true }).click();
+	await page
+		.getByRole("dialog", { name: "Send the invitation link" })
+		.waitFor();
+	const { invitations } = await add("listInvitations", {});
+	expect(invitations).toMatchObject([
+		{ email: "emmy@example.com", role: "viewer" },
+	]);
+});
