@@ -193,10 +193,13 @@ test("missing data is not excused: an excepted device that stays silent is STALE
 test("each wrong request is refused and names its field", async () => {
 	const cases: [Json, string][] = [
 		[{ ends_at: inDays(-1) }, "ends_at: must be in the future"],
-		[{ ends_at: inDays(400) }, "ends_at: must be at most 366 days"],
+		[
+			{ ends_at: inDays(400) },
+			"ends_at: must be at most 366 days after the start",
+		],
 		[
 			{ starts_at: inDays(3), ends_at: inDays(2) },
-			"ends_at: must be after starts_at",
+			"ends_at: must be after the start",
 		],
 		[{ check: "NONSENSE" }, "check: no device has reported the check"],
 		[{ reason: " " }, "reason: must not be empty"],

@@ -74,9 +74,9 @@ export function checkPeriod(startsAt: string, endsAt: string): void {
 		throw badFields([{ field: "ends_at", message }]);
 	};
 	if (end <= Date.now()) reject("must be in the future");
-	if (end <= start) reject("must be after starts_at");
+	if (end <= start) reject("must be after the start");
 	if (end - start > MAX_EXCEPTION_DAYS * DAY_MS) {
-		reject(`must be at most ${MAX_EXCEPTION_DAYS} days after starts_at`);
+		reject(`must be at most ${MAX_EXCEPTION_DAYS} days after the start`);
 	}
 }
 

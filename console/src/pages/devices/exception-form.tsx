@@ -24,6 +24,10 @@ import {
 	PLATFORMS,
 	type Platform,
 } from "../../parts/devices/device-words.tsx";
+import {
+	latestDay,
+	problemOfLastDay,
+} from "../../parts/devices/exception-days.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
@@ -72,8 +76,7 @@ export function ExceptionForm({
 			group_id: (id, { covers }) =>
 				covers !== "group_id" || id ? null : "Choose a group",
 			reason: (reason) => (reason.trim() ? null : "Say why"),
-			ends_at: (day) =>
-				endOf(day).getTime() > Date.now() ? null : "Choose a day to come",
+			ends_at: problemOfLastDay,
 		},
 	});
 	const saving = useSaving(
@@ -181,7 +184,7 @@ export function ExceptionForm({
 						description="An exception ends by itself, after a year at the latest."
 						withAsterisk
 						min={dayOf(new Date())}
-						max={dayOf(new Date(Date.now() + 365 * DAY_MS))}
+						max={latestDay()}
 						maw={220}
 						{...form.getInputProps("ends_at")}
 					/>

@@ -7,6 +7,7 @@ import { ErrorState } from "../error-state.tsx";
 import { useReturnFocus } from "../return-focus.ts";
 import { useSaving } from "../use-saving.ts";
 import { checkLabel } from "./check-label.ts";
+import { latestDay, problemOfLastDay } from "./exception-days.ts";
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;
@@ -34,7 +35,7 @@ export function AskException({
 		initialValues: { reason: "", ends_at: dayIn(USUAL_DAYS) },
 		validate: {
 			reason: (reason) => (reason.trim() ? null : "Say why"),
-			ends_at: (day) => (day >= dayIn(0) ? null : "Choose a day to come"),
+			ends_at: problemOfLastDay,
 		},
 	});
 	const saving = useSaving(
@@ -83,7 +84,7 @@ export function AskException({
 						description="A year from now at the latest."
 						withAsterisk
 						min={dayIn(0)}
-						max={dayIn(365)}
+						max={latestDay()}
 						maw={220}
 						{...form.getInputProps("ends_at")}
 					/>
