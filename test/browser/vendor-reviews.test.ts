@@ -79,7 +79,7 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await page.getByText(overdue).waitFor({ state: "hidden" });
 	await page.getByText("The vendor is archived.").waitFor();
 	await page.getByRole("button", { name: "Undo" }).click();
-	await page.getByText("1 vendor taken back").waitFor();
+	await page.getByText("1 vendor back in use").waitFor();
 	const before = await use("listVendors", {});
 	expect(before.vendors).toMatchObject([{ id: vendor.id, archived_at: null }]);
 	await page.getByRole("button", { name: "Actions" }).click();
@@ -93,7 +93,18 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await page.getByRole("button", { name: "Take back into use …" }).click();
 	await axe(page);
 	await page.getByRole("button", { name: "Take back 1 vendor" }).click();
-	await page.getByText("1 vendor taken back").waitFor();
+	await page.getByText("1 vendor back in use").waitFor();
 	const { vendors } = await use("listVendors", {});
 	expect(vendors).toMatchObject([{ id: vendor.id, archived_at: null }]);
+	await page.goto(
+		`${served.service.url}/o/${served.organizationId}/r/vendor/${vendor.id}?tab=history`,
+	);
+	const titles = page.locator(".mantine-Timeline-itemTitle");
+	await titles.first().waitFor();
+	expect((await titles.allInnerTexts()).slice(0, 4)).toEqual([
+		"Taken back into use",
+		"Archived",
+		"Taken back into use",
+		"Archived",
+	]);
 });

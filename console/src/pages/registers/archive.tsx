@@ -90,7 +90,7 @@ export function ArchiveSelected({
 	);
 }
 
-const wordFor = (isBack: boolean) => (isBack ? "taken back" : "archived");
+const wordFor = (isBack: boolean) => (isBack ? "back in use" : "archived");
 
 /** Returns how archiving records, or taking them back, is undone. */
 const backFrom = (

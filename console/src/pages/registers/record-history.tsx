@@ -5,6 +5,7 @@ import { call, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { fieldOf } from "../../kinds.ts";
 import {
+	isTakenBack,
 	linkIn,
 	ownPhraseOf,
 } from "../../parts/audit-actions/audit-actions.ts";
@@ -179,6 +180,7 @@ function whatHappened(entry: Entry): string {
 	const { operation } = entry;
 	const link = linkIn(entry);
 	if (link) return link;
+	if (isTakenBack(entry)) return "Taken back into use";
 	const phrase = ownPhraseOf(operation)?.replace(/ (of|on|to)$/, "");
 	if (phrase) return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];

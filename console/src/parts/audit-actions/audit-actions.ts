@@ -95,7 +95,20 @@ export function otherEndOf(
  * other records than the one that it is named after: deleting a risk removes links of its measures.
  */
 export function titleOf(entry: Pick<Entry, "changes" | "operation">): string {
+	if (isTakenBack(entry)) return "Take back into use";
 	return linkIn(entry) ?? inWords(entry.operation);
+}
+
+/** Returns true if the entry says that an archived record is in use again. */
+export function isTakenBack({
+	operation,
+	changes,
+}: Pick<Entry, "operation"> & Partial<Pick<Entry, "changes">>): boolean {
+	const { archived_at: end } = (changes ?? {}) as Record<
+		string,
+		{ after?: unknown }
+	>;
+	return operation === "archiveRecords" && end?.after === null;
 }
 
 /**
@@ -106,7 +119,12 @@ export function titleOf(entry: Pick<Entry, "changes" | "operation">): string {
 export function phraseOf({
 	operation,
 	record_kind,
-}: Pick<Entry, "operation" | "record_kind">): string {
+	changes,
+}: Pick<Entry, "operation" | "record_kind"> &
+	Partial<Pick<Entry, "changes">>): string {
+	if (isTakenBack({ operation, ...(changes && { changes }) })) {
+		return "took back into use";
+	}
 	const known =
 		operation === "setUp" ? SET_UP[record_kind ?? ""] : ownPhraseOf(operation);
 	if (known) return known;

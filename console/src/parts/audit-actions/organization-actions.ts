@@ -246,7 +246,7 @@ export const organizationActions = {
 	signDocumentVersion: { group: "organization", phrase: "signed" },
 	archiveRecords: {
 		group: "organization",
-		phrase: "archived or took back",
+		phrase: "archived",
 	},
 	takeSnapshot: { group: "organization", phrase: "took" },
 	deleteSnapshot: { group: "organization", phrase: "deleted" },
