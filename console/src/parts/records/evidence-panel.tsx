@@ -266,10 +266,16 @@ function DropFiles({
 	const [validUntil, setValidUntil] = useState("");
 	// Without it, the same file could not be chosen twice.
 	const forget = useRef<() => void>(null);
+	const give = (files: readonly File[]) => {
+		if (files.length === 0) return;
+		onFiles(files, validUntil);
+		// The next files are other evidence, which is valid until another day.
+		setValidUntil("");
+	};
 	const drop = (event: DragEvent) => {
 		event.preventDefault();
 		setOver(false);
-		onFiles([...event.dataTransfer.files], validUntil);
+		give([...event.dataTransfer.files]);
 	};
 	return (
 		<Paper
@@ -302,8 +308,7 @@ function DropFiles({
 						resetRef={forget}
 						inputProps={{ "aria-label": "Files" }}
 						onChange={(files) => {
-							if (files.length === 0) return;
-							onFiles(files, validUntil);
+							give(files);
 							forget.current?.();
 						}}
 					>
