@@ -147,6 +147,12 @@ test("commands go to pages, add records and change the theme, and a viewer sees 
 	}
 	await field(viewer).fill("qwxyz");
 	await viewer.getByText("Nothing matches “qwxyz”").waitFor();
+	// The audit log exists, so a viewer learns how to get the right to read it.
+	const asks = viewer.getByText("To read it too, ask an administrator");
+	expect(await asks.count()).toBe(0);
+	await field(viewer).fill("audit log");
+	await asks.waitFor();
+	expect(await viewer.getByText("Nothing matches").count()).toBe(0);
 	await viewer.keyboard.press("Escape");
 	await expect.poll(() => field(viewer).count()).toBe(0);
 });

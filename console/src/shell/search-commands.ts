@@ -86,6 +86,15 @@ const schemes: Command[] = [
 	},
 ];
 
+const AUDIT_LOG = "Audit log";
+
+/** Returns true if the query asks for the audit log, which not everybody may read. */
+export function asksForAuditLog(query: string): boolean {
+	const page = { id: "", label: AUDIT_LOG, icon: IconHistory };
+	// Fewer letters may ask for anything, such as "a" for the assets.
+	return query.length >= 5 && matching([page], query).byLabel.length > 0;
+}
+
 function pagesOf({ org, mayReadAuditLog }: Reader): Command[] {
 	if (!org) return [];
 	const page = (
@@ -116,7 +125,7 @@ function pagesOf({ org, mayReadAuditLog }: Reader): Command[] {
 		page("Members", IconUsersGroup, "/o/$org/settings/members", "invite users"),
 		page("API tokens", IconKey, "/o/$org/settings/api-tokens", "mcp key"),
 		...(mayReadAuditLog
-			? [page("Audit log", IconHistory, "/o/$org/settings/audit-log")]
+			? [page(AUDIT_LOG, IconHistory, "/o/$org/settings/audit-log")]
 			: []),
 	];
 }

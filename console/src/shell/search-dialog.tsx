@@ -3,6 +3,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { ErrorState } from "../parts/error-state.tsx";
 import { useReturnFocus } from "../parts/return-focus.ts";
+import { ASK_FOR_AUDIT_LOG } from "../parts/roles.tsx";
 import { formatDay } from "../parts/time.tsx";
 import styles from "./search.module.css";
 import { type Item, useSearchItems } from "./search-items.ts";
@@ -47,10 +48,8 @@ function Search({
 	const listId = useId();
 	const list = useRef<HTMLDivElement>(null);
 	const [isEntered, setIsEntered] = useState(false);
-	const { day, groups, isSearching, error, refetch } = useSearchItems(
-		typed,
-		onClose,
-	);
+	const { day, groups, isLogWithheld, isSearching, error, refetch } =
+		useSearchItems(typed, onClose);
 	const items = groups.flatMap((group) => group.items);
 	const at = Math.min(active, items.length - 1);
 	const chosen = items[at];
@@ -84,7 +83,8 @@ function Search({
 			setIsEntered(true);
 		}
 	};
-	const nothing = items.length === 0 && !isSearching && !error;
+	const nothing =
+		items.length === 0 && !isSearching && !error && !isLogWithheld;
 	let index = -1;
 	return (
 		<>
@@ -152,6 +152,11 @@ function Search({
 					{nothing && (
 						<Text span display="block" py="lg">
 							Nothing matches “{typed.trim()}”. Try fewer or other words.
+						</Text>
+					)}
+					{isLogWithheld && (
+						<Text span display="block" p="sm">
+							{ASK_FOR_AUDIT_LOG}
 						</Text>
 					)}
 				</Text>

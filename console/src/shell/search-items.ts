@@ -11,6 +11,7 @@ import { operationQuery, organizationsQuery } from "../queries.ts";
 import { findRegisterKind, registerKinds } from "../register-kinds.ts";
 import { recentVisits } from "./recent-visits.ts";
 import {
+	asksForAuditLog,
 	type Command,
 	commandsFor,
 	type Destination,
@@ -129,6 +130,11 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		: [{ title: "Recent", items: recentItems() }, ...commandGroups];
 	return {
 		day,
+		/** True if the reader looks for the audit log and may not read it. */
+		isLogWithheld:
+			role !== undefined &&
+			organization?.reads_audit_log !== true &&
+			asksForAuditLog(query),
 		groups: groups.filter(({ items }) => items.length > 0),
 		isSearching,
 		error: isAsked ? found.error : null,
