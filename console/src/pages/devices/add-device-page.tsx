@@ -6,7 +6,7 @@ import { ApiError, call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
-import { ButtonLink } from "../../parts/links.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { SaveOnceQuestion, useSaveOnce } from "../../parts/save-once.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
@@ -48,7 +48,21 @@ export function Page() {
 			<>
 				<PageHeader
 					title="Add a device"
-					description="You get a token. The agent on the device uses it to enroll."
+					description={
+						<>
+							You get a token for one device. The agent on the device uses it to
+							enroll. For many devices, make{" "}
+							<TextLink
+								to="/o/$org/devices/enrollment-keys"
+								params={{ org: organizationId }}
+								underline="always"
+								inherit
+							>
+								an enrollment key
+							</TextLink>
+							.
+						</>
+					}
 				/>
 				<Paper withBorder p="md" maw={640}>
 					<AddForm onAdded={setIssued} cancel={back} />
