@@ -346,6 +346,17 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 	await screenshot(page, "documents/compare");
 	await region.getByRole("button", { name: "Show the text" }).click();
 	await region.getByRole("heading", { name: "Screens" }).waitFor();
+	// The buttons of a draft stay while it is compared, and "Edit the text" leads to the editor.
+	await use("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "Lock it.",
+	});
+	await page.reload();
+	await region.getByRole("button", { name: "Compare" }).click();
+	await region.getByRole("combobox", { name: "Compare with" }).waitFor();
+	await region.getByRole("button", { name: "Publish …" }).waitFor();
+	await region.getByRole("button", { name: "Edit the text" }).click();
+	await region.getByRole("button", { name: "Save the text" }).waitFor();
 	expect(problems).toEqual([]);
 });
 

@@ -11,7 +11,14 @@ import {
 import { IconChevronDown, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import {
+	lazy,
+	type ReactNode,
+	Suspense,
+	useEffect,
+	useRef,
+	useState,
+} from "react";
 import {
 	DOCUMENT_TEMPLATE_KEYS,
 	DOCUMENT_TEMPLATES,
@@ -131,22 +138,25 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 					)}
 				</Group>
 			</Group>
-			{chosen && isComparing && versions.length > 1 ? (
-				<Suspense fallback={<RowsSkeleton rows={5} />}>
-					<CompareVersions
-						key={chosen.id}
-						versions={versions}
-						chosen={chosen}
-					/>
-				</Suspense>
-			) : chosen ? (
+			{chosen ? (
 				<Chosen
 					key={chosen.id}
 					id={chosen.id}
 					document={document}
-					isEditing={chosen.id === edited}
-					onEdit={setEdited}
+					isEditing={chosen.id === edited && !isComparing}
+					onEdit={(id) => {
+						setComparing(false);
+						setEdited(id);
+					}}
 					onDeleted={() => choose(undefined)}
+					comparison={
+						isComparing &&
+						versions.length > 1 && (
+							<Suspense fallback={<RowsSkeleton rows={5} />}>
+								<CompareVersions versions={versions} chosen={chosen} />
+							</Suspense>
+						)
+					}
 				/>
 			) : (
 				<Text c="dimmed" size="sm">
@@ -235,12 +245,15 @@ function Chosen({
 	isEditing,
 	onEdit,
 	onDeleted,
+	comparison,
 }: {
 	id: string;
 	document: AnyRecord;
 	isEditing: boolean;
 	onEdit: (id: string | undefined) => void;
 	onDeleted: () => unknown;
+	/** What to show in place of the text. */
+	comparison: ReactNode;
 }) {
 	const { mayWrite } = useOrganization();
 	const [isNew, setNew] = useState(false);
@@ -303,7 +316,7 @@ function Chosen({
 					You are asked to sign this version, below its text.
 				</Text>
 			)}
-			<Rendered text={version.content} />
+			{comparison || <Rendered text={version.content} />}
 			<Approvals version={version} />
 			{version.status === "PUBLISHED" && <Signatures version={version} />}
 			{isNew && (
