@@ -150,6 +150,9 @@ test("if another user has changed the same field, the form asks before it saves"
 	const dialog = page.getByRole("dialog", { name: /Somebody else/ });
 	await dialog.getByRole("radio", { name: "Theirs Theirs" }).waitFor();
 	await expect.poll(() => dialog.getByRole("radiogroup").count()).toBe(1);
+	await dialog
+		.getByText(`${registers.admin.name} has saved the task`)
+		.waitFor();
 	await axe(page);
 	await screenshot(page, "edit-conflict");
 	await dialog.getByRole("button", { name: "Back to the form" }).click();

@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import type {
 	FieldDescription,
@@ -11,6 +12,8 @@ import {
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { DateTime } from "../../parts/time.tsx";
+import { operationQuery } from "../../queries.ts";
 import { givenFields } from "./form-values.ts";
 
 type Values = Record<string, unknown>;
@@ -101,9 +104,8 @@ function Conflicts({
 		>
 			<Stack>
 				<Text size="sm">
-					Since you opened the form, the {kind.noun} was saved by somebody else
-					or in another tab. Choose what to keep. Your changes are not saved
-					yet.
+					<WhoSaved kind={kind} id={latest.id} fields={fields} /> Choose what to
+					keep. Your changes are not saved yet.
 				</Text>
 				{fields.map((field) => (
 					<Radio.Group
@@ -153,6 +155,39 @@ function Conflicts({
 				</Group>
 			</Stack>
 		</Modal>
+	);
+}
+
+/** Number of entries of the history in which the change is looked for. */
+const LOOKED_AT = 20;
+
+/** Says who has made the last change of one of the fields, and when. */
+function WhoSaved({
+	kind,
+	id,
+	fields,
+}: {
+	kind: KindDescription;
+	id: string;
+	fields: readonly FieldDescription[];
+}) {
+	const { data } = useQuery({
+		...operationQuery("getRecordHistory", { id, size: LOOKED_AT }),
+		// The change is newer than a history that was read before.
+		refetchOnMount: "always",
+	});
+	const entry = data?.changes.find(({ changes }) =>
+		fields.some(({ name }) => name in changes),
+	);
+	if (!entry) {
+		return `Since you opened the form, the ${kind.noun} was saved by somebody else or in another tab.`;
+	}
+	return (
+		<>
+			Since you opened the form, <b>{entry.actor_name}</b> has saved the{" "}
+			{kind.noun} (<DateTime value={entry.at} />
+			).
+		</>
 	);
 }
 
