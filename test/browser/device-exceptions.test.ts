@@ -16,6 +16,21 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
+test("a task for a check in its grace period is due when the grace ends", async () => {
+	const fleet = fleetOf(served);
+	const { page } = await fleet.start("member", async (organization) => {
+		const device = await fleet.addReporting(organization, "new-mac", {});
+		await fleet.report(device, { FIREWALL_ENABLED: "FAIL" });
+		return `/devices/${device.id}?check=FIREWALL_ENABLED`;
+	});
+	const until = page.getByText(/in grace until/).locator("time");
+	const day = (await until.first().getAttribute("datetime"))?.slice(0, 10);
+	await page.getByRole("link", { name: "Create task" }).click();
+	await page.getByRole("button", { name: "Add the task" }).waitFor();
+	expect(day).toMatch(/^\d{4}-/);
+	expect(await page.getByLabel("Deadline").inputValue()).toBe(day);
+});
+
 test("an administrator excuses a failing device from its page, sees what that covers, and ends it", async () => {
 	const fleet = fleetOf(served);
 	const { page } = await fleet.start("admin", async (organization) => {
@@ -43,6 +58,7 @@ test("an administrator excuses a failing device from its page, sees what that co
 	);
 	expect(searchParams.get("description")).toMatch(/has failed on studio-mac/);
 	expect(searchParams.get("description")).not.toContain("`");
+	expect(searchParams.get("deadline")).toBeNull();
 	await page.getByRole("link", { name: "Create nonconformity" }).click();
 	await page.getByText("It will be linked to studio-mac.").waitFor();
 	expect(await page.getByLabel("Title").inputValue()).toBe(

@@ -172,6 +172,9 @@ function newTask(posture: Posture, device: ExplainedDevice) {
 			.filter(Boolean)
 			.join("\n\n"),
 		...(device.owner_id ? { assigned_to_id: device.owner_id } : {}),
+		...(posture.check_state === "IN_GRACE" && posture.in_grace_until
+			? { deadline: dayOf(new Date(posture.in_grace_until)) }
+			: {}),
 		linked_to: linked.join(","),
 	};
 }
