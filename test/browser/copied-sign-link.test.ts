@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
+import { openSmtpSink } from "../support/smtp-sink.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;
@@ -125,4 +126,64 @@ test("a person without an account who has to sign a secret document is invited f
 	expect(invitations).toMatchObject([
 		{ email: "emmy@example.com", role: "viewer" },
 	]);
+});
+
+test("with a mail server, the console says who gets a link by mail and when it was sent", async () => {
+	const sink = await openSmtpSink();
+	const mailing = await startConsole({
+		ASSAY_SMTP_URL: sink.url,
+		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
+	});
+	// The pages close first, because these callbacks run in reverse.
+	onTestFinished(async () => {
+		await mailing.close();
+		sink.close();
+	});
+	const admin = await mailing.makePerson("admin");
+	const here = { organization_id: mailing.organizationId };
+	const call = (name: string, input: object) =>
+		callByName(mailing.database, admin, name, input);
+	await call("addPeople", {
+		...here,
+		full_name: "Otto Hahn",
+		kind: "EMPLOYEE",
+		primary_email_address: "otto@example.com",
+	});
+	const { document } = await call("addDocument", {
+		...here,
+		title: "Visitors",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { document_version } = await call("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "Visitors wear a badge.",
+	});
+	await call("publishDocumentVersion", { id: document_version.id });
+	const page = await mailing.openPageAs(
+		admin,
+		`/o/${mailing.organizationId}/r/document/${document.id}`,
+	);
+	await page.getByRole("button", { name: "Ask people to sign" }).click();
+	const dialog = page.getByRole("dialog", { name: "Ask people to sign" });
+	await dialog.getByLabel(/^All employees/).check();
+	await dialog
+		.getByText(/^1 person has no account and gets a link by mail\./)
+		.waitFor();
+	await screenshot(page, "documents/ask-with-mail");
+	await dialog.getByRole("button", { name: "Ask 1 person" }).click();
+	const row = page.getByRole("row", { name: /Otto Hahn/ });
+	await row.getByText("No account, and no mail was sent").waitFor();
+	await mailing.database.owner.query("update mails set due_at = now()");
+	mailing.service.wake();
+	expect((await sink.next()).to).toBe("otto@example.com");
+	await expect
+		.poll(async () => {
+			await page.reload();
+			await row.waitFor();
+			return row.getByText(/^No account: link by mail sent/).count();
+		})
+		.toBe(1);
+	await axe(page);
+	await screenshot(page, "documents/signatures-with-mail");
 });
