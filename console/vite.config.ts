@@ -10,9 +10,9 @@ export const NONCE_PLACEHOLDER = "__NONCE__";
  * The libraries that every page needs are one chunk. They change less often than our own code, so
  * browsers keep it when the console is upgraded. Our own modules that several pages use are another
  * chunk, because on a slow line each further file costs more than its bytes: with a chunk for each,
- * a list took 42 requests to open. Modules of the pages about devices are not part of it, because the
- * first page needs none of them. Neither are reports, plots, and what makes PDF files, such as the
- * library restructure, and parts of dialogs with secrets or files.
+ * a list took 42 requests to open. Modules of the pages about devices and settings are not part of it,
+ * because the first page needs none of them. Neither are reports, plots, and what makes PDF files, such
+ * as the library restructure, and parts of dialogs with secrets or files.
  */
 const CHUNKS = [
 	{
@@ -21,7 +21,7 @@ const CHUNKS = [
 	},
 	{
 		name: "shared",
-		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|save-once|copy-field|csv-choice|devices\/posture-bar)|pages\/reports\/|pages\/devices\/)).*(?:\/src\/|tabler|kinds)/,
+		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|save-once|copy-field|csv-choice|devices\/posture-bar)|pages\/(?:reports|devices|settings)\/)).*(?:\/src\/|tabler|kinds)/,
 		minShareCount: 2,
 	},
 ];
