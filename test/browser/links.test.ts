@@ -241,3 +241,29 @@ test("a viewer sees links and coverage, and no button to change them", async () 
 	expect(await controls.getByRole("link", { name: /Add a/ }).count()).toBe(0);
 	expect(await controls.getByRole("button", { name: /Link/ }).count()).toBe(0);
 });
+
+test("Escape closes only the topmost dialog, and a search in one is not lost input", async () => {
+	const risk = await registers.addRisk("A fire");
+	const page = await registers.openPageAs(
+		registers.member,
+		registers.at(`risk/${risk}`),
+	);
+	await links(page).getByRole("button", { name: "Link a record" }).click();
+	const dialog = page.getByRole("dialog", { name: "Link a record" });
+	await dialog.getByRole("combobox", { name: "Among" }).click();
+	await page.getByRole("option", { name: "Measures" }).click();
+	await dialog.getByRole("searchbox").fill("lock");
+	const create = page.getByRole("dialog", { name: "Create a measure" });
+	for (const isFilled of [false, true]) {
+		await dialog.getByRole("button", { name: "Create a measure" }).click();
+		if (isFilled) await create.getByLabel("Name").first().fill("A lock");
+		await page.keyboard.press("Escape");
+		if (isFilled) {
+			await page.getByRole("button", { name: "Discard it" }).click();
+		}
+		await create.waitFor({ state: "detached" });
+		expect(await dialog.count()).toBe(1);
+	}
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "detached" });
+});

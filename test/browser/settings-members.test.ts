@@ -104,6 +104,7 @@ test("Escape and a click outside leave a dialog open while it saves, so a refusa
 	isAllowed.resolve();
 	await dialog.getByText("Refused by the test.").waitFor();
 	await page.keyboard.press("Escape");
+	await page.getByRole("button", { name: "Discard it" }).click();
 	await dialog.waitFor({ state: "detached" });
 });
 

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Stack } from "@mantine/core";
+import { Alert, Button, Group, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
+import { Dialog } from "./dialog.tsx";
 import { FailedRows } from "./failed-rows.tsx";
 import { type PartRequest, useForEach } from "./for-each.ts";
 import { useReturnFocus } from "./return-focus.ts";
@@ -80,13 +81,7 @@ export function BulkDialog<Row extends { id: string }>({
 	const isRunning = progress?.isRunning ?? false;
 	const failures = isRunning ? [] : (progress?.failures ?? []);
 	return (
-		<Modal
-			opened
-			onClose={isRunning ? () => {} : onClose}
-			withCloseButton={!isRunning}
-			title={title}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} isBusy={isRunning} title={title}>
 			<Stack>
 				{children}
 				{progress && <RunProgress title={title} progress={progress} />}
@@ -120,6 +115,6 @@ export function BulkDialog<Row extends { id: string }>({
 					</Button>
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }

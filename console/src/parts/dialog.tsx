@@ -1,18 +1,88 @@
-import { Modal, type ModalProps } from "@mantine/core";
+import { Button, Group, Modal, type ModalProps, Text } from "@mantine/core";
 import { useIsMutating } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useChanges } from "./dialog-changes.ts";
+import { useEscape } from "./escape.ts";
 
 /**
- * A dialog that changes something. While its request runs, neither the Escape key nor a click
- * outside closes it, because the reader would not see whether the request failed.
+ * A dialog that changes something. The Escape key, a click outside and the close button ask before
+ * input is lost. Cancel closes it at once, because nobody presses that button by accident. While a
+ * request runs, neither the Escape key nor a click outside closes it, because the reader would not
+ * see whether the request failed.
  */
-export function Dialog(props: ModalProps) {
-	const isSaving = useIsMutating() > 0;
+export function Dialog({
+	isBusy = false,
+	onClose,
+	children,
+	...rest
+}: Omit<ModalProps, "closeOnEscape"> & {
+	/** True while several requests run. The dialog then has no close button either. */
+	isBusy?: boolean;
+}) {
+	const isSaving = useIsMutating() > 0 || isBusy;
+	const [isAsking, setAsking] = useState(false);
+	const body = useRef<HTMLDivElement>(null);
+	const { hasChanges, lastFocused } = useChanges(body, rest.opened);
+	const close = () => {
+		if (!isSaving && hasChanges()) setAsking(true);
+		else onClose();
+	};
+	useEscape(rest.opened, () => {
+		if (!isSaving) close();
+	});
+	useEffect(() => {
+		if (isAsking) return () => lastFocused()?.focus();
+	}, [isAsking, lastFocused]);
+	return (
+		<>
+			<Modal
+				closeOnClickOutside={!isSaving}
+				withCloseButton={!isBusy}
+				closeButtonProps={{ "aria-label": "Close" }}
+				{...rest}
+				closeOnEscape={false}
+				onClose={close}
+			>
+				<div ref={body}>{children}</div>
+			</Modal>
+			{isAsking && (
+				<Discard
+					onKeep={() => setAsking(false)}
+					onDiscard={() => {
+						setAsking(false);
+						onClose();
+					}}
+				/>
+			)}
+		</>
+	);
+}
+
+function Discard({
+	onKeep,
+	onDiscard,
+}: {
+	onKeep: () => void;
+	onDiscard: () => void;
+}) {
+	useEscape(true, onKeep);
 	return (
 		<Modal
-			closeOnEscape={!isSaving}
-			closeOnClickOutside={!isSaving}
+			opened
+			onClose={onKeep}
+			closeOnEscape={false}
+			title="Discard what you have entered?"
 			closeButtonProps={{ "aria-label": "Close" }}
-			{...props}
-		/>
+		>
+			<Text>Input that is not saved will be lost.</Text>
+			<Group justify="flex-end" mt="md">
+				<Button variant="default" data-autofocus onClick={onKeep}>
+					Keep editing
+				</Button>
+				<Button color="red.9" onClick={onDiscard}>
+					Discard it
+				</Button>
+			</Group>
+		</Modal>
 	);
 }

@@ -1,15 +1,9 @@
-import {
-	Button,
-	Checkbox,
-	Group,
-	Modal,
-	Stack,
-	TextInput,
-} from "@mantine/core";
+import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { forgetReadings } from "../queries.ts";
+import { Dialog } from "./dialog.tsx";
 import { ErrorState } from "./error-state.tsx";
 import { useReturnFocus } from "./return-focus.ts";
 
@@ -44,12 +38,7 @@ export function NameView({
 			? saving.error.fields?.find(({ field }) => field === "name")
 			: undefined;
 	return (
-		<Modal
-			opened
-			onClose={onClose}
-			title={title}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} title={title}>
 			<form
 				noValidate
 				onSubmit={(event) => {
@@ -92,6 +81,6 @@ export function NameView({
 					</Group>
 				</Stack>
 			</form>
-		</Modal>
+		</Dialog>
 	);
 }

@@ -1,16 +1,10 @@
-import {
-	Alert,
-	Button,
-	Group,
-	Modal,
-	type ModalProps,
-	Text,
-} from "@mantine/core";
+import { Alert, Button, Group, type ModalProps, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useIsMutating } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { Copied } from "./copy-field.tsx";
+import { Dialog } from "./dialog.tsx";
 
 /** The state of a dialog or page with secrets that it shows only once. */
 export interface SaveOnce {
@@ -94,14 +88,9 @@ export function SaveOnceModal({
 	...rest
 }: Omit<ModalProps, "opened" | "onClose"> & { once: SaveOnce }) {
 	return (
-		<Modal
-			opened
-			onClose={once.leave}
-			closeButtonProps={{ "aria-label": "Close" }}
-			{...rest}
-		>
+		<Dialog opened onClose={once.leave} {...rest}>
 			<Copied value={once.noteCopied}>{children}</Copied>
-		</Modal>
+		</Dialog>
 	);
 }
 

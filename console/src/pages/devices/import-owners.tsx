@@ -1,10 +1,11 @@
-import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, List, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { type Failure, useForEach } from "../../parts/for-each.ts";
 import { RunProgress } from "../../parts/run-progress.tsx";
@@ -79,14 +80,7 @@ export function ImportOwners({
 	const empty = preview?.lines_without_owner.length ?? 0;
 	const unchanged = (preview?.unchanged_device_ids.length ?? 0) + empty;
 	return (
-		<Modal
-			opened
-			onClose={isRunning ? () => {} : onClose}
-			withCloseButton={!isRunning}
-			size="lg"
-			title={TITLE}
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened onClose={onClose} isBusy={isRunning} size="lg" title={TITLE}>
 			<Stack>
 				<Text size="sm">
 					Choose a CSV file with the columns <b>device</b> (serial number,
@@ -134,7 +128,7 @@ export function ImportOwners({
 					</Button>
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }
 

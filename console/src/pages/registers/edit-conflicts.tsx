@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { Button, Group, Radio, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import type {
@@ -6,6 +6,7 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
+import { Dialog } from "../../parts/dialog.tsx";
 import { ShortValue } from "../../parts/records/field-value.tsx";
 import {
 	referencesIn,
@@ -95,12 +96,11 @@ function Conflicts({
 	);
 	const isChosen = fields.every(({ name }) => chosen[name]);
 	return (
-		<Modal
+		<Dialog
 			opened
 			onClose={() => answer(null)}
 			size="lg"
 			title="Somebody else has changed this record"
-			closeButtonProps={{ "aria-label": "Close" }}
 		>
 			<Stack>
 				<Text size="sm">
@@ -154,7 +154,7 @@ function Conflicts({
 					</Button>
 				</Group>
 			</Stack>
-		</Modal>
+		</Dialog>
 	);
 }
 

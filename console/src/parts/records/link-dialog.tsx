@@ -1,7 +1,6 @@
 import {
 	Button,
 	Group,
-	Modal,
 	ScrollArea,
 	Select,
 	Stack,
@@ -18,6 +17,7 @@ import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { clearButton } from "../clear-button.ts";
+import { Dialog } from "../dialog.tsx";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
 import { showWithUndo } from "../undo.tsx";
@@ -53,18 +53,12 @@ export function LinkDialog({
 	...props
 }: Props & { opened: boolean; onClose: () => void; title?: string }) {
 	return (
-		<Modal
-			opened={opened}
-			onClose={onClose}
-			title={title}
-			size="lg"
-			closeButtonProps={{ "aria-label": "Close" }}
-		>
+		<Dialog opened={opened} onClose={onClose} title={title} size="lg">
 			<Search {...props} />
 			<Group justify="flex-end" mt="md">
 				<Button onClick={onClose}>Done</Button>
 			</Group>
-		</Modal>
+		</Dialog>
 	);
 }
 
@@ -85,7 +79,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 	);
 	return (
 		<Stack gap="md">
-			<Group align="flex-end" gap="sm">
+			<Group role="search" align="flex-end" gap="sm">
 				<TextInput
 					type="search"
 					label={only ? `Find ${LINKED_KINDS[only].toLowerCase()}` : "Find"}
