@@ -35,6 +35,47 @@ async function pick(page: Page, field: string, option: string | RegExp) {
 	await page.getByRole("option", { name: option }).click();
 }
 
+test("the devices that fail a check are sorted by the time since when, longest first", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		const checks = { FIREWALL_ENABLED: "FAIL" };
+		for (const [name, days] of [
+			["middle.local", 20],
+			["longest.local", 30],
+			["shortest.local", 10],
+		] as const) {
+			await fleet.addReporting(organization, name, checks);
+			await served.database.owner.query(
+				`update posture_spans s set since = now() - $3 * interval '1 day' from devices d
+				where d.organization_id = $1 and d.hostname = $2 and s.organization_id = $1
+					and s.device_id = d.id and s.check_key = 'FIREWALL_ENABLED'`,
+				[organization, name, days],
+			);
+		}
+	});
+	await page.getByRole("heading", { name: "Devices", level: 1 }).waitFor();
+	const address = new URL(page.url());
+	const table = page.getByRole("region", { name: "Devices", exact: true });
+	const names = () =>
+		table.getByRole("link", { name: /local/ }).allInnerTexts();
+	const failing = new URL("?failing_check=FIREWALL_ENABLED", address).href;
+	await visit(page, failing);
+	const since = table.getByRole("columnheader", { name: "Since" });
+	await since.getByRole("button").click();
+	const longestFirst = ["longest.local", "middle.local", "shortest.local"];
+	await expect.poll(names).toEqual(longestFirst);
+	await axe(page);
+	await screenshot(page, "devices/since");
+	await since.getByRole("button").click();
+	await expect.poll(names).toEqual(longestFirst.toReversed());
+	// The order knows failing checks of the present only.
+	await visit(
+		page,
+		new URL("?not_passing_check=FIREWALL_ENABLED", address).href,
+	);
+	await since.waitFor();
+	expect(await since.getByRole("button").count()).toBe(0);
+});
+
 test("the summary and the filter fields narrow down the list, and the address keeps the filters", async () => {
 	const { page } = await fleet.start("viewer", async (organization) => {
 		const pass = { DISK_ENCRYPTION: "PASS", FIREWALL_ENABLED: "PASS" };

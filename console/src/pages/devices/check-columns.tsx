@@ -12,10 +12,14 @@ import { ByPolicy } from "./by-policy.tsx";
 import { checkLabel } from "./checks.ts";
 import { columnsWith } from "./device-columns.tsx";
 
-/** Returns the columns of a list that is filtered by a check: its status, and since when. */
+/**
+ * Returns the columns of a list that is filtered by a check: its status, and since when. The list can
+ * be sorted by the time of failing checks only.
+ */
 export function columnsOfCheck(
 	checkKey: string,
 	names: Names,
+	isFailing: boolean,
 ): readonly Column<Device>[] {
 	const postureOf = ({ postures }: Device) =>
 		postures.find(({ check_key }) => check_key === checkKey);
@@ -50,6 +54,7 @@ export function columnsOfCheck(
 			id: "since",
 			header: "Since",
 			width: 150,
+			...(isFailing && { sort: "failing_since" }),
 			cell: (device) => {
 				const posture = postureOf(device);
 				return posture ? (

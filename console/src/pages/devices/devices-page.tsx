@@ -84,7 +84,9 @@ export function Page() {
 	const ofOwner = ownerIn(list.filters, names);
 	const check = checkOf(list.filters);
 	const possible = (
-		check ? columnsOfCheck(check, names) : columnsWith(names)
+		check
+			? columnsOfCheck(check, names, "failing_check" in list.filters && !day)
+			: columnsWith(names)
 	).filter(({ id }) => !day || id !== "seen");
 	const usual = possible.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
 	const shown = shownColumns(list, possible, usual);
