@@ -77,19 +77,26 @@ test("selected records are changed and deleted together, and those that fail are
 	await bar.getByText("3 selected").waitFor();
 	await screenshot(page, "registers/undo");
 	await axe(page);
-	// The message covers no button of the bar, also where the bar is at the bottom of the screen.
+	// The message covers no button of the bar, also where the bar is at the bottom of the screen. On a
+	// phone, the bar has several lines.
 	const screen = page.viewportSize();
 	const undo = page.getByRole("button", { name: "Undo" });
-	await page.setViewportSize({ width: 1280, height: 420 });
-	await expect
-		.poll(async () => {
-			const [message, below] = [
-				await undo.boundingBox(),
-				await bar.boundingBox(),
-			];
-			return message && below && below.y - (message.y + message.height);
-		})
-		.toBeGreaterThan(0);
+	for (const size of [
+		{ width: 1280, height: 420 },
+		{ width: 390, height: 600 },
+	]) {
+		await page.setViewportSize(size);
+		await expect
+			.poll(async () => {
+				const [message, below] = [
+					await undo.boundingBox(),
+					await bar.boundingBox(),
+				];
+				return message && below && below.y - (message.y + message.height);
+			})
+			.toBeGreaterThan(0);
+	}
+	await screenshot(page, "registers/undo-phone");
 	if (screen) await page.setViewportSize(screen);
 	await registers.use("updateMeasure", { id: guarded.id, description: "New" });
 	await page.getByRole("button", { name: "Undo" }).click();

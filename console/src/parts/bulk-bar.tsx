@@ -28,6 +28,7 @@ export function BulkBar<Row extends { id: string }>({
 		: 0;
 	return (
 		<Paper
+			ref={tellHeight}
 			withBorder
 			shadow="sm"
 			p="xs"
@@ -53,4 +54,14 @@ export function BulkBar<Row extends { id: string }>({
 			</Group>
 		</Paper>
 	);
+}
+
+/** Keeps the height of the bar in a variable of the page, because messages stand above the bar. */
+function tellHeight(bar: HTMLElement | null) {
+	if (!bar) return;
+	const observer = new ResizeObserver(() => {
+		document.body.style.setProperty("--bulk-bar", `${bar.offsetHeight}px`);
+	});
+	observer.observe(bar);
+	return () => observer.disconnect();
 }
