@@ -5,6 +5,7 @@ import type { AnyRecordKind } from "../../src/records/kind.ts";
 import type { Order } from "../../src/records/list-pages.ts";
 import { listingOf } from "../../src/records/record-filters.ts";
 import { recordKinds } from "../../src/registers/all.ts";
+import { IS_UNDECIDED_SQL } from "../../src/starters/undecided.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -104,6 +105,15 @@ describe.each(
 			expect(found, name).toBe(true);
 		}
 	});
+});
+
+test("the risks that nobody has decided about have an index of their own, in the usual order", async () => {
+	const condition = IS_UNDECIDED_SQL.replace("t.note", "note")
+		.replace("coalesce", "COALESCE")
+		.replaceAll(/'[^']*'/g, "$&::text");
+	expect(await readIndexes("risks", `(${condition})`)).toEqual([
+		["organization_id", "created_at", "id"],
+	]);
 });
 
 test("a filter finds a name of the maximum length", async () => {
