@@ -1,16 +1,18 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
+import { findDrafts } from "../db/replace-embedded.ts";
 import {
 	type DiskSpace,
 	diskFolders,
 	MIN_FREE_BYTES,
 	readDiskSpace,
 } from "../metrics/disk-space.ts";
+import { COMMAND } from "../version.ts";
 import type { Finding } from "./doctor.ts";
 
 const ADVICE: Record<DiskSpace["of"], string> = {
 	database:
-		"free some space, or move the data folder (docs/moving.md); a full disk stops the database",
+		"free some space in other folders, and delete nothing in the data folder; do not stop or restart the service before there is room; afterwards, move the data folder if the disk is too small (docs/moving.md)",
 	backups:
 		"copy old backups to another machine and delete them here, or keep fewer (docs/backup.md); a full disk makes the next backup fail",
 	archive:
@@ -58,4 +60,15 @@ export function describeDisk({ of, folder, freeBytes }: DiskSpace): Finding {
 	return freeBytes >= MIN_FREE_BYTES
 		? { check, status: "ok", found }
 		: { check, status: "problem", found, advice: ADVICE[of] };
+}
+
+/** Reports what killed restores have left in the data folder, because nothing else removes it. */
+export function examineDrafts({ dataDir, databaseUrl }: Config): Finding[] {
+	if (databaseUrl) return [];
+	return findDrafts(dataDir).map((folder) => ({
+		check: "disk",
+		status: "warning",
+		found: `${folder} is what \`${COMMAND} restore --replace\` is loading, or has left when it was killed`,
+		advice: `if no restore runs, delete it: rm -r ${folder}`,
+	}));
 }

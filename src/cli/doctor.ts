@@ -11,6 +11,7 @@ import { connectionAdvice } from "../db/connection-advice.ts";
 import { openServer } from "../db/database.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import {
+	describeMissing,
 	hasDatabase,
 	MISSING_DATABASE_ADVICE,
 } from "../db/missing-database.ts";
@@ -34,7 +35,7 @@ import { examineCertificate } from "./doctor-certificate.ts";
 import { examineClock, examineTimeSynchronization } from "./doctor-clock.ts";
 import { examineDatabaseTls } from "./doctor-database-tls.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
-import { examineDisks } from "./doctor-disk.ts";
+import { examineDisks, examineDrafts } from "./doctor-disk.ts";
 import { examineSilence } from "./doctor-embedded.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
@@ -124,6 +125,7 @@ async function examine(): Promise<Finding[]> {
 		examineMail(config),
 		config.oidc ? examineProvider(config.oidc) : [],
 		examineDisks(config),
+		examineDrafts(config),
 		config.agentDir ? examinePackages(config.agentDir) : [],
 		examineTimeSynchronization(),
 		config.databaseUrl ? examineDatabaseTls(config.databaseUrl) : [],
@@ -186,8 +188,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 			{
 				check: "database",
 				status: "problem",
-				found: `there is no database in ${config.dataDir}`,
-				advice: MISSING_DATABASE_ADVICE,
+				...describeMissing(config),
 			},
 		];
 	}

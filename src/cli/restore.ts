@@ -13,6 +13,7 @@ import { describeDuration, parseDuration } from "./duration.ts";
 import { print, printable } from "./output.ts";
 import { restoreFile } from "./restore-file.ts";
 import { setWait } from "./unknown-keys.ts";
+import { whenInterrupted } from "./until-signal.ts";
 
 type Kept = Replaced<unknown>["kept"];
 
@@ -92,8 +93,10 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
 	if (!options.replace)
 		return await tell(await load(config, file, options), options);
 	const { replaceEmbedded } = await import("../db/replace-embedded.ts");
-	const { result, kept } = await replaceEmbedded(config, (inside) =>
-		load(inside, file, options),
+	const { result, kept } = await replaceEmbedded(
+		config,
+		(inside) => load(inside, file, options),
+		whenInterrupted(),
 	);
 	await tell(result, options, kept);
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
@@ -18,13 +18,44 @@ export function hasDatabase(config: Config): boolean {
 	);
 }
 
+/** Says why no embedded database was found, and what to do. */
+export function describeMissing({ dataDir }: Pick<Config, "dataDir">): {
+	found: string;
+	advice: string;
+} {
+	if (existsSync(dataDir) && !canEnter(dataDir)) {
+		return {
+			found: `this user cannot enter the data folder ${dataDir}, so its database is not visible`,
+			advice: `make the folder the service's user's again, for example with chown -R assay: ${dataDir}`,
+		};
+	}
+	if (existsSync(join(dataDir, "postgres"))) {
+		return {
+			found: `${dataDir} has the files of a database, but not postgres.json, which holds its place and password`,
+			advice:
+				"put postgres.json back from a copy of the data folder, or restore a backup (docs/backup.md)",
+		};
+	}
+	return {
+		found: `there is no database in ${dataDir}`,
+		advice: MISSING_DATABASE_ADVICE,
+	};
+}
+
+function canEnter(folder: string): boolean {
+	try {
+		accessSync(folder, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
 /** Throws a bad_request AppError when there is no embedded database yet. */
 export function requireDatabase(config: Config): void {
 	if (hasDatabase(config)) return;
-	throw new AppError(
-		"bad_request",
-		`there is no database in ${config.dataDir}; ${MISSING_DATABASE_ADVICE}`,
-	);
+	const { found, advice } = describeMissing(config);
+	throw new AppError("bad_request", `${found}; ${advice}`);
 }
 
 export function missingSchema(): AppError {

@@ -3,6 +3,7 @@ import {
 	chownSync,
 	existsSync,
 	mkdtempSync,
+	readdirSync,
 	realpathSync,
 	renameSync,
 	rmSync,
@@ -16,8 +17,11 @@ import {
 	readCluster,
 	writeCluster,
 } from "./postgres-cluster.ts";
-import { findPostmaster } from "./postmaster.ts";
+import { findPostmaster, stopPostmaster } from "./postmaster.ts";
 import { withStartLock } from "./start-lock.ts";
+
+/** Beginning of the names of folders in which a database is made. */
+const DRAFT = "restoring-";
 
 export interface Replaced<Result> {
 	result: Result;
@@ -28,13 +32,17 @@ export interface Replaced<Result> {
 /**
  * Lets `fill` make an embedded database in a new folder, and then puts it in the place of the one in
  * the data folder. The former database is only renamed. The secret and everything else in the data
- * folder stay. If `fill` rejects or the process is killed, the former database stays where it is.
+ * folder stay. If `fill` rejects or `interrupted` aborts, the new folder is removed and the former
+ * database stays where it is. It also stays if the process is killed. The new folder then remains,
+ * and `findDrafts` finds it.
  *
- * Throws a bad_request AppError if the database is not embedded or somebody uses it.
+ * Throws a bad_request AppError if the database is not embedded, if somebody uses it, and after an
+ * abort.
  */
 export async function replaceEmbedded<Result>(
 	config: Config,
 	fill: (inside: Config) => Promise<Result>,
+	interrupted: AbortSignal,
 ): Promise<Replaced<Result>> {
 	if (config.databaseUrl) {
 		throw new AppError(
@@ -46,14 +54,52 @@ export async function replaceEmbedded<Result>(
 	requireUnused(folder);
 	const draft = makeDraft(folder);
 	try {
-		const result = await fill({ ...config, dataDir: draft });
+		const filling = fill({ ...config, dataDir: draft });
+		const result = await Promise.race([filling, rejectOnAbort(interrupted)]);
 		const kept = await withStartLock(folder, async () => {
 			requireUnused(folder);
 			return exchange(folder, draft);
 		});
-		return { result, kept };
-	} finally {
 		rmSync(draft, { recursive: true, force: true });
+		return { result, kept };
+	} catch (error) {
+		await removeDraft(draft);
+		throw error;
+	}
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+	return new Promise((_, reject) => {
+		signal.addEventListener("abort", () => {
+			reject(
+				new AppError(
+					"bad_request",
+					"interrupted; the database is what it was before",
+				),
+			);
+		});
+	});
+}
+
+/** Removes a draft with its server, which may run, and may have its files elsewhere. */
+async function removeDraft(draft: string): Promise<void> {
+	const directory = readCluster(draft)?.directory;
+	if (directory) {
+		await stopPostmaster(directory);
+		rmSync(directory, { recursive: true, force: true });
+	}
+	rmSync(draft, { recursive: true, force: true });
+}
+
+/** Returns the drafts in a data folder. They are those of killed restores, unless one runs. */
+export function findDrafts(dataDir: string): string[] {
+	try {
+		return readdirSync(dataDir)
+			.filter((name) => name.startsWith(DRAFT))
+			.map((name) => join(dataDir, name));
+	} catch {
+		// The folder does not exist, or this user cannot read it. Others say so.
+		return [];
 	}
 }
 
@@ -68,7 +114,7 @@ function requireUnused(folder: string): void {
 
 /** Makes a folder in the data folder that the same user owns and can enter. */
 function makeDraft(folder: string): string {
-	const draft = mkdtempSync(join(folder, "restoring-"));
+	const draft = mkdtempSync(join(folder, DRAFT));
 	const owner = ownerBesideRoot(folder);
 	if (owner) chownSync(draft, owner.uid, owner.gid);
 	// PostgreSQL does not run as root. Its user must be able to pass through this folder to PGDATA.

@@ -1,13 +1,21 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { Client } from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
 import { runCommand } from "../support/command.ts";
 import { makeFolder } from "../support/folder.ts";
 import { copyDataFolder } from "../support/made-data.ts";
-import { assay, startAssay } from "../support/program.ts";
+import {
+	assay,
+	PROGRAM,
+	startAssay,
+	withSettings,
+} from "../support/program.ts";
 
 let folder: string;
 let data: string;
@@ -88,6 +96,46 @@ test("restore --replace changes nothing while the service runs or if the file is
 	expect(damaged.stderr).toContain("damaged");
 	expect((await run("org", "list")).stdout).toContain("Before");
 	expect(readdirSync(data).sort()).toEqual(["postgres", "postgres.json"]);
+});
+
+test.each([
+	"SIGHUP",
+	"SIGTERM",
+] as const)("restore --replace that %s interrupts leaves nothing behind, and a killed one a folder that doctor names", async (signal) => {
+	await addOrganization("Before");
+	const drafts = () =>
+		readdirSync(data).filter((name) => name.startsWith("restoring-"));
+	// It waits for a backup on its standard input, and has a server of its own meanwhile.
+	const begin = async () => {
+		const child = spawn(
+			process.execPath,
+			[PROGRAM, "restore", "--replace", "-"],
+			{ env: withSettings(settings), stdio: ["pipe", "pipe", "pipe"] },
+		);
+		await vi.waitFor(
+			() => {
+				const [draft = ""] = drafts();
+				expect(existsSync(join(data, draft, "postgres.json"))).toBe(true);
+				expect(draft).not.toBe("");
+			},
+			{ timeout: 60_000, interval: 100 },
+		);
+		return child;
+	};
+	const interrupted = await begin();
+	const words = text(interrupted.stderr);
+	interrupted.kill(signal);
+	const [code] = await once(interrupted, "exit");
+	expect(code).toBe(1);
+	expect(await words).toContain("the database is what it was before");
+	expect(drafts()).toEqual([]);
+	expect((await run("org", "list")).stdout).toContain("Before");
+
+	const killed = await begin();
+	killed.kill("SIGKILL");
+	await once(killed, "exit");
+	const [left = ""] = drafts();
+	expect((await run("doctor")).stdout).toContain(`rm -r ${join(data, left)}`);
 });
 
 test("restore --replace fills an empty folder, and leaves a database of DATABASE_URL alone", async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { catalogue } from "../support/backups.ts";
@@ -32,6 +32,14 @@ const COMMANDS = [
 	["backup", "-"],
 	["doctor"],
 ];
+
+test("a folder that has a database is not called empty", async () => {
+	const data = join(folder, "without-json");
+	await mkdir(join(data, "postgres"), { recursive: true });
+	const { stdout } = await runCommand(["doctor"], { ASSAY_DATA_DIR: data });
+	expect(stdout).toContain("not postgres.json");
+	expect(stdout).not.toContain("there is no database");
+});
 
 test("commands fail in a folder without a database and do not create one", async () => {
 	const data = join(folder, "data");

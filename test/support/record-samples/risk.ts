@@ -60,6 +60,7 @@ export const risk: Sample[] = [
 			"max_inherent_risk_score",
 			"min_residual_risk_score",
 			"max_residual_risk_score",
+			"is_undecided",
 		],
 		searched: ["name", "description", "category", "note"],
 	},
