@@ -213,7 +213,7 @@ function requireReadOfRecords({ name, isReadOnly, tenant }: AnyOperation) {
 	if (isReadOnly && tenant !== null) return;
 	const why = isReadOnly ? "is not about an organization" : "writes";
 	throw badFields([
-		{ field: "from", message: `must be primary, because ${name} ${why}` },
+		{ field: "read_from", message: `must be primary, because ${name} ${why}` },
 	]);
 }
 

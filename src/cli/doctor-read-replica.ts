@@ -37,7 +37,7 @@ export async function examineReadReplica(
 						status: "warning",
 						found,
 						advice:
-							"look at the log, the disk and the network of the replica; until it has caught up, requests with from=replica get 503",
+							"look at the log, the disk and the network of the replica; until it has caught up, requests with read_from=replica get 503",
 					},
 				];
 	} catch (error) {

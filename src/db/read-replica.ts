@@ -194,7 +194,7 @@ export class UnusableReplica extends AppError {
 	constructor(why: string, cause?: unknown) {
 		super(
 			"service_unavailable",
-			`the read replica ${why}; retry later, or leave out from=replica to read from the primary`,
+			`the read replica ${why}; retry later, or leave out read_from=replica to read from the primary`,
 			{ cause },
 		);
 		this.why = why;

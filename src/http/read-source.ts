@@ -2,7 +2,7 @@ import { badFields } from "../errors.ts";
 import type { Services } from "../invoke.ts";
 
 /** Name in a query string that says where the data comes from. It is no part of an input. */
-export const SOURCE_PARAMETER = "from";
+export const SOURCE_PARAMETER = "read_from";
 
 /** Header of an answer from the replica. It shows all changes up to this moment. */
 export const REPLICA_HEADER = "x-replica-as-of";
@@ -15,8 +15,8 @@ export interface ReadSource {
 }
 
 /**
- * Takes `from` out of a query string. Returns the services that read from there: the primary, or the
- * replica with `from=replica`. Every door that lets its callers choose uses this function.
+ * Takes `read_from` out of a query string. Returns the services that read from there: the primary, or
+ * the replica with `read_from=replica`. Every door that lets its callers choose uses this function.
  */
 export function takeSource(
 	services: Services,

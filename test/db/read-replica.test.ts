@@ -114,7 +114,7 @@ const findReplica = async (url: string) => {
 test("an export from the replica has what was stored before it, and states its moment", async () => {
 	await use("addVendor", { name: "Flood" });
 	const before = await databaseTime();
-	const answer = await exportVendors("from=replica");
+	const answer = await exportVendors("read_from=replica");
 	expect(answer.status).toBe(200);
 	const moment = answer.headers.get(HEADER) ?? "";
 	expect(moment >= before).toBe(true);
@@ -124,7 +124,7 @@ test("an export from the replica has what was stored before it, and states its m
 	);
 	const text = await answer.text();
 	expect(text).toContain("Flood");
-	const same = await exportVendors("from=primary");
+	const same = await exportVendors("read_from=primary");
 	expect(same.headers.has(HEADER)).toBe(false);
 	expect(await same.text()).toBe(text);
 });
@@ -134,7 +134,7 @@ test("a replica that lags answers with the data of the moment that it states", a
 	try {
 		const { vendor } = await use("addVendor", { name: "Theft" });
 		expect(await (await exportVendors("")).text()).toContain("Theft");
-		const answer = await exportVendors("from=replica");
+		const answer = await exportVendors("read_from=replica");
 		const text = await answer.text();
 		expect(text).toContain("Fire");
 		expect(text).not.toContain("Theft");
@@ -142,8 +142,8 @@ test("a replica that lags answers with the data of the moment that it states", a
 		expect(moment < vendor.created_at).toBe(true);
 
 		for (const path of [
-			"/api/console/listVendors?from=replica",
-			"/api/mcp/tools/listVendors?from=replica",
+			"/api/console/listVendors?read_from=replica",
+			"/api/mcp/tools/listVendors?read_from=replica",
 		]) {
 			const { body, headers } = await sendTo(
 				service.url,
@@ -166,7 +166,7 @@ test("a replica that lags answers with the data of the moment that it states", a
 		await servers.resume();
 	}
 	await expect
-		.poll(async () => (await exportVendors("from=replica")).text())
+		.poll(async () => (await exportVendors("read_from=replica")).text())
 		.toContain("Theft");
 	expect(await replicaMetrics()).toEqual({
 		answers: 1,
@@ -185,7 +185,8 @@ test("rights are those of the primary, also while the replica lags", async () =>
 		role: "viewer",
 	});
 	const { id, token: theirs } = await makeApiToken(database, member);
-	const read = () => call("listVendors", {}, "from=replica", service, theirs);
+	const read = () =>
+		call("listVendors", {}, "read_from=replica", service, theirs);
 	expect((await read()).status).toBe(200);
 	await servers.pause();
 	try {
@@ -196,18 +197,18 @@ test("rights are those of the primary, also while the replica lags", async () =>
 	}
 });
 
-test("from takes two values, and a call that writes or is about the caller reads the primary only", async () => {
-	const wrong = await call("listVendors", {}, "from=standby");
+test("read_from takes two values, and a call that writes or is about the caller reads the primary only", async () => {
+	const wrong = await call("listVendors", {}, "read_from=standby");
 	expect(wrong.status).toBe(400);
-	expect(wrong.body.message).toBe("from: must be primary or replica");
-	const write = await call("addVendor", { name: "No" }, "from=replica");
+	expect(wrong.body.message).toBe("read_from: must be primary or replica");
+	const write = await call("addVendor", { name: "No" }, "read_from=replica");
 	expect(write.status).toBe(400);
 	expect(write.body.message).toBe(
-		"from: must be primary, because addVendor writes",
+		"read_from: must be primary, because addVendor writes",
 	);
 	const own = await sendTo(
 		service.url,
-		"/api/mcp/tools/listOrganizations?from=replica",
+		"/api/mcp/tools/listOrganizations?read_from=replica",
 		{},
 		{ authorization: `Bearer ${token}` },
 	);
@@ -257,12 +258,12 @@ test("an address that leads to the primary is refused, and the service goes on",
 		const { status, body } = await call(
 			"listVendors",
 			{},
-			"from=replica",
+			"read_from=replica",
 			other,
 		);
 		expect(status).toBe(503);
 		expect(body.message).toMatch(
-			/^the read replica is not a standby; .* leave out from=replica/,
+			/^the read replica is not a standby; .* leave out read_from=replica/,
 		);
 		expect((await call("listVendors", {}, "", other)).status).toBe(200);
 		expect(await replicaMetrics(other)).toEqual({ answers: 0 });
@@ -303,17 +304,17 @@ test("doctor names a wrong password and another database", async () => {
 
 test("while the replica is away, requests to it get 503 and all others are answered", async () => {
 	await standby.stop();
-	const gone = await exportVendors("from=replica");
+	const gone = await exportVendors("read_from=replica");
 	expect(gone.status).toBe(503);
 	expect(gone.headers.get("retry-after")).not.toBe(null);
 	expect(((await gone.json()) as { message: string }).message).toMatch(
-		/^the read replica does not answer, or refuses; .* leave out from=replica/,
+		/^the read replica does not answer, or refuses; .* leave out read_from=replica/,
 	);
 	expect((await exportVendors("")).status).toBe(200);
 	expect(await replicaMetrics()).toEqual({ answers: 0 });
 	await standby.start();
 	await expect
-		.poll(async () => (await exportVendors("from=replica")).status)
+		.poll(async () => (await exportVendors("read_from=replica")).status)
 		.toBe(200);
 });
 
@@ -330,7 +331,7 @@ test("a service without a replica says so", async () => {
 		const { status, body } = await call(
 			"listVendors",
 			{},
-			"from=replica",
+			"read_from=replica",
 			other,
 		);
 		expect(status).toBe(400);

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { z } from "zod";
+import { SOURCE_PARAMETER } from "../../src/http/read-source.ts";
 import { type JsonSchema, toJsonSchema } from "../../src/mcp/json-schema.ts";
+import { MCP_PARAMETERS } from "../../src/mcp/narrowing.ts";
 import type { AnyOperation } from "../../src/operation.ts";
 import { operations } from "../../src/operations.ts";
 
@@ -96,4 +98,15 @@ test.each(
 		if (maxLength === undefined) continue;
 		expect(issues.filter(({ code }) => code !== "too_big")).toEqual([]);
 	}
+});
+
+test("no input that a query string may hold has the name of a parameter of the server", () => {
+	const taken = new Set([...MCP_PARAMETERS, SOURCE_PARAMETER]);
+	const names = (operations as readonly AnyOperation[]).flatMap(
+		({ name, input, isReadOnly }) =>
+			Object.keys(toJsonSchema(input, "input").properties ?? {})
+				.filter((field) => isReadOnly && taken.has(field))
+				.map((field) => `${name} ${field}`),
+	);
+	expect(names).toEqual([]);
 });

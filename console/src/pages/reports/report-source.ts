@@ -17,7 +17,7 @@ export function makeSource(isFromReplica: boolean): ReportSource {
 	};
 	return {
 		call: async (name, input) => {
-			const response = await send(`/api/console/${name}?from=replica`, {
+			const response = await send(`/api/console/${name}?read_from=replica`, {
 				method: "POST",
 				headers: { "content-type": "application/json" },
 				body: JSON.stringify(input),
