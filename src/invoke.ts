@@ -21,20 +21,18 @@ import {
 	NEEDED_ROLE,
 	type Operation,
 } from "./operation.ts";
-import { closedOrganization } from "./organizations/closures.ts";
 import { rejectEnded } from "./organizations/ended-memberships.ts";
 import {
 	mayAsAuditor,
 	outOfRegisters,
 } from "./organizations/narrow-membership.ts";
 import {
-	closedOrganizationOf,
-	type Membership,
-	membershipForRecord,
-	membershipIn,
-	type Principal,
-	roleReaches,
-} from "./principal.ts";
+	namedTenant,
+	rejectClosed,
+	requireOrganization,
+	withOrganization,
+} from "./organizations/organization-of-call.ts";
+import { type Membership, type Principal, roleReaches } from "./principal.ts";
 import { answerOnce, type KeyedCall } from "./records/idempotency.ts";
 import { outOfConfinement } from "./sign-in/confined-session.ts";
 import type { PasswordRule } from "./sign-in/password-sign-in.ts";
@@ -217,30 +215,6 @@ function requireReadOfRecords({ name, isReadOnly, tenant }: AnyOperation) {
 	]);
 }
 
-/** Adds the organization to an input that leaves it out, because the caller has only this one. */
-function withOrganization(
-	operation: AnyOperation,
-	input: unknown,
-	membership: Membership | undefined,
-): unknown {
-	if (operation.tenant !== "organization_id" || !membership) return input;
-	if (typeof input !== "object" || Array.isArray(input)) return input;
-	return { ...input, organization_id: membership.organizationId };
-}
-
-/**
- * Returns which of the caller's organizations a call concerns. Returns null if it concerns none of
- * them.
- */
-export function organizationOfCall(
-	principal: Principal,
-	operation: AnyOperation,
-	rawInput: unknown,
-): string | null {
-	const named = namedTenant(principal, operation, rawInput);
-	return named && named !== "foreign" ? named.membership.organizationId : null;
-}
-
 /**
  * Removes arguments that are null, as if they were not given. An operation that only reads has no
  * field that null could empty.
@@ -309,78 +283,6 @@ export async function authorize(
 		);
 	}
 	return undefined;
-}
-
-/**
- * Throws forbidden if the call is about an organization of the caller that is closed, or if the
- * caller has no other one.
- */
-function rejectClosed(
-	principal: Principal,
-	operation: AnyOperation,
-	rawInput: unknown,
-): void {
-	if (!principal.closed || operation.tenant === null) return;
-	const [only] = principal.memberships.length === 0 ? principal.closed : [];
-	const named = idOfCall(operation, rawInput);
-	const closed =
-		named === undefined ? only : closedOrganizationOf(principal, named);
-	if (closed) throw closedOrganization(closed.message);
-}
-
-function namedTenant(
-	principal: Principal,
-	operation: AnyOperation,
-	rawInput: unknown,
-): { membership: Membership; recordId: string | null } | "foreign" | undefined {
-	if (operation.tenant === null) return undefined;
-	const input = (rawInput ?? {}) as Record<string, unknown>;
-	if (typeof input !== "object") return undefined;
-	const given = input[operation.tenant] ?? undefined;
-	const organization = isReference(operation, given)
-		? (input.organization_id ?? undefined)
-		: given;
-	if (operation.tenant === "organization_id" || organization !== given) {
-		if (organization === undefined) {
-			// A caller with one organization need not name it.
-			const [only, ...others] = principal.memberships;
-			return only && others.length === 0
-				? { membership: only, recordId: null }
-				: undefined;
-		}
-		if (typeof organization !== "string") return undefined;
-		const membership = membershipIn(principal, organization);
-		return membership ? { membership, recordId: null } : "foreign";
-	}
-	if (typeof given !== "string") return undefined;
-	const membership = parseId(given) && membershipForRecord(principal, given);
-	return membership && { membership, recordId: given };
-}
-
-/**
- * Returns true if the caller gives a reference id such as NC-005 instead of the record's id. A
- * reference id does not contain the organization, so the operation also takes organization_id.
- */
-function isReference({ tenant, input }: AnyOperation, given: unknown): boolean {
-	return (
-		tenant !== "organization_id" &&
-		"organization_id" in input.shape &&
-		typeof given === "string" &&
-		!parseId(given)
-	);
-}
-
-/** Rejects a reference id without an organization, if the caller has several organizations. */
-function requireOrganization(operation: AnyOperation, input: unknown): void {
-	const given = input as Record<string, unknown>;
-	if (!isReference(operation, given[operation.tenant ?? ""])) return;
-	throw badFields([
-		{
-			field: "organization_id",
-			message:
-				"is required with a reference id, because you have several organizations; listOrganizations returns their ids",
-		},
-	]);
 }
 
 /** Returns true if the caller's role permits the operation in at least one organization. */

@@ -6,8 +6,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { visibleJson } from "../devices/visible-text.ts";
 import { type AppError, toAppError } from "../errors.ts";
-import { invoke, organizationOfCall, type Services } from "../invoke.ts";
+import { invoke, type Services } from "../invoke.ts";
 import type { OutageLog } from "../load/outage-log.ts";
+import { organizationOfCall } from "../organizations/organization-of-call.ts";
 import { MAX_CLIENT_LENGTH, type Principal } from "../principal.ts";
 import type { Usage, Use } from "../tokens/usage.ts";
 import { VERSION } from "../version.ts";
