@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { toJsonSchema } from "../../src/mcp/json-schema.ts";
-import { recordKinds } from "../../src/registers/all.ts";
 import { axe, screenshot, visit } from "./browser.ts";
-import { expectWholeFilters } from "./filters.ts";
 import {
 	heading,
 	names,
@@ -59,56 +56,6 @@ test("search, filters and order are in the address, and reload and back keep the
 	await page.getByRole("button", { name: "Show all risks" }).click();
 	await expect.poll(async () => (await names(page)()).length).toBe(20);
 });
-
-test("every filter shows its whole label and its longest value, on a phone and on larger screens", async () => {
-	const page = await registers.open(registers.admin, "risk?q=theft");
-	for (const kind of recordKinds.filter(({ filters }) => filters.length > 0)) {
-		await visit(page, registers.at(`${kind.kind}?q=theft`));
-		await expectWholeFilters(page);
-		const chosen = new URLSearchParams(longestIn(kind));
-		if (chosen.size === 0) continue;
-		await visit(page, registers.at(`${kind.kind}?${chosen}`));
-		await expectWholeFilters(page);
-	}
-}, 240_000);
-
-test("at 1280 px, filters show their whole label, and the table stays in its place when they are set", async () => {
-	const page = await registers.open(registers.admin, "risk", {
-		viewport: { width: 1280, height: 900 },
-	});
-	const topOf = async (address: string) => {
-		await visit(page, registers.at(address));
-		const box = await page.getByRole("search").boundingBox();
-		return box && box.y + box.height;
-	};
-	for (const kind of recordKinds.filter(({ filters }) => filters.length > 0)) {
-		const bottom = await topOf(`${kind.kind}?q=theft`);
-		await expectWholeFilters(page, [1280]);
-		const chosen = longestIn(kind);
-		expect(await topOf(`${kind.kind}?${chosen}`), kind.kind).toBe(bottom);
-	}
-}, 120_000);
-
-/** Returns the parameters of the address that set the filters of a register to their longest values. */
-function longestIn({ kind, fields, filters }: (typeof recordKinds)[number]) {
-	const chosen: string[][] = [];
-	for (const [name, { input, given }] of Object.entries(fields)) {
-		const { enum: values = [] } = toJsonSchema(input, "input") as {
-			enum?: (string | null)[];
-		};
-		const [longest] = values
-			.filter((value) => value !== null)
-			.toSorted((a, b) => b.length - a.length);
-		if (!filters.includes(name)) continue;
-		if (longest) chosen.push([name, longest]);
-		if (name === "owner_id" && given === "optional") {
-			chosen.push([name, "null"]);
-		}
-	}
-	if (kind === "risk") chosen.push(["min_residual_risk_score", "20"]);
-	if (kind === "task") chosen.push(["due", "90d"]);
-	return chosen;
-}
 
 test("a list opens in its register's usual order, its header shows it, and back returns to it", async () => {
 	const { framework } = await registers.add("addFramework", { name: "ISO" });
@@ -228,67 +175,6 @@ test("a list can be read page by page and back, with the page size that the read
 		.getByRole("combobox", { name: "Rows per page" })
 		.selectOption("50");
 	await expect.poll(async () => (await names(page)()).length).toBe(24);
-});
-
-test("scores are filtered by band, owners by search, and records without an owner by their own option", async () => {
-	const page = await registers.open(registers.admin, "risk");
-	await page.getByRole("combobox", { name: "Residual risk" }).click();
-	await page.getByRole("option", { name: "Critical (15 to 25)" }).click();
-	await expect.poll(names(page)).toEqual(["A risk that grew"]);
-	expect(page.url()).toContain("min_residual_risk_score=15");
-	await page.getByRole("button", { name: "Clear filters" }).click();
-	await page.getByRole("combobox", { name: "Owner" }).click();
-	const unassigned = page.getByRole("option", { name: "Unassigned" });
-	await unassigned.waitFor();
-	await screenshot(page, "record-list-owners");
-	// The list is wider than the field, so that it shows whole names.
-	const { width = 0 } = (await unassigned.boundingBox()) ?? {};
-	expect(width).toBeGreaterThan(250);
-	await unassigned.click();
-	await expect.poll(names(page)).toEqual(["A risk that grew"]);
-	await page.getByRole("combobox", { name: "Owner" }).fill("lovelace");
-	await page.getByRole("option", { name: "Ada Lovelace" }).click();
-	await page.waitForURL(new RegExp(registers.ids.ada));
-	await expect.poll(async () => (await names(page)()).length).toBe(20);
-	await axe(page);
-});
-
-test("overdue tasks that are not done are found and marked", async () => {
-	await registers.add("addTask", {
-		name: "Long overdue",
-		deadline: "2024-02-29",
-	});
-	await registers.add("addTask", {
-		name: "Done in time",
-		deadline: "2024-02-29",
-		state: "DONE",
-	});
-	await registers.add("addTask", { name: "Far away", deadline: "2100-01-01" });
-	const page = await registers.open(registers.admin, "task");
-	await page.getByRole("combobox", { name: "Deadline" }).click();
-	await page.getByRole("option", { name: "Overdue" }).click();
-	await expect.poll(names(page)).toEqual(["Long overdue"]);
-	// A bookmark must be right tomorrow too, so the address contains no date.
-	expect(new URL(page.url()).searchParams.get("due")).toBe("overdue");
-	await page.getByRole("button", { name: /It is overdue/ }).waitFor();
-	await axe(page);
-	// A range that is not one of the usual ones is shown with its dates.
-	await visit(page, registers.at("task?due_from=2099-01-01"));
-	await expect.poll(names(page)).toEqual(["Far away"]);
-	const due = page.getByRole("combobox", { name: "Deadline" });
-	expect(await due.inputValue()).toBe("from 1 Jan 2099");
-});
-
-test("a filter that is set shows the name of its field beside the value", async () => {
-	const page = await registers.open(registers.admin, "task?due=overdue");
-	const nameOn = (label: string) =>
-		page.evaluate(
-			`getComputedStyle(document.querySelector("[aria-label=${label}]").parentElement, "::before").content`,
-		);
-	await page.getByRole("combobox", { name: "Deadline" }).waitFor();
-	expect(await nameOn("Deadline")).toBe('"Deadline"');
-	expect(await nameOn("Status")).toBe("none");
-	await screenshot(page, "registers/named-filter");
 });
 
 test("a list of finished tasks has the one that was finished last on top", async () => {
