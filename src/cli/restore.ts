@@ -165,7 +165,7 @@ async function tell(
 	);
 	if (kept) {
 		lines.push(
-			`The former database is kept. Delete it when nobody needs it any more:\n  rm -r ${kept.directory} ${kept.file}`,
+			`The former database is kept. Delete it when nobody needs it any more:\n  rm -r ${[kept.directory, kept.file].filter(Boolean).join(" ")}`,
 		);
 	}
 	print(

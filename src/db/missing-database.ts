@@ -33,7 +33,7 @@ export function describeMissing({ dataDir }: Pick<Config, "dataDir">): {
 		return {
 			found: `${dataDir} has the files of a database, but not postgres.json, which holds its place and password`,
 			advice:
-				"put postgres.json back from a copy of the data folder, or restore a backup (docs/backup.md)",
+				"put postgres.json back from a copy of the data folder, or restore a backup with assay restore --replace (docs/backup.md)",
 		};
 	}
 	return {

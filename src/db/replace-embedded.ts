@@ -26,7 +26,7 @@ const DRAFT = "restoring-";
 export interface Replaced<Result> {
 	result: Result;
 	/** Where the former database is now. Undefined if there was none. */
-	kept: { directory: string; file: string } | undefined;
+	kept: { directory: string; file?: string } | undefined;
 }
 
 /**
@@ -104,12 +104,18 @@ export function findDrafts(dataDir: string): string[] {
 }
 
 function requireUnused(folder: string): void {
-	const cluster = readCluster(folder);
-	if (!cluster || findPostmaster(cluster.directory) === undefined) return;
+	const directory = findFormer(folder);
+	if (!directory || findPostmaster(directory) === undefined) return;
 	throw new AppError(
 		"bad_request",
-		`the database in ${cluster.directory} is in use; stop the service and every command that uses it (systemctl stop assay), and try again. After a process was killed, its database stops within a minute`,
+		`the database in ${directory} is in use; stop the service and every command that uses it (systemctl stop assay), and try again. After a process was killed, its database stops within a minute`,
 	);
+}
+
+/** Returns where the database of a data folder is, also if its postgres.json is lost. */
+function findFormer(folder: string): string | undefined {
+	const directory = readCluster(folder)?.directory ?? join(folder, "postgres");
+	return existsSync(directory) ? directory : undefined;
 }
 
 /** Makes a folder in the data folder that the same user owns and can enter. */
@@ -125,23 +131,26 @@ function makeDraft(folder: string): string {
 function exchange(folder: string, draft: string): Replaced<never>["kept"] {
 	const made = readCluster(draft);
 	if (!made) throw new Error(`there is no database in ${draft}`);
-	const former = readCluster(folder);
-	const file = join(folder, "postgres.json");
-	const end = `.before-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
-	const kept = former && {
-		directory: `${former.directory}${end}`,
-		file: `${file}${end}`,
-	};
-	if (former && kept) {
-		renameSync(file, kept.file);
-		if (existsSync(former.directory)) {
-			renameSync(former.directory, kept.directory);
-		}
-	}
+	const kept = putAside(folder);
 	// The server's files are outside of the data folder if PostgreSQL's user cannot enter it.
 	const isInside = made.directory.startsWith(`${draft}/`);
 	const directory = isInside ? join(folder, "postgres") : made.directory;
 	if (isInside) renameSync(made.directory, directory);
 	writeCluster({ ...made, folder, directory });
 	return kept;
+}
+
+/** Renames what there is of the former database. */
+function putAside(folder: string): Replaced<never>["kept"] {
+	const former = findFormer(folder);
+	const file = join(folder, "postgres.json");
+	const end = `.before-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
+	const hasFile = existsSync(file);
+	if (hasFile) renameSync(file, `${file}${end}`);
+	if (!former) return undefined;
+	renameSync(former, `${former}${end}`);
+	return {
+		directory: `${former}${end}`,
+		...(hasFile && { file: `${file}${end}` }),
+	};
 }

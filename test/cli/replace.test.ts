@@ -138,6 +138,17 @@ test.each([
 	expect((await run("doctor")).stdout).toContain(`rm -r ${join(data, left)}`);
 });
 
+test("restore --replace works if the file with the database's place and password is lost", async () => {
+	await addOrganization("Before");
+	expect((await run("backup", file)).code).toBe(0);
+	await rm(join(data, "postgres.json"));
+	const { code, stdout, stderr } = await run("restore", "--replace", file);
+	expect(code, stderr).toBe(0);
+	const [, kept = ""] = /rm -r (\S+)\n/.exec(stdout) ?? [];
+	expect(existsSync(join(kept, "PG_VERSION"))).toBe(true);
+	expect((await run("org", "list")).stdout).toContain("Before");
+});
+
 test("restore --replace fills an empty folder, and leaves a database of DATABASE_URL alone", async () => {
 	await addOrganization("Before");
 	expect((await run("backup", file)).code).toBe(0);
