@@ -12,14 +12,18 @@ import { useEscape } from "./escape.ts";
  */
 export function Dialog({
 	isBusy = false,
+	isWaiting,
 	onClose,
 	children,
 	...rest
 }: Omit<ModalProps, "closeOnEscape"> & {
 	/** True while several requests run. The dialog then has no close button either. */
 	isBusy?: boolean;
+	/** True while an answer must be waited for. By default, while any request runs. */
+	isWaiting?: boolean;
 }) {
-	const isSaving = useIsMutating() > 0 || isBusy;
+	const isMutating = useIsMutating() > 0;
+	const isSaving = (isWaiting ?? isMutating) || isBusy;
 	const [isAsking, setAsking] = useState(false);
 	const body = useRef<HTMLDivElement>(null);
 	const { hasChanges, lastFocused } = useChanges(body, rest.opened);

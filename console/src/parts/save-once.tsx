@@ -88,7 +88,7 @@ export function SaveOnceModal({
 	...rest
 }: Omit<ModalProps, "opened" | "onClose"> & { once: SaveOnce }) {
 	return (
-		<Dialog opened onClose={once.leave} {...rest}>
+		<Dialog opened isWaiting={once.isWaiting} onClose={once.leave} {...rest}>
 			<Copied value={once.noteCopied}>{children}</Copied>
 		</Dialog>
 	);
