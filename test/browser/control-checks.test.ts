@@ -107,6 +107,26 @@ test("the checks of a control are chosen in its form, and a viewer sees them", a
 		.waitFor();
 });
 
+test("a choice of checks begins with those that count without a choice", async () => {
+	const id = await addControl(await addFramework(), "A.8.24");
+	const page = await registers.open(registers.admin, `control/${id}`);
+	await page.getByRole("region", { name: "Device checks" }).waitFor();
+	await page.getByRole("link", { name: "Edit" }).click();
+	await page
+		.getByRole("switch", { name: "Choose the checks yourself" })
+		.check({ force: true });
+	const input = page.getByRole("combobox", { name: "Tested by checks" });
+	await input.fill("Screen");
+	await page.getByRole("option", { name: "Screen or idle lock" }).click();
+	await page.keyboard.press("Tab");
+	const { control: before } = await registers.use("getControl", { id });
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	await page.getByText("Your organization chose these checks").waitFor();
+	const { control } = await registers.use("getControl", { id });
+	expect(before.checks.length).toBeGreaterThan(0);
+	expect(control.tested_by_checks).toEqual([...before.checks, "SCREEN_LOCK"]);
+});
+
 test("the coverage of a framework shows how many devices pass the checks of each control", async () => {
 	const framework = await addFramework();
 	for (const section of ["A.5.1", "A.8.1", "A.8.5", "A.8.24"]) {

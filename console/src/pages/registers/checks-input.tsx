@@ -2,8 +2,10 @@ import { MultiSelect, Select, Stack, Switch } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
+import type { KindDescription } from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
+import { recordQuery } from "../../parts/records/register-calls.ts";
 import { operationQuery } from "../../queries.ts";
 
 interface Common {
@@ -52,19 +54,33 @@ export function CheckInput({
 
 /**
  * Asks for device checks, after a switch. While the switch is off, the value is null: nobody has
- * chosen.
+ * chosen, and the field shows what counts without a choice. A choice begins with these checks.
  */
 export function ChecksInput({
 	organizationId,
+	name,
+	kind,
+	recordId,
 	value,
 	onChange,
 	label,
 	...rest
 }: Common & {
+	name: string;
+	kind: KindDescription;
+	recordId: string | undefined;
 	value: string[] | null;
 	onChange: (value: string[] | null) => void;
 }) {
-	const choices = useChoices(organizationId, value ?? []);
+	const { data: record } = useQuery({
+		...recordQuery(kind, recordId ?? ""),
+		enabled: recordId !== undefined,
+	});
+	// The checks of the record follow from a choice, if there is one already.
+	const isAutomatic = record?.[name] === null;
+	const automatic = isAutomatic ? (record.checks as string[]) : [];
+	const shown = value ?? automatic;
+	const choices = useChoices(organizationId, shown);
 	const id = useId();
 	return (
 		<Stack gap="xs">
@@ -73,7 +89,7 @@ export function ChecksInput({
 				checked={value !== null}
 				aria-controls={id}
 				onChange={({ currentTarget }) =>
-					onChange(currentTarget.checked ? [] : null)
+					onChange(currentTarget.checked ? shown : null)
 				}
 			/>
 			<MultiSelect
@@ -82,7 +98,7 @@ export function ChecksInput({
 				label={label}
 				data={choices}
 				disabled={value === null}
-				value={value ?? []}
+				value={shown}
 				onChange={onChange}
 				placeholder={value?.length === 0 ? "No check" : ""}
 				searchable

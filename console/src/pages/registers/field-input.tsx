@@ -30,6 +30,7 @@ export function FieldInput({
 	field,
 	organizationId,
 	kind,
+	recordId,
 	value,
 	onChange,
 	error,
@@ -39,6 +40,8 @@ export function FieldInput({
 	organizationId: string;
 	/** The register of the record. Its lists offer the values in use as a filter. */
 	kind: KindDescription;
+	/** The id of the record that is edited. */
+	recordId?: string | undefined;
 	value: FormValue;
 	onChange: (value: FormValue) => void;
 	error?: ReactNode;
@@ -172,6 +175,9 @@ export function FieldInput({
 				<ChecksInput
 					{...common}
 					organizationId={organizationId}
+					name={name}
+					kind={kind}
+					recordId={recordId}
 					value={Array.isArray(value) ? value : null}
 					onChange={onChange}
 				/>

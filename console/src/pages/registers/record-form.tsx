@@ -145,6 +145,7 @@ export function RecordForm({
 												field={field}
 												organizationId={organizationId}
 												kind={kind}
+												recordId={id}
 												value={form.values[field.name] ?? null}
 												onChange={(value) =>
 													form.setFieldValue(field.name, value)
