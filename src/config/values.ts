@@ -172,7 +172,7 @@ export function readDatabaseUrl(
 	if (!url || hosts.includes(",")) {
 		throw new AppError(
 			"bad_request",
-			`${name} must look like postgres://user:password@host:5432/database, with one host; for a PostgreSQL that fails over, name a proxy that leads to ${leadsTo}`,
+			`${name} must look like postgres://user:password@host:5432/database, with one host; percent-encode special characters in the user and the password, such as %2F for a slash; for a PostgreSQL that fails over, name a proxy that leads to ${leadsTo}`,
 		);
 	}
 	tlsModeOf(text, name);
