@@ -8,6 +8,7 @@ import {
 	renameSync,
 	rmSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
@@ -84,11 +85,11 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 /** Removes a draft with its server, which may run, and may have its files elsewhere. */
 async function removeDraft(draft: string): Promise<void> {
 	const directory = readCluster(draft)?.directory;
-	if (directory) {
-		await stopPostmaster(directory);
-		rmSync(directory, { recursive: true, force: true });
+	if (directory) await stopPostmaster(directory);
+	for (const folder of directory ? [directory, draft] : [draft]) {
+		// initdb may still write into it for a moment.
+		await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 	}
-	rmSync(draft, { recursive: true, force: true });
 }
 
 /** Returns the drafts in a data folder. They are those of killed restores, unless one runs. */
