@@ -26,7 +26,8 @@ function describeNextSteps({
 }: RestoreOptions): string {
 	const secret = replace
 		? `The secret of this installation stays. Second factors work only with the one that was used when
-  the backup was made (${COMMAND} user reset-two-factor).`
+  the backup was made. If the data folder was lost, put that one back before the service starts;
+  without a copy, reset them (${COMMAND} user reset-two-factor).`
 		: `ASSAY_SECRET (or the file secret of the data folder) is not in a backup. Put back the one that
   was used: second factors do not work with another one (${COMMAND} user reset-two-factor).`;
 	const keys = unknownKeysWait
