@@ -2,7 +2,7 @@ import { type HistoryState, linkOptions } from "@tanstack/react-router";
 import type { ListControls, ListSearch } from "./list-search.ts";
 
 interface Left {
-	/** What a list accepts. The types of its route name no filters. */
+	/** The search of any list. The types of its route name no filters. */
 	search: ListSearch;
 	state: HistoryState;
 }

@@ -9,7 +9,7 @@ const MIB_EACH = 540;
 /** PostgreSQL permits 100 connections by default, and each process may have 22. */
 const MOST = 4;
 
-/** What the operating system, or the limits of the container or unit, leave to the service. */
+/** Cores and memory that the service may use, within the limits of its container or unit. */
 export interface Machine {
 	cores: number;
 	memoryMib: number;

@@ -5,7 +5,7 @@ type Variables = Record<string, string | undefined>;
 /** The command `assay` of a package passes what it finds to `doctor`, which lists it. */
 export const FOUND_AUTHORITIES = "FOUND_AUTHORITIES";
 
-/** What is wrong with the file of certificate authorities, and what to do. */
+/** A problem with the file of certificate authorities, and advice. */
 export interface AuthoritiesFinding {
 	found: string;
 	advice: string;

@@ -50,7 +50,7 @@ export interface Delay {
 	bytes: number;
 }
 
-/** What the primary had stored at a moment. */
+/** The end of the log that the primary had stored at a moment. */
 interface Position {
 	moment: string;
 	lsn: string;

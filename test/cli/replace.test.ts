@@ -28,7 +28,7 @@ beforeEach(async () => {
 	settings = { ASSAY_DATA_DIR: data };
 	await copyDataFolder(data);
 });
-// What a killed restore has started may still write for a moment.
+// The initdb of a killed restore may still write for a moment.
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const run = (...args: string[]) => runCommand(args, settings);

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** What the Escape key does in each open dialog. The topmost dialog is the last. */
+/** A handler of the Escape key for each open dialog. The topmost dialog is the last. */
 const open: { current: () => void }[] = [];
 
 // Mantine's dialogs all listen, so one key would close a dialog and the one below it.
