@@ -5,7 +5,12 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ArchivePlace } from "../config/read-archive.ts";
 import { AppError } from "../errors.ts";
-import { callS3, expectS3Success, type S3Folder } from "../s3/s3-request.ts";
+import {
+	callS3,
+	expectS3Success,
+	hasNoFile,
+	type S3Folder,
+} from "../s3/s3-request.ts";
 
 /** Stores the files of the archive by name. A name has slashes between folders. */
 export interface ArchiveStore {
@@ -84,13 +89,13 @@ function s3Store(folder: S3Folder): ArchiveStore {
 		},
 		get: async (name, path) => {
 			const answer = await callS3(folder, { method: "GET", name, to: path });
-			if (answer.status === 404) return false;
+			if (hasNoFile(answer)) return false;
 			expectS3Success(answer, folder);
 			return true;
 		},
 		remove: async (name) => {
 			const answer = await callS3(folder, { method: "DELETE", name });
-			if (answer.status !== 404) expectS3Success(answer, folder);
+			if (!hasNoFile(answer)) expectS3Success(answer, folder);
 		},
 	};
 }

@@ -8,6 +8,7 @@ import { AppError } from "../errors.ts";
 import {
 	callS3,
 	expectS3Success,
+	hasNoFile,
 	type S3Call,
 	type S3Folder,
 	textIn,
@@ -74,8 +75,7 @@ export function storePlace(folder: S3Folder, isUrgent = false): BackupPlace {
 		async readNote() {
 			const note = { method: "GET", name: NOTE_NAME, isUrgent } as const;
 			const answer = await callS3(folder, note);
-			const hasBucket = textIn(answer.body, "Code") !== "NoSuchBucket";
-			if (answer.status === 404 && hasBucket) return undefined;
+			if (hasNoFile(answer)) return undefined;
 			expectS3Success(answer, folder);
 			return answer.body;
 		},

@@ -132,6 +132,15 @@ async function receive(
 	return text(answer);
 }
 
+/**
+ * Returns true if the store says that it has no file with the name. A missing bucket, and a server
+ * that is not such a store, also answer 404.
+ */
+export function hasNoFile({ status, body }: S3Answer): boolean {
+	if (status !== 404) return false;
+	return body === "" || textIn(body, "Code") === "NoSuchKey";
+}
+
 /** Throws a service_unavailable AppError with advice if the store has refused a request. */
 export function expectS3Success(answer: S3Answer, folder: S3Folder): void {
 	if (answer.status >= 200 && answer.status < 300) return;
@@ -144,6 +153,7 @@ export function expectS3Success(answer: S3Answer, folder: S3Folder): void {
 		AuthorizationHeaderMalformed: `check the region in ${url}`,
 		AccessDenied: "the key may not do this in the bucket",
 		RequestTimeTooSkewed: "set the clock of this machine",
+		"status 404": `check ${url}`,
 	};
 	const code = textIn(answer.body, "Code") ?? `status ${answer.status}`;
 	const advice = advices[code] ?? textIn(answer.body, "Message") ?? "";

@@ -340,3 +340,24 @@ test("the service archives into a bucket by itself, and stops while it does", as
 	await service.close();
 	bucket.close();
 });
+
+test("assay archive verify says that the bucket is missing, and not that its files are", async () => {
+	await makeHistory();
+	const bucket = await startS3Store();
+	const verify = (name: string) =>
+		runCommand(["archive", "verify", "--json"], {
+			DATABASE_URL: fleet.assay.database.url,
+			ASSAY_ARCHIVE_URL: `${bucket.origin}/${name}/reports`,
+			ASSAY_ARCHIVE_S3_KEY: "id:secret",
+		});
+	await archive();
+	const emptied = await verify("bucket");
+	expect(emptied.code).toBe(1);
+	expect(JSON.parse(emptied.stdout).faults).toHaveLength(4);
+	const gone = await verify("gone");
+	expect(gone).toMatchObject({ code: 1, stdout: "" });
+	expect(gone.stderr).toContain(
+		`the store at ${bucket.origin} answered NoSuchBucket: create the bucket that ASSAY_ARCHIVE_URL names`,
+	);
+	bucket.close();
+});

@@ -32,6 +32,8 @@ export async function startS3Store(): Promise<TestS3Store> {
 			request.headers["x-amz-content-sha256"] !== hash
 		) {
 			answer(403, "<Error><Code>SignatureDoesNotMatch</Code></Error>");
+		} else if (!/^\/bucket(\/|$)/.test(pathname)) {
+			answer(404, "<Error><Code>NoSuchBucket</Code></Error>");
 		} else if (store.failure && request.method === "PUT") {
 			const { status, code } = store.failure;
 			answer(status, `<Error><Code>${code}</Code></Error>`);
