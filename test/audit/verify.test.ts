@@ -161,3 +161,21 @@ async function makeMore(organizationId: string, count: number): Promise<void> {
 		]);
 	}
 }
+
+test("an organization of which only entries remain is listed, also beside others without a row", async () => {
+	// The sealer cannot work on such entries, so this test is the last one.
+	const ids = [await makeLog(database, 2), await makeLog(database, 2)];
+	const deletions = ["audit_seals", "audit_heads", "organizations"].map(
+		(table) => {
+			const column = table === "organizations" ? "id" : "organization_id";
+			return `delete from ${table} where ${column} in ('${ids.join("', '")}')`;
+		},
+	);
+	// As a replica, PostgreSQL checks no foreign keys. The statements are one transaction.
+	await database.owner.query(
+		`set local session_replication_role = replica; ${deletions.join("; ")}`,
+	);
+	const listed = await listLogs(reader);
+	expect(listed).toEqual(expect.arrayContaining(ids));
+	expect(listed).toEqual([...new Set(listed)].sort());
+});
