@@ -6,7 +6,7 @@ import { LongestFirst } from "./test/support/longest-first.ts";
  * time of all tests, and few changes concern them.
  */
 const PROCESSES = [
-	"test/agent/{build,program,program-install,run,system-host}.test.ts",
+	"test/agent/{build,check-requests,program,program-install,run,system-host}.test.ts",
 	"test/backup/*.test.ts",
 	"test/cli/*.test.ts",
 	"test/db/{embedded*,failover,migrate,missing-database,outage,own-roles,pool-login,postgres-tls-server,read-replica,replicas}.test.ts",

@@ -132,7 +132,10 @@ function addOnce(program: Command, how: string[]): void {
 			"Send a heartbeat, run the checks if they are due, send the results and all waiting reports, and exit.",
 		)
 		.option("--dir <folder>", "the agent's folder")
-		.option("--force", "run the checks even if they are not due yet")
+		.option(
+			"--force",
+			"run the checks even if they are not due yet; a running agent does it all",
+		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: Common & { force?: boolean }) => {
 			const { once } = await import("./once.ts");

@@ -11,6 +11,7 @@ import {
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { AgentError, explainFolder } from "./agent-error.ts";
+import { REQUESTS } from "./check-requests.ts";
 import { ENROLLMENT_TROUBLE } from "./enrollment-trouble.ts";
 import {
 	errorCode,
@@ -43,6 +44,7 @@ const OWN_NAMES = [
 	"queue",
 	"refused",
 	"damaged",
+	REQUESTS,
 	// The marker is removed last, so that the folder remains the agent's until everything else is
 	// gone.
 	MARKER,

@@ -22,6 +22,13 @@ const SETTLE_MS = 50;
 /** The paths of the locks that this process holds. */
 const held = new Set<string>();
 
+/** The process that holds a lock. */
+export interface Owner {
+	pid: number;
+	/** Whether it takes requests for a report. Undefined if it is too old to know of them. */
+	takesRequests: boolean | undefined;
+}
+
 export interface Lock {
 	/**
 	 * Shows that the owner is running, and returns whose lock it is now, because somebody may have
@@ -35,12 +42,16 @@ export interface Lock {
  * Locks the folder for this process, because two agents with the same folder would send everything
  * twice. Throws an AgentError if another running process has the lock.
  */
-export async function takeLock(folder: string): Promise<Lock> {
+export async function takeLock(
+	folder: string,
+	/** True if this process takes requests for a report while it holds the lock. */
+	takesRequests = false,
+): Promise<Lock> {
 	const path = join(folder, FILE);
 	const token = randomUUID();
 	try {
 		await removeIfStale(path);
-		await create(path, token);
+		await create(path, token, takesRequests);
 		await sleep(SETTLE_MS);
 	} catch (error) {
 		if (errorCode(error) !== "EEXIST") throw explainFolder(error, folder);
@@ -72,14 +83,27 @@ export async function takeLock(folder: string): Promise<Lock> {
 
 /** Returns the process id of the agent that runs for this folder, or undefined if none does. */
 export async function findRunning(folder: string): Promise<number | undefined> {
+	return (await findOwner(folder))?.pid;
+}
+
+/** Returns the process that has the lock of this folder, or undefined if none has it. */
+export async function findOwner(folder: string): Promise<Owner | undefined> {
 	const path = join(folder, FILE);
-	return (await isStale(path)) ? undefined : (await readOwner(path))?.pid;
+	return (await isStale(path)) ? undefined : readOwner(path);
 }
 
 /** Makes the lock file together with its content, so that no process sees it half written. */
-async function create(path: string, token: string): Promise<void> {
+async function create(
+	path: string,
+	token: string,
+	takesRequests: boolean,
+): Promise<void> {
 	const temporary = `${path}.${token.replaceAll("-", "").slice(0, 12)}.tmp`;
-	const text = JSON.stringify({ pid: process.pid, token });
+	const text = JSON.stringify({
+		pid: process.pid,
+		token,
+		takes_requests: takesRequests,
+	});
 	await writeFile(temporary, text, { mode: 0o600 });
 	try {
 		await link(temporary, path);
@@ -104,11 +128,14 @@ async function isStale(path: string): Promise<boolean> {
 
 async function readOwner(
 	path: string,
-): Promise<{ pid: number; token: string } | undefined> {
+): Promise<(Owner & { token: string }) | undefined> {
 	try {
-		const { pid, token } = parseObject(await readFile(path, "utf8")) ?? {};
+		const { pid, token, takes_requests } =
+			parseObject(await readFile(path, "utf8")) ?? {};
+		const takesRequests =
+			typeof takes_requests === "boolean" ? takes_requests : undefined;
 		return typeof pid === "number" && pid > 0 && typeof token === "string"
-			? { pid, token }
+			? { pid, token, takesRequests }
 			: undefined;
 	} catch {
 		return undefined;

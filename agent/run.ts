@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { VERSION } from "../src/version.ts";
 import { AgentError } from "./agent-error.ts";
 import { nextDelayMs } from "./backoff.ts";
+import { openRequests, type Requests } from "./check-requests.ts";
 import type { Outcome } from "./client.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
 import { hasReports, sendNext } from "./deliver.ts";
@@ -11,8 +12,10 @@ import { prepareFolder, readMarker, writeMarker } from "./folder.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { type Log, makeTroubleLog } from "./log.ts";
 import { nextQuestion } from "./rejection.ts";
+import { type Once, reportNow } from "./report-now.ts";
 import {
 	chooseStep,
+	dueAt,
 	LONGEST_SLEEP_MS,
 	type Timer,
 	timerSince,
@@ -74,31 +77,46 @@ export async function run(options: RunOptions): Promise<void> {
 			`there is no agent in ${folder}; enroll this device with the install command, or name the agent's folder with --dir`,
 		);
 	}
-	const lock = await takeLock(folder);
+	const requests = await openRequests(folder, log);
+	let lock: Lock;
 	try {
+		lock = await takeLock(folder, true);
+	} catch (error) {
+		requests.close();
+		throw error;
+	}
+	try {
+		await requests.clear();
 		await removeLeftovers(folder);
 		await removeLeftovers(`${folder}/queue`);
 		const troubles = makeTroubleLog(log);
 		let isFirst = true;
 		const stopped = stopsOf(options);
 		while (!stopped.aborted && (await isOurs(lock, options))) {
+			// Somebody who asks for a report has just enrolled this device.
+			const arrived = requests.arrived();
 			const credentials = await readCredentials(folder);
 			if (credentials) {
 				troubles.clear();
 				await enrollment?.deleteKey();
-				await serve(credentials, lock, options, isFirst);
+				await serve(credentials, { lock, requests }, options, isFirst);
 			} else {
 				const trouble = enrollment
 					? await enrollment.tryToEnroll()
 					: "this device is not enrolled; the agent waits until you run the install command";
 				if (trouble !== undefined) {
 					troubles.say(trouble);
-					await pause(options.idleMs ?? LONGEST_SLEEP_MS, signal);
+					await pause(
+						options.idleMs ?? LONGEST_SLEEP_MS,
+						AbortSignal.any([signal, arrived]),
+					);
+					await requests.list();
 				}
 			}
 			isFirst = false;
 		}
 	} finally {
+		requests.close();
 		await lock.release();
 	}
 }
@@ -123,7 +141,7 @@ async function isOurs(lock: Lock, options: RunOptions): Promise<boolean> {
  */
 async function serve(
 	credentials: Credentials,
-	lock: Lock,
+	{ lock, requests }: { lock: Lock; requests: Requests },
 	options: RunOptions,
 	isStart: boolean,
 ): Promise<void> {
@@ -142,7 +160,7 @@ async function serve(
 		// Many devices start in the same minute, for example in the morning or after a power failure.
 		// The random delay spreads their first requests.
 		const delayMs = options.startDelayMs ?? Math.random() * MAX_START_DELAY_MS;
-		await pause(delayMs, signal);
+		await pause(delayMs, AbortSignal.any([signal, requests.arrived()]));
 	}
 	// A program on trial does everything once, at once.
 	const heartbeat = timerSince(
@@ -158,10 +176,51 @@ async function serve(
 	let collecting: Promise<void> | undefined;
 	let collected = new AbortController();
 
+	async function noteHeartbeat(outcome: Outcome | undefined): Promise<void> {
+		hold.note(outcome, log);
+		if (outcome?.kind === "trouble") return;
+		if (outcome?.kind === "ok") {
+			if (trialFile) await writeFileAtomically(trialFile, VERSION);
+			updates?.look(session, outcome.body.newest_agent_version);
+		}
+		set(
+			heartbeat,
+			outcome?.kind === "refused"
+				? Math.max(state.heartbeat_interval_seconds, REFUSED_SECONDS)
+				: state.heartbeat_interval_seconds,
+		);
+	}
+
+	function noteReport(outcome: Outcome | undefined): void {
+		const isDisputed =
+			outcome?.kind === "trouble" && outcome.foreignStatus === 400;
+		// Heartbeats go on if only reports are answered with a foreign 400.
+		(isDisputed ? reportHold : hold).note(outcome, log);
+		if (!isDisputed) reportHold.note(undefined, log);
+	}
+
+	async function reportForRequest(): Promise<Once | undefined> {
+		const done = await reportNow(session, {
+			force: true,
+			waitUntilMs: hold.demandedUntilMs(),
+			note: async (route, outcome) =>
+				route === "heartbeat" ? noteHeartbeat(outcome) : noteReport(outcome),
+		});
+		set(postures, state.posture_interval_seconds);
+		return signal.aborted ? undefined : done;
+	}
+
 	while (!signal.aborted) {
 		const stored = await readCredentials(folder);
 		if (stored?.enrollment_id !== credentials.enrollment_id) break;
 		if ((await lock.touch()) !== "ours") break;
+		const asked = await requests.list();
+		if (asked.length > 0) {
+			log.info("somebody on this device has asked for a report");
+			await collecting;
+			await requests.answer(asked, reportForRequest);
+			continue;
+		}
 		const step = chooseStep(
 			{
 				heartbeat,
@@ -178,18 +237,8 @@ async function serve(
 		if (step.kind === "heartbeat") {
 			const seconds = state.posture_interval_seconds;
 			const outcome = await attempt(session, beat);
-			hold.note(outcome, log);
+			await noteHeartbeat(outcome);
 			if (outcome?.kind === "trouble") continue;
-			if (outcome?.kind === "ok") {
-				if (trialFile) await writeFileAtomically(trialFile, VERSION);
-				updates?.look(session, outcome.body.newest_agent_version);
-			}
-			set(
-				heartbeat,
-				outcome?.kind === "refused"
-					? Math.max(state.heartbeat_interval_seconds, REFUSED_SECONDS)
-					: state.heartbeat_interval_seconds,
-			);
 			if (state.posture_interval_seconds !== seconds) {
 				postures.delayMs = withJitter(
 					state.posture_interval_seconds,
@@ -197,12 +246,7 @@ async function serve(
 				);
 			}
 		} else if (step.kind === "send") {
-			const outcome = await attempt(session, sendNext);
-			const isDisputed =
-				outcome?.kind === "trouble" && outcome.foreignStatus === 400;
-			// Heartbeats go on if only reports are answered with a foreign 400.
-			(isDisputed ? reportHold : hold).note(outcome, log);
-			if (!isDisputed) reportHold.note(undefined, log);
+			noteReport(await attempt(session, sendNext));
 		} else if (step.kind === "collect") {
 			set(postures, state.posture_interval_seconds);
 			// The loop does not wait for the checks, so heartbeats continue while they run.
@@ -217,7 +261,10 @@ async function serve(
 				});
 		} else {
 			session.client.rest();
-			await pause(step.ms, AbortSignal.any([signal, collected.signal]));
+			await pause(
+				step.ms,
+				AbortSignal.any([signal, collected.signal, requests.arrived()]),
+			);
 			if (collected.signal.aborted) collected = new AbortController();
 		}
 	}
@@ -244,10 +291,16 @@ async function attempt(
 function makeHold() {
 	const timer: Timer = { lastMs: undefined, delayMs: 0 };
 	let failures = 0;
+	let isDemanded = false;
 	return {
 		timer,
+		/** Returns until when the service has asked to wait, or a past time if it has not. */
+		demandedUntilMs: () =>
+			isDemanded ? dueAt(timer.lastMs, timer.delayMs, Date.now()) : 0,
 		note(outcome: Outcome | undefined, log: Log): void {
 			failures = outcome?.kind === "trouble" ? failures + 1 : 0;
+			isDemanded =
+				outcome?.kind === "trouble" && outcome.retryAfterSeconds !== undefined;
 			if (outcome?.kind !== "trouble") return;
 			timer.lastMs = Date.now();
 			timer.delayMs = nextDelayMs({
