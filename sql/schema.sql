@@ -6340,7 +6340,7 @@ CREATE INDEX risks_search ON public.risks USING gin (organization_id, search_tex
 
 CREATE INDEX risks_treatment ON public.risks USING btree (organization_id, treatment, created_at, id);
 
-CREATE INDEX risks_undecided ON public.risks USING btree (organization_id, created_at, id) WHERE (COALESCE(note, ''::text) = 'Suggested by Assay. Nobody has decided about its treatment and scores yet. Delete this note when somebody has.'::text);
+CREATE INDEX risks_undecided ON public.risks USING btree (organization_id, created_at, id) WHERE ((treatment = 'MITIGATED'::text) AND starts_with(COALESCE(note, ''::text), 'Suggested by Assay. Nobody has decided about its treatment and scores yet. Delete this note when somebody has.'::text));
 
 CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id);
 

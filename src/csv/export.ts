@@ -3,6 +3,7 @@ import { invoke, type Services } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
 import type { Principal } from "../principal.ts";
 import { MAX_PAGE_SIZE } from "../records/list-pages.ts";
+import { recordKinds } from "../registers/all.ts";
 import { type Column, columnsFor, listedIn, type Row } from "./columns.ts";
 import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
 
@@ -53,6 +54,10 @@ export async function exportList(
 		};
 	};
 	const columns = columnsFor(fields);
+	const kind = recordKinds.find(
+		({ tool }) => operation.name === `list${tool.many}`,
+	);
+	const written = (row: Row) => kind?.csv?.write(row) ?? row;
 	const wanted = ids && new Set(ids);
 	const first = await readPage(null);
 	async function* chunks() {
@@ -61,7 +66,7 @@ export async function exportList(
 			const rows = wanted
 				? page.rows.filter(({ id }) => wanted.delete(String(id)))
 				: page.rows;
-			yield writeRows(columns, rows);
+			yield writeRows(columns, rows.map(written));
 			if (page.next === null || wanted?.size === 0) return;
 		}
 	}

@@ -31,7 +31,10 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 		([name, field]): [string, CellKind] => {
 			const schema = toJsonSchema(field.input, "input");
 			const types = [schema.type].flat();
-			const choices = Array.isArray(schema.enum) ? schema.enum : [];
+			const choices = [
+				...(Array.isArray(schema.enum) ? schema.enum : []),
+				...(kind.csv?.choices[name] ?? []),
+			];
 			return [
 				name,
 				{

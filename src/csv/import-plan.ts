@@ -125,7 +125,8 @@ export async function planImport(
 		);
 		let values: Values = {};
 		try {
-			const parsed = parseInput(before ? toUpdate : toAdd, given);
+			const meant = kind.csv?.read(given, before) ?? given;
+			const parsed = parseInput(before ? toUpdate : toAdd, meant);
 			values = before
 				? prepareUpdate(kind, before, parsed)
 				: prepareNew(kind, parsed);

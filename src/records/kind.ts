@@ -85,6 +85,17 @@ export interface RecordKind<
 	referencePrefix?: string;
 	/** Derives the values that the caller left out when adding a record. */
 	complete?: (given: Values) => Values;
+	/** Returns further values that follow when somebody gives these to an existing record. */
+	follow?: (before: Values, given: Values) => Values;
+	/** Says how CSV files write the records, if they do not have the fields as they are. */
+	csv?: {
+		/** Returns a row of the list as a file has it. */
+		write: (row: Values) => Values;
+		/** Further choices that a cell may have, by the name of the field. */
+		choices: Record<string, readonly string[]>;
+		/** Returns the values that a line gives a record. `before` is the existing record. */
+		read: (given: Values, before: Values | undefined) => Values;
+	};
 	/** Checks rules that involve several fields of a record. */
 	check?: (record: Values) => FieldIssue[];
 }

@@ -23,7 +23,8 @@ export function prepareNew(kind: AnyRecordKind, given: Values): Values {
 }
 
 /**
- * Returns the given values that differ from the record's. There may be none. Throws bad_request if
+ * Returns the given values that differ from the record's, and those that follow from them. There may
+ * be none. Throws bad_request if
  * the changed record would break a rule.
  */
 export function prepareUpdate(
@@ -31,8 +32,9 @@ export function prepareUpdate(
 	before: Values,
 	given: Values,
 ): Values {
+	const wanted = withoutAbsent(given);
 	const different = Object.fromEntries(
-		Object.entries(withoutAbsent(given)).filter(
+		Object.entries({ ...wanted, ...kind.follow?.(before, wanted) }).filter(
 			([name, value]) => !isSameField(kind, name, value, before[name]),
 		),
 	);

@@ -13,7 +13,11 @@ import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
 import { byScore, byText, type Order } from "../records/list-pages.ts";
 import { described } from "../records/shown.ts";
-import { IS_UNDECIDED_SQL } from "../starters/undecided.ts";
+import {
+	followTreatment,
+	IS_UNDECIDED_SQL,
+	undecidedInCsv,
+} from "../starters/undecided.ts";
 
 const scoreFilter = (
 	column: string,
@@ -99,6 +103,17 @@ export const risk = recordKind({
 		"residual_risk_score",
 		"owner_id",
 	],
+	derived: {
+		is_undecided: {
+			sql: IS_UNDECIDED_SQL,
+			output: z
+				.boolean()
+				.describe(
+					"Suggested by Assay, and nobody has decided about it: its treatment says nothing. Giving a treatment decides",
+				),
+			isBrief: true,
+		},
+	},
 	orders: {
 		name: byText("name"),
 		inherent_risk_score: byRiskScore("inherent"),
@@ -142,6 +157,8 @@ export const risk = recordKind({
 			},
 		},
 	},
+	follow: followTreatment,
+	csv: undecidedInCsv,
 	complete: (given) => ({
 		...given,
 		residual_likelihood: given.residual_likelihood ?? given.inherent_likelihood,

@@ -121,6 +121,7 @@ test("a brief row has the fields that people decide by, and cuts long texts", as
 		name: "Theft",
 		category: "Endpoint",
 		treatment: "MITIGATED",
+		is_undecided: false,
 		inherent_risk_score: 16,
 		residual_risk_score: 16,
 		owner_id: ids["Omar Haddad"],

@@ -37,6 +37,7 @@ export const risk: Sample[] = [
 			residual_risk_score: 9,
 			note: null,
 			owner_id: null,
+			is_undecided: false,
 			archived_at: null,
 		},
 		follows: {
