@@ -5,6 +5,7 @@ import { COUNTRIES } from "../src/records/countries.ts";
 import type { Field } from "../src/records/field.ts";
 import type { Filter } from "../src/records/filter.ts";
 import type { AnyRecordKind } from "../src/records/kind.ts";
+import { choiceLabel, labelOf } from "../src/records/labels.ts";
 import { timeFilters } from "../src/records/range-filters.ts";
 import { filterOfReferences } from "../src/records/record-filters.ts";
 import type {
@@ -93,7 +94,7 @@ function choicesOf(field: Field, limits: Limits): Choice[] | undefined {
 	}
 	return limits.enum
 		?.filter((value) => value !== null)
-		.map((value) => ({ value, label: inWords(value.toLowerCase()) }));
+		.map((value) => ({ value, label: choiceLabel(value) }));
 }
 
 /** Returns the filters by one of the records that a field lists, such as `vendor_ids`. */
@@ -226,42 +227,4 @@ const RANGES = [
 
 function isNullable({ type }: Limits): boolean {
 	return Array.isArray(type) && type.includes("null");
-}
-
-/**
- * Returns the label of a field. For example, `owner_id` becomes `Owner`, `vendor_ids` becomes
- * `Vendors`, `website_url` becomes `Website`, and `review_interval_months` becomes `Review interval
- * (months)`.
- */
-function labelOf(name: string): string {
-	const label = LABELS[name];
-	if (label) return label;
-	const months = /^(\w+)_months$/.exec(name)?.[1];
-	if (months) return `${inWords(months)} (months)`;
-	return inWords(name.replace(/_ids$/, "s").replace(/_(id|url)$/, ""));
-}
-
-/** The labels of fields whose names would not tell people what they are. */
-const LABELS: Record<string, string> = {
-	// Some registers call their status `state`, but people see the same word everywhere.
-	state: "Status",
-	verified_by_percent: "Wanted pass rate",
-};
-
-const IN_CAPITALS = new Set(["it", "dpa", "id", "url"]);
-const SPELT: Record<string, string> = { todo: "to do", email: "e-mail" };
-
-/**
- * Returns a name as words that begin with a capital letter. For example, `dpa_url` becomes `DPA
- * URL`.
- */
-function inWords(name: string): string {
-	const words = name
-		.replace(/^non_/, "non-")
-		.split("_")
-		.map((word) =>
-			IN_CAPITALS.has(word) ? word.toUpperCase() : (SPELT[word] ?? word),
-		)
-		.join(" ");
-	return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -6,6 +6,12 @@ import type { Field } from "../records/field.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import type { Values } from "../records/values.ts";
+import {
+	type ChoiceFields,
+	type Choices,
+	choicesByKey,
+	readChoice,
+} from "./import-choices.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
 import { wrongFile } from "./read-table.ts";
@@ -18,7 +24,7 @@ interface CellKind {
 	isList: boolean;
 	isNumber: boolean;
 	mayBeNull: boolean;
-	choices: string[];
+	choices: Choices;
 }
 
 /** Largest number of different records that the reference columns of a file may name. */
@@ -43,12 +49,21 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 					isList: types.includes("array"),
 					isNumber: types.includes("integer"),
 					mayBeNull: field.input.safeParse(null).success,
-					choices: choices.map(String),
+					choices: choicesByKey(choices.map(String)),
 				},
 			];
 		},
 	);
 	return new Map(kinds);
+}
+
+/** Returns the choices of the fields that have some. */
+export function choiceFieldsOf(kinds: CellKinds): ChoiceFields {
+	return new Map(
+		[...kinds]
+			.filter(([, { choices }]) => choices.size > 0)
+			.map(([name, { choices }]) => [name, choices]),
+	);
 }
 
 /**
@@ -141,12 +156,5 @@ function readCell(kind: CellKind, text: string): unknown {
 	if (kind.isNumber) {
 		return /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : text;
 	}
-	if (kind.choices.length > 0) {
-		const asWritten = text
-			.trim()
-			.toUpperCase()
-			.replace(/[\s-]+/g, "_");
-		return kind.choices.includes(asWritten) ? asWritten : text;
-	}
-	return text;
+	return readChoice(kind.choices, text) ?? text;
 }

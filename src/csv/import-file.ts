@@ -3,6 +3,11 @@ import { makeBreather } from "../load/breather.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { nameField } from "../records/result-rows.ts";
+import {
+	fieldsOfHeadings,
+	type GuessedColumn,
+	normalize,
+} from "./import-headings.ts";
 import { type CsvTable, wrongFile } from "./read-table.ts";
 import { fromHarmless } from "./text.ts";
 
@@ -31,6 +36,8 @@ export interface CsvFile {
 	ignored: string[];
 	/** Headings of columns that are no fields of the register. */
 	unknown: string[];
+	/** Columns that are read because their heading is another word for a field. */
+	guessed: GuessedColumn[];
 	lines: FileLine[];
 }
 
@@ -46,7 +53,7 @@ export async function readFile(
 	table: CsvTable,
 	choices: ColumnChoices = {},
 ): Promise<CsvFile> {
-	const { fields, ignored, unknown } = readHeadings(
+	const { fields, ignored, unknown, guessed } = readHeadings(
 		kind,
 		table.heading,
 		choices,
@@ -69,7 +76,7 @@ export async function readFile(
 		field,
 		table.heading[at] ?? field,
 	]);
-	return { headings: new Map(headings), ignored, unknown, lines };
+	return { headings: new Map(headings), ignored, unknown, guessed, lines };
 }
 
 /** Returns why the cells of a line cannot be read, or undefined if they can. */
@@ -90,8 +97,9 @@ function readHeadings(
 	kind: AnyRecordKind,
 	headings: readonly string[],
 	choices: ColumnChoices,
-): { fields: Map<string, number>; ignored: string[]; unknown: string[] } {
-	const aliases = aliasesOf(kind);
+): Pick<CsvFile, "ignored" | "unknown" | "guessed"> & {
+	fields: Map<string, number>;
+} {
 	const possible = new Set(["id", ...Object.keys(givenFields(kind))]);
 	for (const [heading, field] of Object.entries(choices)) {
 		if (field !== null && !possible.has(field)) {
@@ -109,16 +117,7 @@ function readHeadings(
 			.filter(([, { reference }]) => reference)
 			.map(([name]) => nameField(name)),
 	);
-	const given = headings.map((heading) =>
-		isChosen(heading) ? choices[heading] : aliases.get(normalize(heading)),
-	);
-	const named = `${normalize(kind.noun)}_name`;
-	const { title } = kind;
-	// "Vendor name" is the name of a vendor, unless another column is.
-	if (title && possible.has(title) && !given.includes(title)) {
-		const at = headings.findIndex((heading) => normalize(heading) === named);
-		if (given[at] === undefined && at >= 0) given[at] = title;
-	}
+	const { fields: given, guessed } = fieldsOfHeadings(kind, headings, choices);
 	const counts = new Map<string | null | undefined, number>();
 	for (const field of given) counts.set(field, (counts.get(field) ?? 0) + 1);
 	const fields = new Map<string, number>();
@@ -137,7 +136,7 @@ function readHeadings(
 			throw wrongFile(`has two columns for ${field}; remove one of them`);
 		} else fields.set(field, at);
 	}
-	return { fields, ignored, unknown };
+	return { fields, ignored, unknown, guessed };
 }
 
 /** Largest number of unknown columns that an error names. */
@@ -158,48 +157,9 @@ export function rejectUnknown(kind: AnyRecordKind, { unknown }: CsvFile): void {
 	);
 }
 
-/**
- * Returns the field that each spelling of a heading means, or null for a column that is not read.
- */
-function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
-	const aliases = new Map<string, string | null>([
-		["id", "id"],
-		// Spreadsheets often leave empty columns in a file.
-		["", null],
-	]);
-	const derived = Object.keys(kind.derived ?? {});
-	for (const name of [
-		...["organization_id", "created_at", "updated_at"],
-		...derived,
-	]) {
-		aliases.set(name, null);
-	}
-	for (const [name, field] of Object.entries(kind.fields)) {
-		aliases.set(name, field.given === "computed" ? null : name);
-		if (!field.reference) continue;
-		aliases.set(nameField(name), name);
-		aliases.set(name.replace(/_id(s?)$/, "$1"), name);
-	}
-	if (kind.kind === "people") {
-		for (const alias of ["email", "e_mail", "email_address"]) {
-			aliases.set(alias, "primary_email_address");
-		}
-		aliases.set("name", "full_name");
-	}
-	return aliases;
-}
-
 /** Returns the headings of the console's template, such as `owner` for owner_id. */
 function headingsOf(kind: AnyRecordKind): string[] {
 	return Object.entries(givenFields(kind)).map(([name, { reference }]) =>
 		reference ? name.replace(/_id(s?)$/, "$1") : name,
 	);
-}
-
-/** Returns the normal form of a heading, such as `owner_id` for "Owner ID" and "owner-id". */
-function normalize(heading: string): string {
-	return heading
-		.trim()
-		.toLowerCase()
-		.replace(/[\s-]+/g, "_");
 }

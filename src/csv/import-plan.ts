@@ -39,6 +39,8 @@ interface Options {
 	lock: boolean;
 	/** Skips the new records whose name an existing record already has. */
 	skipKnownNames: boolean;
+	/** Numbers of the lines that are skipped because the caller said so of one of their values. */
+	skipped?: ReadonlySet<number>;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function planImport(
 	organizationId: string,
 	file: CsvFile,
 	by: MatchBy,
-	{ lock, skipKnownNames }: Options,
+	{ lock, skipKnownNames, skipped = new Set() }: Options,
 ): Promise<PlannedLine[]> {
 	const cellKinds = cellKindsOf(kind);
 	const matches = await findMatches(
@@ -84,6 +86,9 @@ export async function planImport(
 			values: {},
 			issues,
 		});
+		if (skipped.has(line)) {
+			return { line, outcome: "SKIP", values: {}, issues: [] };
+		}
 		if (fileLine.issue) return wrong([{ field: "", message: fileLine.issue }]);
 
 		const text = matchText(cells, by);

@@ -10,12 +10,16 @@ import { recordName } from "../records/record-name.ts";
 import { insertRecord, noteStored, updateRecord } from "../records/store.ts";
 import type { Values } from "../records/values.ts";
 import { recordKinds } from "../registers/all.ts";
+import { cellKindsOf, choiceFieldsOf } from "./import-cells.ts";
 import {
-	type CsvFile,
-	type FileLine,
-	readFile,
-	rejectUnknown,
-} from "./import-file.ts";
+	type AskedValues,
+	applyAnswers,
+	askedValue,
+	findUnknownValues,
+	unknownValue,
+	valueChoices,
+} from "./import-choices.ts";
+import { type CsvFile, readFile, rejectUnknown } from "./import-file.ts";
 import { chooseMatch, MATCH_BY } from "./import-matching.ts";
 import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
 import { KINDS, makeImportId, noteImport } from "./imports.ts";
@@ -42,6 +46,12 @@ const importedLine = z.object({
 					.string()
 					.describe("Heading of the column; empty: the whole line"),
 				message: z.string(),
+				unknown_value: z
+					.string()
+					.nullable()
+					.describe(
+						"The value in unknown_values that has no meaning yet; null: another problem",
+					),
 			}),
 		)
 		.describe("Problems of a WRONG line"),
@@ -87,6 +97,11 @@ export const importRecords = defineOperation({
 			.describe(
 				"The field of a column by its heading, for headings that are no fields; null leaves the column out",
 			),
+		values: valueChoices
+			.optional()
+			.describe(
+				"The meaning of unknown values of choices, by field and value: a choice; null: as if the cell were not there; SKIP: skips the lines",
+			),
 		skip_wrong: z
 			.boolean()
 			.optional()
@@ -118,6 +133,9 @@ export const importRecords = defineOperation({
 		unchanged: z.int(),
 		skipped: z.int(),
 		wrong: z.int(),
+		skipped_by_value: z
+			.int()
+			.describe("Those of the skipped lines that values skips"),
 		known_names: z
 			.int()
 			.describe(
@@ -131,14 +149,25 @@ export const importRecords = defineOperation({
 		unknown_columns: z
 			.array(z.string())
 			.describe("Columns that are no fields; only a dry run leaves them out"),
+		guessed_columns: z
+			.array(z.object({ heading: z.string(), field: z.string() }))
+			.describe("Columns that are read by another word for their field"),
+		unknown_values: z
+			.array(unknownValue)
+			.describe(
+				"Values of choices that are none, each once, at most 50; values may say what they mean",
+			),
 		lines: z.array(importedLine),
 	}),
 	run: async (context, input) => {
 		const isDryRun = input.dry_run ?? true;
 		const kind = recordKinds.find((known) => known.kind === input.kind);
 		if (!kind) throw new Error(`there is no kind of record ${input.kind}`);
-		const file = await readFile(kind, input.csv, input.columns);
-		if (!isDryRun) rejectUnknown(kind, file);
+		const inFile = await readFile(kind, input.csv, input.columns);
+		if (!isDryRun) rejectUnknown(kind, inFile);
+		const choices = choiceFieldsOf(cellKindsOf(kind));
+		const asked = await findUnknownValues(inFile, choices);
+		const { file, skipped } = await applyAnswers(inFile, choices, input.values);
 		const by = chooseMatch(kind, file, input.match_by);
 		const plan = await planImport(
 			context.client,
@@ -149,6 +178,7 @@ export const importRecords = defineOperation({
 			{
 				lock: !isDryRun,
 				skipKnownNames: input.skip_known_names ?? false,
+				skipped,
 			},
 		);
 		const print = await fingerprint(plan);
@@ -176,7 +206,7 @@ export const importRecords = defineOperation({
 		for (const [at, planned] of plan.entries()) {
 			await breathe();
 			const record = stored?.get(planned);
-			lines.push(describeLine(kind, file, file.lines[at], planned, record));
+			lines.push(describeLine(kind, file, at, planned, record, asked));
 		}
 		return {
 			dry_run: isDryRun,
@@ -188,9 +218,14 @@ export const importRecords = defineOperation({
 			unchanged: count("UNCHANGED"),
 			skipped: count("SKIP"),
 			wrong: count("WRONG"),
+			skipped_by_value: skipped.size,
 			known_names: plan.filter(({ sameName }) => sameName).length,
 			ignored_columns: file.ignored,
 			unknown_columns: file.unknown,
+			guessed_columns: file.guessed,
+			unknown_values: [...asked.values()].flatMap((values) => [
+				...values.values(),
+			]),
 			lines,
 		};
 	},
@@ -214,7 +249,10 @@ export async function importCsv(
 		const flag = { true: true, false: false }[input[name] ?? ""];
 		if (flag !== undefined) given[name] = flag;
 	}
-	if (input.columns !== undefined) given.columns = parsed(input.columns);
+	for (const name of ["columns", "values"]) {
+		const json = input[name];
+		if (json !== undefined) given[name] = parsed(json);
+	}
 	if (isStream(bytes)) given.csv = await readTable(bytes);
 	return invoke(services, principal, importRecords, given, requestId);
 }
@@ -324,11 +362,13 @@ async function allOf(
 
 function describeLine(
 	kind: AnyRecordKind,
-	{ headings }: CsvFile,
-	fileLine: FileLine | undefined,
+	{ headings, lines }: CsvFile,
+	at: number,
 	{ line, outcome, before, values, issues, sameName }: PlannedLine,
 	stored: Values | undefined,
+	asked: AskedValues,
 ): z.input<typeof importedLine> {
+	const fileLine = lines[at];
 	const record: Values = stored ?? { ...before, ...values };
 	// An invalid record has no values, so the name is the text in the file.
 	const inFile = kind.title && fileLine?.cells.get(kind.title);
@@ -346,7 +386,11 @@ function describeLine(
 		changes: Object.fromEntries(changes),
 		issues: issues.map(({ field, message }) => {
 			const name = /^\w+/.exec(field)?.[0] ?? "";
-			return { column: headings.get(name) ?? name, message };
+			return {
+				column: headings.get(name) ?? name,
+				message,
+				unknown_value: (fileLine && askedValue(fileLine, name, asked)) ?? null,
+			};
 		}),
 		same_name: sameName ?? null,
 	};

@@ -99,7 +99,7 @@ test("columns of other names get a field or are left out, and wrong lines can be
 	await choose(
 		page,
 		"measures.csv",
-		"Title,Category,Colour,State\r\nLocks,Doors,red,DONE\r\nFences,Sites,blue,Implemented\r\n",
+		"Heading,Category,Colour,State\r\nLocks,,red,Implemented\r\nFences,Sites,blue,Implemented\r\n",
 	);
 	const columns = page.getByRole("region", {
 		name: "Columns with unknown names",
@@ -108,7 +108,7 @@ test("columns of other names get a field or are left out, and wrong lines can be
 	await page.getByText("First say above which field each column is.").waitFor();
 	expect(await page.getByText("is required").count()).toBe(0);
 	for (const [heading, field] of [
-		["Title", "Name"],
+		["Heading", "Name"],
 		["Colour", "Leave out"],
 	] as const) {
 		await columns.getByRole("combobox", { name: heading }).click();

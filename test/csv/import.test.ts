@@ -230,10 +230,10 @@ test("a file cannot name records and people of another organization", async () =
 });
 
 test("a dry run names all columns that are no fields, and an import needs to know what they are", async () => {
-	const lines = ["Title,colour,category,Comment", "x,red,y,z"];
+	const lines = ["Heading,colour,category,Extra", "x,red,y,z"];
 	const tried = await tryImport("measure", lines);
 	expect(tried).toMatchObject({
-		unknown_columns: ["Title", "colour", "Comment"],
+		unknown_columns: ["Heading", "colour", "Extra"],
 		wrong: 1,
 	});
 	const importAs = (columns?: object) =>
@@ -247,12 +247,12 @@ test("a dry run names all columns that are no fields, and an import needs to kno
 	const refused = await importAs();
 	expect(refused.status).toBe(400);
 	expect(refused.body.message).toMatch(
-		/has 3 columns that are not fields: "Title", "colour", "Comment"; they are none of measures; the fields are id, name, description, category, state, owner, verified_by_check, verified_by_percent; say in columns/,
+		/has 3 columns that are not fields: "Heading", "colour", "Extra"; they are none of measures; the fields are id, name, description, category, state, owner, verified_by_check, verified_by_percent; say in columns/,
 	);
-	expect((await importAs({ Title: "title" })).body.message).toContain(
-		"columns.Title: must be null or a field of measures: id, name",
+	expect((await importAs({ Heading: "title" })).body.message).toContain(
+		"columns.Heading: must be null or a field of measures: id, name",
 	);
-	const all = { Title: "name", colour: null, Comment: "description" };
+	const all = { Heading: "name", colour: null, Extra: "description" };
 	const { body } = await importAs(all);
 	expect(body).toMatchObject({ add: 1, wrong: 0, unknown_columns: [] });
 	const { measures } = await member.use("listMeasures", { organization_id });

@@ -97,7 +97,7 @@ export function ImportLines({
 							onChoose={() => show(outcome)}
 						/>
 					))}
-				{plan.known_names > 0 && plan.skipped === 0 && (
+				{plan.known_names > 0 && plan.skipped === plan.skipped_by_value && (
 					<Choice
 						label="Name already in the register"
 						count={plan.known_names}

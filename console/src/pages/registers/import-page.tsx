@@ -212,7 +212,7 @@ function FileField({
 function Done({
 	kind,
 	organizationId,
-	result: { add, update, unchanged, skipped, wrong, import_id },
+	result,
 	onAgain,
 }: {
 	kind: KindDescription;
@@ -221,6 +221,9 @@ function Done({
 	onAgain: () => void;
 }) {
 	const [isAsked, setAsked] = useState(false);
+	const { add, update, unchanged, wrong, import_id } = result;
+	const { skipped_by_value } = result;
+	const skipped = result.skipped - skipped_by_value;
 	const parts = [
 		add > 0 && `${countOf(kind, add)} added`,
 		update > 0 && `${countOf(kind, update)} changed`,
@@ -228,6 +231,8 @@ function Done({
 			`${countOf(kind, unchanged)} left as ${unchanged === 1 ? "it was" : "they were"}`,
 		skipped > 0 &&
 			`${skipped === 1 ? "1 line whose name is already in the register" : `${skipped.toLocaleString()} lines whose names are already in the register`} left out`,
+		skipped_by_value > 0 &&
+			`${skipped_by_value === 1 ? "1 line" : `${skipped_by_value.toLocaleString()} lines`} skipped because of a value`,
 		wrong > 0 &&
 			`${wrong === 1 ? "1 wrong line" : `${wrong.toLocaleString()} wrong lines`} left out`,
 	].filter((part) => part !== false);

@@ -1,5 +1,4 @@
 import {
-	Alert,
 	Button,
 	Checkbox,
 	Group,
@@ -19,7 +18,10 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { type ColumnChoices, ColumnFields } from "./column-choices.tsx";
 import type { ChosenFile } from "./import-file.ts";
-import { columnLabel, ImportLines } from "./import-lines.tsx";
+import { ImportLines } from "./import-lines.tsx";
+import { GuessedColumns, Summary } from "./import-summary.tsx";
+import { type Meanings, withoutWaiting } from "./unknown-values.ts";
+import { MeaningFields } from "./value-meanings.tsx";
 
 const IMPORT = "/api/console/importRecords";
 
@@ -43,6 +45,7 @@ export function ImportPreview({
 }) {
 	const [matchBy, setMatchBy] = useState<MatchBy>();
 	const [columns, setColumns] = useState<ColumnChoices>({});
+	const [meanings, setMeanings] = useState<Meanings>({});
 	const [isSkipping, setSkipping] = useState(false);
 	const [isSkippingNames, setSkippingNames] = useState(false);
 	const input = {
@@ -51,6 +54,9 @@ export function ImportPreview({
 		...(Object.keys(columns).length > 0 && {
 			columns: JSON.stringify(columns),
 		}),
+		...(Object.keys(meanings).length > 0 && {
+			values: JSON.stringify(meanings),
+		}),
 		...(matchBy && { match_by: matchBy }),
 		...(isSkippingNames && { skip_known_names: "true" }),
 	};
@@ -58,7 +64,7 @@ export function ImportPreview({
 		// The key contains the file's number and not its text, which may be megabytes long.
 		queryKey: [
 			...["importRecords", kind.kind, number],
-			...[matchBy, columns, isSkippingNames],
+			...[matchBy, columns, meanings, isSkippingNames],
 		],
 		queryFn: ({ signal }) => sendCsv<Plan>(IMPORT, input, file.text, signal),
 		gcTime: 0,
@@ -82,6 +88,8 @@ export function ImportPreview({
 			void forgetReadings();
 		},
 	});
+	// The lines that wait for an answer are not shown as wrong, one by one.
+	const shown = trying.data && withoutWaiting(trying.data);
 	const isRefused =
 		importing.error instanceof ApiError && !importing.error.mayRetry;
 
@@ -106,6 +114,17 @@ export function ImportPreview({
 				choices={columns}
 				onChange={setColumns}
 			/>
+			<GuessedColumns
+				kind={kind}
+				columns={trying.data?.guessed_columns ?? []}
+				onChange={(guessed) => setColumns({ ...columns, ...guessed })}
+			/>
+			<MeaningFields
+				kind={kind}
+				values={trying.data?.unknown_values ?? []}
+				meanings={meanings}
+				onChange={setMeanings}
+			/>
 			{trying.isError ? (
 				<ErrorState
 					title="This file cannot be imported"
@@ -114,7 +133,7 @@ export function ImportPreview({
 						? { onRetry: () => trying.refetch() }
 						: {})}
 				/>
-			) : trying.isPending ? (
+			) : !shown ? (
 				<>
 					<Text role="status" mb="sm">
 						Checking every line …
@@ -130,13 +149,15 @@ export function ImportPreview({
 				</Text>
 			) : (
 				<Stack>
-					<Summary plan={trying.data} kind={kind} />
-					<ImportLines
-						key={trying.dataUpdatedAt}
-						plan={trying.data}
-						kind={kind}
-						organizationId={organizationId}
-					/>
+					<Summary plan={shown.plan} waiting={shown.waiting} kind={kind} />
+					{shown.plan.lines.length > 0 && (
+						<ImportLines
+							key={trying.dataUpdatedAt}
+							plan={shown.plan}
+							kind={kind}
+							organizationId={organizationId}
+						/>
+					)}
 					{importing.isError && (
 						<ErrorState
 							title="Nothing was imported"
@@ -149,12 +170,12 @@ export function ImportPreview({
 							})}
 						/>
 					)}
-					{trying.data.wrong > 0 && (
+					{shown.plan.wrong > 0 && (
 						<Checkbox
 							label={
-								trying.data.wrong === 1
+								shown.plan.wrong === 1
 									? "Leave out the wrong line and import the others"
-									: `Leave out the ${trying.data.wrong.toLocaleString()} wrong lines and import the others`
+									: `Leave out the ${shown.plan.wrong.toLocaleString()} wrong lines and import the others`
 							}
 							checked={isSkipping}
 							onChange={({ currentTarget }) =>
@@ -162,12 +183,12 @@ export function ImportPreview({
 							}
 						/>
 					)}
-					{trying.data.known_names > 0 && (
+					{shown.plan.known_names > 0 && (
 						<Checkbox
 							label={
-								trying.data.known_names === 1
+								shown.plan.known_names === 1
 									? "Leave out the 1 line whose name is already in the register"
-									: `Leave out the ${trying.data.known_names.toLocaleString()} lines whose names are already in the register`
+									: `Leave out the ${shown.plan.known_names.toLocaleString()} lines whose names are already in the register`
 							}
 							checked={isSkippingNames}
 							onChange={({ currentTarget }) =>
@@ -177,10 +198,11 @@ export function ImportPreview({
 					)}
 					<ConfirmButton
 						isSkipping={isSkipping}
-						plan={trying.data}
+						plan={shown.plan}
+						waiting={shown.waiting}
 						kind={kind}
 						isBusy={importing.isPending || trying.isPlaceholderData}
-						onConfirm={() => importing.mutate(trying.data.plan)}
+						onConfirm={() => importing.mutate(shown.plan.plan)}
 					/>
 				</Stack>
 			)}
@@ -204,76 +226,17 @@ function missesColumns(plan: Plan, kind: KindDescription): boolean {
 	);
 }
 
-function Summary({ plan, kind }: { plan: Plan; kind: KindDescription }) {
-	const { add, update, unchanged, skipped, wrong } = plan;
-	const { known_names, ignored_columns } = plan;
-	const parts = [
-		`${add.toLocaleString()} to add`,
-		`${update.toLocaleString()} to change`,
-		`${unchanged.toLocaleString()} unchanged`,
-		...(skipped > 0 ? [`${skipped.toLocaleString()} to leave out`] : []),
-		`${wrong.toLocaleString()} wrong`,
-	];
-	return (
-		<>
-			<Text role="status">
-				{plan.lines.length === 1
-					? "1 line"
-					: `${plan.lines.length.toLocaleString()} lines`}
-				: {parts.join(", ")}.
-			</Text>
-			{wrong > 0 && (
-				<Alert
-					color="red"
-					variant="outline"
-					title={
-						wrong === 1
-							? "1 line is wrong"
-							: `${wrong.toLocaleString()} lines are wrong`
-					}
-				>
-					Fix {wrong === 1 ? "this line" : "these lines"} and upload the file
-					again, or leave {wrong === 1 ? "it" : "them"} out below.
-				</Alert>
-			)}
-			{known_names > skipped && (
-				<Alert
-					color="orange"
-					variant="outline"
-					title={
-						known_names === 1
-							? "1 line has a name that is already in the register"
-							: `${known_names.toLocaleString()} lines have names that are already in the register`
-					}
-				>
-					{known_names === 1
-						? `It would add another ${kind.noun} of the same name. Leave it out below.`
-						: `They would add other ${kind.nouns} of the same names. Leave them out below.`}{" "}
-					To change the existing {known_names === 1 ? kind.noun : kind.nouns}{" "}
-					instead, choose the name in “Find existing records by” above.
-				</Alert>
-			)}
-			{ignored_columns.length > 0 && (
-				<Text size="sm" c="dimmed">
-					These columns are not imported, because Assay sets their values:{" "}
-					{ignored_columns
-						.map((heading) => columnLabel(kind, heading))
-						.join(", ")}
-					.
-				</Text>
-			)}
-		</>
-	);
-}
-
 function ConfirmButton({
-	plan: { add, update, wrong, unknown_columns },
+	plan: { add, update, wrong, skipped_by_value, unknown_columns },
+	waiting,
 	kind: { noun, nouns },
 	isSkipping,
 	isBusy,
 	onConfirm,
 }: {
 	plan: Plan;
+	/** Number of lines that wait for the meaning of a value. */
+	waiting: number;
 	isSkipping: boolean;
 	kind: KindDescription;
 	isBusy: boolean;
@@ -283,11 +246,15 @@ function ConfirmButton({
 	const why =
 		unknown_columns.length > 0
 			? "First say above which field each column is."
-			: wrong > 0 && !isSkipping
-				? "Fix the wrong lines and upload the file again, or leave them out."
-				: records === 0
-					? "Everything in the file is already in the register."
-					: undefined;
+			: waiting > 0
+				? "First choose above what each value means."
+				: wrong > 0 && !isSkipping
+					? "Fix the wrong lines and upload the file again, or leave them out."
+					: records > 0
+						? undefined
+						: skipped_by_value > 0
+							? "No line is left to import."
+							: "Everything in the file is already in the register.";
 	return (
 		<Group justify="flex-end" gap="md">
 			{why && (

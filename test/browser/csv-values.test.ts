@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { choose, preview } from "./import-page.ts";
+
+let served: TestConsole;
+let admin: TestUser;
+beforeAll(async () => {
+	served = await startConsole();
+	admin = await served.makePerson("admin");
+});
+afterAll(() => served.close());
+
+const at = (path: string) => `/o/${served.organizationId}/${path}`;
+
+async function taskStates() {
+	const { tasks } = await callByName(served.database, admin, "listTasks", {
+		organization_id: served.organizationId,
+		order_by: { field: "name" },
+	});
+	return tasks.map(
+		({ name, state }: { name: string; state: string }) => `${name}: ${state}`,
+	);
+}
+
+test("the import asks once what each unknown value means, and imports the file by the answers", async () => {
+	const page = await served.openPageAs(admin, at("r/task/import"));
+	await choose(
+		page,
+		"tasks.csv",
+		"Title,Status,Priority\r\nBackups,In progress,high\r\nLocks,Doing,High\r\nKeys, doing ,High\r\nOld,Dropped,n/a\r\nNew,n/a,Low\r\n",
+	);
+	const values = page.getByRole("region", { name: "Values without a meaning" });
+	await values.getByText("4 values are not choices of their fields").waitFor();
+	await preview(page)
+		.getByText(
+			"5 lines: 1 to add, 0 to change, 0 unchanged, 0 wrong, 4 with a value whose meaning you choose above.",
+		)
+		.waitFor();
+	// The lines that wait for an answer are not listed one by one.
+	const lines = preview(page).locator("tbody tr");
+	expect(await lines.count()).toBe(1);
+	expect(await preview(page).getByText("must be one of").count()).toBe(0);
+	await page.getByText("First choose above what each value means.").waitFor();
+	await axe(page);
+	await screenshot(page, "import-values");
+
+	const answer = async (label: string, option: string) => {
+		await values.getByRole("combobox", { name: label }).click();
+		await page.getByRole("option", { name: option, exact: true }).click();
+	};
+	await answer("“Doing” in Status (2 lines)", "In progress");
+	await answer("“n/a” in Status (1 line)", "Leave empty");
+	await answer("“n/a” in Priority (1 line)", "Leave empty");
+	await answer("“Dropped” in Status (1 line)", "Skip these lines");
+	await preview(page)
+		.getByText(
+			"5 lines: 4 to add, 0 to change, 0 unchanged, 1 to leave out, 0 wrong.",
+		)
+		.waitFor();
+	await axe(page);
+	await page.getByRole("button", { name: "Import 4 tasks" }).click();
+	await page
+		.getByText("4 tasks added, 1 line skipped because of a value.")
+		.waitFor();
+	expect(await taskStates()).toEqual([
+		"Backups: IN_PROGRESS",
+		"Keys: IN_PROGRESS",
+		"Locks: IN_PROGRESS",
+		"New: TODO",
+	]);
+});
+
+test("a required choice cannot be left empty", async () => {
+	const page = await served.openPageAs(admin, at("r/datum/import"));
+	await choose(page, "d.csv", "name,classification\r\nPayroll,Hidden\r\n");
+	await page
+		.getByRole("combobox", { name: "“Hidden” in classification (1 line)" })
+		.click();
+	await page.getByRole("option", { name: "Skip these lines" }).waitFor();
+	expect(await page.getByRole("option", { name: "Leave empty" }).count()).toBe(
+		0,
+	);
+});
+
+test("a column that is read by another word can get another field", async () => {
+	const page = await served.openPageAs(admin, at("r/measure/import"), {
+		viewport: { width: 390, height: 800 },
+		colorScheme: "dark",
+	});
+	await choose(page, "m.csv", "Title,Category,Details\r\nLocks,Doors,Odd\r\n");
+	await preview(page)
+		.getByText(
+			"Read by another word: “Title” as Name, “Details” as Description.",
+		)
+		.waitFor();
+	await page.getByRole("button", { name: "Choose other fields" }).click();
+	await page.getByRole("combobox", { name: "Details" }).click();
+	await page.getByRole("option", { name: "Leave out" }).click();
+	const confirm = page.getByRole("button", { name: "Import 1 measure" });
+	await expect.poll(() => confirm.isEnabled()).toBe(true);
+	const width = await page.evaluate("document.documentElement.scrollWidth");
+	expect(width).toBeLessThanOrEqual(390);
+	await axe(page);
+	await screenshot(page, "import-guessed-390-dark");
+	await confirm.click();
+	await page.getByText("1 measure added.").waitFor();
+	const { measures } = await callByName(
+		served.database,
+		admin,
+		"listMeasures",
+		{ organization_id: served.organizationId },
+	);
+	expect(measures).toMatchObject([{ name: "Locks", description: null }]);
+});
