@@ -63,6 +63,8 @@ export interface Field<
 	 * generated, or that the caller must give it.
 	 */
 	initial: Value | undefined;
+	/** Type of the column of a whole number. */
+	column?: "smallint" | "integer" | undefined;
 	/** The kind of records that the field refers to. */
 	reference?: IdKind;
 	/**
@@ -104,6 +106,7 @@ interface Schemas<Value> {
 	type: FieldType;
 	input: z.ZodType<Value>;
 	output: z.ZodType<Value>;
+	column?: Field["column"];
 	/** Text that is added to the description for AI models. */
 	form?: string;
 }
@@ -157,11 +160,11 @@ function required<Value>(
 }
 
 function nullable<Value>(
-	{ form, type, input, output }: Schemas<Value>,
+	{ form, input, output, ...others }: Schemas<Value>,
 	help: Help,
 ): Field<Value | null, "optional"> {
 	return {
-		type,
+		...others,
 		...textsOf(help, form),
 		given: "optional",
 		input: input.nullable(),
@@ -215,8 +218,11 @@ export const choice = <const Value extends string>(
 	initial: NoInfer<Value>,
 ) => initially<Value>(choiceOf(values), initial, help);
 
+const MAX_SMALLINT = 32_767;
+
 const integer = (min: number, max: number, form?: string): Schemas<number> => ({
 	type: "integer",
+	column: max > MAX_SMALLINT ? "integer" : "smallint",
 	input: z.int().min(min).max(max),
 	output: z.number(),
 	...(form !== undefined && { form }),
@@ -246,9 +252,10 @@ export const optionalInteger = (min: number, max: number, help: Help) =>
 export const integerFrom = (min: number, initial: number, help: Help) =>
 	initially(integer(min, MAX_INTEGER), initial, help);
 
-/** Makes a field whose value the database computes as a generated column. */
+/** Makes a field whose value the database computes as a generated column of two bytes. */
 export const computedInteger = (help: Help): Field<number, "computed"> => ({
 	type: "integer",
+	column: "smallint",
 	...textsOf(help),
 	given: "computed",
 	input: z.number(),

@@ -1,6 +1,5 @@
 import { recordKinds } from "../registers/all.ts";
-import type { ReferenceTable } from "./field.ts";
-import { givenFields } from "./input.ts";
+import type { Field, ReferenceTable } from "./field.ts";
 import type { AnyRecordKind } from "./kind.ts";
 
 /** A table whose rows the service also knows as they were in the past. */
@@ -9,6 +8,13 @@ interface PastTable {
 	/** Returns a statement that selects the rows at a moment, with the columns of the table. */
 	rowsAt: (moment: string) => string;
 }
+
+/** Types of columns that are not text, by the type of the field. */
+const COLUMN_TYPES: Partial<Record<Field["type"], string>> = {
+	date: "date",
+	datetime: "timestamptz",
+	reference: "typed_id",
+};
 
 /** Every register, the links between records, and the references that are rows of their own. */
 export const tablesAsOf: readonly PastTable[] = [
@@ -46,19 +52,8 @@ function makePastTable(
 }
 
 function recordsAsOf(kind: AnyRecordKind): PastTable {
-	const names = Object.keys(kind.fields).filter(
-		(name) => !kind.fields[name]?.join,
-	);
-	// A field that is newer than a version has its initial value there.
-	const initial = JSON.stringify(
-		Object.fromEntries(
-			Object.entries(givenFields(kind)).flatMap(([name, field]) =>
-				field.initial === undefined || field.initial === null || field.join
-					? []
-					: [[name, field.initial]],
-			),
-		),
-	).replaceAll("'", "''");
+	const stored = Object.entries(kind.fields).filter(([, { join }]) => !join);
+	const names = stored.map(([name]) => name);
 	const columns = {
 		organization_id: "v.organization_id",
 		id: "v.record_id",
@@ -73,8 +68,33 @@ function recordsAsOf(kind: AnyRecordKind): PastTable {
 		),
 		search_text: searchText(kind),
 	};
-	const fields = `cross join lateral jsonb_populate_record(null::public.${kind.table}, '${initial}'::jsonb || v.fields) f`;
+	const values = stored.map(([name, field]) => [name, pastValue(name, field)]);
+	for (const name of ["created_at", "updated_at"]) {
+		values.push([name, `(v.fields ->> '${name}')::timestamptz`]);
+	}
+	const list = values.map(([name, sql]) => `${sql} as ${name}`).join(", ");
+	const fields = `cross join lateral (select ${list}) f`;
 	return makePastTable(kind.table, "updated_at", columns, fields);
+}
+
+/**
+ * Returns SQL for a field of a version. PostgreSQL computes only the fields that a statement uses.
+ * Making the whole row from the JSON takes four times as long for a count by four fields. The types
+ * must be those of the columns, or PostgreSQL would not use the indexes of the register.
+ */
+function pastValue(name: string, field: Field): string {
+	const { initial, column, type } = field;
+	const isList = Array.isArray(initial) || type === "checks";
+	const sqlType = isList ? "text[]" : (column ?? COLUMN_TYPES[type] ?? "text");
+	const value = isList
+		? `case jsonb_typeof(v.fields -> '${name}') when 'array' then array(select jsonb_array_elements_text(v.fields -> '${name}')) end`
+		: `(v.fields ->> '${name}')::${sqlType}`;
+	if (initial === undefined || initial === null) return value;
+	// A field that is newer than a version has its initial value there. A list begins empty.
+	const literal = Array.isArray(initial)
+		? "{}"
+		: String(initial).replaceAll("'", "''");
+	return `case when v.fields ? '${name}' then ${value} else '${literal}'::${sqlType} end`;
 }
 
 /** Returns the fields with a column `…_key` that lists are ordered or filtered by. */
