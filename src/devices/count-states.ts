@@ -34,6 +34,8 @@ export interface FleetCounts {
 	notReporting: number;
 	statuses: StatusCount[];
 	compliance: ComplianceCounts;
+	/** COMPLIANT devices that an exception excuses from a check. */
+	compliantByException: number;
 	/** The keys of the checks that the policy requires of a device. */
 	requiredChecks: string[];
 	/** Returns the counts of a check, whether or not the policy requires it. */
@@ -45,15 +47,17 @@ export interface StatusCount {
 	check_key: string;
 	status: PostureStatus;
 	is_stale: boolean;
+	/** True if an exception excuses the devices from the check. */
+	is_excepted: boolean;
 	devices: number;
 }
 
 /** The counts as JSON arrays. An array without rows is null. */
 interface Row {
 	totals: [isOnline: boolean, isStale: boolean, devices: number][] | null;
-	statuses: [string, PostureStatus, boolean, number][] | null;
+	statuses: [string, PostureStatus, boolean, boolean, number][] | null;
 	states: [string, CheckState, number][] | null;
-	compliance: [Compliance, number][] | null;
+	compliance: [Compliance, isExcused: boolean, number][] | null;
 }
 
 /** Selects the counts of a query as a JSON array of arrays. */
@@ -70,11 +74,15 @@ const PATTERNS = "join pattern p on p.n = c.n";
 const COUNTS = `
 	${counted("x.is_online, x.is_stale", "select * from pattern")} as totals,
 	${counted(
-		"x.check_key, x.status, x.is_stale",
-		`select c.*, p.is_stale, p.devices from reported c ${PATTERNS}`,
+		"x.check_key, x.status, x.is_stale, x.is_excepted",
+		`select c.*, c.state = 'EXCEPTED' as is_excepted, p.is_stale, p.devices
+		from reported c ${PATTERNS}`,
 	)} as statuses,
 	${counted("x.check_key, x.state", `select c.*, p.devices from required c ${PATTERNS}`)} as states,
-	${counted("x.compliance", `select c.*, p.devices from judged c ${PATTERNS}`)} as compliance`;
+	${counted(
+		"x.compliance, x.is_excused",
+		`select c.*, p.devices from judged c ${PATTERNS}`,
+	)} as compliance`;
 
 /**
  * Counts the ACTIVE devices by check, status and state, now or at a time in the past. `more` are
@@ -112,19 +120,22 @@ function readCounts(row: Row): FleetCounts {
 			.filter(([isOnline, isStale]) => wanted(isOnline, isStale))
 			.reduce((sum, [, , devices]) => sum + devices, 0);
 	const active = sumOf(() => true);
+	const judged = row.compliance ?? [];
+	const compliance = zeros(COMPLIANCES);
+	for (const [name, , devices] of judged) compliance[name] += devices;
 	return {
 		active,
 		stale: sumOf((_, isStale) => isStale),
 		notReporting: sumOf((isOnline, isStale) => isOnline && isStale),
 		statuses: (row.statuses ?? []).map(
-			([check_key, status, is_stale, devices]) => ({
-				...{ check_key, status, is_stale, devices },
+			([check_key, status, is_stale, is_excepted, devices]) => ({
+				...{ check_key, status, is_stale, is_excepted, devices },
 			}),
 		),
-		compliance: {
-			...zeros(COMPLIANCES),
-			...Object.fromEntries(row.compliance ?? []),
-		},
+		compliance,
+		compliantByException: judged
+			.filter(([name, isExcused]) => name === "COMPLIANT" && isExcused)
+			.reduce((sum, [, , devices]) => sum + devices, 0),
 		requiredChecks: [...checks.keys()].sort(),
 		ofCheck: (key) => {
 			const counts = { ...(checks.get(key) ?? zeros(CHECK_STATES)) };

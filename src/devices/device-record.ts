@@ -274,6 +274,7 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 		...(whole.groups?.length && { groups: whole.groups }),
 		failing_count: whole.failing_count,
 		compliance: whole.compliance,
+		...(whole.compliant_by_exception && { compliant_by_exception: true }),
 		...(whole.missing_checks.length > 0 && {
 			missing_checks: whole.missing_checks,
 		}),
@@ -381,5 +382,6 @@ export type DeviceRow = Omit<
 	| "groups"
 	| "group_policies"
 	| "compliance"
+	| "compliant_by_exception"
 	| "missing_checks"
 >;

@@ -17,7 +17,7 @@ import { isSilent, policyAt, spanState } from "./span-states.ts";
  * | `pattern` | description of devices with a platform and policy, online and stale or not: n, devices |
  * | `reported` | check that the devices of a pattern reported: n, check_key, status, state |
  * | `required` | check that their policy requires of them: n, check_key, state |
- * | `judged` | pattern: n, compliance |
+ * | `judged` | pattern: n, compliance, is_excused |
  *
  * At a time in the past, only observations are known. A device belongs to the fleet if it had been
  * activated by then and was not yet revoked. It is stale if its last observation was older than two
@@ -89,10 +89,12 @@ export function fleetStates(at?: string): string {
 			join rule r on ${isRequired("p.group_policy_id", "p.platform")}
 			left join reported c on c.n = p.n and c.check_key = r.check_key
 		), judged as materialized (
-			select p.n, coalesce(c.compliance, 'UNKNOWN') as compliance
+			select p.n, coalesce(c.compliance, 'UNKNOWN') as compliance,
+				coalesce(c.is_excused, false) as is_excused
 			from pattern p
 			left join (
-				select c.n, ${COMPLIANCE} as compliance from required c group by c.n
+				select c.n, ${COMPLIANCE} as compliance, bool_or(c.state = 'EXCEPTED') as is_excused
+				from required c group by c.n
 			) c on c.n = p.n
 		)`;
 }

@@ -43,6 +43,7 @@ const checkSummary = z.object({
 	check_name: z.string().nullable(),
 	pass: count(),
 	fail: count(),
+	fail_excepted: count().describe("Of fail, those that an exception excuses"),
 	unknown: count(),
 	not_applicable: count(),
 	stale: count().describe(
@@ -95,6 +96,9 @@ export const listPostureSummary = defineOperation({
 		omitted_checks: count().describe("Number of less common checks left out"),
 		devices_by_status: byName(DEVICE_STATUSES),
 		devices_by_compliance: complianceCounts().describe("ACTIVE devices"),
+		compliant_by_exception: count().describe(
+			"COMPLIANT devices that an exception excuses from a check",
+		),
 		pending_in_conflict: count().describe(
 			"PENDING devices whose heartbeat was turned away because another device has the hardware",
 		),
@@ -139,6 +143,7 @@ export const listPostureSummary = defineOperation({
 			omitted_checks: all.length - listed.length,
 			devices_by_status: fleet.status,
 			devices_by_compliance: counts.compliance,
+			compliant_by_exception: counts.compliantByException,
 			pending_in_conflict: fleet.inConflict,
 			devices_by_freshness: as_of ? null : fleet.freshness,
 			devices_by_agent_version: as_of
@@ -226,12 +231,16 @@ function summarize({ active, statuses, ofCheck }: FleetCounts): CheckSummary[] {
 	const summaries = new Map(
 		CHECK_KEYS.map<[string, CheckSummary]>((key) => [key, empty(key)]),
 	);
-	for (const { check_key, status, is_stale, devices } of statuses) {
+	for (const found of statuses) {
+		const { check_key, status, is_stale, is_excepted, devices } = found;
 		const summary = summaries.get(check_key) ?? empty(check_key);
 		summaries.set(check_key, summary);
 		summary.not_reported -= devices;
 		if (is_stale) summary.stale += devices;
 		else summary[FIELD_OF[status]] += devices;
+		if (!is_stale && is_excepted && status === "FAIL") {
+			summary.fail_excepted += devices;
+		}
 	}
 	const [canonical, others] = [
 		[...summaries.values()].slice(0, CHECK_KEYS.length),
@@ -261,6 +270,7 @@ function emptySummary(
 		check_name: checkName(checkKey),
 		pass: 0,
 		fail: 0,
+		fail_excepted: 0,
 		unknown: 0,
 		not_applicable: 0,
 		stale: 0,

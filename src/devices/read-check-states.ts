@@ -21,6 +21,8 @@ interface StateOfCheck {
 
 export interface StatesOfDevice {
 	compliance: Compliance;
+	/** True if the device is COMPLIANT and an exception excuses it from a check. */
+	compliant_by_exception: boolean;
 	/** The states by check. The device is NOT_APPLICABLE for a check that is missing here. */
 	checks: Map<string, StateOfCheck>;
 }
@@ -65,6 +67,9 @@ export async function readCheckStates(
 			device_id,
 			{
 				compliance,
+				compliant_by_exception:
+					compliance === "COMPLIANT" &&
+					checks.some(([, state]) => state === "EXCEPTED"),
 				checks: new Map(
 					checks.map(([key, state, graceUntil, exceptionId, exceptedUntil]) => [
 						key,
@@ -95,6 +100,7 @@ export function withStates<Row extends Unjudged>(
 	states: Map<string, StatesOfDevice>,
 ): Omit<Row, "postures"> & {
 	compliance: Compliance | null;
+	compliant_by_exception: boolean;
 	missing_checks: string[];
 	postures: (Row["postures"][number] & {
 		check_state: CheckState | null;
@@ -113,6 +119,8 @@ export function withStates<Row extends Unjudged>(
 		// Without a required check, nothing is proved.
 		compliance:
 			row.status === "ACTIVE" ? (found?.compliance ?? "UNKNOWN") : null,
+		compliant_by_exception:
+			row.status === "ACTIVE" && (found?.compliant_by_exception ?? false),
 		missing_checks: [...(found?.checks ?? [])]
 			.filter(([, { check_state }]) => check_state === "NOT_REPORTED")
 			.map(([key]) => key)
@@ -134,6 +142,9 @@ export const complianceShape = {
 		.describe(
 			"The worst of its checks: NONCOMPLIANT: one is FAILING; UNKNOWN: one is UNKNOWN, STALE or NOT_REPORTED; null: not ACTIVE",
 		),
+	compliant_by_exception: z
+		.boolean()
+		.describe("COMPLIANT, and an exception excuses a check"),
 	missing_checks: z
 		.array(z.string())
 		.describe("Required checks that it never reported"),

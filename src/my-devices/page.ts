@@ -119,6 +119,7 @@ function toMyDevice(device: Judged, exceptions: Map<string, MyException>) {
 		os_version,
 		last_seen_at,
 		compliance: device.compliance,
+		compliant_by_exception: device.compliant_by_exception,
 		is_reporting:
 			device.freshness === "ONLINE" && device.reporting === "REPORTING",
 		checks,

@@ -3,13 +3,14 @@ import { IconAlertTriangleFilled } from "@tabler/icons-react";
 import { useOrganization } from "../../organization.ts";
 import type { Column } from "../../parts/data-table.tsx";
 import {
-	COMPLIANCES,
+	complianceOf,
 	conflictLabel,
 	type Device,
 	DeviceState,
 	deviceName,
 	isCurrent,
 	platformLabel,
+	withExcepted,
 } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import type { Names } from "../../parts/records/record-names.ts";
@@ -38,7 +39,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
 				<DeviceState device={device} />
 				{device.compliance && (
 					<Text size="xs" c="dimmed">
-						{COMPLIANCES[device.compliance].label}
+						{complianceOf(device)?.label}
 					</Text>
 				)}
 			</>
@@ -197,14 +198,22 @@ function Checks({ device }: { device: Device }) {
 		postures.filter((posture) => posture.status === status);
 	const failing = of("FAIL");
 	const unknown = of("UNKNOWN");
+	const excepted = (some: Device["postures"]) =>
+		some.filter(({ check_state }) => check_state === "EXCEPTED").length;
 	const words =
 		failing.length > 0
-			? `${failing.length} fail`
+			? withExcepted(failing.length, "fail", excepted(failing))
 			: unknown.length > 0
-				? `${unknown.length} unknown`
+				? withExcepted(unknown.length, "unknown", excepted(unknown))
 				: `${of("PASS").length} pass`;
 	const tone =
-		failing.length > 0 ? "bad" : unknown.length > 0 ? "warning" : "good";
+		failing.length > excepted(failing)
+			? "bad"
+			: unknown.length > excepted(unknown)
+				? "warning"
+				: failing.length + unknown.length > 0
+					? "neutral"
+					: "good";
 	const names = inOrder(failing.map(({ check_key }) => check_key))
 		.filter((key) => failing.some(({ check_key }) => check_key === key))
 		.map(checkLabel);

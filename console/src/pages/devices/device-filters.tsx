@@ -5,11 +5,16 @@ import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import {
+	COMPLIANT_BY_EXCEPTION,
+	isByException,
+} from "../../parts/devices/by-exception.ts";
+import {
 	groupOptions,
 	SHOWN_OPTIONS,
 	useDeviceGroups,
 } from "../../parts/devices/device-groups.ts";
 import {
+	BY_EXCEPTION,
 	CHECK_STATES,
 	COMPLIANCES,
 	FRESHNESS,
@@ -43,6 +48,7 @@ export function DeviceFilters({
 		enabled: isReady,
 	});
 	const { filters } = list;
+	const byException = isByException(filters);
 	const groups = useDeviceGroups(organizationId, {
 		enabled: isMore || filters.group_id !== undefined,
 	});
@@ -58,11 +64,12 @@ export function DeviceFilters({
 		data: { value: string; label: string }[],
 		width: number,
 		onChange = (value: string | undefined) => list.setFilter(name, value),
+		value = (filters[name] as string | undefined) ?? null,
 	) => (
 		<Select
 			data={data}
 			limit={SHOWN_OPTIONS}
-			value={(filters[name] as string | undefined) ?? null}
+			value={value}
 			onChange={(value) => onChange(value ?? undefined)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
@@ -91,10 +98,24 @@ export function DeviceFilters({
 						...(value && filters.status === undefined && { status: "ACTIVE" }),
 					}),
 			)}
-			{choice("compliance", "Compliance", optionsOf(COMPLIANCES), 140)}
+			{choice(
+				"compliance",
+				"Compliance",
+				optionsOf({ ...COMPLIANCES, [EXCUSED]: BY_EXCEPTION }),
+				140,
+				(value) =>
+					list.setFilters({
+						...(byException && { check_state: undefined }),
+						...(value === EXCUSED
+							? { ...COMPLIANT_BY_EXCEPTION, check: undefined }
+							: { compliance: value }),
+					}),
+				byException ? EXCUSED : undefined,
+			)}
 			{OTHER_STATES.map(
 				([name, label]) =>
-					filters[name] !== undefined && (
+					filters[name] !== undefined &&
+					!(byException && name === "check_state") && (
 						<FilterChip
 							key={name}
 							label={`${label}: ${otherStateLabel(name, filters)}`}
@@ -160,6 +181,9 @@ export function DeviceFilters({
 		</FoldedFilters>
 	);
 }
+
+/** The choice of the devices that are compliant by exception, which two filters select. */
+const EXCUSED = "COMPLIANT_BY_EXCEPTION";
 
 const CLAIMS = [
 	{ value: "true", label: "To be confirmed" },

@@ -4,7 +4,7 @@ import { useState } from "react";
 import {
 	CHECK_STATES,
 	type CheckState,
-	COMPLIANCES,
+	complianceOf,
 	type Device,
 	FRESHNESS,
 	platformLabel,
@@ -123,20 +123,22 @@ export function Facts({ device }: { device: Device }) {
 }
 
 /**
- * The states of checks that keep a device from being compliant, the worst first. The freshness of the
- * device says that its checks are stale.
+ * The states of checks that keep a device from being compliant, or would without an exception, the
+ * worst first. The freshness of the device says that its checks are stale.
  */
 const OPEN = [
 	"FAILING",
 	"UNKNOWN",
 	"NOT_REPORTED",
 	"IN_GRACE",
+	"EXCEPTED",
 ] as const satisfies CheckState[];
 
 /** Shows what the policy makes of the device, and how many checks are in each state that is open. */
 function Compliance({ device }: { device: Device }) {
-	const { compliance, postures, missing_checks: missing } = device;
-	if (!compliance) return null;
+	const { postures, missing_checks: missing } = device;
+	const state = complianceOf(device);
+	if (!state) return null;
 	const counts = OPEN.flatMap((state) => {
 		const count =
 			postures.filter(({ check_state }) => check_state === state).length +
@@ -145,7 +147,7 @@ function Compliance({ device }: { device: Device }) {
 	});
 	return (
 		<>
-			<StatusBadge {...COMPLIANCES[compliance]} />
+			<StatusBadge {...state} />
 			{counts.length > 0 && (
 				<Text span size="xs" c="dimmed" display="block">
 					{counts.join(", ")}

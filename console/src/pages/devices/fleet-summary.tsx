@@ -15,12 +15,14 @@ import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
 import type { ListControls, ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { COMPLIANT_BY_EXCEPTION } from "../../parts/devices/by-exception.ts";
 import { countedDevices } from "../../parts/devices/counted-devices.ts";
 import {
 	COMPLIANCES,
 	FRESHNESS,
 	NOT_REPORTING,
 	STATUSES,
+	withExcepted,
 } from "../../parts/devices/device-words.tsx";
 import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import styles from "../../parts/devices/postures.module.css";
@@ -97,15 +99,20 @@ export function FleetCounts({
 		[outdated?.count ?? 0, "Agent outdated", outdated?.search ?? {}],
 		[claimed.data?.total ?? 0, "Owner to confirm", CLAIMED],
 	];
-	const byCompliance = (
-		Object.keys(COMPLIANCES) as (keyof typeof COMPLIANCES)[]
-	).map(
-		(one): Count => [
-			data.devices_by_compliance[one],
-			COMPLIANCES[one].label,
-			{ status: "ACTIVE", compliance: one },
+	const byCompliance: Count[] = [
+		...(Object.keys(COMPLIANCES) as (keyof typeof COMPLIANCES)[]).map(
+			(one): Count => [
+				data.devices_by_compliance[one],
+				COMPLIANCES[one].label,
+				{ status: "ACTIVE", compliance: one },
+			],
+		),
+		[
+			data.compliant_by_exception,
+			OF_THESE_BY_EXCEPTION,
+			{ status: "ACTIVE", ...COMPLIANT_BY_EXCEPTION },
 		],
-	);
+	];
 	return (
 		<Group gap="0 32px">
 			{list.hasFilters && (
@@ -124,6 +131,9 @@ export function FleetCounts({
 		</Group>
 	);
 }
+
+/** The devices that "Compliant" counts too. */
+const OF_THESE_BY_EXCEPTION = "of these by exception";
 
 /** The devices whose owner only the installer has named. */
 const CLAIMED = { has_claimed_owner: true };
@@ -273,7 +283,9 @@ function CheckTile({ check }: { check: Check }) {
 					) : (
 						rateInWords(check)
 					)}
-					<VisuallyHidden>, {check.fail.toLocaleString()} fail</VisuallyHidden>
+					<VisuallyHidden>
+						, {withExcepted(check.fail, "fail", check.fail_excepted)}
+					</VisuallyHidden>
 				</Text>
 			</Group>
 		</TextLink>

@@ -1,7 +1,7 @@
 import { Accordion, Paper, Stack, Text, Title } from "@mantine/core";
 import { useId } from "react";
 import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
-import { PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { BY_EXCEPTION, PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { checkLabel, inOrder, passMeaning } from "../devices/checks.ts";
@@ -119,7 +119,16 @@ function Summary({ device, toDo }: { device: MyDevice; toDo: number }) {
 		);
 	}
 	if (device.compliance === "COMPLIANT") {
-		return <StatusBadge tone="good" label="Everything is fine" />;
+		return (
+			<StatusBadge
+				tone="good"
+				label={
+					device.compliant_by_exception
+						? BY_EXCEPTION.label
+						: "Everything is fine"
+				}
+			/>
+		);
 	}
 	return toDo > 0 ? (
 		<Text size="sm" fw={500}>

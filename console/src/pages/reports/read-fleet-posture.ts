@@ -1,6 +1,9 @@
 import type { OutputOf } from "../../api.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
-import { CHECK_STATES } from "../../parts/devices/device-words.tsx";
+import {
+	BY_EXCEPTION,
+	CHECK_STATES,
+} from "../../parts/devices/device-words.tsx";
 import { isRequired } from "../../parts/devices/states-in-words.tsx";
 import { percentInWords } from "../../parts/percent.ts";
 import {
@@ -49,10 +52,14 @@ export async function readFleetPosture({
 		tables: [
 			{
 				title: "Active devices",
+				...(summary.compliant_by_exception > 0 && {
+					note: "Compliant counts the devices that are compliant by exception too. These fail a check, or cannot tell, and an approved exception excuses them from it.",
+				}),
 				columns: [
 					"Devices",
 					"Pass rate",
 					"Compliant",
+					BY_EXCEPTION.label,
 					"In grace",
 					"Noncompliant",
 					"Not proved",
@@ -62,6 +69,7 @@ export async function readFleetPosture({
 						summary.active_devices,
 						percent(summary.pass_percent),
 						COMPLIANT,
+						summary.compliant_by_exception,
 						IN_GRACE,
 						NONCOMPLIANT,
 						UNKNOWN,

@@ -57,6 +57,43 @@ export const COMPLIANCES = {
 	{ label: string; tone: Tone }
 >;
 
+/**
+ * Shown instead of "Compliant" if an exception excuses the device from a check. The tools return it
+ * as COMPLIANT with `compliant_by_exception`.
+ */
+export const BY_EXCEPTION = {
+	label: "Compliant by exception",
+	tone: "good",
+} as const satisfies { label: string; tone: Tone };
+
+/** The state of a device as a whole in words, or undefined for a device that is not ACTIVE. */
+export function complianceOf({
+	compliance,
+	compliant_by_exception: isExcused,
+}: Pick<Device, "compliance" | "compliant_by_exception">):
+	| { label: string; tone: Tone }
+	| undefined {
+	if (!compliance) return undefined;
+	return isExcused ? BY_EXCEPTION : COMPLIANCES[compliance];
+}
+
+/**
+ * Returns, for example, "9 fail, 2 of them excepted". `excepted` is how many of `count` an exception
+ * excuses.
+ */
+export function withExcepted(
+	count: number,
+	word: string,
+	excepted: number,
+): string {
+	const words = `${count.toLocaleString()} ${word}`;
+	if (excepted === 0) return words;
+	if (excepted < count) {
+		return `${words}, ${excepted.toLocaleString()} of them excepted`;
+	}
+	return count === 1 ? `${words}, excepted` : `${words}, all excepted`;
+}
+
 export const PLATFORMS = {
 	LINUX: "Linux",
 	DARWIN: "macOS",
