@@ -77,7 +77,7 @@ export async function readApplicability({
 			},
 			{
 				title: "Controls",
-				note: "A control counts as implemented if at least one of its measures is implemented and no device check contradicts it. The column Measures has the state of each. A device check shows its pass rate: the share of the active devices whose policy requires the check.",
+				note: "A control counts as implemented if at least one of its measures is implemented and no device check contradicts it. The column Measures has the state of each. A device check shows its pass rate: the share of the active devices whose policy requires the check and that no exception excuses.",
 				columns: [
 					"Section",
 					"Control",
