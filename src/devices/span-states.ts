@@ -9,13 +9,43 @@ import {
 import { isSilentSince, silencesAt } from "./silences.ts";
 
 /**
+ * Returns the common table expression `excuse` that `IS_EXCUSED` needs, now or at a time in the
+ * past, whose SQL is `at`. It has a row for each device, platform or group of devices that an
+ * exception excuses from a check: check_key, platform, device_id.
+ */
+export function excusesAt(at?: string): string {
+	const now = at ?? "now()";
+	return `excuse as materialized (
+			select e.check_key, e.platform, coalesce(e.device_id, m.device_id) as device_id
+			from device_exceptions e
+			left join device_exception_members m on e.scope = 'GROUP' and m.organization_id = $1
+				and m.exception_id = e.id and m.since <= ${now} and coalesce(m.until > ${now}, true)
+			where e.organization_id = $1 and ${isInForce(now)}
+				and (e.scope in ('PLATFORM', 'ALL') or coalesce(e.device_id, m.device_id) is not null)
+		)`;
+}
+
+/**
+ * SQL condition, over `excusesAt`: an exception excuses the device of the span `s` from its check.
+ */
+export const IS_EXCUSED = `(
+		(s.device_id, s.check_key) in (
+			select x.device_id, x.check_key from excuse x where x.device_id is not null
+		) or exists (
+			select from excuse x
+			where x.check_key = s.check_key and x.device_id is null and coalesce(x.platform = (
+				select d.platform from devices d where d.organization_id = $1 and d.id = s.device_id
+			), true)
+		)
+	)`;
+
+/**
  * Returns common table expressions with what `spanState` needs, now or at a time in the past, whose
  * SQL is `at`. None of them depends on a device, so a statement evaluates each of them once.
  *
  * - `rule`: a row for each check that a policy requires, with the columns of `requiredChecks`.
  * - `young`: a row for each device in the days of grace of a new one: id, activated_at.
- * - `excuse`: a row for each device or group of devices that an exception excuses: check_key,
- *   platform, device_id.
+ * - `excuse`: see `excusesAt`.
  * - `quiet`: a row for each device that was silent at the time in the past: device_id, since.
  */
 export function policyAt(at: string | undefined): string {
@@ -26,14 +56,7 @@ export function policyAt(at: string | undefined): string {
 			select t.id, t.activated_at from devices t
 			where t.organization_id = $1 and t.activated_at <= ${now}
 				and t.activated_at > ${now} - (select max(r.longest_new_device_grace) from rule r)
-		), excuse as materialized (
-			select e.check_key, e.platform, coalesce(e.device_id, m.device_id) as device_id
-			from device_exceptions e
-			left join device_exception_members m on e.scope = 'GROUP' and m.organization_id = $1
-				and m.exception_id = e.id and m.since <= ${now} and coalesce(m.until > ${now}, true)
-			where e.organization_id = $1 and ${isInForce(now)}
-				and (e.scope in ('PLATFORM', 'ALL') or coalesce(e.device_id, m.device_id) is not null)
-		) ${at === undefined ? "" : `, quiet as materialized ${silencesAt(at)}`}`;
+		), ${excusesAt(at)} ${at === undefined ? "" : `, quiet as materialized ${silencesAt(at)}`}`;
 }
 
 /** Returns an SQL condition: nobody had confirmed the status of the span `s` for too long. */
@@ -62,15 +85,7 @@ export function spanState(at: string | undefined): string {
 			where y.id = s.device_id and r.check_key = s.check_key
 		) > ${now}
 	)`;
-	const excused = `(
-		(s.device_id, s.check_key) in (
-			select x.device_id, x.check_key from excuse x where x.device_id is not null
-		) or exists (
-			select from excuse x
-			where x.check_key = s.check_key and x.device_id is null and coalesce(x.platform = (
-				select d.platform from devices d where d.organization_id = $1 and d.id = s.device_id
-			), true)
-		)
-	)`;
-	return stateOfSpan("s.status", { silent: isSilent(at), excused, inGrace });
+	return stateOfSpan("s.status", {
+		...{ silent: isSilent(at), excused: IS_EXCUSED, inGrace },
+	});
 }

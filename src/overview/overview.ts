@@ -12,6 +12,7 @@ import {
 } from "../devices/device-record.ts";
 import { countEndingKeys } from "../devices/ending-keys.ts";
 import { EXCEPTION_STATUS } from "../devices/exceptions/exception-status.ts";
+import { excusesAt, IS_EXCUSED } from "../devices/span-states.ts";
 import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
 import { dueDates } from "../records/due-dates.ts";
@@ -86,7 +87,9 @@ export const getOverview = defineOperation({
 					since: z.string(),
 				}),
 			)
-			.describe("Failing checks of ACTIVE devices that are ONLINE and report"),
+			.describe(
+				"Failing checks of ACTIVE devices that are ONLINE and report, without exceptions",
+			),
 		contradicted_measures: z
 			.array(
 				z.object({
@@ -265,6 +268,7 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 		// With `limit 1`, PostgreSQL walks the failing checks by age and looks up their devices one by
 		// one. A join would read the whole fleet, because the planner expects few devices to match.
 		text: `
+			with ${excusesAt()}
 			select s.device_id, d.device_name, s.check_key, s.since
 			from posture_spans s
 			cross join lateral (
@@ -275,6 +279,7 @@ async function findFailingLongest(client: PoolClient, organization: string) {
 				limit 1
 			) d
 			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
+				and not ${IS_EXCUSED}
 			order by s.since, s.device_id, s.check_key
 			limit ${FEW}`,
 		values: [organization],

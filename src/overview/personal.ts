@@ -11,6 +11,7 @@ import {
 	MAX_CLAIMS,
 	readClaimedDevices,
 } from "../devices/owner-claims.ts";
+import { excusesAt, IS_EXCUSED } from "../devices/span-states.ts";
 import { readWaiting, waiting } from "../documents/versions.ts";
 import { findPersonOf } from "../organizations/person-of-member.ts";
 import { dueDates } from "../records/due-dates.ts";
@@ -82,7 +83,7 @@ export const personalShape = {
 	newly_failing: z
 		.array(failure)
 		.describe(
-			`Checks of ONLINE devices that began to fail within 24 hours, the latest ${FEW}`,
+			`Checks of ONLINE devices that began to fail within 24 hours, without exceptions, the latest ${FEW}`,
 		),
 	discussion,
 	coverage: coverages,
@@ -199,6 +200,7 @@ async function findNewlyFailing(client: PoolClient, organization: string) {
 	>({
 		name: "overview.newly_failing",
 		text: `
+			with ${excusesAt()}
 			select s.device_id, d.device_name, s.check_key, s.since
 			from posture_spans s
 			cross join lateral (
@@ -209,7 +211,7 @@ async function findNewlyFailing(client: PoolClient, organization: string) {
 				limit 1
 			) d
 			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
-				and s.since > now() - interval '24 hours'
+				and s.since > now() - interval '24 hours' and not ${IS_EXCUSED}
 			order by s.since desc, s.device_id, s.check_key
 			limit ${FEW}`,
 		values: [organization],

@@ -225,6 +225,36 @@ test("a check that has been failing for long links to its history on the device'
 	await page.waitForURL(`**/devices/${id}?check=SCREEN_LOCK`);
 });
 
+test("the lists of failing checks show the whole name of a device, on a screen and on a phone", async () => {
+	const name =
+		"DESKTOP-of-the-accounting-department-third-floor-left-window-0042";
+	const { page } = await openHome(served, "member", {
+		prepare: async (_, organization) => {
+			const checks = { SCREEN_LOCK: "FAIL" };
+			const { id } = await addDevice(organization, name, checks);
+			await served.database.owner.query(
+				"update devices set name = $2 where id = $1",
+				[id, name],
+			);
+		},
+	});
+	for (const width of [1440, 390]) {
+		await page.setViewportSize({ width, height: 900 });
+		for (const title of ["Failing longest", "Began to fail since yesterday"]) {
+			const link = page
+				.getByRole("region", { name: title })
+				.getByRole("link", { name });
+			await link.scrollIntoViewIfNeeded();
+			// A text that is cut off is wider than its box.
+			const isWhole = await link.evaluate(
+				({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth + 1,
+			);
+			expect(isWhole, `${title} at ${width} px`).toBe(true);
+		}
+	}
+	await screenshot(page, "home-failing-390");
+});
+
 test("checks that began to fail are shown up to the latest ten, and the page says that there may be more", async () => {
 	const { page } = await openHome(served, "member", {
 		prepare: async (_, organization) => {

@@ -202,6 +202,26 @@ test("the checks that have been failing for the longest time come first, without
 		},
 		expect.objectContaining({ device_id: first.id, since: later }),
 	]);
+	// A failure that an exception excuses is left to nobody, so neither list has it.
+	const { device_exception } = await admin.use("addDeviceException", {
+		organization_id,
+		device_id: second.id,
+		check: "DISK_ENCRYPTION",
+		reason: "It is replaced this month.",
+		ends_at: new Date(Date.now() + 86_400_000).toISOString(),
+	});
+	const listed = async () => {
+		const found = await overview();
+		return [found.failing_longest, found.newly_failing].map((list) =>
+			list.map((one: { device_id: string }) => one.device_id),
+		);
+	};
+	expect(await listed()).toEqual([
+		[second.id, first.id],
+		[first.id, second.id],
+	]);
+	await admin.use("approveDeviceException", { id: device_exception.id });
+	expect(await listed()).toEqual([[first.id], [first.id]]);
 });
 
 test("only admins see how many exceptions wait for a decision", async () => {

@@ -27,7 +27,7 @@ export function FailingLongest({
 				failing.length > 0
 					? undefined
 					: isAnyOnline
-						? "No online device fails a check."
+						? "No online device fails a check without an exception."
 						: "Failing checks of online devices are listed here."
 			}
 		>
@@ -85,7 +85,7 @@ function Failures({ failing }: { failing: readonly Failure[] }) {
 									checks.length === 1 && first ? { check: first.check_key } : {}
 								}
 								size="sm"
-								truncate
+								style={{ overflowWrap: "anywhere" }}
 							>
 								{first?.device_name ?? "Unnamed device"}
 							</TextLink>
