@@ -25,6 +25,7 @@ import {
 	type PastDevice,
 	toBrief,
 } from "./device-record.ts";
+import { readDeviceThresholds } from "./device-thresholds.ts";
 import { readDevicesAsOf, rejectPresent } from "./devices-as-of.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
 import { readPoliciesOfDevice } from "./group-policies/store.ts";
@@ -169,7 +170,7 @@ export const getDevice = defineOperation({
 			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {
-		const [found, inGroups, policies, conflicts, token, open] =
+		const [found, inGroups, policies, conflicts, token, open, limits] =
 			await Promise.all([
 				findDevice(client, organizationId, id),
 				groupsOfDevices(client, organizationId, [id], filters),
@@ -177,12 +178,17 @@ export const getDevice = defineOperation({
 				listConflicts(client, organizationId, id),
 				findEnrollmentToken(client, organizationId, id),
 				openNonconformities(client, organizationId, id),
+				readDeviceThresholds(client, organizationId, [id]),
 			]);
 		if (!found) throw notFound(id);
 		const postures = found.postures.map((posture) => ({
 			...posture,
 			...open.get(posture.check_key),
-			...explain({ ...posture, platform: found.platform }, found.postures),
+			...explain(
+				{ ...posture, platform: found.platform },
+				found.postures,
+				limits.get(id),
+			),
 		}));
 		const groups = inGroups.get(id) ?? [];
 		return {

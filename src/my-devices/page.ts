@@ -7,11 +7,13 @@ import {
 	DEVICES,
 	type DeviceRow,
 } from "../devices/device-record.ts";
+import { readDeviceThresholds } from "../devices/device-thresholds.ts";
 import { readCheckStates, withStates } from "../devices/read-check-states.ts";
 import {
 	type Explanation,
 	explain,
 } from "../devices/remediation/remediation.ts";
+import type { Thresholds } from "../devices/thresholds.ts";
 import { type MyException, readMyExceptions } from "./request-exception.ts";
 import { openVisit } from "./visit.ts";
 
@@ -57,6 +59,7 @@ export async function readMyDevices(appPool: Pool, session: string) {
 		});
 		const states = await readCheckStates(client, organizationId, ids);
 		const exceptions = await readMyExceptions(client, visit, ids);
+		const limits = await readDeviceThresholds(client, organizationId, ids);
 		return {
 			person_name: visit.full_name,
 			organization_name: visit.organization_name,
@@ -65,7 +68,11 @@ export async function readMyDevices(appPool: Pool, session: string) {
 			session_ends_at: visit.session_ends_at,
 			has_more_devices: rows.length > MAX_DEVICES,
 			devices: shown.map((row) =>
-				toMyDevice(withStates(toDevice(row, postures), states), exceptions),
+				toMyDevice(
+					withStates(toDevice(row, postures), states),
+					exceptions,
+					limits.get(row.id),
+				),
 			),
 		};
 	});
@@ -79,7 +86,11 @@ type Judged = ReturnType<
  * Leaves out what the person does not need, such as hardware numbers. The evidence stays, because
  * the advice refers to it, and people may see what their devices report.
  */
-function toMyDevice(device: Judged, exceptions: Map<string, MyException>) {
+function toMyDevice(
+	device: Judged,
+	exceptions: Map<string, MyException>,
+	policy: Thresholds | undefined,
+) {
 	const { id, status, platform, os_version, last_seen_at } = device;
 	const exceptionOf = (checkKey: string) => {
 		const exception = exceptions.get(`${id} ${checkKey}`);
@@ -100,7 +111,7 @@ function toMyDevice(device: Judged, exceptions: Map<string, MyException>) {
 				excepted_until: posture.excepted_until,
 			}),
 			...exceptionOf(posture.check_key),
-			...explain({ ...posture, platform }, device.postures),
+			...explain({ ...posture, platform }, device.postures, policy),
 		})),
 		...device.missing_checks.map((check_key) => ({
 			check_key,

@@ -3,6 +3,7 @@ import { withTenant } from "../db/pool.ts";
 import type { CheckState } from "../devices/check-states.ts";
 import { readPostures } from "../devices/device-postures.ts";
 import { checkName } from "../devices/device-record.ts";
+import { readDeviceThresholds } from "../devices/device-thresholds.ts";
 import { readCheckStates } from "../devices/read-check-states.ts";
 import { explain } from "../devices/remediation/remediation.ts";
 import type { Compose, TakenMail } from "../mail/mailer.ts";
@@ -59,6 +60,7 @@ async function readFailures(
 		isList: false,
 		withEvidence: true,
 	});
+	const limits = await readDeviceThresholds(client, organizationId, ids);
 	const told = rows.flatMap((failure) => {
 		const { device_id, check_key, platform } = failure;
 		const state = states.get(device_id)?.checks.get(check_key)?.check_state;
@@ -66,7 +68,7 @@ async function readFailures(
 		const shown = postures.get(device_id)?.shown ?? [];
 		const posture = shown.find((one) => one.check_key === check_key);
 		const { remediation } = posture
-			? explain({ ...posture, platform }, shown)
+			? explain({ ...posture, platform }, shown, limits.get(device_id))
 			: {};
 		return { ...failure, remediation };
 	});

@@ -1,25 +1,25 @@
 import type { CheckKey, Evidence } from "../terms.ts";
-import {
-	DEFAULT_THRESHOLDS,
-	THRESHOLDS,
-	type ThresholdName,
-} from "../thresholds.ts";
+import type { Thresholds } from "../thresholds.ts";
+import { duration, limitOf } from "./limits.ts";
 
 /**
- * Returns why a check fails, with the threshold that judged it: "the minimum length is 6; at least
- * 8 is required". Returns undefined if the evidence does not show why.
+ * Returns why a check fails, with the limit of the policy: "the minimum length is 6; at least 8 is
+ * required". Without a policy, it is the limit that judged the result. Returns undefined if the
+ * evidence does not show why.
  */
 export function failureInWords(
 	platform: string | null,
 	check: CheckKey,
 	evidence: Evidence,
+	policy?: Thresholds | undefined,
 ): string | undefined {
-	return WORDS[check]?.(evidence, platform);
+	return WORDS[check]?.(evidence, platform, policy);
 }
 
 type Words = (
 	evidence: Evidence,
 	platform: string | null,
+	policy: Thresholds | undefined,
 ) => string | undefined;
 
 const WORDS: Partial<Record<CheckKey, Words>> = {
@@ -38,14 +38,19 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			return "the swap space is not encrypted";
 		return "the disk is not encrypted";
 	},
-	SCREEN_LOCK: (evidence, platform) => {
+	SCREEN_LOCK: (evidence, platform, policy) => {
 		if (evidence.lock_enabled === false)
 			return "the screen does not lock automatically";
 		const neverLocks =
 			evidence.screen_saver_seconds === 0 && evidence.display_off_seconds === 0;
 		const seconds = neverLocks ? 0 : lockSeconds(evidence, platform);
 		if (seconds === undefined) return undefined;
-		const limit = thresholdIn(evidence, "max_lock_delay_seconds");
+		const limit = limitOf(
+			evidence,
+			"max_lock_delay_seconds",
+			policy,
+			(most) => seconds === 0 || seconds > most,
+		);
 		const most = duration(limit);
 		if (seconds === 0)
 			return `the screen never locks; it must lock within ${most}`;
@@ -76,22 +81,29 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 		typeof evidence.supported_until === "string"
 			? `security updates ended on ${evidence.supported_until}`
 			: "this version gets no security updates",
-	AUTO_UPDATE: (evidence) => {
+	AUTO_UPDATE: (evidence, _, policy) => {
 		if (typeof evidence.paused_until === "string")
 			return `updates are paused until ${evidence.paused_until}`;
 		if (evidence.patches_current === false) {
-			const most = thresholdIn(evidence, "max_patch_age_days");
-			const late = AGES.map(([field, words]) => ({
+			const ages = AGES.map(([field, words]) => ({
 				words,
 				days: count(evidence[field]) ?? 0,
-			})).find(({ days }) => days > most);
+			}));
+			const lateFor = (limit: number) => ages.find(({ days }) => days > limit);
+			const most = limitOf(
+				evidence,
+				"max_patch_age_days",
+				policy,
+				(limit) => lateFor(limit) !== undefined,
+			);
+			const late = lateFor(most);
 			return `${late ? `${late.words} ${late.days} days` : "the patches are too old"}; at most ${most} days are allowed`;
 		}
 		if (evidence.update_server === "none")
 			return "a policy points to no update server";
 		return "updates are not installed automatically";
 	},
-	PASSWORD_POLICY: (evidence) => {
+	PASSWORD_POLICY: (evidence, _, policy) => {
 		if (count(evidence.empty_passwords))
 			return "an account has an empty password";
 		const length = count(evidence.minimum_length);
@@ -99,7 +111,12 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			return evidence.enforced === false
 				? "the rule for passwords is not enforced"
 				: undefined;
-		const least = thresholdIn(evidence, "min_password_length");
+		const least = limitOf(
+			evidence,
+			"min_password_length",
+			policy,
+			(limit) => length < limit,
+		);
 		return length < least
 			? `the minimum length is ${length}; at least ${least} is required`
 			: `the minimum length of ${length} is not enforced`;
@@ -113,20 +130,25 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 		if (evidence.root_login === "yes") doors.push("SSH lets root sign in");
 		return doors.length > 0 ? doors.join(", ") : undefined;
 	},
-	MALWARE_PROTECTION: (evidence) => {
+	MALWARE_PROTECTION: (evidence, _, policy) => {
 		const days = count(evidence.signature_age_days);
 		if (evidence.signatures_current === false && days !== undefined) {
-			const most = thresholdIn(evidence, "max_definitions_age_days");
+			const most = limitOf(
+				evidence,
+				"max_definitions_age_days",
+				policy,
+				(limit) => days > limit,
+			);
 			return `the definitions are ${days} days old; at most ${most} are allowed`;
 		}
 		const ofXprotect = count(evidence.definitions_age_days);
 		if (evidence.definitions_current === false && ofXprotect !== undefined)
-			return `the definitions are ${ofXprotect} days old; at most ${thresholdIn(evidence, "max_patch_age_days")} are allowed`;
+			return `the definitions are ${ofXprotect} days old; at most ${limitOf(evidence, "max_patch_age_days", policy, (limit) => ofXprotect > limit)} are allowed`;
 		if (
 			evidence.signatures_outdated === true ||
 			evidence.definitions_current === false
 		)
-			return `the definitions are older than ${thresholdIn(evidence, "max_definitions_age_days")} days`;
+			return `the definitions are older than ${limitOf(evidence, "max_definitions_age_days", policy, () => true)} days`;
 		if (evidence.signatures_current === false)
 			return "the definitions are out of date";
 		if (evidence.gatekeeper === false) return "Gatekeeper is off";
@@ -190,26 +212,6 @@ export function lockSeconds(
 	if (idle === undefined || idle === 0) return idle;
 	const delay = platform === "DARWIN" ? 0 : count(evidence.lock_delay_seconds);
 	return idle + (delay ?? 0);
-}
-
-/** Returns the threshold that judged a result. Older agents always used the default. */
-export function thresholdIn(evidence: Evidence, name: ThresholdName): number {
-	const judgedBy = evidence.threshold;
-	const value =
-		typeof judgedBy === "object" && judgedBy !== null
-			? (judgedBy as Evidence)[name]
-			: undefined;
-	const { least, most } = THRESHOLDS[name];
-	return typeof value === "number" && value >= least && value <= most
-		? value
-		: DEFAULT_THRESHOLDS[name];
-}
-
-/** Returns a time such as "45 s", "5 min" or "7.5 min". */
-export function duration(seconds: number): string {
-	return seconds < 60
-		? `${seconds} s`
-		: `${Math.round((seconds / 60) * 10) / 10} min`;
 }
 
 export const count = (value: unknown): number | undefined =>

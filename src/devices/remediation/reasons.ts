@@ -2,6 +2,7 @@
 export interface ReasonText {
 	/** Half a sentence that says why the check has no verdict. */
 	says: string;
+	/** Names in braces stand for limits, which `withLimits` puts in. */
 	fix?: string;
 }
 
@@ -15,7 +16,7 @@ const IN_USE =
 	"Sign in and use the device. The agent reads the settings of the user who is signed in.";
 
 const LOCK_SOON =
-	"Set the screen to lock in time, and show an administrator the setting. Your organization allows 15 minutes, unless it chose another time.";
+	"Set the screen to lock in time, and show an administrator the setting. Your organization allows {lock_time}.";
 
 /**
  * The reasons that the agent gives for UNKNOWN and NOT_APPLICABLE. The agent's checks take their
@@ -170,7 +171,7 @@ export const REASONS = {
 	nobody_logged_in: { says: "nobody is signed in at the screen", fix: IN_USE },
 	timeout_not_known: {
 		says: "the agent does not know when the screen locks",
-		fix: "Set the screen to lock in time in the desktop's settings. Your organization allows 15 minutes, unless it chose another time.",
+		fix: "Set the screen to lock in time in the desktop's settings. Your organization allows {lock_time}.",
 	},
 	screen_saver_not_chosen: {
 		says: "a screen saver should lock the device, but none is chosen",

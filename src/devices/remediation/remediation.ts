@@ -5,9 +5,11 @@ import {
 	PLATFORMS,
 	type Platform,
 } from "../terms.ts";
+import type { Thresholds } from "../thresholds.ts";
 import { failureInWords } from "./failure-words.ts";
 import { FAILURES } from "./failures/all.ts";
 import type { Fix } from "./failures/fix.ts";
+import { withLimits } from "./limits.ts";
 import { PARTICULAR_FIXES } from "./particular-fixes.ts";
 import { isReason, REASONS, type ReasonText } from "./reasons.ts";
 
@@ -32,14 +34,18 @@ export interface Explanation {
 /**
  * Explains a result. A check that passes or does not apply has no remediation. A failing or unknown
  * canonical check always has one, from whichever agent the result came. `all` are the results of the
- * device. They tell whether it is a server.
+ * device. They tell whether it is a server. `policy` has the limits that the device has to meet.
+ * Without it, the texts name those that judged the result.
  */
 export function explain(
 	result: Result,
 	all: readonly Observed[] = [],
+	policy?: Thresholds | undefined,
 ): Explanation {
-	const reason = reasonOf(result);
-	const remediation = fixOf(result, all.some(saysServer));
+	const reason = reasonOf(result, policy);
+	const advice = fixOf(result, all.some(saysServer));
+	const remediation =
+		advice && withLimits(advice, result.evidence ?? {}, policy);
 	return {
 		...(reason !== undefined && { reason }),
 		...(remediation !== undefined && { remediation }),
@@ -50,9 +56,12 @@ export function explain(
 const saysServer = ({ check_key, evidence }: Observed) =>
 	check_key === "SCREEN_LOCK" && evidence?.reason === "no_desktop";
 
-function reasonOf({ platform, check_key, status, evidence }: Result) {
+function reasonOf(
+	{ platform, check_key, status, evidence }: Result,
+	policy: Thresholds | undefined,
+) {
 	if (status === "FAIL" && isCanonicalCheck(check_key)) {
-		return failureInWords(platform, check_key, evidence ?? {});
+		return failureInWords(platform, check_key, evidence ?? {}, policy);
 	}
 	const reason = evidence?.reason;
 	return (status === "UNKNOWN" || status === "NOT_APPLICABLE") &&

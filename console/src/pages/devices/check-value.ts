@@ -1,9 +1,9 @@
 import {
 	count,
-	duration,
 	isFirewallOn,
 	lockSeconds,
 } from "../../../../src/devices/remediation/failure-words.ts";
+import { duration } from "../../../../src/devices/remediation/limits.ts";
 import {
 	type Evidence,
 	isCanonicalCheck,

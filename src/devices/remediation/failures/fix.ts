@@ -10,7 +10,10 @@ export interface Fix {
 	when?: { field: string; is?: boolean | string | number };
 	/** True: only for a device without a desktop. False: only for others. */
 	onServer?: boolean;
-	/** Steps for the user. Commands for administrators stand in a line of their own. */
+	/**
+	 * Steps for the user. Commands for administrators stand in a line of their own. Names in
+	 * braces stand for limits, which `withLimits` puts in.
+	 */
 	fix: string;
 }
 

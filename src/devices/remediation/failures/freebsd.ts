@@ -18,10 +18,10 @@ export const FREEBSD_FAILURES: Fixes = {
 	SCREEN_LOCK: [
 		{
 			when: { field: "lock_enabled", is: false },
-			fix: `Nothing locks the screen. Start a locker with the desktop.${commands("`pkg install xautolock i3lock`, then `xautolock -time 10 -locker i3lock &` in ~/.xinitrc")}`,
+			fix: `Nothing locks the screen. Start a locker with the desktop.${commands("`pkg install xautolock i3lock`, then `xautolock -time {idle_minutes} -locker i3lock &` in ~/.xinitrc")}`,
 		},
 		{
-			fix: "Let the locker start sooner, for example with `xautolock -time 10`.",
+			fix: "Let the locker start sooner, for example with `xautolock -time {idle_minutes}`.",
 		},
 	],
 	FIREWALL_ENABLED: [
@@ -50,7 +50,7 @@ export const FREEBSD_FAILURES: Fixes = {
 	],
 	PASSWORD_POLICY: [
 		{
-			fix: `Ask an administrator to require longer passwords.${commands("write `password requisite pam_passwdqc.so min=disabled,24,12,12,12 enforce=users` into /etc/pam.d/passwd")}`,
+			fix: `Ask an administrator to require longer passwords.${commands("write `password requisite pam_passwdqc.so min=disabled,{simple_password_length},{password_length},{password_length},{password_length} enforce=users` into /etc/pam.d/passwd")}`,
 		},
 	],
 	REMOTE_LOGIN: [

@@ -29,7 +29,7 @@ export const LINUX_FAILURES: Fixes = {
 			fix: `Open Settings → Privacy → Screen (KDE: Screen Locking) and turn on the automatic screen lock. A desktop without a lock of its own needs a locker such as swayidle with swaylock.${commands("`gsettings set org.gnome.desktop.screensaver lock-enabled true`")}`,
 		},
 		{
-			fix: `Open Settings → Power (KDE: Screen Locking) and let the screen turn off and lock sooner.${commands("`gsettings set org.gnome.desktop.session idle-delay 300`")}`,
+			fix: `Open Settings → Power (KDE: Screen Locking) and let the screen turn off and lock sooner.${commands("`gsettings set org.gnome.desktop.session idle-delay {idle_seconds}`")}`,
 		},
 	],
 	FIREWALL_ENABLED: [
@@ -88,7 +88,7 @@ export const LINUX_FAILURES: Fixes = {
 			fix: `Ask an administrator to give the account a password, or to lock it.${commands("`awk -F: '$2 == \"\" { print $1 }' /etc/shadow` lists them; `passwd NAME` or `passwd -l NAME`")}`,
 		},
 		{
-			fix: `Ask an administrator to require longer passwords.${commands("install libpam-pwquality (Debian, Ubuntu), and set `minlen = 12` in /etc/security/pwquality.conf")}`,
+			fix: `Ask an administrator to require longer passwords.${commands("install libpam-pwquality (Debian, Ubuntu), and set `minlen = {password_length}` in /etc/security/pwquality.conf")}`,
 		},
 	],
 	REMOTE_LOGIN: [

@@ -74,7 +74,7 @@ export const WINDOWS_FAILURES: Fixes = {
 	],
 	PASSWORD_POLICY: [
 		{
-			fix: `Ask an administrator to set the minimum length of passwords in Local Security Policy → Account Policies → Password Policy.${commands("`net accounts /minpwlen:12`")}`,
+			fix: `Ask an administrator to set the minimum length of passwords in Local Security Policy → Account Policies → Password Policy.${commands("`net accounts /minpwlen:{password_length}`")}`,
 		},
 	],
 	REMOTE_LOGIN: [
