@@ -24,8 +24,10 @@ export interface SampleRegisters extends TestConsole {
  * Starts the service with 24 risks: a theft, a risk that has grown and has no owner, and 22
  * accepted ones. Ada owns all except the one without an owner.
  */
-export async function startWithRisks(): Promise<SampleRegisters> {
-	const served = await startConsole();
+export async function startWithRisks(
+	settings: Record<string, string> = {},
+): Promise<SampleRegisters> {
+	const served = await startConsole(settings);
 	const admin = await served.makePerson("admin");
 	const use: CallByName = (name, input) =>
 		callByName(served.database, admin, name, input);

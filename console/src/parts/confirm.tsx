@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Dialog } from "./dialog.tsx";
 import { ErrorState } from "./error-state.tsx";
 import { useReturnFocus } from "./return-focus.ts";
@@ -33,7 +33,19 @@ export function Confirm({
 	/** True if the action cannot succeed now. The text then says why. */
 	isBlocked?: boolean;
 }) {
-	const doing = useMutation({ mutationFn: onConfirm });
+	// The state of the mutation is known only after the next render.
+	const isBusy = useRef(false);
+	const doing = useMutation({
+		mutationFn: onConfirm,
+		onSettled: () => {
+			isBusy.current = false;
+		},
+	});
+	const confirm = () => {
+		if (isBusy.current) return;
+		isBusy.current = true;
+		doing.mutate(undefined, { onSuccess: close });
+	};
 	useReturnFocus(opened);
 	const close = () => {
 		doing.reset();
@@ -54,7 +66,7 @@ export function Confirm({
 						{...(isDangerous ? { color: "red.9" } : {})}
 						loading={doing.isPending}
 						disabled={isBlocked}
-						onClick={() => doing.mutate(undefined, { onSuccess: close })}
+						onClick={confirm}
 					>
 						{action}
 					</Button>

@@ -3,16 +3,18 @@ import { useIsMutating } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useChanges } from "./dialog-changes.ts";
 import { useEscape } from "./escape.ts";
+import { useLeaveGuard } from "./leave-guard.tsx";
 
 /**
  * A dialog that changes something. The Escape key, a click outside and the close button ask before
- * input is lost. Cancel closes it at once, because nobody presses that button by accident. While a
- * request runs, neither the Escape key nor a click outside closes it, because the reader would not
- * see whether the request failed.
+ * input is lost, and so does leaving the page. Cancel closes it at once, because nobody presses that
+ * button by accident. While a request runs, neither the Escape key nor a click outside closes it,
+ * and leaving the page asks, because the reader would not see whether the request failed.
  */
 export function Dialog({
 	isBusy = false,
 	isWaiting,
+	hasInput = false,
 	onClose,
 	children,
 	...rest
@@ -21,6 +23,8 @@ export function Dialog({
 	isBusy?: boolean;
 	/** True while an answer must be waited for. By default, while any request runs. */
 	isWaiting?: boolean;
+	/** True if leaving the page loses something although nothing in the dialog has changed. */
+	hasInput?: boolean;
 }) {
 	const isMutating = useIsMutating() > 0;
 	const isSaving = (isWaiting ?? isMutating) || isBusy;
@@ -33,6 +37,14 @@ export function Dialog({
 	};
 	useEscape(rest.opened, () => {
 		if (!isSaving) close();
+	});
+	const question = useLeaveGuard({
+		area: body,
+		isNeeded: () => isSaving || hasInput || hasChanges(),
+		isSaving,
+		isOpen: rest.opened,
+		isOverPage: true,
+		onLeft: onClose,
 	});
 	useEffect(() => {
 		if (isAsking) return () => lastFocused()?.focus();
@@ -58,6 +70,7 @@ export function Dialog({
 					}}
 				/>
 			)}
+			{question}
 		</>
 	);
 }

@@ -26,7 +26,7 @@ export function LeaveOrganization({
 			call("leaveOrganization", { organization_id: organization.id }),
 		onSuccess: async () => {
 			// The user first leaves the organization's pages, which cannot be shown without a membership.
-			await navigate({ to: "/account" });
+			await navigate({ to: "/account", ignoreBlocker: true });
 			await forgetReadings();
 			notifications.show({ message: `You have left ${organization.name}.` });
 			await navigate({ to: "/" });

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { type RefObject, useEffect } from "react";
 
 const TRIES = 20;
 const TRY_MS = 30;
@@ -13,14 +13,19 @@ document.addEventListener("focusin", ({ target }) => {
 /**
  * Returns the focus when a dialog closes. The focus goes to the element that opened the dialog, or
  * to the button of the menu from which it was opened. Mantine does this only for a dialog that is
- * mounted before it opens, and not for one that was opened from a menu.
+ * mounted before it opens, and not for one that was opened from a menu. `from` is the element that
+ * had the focus before, for a dialog that a key opens, also above another dialog.
  */
-export function useReturnFocus(isOpen = true): void {
+export function useReturnFocus(
+	isOpen = true,
+	from?: RefObject<Element | null>,
+): void {
 	useEffect(() => {
 		if (!isOpen) return;
-		const back = opener;
+		const before = from?.current;
+		const back = before instanceof HTMLElement ? before : opener;
 		return () => returnTo(back, TRIES);
-	}, [isOpen]);
+	}, [isOpen, from]);
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { UseFormReturnType } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ApiError } from "../api.ts";
 import { applyServerErrors } from "./server-errors.ts";
 
 /**
  * Saves a form. Messages from the server are shown beside the fields that they name. `refusal`
- * holds the rest, which concerns the form as a whole.
+ * holds the rest, which concerns the form as a whole. A form that is being saved is not sent again.
  */
 export function useSaving<Values extends Record<string, unknown>, Result>(
 	form: UseFormReturnType<Values>,
@@ -14,6 +14,8 @@ export function useSaving<Values extends Record<string, unknown>, Result>(
 	onSaved: (result: Result) => unknown,
 ) {
 	const [refusal, setRefusal] = useState<ApiError | null>(null);
+	// The state of the mutation is known only after the next render.
+	const isBusy = useRef(false);
 	const saving = useMutation({
 		mutationFn: save,
 		onSuccess: onSaved,
@@ -21,11 +23,16 @@ export function useSaving<Values extends Record<string, unknown>, Result>(
 			const rest = applyServerErrors(form, error, Object.keys(form.values));
 			setRefusal(rest ? refusalOf(error, rest) : null);
 		},
+		onSettled: () => {
+			isBusy.current = false;
+		},
 	});
 	return {
 		refusal,
 		isSaving: saving.isPending,
 		submit: form.onSubmit((values) => {
+			if (isBusy.current) return;
+			isBusy.current = true;
 			setRefusal(null);
 			saving.mutate(values);
 		}),

@@ -22,9 +22,11 @@ export function SearchButton() {
 	const [isOpen, setIsOpen] = useState(false);
 	const [wasOpened, setWasOpened] = useState(false);
 	const typedAhead = useRef((): string => "");
+	const from = useRef<Element>(null);
 	const open = () => {
 		typedAhead.current();
 		typedAhead.current = keepTyping();
+		from.current = document.activeElement;
 		setWasOpened(true);
 		setIsOpen(true);
 	};
@@ -81,6 +83,7 @@ export function SearchButton() {
 						opened={isOpen}
 						onClose={close}
 						takeTyped={() => typedAhead.current()}
+						from={from}
 					/>
 				</Suspense>
 			)}

@@ -1,7 +1,15 @@
 import { Group, Kbd, Loader, Modal, Text, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import {
+	type KeyboardEvent,
+	type RefObject,
+	useEffect,
+	useId,
+	useRef,
+	useState,
+} from "react";
 import { ErrorState } from "../parts/error-state.tsx";
+import { useEscape } from "../parts/escape.ts";
 import { useReturnFocus } from "../parts/return-focus.ts";
 import { ASK_FOR_AUDIT_LOG } from "../parts/roles.tsx";
 import { formatDay } from "../parts/time.tsx";
@@ -13,18 +21,30 @@ export function SearchDialog({
 	opened,
 	onClose,
 	takeTyped,
+	from,
 }: {
 	opened: boolean;
 	onClose: () => void;
+	/** The element that had the focus before. */
+	from: RefObject<Element | null>;
 	/**
 	 * Returns the text that the user typed after opening the dialog and before the field appeared.
 	 * Further calls return an empty text.
 	 */
 	takeTyped: () => string;
 }) {
-	useReturnFocus(opened);
+	useReturnFocus(opened, from);
+	// A dialog below this one must not close by the same key.
+	useEscape(opened, onClose);
 	return (
-		<Modal.Root opened={opened} onClose={onClose} size="lg" yOffset="10vh">
+		<Modal.Root
+			opened={opened}
+			onClose={onClose}
+			closeOnEscape={false}
+			returnFocus={false}
+			size="lg"
+			yOffset="10vh"
+		>
 			<Modal.Overlay />
 			<Modal.Content aria-label="Search everything">
 				<Modal.Body p={0}>

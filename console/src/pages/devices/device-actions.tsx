@@ -111,6 +111,7 @@ function Delete({ device, ...asked }: Asked) {
 				await navigate({
 					to: "/o/$org/devices",
 					params: { org: device.organization_id },
+					ignoreBlocker: true,
 				});
 				// The deleted device must not be loaded again. All other queries are.
 				queryClient.removeQueries({

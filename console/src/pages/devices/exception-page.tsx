@@ -315,6 +315,7 @@ function Actions({ exception }: { exception: DeviceException }) {
 					await navigate({
 						to: "/o/$org/devices/exceptions",
 						params: { org: organizationId },
+						ignoreBlocker: true,
 					});
 					await forgetReadings();
 				}}

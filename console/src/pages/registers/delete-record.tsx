@@ -49,7 +49,11 @@ export function DeleteRecord({
 			);
 		}
 		notifications.show({ message: `${capitalized(kind.noun)} deleted` });
-		await navigate({ ...listOf(organizationId, kind.kind), replace: true });
+		await navigate({
+			...listOf(organizationId, kind.kind),
+			replace: true,
+			ignoreBlocker: true,
+		});
 		queryClient.removeQueries({
 			queryKey: recordQuery(kind, record.id).queryKey,
 		});

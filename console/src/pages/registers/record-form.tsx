@@ -9,7 +9,6 @@ import {
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
-import { useBlocker } from "@tanstack/react-router";
 import {
 	type FormEvent,
 	type KeyboardEvent,
@@ -23,6 +22,7 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { useLeaveGuard } from "../../parts/leave-guard.tsx";
 import { factorsOf } from "../../parts/records/risk-scores.ts";
 import { ScoreBadge } from "../../parts/records/score-badge.tsx";
 import { applyServerErrors } from "../../parts/server-errors.ts";
@@ -31,7 +31,6 @@ import { isMeaningful, sectionsOf } from "../../register-layouts.ts";
 import { FieldInput } from "./field-input.tsx";
 import { FormHints } from "./form-hints.tsx";
 import { type FormValues, givenFields } from "./form-values.ts";
-import { LeaveGuard } from "./leave-guard.tsx";
 import { askForValue, inWordsOf } from "./messages.ts";
 
 /**
@@ -67,11 +66,7 @@ export function RecordForm({
 	const form = useForm<FormValues>({ initialValues: initial });
 	const [refusal, setRefusal] = useState<ApiError | null>(null);
 	const isSaved = useRef(false);
-	const guard = useBlocker({
-		shouldBlockFn: () => form.isDirty() && !isSaved.current,
-		enableBeforeUnload: () => form.isDirty() && !isSaved.current,
-		withResolver: true,
-	});
+	const isBusy = useRef(false);
 	const saving = useMutation({
 		mutationFn: (values: FormValues) =>
 			onSave(values, () => {
@@ -86,6 +81,9 @@ export function RecordForm({
 			);
 			setRefusal(rest ? refusalOf(error, rest) : null);
 		},
+		onSettled: () => {
+			isBusy.current = false;
+		},
 	});
 	const submit = (event: FormEvent<HTMLFormElement>) => {
 		event.preventDefault();
@@ -99,9 +97,16 @@ export function RecordForm({
 		form.setErrors(missing);
 		const [first] = Object.keys(missing);
 		if (first) return form.getInputNode(first)?.focus();
-		if (!saving.isPending) saving.mutate(form.getValues());
+		if (isBusy.current) return;
+		isBusy.current = true;
+		saving.mutate(form.getValues());
 	};
 	const element = useRef<HTMLFormElement>(null);
+	const question = useLeaveGuard({
+		area: element,
+		isNeeded: () => form.isDirty() && !isSaved.current,
+		isSaving: saving.isPending,
+	});
 	useEffect(() => {
 		if (!isNew) return;
 		element.current
@@ -177,7 +182,7 @@ export function RecordForm({
 					</Button>
 				</Group>
 			</Stack>
-			<LeaveGuard guard={guard} />
+			{question}
 		</form>
 	);
 }

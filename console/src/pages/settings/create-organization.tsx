@@ -30,7 +30,11 @@ export function CreateOrganization({
 			// would not be found.
 			await forgetReadings();
 			close();
-			await navigate({ to: "/o/$org", params: { org: organization.id } });
+			await navigate({
+				to: "/o/$org",
+				params: { org: organization.id },
+				ignoreBlocker: true,
+			});
 		},
 	);
 	const close = () => {

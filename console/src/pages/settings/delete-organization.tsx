@@ -4,6 +4,7 @@ import { useState } from "react";
 import { call } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { stopGuarding } from "../../parts/leave-guard.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { queryClient } from "../../queries.ts";
@@ -64,6 +65,7 @@ function DeleteDialog({
 		() => {
 			// The start page leads to another organization, or says that this one is closed.
 			queryClient.clear();
+			stopGuarding();
 			location.assign("/");
 		},
 	);

@@ -111,6 +111,7 @@ function Actions({ snapshot }: { snapshot: Snapshot }) {
 					await navigate({
 						to: "/o/$org/snapshots",
 						params: { org: organizationId },
+						ignoreBlocker: true,
 					});
 					await forgetReadings();
 				}}

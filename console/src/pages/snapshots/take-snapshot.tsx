@@ -47,6 +47,7 @@ export function TakeSnapshot({ onClose }: { onClose: () => void }) {
 			await navigate({
 				to: "/o/$org/snapshots/$id",
 				params: { org: organizationId, id: snapshot.id },
+				ignoreBlocker: true,
 			});
 		},
 	);

@@ -1,12 +1,11 @@
 import { Button, Checkbox, Group, Stack, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useBlocker } from "@tanstack/react-router";
 import { useRef } from "react";
 import { call } from "../../../api.ts";
 import { ErrorState } from "../../../parts/error-state.tsx";
+import { useLeaveGuard } from "../../../parts/leave-guard.tsx";
 import { useSaving } from "../../../parts/use-saving.ts";
 import { forgetReadings } from "../../../queries.ts";
-import { LeaveGuard } from "../leave-guard.tsx";
 import { ContentField } from "./content-field.tsx";
 import type { Version } from "./statuses.ts";
 
@@ -26,12 +25,6 @@ export function VersionEditor({
 		},
 	});
 	const isSaved = useRef(false);
-	const isUnsaved = () => form.isDirty() && !isSaved.current;
-	const guard = useBlocker({
-		shouldBlockFn: isUnsaved,
-		enableBeforeUnload: isUnsaved,
-		withResolver: true,
-	});
 	const saving = useSaving(
 		form,
 		({ content, changelog, asks_again }) =>
@@ -48,9 +41,15 @@ export function VersionEditor({
 			onClose();
 		},
 	);
+	const element = useRef<HTMLFormElement>(null);
+	const question = useLeaveGuard({
+		area: element,
+		isNeeded: () => form.isDirty() && !isSaved.current,
+		isSaving: saving.isSaving,
+	});
 	return (
-		<form noValidate onSubmit={saving.submit}>
-			<LeaveGuard guard={guard} />
+		<form ref={element} noValidate onSubmit={saving.submit}>
+			{question}
 			<Stack>
 				{saving.refusal && (
 					<ErrorState error={saving.refusal} title="The text was not saved" />
