@@ -135,9 +135,10 @@ export const RECORD_QUESTIONS: readonly Question[] = [
 			return [[coverage.included, coverage.covered, coverage.coverage_percent]];
 		},
 		sql: `with c as (
-				select c.id, exists (
-					select from record_links l join measures m on m.id in (l.first_id, l.second_id)
-					where c.id in (l.first_id, l.second_id) and m.state = 'IMPLEMENTED'
+				select c.id, (
+					select coalesce(bool_and(m.state = 'IMPLEMENTED'), false)
+					from record_links l join measures m on m.id in (l.first_id, l.second_id)
+					where c.id in (l.first_id, l.second_id) and m.state <> 'NOT_APPLICABLE'
 				) as is_covered
 				from controls c join frameworks f on f.id = c.framework_id
 				where f.name like '%27001%' and c.status = 'INCLUDED'

@@ -14,6 +14,7 @@ const named = z.object({ id: z.string(), name: z.string() });
 /** The states of the implementation of a control, as the coverage of a framework counts them. */
 const IMPLEMENTATIONS = [
 	"IMPLEMENTED",
+	"PARTLY_IMPLEMENTED",
 	"CONTRADICTED",
 	"IN_PROGRESS",
 	"NOT_STARTED",
@@ -56,7 +57,7 @@ export const applicableControl = z.object({
 		.enum(IMPLEMENTATIONS)
 		.nullable()
 		.describe(
-			"By its measures that apply; NONE: it has none; null: it does not apply, or an older version did not say",
+			"By its measures that apply: all IMPLEMENTED, some, or the best state; NONE: it has none; null: it does not apply, or an older version did not say",
 		),
 	checks: z
 		.array(z.string())
@@ -158,7 +159,10 @@ export async function readStatement(
 	return rows.map((row) => ({ ...row, implementation: implementationOf(row) }));
 }
 
-/** Returns the best state of the control's measures, as the coverage of a framework does. */
+/**
+ * Says how far the measures of a control that apply are implemented, as `COVERAGE` does for the
+ * coverage of a framework. If none is, the best state counts.
+ */
 function implementationOf({
 	applies,
 	measures,
@@ -168,7 +172,11 @@ function implementationOf({
 >): ApplicableControl["implementation"] {
 	if (!applies) return null;
 	const states = new Set(measures.map(({ state }) => state));
-	return IMPLEMENTATIONS.find((one) => states.has(one)) ?? "NONE";
+	states.delete("NOT_APPLICABLE");
+	const best = IMPLEMENTATIONS.find((one) => states.has(one)) ?? "NONE";
+	return best === "IMPLEMENTED" && states.size > 1
+		? "PARTLY_IMPLEMENTED"
+		: best;
 }
 
 /** Fills in what a version that was approved before these values existed does not say. */

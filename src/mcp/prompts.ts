@@ -55,7 +55,7 @@ Then ask the person which tasks to add or whom to remind. ${ASK_BEFORE_WRITING}`
 		text: ({ framework }) => `Prepare an audit against a framework.
 ${about(framework, (name) => `The framework is ${name}.`)}
 1. Find the framework with listFrameworks. If it is not clear which one, ask the person. Ask for the date and scope of the audit too; listAudits has the planned ones.
-2. getFrameworkCoverage shows each control with its measures. List the controls that apply and have no implemented measure, and listControls with status EXCLUDED and detail full for the justifications.
+2. getFrameworkCoverage shows each control with its measures. List the controls that apply and are not covered, or only partly, and listControls with status EXCLUDED and detail full for the justifications.
 3. listMeasures with state NOT_STARTED and IN_PROGRESS, listNonconformities with is_open, and listTasks with is_open show the work that is left. listRisks with without_linked "measure" shows risks that nothing reduces.
 4. listPostureSummary shows the state of the devices, now or as_of a past day.
 

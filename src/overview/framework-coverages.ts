@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { coveringStateSql } from "../devices/check-results/verification.ts";
 import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "../records/as-of.ts";
+import { COVERAGE, MEASURES } from "../records/control-coverage.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
 
@@ -18,11 +18,13 @@ export const coverages = z
 			name: z.string(),
 			included: z.int(),
 			covered: z.int(),
+			partly_covered: z.int(),
 		}),
 	)
 	.describe(
-		"Controls of each framework, and those with an IMPLEMENTED measure that is not contradicted",
+		"Controls of each framework, those whose measures are all IMPLEMENTED and not contradicted, and those with some",
 	);
+type Coverages = z.output<typeof coverages>;
 
 /** The home page of a past day and the list of frameworks read this. Clients read one framework with getFramework. */
 export const getCoverages = defineOperation({
@@ -57,23 +59,12 @@ export async function readCoverages(
 		limit = ids?.length ?? MAX_FRAMEWORKS,
 	}: { ids?: readonly string[] | undefined; limit?: number } = {},
 ) {
-	const { rows } = await client.query<{
-		framework_id: string;
-		name: string;
-		included: number;
-		covered: number;
-	}>({
+	const { rows } = await client.query<Coverages[number]>({
 		name: "overview.coverage",
 		text: `
 			select f.id as framework_id, f.name, count(c.id)::int as included,
-				(count(c.id) filter (where exists (
-					select from record_links l
-					join measures m on m.organization_id = l.organization_id
-						and m.id = case when l.first_id = c.id then l.second_id else l.first_id end
-					where l.organization_id = c.organization_id
-						and (l.first_id = c.id or l.second_id = c.id)
-						and m.archived_at is null and ${coveringStateSql("m")} = 'IMPLEMENTED'
-				)))::int as covered
+				(count(*) filter (where linked.is_covered))::int as covered,
+				(count(*) filter (where linked.is_partly_covered))::int as partly_covered
 			from (
 				select f.organization_id, f.id, f.name, f.name_key from frameworks f
 				where f.organization_id = $1 and ($2::text[] is null or f.id = any($2))
@@ -81,6 +72,7 @@ export async function readCoverages(
 			) f
 			left join controls c on c.organization_id = f.organization_id
 				and c.framework_id = f.id and c.status = 'INCLUDED'
+			left join lateral (select ${COVERAGE} from ${MEASURES} m) linked on true
 			group by f.id, f.name, f.name_key
 			order by f.name_key, f.id`,
 		values: [organization, ids ?? null, limit],

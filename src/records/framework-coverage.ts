@@ -3,13 +3,13 @@ import { z } from "zod";
 import { checksOfControl, mappingOf } from "../devices/check-controls.ts";
 import { checkResult, resultOf } from "../devices/check-results/counts.ts";
 import { readLatest } from "../devices/check-results/operations.ts";
-import { coveringStateSql } from "../devices/check-results/verification.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import { percentSql } from "../percent.ts";
 import { framework } from "../registers/framework.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
+import { COVERAGE, MEASURES } from "./control-coverage.ts";
 import { recordOperations } from "./operations.ts";
 import { obvious } from "./shown.ts";
 import { idSchema } from "./text-schemas.ts";
@@ -23,11 +23,16 @@ const coverage = z.object({
 	covered: z
 		.int()
 		.describe(
-			"Included controls linked to an IMPLEMENTED measure that no device check contradicts",
+			"Included controls whose linked measures that apply are all IMPLEMENTED and not contradicted by a device check",
 		),
+	partly_covered: z
+		.int()
+		.describe("Included controls with some such measures, but not all"),
 	contradicted: z
 		.int()
-		.describe("Other included controls linked to a contradicted measure"),
+		.describe(
+			"Other included controls linked to a contradicted measure; they have no such measure",
+		),
 	with_evidence: z
 		.int()
 		.describe("Included controls with valid evidence, own or of a measure"),
@@ -36,24 +41,6 @@ const coverage = z.object({
 		.nullable()
 		.describe("Share of covered in included, 0 to 100; null: none is included"),
 });
-
-/**
- * Selects the state of each record linked to the control `c`, null for one that is no measure. Each
- * lookup names one row, so that PostgreSQL uses an index in the past too.
- */
-const MEASURES = `(
-	select (
-		select ${coveringStateSql("m")} from measures m
-		where m.organization_id = l.organization_id and m.id = l.id and m.archived_at is null
-	) as state
-	from (
-		select k.organization_id, k.second_id as id from record_links k
-		where k.organization_id = c.organization_id and k.first_id = c.id
-		union all
-		select k.organization_id, k.first_id from record_links k
-		where k.organization_id = c.organization_id and k.second_id = c.id
-	) l
-)`;
 
 const endsOf = (id: string) => `
 	select k.second_id as id from record_links k
@@ -82,7 +69,7 @@ const EVIDENCE = `(
 const getFramework = defineOperation({
 	...getWithoutCoverage,
 	description:
-		"Read a framework by its id, with the number of its controls and its coverage: the share of included controls that are linked to an IMPLEMENTED measure that no device check contradicts.",
+		"Read a framework by its id, with the number of its controls and its coverage: the share of included controls whose measures that apply are all IMPLEMENTED and not contradicted by a device check.",
 	output: getWithoutCoverage.output.extend({ coverage }),
 	run: async (context, input) => {
 		const { client, membership } = await contextAsOf(context, input.as_of);
@@ -107,7 +94,7 @@ const MAX_CONTROLS = 2000;
 const getFrameworkCoverage = defineOperation({
 	name: "getFrameworkCoverage",
 	title: "Get a framework's coverage",
-	description: `Read the controls of a framework by section, each with its device checks and its measures by state; at most ${MAX_CONTROLS}. covered counts those with an IMPLEMENTED measure.`,
+	description: `Read the controls of a framework by section, each with its device checks and its measures by state; at most ${MAX_CONTROLS}. covered counts those with all measures that apply IMPLEMENTED.`,
 	toolset: "frameworks",
 	access: "read",
 	tenant: "id",
@@ -116,7 +103,7 @@ const getFrameworkCoverage = defineOperation({
 		only_gaps: z
 			.boolean()
 			.optional()
-			.describe("Only controls that apply and have no IMPLEMENTED measure"),
+			.describe("Only controls that apply and are not fully covered"),
 		...asOfShape,
 	}),
 	output: z.object({
@@ -137,6 +124,12 @@ const getFrameworkCoverage = defineOperation({
 						.describe("IMPLEMENTED, but their device check does not show it"),
 					started_measures: z.int().describe("IN_PROGRESS"),
 					planned_measures: z.int().describe("NOT_STARTED"),
+					is_covered: z
+						.boolean()
+						.describe(
+							"Its measures that apply are all implemented; also said if it is EXCLUDED",
+						),
+					is_partly_covered: z.boolean().describe("Some are, not all"),
 					evidence: z
 						.int()
 						.describe("Its valid evidence, and that of its measures"),
@@ -180,11 +173,12 @@ const getFrameworkCoverage = defineOperation({
 							(count(*) filter (where m.state = 'IMPLEMENTED'))::int as implemented_measures,
 							(count(*) filter (where m.state = 'CONTRADICTED'))::int as contradicted_measures,
 							(count(*) filter (where m.state = 'IN_PROGRESS'))::int as started_measures,
-							(count(*) filter (where m.state = 'NOT_STARTED'))::int as planned_measures
+							(count(*) filter (where m.state = 'NOT_STARTED'))::int as planned_measures,
+							${COVERAGE}
 						from ${MEASURES} m
 					) linked
 					where c.organization_id = $1 and c.framework_id = $2
-						and (not $3 or c.status = 'INCLUDED' and linked.implemented_measures = 0)
+						and (not $3 or c.status = 'INCLUDED' and not linked.is_covered)
 					order by c.section_title_key, c.name_key, c.id
 					limit ${MAX_CONTROLS}`,
 				values: [organizationId, input.id, input.only_gaps ?? false],
@@ -213,6 +207,8 @@ interface ControlRow {
 	contradicted_measures: number;
 	started_measures: number;
 	planned_measures: number;
+	is_covered: boolean;
+	is_partly_covered: boolean;
 	evidence: number;
 	checks: string[];
 }
@@ -235,20 +231,23 @@ async function readCoverage(
 		name: "framework_coverage",
 		text: `
 			with control as (
-				select c.status = 'INCLUDED' as is_included, c.status = 'INCLUDED' and exists (
-					select from ${MEASURES} m where m.state = 'IMPLEMENTED'
-				) as is_covered, c.status = 'INCLUDED' and exists (
-					select from ${MEASURES} m where m.state = 'CONTRADICTED'
-				) as is_contradicted, c.status = 'INCLUDED' and ${EVIDENCE} > 0 as has_evidence
-				from controls c
+				select c.status = 'INCLUDED' as is_included, linked.*, ${EVIDENCE} > 0 as has_evidence
+				from controls c, lateral (
+					select ${COVERAGE},
+						coalesce(bool_or(m.state = 'CONTRADICTED'), false) as is_contradicted
+					from ${MEASURES} m
+				) linked
 				where c.organization_id = $1 and c.framework_id = $2
 			), total as (
 				select
 					count(*)::int as controls,
 					count(*) filter (where is_included)::int as included,
-					count(*) filter (where is_covered)::int as covered,
-					count(*) filter (where is_contradicted and not is_covered)::int as contradicted,
-					count(*) filter (where has_evidence)::int as with_evidence
+					count(*) filter (where is_included and is_covered)::int as covered,
+					count(*) filter (where is_included and is_partly_covered)::int as partly_covered,
+					count(*) filter (
+						where is_included and is_contradicted and not is_partly_covered
+					)::int as contradicted,
+					count(*) filter (where is_included and has_evidence)::int as with_evidence
 				from control
 			)
 			select *, ${percentSql("covered", "included")} as coverage_percent from total`,

@@ -58,26 +58,47 @@ test("a framework shows by section which controls are covered, and a measure can
 		linked_record_id: await registers.addMeasure("Rules of use", "NOT_STARTED"),
 	});
 
+	const incidents = await registers.addControl(
+		framework.id,
+		"A.6.8",
+		"Reporting of events",
+	);
+	for (const [name, state] of [
+		["Hotline", "IMPLEMENTED"],
+		["Exercises", "NOT_STARTED"],
+	] as const) {
+		await registers.use("linkRecords", {
+			record_id: incidents,
+			linked_record_id: await registers.addMeasure(name, state),
+		});
+	}
+
 	const page = await registers.openPageAs(
 		registers.member,
 		registers.at(`framework/${framework.id}`),
 	);
 	const controls = page.getByRole("region", { name: "Controls" });
-	await controls.getByText("1 of 4 controls that apply").waitFor();
-	await controls.getByText("25%").waitFor();
+	await controls
+		.getByText("1 of 5 controls that apply, 1 more partly")
+		.waitFor();
+	await controls.getByText("20%").waitFor();
 	const sections = controls.getByRole("heading", { level: 3 });
 	await expect
 		.poll(() => sections.allInnerTexts())
 		.toEqual([
 			expect.stringMatching(/^A\.5\s+1 of 3 covered/),
+			expect.stringMatching(/^A\.6\s+0 of 1 covered/),
 			expect.stringMatching(/^A\.7\s+excluded/),
 			expect.stringMatching(/^A\.8\s+0 of 1 covered/),
 		]);
 	// A measure that has not been started counts as planned, not as under way.
-	for (const state of ["Covered", "Under way", "Planned only", "Nothing yet"]) {
+	for (const state of [
+		...["Covered", "Partly covered", "Under way"],
+		...["Planned only", "Nothing yet"],
+	]) {
 		await controls
 			.getByRole("listitem")
-			.filter({ hasText: `${state} 1` })
+			.filter({ hasText: new RegExp(`^${state} 1`) })
 			.waitFor();
 	}
 	const names = () => controls.getByRole("link", { name: /\w/ });
@@ -88,7 +109,7 @@ test("a framework shows by section which controls are covered, and a measure can
 	await axe(page);
 	await screenshot(page, "coverage");
 
-	await controls.getByText("Not covered").click();
+	await controls.getByText("Not fully covered").click();
 	await page.waitForURL("**show=uncovered");
 	await page.reload();
 	await controls.getByText("User endpoint devices").waitFor();
@@ -99,8 +120,10 @@ test("a framework shows by section which controls are covered, and a measure can
 		.poll(() => sections.allInnerTexts())
 		.toEqual([
 			expect.stringMatching(/^A\.5\s+1 of 3 covered/),
+			expect.stringMatching(/^A\.6\s+0 of 1 covered/),
 			expect.stringMatching(/^A\.8\s+0 of 1 covered/),
 		]);
+	await controls.getByText("Reporting of events").waitFor();
 	await controls
 		.getByRole("button", { name: "Link a measure to User endpoint devices" })
 		.click();
@@ -111,7 +134,7 @@ test("a framework shows by section which controls are covered, and a measure can
 		.click();
 	await dialog.getByRole("button", { name: /is linked/ }).waitFor();
 	await dialog.getByRole("button", { name: "Done" }).click();
-	await controls.getByText("2 of 4 controls that apply").waitFor();
+	await controls.getByText("2 of 5 controls that apply").waitFor();
 	await controls
 		.getByText("User endpoint devices")
 		.waitFor({ state: "detached" });
@@ -121,6 +144,31 @@ test("a framework shows by section which controls are covered, and a measure can
 	await expect
 		.poll(() => page.getByRole("combobox", { name: "Framework" }).inputValue())
 		.toContain("ISO 27001");
+
+	await visit(page, `/o/${registers.organizationId}/`);
+	await page.getByText("2 of 5 controls covered, 1 more partly").waitFor();
+	await visit(
+		page,
+		`/o/${registers.organizationId}/reports/statement-of-applicability?framework=${framework.id}`,
+	);
+	const partly = page.getByRole("row").filter({ hasText: "Reporting of" });
+	await partly.getByRole("cell", { name: "Partly", exact: true }).waitFor();
+	await partly.getByText("Exercises (not started); Hotline").waitFor();
+	await page.getByText("Measures that are not applicable do not").waitFor();
+	const summary = page.getByRole("region", { name: "Summary", exact: true });
+	expect(await summary.locator("tbody td").allInnerTexts()).toEqual([
+		"6",
+		"5",
+		"1",
+		"2",
+		"1",
+	]);
+	await axe(page);
+	await screenshot(page, "reports/applicability-partly");
+	await visit(page, `/o/${registers.organizationId}/reports/board-summary`);
+	await page.getByText("2 of 5 that apply, 1 more partly").waitFor();
+	await page.getByText("2 of 5 controls, 1 more partly").waitFor();
+	await axe(page);
 });
 
 test("a framework without controls says how to add them", async () => {

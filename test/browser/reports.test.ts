@@ -228,6 +228,7 @@ test("the statement of applicability is about one framework, is approved, and a 
 		"15",
 		"0",
 		"0",
+		"0",
 	]);
 	const approval = page.getByRole("region", { name: "Approval" });
 	await approval.getByText("Nobody has approved this statement yet.").waitFor();

@@ -85,8 +85,12 @@ test("the figures of an earlier day are those of its records and due dates, and 
 	const changed = await summary(dayAgo(20));
 	expect(changed.compared_with).toBe(dayAgo(20));
 	const row = { framework_id: framework.id, name: "ISO 27001", included: 1 };
-	expect(changed.before.coverage).toEqual([{ ...row, covered: 0 }]);
-	expect(changed.now.coverage).toEqual([{ ...row, covered: 1 }]);
+	expect(changed.before.coverage).toEqual([
+		{ ...row, covered: 0, partly_covered: 0 },
+	]);
+	expect(changed.now.coverage).toEqual([
+		{ ...row, covered: 1, partly_covered: 0 },
+	]);
 	expect(changed.before.risks.residual).toEqual([
 		{ likelihood: 5, impact: 4, risks: 1 },
 	]);

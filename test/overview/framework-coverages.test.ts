@@ -42,7 +42,9 @@ test("the coverage of the frameworks is that of the home page, now and at a past
 
 	const row = { framework_id: framework.id, name: "ISO 27001", included: 1 };
 	const now = await calls.call("getCoverages", { organization_id });
-	expect(now).toEqual({ coverage: [{ ...row, covered: 1 }] });
+	expect(now).toEqual({
+		coverage: [{ ...row, covered: 1, partly_covered: 0 }],
+	});
 	const overview = await calls.call("getOverview", { organization_id });
 	expect(overview.coverage).toEqual(now.coverage);
 	const { framework: other } = await calls.call("addFramework", {
@@ -62,5 +64,29 @@ test("the coverage of the frameworks is that of the home page, now and at a past
 			organization_id,
 			as_of: last.updated_at,
 		}),
-	).toEqual({ coverage: [{ ...row, covered: 0 }] });
+	).toEqual({ coverage: [{ ...row, covered: 0, partly_covered: 0 }] });
+	// A second measure makes the control partly covered from then on.
+	const { measure: second } = await calls.call("addMeasure", {
+		organization_id,
+		name: "Encrypt backups",
+		category: "Technology",
+	});
+	await calls.call("linkRecords", {
+		record_id: control.id,
+		linked_record_id: second.id,
+	});
+	const { measure: done } = await calls.call("updateMeasure", {
+		id: second.id,
+		state: "IMPLEMENTED",
+	});
+	await calls.call("updateMeasure", { id: second.id, state: "IN_PROGRESS" });
+	expect(await calls.call("getCoverages", { organization_id })).toEqual({
+		coverage: [{ ...row, covered: 0, partly_covered: 1 }],
+	});
+	expect(
+		await calls.call("getCoverages", {
+			organization_id,
+			as_of: done.updated_at,
+		}),
+	).toEqual({ coverage: [{ ...row, covered: 1, partly_covered: 0 }] });
 });

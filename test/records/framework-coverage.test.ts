@@ -19,7 +19,7 @@ async function addMeasure(state: string): Promise<string> {
 	return measure.id;
 }
 
-test("coverage counts included controls that are linked to an implemented measure", async () => {
+test("coverage counts included controls whose measures that apply are all implemented", async () => {
 	const { framework } = await calls.call("addFramework", {
 		organization_id,
 		name: "ISO 27001",
@@ -30,6 +30,7 @@ test("coverage counts included controls that are linked to an implemented measur
 		controls: 0,
 		included: 0,
 		covered: 0,
+		partly_covered: 0,
 		contradicted: 0,
 		with_evidence: 0,
 		coverage_percent: null,
@@ -44,7 +45,8 @@ test("coverage counts included controls that are linked to an implemented measur
 				...fields,
 			})
 		).control.id;
-	const controls = [await addControl(), await addControl(), await addControl()];
+	const controls: string[] = [];
+	for (let n = 0; n < 5; n++) controls.push(await addControl());
 	const excluded = await addControl({
 		status: "EXCLUDED",
 		exclusion_justification: "No office",
@@ -52,12 +54,16 @@ test("coverage counts included controls that are linked to an implemented measur
 	const done = await addMeasure("IMPLEMENTED");
 	const planned = await addMeasure("IN_PROGRESS");
 	const intended = await addMeasure("NOT_STARTED");
+	const dropped = await addMeasure("NOT_APPLICABLE");
 	for (const [measure, control] of [
 		[done, controls[0]],
 		[planned, controls[0]],
 		[planned, controls[1]],
 		[done, excluded],
 		[intended, controls[2]],
+		[done, controls[3]],
+		[dropped, controls[3]],
+		[dropped, controls[4]],
 	]) {
 		await calls.call("linkRecords", {
 			record_id: measure,
@@ -65,12 +71,13 @@ test("coverage counts included controls that are linked to an implemented measur
 		});
 	}
 	expect(await coverage()).toEqual({
-		controls: 4,
-		included: 3,
+		controls: 6,
+		included: 5,
 		covered: 1,
+		partly_covered: 1,
 		contradicted: 0,
 		with_evidence: 0,
-		coverage_percent: 33.3,
+		coverage_percent: 20,
 	});
 	const whole = await calls.call("getFrameworkCoverage", { id: framework.id });
 	expect(whole.coverage).toEqual(await coverage());
@@ -82,15 +89,19 @@ test("coverage counts included controls that are linked to an implemented measur
 				control.implemented_measures,
 				control.started_measures,
 				control.planned_measures,
+				control.is_covered,
+				control.is_partly_covered,
 			],
 		]),
 	);
 	expect(measures).toEqual(
 		new Map([
-			[controls[0], [2, 1, 1, 0]],
-			[controls[1], [1, 0, 1, 0]],
-			[controls[2], [1, 0, 0, 1]],
-			[excluded, [1, 1, 0, 0]],
+			[controls[0], [2, 1, 1, 0, false, true]],
+			[controls[1], [1, 0, 1, 0, false, false]],
+			[controls[2], [1, 0, 0, 1, false, false]],
+			[controls[3], [2, 1, 0, 0, true, false]],
+			[controls[4], [1, 0, 0, 0, false, false]],
+			[excluded, [1, 1, 0, 0, true, false]],
 		]),
 	);
 	const gaps = await calls.call("getFrameworkCoverage", {
@@ -101,8 +112,34 @@ test("coverage counts included controls that are linked to an implemented measur
 	expect(gaps.controls.map(({ id }: { id: string }) => id)).toEqual(
 		whole.controls
 			.map(({ id }: { id: string }) => id)
-			.filter((id: string) => id === controls[1] || id === controls[2]),
+			.filter((id: string) => id !== controls[3] && id !== excluded),
 	);
+	// The statement, the list of frameworks and the home page count in the same way.
+	const statement = await calls.call("getStatementOfApplicability", {
+		framework_id: framework.id,
+	});
+	const implementations = new Map(
+		statement.controls.map((one: Record<string, unknown>) => [
+			one.id,
+			one.implementation,
+		]),
+	);
+	expect(implementations).toEqual(
+		new Map([
+			[controls[0], "PARTLY_IMPLEMENTED"],
+			[controls[1], "IN_PROGRESS"],
+			[controls[2], "NOT_STARTED"],
+			[controls[3], "IMPLEMENTED"],
+			[controls[4], "NONE"],
+			[excluded, null],
+		]),
+	);
+	const { coverage: counted } = await calls.call("getCoverages", {
+		organization_id,
+	});
+	expect(counted).toMatchObject([
+		{ included: 5, covered: 1, partly_covered: 1 },
+	]);
 });
 
 test("the coverage of a missing framework is not_found", async () => {

@@ -159,6 +159,7 @@ test("a contradicted measure covers no control", async () => {
 	const before = await coverage(true);
 	expect(before.coverage).toEqual({
 		...{ controls: 1, included: 1, covered: 0, contradicted: 1 },
+		partly_covered: 0,
 		with_evidence: 0,
 		coverage_percent: 0,
 	});
@@ -171,10 +172,23 @@ test("a contradicted measure covers no control", async () => {
 	const overview = async () =>
 		(await company.use("getOverview", { organization_id })).coverage;
 	expect(await overview()).toMatchObject([{ included: 1, covered: 0 }]);
+	const { measure: policy } = await company.use("addMeasure", {
+		organization_id,
+		name: "Policy",
+		category: "IT",
+		state: "IMPLEMENTED",
+		linked_record_ids: [control.id],
+	});
+	// The measure that no check contradicts covers the control, but only partly.
+	expect((await coverage()).coverage).toMatchObject({
+		...{ covered: 0, partly_covered: 1, contradicted: 0 },
+	});
+	expect(await overview()).toMatchObject([{ covered: 0, partly_covered: 1 }]);
 	await company.use("updateMeasure", {
 		id: measure.id,
 		verified_by_percent: 75,
 	});
+	await company.use("deleteMeasure", { id: policy.id });
 	expect((await coverage()).coverage).toMatchObject({
 		covered: 1,
 		contradicted: 0,

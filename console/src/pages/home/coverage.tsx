@@ -7,7 +7,7 @@ import { percentInWords } from "../../parts/percent.ts";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
-/** Shows how many controls of each framework an implemented measure covers. */
+/** Shows how many controls of each framework implemented measures cover. */
 export function Coverage({ coverage }: OutputOf<"getCoverages">) {
 	const { organizationId, mayWriteKind } = useOrganization();
 	return (
@@ -33,7 +33,8 @@ export function Coverage({ coverage }: OutputOf<"getCoverages">) {
 			}
 		>
 			<ul className={styles.rows}>
-				{coverage.map(({ framework_id: id, name, included, covered }) => {
+				{coverage.map(({ framework_id: id, name, ...counts }) => {
+					const { included, covered, partly_covered } = counts;
 					const percent = percentOf(covered, included);
 					return (
 						<li key={id} className={styles.row}>
@@ -59,6 +60,8 @@ export function Coverage({ coverage }: OutputOf<"getCoverages">) {
 							<Text size="xs" c="dimmed" mt={4}>
 								{covered.toLocaleString()} of {included.toLocaleString()}{" "}
 								controls covered
+								{partly_covered > 0 &&
+									`, ${partly_covered.toLocaleString()} more partly`}
 							</Text>
 						</li>
 					);

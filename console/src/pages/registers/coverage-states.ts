@@ -12,7 +12,12 @@ export const STATES = {
 	covered: {
 		label: "Covered",
 		tone: "good",
-		means: "linked to an implemented measure",
+		means: "all measures that apply are implemented",
+	},
+	partly: {
+		label: "Partly covered",
+		tone: "active",
+		means: "at least one measure is implemented, but not all that apply",
 	},
 	contradicted: {
 		label: "Contradicted",
@@ -48,7 +53,8 @@ export type CoverageState = keyof typeof STATES;
 
 export function stateOf(control: CoveredControl): CoverageState {
 	if (control.status === "EXCLUDED") return "excluded";
-	if (control.implemented_measures > 0) return "covered";
+	if (control.is_covered) return "covered";
+	if (control.is_partly_covered) return "partly";
 	if (control.contradicted_measures > 0) return "contradicted";
 	if (control.started_measures > 0) return "started";
 	return control.planned_measures > 0 ? "planned" : "open";
@@ -60,6 +66,7 @@ export function countStates(
 	const counts = {
 		...{
 			covered: 0,
+			partly: 0,
 			contradicted: 0,
 			started: 0,
 			planned: 0,

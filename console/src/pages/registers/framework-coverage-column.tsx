@@ -19,8 +19,8 @@ export function withCoverage(
 }
 
 /**
- * Returns the column of the list of frameworks that says how many controls an implemented measure
- * covers. Other lists never show it.
+ * Returns the column of the list of frameworks that says how many controls implemented measures
+ * cover. Other lists never show it.
  */
 export function useCoverage(
 	organizationId: string,

@@ -127,7 +127,7 @@ export function FrameworkCoverage({
 }
 
 function Summary({ data: { coverage, controls } }: { data: Coverage }) {
-	const { included, covered, coverage_percent } = coverage;
+	const { included, covered, partly_covered, coverage_percent } = coverage;
 	const counts = countStates(controls);
 	return (
 		<Stack gap="xs" mb="lg">
@@ -138,6 +138,7 @@ function Summary({ data: { coverage, controls } }: { data: Coverage }) {
 					<>
 						<b>{percentInWords(coverage_percent)}</b>
 						{` covered: ${covered} of ${included} controls that apply`}
+						{partly_covered > 0 && `, ${partly_covered} more partly`}
 					</>
 				)}
 			</Text>
@@ -173,7 +174,7 @@ function Summary({ data: { coverage, controls } }: { data: Coverage }) {
 
 const SHOWN = [
 	{ value: "all", label: "All" },
-	{ value: "uncovered", label: "Not covered" },
+	{ value: "uncovered", label: "Not fully covered" },
 ];
 
 function Controls({
@@ -198,8 +199,7 @@ function Controls({
 			}),
 		} as never);
 	const isShown = (control: CoveredControl) =>
-		!isNarrowed ||
-		["open", "planned", "started", "contradicted"].includes(stateOf(control));
+		!isNarrowed || !["covered", "excluded"].includes(stateOf(control));
 	return (
 		<>
 			<SegmentedControl

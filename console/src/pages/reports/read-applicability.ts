@@ -51,6 +51,8 @@ export async function readApplicability({
 			passing.set(one.check_key, one.pass_percent);
 		}
 	} while (page.next_cursor !== null);
+	const count = (wanted: Control["implementation"]) =>
+		controls.filter(({ implementation }) => implementation === wanted).length;
 	const names = (list: readonly { name: string }[]) =>
 		list.map(({ name }) => name).join("; ") || NOTHING;
 	return {
@@ -63,21 +65,23 @@ export async function readApplicability({
 			{
 				title: "Summary",
 				isCount: true,
-				columns: ["Controls", "Included", "Excluded", "Implemented"],
+				columns: [
+					...["Controls", "Included", "Excluded"],
+					...["Implemented", "Partly implemented"],
+				],
 				rows: [
 					[
 						page.included + page.excluded,
 						page.included,
 						page.excluded,
-						controls.filter(
-							({ implementation }) => implementation === "IMPLEMENTED",
-						).length,
+						count("IMPLEMENTED"),
+						count("PARTLY_IMPLEMENTED"),
 					],
 				],
 			},
 			{
 				title: "Controls",
-				note: "A control counts as implemented if at least one of its measures is implemented and no device check contradicts it. The column Measures has the state of each. A device check shows its pass rate: the share of the active devices whose policy requires the check and that no exception excuses.",
+				note: `${controls.some(isOldCount) ? OLD_COUNT : COUNT} The column Measures has the state of each. A device check shows its pass rate: the share of the active devices whose policy requires the check and that no exception excuses.`,
 				columns: [
 					"Section",
 					"Control",
@@ -144,8 +148,23 @@ function justificationOf({
 	return parts.filter(Boolean).join(". ") || NOTHING;
 }
 
+const COUNT =
+	"A control is implemented if all its measures are implemented and no device check contradicts them. It is partly implemented if this holds for some of them. Measures that are not applicable do not count.";
+
+/** The rule of versions that were approved before a control could be partly implemented. */
+const OLD_COUNT =
+	"When this version was approved, a control counted as implemented if at least one of its measures was implemented and no device check contradicted it.";
+
+/** Returns true for a control that is implemented only by the rule of an older version. */
+const isOldCount = ({ implementation, measures }: Control) =>
+	implementation === "IMPLEMENTED" &&
+	measures.some(
+		({ state }) => state !== "IMPLEMENTED" && state !== "NOT_APPLICABLE",
+	);
+
 const IMPLEMENTED: Record<NonNullable<Control["implementation"]>, string> = {
 	IMPLEMENTED: "Yes",
+	PARTLY_IMPLEMENTED: "Partly",
 	CONTRADICTED: "No, device checks contradict it",
 	IN_PROGRESS: "Under way",
 	NOT_STARTED: "Planned",

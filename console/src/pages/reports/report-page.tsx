@@ -215,7 +215,8 @@ function useFrameworks(isWanted: boolean, asOf: string | undefined) {
 
 /**
  * Returns the framework that a report opens with if the address names none: the one with the most
- * covered controls, then the one with the most controls that apply, then the first.
+ * controls that are covered at least partly, then the one with the most controls that apply, then
+ * the first.
  */
 function useFrameworkInUse(
 	frameworks: { id: string }[] | undefined,
@@ -233,11 +234,12 @@ function useFrameworkInUse(
 	const coverage = new Map(
 		read.data?.coverage.map((one) => [one.framework_id, one]),
 	);
+	const begun = (one?: { covered: number; partly_covered: number }) =>
+		one ? one.covered + one.partly_covered : 0;
 	const [first] = (frameworks ?? []).toSorted((a, b) => {
 		const [one, other] = [coverage.get(a.id), coverage.get(b.id)];
 		return (
-			(other?.covered ?? 0) - (one?.covered ?? 0) ||
-			(other?.included ?? 0) - (one?.included ?? 0)
+			begun(other) - begun(one) || (other?.included ?? 0) - (one?.included ?? 0)
 		);
 	});
 	// Without the counts, the first one is as good as any.

@@ -75,6 +75,7 @@ function keyFigures(summary: Summary): Comparison[] {
 		sumOf(figures.coverage, (one) => one.included);
 	const covered = (figures: Figures) =>
 		sumOf(figures.coverage, (one) => one.covered);
+	const partly = sumOf(summary.now.coverage, (one) => one.partly_covered);
 	const { now } = summary;
 	const count = (
 		label: string,
@@ -95,7 +96,7 @@ function keyFigures(summary: Summary): Comparison[] {
 				label: "Controls covered",
 				unit: "%",
 				good: "more",
-				detail: `${covered(now).toLocaleString()} of ${included(now).toLocaleString()} that apply`,
+				detail: `${covered(now).toLocaleString()} of ${included(now).toLocaleString()} that apply${alsoPartly(partly)}`,
 			},
 		),
 		compare(summary, ({ fleet }) => fleet.pass_percent, {
@@ -127,13 +128,16 @@ function keyFigures(summary: Summary): Comparison[] {
 	];
 }
 
+const alsoPartly = (controls: number) =>
+	controls === 0 ? "" : `, ${controls.toLocaleString()} more partly`;
+
 /** Frameworks are compared by their id, because their names may change. */
 function coverage(summary: Summary): BoardSection {
 	const { now } = summary;
 	return {
 		title: "Coverage of frameworks",
 		hasBars: true,
-		rows: now.coverage.map(({ framework_id: id, name, included, covered }) =>
+		rows: now.coverage.map(({ framework_id: id, name, ...counts }) =>
 			compare(
 				summary,
 				(figures) => {
@@ -144,7 +148,7 @@ function coverage(summary: Summary): BoardSection {
 					label: name,
 					unit: "%",
 					good: "more",
-					detail: `${covered.toLocaleString()} of ${included.toLocaleString()} controls`,
+					detail: `${counts.covered.toLocaleString()} of ${counts.included.toLocaleString()} controls${alsoPartly(counts.partly_covered)}`,
 				},
 			),
 		),
