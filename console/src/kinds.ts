@@ -1,5 +1,6 @@
 import { kinds } from "virtual:kinds";
 import { recordName } from "../../src/records/record-name.ts";
+import { NOT_DECIDED } from "../../src/starters/undecided.ts";
 import type { OperationName, OutputOf } from "./api.ts";
 import type { FieldDescription, KindDescription } from "./kind-description.ts";
 import type { RegisterKind } from "./register-kinds.ts";
@@ -52,6 +53,8 @@ export function choiceLabel(
 	{ choices }: Pick<FieldDescription, "choices">,
 	value: string,
 ): string {
+	// It is no choice of the field, because nobody can give it.
+	if (value === NOT_DECIDED) return "Not decided";
 	return choices?.find((choice) => choice.value === value)?.label ?? value;
 }
 

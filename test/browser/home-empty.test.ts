@@ -91,6 +91,9 @@ test("a young organization with starter records says which of them wait, and lin
 		.getByRole("radiogroup", { name: "Residual likelihood" })
 		.getByRole("radio", { name: "1" })
 		.check();
+	await page
+		.getByText(/^“Somebody gives.*” then no longer counts as “Not decided”\.$/)
+		.waitFor();
 	await decide(page, "Mark 1 risk as decided", "Mitigated");
 	await page.getByText("1 risk marked as decided").waitFor();
 	// Somebody has decided, and the scores fit the treatment.
@@ -109,6 +112,9 @@ test("a young organization with starter records says which of them wait, and lin
 		.getByRole("region", { name: "Selected rows" })
 		.getByRole("button", { name: "Mark as decided …" })
 		.click();
+	await page
+		.getByText(/^They then no longer count as “Not decided”\./)
+		.waitFor();
 	await decide(page, "Mark 2 risks as decided", "Accepted");
 	await page.getByText("2 risks marked as decided").waitFor();
 	await expect.poll(() => cells.allInnerTexts()).toEqual(["Not decided"]);

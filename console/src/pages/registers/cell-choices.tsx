@@ -1,4 +1,5 @@
 import { Menu } from "@mantine/core";
+import { shownValue } from "../../parts/records/undecided.ts";
 import classes from "./editable-cell.module.css";
 import { type Cell, NotSaved, useCellSaving } from "./save-cell.tsx";
 
@@ -19,7 +20,7 @@ export function CellChoices({
 }: Cell & { label: string; onClose: () => void }) {
 	const { field, record } = cell;
 	const { choices = [] } = field;
-	const stored = String(record[field.name] ?? EMPTY);
+	const stored = String(shownValue(record, field.name) ?? EMPTY);
 	const offered = [
 		...(field.isNullable ? [{ value: EMPTY, label: "None" }] : []),
 		...choices,

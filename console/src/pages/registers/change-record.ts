@@ -7,6 +7,7 @@ import {
 	updateRecord,
 } from "../../parts/records/register-calls.ts";
 import { queryClient } from "../../queries.ts";
+import { givenFields, isSame } from "./form-values.ts";
 
 /** A record as it was just before a change, and as it is now. */
 interface Changed {
@@ -44,6 +45,22 @@ async function changeRecord(
 }
 
 /**
+ * Returns the values that undo a change. The service may have changed more fields than somebody
+ * gave: a treatment also changes the note of a risk that nobody had decided about.
+ */
+export function formerValues(
+	kind: KindDescription,
+	before: AnyRecord,
+	after: AnyRecord,
+): Record<string, unknown> {
+	return Object.fromEntries(
+		givenFields(kind)
+			.filter(({ name }) => !isSame(before[name], after[name]))
+			.map(({ name }) => [name, before[name]]),
+	);
+}
+
+/**
  * Gives records the same values, and returns how to undo it, for a `BulkDialog`. `valuesOf` returns
  * the values for a record.
  */
@@ -65,12 +82,8 @@ export function useUndoableChange(
 			request: async ({ id }: AnyRecord) => {
 				const { before, after } = changed.current.get(id) ?? {};
 				if (!before || !after) return;
-				const former = Object.keys(valuesOf(before)).map((name) => [
-					name,
-					before[name],
-				]);
 				await updateRecord(kind, id, {
-					...Object.fromEntries(former),
+					...formerValues(kind, before, after),
 					if_updated_at: after.updated_at,
 				});
 			},

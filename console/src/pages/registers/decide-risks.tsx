@@ -1,6 +1,12 @@
 import { Text } from "@mantine/core";
 import { useState } from "react";
-import { type AnyRecord, countOf, describeKind, fieldOf } from "../../kinds.ts";
+import {
+	type AnyRecord,
+	countOf,
+	describeKind,
+	fieldOf,
+	titleOf,
+} from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { BulkDialog } from "../../parts/bulk-dialog.tsx";
 import type { Selection } from "../../parts/selection.ts";
@@ -16,7 +22,7 @@ const FIELDS = ["treatment", "residual_likelihood", "residual_impact"].flatMap(
 
 /**
  * Asks for the treatment of the suggested risks among the selected ones, and for their scores after
- * it. Removes the note that says that nobody has decided. This can be undone.
+ * it. This can be undone.
  */
 export default function DecideRisks({
 	selection,
@@ -34,10 +40,9 @@ export default function DecideRisks({
 		residual_impact: (only?.residual_impact as number) ?? null,
 	});
 	const given = Object.entries(values).filter(([, value]) => value !== null);
-	const { request, undo } = useUndoableChange(kind, () => ({
-		...Object.fromEntries(given),
-		note: null,
-	}));
+	const { request, undo } = useUndoableChange(kind, () =>
+		Object.fromEntries(given),
+	);
 	return (
 		<BulkDialog
 			title={`Mark ${countOf(kind, rows.length)} as decided`}
@@ -50,8 +55,9 @@ export default function DecideRisks({
 			onClose={onClose}
 		>
 			<Text size="sm">
-				The note that nobody has decided is removed.
-				{!only && " A field that is empty stays as it is in each risk."}
+				{only
+					? `“${titleOf(kind, only)}” then no longer counts as “Not decided”.`
+					: "They then no longer count as “Not decided”. A field that is empty stays as it is in each risk."}
 			</Text>
 			{FIELDS.map((field) => (
 				<FieldInput

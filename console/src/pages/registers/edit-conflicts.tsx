@@ -12,6 +12,7 @@ import {
 	referencesIn,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
+import { shownValue } from "../../parts/records/undecided.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
@@ -31,8 +32,8 @@ export function conflictsOf(
 	return givenFields(kind).filter(
 		({ name }) =>
 			name in changes &&
-			!isSame(latest[name], began[name]) &&
-			!isSame(latest[name], changes[name]),
+			!isSame(shownValue(latest, name), shownValue(began, name)) &&
+			!isSame(shownValue(latest, name), changes[name]),
 	);
 }
 
@@ -126,7 +127,11 @@ function Conflicts({
 											</Text>
 											<ShortValue
 												field={field}
-												value={(side === "mine" ? mine : latest)[field.name]}
+												value={
+													side === "mine"
+														? mine[field.name]
+														: shownValue(latest, field.name)
+												}
 												names={names}
 											/>
 										</Group>

@@ -3,6 +3,7 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
+import { shownValue } from "../../parts/records/undecided.ts";
 import { fromLocalTime, toLocalTime } from "./local-time.ts";
 
 /** The types of fields that people change often, in a list or in many records at once. */
@@ -56,7 +57,7 @@ export function toFormValues(
 	return Object.fromEntries(
 		givenFields(kind).map((field) => {
 			const value = record
-				? record[field.name]
+				? shownValue(record, field.name)
 				: (given[field.name] ?? field.initial);
 			return [field.name, toFormValue(field, value)];
 		}),
@@ -137,6 +138,6 @@ function toInput({ type }: FieldDescription, value: FormValue | undefined) {
 		: value;
 }
 
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
 	return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,6 +1,5 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { UNDECIDED_NOTE } from "../../../../src/starters/undecided.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, describeKind, type RecordOf } from "../../kinds.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
@@ -16,8 +15,6 @@ export interface Hint {
 	/** The field that the hint concerns. */
 	field: string;
 	text: string;
-	/** Shown instead of the value, if the value would mislead. */
-	instead?: string;
 }
 
 type Rules = {
@@ -33,19 +30,19 @@ const rules: Rules = {
 		residual_risk_score,
 		treatment,
 		owner_id,
-		note,
+		is_undecided,
 	}) => [
-		note === UNDECIDED_NOTE && {
+		// The form shows no such hint: its treatment says the same.
+		is_undecided === true && {
 			field: "treatment",
 			text: "Assay suggested this risk, and nobody has decided about it yet. “Mark as decided” asks for its treatment and its scores after treatment.",
-			...(treatment === "MITIGATED" && { instead: "Not decided" }),
 		},
 		residual_risk_score > inherent_risk_score && {
 			field: "residual_risk_score",
 			text: "The residual risk is higher than the inherent risk: treatment should not increase a risk. Check both scores.",
 		},
 		treatment === "MITIGATED" &&
-			note !== UNDECIDED_NOTE &&
+			!is_undecided &&
 			residual_risk_score === inherent_risk_score && {
 				field: "residual_risk_score",
 				text: "The risk is marked as mitigated, but its score after treatment is unchanged.",
@@ -94,7 +91,7 @@ const rules: Rules = {
 };
 
 /** True for a risk that Assay suggested and that nobody has decided about. */
-export const isUndecided = ({ note }: AnyRecord) => note === UNDECIDED_NOTE;
+export const isUndecided = (record: AnyRecord) => record.is_undecided === true;
 
 export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
 	const rule = rules[kind] as

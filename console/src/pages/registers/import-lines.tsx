@@ -20,6 +20,7 @@ import {
 	type Names,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
+import { shownChanges } from "../../parts/records/undecided.ts";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { headingOf } from "./import-columns.tsx";
 import { inWordsOf } from "./messages.ts";
@@ -264,22 +265,24 @@ function Details({
 	}
 	return (
 		<Box component="dl" m={0}>
-			{Object.entries(line.changes).map(([name, { before, after }]) => {
-				const field = fieldOf(kind, name);
-				if (!field) return null;
-				return (
-					<Group key={name} gap="xs" align="flex-start" pb={2} fz="sm">
-						<Box component="dt" c="dimmed">
-							{field.label}
-						</Box>
-						<Group component="dd" gap={6} m={0}>
-							<ShortValue field={field} value={before} names={names} />
-							<IconArrowRight size={14} role="img" aria-label="becomes" />
-							<ShortValue field={field} value={after} names={names} />
+			{Object.entries(shownChanges(kind.kind, line.changes)).map(
+				([name, { before, after }]) => {
+					const field = fieldOf(kind, name);
+					if (!field) return null;
+					return (
+						<Group key={name} gap="xs" align="flex-start" pb={2} fz="sm">
+							<Box component="dt" c="dimmed">
+								{field.label}
+							</Box>
+							<Group component="dd" gap={6} m={0}>
+								<ShortValue field={field} value={before} names={names} />
+								<IconArrowRight size={14} role="img" aria-label="becomes" />
+								<ShortValue field={field} value={after} names={names} />
+							</Group>
 						</Group>
-					</Group>
-				);
-			})}
+					);
+				},
+			)}
 		</Box>
 	);
 }

@@ -14,6 +14,7 @@ import {
 	NONE,
 	ReferencePicker,
 } from "../../parts/records/reference-picker.tsx";
+import { NOT_DECIDED_CHOICE } from "../../parts/records/undecided.ts";
 import { useValuesInUse } from "../../parts/records/values-in-use.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import {
@@ -152,7 +153,6 @@ function FilterControl(props: FilterProps) {
 }
 
 const IS_UNDECIDED = "is_undecided";
-const NOT_DECIDED = "NOT_DECIDED";
 
 /**
  * Filters risks by their treatment. A suggested risk has the stored treatment Mitigated before
@@ -166,19 +166,22 @@ function TreatmentFilter({ filter, list, width }: FilterProps) {
 			{...namedFilter(label, width)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
-			data={[...choices, { value: NOT_DECIDED, label: "Not decided" }]}
+			data={[...choices, NOT_DECIDED_CHOICE]}
 			value={
 				list.filters[IS_UNDECIDED] === true
-					? NOT_DECIDED
+					? NOT_DECIDED_CHOICE.value
 					: value === undefined
 						? null
 						: String(value)
 			}
 			onChange={(chosen) =>
 				list.setFilters({
-					[name]: chosen === NOT_DECIDED ? undefined : (chosen ?? undefined),
+					[name]:
+						chosen === NOT_DECIDED_CHOICE.value
+							? undefined
+							: (chosen ?? undefined),
 					[IS_UNDECIDED]:
-						chosen === NOT_DECIDED
+						chosen === NOT_DECIDED_CHOICE.value
 							? true
 							: chosen === "MITIGATED"
 								? false

@@ -27,6 +27,7 @@ import {
 	recordsQuery,
 } from "../../parts/records/register-calls.ts";
 import { factorsOf } from "../../parts/records/risk-scores.ts";
+import { shownValue } from "../../parts/records/undecided.ts";
 import { useKind } from "../../parts/records/use-kind.ts";
 import { useSelection } from "../../parts/selection.ts";
 import { RelativeTime } from "../../parts/time.tsx";
@@ -251,7 +252,7 @@ function columnOf(
 				>
 					<ShortValue
 						field={field}
-						value={isMeaningful(name, record) ? record[name] : null}
+						value={isMeaningful(name, record) ? shownValue(record, name) : null}
 						names={names}
 					/>
 				</Questioned>

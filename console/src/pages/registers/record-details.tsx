@@ -9,6 +9,7 @@ import {
 	referencesIn,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
+import { shownValue } from "../../parts/records/undecided.ts";
 import { isMeaningful, sectionsOf } from "../../register-layouts.ts";
 import { DecideRisk } from "./decide-risk.tsx";
 import { HintList } from "./hint-list.tsx";
@@ -32,7 +33,8 @@ export function RecordDetails({
 	const inHeading =
 		named && record[named] === titleOf(kind, record) ? named : null;
 	// The hint above the details says what the note of a suggested risk says.
-	const inHint = isUndecided(record) ? "note" : null;
+	const inHint =
+		isUndecided(record) && shownValue(record, "note") === null ? "note" : null;
 	return (
 		<Stack>
 			<HintList kind={kind} hints={hints}>
@@ -76,7 +78,7 @@ export function RecordDetails({
 										>
 											<FieldValue
 												field={field}
-												value={record[field.name]}
+												value={shownValue(record, field.name)}
 												implied={record.checks}
 												names={names}
 												organizationId={organizationId}

@@ -25,6 +25,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { useLeaveGuard } from "../../parts/leave-guard.tsx";
 import { factorsOf } from "../../parts/records/risk-scores.ts";
 import { ScoreBadge } from "../../parts/records/score-badge.tsx";
+import { NOT_DECIDED_CHOICE } from "../../parts/records/undecided.ts";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { refusalOf } from "../../parts/use-saving.ts";
 import { isMeaningful, sectionsOf } from "../../register-layouts.ts";
@@ -64,6 +65,7 @@ export function RecordForm({
 	onCancel: () => void;
 }) {
 	const form = useForm<FormValues>({ initialValues: initial });
+	const isUndecided = initial.treatment === NOT_DECIDED_CHOICE.value;
 	const [refusal, setRefusal] = useState<ApiError | null>(null);
 	const isSaved = useRef(false);
 	const isBusy = useRef(false);
@@ -147,7 +149,11 @@ export function RecordForm({
 											<ComputedScore field={field} values={form.values} />
 										) : (
 											<FieldInput
-												field={field}
+												field={
+													isUndecided && field.name === "treatment"
+														? withNotDecided(field)
+														: field
+												}
 												organizationId={organizationId}
 												kind={kind}
 												recordId={id}
@@ -186,6 +192,12 @@ export function RecordForm({
 		</form>
 	);
 }
+
+/** Adds the choice that leaves open how a suggested risk is treated, so that nobody has to decide. */
+const withNotDecided = (field: FieldDescription): FieldDescription => ({
+	...field,
+	choices: [NOT_DECIDED_CHOICE, ...(field.choices ?? [])],
+});
 
 /** Returns true for a long text or a scale, which takes a whole line. */
 function isWide({ type, given, min, max }: FieldDescription): boolean {

@@ -3,7 +3,7 @@ import { IconArrowRight } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { call, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
-import { fieldOf } from "../../kinds.ts";
+import { type AnyRecord, fieldOf } from "../../kinds.ts";
 import {
 	isTakenBack,
 	linkIn,
@@ -21,6 +21,7 @@ import {
 	type Names,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
+import { shownHistory } from "../../parts/records/undecided.ts";
 import { DateTime } from "../../parts/time.tsx";
 import { inPast } from "../../past.ts";
 import { isMeaningful } from "../../register-layouts.ts";
@@ -33,14 +34,14 @@ const IDS = /^[\w-]{32}$/;
 /** Shows the history of a record, newest first, to everybody who may read the record. */
 export function RecordHistory({
 	kind,
-	id,
+	record,
 	organizationId,
 }: {
 	kind: KindDescription;
-	id: string;
+	record: AnyRecord;
 	organizationId: string;
 }) {
-	const input = inPast("getRecordHistory", { id });
+	const input = inPast("getRecordHistory", { id: record.id });
 	const history = useInfiniteQuery({
 		queryKey: ["getRecordHistory", input],
 		queryFn: ({ pageParam, signal }) =>
@@ -48,7 +49,11 @@ export function RecordHistory({
 		initialPageParam: null as string | null,
 		getNextPageParam: (page) => page.next_cursor,
 	});
-	const entries = (history.data?.pages ?? []).flatMap((page) => page.changes);
+	const entries = shownHistory(
+		kind.kind,
+		(history.data?.pages ?? []).flatMap((page) => page.changes),
+		record,
+	);
 	const names = useRecordNames(organizationId, idsIn(entries));
 
 	if (history.isError) {

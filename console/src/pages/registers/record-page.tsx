@@ -21,6 +21,7 @@ import {
 	recordQuery,
 	updateRecord,
 } from "../../parts/records/register-calls.ts";
+import { savedValues } from "../../parts/records/undecided.ts";
 import { capitalized, useKind } from "../../parts/records/use-kind.ts";
 import { formatDay, RelativeTime } from "../../parts/time.tsx";
 import { usePast } from "../../past.ts";
@@ -148,7 +149,11 @@ function Read({ kind, record }: OfRecord) {
 				</Tabs.List>
 				<Tabs.Panel value="overview">{overview}</Tabs.Panel>
 				<Tabs.Panel value="history">
-					<RecordHistory kind={kind} id={id} organizationId={organizationId} />
+					<RecordHistory
+						kind={kind}
+						record={record}
+						organizationId={organizationId}
+					/>
 				</Tabs.Panel>
 			</Tabs>
 		</>
@@ -196,7 +201,7 @@ function Edit({ kind, record: latest }: OfRecord) {
 							if (Object.keys(changes).length === 0) break;
 						}
 						const after = await updateRecord(kind, record.id, {
-							...changes,
+							...savedValues(changes, latest),
 							if_updated_at: latest.updated_at,
 						}).catch(unlessConflict);
 						// Somebody else has saved the record since it was read, so the form compares again.

@@ -9,6 +9,7 @@ import { sentenceOf } from "../../parts/error-state.tsx";
 import { updateRecord } from "../../parts/records/register-calls.ts";
 import { showWithUndo } from "../../parts/undo.tsx";
 import { forgetReadings } from "../../queries.ts";
+import { formerValues } from "./change-record.ts";
 import { type FormValue, toStored } from "./form-values.ts";
 
 /** The value of one field in one row of a list. */
@@ -43,7 +44,7 @@ export const useCellSaving = (
 				nameOf: (row) => titleOf(kind, row),
 				request: async (row) => {
 					await updateRecord(kind, row.id, {
-						[field.name]: row[field.name],
+						...formerValues(kind, row, changed),
 						if_updated_at: changed.updated_at,
 					});
 					await forgetReadings();

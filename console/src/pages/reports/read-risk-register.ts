@@ -1,4 +1,3 @@
-import { UNDECIDED_NOTE } from "../../../../src/starters/undecided.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import {
@@ -7,6 +6,7 @@ import {
 	IMPACTS,
 	LIKELIHOODS,
 } from "../../parts/records/risk-scores.ts";
+import { shownValue } from "../../parts/records/undecided.ts";
 import {
 	cell,
 	linesOf,
@@ -48,7 +48,7 @@ export async function readRiskRegister(input: ReportInput): Promise<Report> {
 		treatment: treatmentOf(risk),
 		measures: measures.get(risk.id) ?? NOTHING,
 		residual: scoreOf(risk, "residual"),
-		note: risk.note === UNDECIDED_NOTE ? NOTHING : cell(risk.note),
+		note: cell(shownValue(risk, "note")),
 	}));
 	return {
 		isCut,
@@ -150,9 +150,7 @@ const scoreInLines = ({ likelihood, impact, score, level }: Score) =>
 	`${score} ${level}\nLikelihood: ${likelihood}\nImpact: ${impact}`;
 
 const treatmentOf = (risk: AnyRecord) =>
-	risk.note === UNDECIDED_NOTE
-		? "Not decided"
-		: inWords(String(risk.treatment ?? NOTHING));
+	inWords(String(shownValue(risk, "treatment") ?? NOTHING));
 
 /** Counts the risks by level, before and after treatment. */
 function summaryOf(risks: readonly AnyRecord[]) {

@@ -13,6 +13,7 @@ import {
 	type Names,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
+import { shownChanges } from "../../parts/records/undecided.ts";
 import { ROLES, type Role } from "../../parts/roles.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { type Ends, endsOf } from "./audit-filter-choices.tsx";
@@ -25,7 +26,8 @@ const ID = /^[\w-]{32}$/;
  */
 export function AuditChanges({ entry }: { entry: Entry }) {
 	const { organizationId } = useOrganization();
-	const changes = endsOf(entry).filter(
+	const all = Object.fromEntries(endsOf(entry));
+	const changes = Object.entries(shownChanges(entry.record_kind, all)).filter(
 		([, { before, after }]) => !isEmpty(before) || !isEmpty(after),
 	);
 	const names = useRecordNames(organizationId, idsIn(changes));

@@ -21,6 +21,7 @@ import {
 	type Names,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
+import { shownChanges } from "../../parts/records/undecided.ts";
 import { capitalized } from "../../parts/records/use-kind.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { operationQuery } from "../../queries.ts";
@@ -151,7 +152,7 @@ const columnsOf = (
 				hideLabel="Show less"
 			>
 				<Stack gap={4}>
-					{Object.entries(fields).map(([name, ends]) => (
+					{Object.entries(shownChanges(kind, fields)).map(([name, ends]) => (
 						<Text key={name} size="sm" component="div">
 							<Text span inherit c="dimmed">
 								{labelOf(kind, name)}:{" "}
@@ -172,7 +173,7 @@ function Ends({
 	names,
 }: {
 	name: string;
-	ends: Difference["fields"][string];
+	ends: { before?: unknown; after?: unknown };
 	names: Names;
 }) {
 	const parts = changedParts(before, after);

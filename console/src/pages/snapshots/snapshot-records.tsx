@@ -16,6 +16,7 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { FieldValue } from "../../parts/records/field-value.tsx";
 import { PlainValue } from "../../parts/records/plain-value.tsx";
 import type { Names } from "../../parts/records/record-names.ts";
+import { shownFields } from "../../parts/records/undecided.ts";
 import { capitalized } from "../../parts/records/use-kind.ts";
 import { operationQuery } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
@@ -158,9 +159,10 @@ const columnsOf = (open: (record: Kept) => void): readonly Column<Kept>[] => [
 ];
 
 /** Fields that say where the record is stored, and names that are shown with their ids. */
-const HIDDEN = /^id$|_names?$/;
+const HIDDEN = /^id$|^is_undecided$|_names?$/;
 
-function RecordThen({ record: { kind, fields } }: { record: Kept }) {
+function RecordThen({ record: { kind, fields: kept } }: { record: Kept }) {
+	const fields = shownFields(kind, kept);
 	const { organizationId } = useOrganization();
 	const known = findRegisterKind(kind);
 	const described = known && describeKind(known.kind);

@@ -129,7 +129,7 @@ export function Questioned({
 	hint,
 }: {
 	children: ReactNode;
-	hint: { text: string; instead?: string } | undefined;
+	hint: { text: string } | undefined;
 }) {
 	if (!hint) return <Fragment>{children}</Fragment>;
 	return (
@@ -151,7 +151,7 @@ export function Questioned({
 					/>
 				</UnstyledButton>
 			</Tooltip>
-			{hint.instead ?? children}
+			{children}
 		</Group>
 	);
 }

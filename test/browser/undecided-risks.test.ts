@@ -1,0 +1,127 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { openHome } from "./home-page.ts";
+
+let served: TestConsole;
+beforeAll(async () => {
+	served = await startConsole();
+});
+afterAll(() => served.close());
+
+/** Opens the list of two suggested risks that nobody has decided about. */
+async function openRisks(): Promise<Page> {
+	const { page, organization } = await openHome(served, "member", {
+		prepare: (use) =>
+			use("addStarters", { risks: ["phishing", "stolen-device"] }),
+	});
+	await page.goto(`/o/${organization}/r/risk`);
+	await undecided(page).first().waitFor();
+	return page;
+}
+
+const undecided = (page: Page) =>
+	page.getByRole("cell", { name: /^Assay suggested.*Not decided/ });
+
+const undo = (page: Page) => page.getByRole("button", { name: "Undo" }).click();
+
+test("the form asks for no treatment of a suggested risk, and the history says when somebody gave one", async () => {
+	const page = await openRisks();
+	await page.getByRole("link", { name: /^Somebody gives/ }).click();
+	const edit = async () => {
+		await page.getByRole("link", { name: "Edit" }).click();
+		await page.getByRole("button", { name: "Save the changes" }).waitFor();
+	};
+	const save = () =>
+		page.getByRole("button", { name: "Save the changes" }).click();
+	const treatment = page.getByRole("combobox", { name: "Treatment" });
+	const note = page.getByRole("textbox", { name: "Note" });
+	await edit();
+	expect(await treatment.inputValue()).toBe("Not decided");
+	expect(await note.inputValue()).toBe("");
+	await note.fill("Ask Ada.");
+	await axe(page);
+	await screenshot(page, "undecided/form");
+	await save();
+	await page.getByText("Ask Ada.").waitFor();
+	await page.getByText("Not decided", { exact: true }).waitFor();
+	expect(await page.getByText("Delete this note").count()).toBe(0);
+
+	await edit();
+	expect(await note.inputValue()).toBe("Ask Ada.");
+	await treatment.click();
+	await page.getByRole("option", { name: "Mitigated" }).click();
+	await save();
+	await page.getByText("Mitigated", { exact: true }).waitFor();
+	await page.getByText("Ask Ada.").waitFor();
+	await edit();
+	await treatment.click();
+	await page.getByRole("option", { name: "Accepted" }).waitFor();
+	expect(await page.getByRole("option", { name: "Not decided" }).count()).toBe(
+		0,
+	);
+	await page.keyboard.press("Escape");
+	await page.getByRole("button", { name: "Cancel" }).click();
+
+	await page.getByRole("tab", { name: "History" }).click();
+	const history = page.getByRole("tabpanel");
+	await history.getByText("Changed", { exact: true }).first().waitFor();
+	const entries = (await history.locator(".mantine-Timeline-item").all()).map(
+		(entry) => entry.innerText(),
+	);
+	const [decided, noted, added] = await Promise.all(entries);
+	expect(decided).toMatch(/Treatment\s+Not decided\s+Mitigated/);
+	expect(decided).not.toContain("Note");
+	expect(noted).toMatch(/Note\s+–\s+Ask Ada\./);
+	expect(noted).not.toContain("Treatment");
+	expect(added).toMatch(/Treatment\s+Not decided/);
+	expect(await history.innerText()).not.toContain("Suggested by Assay");
+	await screenshot(page, "undecided/history");
+});
+
+test("a treatment in the list decides, also the stored one, and Undo makes the risk undecided again", async () => {
+	const page = await openRisks();
+	const change = { name: /^Change Treatment of Somebody gives/ };
+	await page.getByRole("button", change).click();
+	const menu = page.getByRole("menu", change);
+	expect(await menu.getByRole("menuitemradio", { checked: true }).count()).toBe(
+		0,
+	);
+	await axe(page);
+	await menu.getByRole("menuitemradio", { name: "Mitigated" }).click();
+	await page.getByRole("cell", { name: /^Mitigated/ }).waitFor();
+	expect(await undecided(page).count()).toBe(1);
+	await undo(page);
+	await expect.poll(() => undecided(page).count()).toBe(2);
+	await page.getByText("has its former value again").waitFor();
+});
+
+test("Undo of a change of several fields covers every field that it changed", async () => {
+	const page = await openRisks();
+	const category = async () =>
+		(await page.locator("td[data-label=Category]").allInnerTexts()).sort();
+	const before = await category();
+	await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+	const bar = page.getByRole("region", { name: "Selected rows" });
+	await bar.getByRole("button", { name: "Change fields …" }).click();
+	const dialog = page.getByRole("dialog", { name: "Change 2 risks" });
+	const field = dialog.getByRole("combobox", { name: "Field" });
+	const add = async (name: string) => {
+		await field.last().click();
+		await page.getByRole("option", { name, exact: true }).click();
+	};
+	await add("Treatment");
+	await dialog.getByRole("combobox", { name: "Treatment" }).click();
+	await page.getByRole("option", { name: "Mitigated" }).click();
+	await dialog.getByRole("button", { name: "Change another field" }).click();
+	await add("Category");
+	await dialog.getByRole("combobox", { name: "Category" }).fill("Staff");
+	await dialog.getByRole("button", { name: "Change", exact: true }).click();
+	await page.getByText("2 risks changed").waitFor();
+	await expect.poll(category).toEqual(["Staff", "Staff"]);
+	expect(await undecided(page).count()).toBe(0);
+	await undo(page);
+	await page.getByText("2 risks have their former values again").waitFor();
+	await expect.poll(category).toEqual(before);
+	expect(await undecided(page).count()).toBe(2);
+});
