@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import {
 	Client,
 	type ClientBase,
@@ -269,17 +270,24 @@ export async function transaction<Result>(
 }
 
 /**
- * Sends the statements and the commit without waiting in between, so a write needs one round trip
- * for all of them. Returns PostgreSQL's answer to the commit. Throws the error of the first
- * statement that failed.
+ * Sends the statements and the commit in one packet, so a write needs one round trip for all of
+ * them. Returns PostgreSQL's answer to the commit. Throws the error of the first statement that
+ * failed.
  */
 async function commit(
 	client: PoolClient,
 	statements: readonly QueryConfig[],
 ): Promise<string> {
+	let held: Duplex | undefined;
+	const hold = (stream: Duplex) => {
+		if (held) return;
+		held = stream;
+		stream.cork();
+	};
 	const answers = [...statements, { text: "commit" }].map((statement) =>
-		client.query(statement),
+		send(client, statement, hold),
 	);
+	held?.uncork();
 	const settled = await Promise.allSettled(answers);
 	const failed = settled.find(({ status }) => status === "rejected");
 	if (failed?.status === "rejected") throw failed.reason;
@@ -314,14 +322,24 @@ export async function retriedTransaction<Result>(
  * loop. A transaction then needs one write to the socket instead of two.
  */
 function sendWithNext(client: PoolClient, text: string): Promise<QueryResult> {
-	const query = new Query(text);
+	return send(client, { text }, (stream) => {
+		stream.cork();
+		setImmediate(() => stream.uncork());
+	});
+}
+
+/** Sends a statement. `before` gets the connection's stream just before the statement is written. */
+function send(
+	client: PoolClient,
+	statement: QueryConfig,
+	before: (stream: Duplex) => void,
+): Promise<QueryResult> {
+	const query = new Query(statement);
 	const { submit } = query;
 	// pg calls `submit` of every query with the connection that it uses. pg-cursor relies on the same
 	// interface.
 	query.submit = (connection) => {
-		const { stream } = connection;
-		stream.cork();
-		setImmediate(() => stream.uncork());
+		before(connection.stream);
 		return submit.call(query, connection);
 	};
 	const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();

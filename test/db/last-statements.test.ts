@@ -56,6 +56,27 @@ test("a last statement that fails leaves nothing behind, and its own error is th
 	expect(await takeKept()).toEqual([]);
 });
 
+test("a connection that is lost before the commit is an error, and nothing is stored", async () => {
+	const message = await storeAndEnd([
+		insert(2),
+		{ text: "select pg_terminate_backend(pg_backend_pid())" },
+		insert(3),
+	]);
+	expect(message).toMatch(/terminating connection|terminated unexpectedly/);
+	expect(await takeKept()).toEqual([]);
+});
+
+test("a constraint that is checked by the commit is an error, and nothing is stored", async () => {
+	await database.owner.query(
+		"create table once (number integer unique deferrable initially deferred)",
+	);
+	const twice = { text: "insert into once values (1), (1)" };
+	expect(await storeAndEnd([insert(2), twice])).toContain(
+		"duplicate key value violates unique constraint",
+	);
+	expect(await takeKept()).toEqual([]);
+});
+
 test("a transaction that only reads cannot end with a write", async () => {
 	expect(await storeAndEnd([insert(2)], true)).toContain(
 		"cannot execute INSERT in a read-only transaction",
