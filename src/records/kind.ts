@@ -131,6 +131,23 @@ export function recordKind<
 }
 
 /**
+ * Returns a function that makes something from the definition of a register when it is first asked
+ * for, and then keeps it.
+ */
+export function oncePerKind<Made>(
+	make: (kind: AnyRecordKind) => Made,
+): (kind: AnyRecordKind) => Made {
+	const kept = new WeakMap<AnyRecordKind, Made>();
+	return (kind) => {
+		const found = kept.get(kind);
+		if (found !== undefined) return found;
+		const made = make(kind);
+		kept.set(kind, made);
+		return made;
+	};
+}
+
+/**
  * Returns the toolset of a register from its plural name: `ContinualImprovements` →
  * `continual_improvements`.
  */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { mapFields } from "./input.ts";
-import type { AnyRecordKind } from "./kind.ts";
+import { type AnyRecordKind, oncePerKind } from "./kind.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { obvious } from "./shown.ts";
 
@@ -79,10 +79,17 @@ export function columnsOf(
 	kind: AnyRecordKind,
 	detail: Detail = "full",
 ): string {
-	const wanted =
-		detail === "full" ? Object.keys(resultShape(kind)) : briefFields(kind);
-	return wanted.map((name) => columnOf(kind, name, detail)).join(", ");
+	return columnLists(kind)[detail];
 }
+
+const columnLists = oncePerKind((kind): Record<Detail, string> => {
+	const list = (detail: Detail, names: string[]) =>
+		names.map((name) => columnOf(kind, name, detail)).join(", ");
+	return {
+		full: list("full", Object.keys(resultShape(kind))),
+		brief: list("brief", briefFields(kind)),
+	};
+});
 
 /**
  * Returns the field for names beside ids: `owner_id` → `owner_name`, `vendor_ids` → `vendor_names`.

@@ -8,6 +8,12 @@ import { resolveChecks } from "./check-fields.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { columnsOf } from "./result-rows.ts";
 import { changeOf, type Values } from "./values.ts";
+import {
+	insertStatement,
+	storedFields,
+	updateStatement,
+	updateText,
+} from "./write-statements.ts";
 
 export async function findRecord(
 	client: PoolClient,
@@ -54,13 +60,13 @@ export async function insertRecord(
 ): Promise<string> {
 	await resolveChecks(client, kind, organizationId, values);
 	const id = makeId(organizationId, kind.kind);
-	await insertValues(client, kind, organizationId, id, values);
+	await insertValues(client, kind, organizationId, id, values, "nothing");
 	return id;
 }
 
 /**
  * Works like `insertRecord` and `noteStored` for one record, and returns the record. If possible,
- * the statement that reads the record is sent together with the one that stores it.
+ * the statement that stores the record also returns it.
  */
 export async function addRecord(
 	context: Context,
@@ -73,82 +79,57 @@ export async function addRecord(
 	} = context;
 	await resolveChecks(client, kind, organizationId, values);
 	const id = makeId(organizationId, kind.kind);
-	const rows = await readBehind(
-		context,
+	const isWhole = isOneRow(kind, values);
+	const answer = isWhole ? "record" : "nothing";
+	const stored = await insertValues(
+		client,
 		kind,
+		organizationId,
 		id,
 		values,
-		insertValues(client, kind, organizationId, id, values),
+		answer,
 	);
+	const rows = isWhole
+		? stored
+		: await readRecords(client, kind, organizationId, [id]);
 	const [added = {}] = note(context, kind, [{ id }], rows);
 	return added;
 }
 
-/** Sends the insert before it returns. */
+/** Returns the stored record if the answer is "record". */
 async function insertValues(
 	client: PoolClient,
 	kind: AnyRecordKind,
 	organizationId: string,
 	id: string,
 	values: Values,
-): Promise<void> {
+	answer: "nothing" | "record",
+): Promise<Values[]> {
 	const isNumbered =
 		kind.referencePrefix !== undefined && values.reference_id === undefined;
-	const columns = storedColumns(kind).filter(
-		(name) => !(isNumbered && name === "reference_id"),
-	);
-	const placeholders = columns.map((_, index) => `$${index + 3}`);
-	if (isNumbered) {
-		columns.push("reference_id");
-		placeholders.push(
-			`make_reference_id($1::typed_id, '${kind.table}', '${kind.referencePrefix}')`,
-		);
-	}
+	const { name, text, fields } = insertStatement(kind, isNumbered, answer);
 	const insert = {
-		name: `add.${kind.kind}${isNumbered ? ".numbered" : ""}`,
-		text: `insert into ${kind.table} (organization_id, id, ${columns.join(", ")}) values ($1, $2, ${placeholders.join(", ")})
-			${isNumbered ? `on conflict on constraint ${kind.table}_reference_id_key do nothing` : ""}`,
-		values: [
-			organizationId,
-			id,
-			...columns
-				.slice(0, columns.length - (isNumbered ? 1 : 0))
-				.map((name) => values[name]),
-		],
+		name,
+		text,
+		values: [organizationId, id, ...fields.map((name) => values[name])],
 	};
-	await explaining(kind, values, async () => {
+	return explaining(kind, values, async () => {
 		// If another transaction has just stored a record with this number, the insert stores no row.
 		// The loop then tries the next number.
-		while ((await client.query(insert)).rowCount !== 1);
-		await storeJoins(client, kind, organizationId, id, values);
+		for (;;) {
+			const { rowCount, rows } = await client.query<Values>(insert);
+			if (rowCount !== 1) continue;
+			await storeJoins(client, kind, organizationId, id, values);
+			return rows;
+		}
 	});
 }
 
-/**
- * Waits for `writing`, whose statement is already sent, and returns the record. The read goes out
- * with the write, unless further statements of the write must run before it.
- */
-async function readBehind(
-	{ client, membership: { organizationId } }: Context,
-	kind: AnyRecordKind,
-	id: string,
-	values: Values,
-	writing: Promise<void>,
-): Promise<Values[]> {
-	const isOneStatement = Object.entries(kind.fields).every(
+/** True if the values are stored in one row, without rows for references. */
+function isOneRow(kind: AnyRecordKind, values: Values): boolean {
+	return Object.entries(kind.fields).every(
 		([name, { join }]) => !join || !Array.isArray(values[name]),
 	);
-	const early = isOneStatement
-		? readRecords(client, kind, organizationId, [id])
-		: undefined;
-	// If the write fails, the read fails too, and only the error of the write counts.
-	early?.catch(() => {});
-	await writing;
-	const rows = (await early) ?? [];
-	// An insert that had to try the next number was not there yet when the row was read.
-	return rows.length > 0
-		? rows
-		: readRecords(client, kind, organizationId, [id]);
 }
 
 /**
@@ -162,7 +143,7 @@ export async function updateRecord(
 	values: Values,
 ): Promise<void> {
 	await resolveChecks(client, kind, organizationId, values);
-	await updateValues(client, kind, organizationId, id, values);
+	await updateValues(client, kind, organizationId, id, values, "nothing");
 }
 
 /** Works like `updateRecord` and `noteStored` for one record, and returns the record. */
@@ -178,36 +159,69 @@ export async function changeRecord(
 	} = context;
 	const id = String(before.id);
 	await resolveChecks(client, kind, organizationId, values);
-	const rows = await readBehind(
-		context,
-		kind,
-		id,
-		values,
-		updateValues(client, kind, organizationId, id, values),
-	);
+	const rows = await updateAndRead(client, kind, organizationId, id, values);
 	const [after = {}] = note(context, kind, [{ id, before }], rows);
 	return after;
 }
 
-/** Sends the update before it returns. */
+/**
+ * Stores the values and returns the record. The statement that changes one field returns the
+ * record. After one that changes several, a prepared one reads the record, because planning the
+ * columns of a record can take a millisecond. Both are sent together if nothing is between them.
+ */
+async function updateAndRead(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	id: string,
+	values: Values,
+): Promise<Values[]> {
+	const isWhole = isOneRow(kind, values);
+	const answer =
+		isWhole && changedFields(kind, values).length === 1 ? "record" : "nothing";
+	const writing = updateValues(
+		client,
+		kind,
+		organizationId,
+		id,
+		values,
+		answer,
+	);
+	if (answer === "record") return writing;
+	const read = () => readRecords(client, kind, organizationId, [id]);
+	const early = isWhole ? read() : undefined;
+	// If the write fails, the read fails too, and only the error of the write counts.
+	early?.catch(() => {});
+	await writing;
+	return early ?? read();
+}
+
+/** Sends the update before it returns. Resolves to the record if the answer is "record". */
 async function updateValues(
 	client: PoolClient,
 	kind: AnyRecordKind,
 	organizationId: string,
 	id: string,
 	values: Values,
-): Promise<void> {
-	const columns = storedColumns(kind).filter((name) => name in values);
-	const assignments = columns.map((name, index) => `${name} = $${index + 3}, `);
-	const name = updateName(kind, columns);
-	await explaining(kind, values, async () => {
-		await client.query({
-			...(name && { name }),
-			text: `update ${kind.table} set ${assignments.join("")}updated_at = now() where organization_id = $1 and id = $2`,
-			values: [organizationId, id, ...columns.map((name) => values[name])],
+	answer: "nothing" | "record",
+): Promise<Values[]> {
+	const changed = changedFields(kind, values);
+	const [field, ...others] = changed;
+	const isSingle = field !== undefined && others.length === 0;
+	return explaining(kind, values, async () => {
+		const { rows } = await client.query<Values>({
+			...(isSingle
+				? updateStatement(kind, field, answer)
+				: { text: updateText(kind, changed) }),
+			values: [organizationId, id, ...changed.map((name) => values[name])],
 		});
 		await storeJoins(client, kind, organizationId, id, values);
+		return rows;
 	});
+}
+
+function changedFields(kind: AnyRecordKind, values: Values): string[] {
+	return storedFields(kind).filter((name) => name in values);
 }
 
 /**
@@ -276,24 +290,6 @@ function note(
 	});
 }
 
-/**
- * Returns the name of the prepared statement that changes these columns. Planning an update takes
- * PostgreSQL half as long as running it, so the service prepares it once for each connection.
- * Combinations of several columns are too many to keep, so they have no name.
- */
-function updateName(
-	kind: AnyRecordKind,
-	columns: readonly string[],
-): string | undefined {
-	return columns.length === 1 ? `update.${kind.kind}.${columns[0]}` : undefined;
-}
-
-function storedColumns(kind: AnyRecordKind): string[] {
-	return Object.entries(kind.fields)
-		.filter(([, field]) => field.given !== "computed" && !field.join)
-		.map(([name]) => name);
-}
-
 function ownerColumn(kind: AnyRecordKind): string {
 	return `${kind.kind}_id`;
 }
@@ -335,13 +331,13 @@ async function storeJoins(
 }
 
 /** Runs `work`. If the work violates a constraint, throws a bad_request that names the field. */
-async function explaining(
+async function explaining<Result>(
 	kind: AnyRecordKind,
 	values: Values,
-	work: () => Promise<void>,
-): Promise<void> {
+	work: () => Promise<Result>,
+): Promise<Result> {
 	try {
-		await work();
+		return await work();
 	} catch (thrown) {
 		const error = thrown as {
 			code?: string;

@@ -1,7 +1,7 @@
 import { badFields } from "../errors.ts";
 import type { Change } from "../operation.ts";
 import { givenFields, mapFields } from "./input.ts";
-import type { AnyRecordKind } from "./kind.ts";
+import { type AnyRecordKind, oncePerKind } from "./kind.ts";
 import { recordName } from "./record-name.ts";
 
 /**
@@ -15,12 +15,15 @@ export type Values = Record<string, unknown>;
  * break a rule.
  */
 export function prepareNew(kind: AnyRecordKind, given: Values): Values {
-	const initial = mapFields(givenFields(kind), (field) => field.initial);
-	const values = { ...initial, ...withoutAbsent(given) };
+	const values = { ...initialValues(kind), ...withoutAbsent(given) };
 	const complete = kind.complete ? kind.complete(values) : values;
 	checkRecord(kind, complete);
 	return complete;
 }
+
+const initialValues = oncePerKind((kind) =>
+	mapFields(givenFields(kind), (field) => field.initial),
+);
 
 /**
  * Returns the given values that differ from the record's, and those that follow from them. There may
