@@ -30,8 +30,10 @@ import { readDevicesAsOf, rejectPresent } from "./devices-as-of.ts";
 import { findEnrollmentToken } from "./enrollment.ts";
 import { readPoliciesOfDevice } from "./group-policies/store.ts";
 import { openNonconformities } from "./nonconformities/of-device.ts";
+import { openTasksShape, readOpenTasks } from "./open-tasks.ts";
 import { readCheckStates, withStates } from "./read-check-states.ts";
 import { explain } from "./remediation/remediation.ts";
+import type { PostureStatus } from "./terms.ts";
 import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
 
 const { orders, filters } = deviceListing;
@@ -123,11 +125,16 @@ async function readDevices(
 	}));
 }
 
+/** Only what fails or is not known needs a task. */
+const isOpen = ({ status }: { status: PostureStatus }) =>
+	status === "FAIL" || status === "UNKNOWN";
+
 const explainedPosture = currentPosture.extend({
 	reason: z.string().optional().describe("Why it has this status"),
 	remediation: z.string().optional().describe("How to fix it"),
 	nonconformity_id: z.string().optional().describe("Open one that lists it"),
 	nonconformity_reference_id: z.string().optional(),
+	...openTasksShape,
 });
 
 export const getDevice = defineOperation({
@@ -170,7 +177,7 @@ export const getDevice = defineOperation({
 			),
 	}),
 	run: async ({ client, membership: { organizationId } }, { id }) => {
-		const [found, inGroups, policies, conflicts, token, open, limits] =
+		const [found, inGroups, policies, conflicts, token, open, limits, tasks] =
 			await Promise.all([
 				findDevice(client, organizationId, id),
 				groupsOfDevices(client, organizationId, [id], filters),
@@ -179,11 +186,17 @@ export const getDevice = defineOperation({
 				findEnrollmentToken(client, organizationId, id),
 				openNonconformities(client, organizationId, id),
 				readDeviceThresholds(client, organizationId, [id]),
+				readOpenTasks(client, organizationId, id),
 			]);
 		if (!found) throw notFound(id);
 		const postures = found.postures.map((posture) => ({
 			...posture,
 			...open.get(posture.check_key),
+			...(isOpen(posture) &&
+				tasks(
+					posture.check_key,
+					open.get(posture.check_key)?.nonconformity_id,
+				)),
 			...explain(
 				{ ...posture, platform: found.platform },
 				found.postures,

@@ -29,6 +29,19 @@ test("a task for a check in its grace period is due when the grace ends", async 
 	await page.getByRole("button", { name: "Add the task" }).waitFor();
 	expect(day).toMatch(/^\d{4}-/);
 	expect(await page.getByLabel("Deadline").inputValue()).toBe(day);
+	// The check then names the task, so that nobody makes a second one.
+	await page.getByRole("button", { name: "Add the task" }).click();
+	const links = page.getByRole("region", { name: "Linked records" });
+	await links.getByRole("link", { name: "new-mac" }).click();
+	await page.getByRole("button", { name: "Host firewall" }).click();
+	const tasks = page.getByRole("region", { name: "Open tasks: Host firewall" });
+	await tasks.getByText(/^Assigned to nobody, due \d+ \w+ \d{4}$/).waitFor();
+	await axe(page);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await tasks.scrollIntoViewIfNeeded();
+	await screenshot(page, "devices/open-tasks-390");
+	await tasks.getByRole("link", { name: "Host firewall on new-mac" }).click();
+	await page.getByRole("button", { name: "Mark as done" }).waitFor();
 });
 
 test("an administrator excuses a failing device from its page, sees what that covers, and ends it", async () => {

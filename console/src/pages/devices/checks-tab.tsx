@@ -32,6 +32,7 @@ import { checkLabel, inOrder, passMeaning } from "./checks.ts";
 import { Evidence } from "./evidence.tsx";
 import type { DeviceException } from "./exception-words.tsx";
 import { HowToFix } from "./how-to-fix.tsx";
+import { OpenTasks } from "./open-tasks.tsx";
 import { useRequestedExceptions } from "./requested-exceptions.ts";
 
 type ExplainedDevice = OutputOf<"getDevice">["device"];
@@ -264,6 +265,9 @@ function Check({
 						</TextLink>
 					)}
 					<HowToFix reason={posture.reason} remediation={posture.remediation} />
+					{posture.open_tasks && (
+						<OpenTasks tasks={posture.open_tasks} checkName={name} />
+					)}
 					<CheckActions
 						posture={posture}
 						device={device}
