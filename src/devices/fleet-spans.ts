@@ -97,6 +97,7 @@ const COLUMNS = `
 	t.id, t.device_id, t.since, t.last_observed_at,
 	${nameOf("coalesce(d.name, d.hostname)")} as device_name,
 	${nameOf("d.status")} as device_status,
+	${nameOf("d.revoked_at")} as device_revoked_at,
 	${nameOf("d.owner_id")} as owner_id,
 	(
 		select p.full_name from devices d
@@ -110,6 +111,10 @@ const span = z.object({
 	device_id: z.string(),
 	device_name: z.string().nullable(),
 	device_status: z.enum(DEVICE_STATUSES).describe("Its status now"),
+	device_revoked_at: z
+		.string()
+		.nullable()
+		.describe("End of a span without until; null: not REVOKED"),
 	owner_id: z.string().nullable(),
 	owner_name: z.string().nullable(),
 	held: z.enum(HELD),
@@ -225,6 +230,7 @@ function toSpan(
 	const { device_id, device_name, device_status, owner_id, owner_name } = row;
 	return {
 		...{ device_id, device_name, device_status, owner_id, owner_name },
+		device_revoked_at: row.device_revoked_at,
 		held: isSeen ? "SEEN" : "MAY_HAVE_HELD",
 		since: row.since,
 		last_observed_at: row.last_observed_at,

@@ -27,6 +27,16 @@ test("a viewer finds the devices that failed a check in a period, and downloads 
 			DISK_ENCRYPTION: "FAIL",
 			FIREWALL_ENABLED: "PASS",
 		});
+		const revoked = await fleet.addReporting(
+			organization,
+			"revoked.local",
+			{ SCREEN_LOCK: "FAIL" },
+			{ agoMs: 9 * DAY_MS },
+		);
+		await served.database.owner.query(
+			"update devices set status = 'REVOKED', revoked_at = now() - interval '8 days', key_hash = null where id = $1",
+			[revoked.id],
+		);
 	});
 	await page.getByRole("link", { name: "In a period" }).click();
 	await page.getByRole("heading", { name: "Fleet in a period" }).waitFor();
@@ -56,6 +66,11 @@ test("a viewer finds the devices that failed a check in a period, and downloads 
 	await page.getByRole("option", { name: "Unknown" }).click();
 	await page.getByText("No device had this status in the period").waitFor();
 
+	await page.goBack();
+	await page.goto(`${page.url().split("?")[0]}?check=SCREEN_LOCK`);
+	const gone = table.getByRole("row").filter({ hasText: "revoked.local" });
+	await gone.getByText(/^revoked \d+ \w+ \d{4}/).waitFor();
+	expect(await gone.getByText("not ended").count()).toBe(0);
 	await page.goBack();
 	await table.getByRole("link", { name: "fixed.local" }).click();
 	await page.waitForURL(/tab=history/);

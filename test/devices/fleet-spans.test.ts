@@ -91,6 +91,18 @@ const list = (input: object = {}) =>
 		{ organizationId: organization_id, role: "viewer" },
 	);
 
+test("a failure of a revoked device has the time of the revocation, and others have none", async () => {
+	const { posture_spans } = await list({ from: on(1) });
+	const ends = Object.fromEntries(
+		posture_spans.map(({ device_name, until, device_revoked_at }) => [
+			device_name,
+			[until, device_revoked_at],
+		]),
+	);
+	expect(ends["revoked before"]).toEqual([null, new Date(on(8)).toISOString()]);
+	expect(ends["fails within"]?.[1]).toBe(null);
+});
+
 test("one call distinguishes devices that were seen failing in a period from those that may have failed", async () => {
 	const { posture_spans, ...rest } = await list();
 	const held = Object.fromEntries(
@@ -118,6 +130,7 @@ test("one call distinguishes devices that were seen failing in a period from tho
 		device_id: expect.any(String),
 		device_name: "fails within",
 		device_status: "ACTIVE",
+		device_revoked_at: null,
 		owner_id: null,
 		owner_name: null,
 		held: "SEEN",

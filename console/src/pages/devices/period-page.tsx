@@ -270,7 +270,15 @@ const columnsOf = (organizationId: string): readonly Column<Row>[] => [
 		id: "until",
 		header: "Until",
 		width: 190,
-		cell: ({ until }) =>
-			until ? <DateTime value={until} /> : <Text size="sm">not ended</Text>,
+		cell: ({ until, device_revoked_at: revokedAt }) =>
+			until ? (
+				<DateTime value={until} />
+			) : revokedAt ? (
+				<Text size="sm">
+					revoked <DateTime value={revokedAt} />
+				</Text>
+			) : (
+				<Text size="sm">not ended</Text>
+			),
 	},
 ];
