@@ -151,7 +151,19 @@ test("UNKNOWN and silence keep a device in it; an exception, the policy, revocat
 	const of = (name: string) =>
 		devices[name] as Awaited<ReturnType<typeof loop.device>>;
 	for (const name of names) await of(name).fail();
-	const { id } = await loop.only();
+	const { id, description } = await loop.only();
+	// The description names each way in which a device leaves, and what does not count as one.
+	for (const way of [
+		"passes the check",
+		"an exception excuses it",
+		"revoked or deleted",
+		"no longer applies",
+		"no longer demands the check",
+		"A device that falls silent stays in the list.",
+	]) {
+		expect(description).toContain(way);
+	}
+	expect(description).toContain("when the last device has left");
 	await of("unknown").report("UNKNOWN");
 	await loop.owner(
 		"update posture_spans set last_observed_at = since where device_id = $1",
@@ -195,6 +207,9 @@ test("UNKNOWN and silence keep a device in it; an exception, the policy, revocat
 		silent: "POLICY",
 	});
 	expect(closed.effectiveness_check).toContain("the device policy");
+	// An excused device still fails, so the text must not say that none does.
+	expect(closed.effectiveness_check).toContain("1 has an exception");
+	expect(closed.effectiveness_check).not.toContain("no device fails");
 });
 
 test("a failure that comes back within 30 days reopens it, a later one opens another", async () => {

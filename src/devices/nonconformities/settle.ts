@@ -147,6 +147,14 @@ async function openFor(
 	return id;
 }
 
+/** Says what the nonconformity is, and all ways in which it closes. */
+function describe(check: string, isPerDevice: boolean): string {
+	const [where, who, last] = isPerDevice
+		? [" on a device", "The device", "it"]
+		: ["", "A device", "the last device"];
+	return `Assay opened this nonconformity because the check “${check}” fails${where} and the days of grace are over. It lists the devices with the reports that show the failure. ${who} leaves the list when it passes the check, when an exception excuses it, when it is revoked or deleted, when the check no longer applies to it, or when the device policy no longer demands the check or gives more time. Assay closes the nonconformity when ${last} has left. A device that falls silent stays in the list.`;
+}
+
 async function openNew(context: Context, failure: Failure): Promise<string> {
 	const { client, membership } = context;
 	const { check_key, device_id, severity, owner_id, is_per_device } = failure;
@@ -158,9 +166,7 @@ async function openNew(context: Context, failure: Failure): Promise<string> {
 			title: is_per_device
 				? `A device fails: ${name}`
 				: `Devices fail: ${name}`,
-			description: `Assay opened this nonconformity because the check “${name}” fails${
-				is_per_device ? " on a device" : ""
-			} and the days of grace are over. It lists the devices with the reports that prove it, and closes when no device fails any more.`,
+			description: describe(name, is_per_device),
 			date_identified: new Date().toISOString().slice(0, 10),
 			severity,
 			owner_id,
@@ -246,9 +252,9 @@ function textOf({ check_key, reasons }: Closed): string {
 		reasons[reason] ? [words(reasons[reason])] : [],
 	);
 	const at = new Date().toISOString().slice(0, 16).replace("T", " ");
-	return `Assay closed it on ${at} UTC, because no device fails the check “${
+	return `Assay closed it on ${at} UTC, because no failure of the check “${
 		checkName(check_key) ?? check_key
-	}” any more: ${parts.join(", ")}. The list of its devices has the reports.`;
+	}” is open any more: ${parts.join(", ")}. The list of its devices says when each failure ended.`;
 }
 
 /**
