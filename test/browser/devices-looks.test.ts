@@ -89,6 +89,24 @@ test("a fleet and a year of history are readable, also in dark mode and at 375 p
 	for (const view of Object.entries(views)) await look("375", view);
 });
 
+test("a phone shows a frame around the bars of the checks only while it shows the bars", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		await fleet.addReporting(organization, "phone.local", {
+			FIREWALL_ENABLED: "PASS",
+		});
+	});
+	const strip = page.getByRole("region", { name: "Fleet", exact: true });
+	const isFramed = async () =>
+		(await strip.getAttribute("data-with-border")) !== null;
+	await strip.waitFor();
+	expect(await isFramed()).toBe(true);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await expect.poll(isFramed).toBe(false);
+	await screenshot(page, "devices/strip-390");
+	await strip.getByRole("button", { name: "All numbers" }).click();
+	await expect.poll(isFramed).toBe(true);
+});
+
 /** Creates a fleet with devices in every state. Returns the device that has a year of history. */
 async function addYear(organization: string): Promise<TestDevice> {
 	const every = (status: string) =>

@@ -8,12 +8,13 @@ import {
 	Title,
 	VisuallyHidden,
 } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
 import type { ListControls, ListSearch } from "../../list-search.ts";
+import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";
 import { COMPLIANT_BY_EXCEPTION } from "../../parts/devices/by-exception.ts";
 import { countedDevices } from "../../parts/devices/counted-devices.ts";
@@ -179,6 +180,8 @@ function CountLinks({
 export function FleetSummary({ isReady }: { isReady: boolean }) {
 	const { organizationId, day } = useOrganization();
 	const [isOpen, { toggle }] = useDisclosure();
+	// A phone has no room for the bars of the strip. A frame around the two buttons would look empty.
+	const isFramed = !useMediaQuery(NARROW) || isOpen;
 	const summary = useQuery({
 		...summaryQuery(organizationId),
 		enabled: isReady,
@@ -193,8 +196,9 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 	if (data.active_devices === 0) return null;
 	return (
 		<Paper
-			withBorder
-			px={6}
+			withBorder={isFramed}
+			bg={isFramed ? "var(--mantine-color-body)" : "transparent"}
+			px={isFramed ? 6 : 0}
 			py={5}
 			mb={8}
 			component="section"

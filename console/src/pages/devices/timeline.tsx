@@ -35,6 +35,14 @@ export function Timeline({
 	markMs: number | undefined;
 }) {
 	const pieces = piecesOf(spans, silences, fromMs, toMs, maxSilenceMs);
+	// Without a state, the bar would be an empty frame.
+	if (pieces.length === 0) {
+		return (
+			<Text size="sm" c="dimmed">
+				Nothing was reported in this period.
+			</Text>
+		);
+	}
 	const percent = (ms: number) => ((ms - fromMs) / (toMs - fromMs)) * 100;
 	return (
 		<div className={styles.track} role="img" aria-label={gistOf(name, pieces)}>
@@ -92,7 +100,7 @@ function stateLabel(status: Piece["status"]): string {
 /** Returns a summary such as "Host firewall: pass 80%, silent 20%; now pass". */
 function gistOf(name: string, pieces: readonly Piece[]): string {
 	const last = pieces.at(-1);
-	if (!last) return `${name}: nothing was reported in this period`;
+	if (!last) return name;
 	const all = pieces.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 	const times = new Map<Piece["status"], number>();
 	for (const { status, fromMs, toMs } of pieces) {

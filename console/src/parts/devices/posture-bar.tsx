@@ -24,17 +24,20 @@ export function PostureBar({
 	counts: Record<Part, number>;
 	height?: number;
 }) {
+	const shown = (Object.keys(PARTS) as Part[]).filter(
+		(part) => counts[part] > 0,
+	);
+	// An empty frame would look like a bar that has not been loaded.
+	if (shown.length === 0) return null;
 	return (
 		<div className={styles.bar} style={{ height }} aria-hidden>
-			{(Object.keys(PARTS) as Part[])
-				.filter((part) => counts[part] > 0)
-				.map((part) => (
-					<div
-						key={part}
-						className={`${styles.segment} ${PARTS[part].className}`}
-						style={{ flexGrow: counts[part] }}
-					/>
-				))}
+			{shown.map((part) => (
+				<div
+					key={part}
+					className={`${styles.segment} ${PARTS[part].className}`}
+					style={{ flexGrow: counts[part] }}
+				/>
+			))}
 		</div>
 	);
 }

@@ -29,17 +29,20 @@ export function StateBar({
 	states: Record<ShownState, number>;
 	height?: number;
 }) {
+	const shown = (Object.keys(SHOWN_STATES) as ShownState[]).filter(
+		(state) => states[state] > 0,
+	);
+	// An empty frame would look like a bar that has not been loaded.
+	if (shown.length === 0) return null;
 	return (
 		<div className={styles.bar} style={{ height }} aria-hidden>
-			{(Object.keys(SHOWN_STATES) as ShownState[])
-				.filter((state) => states[state] > 0)
-				.map((state) => (
-					<div
-						key={state}
-						className={`${styles.segment} ${SHOWN_STATES[state]}`}
-						style={{ flexGrow: states[state] }}
-					/>
-				))}
+			{shown.map((state) => (
+				<div
+					key={state}
+					className={`${styles.segment} ${SHOWN_STATES[state]}`}
+					style={{ flexGrow: states[state] }}
+				/>
+			))}
 		</div>
 	);
 }
