@@ -101,7 +101,7 @@ test("selected records are changed and deleted together, and those that fail are
 	await registers.use("updateMeasure", { id: guarded.id, description: "New" });
 	await page.getByRole("button", { name: "Undo" }).click();
 	await page.getByText("1 could not be undone").waitFor();
-	await page.getByText("Guarded: Somebody has changed it meanwhile.").waitFor();
+	await page.getByText("Guarded: It has changed in the meantime.").waitFor();
 	await page.getByText("2 measures have their former values again").waitFor();
 	await expect.poll(() => cells("Implemented")).toBe(1);
 	await expect.poll(() => cells("Ada Lovelace")).toBe(1);
@@ -181,6 +181,17 @@ test("selected records are changed and deleted together, and those that fail are
 	await dialog.getByRole("button", { name: "Close" }).last().click();
 	await bar.getByText("1 selected").waitFor();
 	await expect.poll(names(page)).toEqual(["Guarded", "Second"]);
+	// A single record is named, so that nobody deletes another one.
+	await bar.getByRole("button", { name: "Delete" }).click();
+	const one = page.getByRole("dialog", { name: "Delete “Guarded”?" });
+	await one.getByRole("button", { name: "Delete the measure" }).waitFor();
+	await page.keyboard.press("Escape");
+	await one.waitFor({ state: "detached" });
+	await bar.getByRole("button", { name: "Archive" }).click();
+	const old = page.getByRole("dialog", { name: "Archive “Guarded”?" });
+	await old.getByRole("button", { name: "Archive the measure" }).waitFor();
+	await page.keyboard.press("Escape");
+	await old.waitFor({ state: "detached" });
 	// Another filter shows other records, so that nothing stays selected.
 	await page.getByRole("button", { name: "Clear filters" }).click();
 	await expect.poll(async () => (await names(page)()).length).toBe(3);

@@ -20,7 +20,7 @@ test("a rejected deletion says why and links to the records that use this one", 
 	);
 	await page.getByRole("button", { name: "Actions" }).click();
 	await page.getByRole("menuitem", { name: "Delete …" }).click();
-	const dialog = page.getByRole("dialog", { name: "Delete the person?" });
+	const dialog = page.getByRole("dialog", { name: "Delete “Ada Lovelace”?" });
 	await dialog.getByRole("button", { name: "Delete the person" }).click();
 	await dialog.getByText(/^The person is still used \(risks: 23\)/).waitFor();
 	await axe(page);

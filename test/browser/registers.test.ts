@@ -243,7 +243,7 @@ describe.each(registers)("$definition.kind", ({
 
 		await page.getByRole("button", { name: "Actions" }).click();
 		await page.getByRole("menuitem", { name: "Delete …" }).click();
-		const dialog = page.getByRole("dialog", { name: `Delete the ${noun}?` });
+		const dialog = page.getByRole("dialog", { name: `Delete “${title}”?` });
 		await dialog.getByRole("button", { name: `Delete the ${noun}` }).click();
 		await page.waitForURL((url) => url.pathname === at(kind));
 		await expect

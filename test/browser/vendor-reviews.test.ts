@@ -92,7 +92,8 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await page.getByRole("checkbox", { name: "Select Globex" }).check();
 	await page.getByRole("button", { name: "Take back into use …" }).click();
 	await axe(page);
-	await page.getByRole("button", { name: "Take back 1 vendor" }).click();
+	const back = page.getByRole("dialog", { name: "Take back “Globex”?" });
+	await back.getByRole("button", { name: "Take back the vendor" }).click();
 	await page.getByText("1 vendor back in use").waitFor();
 	const { vendors } = await use("listVendors", {});
 	expect(vendors).toMatchObject([{ id: vendor.id, archived_at: null }]);

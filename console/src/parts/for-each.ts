@@ -6,8 +6,8 @@ import { sentenceOf } from "./error-state.tsx";
 /** The number of requests in flight. More would keep other users waiting. */
 const AT_ONCE = 4;
 
-/** The reason of a row that somebody else changed after the reader had loaded it. */
-const CHANGED = "Somebody has changed it meanwhile.";
+/** The reason of a row that was changed after the reader had loaded it. */
+const CHANGED = "It has changed in the meantime.";
 
 /** A run halves this many rejected parts at most, to find the rows that are the cause. */
 const MAX_HALVED = 20;

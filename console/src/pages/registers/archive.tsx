@@ -71,12 +71,15 @@ export function ArchiveSelected({
 	isBack: boolean;
 	onClose: () => void;
 }) {
-	const count = countOf(kind, selection.rows.length);
+	const { rows, nameOf } = selection;
+	const [only, ...others] = rows;
+	const isOne = only !== undefined && others.length === 0;
+	const count = countOf(kind, rows.length);
 	const verb = isBack ? "Take back" : "Archive";
 	return (
 		<BulkDialog
-			title={`${verb} ${count}?`}
-			action={`${verb} ${count}`}
+			title={`${verb} ${isOne ? `“${nameOf(only)}”` : count}?`}
+			action={`${verb} ${isOne ? `the ${kind.noun}` : count}`}
 			done={(done) => `${countOf(kind, done)} ${wordFor(isBack)}`}
 			undo={(rows) => ({ ...backFrom(kind, organizationId, isBack), rows })}
 			selection={selection}

@@ -100,11 +100,14 @@ export function BulkActions({
 }
 
 function Delete({ kind, selection, onClose }: Props & { onClose: () => void }) {
-	const count = countOf(kind, selection.rows.length);
+	const { rows, nameOf } = selection;
+	const [only, ...others] = rows;
+	const isOne = only !== undefined && others.length === 0;
+	const count = countOf(kind, rows.length);
 	return (
 		<BulkDialog
-			title={`Delete ${count}?`}
-			action={`Delete ${count}`}
+			title={isOne ? `Delete “${nameOf(only)}”?` : `Delete ${count}?`}
+			action={isOne ? `Delete the ${kind.noun}` : `Delete ${count}`}
 			done={(deleted) => `${countOf(kind, deleted)} deleted`}
 			selection={selection}
 			onClose={onClose}
@@ -112,8 +115,9 @@ function Delete({ kind, selection, onClose }: Props & { onClose: () => void }) {
 			isDangerous
 		>
 			<Text>
-				This cannot be undone. Their links to other records are deleted too. A
-				record that another one refers to is not deleted.
+				This cannot be undone. {isOne ? "Its" : "Their"} links to other records
+				are deleted too, and the audit log keeps the last values. A record that
+				another one refers to is not deleted.
 			</Text>
 		</BulkDialog>
 	);

@@ -66,17 +66,14 @@ export function DeleteRecord({
 				onClose();
 				setRefused(false);
 			}}
-			title={`Delete the ${kind.noun}?`}
+			title={`Delete “${titleOf(kind, record)}”?`}
 			action={`Delete the ${kind.noun}`}
 			onConfirm={remove}
 		>
 			<Stack gap="xs">
-				<Text lineClamp={3} fw={500}>
-					{titleOf(kind, record)}
-				</Text>
 				<Text size="sm">
-					This cannot be undone. The links to other records are deleted too. The
-					audit log keeps the last values.
+					This cannot be undone. Its links to other records are deleted too, and
+					the audit log keeps the last values.
 				</Text>
 				{isRefused && (
 					<UsedNow
