@@ -18,11 +18,14 @@ const change = z.object({
 	at: z.string(),
 	actor_kind: actorKind(),
 	actor_name: z.string().describe("Name of the actor at that time"),
+	is_own: z.boolean().describe("True for a change of the caller"),
 	operation: z.string(),
 	changes: z
 		.record(z.string(), z.unknown())
 		.describe("{field: {before?, after?}} for each field that changed"),
 });
+
+type Row = Omit<z.input<typeof change>, "is_own"> & { actor_id: string | null };
 
 /**
  * Returns the changes of one record from the audit log. Everybody who may read the record may also
@@ -53,11 +56,13 @@ export const getRecordHistory = defineOperation({
 		const id = await findIdOfAnyKind(then, input.id);
 		const [named] = await findNames(then.client, organizationId, [id]);
 		if (!named) throw notFound(id);
-		const { rows, ...page } = await readEntries<z.input<typeof change>>(
+		const { userId } = context.principal;
+		const { rows, ...page } = await readEntries<Row>(
 			context.client,
 			{
 				cursorOf: `getRecordHistory.${id}.${as_of ?? ""}`,
-				columns: "t.at, t.actor_kind, t.actor_name, t.operation, t.changes",
+				columns:
+					"t.at, t.actor_kind, t.actor_id, t.actor_name, t.operation, t.changes",
 				conditions: [
 					"t.organization_id = $1",
 					"t.record_id = $2",
@@ -68,10 +73,11 @@ export const getRecordHistory = defineOperation({
 			},
 			{ size, cursor },
 		);
-		const changes =
-			detail === "brief"
-				? rows.map((row) => ({ ...row, changes: shortenAll(row.changes) }))
-				: rows;
+		const changes = rows.map(({ actor_id, changes, ...row }) => ({
+			...row,
+			is_own: actor_id !== null && actor_id === userId,
+			changes: detail === "brief" ? shortenAll(changes) : changes,
+		}));
 		return { changes, ...page };
 	},
 });

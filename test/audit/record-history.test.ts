@@ -42,6 +42,7 @@ test("a viewer reads who changed which fields of a record, newest first, and not
 		at: expect.any(String),
 		actor_kind: "TOKEN",
 		actor_name: "Ada Lovelace",
+		is_own: false,
 		operation: "updateVendor",
 		changes: { name: { before: "Paper mill", after: "Paper works" } },
 	});
@@ -51,6 +52,8 @@ test("a viewer reads who changed which fields of a record, newest first, and not
 		operation: "addVendor",
 		changes: { name: { after: "Paper mill" } },
 	});
+	const own = await calls.call("getRecordHistory", { id });
+	expect(own.changes).toMatchObject([{ is_own: false }, { is_own: true }]);
 	const log = await calls.call("listAuditLog", {
 		organization_id,
 		filter: { record_id: id },

@@ -73,7 +73,7 @@ test("a change that somebody else made in the meantime is not overwritten", asyn
 	await first.getByText("The device policy is saved.").waitFor();
 	await second.getByLabel("Updates are installed within").fill("90");
 	await second.getByRole("button", { name: "Save" }).click();
-	await second.getByText("Somebody else has changed").waitFor();
+	await second.getByText("was changed in the meantime").waitFor();
 	await second.reload();
 	await expect
 		.poll(() => second.getByLabel("Updates are installed within").inputValue())

@@ -1,6 +1,6 @@
 import { Button, Group, Radio, Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
+import type { OutputOf } from "../../api.ts";
 import type {
 	FieldDescription,
 	KindDescription,
@@ -15,13 +15,14 @@ import {
 import { shownValue } from "../../parts/records/undecided.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime } from "../../parts/time.tsx";
-import { operationQuery } from "../../queries.ts";
+import { operationQuery, queryClient } from "../../queries.ts";
 import { givenFields } from "./form-values.ts";
 
 type Values = Record<string, unknown>;
+type Saved = OutputOf<"getRecordHistory">["changes"][number];
 
 /**
- * Returns the fields that another user has changed since `began` to a value that differs from ours.
+ * Returns the fields that were changed elsewhere since `began` to a value that differs from ours.
  */
 export function conflictsOf(
 	kind: KindDescription,
@@ -41,6 +42,8 @@ interface Question {
 	fields: FieldDescription[];
 	mine: Values;
 	latest: AnyRecord;
+	/** The last change of one of the fields, or undefined if it is not known. */
+	saved: Saved | undefined;
 	/**
 	 * Called with the names of the fields that keep the reader's values, or with null to return to
 	 * the form.
@@ -48,28 +51,33 @@ interface Question {
 	answer: (mine: string[] | null) => void;
 }
 
-/** Asks which values to save for fields that two users have changed at the same time. */
+/** Asks which values to save for fields that were changed in two places at the same time. */
 export function useConflictQuestion(
 	kind: KindDescription,
 	organizationId: string,
 ): {
-	ask: (question: Omit<Question, "answer">) => Promise<string[] | null>;
+	ask: (
+		question: Omit<Question, "answer" | "saved">,
+	) => Promise<string[] | null>;
 	dialog: ReactNode;
 } {
 	const [question, setQuestion] = useState<Question | null>(null);
 	const last = useRef(0);
 	return {
-		ask: (asked) =>
-			new Promise((resolve) => {
+		ask: async (asked) => {
+			const saved = await findSaved(asked.latest.id, asked.fields);
+			return new Promise((resolve) => {
 				last.current++;
 				setQuestion({
 					...asked,
+					saved,
 					answer: (mine) => {
 						setQuestion(null);
 						resolve(mine);
 					},
 				});
-			}),
+			});
+		},
 		dialog: question && (
 			<Conflicts
 				key={last.current}
@@ -87,6 +95,7 @@ function Conflicts({
 	fields,
 	mine,
 	latest,
+	saved,
 	answer,
 }: Question & { kind: KindDescription; organizationId: string }) {
 	useReturnFocus();
@@ -95,18 +104,22 @@ function Conflicts({
 		organizationId,
 		referencesIn(kind, [latest, { ...latest, ...mine }]),
 	);
+	const { title, sides } = wordsFor(saved);
 	const isChosen = fields.every(({ name }) => chosen[name]);
 	return (
 		<Dialog
 			opened
 			onClose={() => answer(null)}
+			// The form waits for the answer, and no request runs.
+			isWaiting={false}
+			hasInput
 			size="lg"
-			title="Somebody else has changed this record"
+			title={title}
 		>
 			<Stack>
 				<Text size="sm">
-					<WhoSaved kind={kind} id={latest.id} fields={fields} /> Choose what to
-					keep. Your changes are not saved yet.
+					<WhoSaved kind={kind} saved={saved} /> Choose what to keep. Your
+					changes are not saved yet.
 				</Text>
 				{fields.map((field) => (
 					<Radio.Group
@@ -116,7 +129,7 @@ function Conflicts({
 						onChange={(side) => setChosen({ ...chosen, [field.name]: side })}
 					>
 						<Stack gap={6} mt={6}>
-							{SIDES.map(({ side, label }) => (
+							{Object.entries(sides).map(([side, label]) => (
 								<Radio
 									key={side}
 									value={side}
@@ -166,40 +179,60 @@ function Conflicts({
 /** Number of entries of the history in which the change is looked for. */
 const LOOKED_AT = 20;
 
-/** Says who has made the last change of one of the fields, and when. */
-function WhoSaved({
-	kind,
-	id,
-	fields,
-}: {
-	kind: KindDescription;
-	id: string;
-	fields: readonly FieldDescription[];
-}) {
-	const { data } = useQuery({
-		...operationQuery("getRecordHistory", { id, size: LOOKED_AT }),
-		// The change is newer than a history that was read before.
-		refetchOnMount: "always",
-	});
-	const entry = data?.changes.find(({ changes }) =>
+/** Returns the last change of one of the fields, or undefined if it cannot be found. */
+async function findSaved(
+	id: string,
+	fields: readonly FieldDescription[],
+): Promise<Saved | undefined> {
+	const { changes } = await queryClient
+		.fetchQuery({
+			...operationQuery("getRecordHistory", { id, size: LOOKED_AT }),
+			// The change is newer than a history that was read before.
+			staleTime: 0,
+		})
+		.catch(() => ({ changes: [] }));
+	return changes.find(({ changes }) =>
 		fields.some(({ name }) => name in changes),
-	);
-	if (!entry) {
-		return `Since you opened the form, the ${kind.noun} was saved by somebody else or in another tab.`;
-	}
-	return (
-		<>
-			Since you opened the form, <b>{entry.actor_name}</b> has saved the{" "}
-			{kind.noun} (<DateTime value={entry.at} />
-			).
-		</>
 	);
 }
 
-const SIDES = [
-	{ side: "theirs", label: "Theirs" },
-	{ side: "mine", label: "Yours" },
-];
+/** Returns the words for a change of the reader or of somebody else. */
+function wordsFor(saved: Saved | undefined) {
+	const own = { theirs: "Saved", mine: "Here" };
+	if (!saved) return { title: "This record has changed", sides: own };
+	if (!saved.is_own) {
+		return {
+			title: "Somebody else has changed this record",
+			sides: { theirs: "Theirs", mine: "Yours" },
+		};
+	}
+	return saved.actor_kind === "TOKEN"
+		? { title: "You changed this with an API token", sides: own }
+		: { title: "You changed this in another window", sides: own };
+}
+
+/** Says who has saved the other values, and when. */
+function WhoSaved({
+	kind: { noun },
+	saved,
+}: {
+	kind: KindDescription;
+	saved: Saved | undefined;
+}) {
+	if (!saved) {
+		return `Since you opened the form, the ${noun} was saved by somebody else or in another window.`;
+	}
+	const when = <DateTime value={saved.at} />;
+	if (saved.is_own) {
+		return <>You saved other values after you opened this form ({when}).</>;
+	}
+	return (
+		<>
+			Since you opened the form, <b>{saved.actor_name}</b> has saved the {noun}{" "}
+			({when}).
+		</>
+	);
+}
 
 function isSame(a: unknown, b: unknown): boolean {
 	return JSON.stringify(a) === JSON.stringify(b);

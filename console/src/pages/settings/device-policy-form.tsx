@@ -20,7 +20,7 @@ type Policy = OutputOf<"getDevicePolicy">["policy"];
 type Values = Record<ThresholdName, number | string> & Choices;
 
 export const CHANGED_MEANWHILE =
-	"Somebody else has changed the device policy in the meantime. Reload the page to see that change. Then make yours again if you still want it.";
+	"The device policy was changed in the meantime, by somebody else or by you in another window. Reload the page to see that change. Then make yours again if you still want it.";
 
 /** Changes the thresholds. Another administrator's change in the meantime is not overwritten. */
 export function DevicePolicyForm({
