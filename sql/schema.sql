@@ -1149,17 +1149,20 @@ end
 $$;
 
 CREATE FUNCTION public.sort_key(text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'public'
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     AS $_$
-	select left(
-		case when $1 ~ '\d' then
-			regexp_replace(
-				regexp_replace(public.search_fold($1), '(\d+)', '000000000\1', 'g'), '\d*(\d{10})', '\1', 'g'
-			)
-		else public.search_fold($1) end,
-		200
-	)
+declare
+	folded constant text := pg_catalog.lower(public.unaccent('public.unaccent', $1));
+begin
+	if $1 operator(pg_catalog.!~) '\d' then
+		return pg_catalog.left(folded, 200);
+	end if;
+	return pg_catalog.left(
+		pg_catalog.regexp_replace(
+			pg_catalog.regexp_replace(folded, '(\d+)', '000000000\1', 'g'), '\d*(\d{10})', '\1', 'g'
+		), 200
+	);
+end
 $_$;
 
 CREATE TABLE public.devices (
@@ -1475,6 +1478,7 @@ $$;
 CREATE FUNCTION public.authenticate_scoped_tokens(p_hash bytea[]) RETURNS TABLE(ordinal integer, token_id text, token_name text, user_id text, user_name text, memberships text, read_only boolean, toolsets text[], locked text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
 	return query
@@ -1502,7 +1506,13 @@ begin
 		) as locked
 		from (
 			select m.organization_id, m.role, m.writable_registers, m.reads_audit_log,
-				is_token_accepted(m.organization_id, t.sign_in_organization_id, t.created_at) as is_accepted
+				-- The rule of is_token_accepted. PostgreSQL would start that function for each membership.
+				not exists (
+					select from sign_in_rules r
+					where r.organization_id = m.organization_id
+						and t.sign_in_organization_id is distinct from m.organization_id
+						and not (r.accepts_older_tokens and t.created_at < r.since)
+				) as is_accepted
 			from memberships m
 			where m.user_id = t.user_id
 				and (t.organization_ids is null or m.organization_id = any (t.organization_ids))
@@ -3366,19 +3376,38 @@ end
 $$;
 
 CREATE FUNCTION public.search_fold(text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'public'
-    AS $_$ select lower(public.unaccent('public.unaccent', $1)) $_$;
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    AS $_$
+begin
+	return pg_catalog.lower(public.unaccent('public.unaccent', $1));
+end
+$_$;
 
 CREATE FUNCTION public.search_pattern(text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'public'
-    AS $_$ select '%' || regexp_replace(public.search_fold($1), '([\\%_])', '\\\1', 'g') || '%' $_$;
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    AS $_$
+begin
+	return pg_catalog.concat(
+		'%',
+		pg_catalog.regexp_replace(
+			pg_catalog.lower(public.unaccent('public.unaccent', $1)), '([\\%_])', '\\\1', 'g'
+		),
+		'%'
+	);
+end
+$_$;
 
 CREATE FUNCTION public.search_text(VARIADIC parts text[]) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'public'
-    AS $$ select coalesce(public.search_fold(array_to_string(parts, ' ')), '') $$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+begin
+	return coalesce(
+		pg_catalog.lower(
+			public.unaccent('public.unaccent', pg_catalog.array_to_string(parts, ' '))
+		), ''
+	);
+end
+$$;
 
 CREATE FUNCTION public.set_maintenance(p_message text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
