@@ -73,8 +73,9 @@ test("a start says that PostgreSQL repairs its files only if it was not shut dow
 	expect(clean.now).toBe(connecting);
 	await clean.db.close();
 	const owner = await folder.openElsewhere();
-	kill(owner.pid);
+	// An owner that still lives could shut the server down in order before the signal reaches it.
 	await owner.kill();
+	kill(owner.pid);
 	await ended(owner.pid);
 	const afterCrash = await open();
 	expect(afterCrash.told).toEqual([
