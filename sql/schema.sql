@@ -2800,6 +2800,34 @@ CREATE FUNCTION public.organization_today() RETURNS date
 	))::date
 $$;
 
+CREATE FUNCTION public.organizations_with_daily_events() RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select o.id::text
+	from (
+		select c.organization_id, c.updated_at from notification_channels c
+		where c.is_enabled
+			and c.event_types && array['work.overdue', 'reviews.due', 'signatures.missing']
+		union all
+		select w.organization_id, w.updated_at from webhooks w
+		where w.is_enabled
+			and w.event_types && array['work.overdue', 'reviews.due', 'signatures.missing']
+	) r
+	join organizations o on o.id = r.organization_id
+	cross join lateral (select (now() at time zone o.time_zone)::date as today) d
+	cross join lateral (select (d.today + time '07:00') at time zone o.time_zone as at) m
+	where m.at <= now() and r.updated_at < m.at
+		and not exists (
+			select from events e
+			where e.organization_id = o.id and e.type = 'work.overdue'
+				and e.data ->> 'date' = to_char(d.today, 'YYYY-MM-DD')
+		)
+		and not exists (select from organization_closures k where k.organization_id = o.id)
+	group by o.id
+	limit 100
+$$;
+
 CREATE FUNCTION public.organizations_with_devices() RETURNS SETOF text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -6023,6 +6051,8 @@ CREATE UNIQUE INDEX document_signatures_of_person ON public.document_signatures 
 
 CREATE INDEX document_signatures_person ON public.document_signatures USING btree (organization_id, person_id, state);
 
+CREATE INDEX document_signatures_requested ON public.document_signatures USING btree (organization_id, requested_at) WHERE (state = 'REQUESTED'::text);
+
 CREATE INDEX document_signatures_version ON public.document_signatures USING btree (organization_id, version_id, requested_at, id);
 
 CREATE INDEX document_versions_author ON public.document_versions USING btree (author_id);
@@ -6068,6 +6098,8 @@ CREATE INDEX enrollment_keys_group_id ON public.enrollment_keys USING btree (org
 CREATE INDEX enrollment_keys_name ON public.enrollment_keys USING btree (organization_id, name_key, id);
 
 CREATE INDEX enrollment_tokens_device ON public.enrollment_tokens USING btree (organization_id, device_id);
+
+CREATE UNIQUE INDEX events_daily ON public.events USING btree (organization_id, type, ((data ->> 'date'::text))) WHERE (type = ANY (ARRAY['work.overdue'::text, 'reviews.due'::text, 'signatures.missing'::text]));
 
 CREATE INDEX events_handled_at ON public.events USING btree (handled_at) WHERE (handled_at IS NOT NULL);
 
@@ -6225,6 +6257,8 @@ CREATE INDEX nonconformity_devices_owner_new ON public.nonconformity_devices USI
 CREATE INDEX nonconformity_devices_since ON public.nonconformity_devices USING btree (organization_id, nonconformity_id, since, "position");
 
 CREATE INDEX nonconformity_devices_walk ON public.nonconformity_devices USING btree (organization_id, "position") WHERE ((until IS NULL) OR is_held);
+
+CREATE INDEX notification_channels_daily ON public.notification_channels USING btree (organization_id) WHERE (is_enabled AND (event_types && ARRAY['work.overdue'::text, 'reviews.due'::text, 'signatures.missing'::text]));
 
 CREATE INDEX notification_channels_digest ON public.notification_channels USING btree (next_digest_at) WHERE (is_enabled AND (next_digest_at IS NOT NULL));
 
@@ -6513,6 +6547,8 @@ CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (du
 CREATE INDEX webhook_deliveries_order ON public.webhook_deliveries USING btree (organization_id, webhook_id, record_id, "position") WHERE (state = 'QUEUED'::text);
 
 CREATE INDEX webhook_deliveries_webhook ON public.webhook_deliveries USING btree (organization_id, webhook_id, "position");
+
+CREATE INDEX webhooks_daily ON public.webhooks USING btree (organization_id) WHERE (is_enabled AND (event_types && ARRAY['work.overdue'::text, 'reviews.due'::text, 'signatures.missing'::text]));
 
 ALTER INDEX public.posture_reports_pkey ATTACH PARTITION public.posture_reports_default_pkey;
 
@@ -8472,6 +8508,9 @@ GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
 REVOKE ALL ON FUNCTION public.organization_today() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.organization_today() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.organizations_with_daily_events() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.organizations_with_daily_events() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.organizations_with_devices() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.organizations_with_devices() TO assay_app;
 
@@ -8923,7 +8962,7 @@ GRANT INSERT(record_id) ON TABLE public.events TO assay_app;
 
 GRANT INSERT(data) ON TABLE public.events TO assay_app;
 
-GRANT UPDATE(handled_at) ON TABLE public.events TO assay_app;
+GRANT INSERT(handled_at),UPDATE(handled_at) ON TABLE public.events TO assay_app;
 GRANT SELECT(handled_at),UPDATE(handled_at) ON TABLE public.events TO assay_identity;
 
 GRANT UPDATE(waiting_for) ON TABLE public.events TO assay_app;
@@ -9395,8 +9434,14 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhooks TO assay_app;
 GRANT SELECT ON TABLE public.webhooks TO assay_identity;
 GRANT SELECT,INSERT ON TABLE public.webhooks TO assay_backup;
 
+GRANT SELECT(organization_id) ON TABLE public.webhooks TO assay_agent;
+
+GRANT SELECT(event_types) ON TABLE public.webhooks TO assay_agent;
+
 GRANT SELECT(is_enabled) ON TABLE public.webhooks TO assay_agent;
 
 GRANT SELECT(failing_since) ON TABLE public.webhooks TO assay_agent;
 
 GRANT SELECT(given_up_at) ON TABLE public.webhooks TO assay_agent;
+
+GRANT SELECT(updated_at) ON TABLE public.webhooks TO assay_agent;

@@ -21,6 +21,12 @@ export const EVENT_TYPES = {
 	"record.created": "A record was added to a register.",
 	"record.updated": "A record of a register was changed.",
 	"record.deleted": "A record of a register was deleted.",
+	"work.overdue":
+		"Once a day: tasks, nonconformities, obligations or improvements are overdue.",
+	"reviews.due":
+		"Once a day: reviews, notices or expiries are overdue or due within 14 days.",
+	"signatures.missing":
+		"Once a day: documents have waited for signatures for more than a week.",
 	"webhook.test": "An administrator tests a webhook.",
 } as const;
 

@@ -9,6 +9,7 @@ import { startDispatcher } from "../events/dispatcher.ts";
 import { composers } from "../mail/composers.ts";
 import { startMailer } from "../mail/mailer.ts";
 import { startChatSender } from "../notifications/chat-sender.ts";
+import { startDailyEvents } from "../notifications/daily-events.ts";
 import { startDigests } from "../notifications/digest.ts";
 import { makeQueueNews } from "../notifications/queue-news.ts";
 import { startDomainChecks } from "../organizations/domains/domain-checks.ts";
@@ -62,6 +63,7 @@ export function startBackgroundWork(
 		patience: COUNTS_PATIENCE,
 	});
 	const checkCounts = startCheckCounts(countsPool, log);
+	const dailyEvents = startDailyEvents(pool, baseUrl, log);
 	const digests = mail && startDigests(pool, mail, log);
 	const dispatcher = startDispatcher(
 		pool,
@@ -106,6 +108,7 @@ export function startBackgroundWork(
 		},
 		/** Stops the work. Nothing may make events any more when this is called. */
 		async stop() {
+			await dailyEvents.stop();
 			await dispatcher.stop();
 			await upkeep.poller.stop();
 			await checkCounts.poller.stop();

@@ -1,5 +1,5 @@
 import type { ChatKind } from "./channel-kinds.ts";
-import type { News } from "./news.ts";
+import type { Line, News } from "./news.ts";
 
 /** Slack's limits for a header and for the text of a section. */
 const MAX_HEADER = 150;
@@ -8,12 +8,19 @@ const MAX_SECTION = 3_000;
 /** Longest line. Escaped for Slack, a line has at most five times as many characters. */
 const MAX_LINE = 590;
 
+/** The same for a line with a link, whose address is not escaped so much. */
+const MAX_LINKED_LINE = 490;
+
 /** Most bytes of the lines in a message to Teams, which accepts 28 KB. */
 const MAX_TEAMS_BYTES = 25_000;
 
 /** Makes the body of the request that shows news in a chat. */
 export function chatPayload(kind: ChatKind, news: News): object {
-	const lines = news.lines.map((line) => cut(line, MAX_LINE));
+	const lines = news.lines.map((line) =>
+		typeof line === "string"
+			? cut(line, MAX_LINE)
+			: { ...line, text: cut(line.text, MAX_LINKED_LINE) },
+	);
 	return kind === "SLACK"
 		? slackPayload({ ...news, lines })
 		: teamsPayload({ ...news, lines });
@@ -25,7 +32,7 @@ export function chatPayload(kind: ChatKind, news: News): object {
  */
 function slackPayload({ title, lines, url }: News): object {
 	const sections = [""];
-	for (const line of lines.map((each) => `• ${escapeSlack(each)}`)) {
+	for (const line of lines.map(slackLine)) {
 		const last = sections.length - 1;
 		const longer = sections[last] ? `${sections[last]}\n${line}` : line;
 		if (longer.length <= MAX_SECTION) sections[last] = longer;
@@ -45,6 +52,12 @@ function slackPayload({ title, lines, url }: News): object {
 	};
 }
 
+function slackLine(line: Line): string {
+	if (typeof line === "string") return `• ${escapeSlack(line)}`;
+	const { text, url } = line;
+	return `• ${escapeSlack(text)} <${escapeSlack(url)}|Open the list>`;
+}
+
 /** Slack's control characters. Without this, a name such as <!channel> would call everybody. */
 function escapeSlack(text: string): string {
 	return text
@@ -56,7 +69,13 @@ function escapeSlack(text: string): string {
 /** The form that the Teams workflow "When a Teams webhook request is received" takes. */
 function teamsPayload({ title, lines, url }: News): object {
 	const block = (text: string) => ({ type: "TextBlock", text, wrap: true });
-	const blocks = lines.map((line) => block(escapeMarkdown(line)));
+	const blocks = lines.map((line) =>
+		block(
+			typeof line === "string"
+				? escapeMarkdown(line)
+				: `${escapeMarkdown(line.text)} [Open the list](${line.url})`,
+		),
+	);
 	let bytes = 0;
 	const fitting = blocks.filter((one) => {
 		bytes += Buffer.byteLength(JSON.stringify(one));

@@ -1,6 +1,9 @@
 import { withTenant } from "../db/pool.ts";
 import type { Compose } from "../mail/mailer.ts";
-import { readNews } from "./news.ts";
+import { type Line, readNews } from "./news.ts";
+
+const lineInMail = (line: Line) =>
+	typeof line === "string" ? `- ${line}` : `- ${line.text}\n  ${line.url}`;
 
 /**
  * Makes the mail that tells an administrator what happened. Returns null if the administrator has
@@ -46,7 +49,7 @@ export const composeEvents: Compose = async (parts, mail) => {
 	return {
 		to: admin.email,
 		subject: `Assay, ${news.title}`,
-		text: `${news.lines.map((line) => `- ${line}`).join("\n")}
+		text: `${news.lines.map(lineInMail).join("\n")}
 
 ${news.url}
 

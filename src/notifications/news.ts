@@ -3,13 +3,18 @@ import { checkName } from "../devices/device-record.ts";
 import { EVENT_TYPES, type EventType } from "../events/types.ts";
 import { type IdKind, kindNoun } from "../id.ts";
 import { nameInMail } from "../mail/message.ts";
+import { dueDates } from "../records/due-dates.ts";
 import { findNames } from "../records/name-lookup.ts";
 import { type NamedKind, namedKinds } from "../records/searchable-kinds.ts";
+import { type DailyData, type DailyList, isDaily } from "./daily-events.ts";
+
+/** A line of a message, with the address of the list that it is about. */
+export type Line = string | { text: string; url: string };
 
 /** The text of a message: a title and a line for each kind of event. */
 export interface News {
 	title: string;
-	lines: string[];
+	lines: Line[];
 	/** Address of the page with more. */
 	url: string;
 }
@@ -61,12 +66,18 @@ export async function readNews(
 	);
 	const shown = [...groups.values()].slice(0, MAX_LINES);
 	const wanted = new Set(
-		shown.flatMap((group) => idsOf(group).slice(0, MAX_NAMES)),
+		shown.flatMap((group) =>
+			(dailyListsOf(group) ?? [{ record_ids: idsOf(group) }]).flatMap(
+				({ record_ids }) => record_ids.slice(0, MAX_NAMES),
+			),
+		),
 	);
 	const ids = [...wanted];
 	const found = await findNames(client, organizationId, ids, NAMED);
 	const names = new Map(found.map(({ id, name }) => [id, name]));
-	const lines = shown.map((group) => lineOf(group, names));
+	const lines = shown.flatMap(
+		(group): Line[] => dailyLines(group, names) ?? [lineOf(group, names)],
+	);
 	const left = events.length + further - shown.flat().length;
 	if (left > 0) lines.push(`And ${left} more events.`);
 	const count = events.length + further;
@@ -80,6 +91,60 @@ export async function readNews(
 const idsOf = (events: Row[]) => [
 	...new Set(events.map(({ record_id }) => record_id)),
 ];
+
+/**
+ * Returns the lists of the latest of these daily events, because the earlier ones are out of date.
+ * Returns undefined for other events.
+ */
+function dailyListsOf(group: Row[]): DailyList[] | undefined {
+	const last = group.at(-1);
+	return last && isDaily(last.type)
+		? (last.data as unknown as DailyData).lists
+		: undefined;
+}
+
+/** Returns a line for each list of a daily event. */
+function dailyLines(
+	group: Row[],
+	names: Map<string, string | null>,
+): Line[] | undefined {
+	const { until } = group.at(-1)?.data ?? {};
+	return dailyListsOf(group)?.map((list) => {
+		const known = list.record_ids.flatMap((id) => {
+			const name = names.get(id);
+			return name === undefined || name === null ? [] : nameInMail(name);
+		});
+		const further = list.count - known.length;
+		const listed =
+			known.length === 0
+				? ""
+				: `: ${known.join(", ")}${further > 0 ? ` and ${further} more` : ""}`;
+		return {
+			text: `${headOf(list, String(until))}${listed}`,
+			url: list.url,
+		};
+	});
+}
+
+/** Returns how many records a list has and what they wait for. */
+function headOf(list: DailyList, until: string): string {
+	const found = dueDates.find(({ kind }) => kind.kind === list.kind);
+	const nouns = found?.kind.nouns ?? "records";
+	const { field, count, overdue, signatures } = list;
+	if (field === "signature") {
+		return `Documents that lack signatures (${count}, with ${signatures} missing)`;
+	}
+	const date = dueDates.find(
+		(one) => one.kind.kind === list.kind && one.date === field,
+	);
+	if (date?.isWork) return `Overdue ${nouns} (${count})`;
+	const what = field.startsWith("next_review_")
+		? "Reviews of"
+		: field === "renewal_notice_date"
+			? "Notices for"
+			: "Expiries of";
+	return `${what} ${nouns} until ${until} (${count}, ${overdue} overdue)`;
+}
 
 /** Returns a line for events of the same kind. */
 function lineOf(group: Row[], names: Map<string, string | null>): string {

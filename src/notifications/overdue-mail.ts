@@ -1,4 +1,5 @@
 import { withTenant } from "../db/pool.ts";
+import { IS_LATE, SIGN_WITHIN_DAYS } from "../documents/late-signatures.ts";
 import { type IdKind, kindNoun } from "../id.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
@@ -21,11 +22,11 @@ interface Overdue {
 
 /** SQL for the documents that people were asked to sign a week ago or earlier. */
 const UNSIGNED = `select 'document' as kind, v.document_id as id, s.person_id as people_id,
-		left(v.title, 200) as name, 'signature' as field, s.requested_at::date + 7 as due_on
+		left(v.title, 200) as name, 'signature' as field, s.requested_at::date + ${SIGN_WITHIN_DAYS} as due_on
 	from document_signatures s
 	join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
-	where s.organization_id = $1 and s.state = 'REQUESTED' and s.person_id is not null
-		and s.requested_at < now() - interval '7 days'`;
+	where s.organization_id = $1 and s.person_id is not null
+		and ${IS_LATE}`;
 
 /**
  * SQL for the overdue work of the organization $1: the person who answers for it, and the record.

@@ -15,7 +15,7 @@ import { EXCEPTION_STATUS } from "../devices/exceptions/exception-status.ts";
 import { excusesAt, IS_EXCUSED } from "../devices/span-states.ts";
 import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
-import { dueDates } from "../records/due-dates.ts";
+import { DUE_SOON_DAYS, dueDates } from "../records/due-dates.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { nameSql } from "../records/record-name.ts";
@@ -25,9 +25,6 @@ import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
 import { FEW } from "./few.ts";
 import { personalShape, readPersonal } from "./personal.ts";
 import { countRisks, riskCells } from "./risk-matrix.ts";
-
-/** Work that is due within these days counts as soon due. */
-const DUE_SOON_DAYS = 14;
 
 const work = z.object({
 	open: z.int().describe("Records with is_open: true"),

@@ -2,6 +2,9 @@ import { recordKinds } from "../registers/all.ts";
 import { canBeArchived, IN_USE } from "./archived-field.ts";
 import { type AnyRecordKind, toolsetOf } from "./kind.ts";
 
+/** A date within these days, from today on, counts as soon due. */
+export const DUE_SOON_DAYS = 14;
+
 /** A date of a register's records by which somebody has to do something. */
 export interface DueDate {
 	kind: AnyRecordKind;

@@ -1,4 +1,8 @@
 import { z } from "zod";
+import {
+	LACKS_SIGNATURES,
+	SIGN_WITHIN_DAYS,
+} from "../documents/late-signatures.ts";
 import { archivedField } from "../records/archived-field.ts";
 import {
 	optionalDate,
@@ -11,6 +15,7 @@ import {
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
 import { byDate, byText } from "../records/list-pages.ts";
+import { described } from "../records/shown.ts";
 
 const latest = (status: string) => `(
 	select v.version_number from document_versions v
@@ -87,5 +92,19 @@ export const document = recordKind({
 		next_review_on: byDate("next_review_on"),
 	},
 	filters: ["document_type", "classification", "owner_id"],
+	otherFilters: {
+		lacks_signatures: {
+			schema: z
+				.boolean()
+				.meta(
+					described(
+						`People have been asked to sign for more than ${SIGN_WITHIN_DAYS} days`,
+						"nothing",
+					),
+				),
+			sql: (parameter) => `${LACKS_SIGNATURES} = ${parameter}`,
+			flag: { true: LACKS_SIGNATURES, false: `not ${LACKS_SIGNATURES}` },
+		},
+	},
 	reminders: ["next_review_on"],
 });

@@ -127,11 +127,11 @@ test("the events of a webhook are chosen all or none, and its secret is not lost
 		.toBeLessThan(500);
 	if (screen) await page.setViewportSize(screen);
 	await dialog.getByRole("button", { name: "None of the events" }).click();
-	await dialog.getByText("0 of 18 chosen").waitFor();
+	await dialog.getByText("0 of 21 chosen").waitFor();
 	await dialog.getByRole("checkbox", { name: /has begun to fail/ }).check();
-	await dialog.getByText("1 of 18 chosen").waitFor();
+	await dialog.getByText("1 of 21 chosen").waitFor();
 	await dialog.getByRole("button", { name: "All of the events" }).click();
-	await dialog.getByText("18 of 18 chosen").waitFor();
+	await dialog.getByText("21 of 21 chosen").waitFor();
 	await axe(page);
 	await dialog.getByRole("button", { name: "Save" }).click();
 	await dialog
@@ -152,4 +152,35 @@ test("the events of a webhook are chosen all or none, and its secret is not lost
 	await lost.waitFor({ state: "detached" });
 	await page.keyboard.press("Escape");
 	await dialog.waitFor({ state: "detached" });
+});
+
+test("a channel can tell daily events, and the addresses in them show their filter", async () => {
+	const list = `/o/${served.organizationId}`;
+	const page = await served.openPageAs(admin, `${list}/settings/notifications`);
+	await page.getByRole("button", { name: "Add a channel" }).first().click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("combobox", { name: "Kind" }).click();
+	await page.getByRole("option", { name: "Slack" }).click();
+	for (const event of [
+		/nonconformities, obligations or improvements are overdue/,
+		/reviews, notices or expiries are overdue or due within 14 days/,
+		/documents have waited for signatures/,
+	]) {
+		const choice = dialog.getByRole("checkbox", { name: event });
+		expect(await choice.isChecked()).toBe(true);
+		await choice.scrollIntoViewIfNeeded();
+	}
+	await screenshot(page, "notifications-dialog-daily-events");
+	await page.goto(`${list}/r/document?lacks_signatures=true`);
+	const remove = page.getByRole("button", {
+		name: "Remove the filter Signatures missing",
+	});
+	await remove.waitFor();
+	await axe(page);
+	await screenshot(page, "documents-lack-signatures");
+	await remove.click();
+	await remove.waitFor({ state: "detached" });
+	await page.goto(`${list}/r/vendor?next_review_date_until=2030-01-31`);
+	await page.getByText(/review.*until.*2030/i).waitFor();
+	await screenshot(page, "vendors-reviews-until");
 });

@@ -63,6 +63,7 @@ const ACROSS_FUNCTIONS = [
 	"note_posture_event",
 	"note_posture_report_change",
 	"note_revoked_key",
+	"organizations_with_daily_events",
 	"organizations_with_devices",
 	"organizations_with_due_digests",
 	"organizations_with_events",

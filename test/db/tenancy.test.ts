@@ -186,6 +186,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"note_posture_event",
 		"note_posture_report_change",
 		"note_revoked_key",
+		"organizations_with_daily_events",
 		"organizations_with_devices",
 		"organizations_with_due_digests",
 		"organizations_with_events",

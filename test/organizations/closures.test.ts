@@ -213,6 +213,7 @@ describe("while an organization is suspended", () => {
 		const { rows } = await served.database.pool.query(
 			`select id from organizations_with_devices() as id
 			union all select * from organizations_with_events()
+			union all select * from organizations_with_daily_events()
 			union all select * from organizations_with_due_digests()`,
 		);
 		expect(rows.map(({ id }) => id)).not.toContain(organizationId);

@@ -88,6 +88,16 @@ function FilterControl(props: FilterProps) {
 	if (filter.type === "due") return <DueFilter {...props} />;
 	if (filter.type === "period") return <PeriodFilter {...props} />;
 	if (filter.type === "reminder") return <ReminderFilter {...props} />;
+	// The list has no room for its control. The addresses in daily events contain it.
+	if (name === "lacks_signatures" && value !== false) {
+		return value === true ? (
+			<FilterChip
+				label="Signatures missing"
+				remove="Remove the filter Signatures missing"
+				onRemove={() => list.setFilter(name, undefined)}
+			/>
+		) : null;
+	}
 	if (filter.type === "flag" && value !== false) {
 		return (
 			<Checkbox

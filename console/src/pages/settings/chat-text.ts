@@ -1,6 +1,10 @@
-/** Slack escapes these three characters. */
+/** Slack escapes these three characters, and has a form of its own for links. */
 const withoutEscapes = (text: string) =>
-	text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+	text
+		.replace(/<(https?:[^|>]*)\|([^|>]*)>/g, "[$2]($1)")
+		.replaceAll("&lt;", "<")
+		.replaceAll("&gt;", ">")
+		.replaceAll("&amp;", "&");
 
 /** Returns the text that people see in a message to a chat. A mail is text already. */
 export function chatText(body: string): string {
