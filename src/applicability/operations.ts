@@ -21,6 +21,7 @@ import {
 	applicableControl,
 	asStored,
 	countChangedRisks,
+	countUnjustified,
 	hashOf,
 	readStatement,
 } from "./statement.ts";
@@ -95,6 +96,11 @@ const getStatementOfApplicability = defineOperation({
 		changed_risks: z
 			.int()
 			.describe("Controls with other risks or obligations than approved"),
+		without_justification: z
+			.int()
+			.describe(
+				"Controls that nothing says why they apply or not: no reason, risk or obligation",
+			),
 		next_cursor: z.string().nullable(),
 	}),
 	run: async (context, input) => {
@@ -109,10 +115,8 @@ const getStatementOfApplicability = defineOperation({
 		}
 		const then = await contextAsOf(context, asOf);
 		const found = await existing(then, framework, input.framework_id);
-		const { controls, approved, sha256, changedRisks } = await readVersion(
-			then,
-			input,
-		);
+		const read = await readVersion(then, input);
+		const { controls, approved, sha256 } = read;
 		const cursorOf = `getStatementOfApplicability.${input.framework_id}.${version ?? ""}.${asOf ?? ""}`;
 		const place = input.cursor
 			? Number(readCursor(input.cursor, cursorOf, BY_PLACE).value)
@@ -136,7 +140,8 @@ const getStatementOfApplicability = defineOperation({
 			sha256,
 			approval: approved ?? null,
 			is_changed: approved?.sha256 !== sha256,
-			changed_risks: changedRisks,
+			changed_risks: read.changedRisks,
+			without_justification: read.unjustified,
 			next_cursor:
 				next < controls.length
 					? writeCursor(cursorOf, {
@@ -162,6 +167,7 @@ async function readVersion(
 	approved: Approval | undefined;
 	sha256: string;
 	changedRisks: number;
+	unjustified: number;
 }> {
 	const { organizationId } = membership;
 	const { framework_id: id, version_number: version, as_of: asOf } = input;
@@ -175,6 +181,7 @@ async function readVersion(
 			approved,
 			sha256: hashOf(controls),
 			changedRisks: countChangedRisks(controls, before?.controls ?? []),
+			unjustified: countUnjustified(controls),
 		};
 	}
 	const found = await readApproved(client, organizationId, id, {
@@ -194,6 +201,7 @@ async function readVersion(
 		approved,
 		sha256: approved.sha256,
 		changedRisks: 0,
+		unjustified: countUnjustified(controls),
 	};
 }
 

@@ -210,6 +210,29 @@ export function hashOf(controls: readonly ApplicableControl[]): string {
 }
 
 /**
+ * Counts the controls that nothing justifies: those that apply without a reason in words, a risk and
+ * an obligation, and those that do not apply without a reason. A control of a version that did not
+ * keep why it applies is left out.
+ */
+export const countUnjustified = (
+	controls: readonly Partial<ApplicableControl>[],
+) =>
+	controls.filter(
+		({
+			applies,
+			justification,
+			inclusion_justification,
+			risks,
+			obligations,
+		}) =>
+			applies
+				? risks?.length === 0 &&
+					obligations?.length === 0 &&
+					!inclusion_justification
+				: !justification,
+	).length;
+
+/**
  * Returns how many controls have other risks or obligations than in the approved statement. A
  * version that was approved before these were part of a statement counts as equal.
  */

@@ -91,6 +91,7 @@ test("the statement names what applies, why the rest does not, and what is behin
 		framework: { name: "ISO 27001", version: "2022" },
 		included: 2,
 		excluded: 1,
+		without_justification: 1,
 		approval: null,
 		is_changed: true,
 		next_cursor: null,
@@ -167,7 +168,9 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 		id: controls["A.5.1"],
 		inclusion_justification: "A customer asks for it",
 	});
-	expect((await read()).is_changed).toBe(true);
+	expect(await read()).toMatchObject({
+		...{ is_changed: true, without_justification: 0 },
+	});
 	await tools.use("updateControl", {
 		id: controls["A.5.1"],
 		inclusion_justification: null,
@@ -177,7 +180,9 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 		name: "More",
 		linked_record_ids: [controls["A.5.1"]],
 	});
-	expect(await read()).toMatchObject({ is_changed: false, changed_risks: 0 });
+	expect(await read()).toMatchObject({
+		...{ is_changed: false, changed_risks: 0, without_justification: 1 },
+	});
 	// The reader must hear of a risk that the approval did not know.
 	await add("addRisk", {
 		name: "Stolen keys",
@@ -187,8 +192,12 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 		inherent_impact: 3,
 		linked_record_ids: [controls["A.5.1"]],
 	});
-	expect(await read()).toMatchObject({ is_changed: false, changed_risks: 1 });
-	expect((await read({ version_number: 1 })).changed_risks).toBe(0);
+	expect(await read()).toMatchObject({
+		...{ is_changed: false, changed_risks: 1, without_justification: 0 },
+	});
+	expect(await read({ version_number: 1 })).toMatchObject({
+		...{ changed_risks: 0, without_justification: 1 },
+	});
 	await tools.use("updateControl", {
 		id: controls["A.7.4"],
 		exclusion_justification: "Everybody works at home",
@@ -225,7 +234,10 @@ test("a version that was approved before it had reasons of inclusion can be read
 			from jsonb_array_elements(controls) c
 		) where version_number = 1`,
 	);
-	const { controls: found } = await read({ version_number: 1 });
+	const { controls: found, without_justification: unjustified } = await read({
+		version_number: 1,
+	});
+	expect(unjustified).toBe(0);
 	expect(found[2]).toMatchObject({
 		name: "Control A.8.24",
 		inclusion_justification: null,
@@ -254,6 +266,41 @@ test("two people who approve at once make one version", async () => {
 	expect(answers.map(({ status }) => status).sort()).toEqual([
 		200, 409, 409, 409,
 	]);
+});
+
+test("a reason, a risk or an obligation justifies a control", async () => {
+	const { framework } = await add("addFramework", { name: "Justified" });
+	const ids: string[] = [];
+	for (const more of [{}, {}, {}, { inclusion_justification: "We want it" }]) {
+		const { control } = await add("addControl", {
+			framework_id: framework.id,
+			section_title: "1",
+			name: "Control",
+			...more,
+		});
+		ids.push(control.id);
+	}
+	const count = async () =>
+		(
+			await tools.use("getStatementOfApplicability", {
+				framework_id: framework.id,
+			})
+		).without_justification;
+	expect(await count()).toBe(3);
+	await add("addObligation", {
+		requirement: "Report incidents",
+		linked_record_ids: [ids[0]],
+	});
+	expect(await count()).toBe(2);
+	await add("addRisk", {
+		name: "Late reports",
+		category: "Law",
+		treatment: "MITIGATED",
+		inherent_likelihood: 2,
+		inherent_impact: 2,
+		linked_record_ids: [ids[1]],
+	});
+	expect(await count()).toBe(1);
 });
 
 test("wrong input names what is wrong", async () => {

@@ -232,8 +232,11 @@ test("the statement of applicability is about one framework, is approved, and a 
 	]);
 	const approval = page.getByRole("region", { name: "Approval" });
 	await approval.getByText("Nobody has approved this statement yet.").waitFor();
+	await approval.getByText("13 controls have no justification.").waitFor();
 	await approval.getByRole("button", { name: "Approve …" }).click();
 	const dialog = page.getByRole("dialog", { name: "Approve the statement" });
+	await dialog.getByText("13 controls have no justification.").waitFor();
+	await screenshot(page, "reports/applicability-approve");
 	await dialog.getByLabel("What is new (optional)").fill("For the audit");
 	await axe(page);
 	await dialog.getByRole("button", { name: "Approve", exact: true }).click();
@@ -256,6 +259,15 @@ test("the statement of applicability is about one framework, is approved, and a 
 	await page.reload();
 	await approval.getByText("are linked to 1 control or to its").waitFor();
 	await approval.getByText("Other risks since approval").waitFor();
+	await approval.getByText("12 controls have no justification.").waitFor();
+	const [pdf] = await Promise.all([
+		page.waitForEvent("download"),
+		page.getByRole("button", { name: "PDF" }).click(),
+	]);
+	const { pages } = await readPdf(await readFile(await pdf.path()));
+	expect(pages.map(wordsOf).join(" ")).toContain(
+		"12 controls have no justification.",
+	);
 	await axe(page);
 	await screenshot(page, "reports/applicability-approved");
 	await approval.getByRole("combobox", { name: "Version" }).click();

@@ -1,4 +1,5 @@
 import {
+	Alert,
 	Button,
 	Group,
 	Paper,
@@ -17,8 +18,10 @@ import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
-import { approvedParts } from "./read-applicability.ts";
+import { approvedParts, unjustifiedInWords } from "./read-applicability.ts";
 import styles from "./reports.module.css";
+
+type Statement = OutputOf<"getStatementOfApplicability">;
 
 /**
  * Shows who approved the statement of a framework, and whether it has changed since. Members approve
@@ -80,6 +83,10 @@ export function ApplicabilityApproval({
 							</Text>
 						</>
 					)}
+					<Unjustified
+						statement={statement.data}
+						advises={mayWrite && version === undefined}
+					/>
 				</Stack>
 				<Group gap="sm" align="flex-end" className={styles.choices ?? ""}>
 					{versions.length > 0 && (
@@ -112,6 +119,7 @@ export function ApplicabilityApproval({
 				<Approve
 					framework={framework}
 					sha256={sha256}
+					statement={statement.data}
 					next={(approval?.version_number ?? 0) + 1}
 					onClose={() => setApproving(false)}
 				/>
@@ -123,11 +131,13 @@ export function ApplicabilityApproval({
 function Approve({
 	framework,
 	sha256,
+	statement,
 	next,
 	onClose,
 }: {
 	framework: string;
 	sha256: string;
+	statement: Statement;
 	next: number;
 	onClose: () => void;
 }) {
@@ -162,6 +172,7 @@ function Approve({
 						why others do not, and what is linked to each. Later changes do not
 						touch it.
 					</Text>
+					<Unjustified statement={statement} advises />
 					<Textarea
 						label="What is new (optional)"
 						data-autofocus
@@ -186,10 +197,29 @@ function Approve({
 	);
 }
 
+/** Says how many controls have no justification, and advises members how to give one. */
+function Unjustified({
+	statement,
+	advises,
+}: {
+	statement: Statement;
+	advises: boolean;
+}) {
+	const title = unjustifiedInWords(statement);
+	if (!title) return null;
+	return (
+		<Alert color="orange" variant="outline" p="xs" maw={720} title={title}>
+			The column Justification of the table shows “–” for such a control.
+			{advises &&
+				" Write down why it applies or does not, or link a risk or an obligation to it."}
+		</Alert>
+	);
+}
+
 function ApprovalBadge({
 	is_changed: isChanged,
 	changed_risks: changedRisks,
-}: OutputOf<"getStatementOfApplicability">) {
+}: Statement) {
 	if (isChanged) {
 		return <StatusBadge tone="warning" label="Changed since approval" />;
 	}

@@ -23,6 +23,16 @@ export function approvedParts({
 	return `The approval covers which controls apply, the reasons in words, the measures and the documents. None of these has changed since. ${risks} Progress, evidence and device checks are those of today.`;
 }
 
+/** Says how many controls nothing justifies. Returns undefined if there is none. */
+export const unjustifiedInWords = ({
+	without_justification: count,
+}: Pick<Statement, "without_justification">) =>
+	count === 0
+		? undefined
+		: count === 1
+			? "1 control has no justification."
+			: `${count.toLocaleString()} controls have no justification.`;
+
 /**
  * The statement of applicability of a framework: which of its controls apply, why they do or do not,
  * whether they are implemented, and what is behind each.
@@ -113,15 +123,19 @@ export async function readApplicability({
 
 function approvalOf(statement: Statement, isCurrent: boolean): string {
 	const { approval, is_changed: isChanged } = statement;
-	if (!approval) return "Nobody has approved this statement yet.";
+	const unjustified = unjustifiedInWords(statement);
+	if (!approval) {
+		return ["Nobody has approved this statement yet.", unjustified]
+			.filter(Boolean)
+			.join(" ");
+	}
 	const { version_number: version, approved_by, approved_at, note } = approval;
 	const by = `approved by ${approved_by}, ${formatTime(approved_at)}`;
 	const words = isChanged
 		? `Changed since version ${version}, ${by}.`
 		: `Version ${version}, ${by}.`;
-	return [words, note, isCurrent && !isChanged && approvedParts(statement)]
-		.filter(Boolean)
-		.join(" ");
+	const parts = isCurrent && !isChanged && approvedParts(statement);
+	return [words, note, parts, unjustified].filter(Boolean).join(" ");
 }
 
 type Control = Statement["controls"][number];
