@@ -13,7 +13,11 @@ import {
 	requestDocumentVersionSignature,
 	signDocumentVersion,
 } from "./signature-operations.ts";
-import { copySignLink, countSigners } from "./signer-operations.ts";
+import {
+	copySignLink,
+	copySignLinks,
+	countSigners,
+} from "./signer-operations.ts";
 import {
 	createDraftDocumentVersion,
 	deleteDraftDocumentVersion,
@@ -39,6 +43,7 @@ export const documentOperations = [
 	requestDocumentVersionSignature,
 	countSigners,
 	copySignLink,
+	copySignLinks,
 	cancelSignatureRequest,
 	signDocumentVersion,
 ] as const;

@@ -58,6 +58,28 @@ export async function readReach(
 	return new Map(rows.map(({ id, ...reach }) => [id, reach]));
 }
 
+/**
+ * Returns the ids of the requests to sign a version whose people need a link, at most `limit`, and how
+ * many there are. Those for whom nobody has copied a link come first.
+ */
+export async function findLinkRequests(
+	{ client, membership }: Context,
+	version: { id: string; document_id: string },
+	limit: number,
+): Promise<{ ids: string[]; total: number }> {
+	const { rows } = await client.query<{ id: string; total: number }>(
+		`select s.id, count(*) over ()::int as total
+		from document_signatures s
+		join people p on p.organization_id = s.organization_id and p.id = s.person_id
+		where s.organization_id = $1 and s.version_id = $3 and s.state = 'REQUESTED'
+			and ${REACH} = 'LINK'
+		order by s.link_copied_at nulls first, s.person_name, s.id
+		limit $4`,
+		[membership.organizationId, version.document_id, version.id, limit],
+	);
+	return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
+}
+
 export const reachCounts = z.object({
 	account: z.int().describe("Sign in and find the version on their home page"),
 	link: z.int().describe("No account: sign by a link, mailed or copied"),

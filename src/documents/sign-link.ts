@@ -4,7 +4,6 @@ import { appendChanges } from "../audit/log.ts";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { ID_LENGTH, parseId } from "../id.ts";
-import { notFound } from "../invoke.ts";
 import { IS_STAFF } from "../my-devices/links.ts";
 import type { Context } from "../operation.ts";
 import { requireOpenOrganization } from "../organizations/closures.ts";
@@ -74,41 +73,44 @@ export interface ToSign {
 /** SQL for the moment at which the link of the signature `s` was copied, to the microsecond. */
 const COPIED_AT = "extract(epoch from s.link_copied_at)::text";
 
+/** A link that somebody passes on. */
+export interface CopiedLink {
+	signature_id: string;
+	signer_name: string;
+	email: string;
+	link: string;
+	expires_at: string;
+}
+
 /**
- * Makes the link of a request to sign for somebody who passes it on, and notes who that is. A link
- * that was copied before stops working.
+ * Makes the links of requests to sign for somebody who passes them on, and notes who that is. Links
+ * that were copied before stop working. A request that is signed or withdrawn gets none.
  */
-export async function makeCopiedLink(
+export async function makeCopiedLinks(
 	{ client, membership, principal, services }: Context,
-	signatureId: string,
-): Promise<{ link: string; expires_at: string }> {
+	signatureIds: readonly string[],
+): Promise<CopiedLink[]> {
 	const { organizationId } = membership;
 	const { secret, baseUrl } = services;
 	if (!secret) throw new Error("the service has no secret");
-	const { rows } = await client.query<{
-		copied_at: string;
-		email: string;
-		expires_at: string;
-	}>(
+	const { rows } = await client.query<
+		Omit<CopiedLink, "link"> & { copied_at: string }
+	>(
 		`update document_signatures s
 		set link_copied_at = clock_timestamp(), link_copied_by_id = $3, link_copied_by_name = $4
 		from people p
-		where s.organization_id = $1 and s.id = $2 and s.state = 'REQUESTED'
+		where s.organization_id = $1 and s.id = any($2) and s.state = 'REQUESTED'
 			and p.organization_id = s.organization_id and p.id = s.person_id
-		returning ${COPIED_AT} as copied_at, p.primary_email_address as email,
+		returning s.id as signature_id, s.person_name as signer_name, ${COPIED_AT} as copied_at,
+			p.primary_email_address as email,
 			s.link_copied_at + $5 * interval '1 day' as expires_at`,
-		[organizationId, signatureId, principal.userId, principal.name, SIGN_DAYS],
+		[organizationId, signatureIds, principal.userId, principal.name, SIGN_DAYS],
 	);
-	const [made] = rows;
-	if (!made) throw notFound(signatureId);
-	const request = { organizationId, signatureId };
-	return {
-		link: signUrl(
-			baseUrl,
-			makeSignToken(secret, request, made.email, made.copied_at),
-		),
-		expires_at: made.expires_at,
-	};
+	return rows.map(({ copied_at, ...made }) => {
+		const request = { organizationId, signatureId: made.signature_id };
+		const token = makeSignToken(secret, request, made.email, copied_at);
+		return { ...made, link: signUrl(baseUrl, token) };
+	});
 }
 
 interface Found extends ToSign {

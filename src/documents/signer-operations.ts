@@ -1,9 +1,15 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
+import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
-import { countReach, reachCounts } from "./reach.ts";
-import { makeCopiedLink, SIGN_DAYS } from "./sign-link.ts";
-import { personIds, readSignature, signatureId } from "./signature-requests.ts";
+import { countReach, findLinkRequests, reachCounts } from "./reach.ts";
+import { makeCopiedLinks, SIGN_DAYS } from "./sign-link.ts";
+import {
+	MAX_ASKED,
+	personIds,
+	readSignature,
+	signatureId,
+} from "./signature-requests.ts";
 import {
 	lockVersion,
 	noteVersion,
@@ -58,7 +64,61 @@ export const copySignLink = defineOperation({
 		noteVersion(context, found, {
 			sign_link: { after: { person: signer_name, way: "COPIED_LINK" } },
 		});
-		return { ...(await makeCopiedLink(context, id)), signer_name };
+		const [made] = await makeCopiedLinks(context, [id]);
+		if (!made) throw notFound(id);
+		return { link: made.link, expires_at: made.expires_at, signer_name };
+	},
+});
+
+export const copySignLinks = defineOperation({
+	name: "copySignLinks",
+	title: "Copy all links to sign",
+	description: `Make the links of copySignLink for everybody who is asked to sign a version, has not signed and has no account; at most ${MAX_ASKED} at once, first those for whom nobody has copied a link.`,
+	toolset: "documents",
+	surface: "console",
+	access: "write",
+	tenant: "document_version_id",
+	input: z.strictObject({ document_version_id: versionId() }),
+	output: z.object({
+		links: z
+			.array(
+				z.object({
+					signer_name: z.string(),
+					email: z.string(),
+					link: z.string(),
+				}),
+			)
+			.describe("By name, shown only now"),
+		expires_at: z.string(),
+		more: z.int().describe("People whose links were not made"),
+	}),
+	run: async (context, { document_version_id }) => {
+		const { found } = await lockVersion(context, document_version_id);
+		const { ids, total } = await findLinkRequests(context, found, MAX_ASKED);
+		const made = await makeCopiedLinks(context, ids);
+		const [first] = made;
+		if (!first) {
+			throw new AppError(
+				"conflict",
+				"nobody who is asked to sign this version needs a link; listDocumentVersionSignatures says how each person can sign",
+			);
+		}
+		const links = made
+			.map(({ signer_name, email, link }) => ({ signer_name, email, link }))
+			.sort((a, b) => a.signer_name.localeCompare(b.signer_name));
+		noteVersion(context, found, {
+			sign_links: {
+				after: {
+					people: links.map(({ signer_name }) => signer_name),
+					way: "COPIED_LINK",
+				},
+			},
+		});
+		return {
+			links,
+			expires_at: first.expires_at,
+			more: total - links.length,
+		};
 	},
 });
 

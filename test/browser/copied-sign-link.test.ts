@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
@@ -78,6 +79,17 @@ test("without a mail server, the console says who needs a link, and a copied one
 	await screenshot(page, "documents/copied-sign-link");
 	await dialog.getByRole("button", { name: "I have copied it" }).click();
 	await otto.getByText(/^Link copied by/).waitFor();
+	expect(await otto.getByRole("button").allInnerTexts()).toEqual([
+		"Copy link to sign",
+		"Withdraw",
+	]);
+	await otto
+		.getByRole("button", { name: "Withdraw the request to Otto Hahn" })
+		.click();
+	const question = page.getByRole("dialog", {
+		name: "Withdraw the request to Otto Hahn?",
+	});
+	await question.getByRole("button", { name: "Cancel" }).click();
 
 	const signer = await served.openPage({
 		viewport: { width: 390, height: 844 },
@@ -126,6 +138,70 @@ test("a person without an account who has to sign a secret document is invited f
 	expect(invitations).toMatchObject([
 		{ email: "emmy@example.com", role: "viewer" },
 	]);
+});
+
+test("all links are made at once, copied as text and saved as CSV without formulas", async () => {
+	const path = await draft("INTERNAL");
+	const { document_versions } = await use("listDocumentVersions", {
+		document_id: path.split("/").at(-1),
+	});
+	const [{ id }] = document_versions;
+	await use("publishDocumentVersion", { id });
+	const ask = (person_ids: string[]) =>
+		use("requestDocumentVersionSignature", {
+			document_version_id: id,
+			person_ids,
+		});
+	const people: Record<string, string> = {};
+	for (const [name, email] of [
+		["=HYPERLINK(1)", "formula@example.com"],
+		["Lise Meitner", "lise@example.com"],
+	] as const) {
+		people[name] = (await addPerson(name, email)).people.id;
+	}
+	await ask([people["Lise Meitner"] ?? ""]);
+	const page = await served.openPageAs(ada, path);
+	const list = page.getByRole("region", { name: "Signatures" }).first();
+	await list.getByRole("row", { name: /Lise Meitner/ }).waitFor();
+	const all = list.getByRole("button", { name: "Copy all links to sign" });
+	expect(await all.count()).toBe(0);
+	await ask([people["=HYPERLINK(1)"] ?? ""]);
+	await page.reload();
+	await all.click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByText(/came by a link that you made/).waitFor();
+	await axe(page);
+	await screenshot(page, "documents/copy-all-sign-links");
+	await dialog.getByRole("button", { name: "Make the links" }).click();
+	const links = dialog.getByLabel("Links to sign", { exact: true });
+	await links.waitFor();
+	const lines = (await links.innerText()).trim().split("\n");
+	const begin = "/sign-document#";
+	expect(lines).toEqual([
+		"=HYPERLINK(1) <formula@example.com>",
+		expect.stringContaining(begin),
+		"Lise Meitner <lise@example.com>",
+		expect.stringContaining(begin),
+	]);
+	await axe(page);
+	await screenshot(page, "documents/copied-all-sign-links");
+	// Closing asks first, because nobody can show the links again.
+	await page.keyboard.press("Escape");
+	await dialog.getByText("The links are lost when you close").waitFor();
+	const [download] = await Promise.all([
+		page.waitForEvent("download"),
+		dialog.getByRole("button", { name: "Save the links as CSV" }).click(),
+	]);
+	expect(await readFile(await download.path(), "utf8")).toBe(
+		`\ufeffname,email,link\r\n'=HYPERLINK(1),formula@example.com,${lines[1]}\r\nLise Meitner,lise@example.com,${lines[3]}\r\n`,
+	);
+	await dialog.getByRole("button", { name: "I have saved them" }).click();
+	await expect.poll(() => list.getByText(/^Link copied by/).count()).toBe(2);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await all.click();
+	await axe(page);
+	await screenshot(page, "documents/copy-all-sign-links-narrow");
+	await dialog.getByRole("button", { name: "Cancel" }).click();
 });
 
 test("with a mail server, the console says who gets a link by mail and when it was sent", async () => {

@@ -199,6 +199,82 @@ test("a viewer copies no link, and nobody with an account or without a right to 
 	}
 });
 
+test("all links are made at once, for those who need one, and each counts as copied", async () => {
+	const names = ["Otto Hahn", "Lise Meitner", "Emmy Noether"];
+	const ids: string[] = [];
+	for (const full_name of names) ids.push(await addPerson({ full_name }));
+	const others = [
+		await addPerson({ primary_email_address: viewer.user.email }),
+		await addPerson({ contract_end_date: "2020-01-01" }),
+	];
+	const { version, requests } = await publishAndAsk(
+		[...ids, ...others],
+		"INTERNAL",
+	);
+	const requestOf = (person?: string) =>
+		requests.find((one: { signed_by: string }) => one.signed_by === person).id;
+	const before = await copy(requestOf(ids[0]));
+	await admin.use("cancelSignatureRequest", { id: requestOf(ids[2]) });
+	const input = { document_version_id: version.id };
+	expect((await viewer.call("copySignLinks", input)).status).toBe(403);
+	const made = await member.use("copySignLinks", input);
+	expect(made).toMatchObject({
+		more: 0,
+		links: [{ signer_name: "Lise Meitner" }, { signer_name: "Otto Hahn" }],
+	});
+	expect(await statusOf(before)).toBe(400);
+	const tokens: string[] = made.links.map(
+		({ link }: { link: string }) => link.split("#")[1],
+	);
+	const shown: { content_hash: string }[] = [];
+	for (const token of tokens) {
+		const { body } = await post("read", { token });
+		expect(body.copied_by_name).toBe(member.user.name);
+		shown.push(body);
+	}
+	const lise = await post("sign", {
+		token: tokens[0],
+		content_hash: shown[0]?.content_hash,
+	});
+	expect(lise.body.person_name).toBe("Lise Meitner");
+	const copied = (await list(version)).map((one: Record<string, unknown>) => [
+		one.signer_name,
+		one.way,
+		one.link_copied_by_name,
+	]);
+	expect(copied).toEqual(
+		expect.arrayContaining([
+			["Lise Meitner", "COPIED_LINK", member.user.name],
+			["Otto Hahn", null, member.user.name],
+		]),
+	);
+	const { audit_entries: entries } = await admin.use("listAuditLog", {
+		...here(),
+		filter: { record_id: version.document_id, operation: "copySignLinks" },
+	});
+	expect(entries).toMatchObject([
+		{
+			actor_name: member.user.name,
+			changes: {
+				version_1_sign_links: {
+					after: { people: ["Lise Meitner", "Otto Hahn"], way: "COPIED_LINK" },
+				},
+			},
+		},
+	]);
+	for (const token of tokens) {
+		expect(JSON.stringify(entries)).not.toContain(token);
+	}
+	const secret = await publishAndAsk([ids[0] ?? ""], "SECRET");
+	const refused = await member.call("copySignLinks", {
+		document_version_id: secret.version.id,
+	});
+	expect([refused.status, refused.body.message]).toEqual([
+		409,
+		expect.stringContaining("needs a link"),
+	]);
+});
+
 test("a copied link ends with the next one, a new address, 30 days, and the request", async () => {
 	const { person, id } = await askOtto();
 	const { owner } = served.database;

@@ -49,6 +49,7 @@ export async function useDocuments({
 	);
 	await use("countSigners", { document_version_id: published });
 	await use("copySignLink", { id });
+	await use("copySignLinks", { document_version_id: published });
 	await use("cancelSignatureRequest", { id });
 	const { document_version: read } = await use("getDocumentVersion", {
 		id: published,

@@ -239,9 +239,13 @@ export const organizationActions = {
 		group: "organization",
 		phrase: "copied a link to sign",
 	},
+	copySignLinks: {
+		group: "organization",
+		phrase: "copied all links to sign",
+	},
 	cancelSignatureRequest: {
 		group: "organization",
-		phrase: "cancelled a request to sign",
+		phrase: "withdrew a request to sign",
 	},
 	signDocumentVersion: { group: "organization", phrase: "signed" },
 	archiveRecords: {

@@ -24,6 +24,7 @@ import { forgetReadings } from "../../../queries.ts";
 import { forgotPasswordQuery } from "../../sign-in/link.ts";
 import { AskToSign } from "./ask-to-sign.tsx";
 import { CopySignLink } from "./copy-sign-link.tsx";
+import { CopySignLinks } from "./copy-sign-links.tsx";
 import { HowTheySign } from "./how-they-sign.tsx";
 import {
 	InviteSigner,
@@ -125,7 +126,7 @@ function List({ version }: { version: Version }) {
 	const { organizationId, mayWrite, mayAdmin } = useOrganization();
 	const sendsMail = useQuery(forgotPasswordQuery).data?.sends_mail;
 	const [which, setWhich] = useState<"REQUESTED" | "SIGNED">("REQUESTED");
-	const [cancelled, setCancelled] = useState<Signature>();
+	const [withdrawn, setWithdrawn] = useState<Signature>();
 	const [copied, setCopied] = useState<Signature>();
 	const [invitedId, setInvitedId] = useState<string>();
 	const input = { document_version_id: version.id, state: which, size: PAGE };
@@ -171,10 +172,10 @@ function List({ version }: { version: Version }) {
 				<Button
 					variant="subtle"
 					size="compact-sm"
-					aria-label={`Cancel the request to ${one.signer_name}`}
-					onClick={() => setCancelled(one)}
+					aria-label={`Withdraw the request to ${one.signer_name}`}
+					onClick={() => setWithdrawn(one)}
 				>
-					Cancel
+					Withdraw
 				</Button>
 			</Group>
 		),
@@ -227,17 +228,19 @@ function List({ version }: { version: Version }) {
 	];
 	return (
 		<Stack gap="sm">
-			<SegmentedControl
-				size="xs"
-				aria-label="Which signatures"
-				style={{ alignSelf: "flex-start" }}
-				value={which}
-				onChange={(value) => setWhich(value as typeof which)}
-				data={[
-					{ value: "REQUESTED", label: "Not signed" },
-					{ value: "SIGNED", label: "Signed" },
-				]}
-			/>
+			<Group justify="space-between" gap="xs">
+				<SegmentedControl
+					size="xs"
+					aria-label="Which signatures"
+					value={which}
+					onChange={(value) => setWhich(value as typeof which)}
+					data={[
+						{ value: "REQUESTED", label: "Not signed" },
+						{ value: "SIGNED", label: "Signed" },
+					]}
+				/>
+				{mayWrite && <CopySignLinks version={version} />}
+			</Group>
 			{list.isError ? (
 				<ErrorState error={list.error} onRetry={() => list.refetch()} />
 			) : list.isPending ? (
@@ -271,13 +274,13 @@ function List({ version }: { version: Version }) {
 				/>
 			)}
 			<Confirm
-				opened={cancelled !== undefined}
-				onClose={() => setCancelled(undefined)}
-				title={`Cancel the request to ${cancelled?.signer_name}?`}
-				action="Cancel the request"
+				opened={withdrawn !== undefined}
+				onClose={() => setWithdrawn(undefined)}
+				title={`Withdraw the request to ${withdrawn?.signer_name}?`}
+				action="Withdraw the request"
 				onConfirm={async () => {
-					if (cancelled) {
-						await call("cancelSignatureRequest", { id: cancelled.id });
+					if (withdrawn) {
+						await call("cancelSignatureRequest", { id: withdrawn.id });
 					}
 					await forgetReadings();
 				}}
