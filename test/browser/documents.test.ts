@@ -197,7 +197,35 @@ test("writing the first text of a document opens the editor at once", async () =
 	);
 	const text = page.getByRole("region", { name: "Text" });
 	await text.getByRole("button", { name: "Write the text" }).click();
-	await text.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+	const field = text.getByRole("textbox", { name: "Text", exact: true });
+	await field.waitFor();
+	// Nothing is stored until somebody saves it.
+	const versions = async () =>
+		(await use("listDocumentVersions", { document_id: document.id }))
+			.document_versions;
+	await text.getByRole("button", { name: "Cancel" }).click();
+	await text.getByText("This document has no text yet.").waitFor();
+	expect(await versions()).toEqual([]);
+	await text.getByRole("button", { name: "Write the text" }).click();
+	await field.click();
+	await page.keyboard.type("Clear your desk.");
+	await text.getByRole("button", { name: "Save the text" }).click();
+	await text.getByRole("button", { name: "Publish …" }).waitFor();
+	const [first] = await versions();
+	await use("publishDocumentVersion", { id: first.id });
+	await page.reload();
+	await text.getByRole("button", { name: "Draft a new version" }).click();
+	await field.getByText("Clear your desk.").waitFor();
+	await axe(page);
+	expect(await versions()).toHaveLength(1);
+	await field.click();
+	await page.keyboard.type("Every day. ");
+	await text.getByRole("button", { name: "Save the text" }).click();
+	await text.getByText(/^By .*, last changed/).waitFor();
+	expect(await versions()).toMatchObject([
+		{ version_number: 2, status: "DRAFT" },
+		{ version_number: 1, status: "PUBLISHED" },
+	]);
 });
 
 test("the author of a version hears before asking that an approver has to be somebody else", async () => {

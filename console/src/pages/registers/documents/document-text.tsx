@@ -53,6 +53,8 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 	const [isComparing, setComparing] = useState(false);
 	/** The id of the draft that is open in the editor. */
 	const [edited, setEdited] = useState<string>();
+	/** True while the reader writes a version that is not stored yet. */
+	const [isDrafting, setDrafting] = useState(false);
 	const input = { document_id: document.id, size: PAGE };
 	const list = useInfiniteQuery({
 		queryKey: ["listDocumentVersions", input],
@@ -84,7 +86,8 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 			search: id ? { show: id } : {},
 			replace: true,
 		});
-	const isOpen = versions[0] && versions[0].status !== "PUBLISHED";
+	const [newest] = versions;
+	const isOpen = newest && newest.status !== "PUBLISHED";
 	return (
 		<Paper
 			withBorder
@@ -96,49 +99,58 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 		>
 			<Group justify="space-between" mb="md">
 				<Title order={2}>Text</Title>
-				<Group gap="sm">
-					{versions.length > 0 && (
-						<Select
-							aria-label="Version"
-							w={250}
-							allowDeselect={false}
-							data={versions.map(({ id, version_number, status }) => ({
-								value: id,
-								label: `Version ${version_number} – ${STATUSES[status].label}`,
-							}))}
-							value={chosen?.id ?? null}
-							onChange={(id) => choose(id ?? undefined)}
-						/>
-					)}
-					{list.hasNextPage && (
-						<Button
-							variant="subtle"
-							loading={list.isFetchingNextPage}
-							onClick={() => list.fetchNextPage()}
-						>
-							Older versions
-						</Button>
-					)}
-					{versions.length > 1 && (
-						<Button
-							variant="default"
-							aria-pressed={isComparing}
-							onClick={() => setComparing(!isComparing)}
-						>
-							{isComparing ? "Show the text" : "Compare"}
-						</Button>
-					)}
-					{mayWrite && !isOpen && (
-						<NewDraft
-							document={document}
-							isFirst={versions.length === 0}
-							onMade={choose}
-							onEdit={setEdited}
-						/>
-					)}
-				</Group>
+				{!isDrafting && (
+					<Group gap="sm">
+						{versions.length > 0 && (
+							<Select
+								aria-label="Version"
+								w={250}
+								allowDeselect={false}
+								data={versions.map(({ id, version_number, status }) => ({
+									value: id,
+									label: `Version ${version_number} – ${STATUSES[status].label}`,
+								}))}
+								value={chosen?.id ?? null}
+								onChange={(id) => choose(id ?? undefined)}
+							/>
+						)}
+						{list.hasNextPage && (
+							<Button
+								variant="subtle"
+								loading={list.isFetchingNextPage}
+								onClick={() => list.fetchNextPage()}
+							>
+								Older versions
+							</Button>
+						)}
+						{versions.length > 1 && (
+							<Button
+								variant="default"
+								aria-pressed={isComparing}
+								onClick={() => setComparing(!isComparing)}
+							>
+								{isComparing ? "Show the text" : "Compare"}
+							</Button>
+						)}
+						{mayWrite && !isOpen && (
+							<NewDraft
+								document={document}
+								isFirst={versions.length === 0}
+								onMade={choose}
+								onWrite={() => setDrafting(true)}
+							/>
+						)}
+					</Group>
+				)}
 			</Group>
-			{chosen ? (
+			{isDrafting ? (
+				<NewText
+					documentId={document.id}
+					newest={newest}
+					onClose={() => setDrafting(false)}
+					onSaved={choose}
+				/>
+			) : chosen ? (
 				<Chosen
 					key={chosen.id}
 					id={chosen.id}
@@ -177,25 +189,26 @@ function NewDraft({
 	document,
 	isFirst,
 	onMade,
-	onEdit,
+	onWrite,
 }: {
 	document: AnyRecord;
 	isFirst: boolean;
+	/** Called when a version was made from a template. */
 	onMade: (id: string) => unknown;
-	onEdit: (id: string) => void;
+	/** Called when the reader wants to write the next version. */
+	onWrite: () => void;
 }) {
 	const [isMaking, setMaking] = useState(false);
 	const [error, setError] = useState<Error | null>(null);
-	const make = async (template?: DocumentTemplate) => {
+	const make = async (template: DocumentTemplate) => {
 		setMaking(true);
 		setError(null);
 		try {
 			const { document_version } = await call("createDraftDocumentVersion", {
 				document_id: document.id,
-				...(template && { template }),
+				template,
 			});
-			// A template is shown first, because its reader may want another one.
-			if (!template) onEdit(document_version.id);
+			// The text is shown and not edited, because its reader may want another template.
 			await forgetReadings();
 			await onMade(document_version.id);
 		} catch (reason) {
@@ -229,13 +242,45 @@ function NewDraft({
 			<Button
 				variant={isFirst ? "filled" : "default"}
 				leftSection={<IconPlus size={16} aria-hidden />}
-				loading={isMaking}
-				onClick={() => make()}
+				disabled={isMaking}
+				onClick={onWrite}
 			>
 				{isFirst ? "Write the text" : "Draft a new version"}
 			</Button>
 			{error && <ErrorState error={error} title="Not begun" />}
 		</>
+	);
+}
+
+/** Writes the next version. It begins with the text of the newest one. */
+function NewText({
+	documentId,
+	newest,
+	onClose,
+	onSaved,
+}: {
+	documentId: string;
+	newest: VersionRow | undefined;
+	onClose: () => void;
+	onSaved: (id: string) => unknown;
+}) {
+	const found = useQuery({
+		...operationQuery("getDocumentVersion", { id: newest?.id ?? "" }),
+		enabled: newest !== undefined,
+	});
+	if (found.isError) {
+		return <ErrorState error={found.error} onRetry={() => found.refetch()} />;
+	}
+	if (newest && !found.data) return <RowsSkeleton rows={5} />;
+	return (
+		<VersionEditor
+			version={{
+				document_id: documentId,
+				content: found.data?.document_version.content ?? "",
+			}}
+			onClose={onClose}
+			onSaved={onSaved}
+		/>
 	);
 }
 

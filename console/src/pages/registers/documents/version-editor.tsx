@@ -9,35 +9,52 @@ import { forgetReadings } from "../../../queries.ts";
 import { ContentField } from "./content-field.tsx";
 import type { Version } from "./statuses.ts";
 
-/** Edits a draft. */
+/** A version that nobody has saved yet, with the text that it begins with. */
+export interface NewVersion {
+	document_id: string;
+	content: string;
+}
+
+/** Edits a draft. A new version is stored when it is saved. */
 export function VersionEditor({
 	version,
 	onClose,
+	onSaved,
 }: {
-	version: Version;
+	version: Version | NewVersion;
 	onClose: () => void;
+	onSaved?: (id: string) => unknown;
 }) {
+	const stored = "id" in version ? version : undefined;
 	const form = useForm({
 		initialValues: {
 			content: version.content,
-			changelog: version.changelog ?? "",
-			asks_again: version.asks_again,
+			changelog: stored?.changelog ?? "",
+			asks_again: stored?.asks_again ?? false,
 		},
 	});
 	const isSaved = useRef(false);
 	const saving = useSaving(
 		form,
-		({ content, changelog, asks_again }) =>
-			call("updateDocumentVersion", {
-				id: version.id,
-				content,
-				changelog: changelog.trim() || null,
-				asks_again,
-				if_updated_at: version.updated_at,
-			}),
-		async () => {
+		({ content, changelog, asks_again }) => {
+			const values = {
+				...{ content, changelog: changelog.trim() || null, asks_again },
+			};
+			return stored
+				? call("updateDocumentVersion", {
+						...values,
+						id: stored.id,
+						if_updated_at: stored.updated_at,
+					})
+				: call("createDraftDocumentVersion", {
+						...values,
+						document_id: version.document_id,
+					});
+		},
+		async ({ document_version: saved }) => {
 			isSaved.current = true;
 			await forgetReadings();
+			await onSaved?.(saved.id);
 			onClose();
 		},
 	);
