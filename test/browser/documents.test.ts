@@ -319,7 +319,7 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 	});
 	await difference.getByRole("deletion").getByText("home").waitFor();
 	await difference.getByRole("insertion").getByText("office").waitFor();
-	await difference.getByText("Lock it *twice*.").waitFor();
+	await difference.getByText("Lock it twice.").waitFor();
 	await axe(page);
 	await screenshot(page, "documents/compare");
 	await region.getByRole("button", { name: "Show the text" }).click();

@@ -4,6 +4,7 @@ import {
 	type Inline,
 	inlinesOf,
 	type Block as Markdown,
+	signOfItem,
 } from "../../parts/markdown/tokens.ts";
 import { type Block, type Run, type TextStyle, text } from "./content.ts";
 
@@ -24,7 +25,7 @@ function blockToPdf(block: Markdown): Block {
 			return {
 				kind: "list",
 				items: block.items.map((item, at) => ({
-					label: labelOf(block, item, at),
+					label: signOfItem(block, item, at),
 					content: markdownToPdf(blocksOf(item.tokens)),
 				})),
 			};
@@ -42,11 +43,6 @@ function blockToPdf(block: Markdown): Block {
 		default:
 			return text(words(block.tokens, block.text), {}, AFTER);
 	}
-}
-
-function labelOf(list: Tokens.List, item: Tokens.ListItem, at: number): string {
-	if (item.task) return item.checked ? "[x]" : "[ ]";
-	return list.ordered ? `${(Number(list.start) || 1) + at}.` : "•";
 }
 
 function tableToPdf({ header, rows }: Tokens.Table): Block {

@@ -51,6 +51,16 @@ export function inlinesOf(tokens: readonly Token[]): Inline[] {
 	return (tokens as Inline[]).filter(({ type }) => !LEFT_OUT.includes(type));
 }
 
+/** Returns the sign before an item of a list, such as "2." */
+export function signOfItem(
+	list: Tokens.List,
+	item: Tokens.ListItem,
+	at: number,
+): string {
+	if (item.task) return item.checked ? "[x]" : "[ ]";
+	return list.ordered ? `${(Number(list.start) || 1) + at}.` : "•";
+}
+
 /** Most signs of emphasis in a paragraph. The reader of Markdown takes more than linear time for them. */
 const MAX_SIGNS = 1000;
 

@@ -3,6 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type Change, diffLines, diffWordsWithSpace } from "diff";
 import { useMemo, useState } from "react";
 import { ErrorState } from "../../../parts/error-state.tsx";
+import { plainTextOf } from "../../../parts/markdown/plain-text.ts";
+import { readForeign } from "../../../parts/markdown/tokens.ts";
 import { RowsSkeleton } from "../../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../../queries.ts";
 import { STATUSES, type VersionRow } from "./statuses.ts";
@@ -82,8 +84,8 @@ function Difference({
 	older: VersionText;
 	newer: VersionText;
 }) {
-	const changes = useMemo(
-		() => compare(older.content, newer.content),
+	const { changes, isMarkdown } = useMemo(
+		() => compareTexts(older.content, newer.content),
 		[older.content, newer.content],
 	);
 	if (!changes) {
@@ -103,6 +105,8 @@ function Difference({
 			<Text size="sm" c="dimmed" mb="xs">
 				From version {older.version_number} to version {newer.version_number}:
 				added text is underlined, removed text is struck through.
+				{isMarkdown &&
+					" The words are the same, so this compares the Markdown."}
 			</Text>
 			<Box
 				p="lg"
@@ -139,6 +143,21 @@ function Difference({
 			</Box>
 		</section>
 	);
+}
+
+/**
+ * Compares what people read. If that is the same, only marks such as those of bold text or headings
+ * differ, and the Markdown is compared.
+ */
+function compareTexts(older: string, newer: string) {
+	const [one, two] = [readForeign(older), readForeign(newer)];
+	const texts = one && two && ([plainTextOf(one), plainTextOf(two)] as const);
+	return texts && texts[0] !== texts[1]
+		? { changes: compare(...texts), isMarkdown: false }
+		: {
+				changes: compare(older, newer),
+				isMarkdown: texts !== undefined && older !== newer,
+			};
 }
 
 /** Compares by words, or by lines if that takes too long. Returns undefined if both do. */
