@@ -1,24 +1,25 @@
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
-import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { forgetReadings, operationQuery } from "../../queries.ts";
+import { operationQuery } from "../../queries.ts";
 import { AgentStep } from "./agent-step.tsx";
 import styles from "./first-steps.module.css";
 import { PeopleStep } from "./people-step.tsx";
 import { RecordsStep } from "./records-step.tsx";
-import { StepMark } from "./step-mark.tsx";
+import { SkipButton } from "./skip-button.tsx";
+import { SkippedWord, StepMark } from "./step-mark.tsx";
 import { TokenStep } from "./token-step.tsx";
 import {
 	type Held,
+	isLeftOut,
 	isOver,
+	progressOf,
 	type Step,
 	type StepKey,
 	useFirstSteps,
@@ -123,6 +124,9 @@ function StepList({ steps, shown }: { steps: Step[]; shown: Step }) {
 	const { organizationId: org } = useOrganization();
 	return (
 		<nav aria-label="First steps">
+			<Text size="sm" c="dimmed" mb="xs">
+				{progressOf(steps)}
+			</Text>
 			<ol className={styles.steps}>
 				{steps.map((step) => (
 					<li key={step.key}>
@@ -140,6 +144,7 @@ function StepList({ steps, shown }: { steps: Step[]; shown: Step }) {
 							>
 								{step.title}
 							</ButtonLink>
+							{isLeftOut(step) && <SkippedWord />}
 						</Group>
 					</li>
 				))}
@@ -167,6 +172,11 @@ function Content({ shown, next }: { shown: Step; next: Step | undefined }) {
 	};
 	return (
 		<Stack>
+			{isLeftOut(shown) && (
+				<Text size="sm">
+					This step is skipped for all administrators. It can still be done.
+				</Text>
+			)}
 			{content[shown.key]()}
 			<Group gap="xs">
 				{shown.isDone && (
@@ -177,40 +187,5 @@ function Content({ shown, next }: { shown: Step; next: Step | undefined }) {
 				)}
 			</Group>
 		</Stack>
-	);
-}
-
-/** Leaves a step out for all administrators, or takes it up again. */
-function SkipButton({
-	step,
-	onSkipped,
-}: {
-	step: Step;
-	onSkipped: () => unknown;
-}) {
-	const { organization, mayAdmin } = useOrganization();
-	const saving = useMutation({
-		mutationFn: () =>
-			call("updateOrganizationSettings", {
-				organization_id: organization.id,
-				skipped_steps: step.isSkipped
-					? organization.skipped_steps.filter((key) => key !== step.key)
-					: [...organization.skipped_steps, step.key],
-			}),
-		onSuccess: async () => {
-			await forgetReadings();
-			if (!step.isSkipped) onSkipped();
-		},
-		onError: ({ message }) => notifications.show({ color: "red", message }),
-	});
-	if (!mayAdmin) return null;
-	return (
-		<Button
-			variant="default"
-			loading={saving.isPending}
-			onClick={() => saving.mutate()}
-		>
-			{step.isSkipped ? "Do not skip this step" : "Skip this step"}
-		</Button>
 	);
 }

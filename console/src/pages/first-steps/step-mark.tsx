@@ -1,4 +1,4 @@
-import { ThemeIcon } from "@mantine/core";
+import { Text, ThemeIcon } from "@mantine/core";
 import {
 	IconCheck,
 	IconCircleDashed,
@@ -27,5 +27,14 @@ export function StepMark({ isDone, isSkipped }: Step) {
 				<IconCircleDashed size={20} />
 			)}
 		</ThemeIcon>
+	);
+}
+
+/** The word beside a skipped step. Screen readers get it from the mark. */
+export function SkippedWord() {
+	return (
+		<Text span size="xs" c="dimmed" aria-hidden>
+			Skipped
+		</Text>
 	);
 }

@@ -83,3 +83,13 @@ export function useFirstSteps({ hasDevices, hasRecords }: Held) {
 
 /** Returns true if nothing is left to do in a step. */
 export const isOver = ({ isDone, isSkipped }: Step) => isDone || isSkipped;
+
+/** Returns true for a skipped step. A step that was done all the same is not left out. */
+export const isLeftOut = ({ isDone, isSkipped }: Step) => isSkipped && !isDone;
+
+/** Returns how far the reader is, such as "3 of 5 done, 1 skipped". */
+export function progressOf(steps: readonly Step[]): string {
+	const done = steps.filter(({ isDone }) => isDone).length;
+	const skipped = steps.filter(isLeftOut).length;
+	return `${done} of ${steps.length} done${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}

@@ -2,10 +2,13 @@ import { Box, Button, Group, Text } from "@mantine/core";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useOrganization } from "../../organization.ts";
 import { ButtonLink } from "../../parts/links.tsx";
-import { StepMark } from "../first-steps/step-mark.tsx";
+import { SkipButton } from "../first-steps/skip-button.tsx";
+import { SkippedWord, StepMark } from "../first-steps/step-mark.tsx";
 import {
 	type Held,
+	isLeftOut,
 	isOver,
+	progressOf,
 	type Step,
 	useFirstSteps,
 } from "../first-steps/use-first-steps.ts";
@@ -91,7 +94,7 @@ function StepList({ steps, onHide }: { steps: Step[]; onHide: () => void }) {
 			more={
 				<Group gap="xs">
 					<Text size="sm" c="dimmed">
-						{steps.filter(isOver).length} of {steps.length} done
+						{progressOf(steps)}
 					</Text>
 					<Button size="compact-sm" variant="subtle" onClick={onHide}>
 						Hide
@@ -124,12 +127,13 @@ function StepRow({ step }: { step: Step }) {
 			<StepMark {...step} />
 			<Box flex="1 1 240px">
 				<Text fw={500} td={step.isDone ? "line-through" : undefined}>
-					{step.title}
+					{step.title} {isLeftOut(step) && <SkippedWord />}
 				</Text>
 				<Text size="sm" c="dimmed">
 					{step.why}
 				</Text>
 			</Box>
+			{isLeftOut(step) && <SkipButton step={step} size="xs" />}
 			{!isOver(step) && (
 				<ButtonLink
 					to="/o/$org/first-steps"
