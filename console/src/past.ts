@@ -1,12 +1,15 @@
 import { useMatches, useSearch } from "@tanstack/react-router";
 import type { InputOf, OperationName } from "./api.ts";
 import { kinds } from "./kinds.ts";
-import { dayAfter, endOfDay, todayHere } from "./parts/days.ts";
+import { dayAfter, dayOf, endOfDay, todayHere } from "./parts/days.ts";
 
 declare module "@tanstack/react-router" {
 	interface StaticDataRouteOption {
-		/** True if the page can show its records as they were on a past day. */
-		showsPast?: true;
+		/**
+		 * Set if the page can show its records as they were on a past day. The states of devices are
+		 * known from the organization's beginning, and those of records often only from later on.
+		 */
+		showsPast?: "records" | "devices";
 	}
 }
 
@@ -50,6 +53,24 @@ export function inPast<Name extends OperationName>(
 	return moment && READS_PAST.has(name) ? { as_of: moment, ...input } : input;
 }
 
+interface Beginning {
+	created_at: string;
+	records_known_since: string;
+}
+
+/**
+ * Returns the first day whose end is known, of records or of anything. It may be today, so that no
+ * past day is known yet.
+ */
+export function firstDayOf(
+	{ created_at, records_known_since }: Beginning,
+	of: "records" | "devices" = "devices",
+): string {
+	const records = dayOf(new Date(records_known_since));
+	const organization = dayOf(new Date(created_at));
+	return of === "records" || records < organization ? records : organization;
+}
+
 /** Returns the day in the address if it is a day before today. */
 export function pastDay(text: string | undefined): string | undefined {
 	if (!text || !/^[12]\d{3}-\d\d-\d\d$/.test(text)) return undefined;
@@ -58,13 +79,18 @@ export function pastDay(text: string | undefined): string | undefined {
 }
 
 /**
- * Returns the past day in the address, and whether the page shows that day. Some pages always show
- * the present.
+ * Returns the past day in the address, and whether and of what the page shows that day. Some pages
+ * always show the present.
  */
-export function usePast(): { day: string | undefined; isShown: boolean } {
+export function usePast(): {
+	day: string | undefined;
+	isShown: boolean;
+	shows: "records" | "devices" | undefined;
+} {
 	const { as_of }: { as_of?: string } = useSearch({ strict: false });
-	const isShown = useMatches({
-		select: (all) => all.some(({ staticData }) => staticData.showsPast),
+	const shows = useMatches({
+		select: (all) =>
+			all.find(({ staticData }) => staticData.showsPast)?.staticData.showsPast,
 	});
-	return { day: pastDay(as_of), isShown };
+	return { day: pastDay(as_of), isShown: shows !== undefined, shows };
 }

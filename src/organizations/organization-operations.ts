@@ -85,6 +85,7 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 						.describe("Toolsets of the only registers that you may write"),
 					reads_audit_log: z.boolean().describe("You may read the audit log"),
 					today: z.string().describe("Today's date in its time zone"),
+					records_known_since: z.string().describe("The earliest as_of"),
 				}),
 			),
 			...pageShape,
@@ -120,7 +121,7 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 				client,
 				{
 					tool: "listOrganizations",
-					columns: `${COLUMNS}, (now() at time zone t.time_zone)::date::text as today`,
+					columns: `${COLUMNS}, t.records_known_since, (now() at time zone t.time_zone)::date::text as today`,
 					from: `(
 					select *, search_text(name, description) as search_text, sort_key(name) as name_key from organizations
 				) t`,

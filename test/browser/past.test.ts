@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOperation } from "../../src/operations.ts";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { callAs, type TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
@@ -261,13 +262,87 @@ test("a page that shows only the present says so and keeps the day for the other
 	await page.getByRole("link", { name: "Theft of laptops" }).waitFor();
 });
 
-test("a day before the first kept state says from when on the past is known", async () => {
+test("a day before the first kept state says from when on the past is known, and leads to that day", async () => {
+	const since = /^Assay keeps the past of this organization since .*\d{4}\.$/;
+	for (const path of ["/r/risk", "", "/devices"]) {
+		const page = await served.openPageAs(
+			admin,
+			`/o/${served.organizationId}${path}?as_of=2001-02-03`,
+		);
+		await page.getByText(/^Nothing is known about .*2001$/).waitFor();
+		await page.getByText(since).waitFor();
+		await page.getByRole("link", { name: "Back to now" }).waitFor();
+		expect(await page.getByText("must not be before").count()).toBe(0);
+		await axe(page);
+	}
 	const page = await served.openPageAs(
 		admin,
 		`/o/${served.organizationId}/r/risk?as_of=2001-02-03`,
 	);
-	await page.getByText(/must not be before/).waitFor();
-	await page.getByRole("link", { name: "Back to now" }).waitFor();
+	await page.getByText(since).waitFor();
+	await screenshot(page, "past-too-early");
+	await page.getByRole("link", { name: /^Show \d/ }).click();
+	await page.getByRole("link", { name: "Theft of laptops" }).waitFor();
+	expect(page.url()).toContain(`as_of=${dayAgo(230)}`);
+
+	await page.getByRole("button", { name: "As of a date" }).click();
+	const day = page.getByLabel("Show the end of this day");
+	expect(await day.getAttribute("min")).toBe(dayAgo(230));
+	await day.fill(dayAgo(231));
+	await page.getByText(since).waitFor();
+	const show = page.getByRole("button", { name: "Show the past" });
+	expect(await show.isDisabled()).toBe(true);
+	await axe(page);
+	await screenshot(page, "past-dialog-too-early");
+	await day.fill(dayAgo(229));
+	await show.click();
+	await page.waitForURL(`**as_of=${dayAgo(229)}*`);
+});
+
+test("an organization without a past day says from when on it has one", async () => {
+	const organization = await createOrganization(
+		served.database.pool,
+		"Founded today",
+	);
+	const founder = await served.makePerson("admin", organization);
+	const page = await served.openPageAs(
+		founder,
+		`/o/${organization}/r/risk?as_of=${dayAgo(1)}`,
+	);
+	await page.getByText(/since today, so .* is the first day/).waitFor();
+	await page.getByRole("link", { name: "Show the present" }).click();
+	await page.getByText("There are no risks yet").waitFor();
+	expect(page.url()).not.toContain("as_of");
+});
+
+test("a list of devices of a past day leaves out what is known only for the present, says so, and keeps the rest", async () => {
+	const device = await served.activateDevice();
+	await served.database.owner.query(
+		`update devices set name = 'LT-2', created_at = now() - interval '9 days',
+			enrolled_at = now() - interval '9 days', activated_at = now() - interval '9 days'
+		where id = $1`,
+		[device.id],
+	);
+	const path = `/o/${served.organizationId}/devices?freshness=MISSING&awaits_approval=true&status=ACTIVE&sort=last_seen_at`;
+	const page = await served.openPageAs(admin, path);
+	await page.getByText("No devices match").waitFor();
+	await page.getByRole("button", { name: "As of a date" }).click();
+	await page.getByLabel("Show the end of this day").fill(dayAgo(1));
+	await page.getByRole("button", { name: "Show the past" }).click();
+	await page
+		.getByText(
+			"This list leaves out the filters Freshness, Waits for approval and the order by Last seen, known only for the present.",
+		)
+		.waitFor();
+	await page.getByRole("link", { name: "LT-2" }).waitFor();
+	const status = page.getByRole("combobox", { name: "Status" });
+	expect(await status.inputValue()).toBe("Active");
+	await axe(page);
+	await screenshot(page, "past-left-out");
+	await page.getByRole("link", { name: "Back to now" }).click();
+	await page.getByText("No devices match").waitFor();
+	expect(page.url()).toContain("freshness=MISSING");
+	expect(page.url()).toContain("sort=last_seen_at");
 });
 
 test("the home page shows the risks, the coverage and the devices of a past day", async () => {

@@ -12,7 +12,7 @@ type DeviceSearch = {
 const home = createRoute({
 	getParentRoute: () => organization,
 	path: "/",
-	staticData: { showsPast: true },
+	staticData: { showsPast: "records" },
 	component: page(() => import("../pages/home/home-page.tsx")),
 });
 
@@ -78,7 +78,7 @@ const devices = createRoute({
 	getParentRoute: () => organization,
 	path: "/devices",
 	validateSearch: parseListSearch,
-	staticData: { showsPast: true },
+	staticData: { showsPast: "devices" },
 	component: page(() => import("../pages/devices/devices-page.tsx")),
 });
 
@@ -139,7 +139,7 @@ const riskMatrix = createRoute({
 	getParentRoute: () => organization,
 	path: "/r/risk/matrix",
 	validateSearch: (raw): { of?: string } => withText(raw, "of"),
-	staticData: { showsPast: true },
+	staticData: { showsPast: "records" },
 	component: page(() => import("../pages/registers/risk-matrix-page.tsx")),
 });
 
@@ -156,7 +156,7 @@ const list = createRoute({
 	getParentRoute: () => register,
 	path: "/",
 	validateSearch: parseListSearch,
-	staticData: { showsPast: true },
+	staticData: { showsPast: "records" },
 	component: page(() => import("../pages/registers/list-page.tsx")),
 });
 
@@ -188,7 +188,7 @@ const record = createRoute({
 		...(raw.edit ? { edit: true } : {}),
 		...withText(raw, "tab", "show"),
 	}),
-	staticData: { showsPast: true },
+	staticData: { showsPast: "records" },
 	component: page(() => import("../pages/registers/record-page.tsx")),
 });
 

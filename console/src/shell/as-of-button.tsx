@@ -10,8 +10,10 @@ import {
 import { IconCalendarTime } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { useShownOrganization } from "../organization.ts";
 import { dayAfter, todayHere } from "../parts/days.ts";
-import { pastDay, usePast } from "../past.ts";
+import { firstDayOf, pastDay, usePast } from "../past.ts";
+import { firstDaySentence } from "./before-first-day.tsx";
 
 /** Opens the registers and devices as they were on a past day. */
 export function AsOfButton() {
@@ -20,9 +22,18 @@ export function AsOfButton() {
 	const navigate = useNavigate();
 	const [isOpen, setOpen] = useState(false);
 	const [typed, setTyped] = useState<string>();
-	if (!org) return null;
+	const organization = useShownOrganization();
+	if (!org || !organization) return null;
+	const first = firstDayOf(organization);
 	const wanted = typed ?? day ?? "";
-	const chosen = pastDay(wanted);
+	const past = pastDay(wanted);
+	const isTooEarly = past !== undefined && past < first;
+	const chosen = isTooEarly ? undefined : past;
+	const problem = isTooEarly
+		? firstDaySentence(first)
+		: wanted && !past
+			? "Choose a day before today."
+			: undefined;
 	const show = () =>
 		navigate({
 			to: ".",
@@ -73,11 +84,10 @@ export function AsOfButton() {
 						<TextInput
 							type="date"
 							label="Show the end of this day"
+							min={first}
 							max={dayAfter(todayHere(), -1)}
 							value={wanted}
-							error={
-								wanted && !chosen ? "Choose a day before today." : undefined
-							}
+							error={problem}
 							onChange={(event) => setTyped(event.currentTarget.value)}
 							data-autofocus
 						/>

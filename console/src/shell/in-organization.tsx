@@ -9,12 +9,13 @@ import { NotFoundPage } from "../parts/error-state.tsx";
 import { ButtonLink } from "../parts/links.tsx";
 import { PageHeader } from "../parts/page-header.tsx";
 import { PageSkeleton } from "../parts/page-skeleton.tsx";
-import { setPastDay, usePast } from "../past.ts";
+import { firstDayOf, setPastDay, usePast } from "../past.ts";
 import {
 	closedOrganizationsQuery,
 	meQuery,
 	organizationsQuery,
 } from "../queries.ts";
+import { BeforeFirstDay } from "./before-first-day.tsx";
 import { PastBanner } from "./past-banner.tsx";
 import { type ClosedOrganization, SignInWays } from "./sign-in-ways.tsx";
 
@@ -30,16 +31,21 @@ export function InOrganization() {
 	const name = found?.name;
 	// The pages below format days while they render, so this cannot wait for an effect.
 	setTimeZone(found?.time_zone);
-	const { day, isShown } = usePast();
-	setPastDay(isShown ? day : undefined);
+	const { day, shows } = usePast();
+	setPastDay(shows ? day : undefined);
 	useEffect(() => {
 		if (me && name) rememberName(me.id, org, name);
 	}, [me, org, name]);
-	if (name !== undefined) {
+	if (found) {
+		const first = firstDayOf(found, shows);
 		return (
 			<>
 				<PastBanner />
-				<Outlet />
+				{day && shows && day < first ? (
+					<BeforeFirstDay day={day} first={first} />
+				) : (
+					<Outlet />
+				)}
 			</>
 		);
 	}

@@ -38,7 +38,14 @@ export function PastBanner() {
 				<Button
 					component={Link}
 					to="."
-					search={((before: object) => ({ ...before, as_of: NOW })) as never}
+					search={
+						((before: object) => ({
+							...before,
+							// The cursor of a page belongs to the day that was shown.
+							cursor: undefined,
+							as_of: NOW,
+						})) as never
+					}
 					size="xs"
 					variant="default"
 				>

@@ -41,7 +41,7 @@ export function DeviceFilters({
 	/** True once the list is there, so that counting the fleet does not delay it. */
 	isReady: boolean;
 }) {
-	const { organizationId } = useOrganization();
+	const { organizationId, day } = useOrganization();
 	const [isMore, setMore] = useState(false);
 	const summary = useQuery({
 		...summaryQuery(organizationId),
@@ -138,8 +138,10 @@ export function DeviceFilters({
 				width={124}
 			/>
 			{(isMore || filters.freshness !== undefined) &&
+				!day &&
 				choice("freshness", "Freshness", optionsOf(FRESHNESS), 122)}
 			{(isMore || filters.conflict !== undefined) &&
+				!day &&
 				choice("conflict", "Conflict", CONFLICTS, 130)}
 			{groups.length > 0 &&
 				(isMore || filters.group_id !== undefined) &&

@@ -37,6 +37,7 @@ import { DeviceFilters } from "./device-filters.tsx";
 import { FleetCounts, FleetSummary } from "./fleet-summary.tsx";
 import { GroupForm } from "./group-form.tsx";
 import { ImportOwners } from "./import-owners.tsx";
+import { heldInPast, PresentOnly } from "./present-only.tsx";
 import { SelectedDevices } from "./selected-devices.tsx";
 
 /** Lists the devices, with search, filters, groups, selection, and the CSV export. */
@@ -44,7 +45,9 @@ export function Page() {
 	const { organizationId, mayWrite, mayAdmin, day } = useOrganization();
 	const [isSaving, setSaving] = useState(false);
 	const [isImporting, setImporting] = useState(false);
-	const list = useListSearch(() => NEWEST);
+	const asked = useListSearch(() => NEWEST);
+	const past = day === undefined ? undefined : heldInPast(asked);
+	const list = past?.list ?? asked;
 	const isNarrow = useMediaQuery(NARROW);
 	const selection = useSelection<Device>(
 		JSON.stringify([organizationId, list.input.filter]),
@@ -171,6 +174,7 @@ export function Page() {
 			filters={<DeviceFilters list={list} isReady={isListed} />}
 			below={
 				<>
+					{past && <PresentOnly {...past} />}
 					{isImporting && (
 						<ImportOwners
 							organizationId={organizationId}
