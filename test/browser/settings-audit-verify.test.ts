@@ -94,6 +94,11 @@ test("the list says how many entries of imported records it leaves out, and the 
 		/(\d+) entries, from/.exec(await dialog.innerText())?.[1],
 	);
 	expect(verified).toBe(listed + 5);
+	await dialog
+		.getByText(
+			"the list has fewer entries, because it shows one for each import, and this number counts one for each record too.",
+		)
+		.waitFor();
 	await dialog.getByRole("button", { name: "Close" }).click();
 	await page.getByRole("button", { name: "Show them" }).click();
 	await page.getByText("Cargo").waitFor();

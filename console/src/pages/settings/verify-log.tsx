@@ -191,6 +191,10 @@ function Verdict({
 					{unsealed > 0 &&
 						` ${counted(unsealed)} of the last seconds ${unsealed === 1 ? "is" : "are"} not sealed yet.`}
 				</Text>
+				<Text size="sm" mt="xs">
+					If records were imported, the list has fewer entries, because it shows
+					one for each import, and this number counts one for each record too.
+				</Text>
 			</Alert>
 			{last && (
 				<>
