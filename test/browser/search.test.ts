@@ -129,6 +129,13 @@ test("commands go to pages, add records and change the theme, and a viewer sees 
 	};
 	await run("audit l", "Audit log");
 	await page.waitForURL("**/settings/audit-log");
+	for (const words of ["group policy", "policies of gr"]) {
+		await run(words, "Policies of groups");
+		await page.waitForURL("**/settings/device-policy#groups");
+		await page.getByRole("heading", { name: "Policies of groups" }).waitFor();
+		await page.goto("/");
+		await page.getByRole("heading", { name: "Home" }).waitFor();
+	}
 	await run("new risk", "New risk");
 	await page.waitForURL("**/r/risk/new");
 	await run("dark", "Dark theme");

@@ -145,6 +145,43 @@ test("the list of groups leads an administrator to a policy of the chosen group"
 	await page.waitForURL(/device-policy$/);
 });
 
+test("the page of the groups and the devices of a group lead to the policies of groups", async () => {
+	let group = "";
+	const { page, organization, at } = await fleetOf(served).start(
+		"admin",
+		async (organization) => {
+			group = await addGroup(organization, "Laptops");
+			return "/devices/groups";
+		},
+	);
+	const section = page
+		.getByRole("region", { name: "Policies of groups" })
+		.first();
+	await page.getByRole("link", { name: "Policies of groups" }).click();
+	await section.getByText("No group has a policy.").waitFor();
+	await expect
+		.poll(() => page.evaluate("document.documentElement.scrollTop"))
+		.toBeGreaterThan(0);
+
+	await visit(page, at(`/devices?group_id=${group}`));
+	await page.getByRole("link", { name: "Give this group a policy …" }).click();
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("button", { name: "Preview" }).click();
+	await dialog.getByRole("button", { name: "Save the policy" }).click();
+	await dialog.waitFor({ state: "hidden" });
+
+	const viewer = await served.openPageAs(
+		await served.makePerson("viewer", organization),
+		at(`/devices?group_id=${group}`),
+	);
+	await axe(viewer);
+	await screenshot(viewer, "devices/group-policy-link");
+	await viewer
+		.getByRole("link", { name: "Device policy of this group" })
+		.click();
+	await viewer.getByText("Nothing yet", { exact: true }).waitFor();
+});
+
 test("the form of a new group says where a group by a filter is made", async () => {
 	const { page } = await fleetOf(served).start(
 		"admin",

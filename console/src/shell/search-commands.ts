@@ -5,25 +5,30 @@ import {
 	IconCamera,
 	IconDeviceDesktop,
 	IconDeviceLaptop,
+	IconFolders,
 	IconGridDots,
 	IconHelp,
 	IconHistory,
 	IconHome,
 	IconKey,
+	IconListCheck,
 	IconMoon,
 	IconPlus,
 	IconReport,
+	IconShieldCog,
 	IconSun,
 	IconUserCircle,
 	IconUsersGroup,
 } from "@tabler/icons-react";
 import type { LinkProps } from "@tanstack/react-router";
 import { describeKind } from "../kinds.ts";
+import { POLICIES } from "../parts/devices/device-groups.ts";
 import { registerKinds } from "../register-kinds.ts";
 
 export interface Destination {
 	to: NonNullable<LinkProps["to"]>;
 	params?: Record<string, string>;
+	hash?: string;
 }
 
 /**
@@ -95,7 +100,7 @@ export function asksForAuditLog(query: string): boolean {
 	return query.length >= 5 && matching([page], query).byLabel.length > 0;
 }
 
-function pagesOf({ org, mayReadAuditLog }: Reader): Command[] {
+function pagesOf({ org, mayWrite, mayReadAuditLog }: Reader): Command[] {
 	if (!org) return [];
 	const page = (
 		label: string,
@@ -111,7 +116,16 @@ function pagesOf({ org, mayReadAuditLog }: Reader): Command[] {
 	});
 	return [
 		page("Home", IconHome, "/o/$org", "overview dashboard"),
+		...(mayWrite
+			? [page("First steps", IconListCheck, "/o/$org/first-steps", "begin")]
+			: []),
 		page("Devices", IconDeviceLaptop, "/o/$org/devices", "fleet laptops"),
+		page(
+			"Groups of devices",
+			IconFolders,
+			"/o/$org/devices/groups",
+			"device groups",
+		),
 		page("Reports", IconReport, "/o/$org/reports", "print summary"),
 		page("Snapshots", IconCamera, "/o/$org/snapshots", "frozen moment"),
 		...registerKinds.map(({ kind, label, icon }) => ({
@@ -122,6 +136,23 @@ function pagesOf({ org, mayReadAuditLog }: Reader): Command[] {
 		})),
 		page("Risk matrix", IconGridDots, "/o/$org/r/risk/matrix"),
 		page("Organization", IconBuilding, "/o/$org/settings/organization"),
+		page(
+			"Device policy",
+			IconShieldCog,
+			"/o/$org/settings/device-policy",
+			"thresholds grace required checks",
+		),
+		{
+			id: "page Policies of groups",
+			label: "Policies of groups",
+			words: "group policy device",
+			icon: IconShieldCog,
+			to: {
+				to: "/o/$org/settings/device-policy",
+				params: { org },
+				hash: POLICIES,
+			},
+		},
 		page("Members", IconUsersGroup, "/o/$org/settings/members", "invite users"),
 		page("API tokens", IconKey, "/o/$org/settings/api-tokens", "mcp key"),
 		...(mayReadAuditLog

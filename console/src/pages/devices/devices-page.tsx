@@ -36,6 +36,7 @@ import { columnsWith } from "./device-columns.tsx";
 import { DeviceFilters } from "./device-filters.tsx";
 import { FleetCounts, FleetSummary } from "./fleet-summary.tsx";
 import { GroupForm } from "./group-form.tsx";
+import { GroupPolicyLink } from "./group-policy-link.tsx";
 import { ImportOwners } from "./import-owners.tsx";
 import { heldInPast, PresentOnly } from "./present-only.tsx";
 import { SelectedDevices } from "./selected-devices.tsx";
@@ -166,6 +167,12 @@ export function Page() {
 							</>
 						) : (
 							<FleetCounts isReady={isListed} list={list} />
+						)}
+						{typeof list.filters.group_id === "string" && !day && (
+							<>
+								{" "}
+								<GroupPolicyLink groupId={list.filters.group_id} />
+							</>
 						)}
 					</Box>
 					{!(ofOwner && isNarrow) && <FleetSummary isReady={isListed} />}

@@ -8,8 +8,9 @@ import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import type { DeviceGroup } from "../../parts/devices/device-groups.ts";
+import { POLICIES } from "../../parts/devices/device-groups.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { TextLink } from "../../parts/links.tsx";
+import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { ListError, Pager } from "../../parts/pager.tsx";
@@ -56,7 +57,19 @@ export function Page() {
 				isWide
 				parent={<ToDevices />}
 				description="A group lists its devices, or has a filter and contains the devices that match."
-				actions={!isEmpty && add}
+				actions={
+					<>
+						<ButtonLink
+							to="/o/$org/settings/device-policy"
+							params={{ org: organizationId }}
+							hash={POLICIES}
+							variant="default"
+						>
+							Policies of groups
+						</ButtonLink>
+						{!isEmpty && add}
+					</>
+				}
 			/>
 			{groups.isPending && <RowsSkeleton />}
 			{groups.isError && (

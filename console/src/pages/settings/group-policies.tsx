@@ -10,12 +10,13 @@ import {
 import { notifications } from "@mantine/notifications";
 import { IconArrowDown, IconArrowUp, IconPlus } from "@tabler/icons-react";
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { CardTable } from "../../parts/card-table.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { POLICIES } from "../../parts/devices/device-groups.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
@@ -46,6 +47,7 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 		}),
 	);
 	const { group: linked } = useSearch({ from: ROUTE });
+	const isAsked = useLocation({ select: ({ hash }) => hash === POLICIES });
 	const navigate = useNavigate({ from: "/o/$org/settings/device-policy" });
 	const [edited, setEdited] = useState<GroupPolicy | "new" | null>(() =>
 		linked !== undefined && mayAdmin
@@ -105,7 +107,7 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 			mt="lg"
 			component="section"
 			aria-label="Policies of groups"
-			ref={linked === undefined ? undefined : scrollTo}
+			ref={linked !== undefined || isAsked ? scrollTo : undefined}
 			style={{ scrollMarginTop: 72 }}
 		>
 			<Group justify="space-between" mb={4}>

@@ -3,6 +3,9 @@ import { call, type OutputOf } from "../../api.ts";
 
 export type DeviceGroup = OutputOf<"listDeviceGroups">["device_groups"][number];
 
+/** The part of the page of the device policy that lists the policies of groups. */
+export const POLICIES = "groups";
+
 /** Maximum number of options that a list shows at once. Typing finds the others. */
 export const SHOWN_OPTIONS = 100;
 
