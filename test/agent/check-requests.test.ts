@@ -3,11 +3,12 @@ import { once as onceOf } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { storeCredentials } from "../../agent/credentials.ts";
 import { once } from "../../agent/once.ts";
 import { listQueue } from "../../agent/queue.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { runAgent } from "../support/command.ts";
-import { makeEnrolledFolder, makeParts } from "./folders.ts";
+import { makeAgentFolder, makeEnrolledFolder, makeParts } from "./folders.ts";
 import { count, eventually, start } from "./running-agent.ts";
 import {
 	refuse,
@@ -167,4 +168,16 @@ test("a request to an agent whose device is not active yet fails with the reason
 	await expect(once({ folder, force: true, ...makeParts() })).rejects.toThrow(
 		"the service rejected this device's heartbeat",
 	);
+});
+
+test("a request wakes an agent that waits for an enrollment", async () => {
+	const service = await startScriptedService();
+	const folder = await makeAgentFolder();
+	const agent = start(folder, { idleMs: 1_000_000_000 });
+	await eventually(() => agent.logged().includes("is not enrolled"));
+	await storeCredentials(folder, service.url, "asy_dev_key");
+	expect(await once({ folder, force: true, ...makeParts() })).toMatchObject({
+		sent_reports: 1,
+		error: null,
+	});
 });
