@@ -67,14 +67,40 @@ export async function addChosen(context: Context, choice: Choice) {
 			};
 		},
 	});
+	const key = choice.framework?.key;
+	const isNewFramework = key !== undefined && !there.frameworks.has(key);
 	const controls = await addControls(context, choice, there, added);
 	const links = await linkAdded(context, there, added);
-	const key = choice.framework?.key;
+	const frameworks = isNewFramework ? 1 : 0;
+	await noteCounts(context, { frameworks, controls, measures, risks, links });
 	return {
 		framework_id:
 			key === undefined ? null : (there.frameworks.get(key) ?? null),
 		added: { controls, measures, risks, links },
 	};
+}
+
+/**
+ * Notes how many records were added, because a call may have a thousand entries in the audit log.
+ * The entry is the last of the call.
+ */
+async function noteCounts(
+	{ client, membership, changed }: Context,
+	counts: Record<string, number>,
+): Promise<void> {
+	const added = Object.entries(counts).filter(([, count]) => count > 0);
+	if (added.length === 0) return;
+	const id = membership.organizationId;
+	const { rows } = await client.query<{ name: string }>(
+		"select name from organizations where id = $1",
+		[id],
+	);
+	changed({
+		kind: "organization",
+		id,
+		name: rows[0]?.name ?? null,
+		fields: { starter_records: { after: Object.fromEntries(added) } },
+	});
 }
 
 /** Throws forbidden if the scope of the caller's token excludes one of the registers. */

@@ -53,11 +53,23 @@ test("the first set-up is described by what it added", () => {
 
 test("the news leaves out links that came or went with a record, and keeps one end of every other link", () => {
 	const entry = (operation: string, changes: object) =>
-		({ operation, changes, outcome: "DONE", at: "now" }) as Entry;
-	const link = (end: string) => ({ linked_record: { [end]: { id: "x" } } });
+		({
+			operation,
+			changes,
+			outcome: "DONE",
+			at: "now",
+			record_id: "y",
+		}) as Entry;
+	const link = (end: string, id = "x") => ({
+		linked_record: { [end]: { kind: "risk", id } },
+	});
 	const added = entry("addRisk", { name: { after: "Theft" } });
 	const deleted = entry("deleteRisk", { name: { before: "Theft" } });
 	const linked = entry("linkRecords", link("after"));
+	const otherEnd = {
+		...entry("linkRecords", link("after", "y")),
+		record_id: "x",
+	};
 	expect(
 		changesIn([
 			added,
@@ -66,9 +78,68 @@ test("the news leaves out links that came or went with a record, and keeps one e
 			deleted,
 			entry("deleteRisk", link("before")),
 			linked,
-			entry("linkRecords", link("after")),
+			otherEnd,
 		]),
 	).toEqual([added, deleted, linked]);
+});
+
+test("each link is in the news once, although others were made at the same time, also with the older tools", () => {
+	const entry = (operation: string, at: string, id: string, other: string) =>
+		({
+			operation,
+			at,
+			outcome: "DONE",
+			record_id: id,
+			changes: { linked_record: { after: { kind: "risk", id: other } } },
+		}) as unknown as Entry;
+	const one = entry("linkRecords", "1", "a", "b");
+	const two = entry("linkRecords", "2", "c", "b");
+	const third = entry("linkRecords", "2", "d", "b");
+	const older = entry("linkControlMeasure", "3", "a", "b");
+	expect(
+		changesIn([
+			older,
+			entry("linkControlMeasure", "3", "b", "a"),
+			one,
+			two,
+			entry("linkRecords", "0", "b", "a"),
+			third,
+			entry("linkRecords", "2", "b", "c"),
+			entry("linkRecords", "2", "b", "d"),
+		]),
+	).toEqual([older, one, two, third]);
+	expect(phraseOf(one)).toBe("linked");
+	const removed = { linked_record: { before: { kind: "risk", id: "b" } } };
+	expect(phraseOf({ ...one, changes: removed })).toBe(
+		"removed the link between",
+	);
+});
+
+test("starter records are one piece of news that counts them", () => {
+	const entry = (second: number, changes: object) =>
+		({
+			operation: "addStarters",
+			changes,
+			outcome: "DONE",
+			at: new Date(second * 1000).toISOString(),
+		}) as Entry;
+	const counts = { frameworks: 1, controls: 33, risks: 2, links: 40 };
+	const last = entry(1000, { starter_records: { after: counts } });
+	const link = { linked_record: { after: { kind: "risk", id: "x" } } };
+	const ofEarlierVersion = entry(500, link);
+	const news = changesIn([
+		last,
+		entry(999.9, link),
+		entry(999.8, { name: { after: "Theft" } }),
+		ofEarlierVersion,
+		entry(499, { name: { after: "Theft" } }),
+	]);
+	expect(news).toEqual([last, ofEarlierVersion]);
+	expect(news.map(phraseOf)).toEqual([
+		"added 1 framework, 33 controls and 2 risks from a starter set",
+		"added records from a starter set",
+	]);
+	expect(news.some(namesItsRecord)).toBe(false);
 });
 
 test("an entry about a link says that it came or went, whatever the operation, and names the other record", () => {

@@ -74,6 +74,21 @@ test("a framework arrives with the chosen measures and risks, linked, and counts
 		measures: 29,
 		risks: 2,
 	});
+	// The last entry of the audit log counts what the call has added.
+	const { rows: entries } = await tools.database.owner.query(
+		`select operation, record_kind, record_id, record_name, changes
+		from audit_entries where organization_id = $1 order by id desc limit 1`,
+		[organization_id],
+	);
+	expect(entries).toEqual([
+		{
+			operation: "addStarters",
+			record_kind: "organization",
+			record_id: organization_id,
+			record_name: "New",
+			changes: { starter_records: { after: { frameworks: 1, ...added } } },
+		},
+	]);
 	// Nobody has decided about a suggested risk, and it says so.
 	const { rows: notes } = await tools.database.owner.query(
 		"select distinct note from risks where organization_id = $1",

@@ -5,6 +5,7 @@ import { useOrganization } from "../../organization.ts";
 import {
 	changesIn,
 	namesItsRecord,
+	otherEndOf,
 	phraseOf,
 } from "../../parts/audit-actions/audit-actions.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -29,6 +30,9 @@ const NOTHING = "Changes to records will be listed here.";
  */
 const ENTRIES = 30;
 
+/** Longest time, in milliseconds, in which a call writes its entries. */
+const CALL_MS = 5_000;
+
 /**
  * Shows an administrator who changed what. The data comes from the audit log, which only
  * administrators may read. Devices and the service itself write many entries, so they are shown only
@@ -36,29 +40,51 @@ const ENTRIES = 30;
  */
 export function RecentEntries() {
 	const { organizationId } = useOrganization();
-	const query = (filter: InputOf<"listAuditLog">["filter"]) =>
+	const people = useEntries(organizationId, { actor_kind: "USER" });
+	const tokens = useEntries(organizationId, { actor_kind: "TOKEN" });
+	const ofPeople = [people, tokens]
+		.flatMap(({ entries }) => changesIn(entries))
+		.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+	const isAlone = people.isLoaded && tokens.isLoaded && ofPeople.length === 0;
+	const all = useEntries(organizationId, {}, isAlone);
+	const failed = people.failed ?? tokens.failed ?? all.failed;
+	if (failed)
+		return <ErrorState error={failed.error} onRetry={failed.refetch} />;
+	if (!people.isLoaded || !tokens.isLoaded || (isAlone && !all.isLoaded))
+		return;
+	return <Changes entries={isAlone ? changesIn(all.entries) : ofPeople} />;
+}
+
+/**
+ * Loads the last entries that match a filter. If they end with those of starter records, which may
+ * be a thousand, it also loads the last entries before these.
+ */
+function useEntries(
+	organizationId: string,
+	filter: NonNullable<InputOf<"listAuditLog">["filter"]>,
+	enabled = true,
+) {
+	const query = (until?: string) =>
 		operationQuery("listAuditLog", {
 			organization_id: organizationId,
 			size: ENTRIES,
-			filter: { is_imported: false, ...filter },
+			filter: { is_imported: false, ...filter, ...(until && { until }) },
 		});
-	const people = useQuery(query({ actor_kind: "USER" }));
-	const tokens = useQuery(query({ actor_kind: "TOKEN" }));
-	const ofPeople = [people, tokens]
-		.flatMap(({ data }) => changesIn(data?.audit_entries ?? []))
-		.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
-	const isAlone = people.isSuccess && tokens.isSuccess && ofPeople.length === 0;
-	const all = useQuery({ ...query({}), enabled: isAlone });
-	const failed = [people, tokens, all].find(({ isError }) => isError);
-	if (failed)
-		return <ErrorState error={failed.error} onRetry={failed.refetch} />;
-	if (people.isPending || tokens.isPending || (isAlone && all.isPending))
-		return;
-	return (
-		<Changes
-			entries={isAlone ? changesIn(all.data?.audit_entries ?? []) : ofPeople}
-		/>
-	);
+	const last = useQuery({ ...query(), enabled });
+	const entries = last.data?.audit_entries ?? [];
+	const oldest = entries.at(-1);
+	const until =
+		oldest?.operation === "addStarters" && last.data?.next_cursor
+			? new Date(Date.parse(oldest.at) - CALL_MS).toISOString()
+			: undefined;
+	const before = useQuery({ ...query(until), enabled: until !== undefined });
+	return {
+		entries: until
+			? [...entries, ...(before.data?.audit_entries ?? [])]
+			: entries,
+		isLoaded: last.isSuccess && (until === undefined || before.isSuccess),
+		failed: [last, before].find(({ isError }) => isError),
+	};
 }
 
 function Changes({ entries }: { entries: readonly Entry[] }) {
@@ -110,6 +136,7 @@ function Changes({ entries }: { entries: readonly Entry[] }) {
 									isGone={entry.operation.startsWith("delete")}
 								/>
 							)}
+							{namesItsRecord(entry) && <OtherEnd entry={entry} />}
 						</Text>
 						<Text size="xs" c="dimmed">
 							<RelativeTime value={entry.at} />
@@ -119,6 +146,18 @@ function Changes({ entries }: { entries: readonly Entry[] }) {
 				))}
 			</ul>
 		</Section>
+	);
+}
+
+/** Names the other record of a link. */
+function OtherEnd({ entry }: { entry: Entry }) {
+	const other = otherEndOf(entry);
+	if (!other) return null;
+	return (
+		<>
+			{" "}
+			and <RecordName {...other} />
+		</>
 	);
 }
 

@@ -47,24 +47,56 @@ export function groupedActions(): { group: string; names: string[] }[] {
 
 /**
  * Returns the entries that are news. Sign-ins and sign-outs are left out, because they change no
- * record. A new link has two consecutive entries, one for each of its records, and only one of them
- * is kept. Links that came or went with a record are left out: the record itself is the news.
+ * record. A new link has an entry for each of its records, and only one of them is kept. Links that
+ * came or went with a record are left out: the record itself is the news. A call that adds starter
+ * records has many entries, and only the last of them is kept, which counts the records.
  */
 export function changesIn(entries: readonly Entry[]): Entry[] {
-	return entries.filter((entry, index) => {
-		const { operation, outcome, at } = entry;
-		const before = entries[index - 1];
-		const isOtherEnd =
-			/^(un)?linkRecords$/.test(operation) &&
-			before?.operation === operation &&
-			before.at === at;
-		return (
-			outcome === "DONE" &&
-			!/^(beginSignIn|signIn|signOut)$/.test(operation) &&
-			!(/^(add|delete)/.test(operation) && linkIn(entry)) &&
-			!isOtherEnd
-		);
+	/** The first record of each link whose other entry has not come yet. */
+	const ends = new Map<string, string | null>();
+	let lastStarter = Number.POSITIVE_INFINITY;
+	return entries.filter((entry) => {
+		const { operation, outcome, record_id } = entry;
+		if (outcome !== "DONE" || /^(beginSignIn|signIn|signOut)$/.test(operation))
+			return false;
+		if (operation === "addStarters") {
+			const before = lastStarter;
+			lastStarter = Date.parse(entry.at);
+			return "starter_records" in entry.changes
+				? true
+				: !(before - lastStarter < SAME_CALL_MS);
+		}
+		if (!linkIn(entry)) return true;
+		if (/^(add|delete)/.test(operation)) return false;
+		// Other calls may have written between the two entries, and their times may differ.
+		const pair = [record_id, otherEndOf(entry)?.id].sort();
+		const link = [operation, entry.actor_name, ...pair].join();
+		const isOtherEnd = ends.has(link) && ends.get(link) !== record_id;
+		if (isOtherEnd) ends.delete(link);
+		else ends.set(link, record_id);
+		return !isOtherEnd;
 	});
+}
+
+/** Entries of starter records that are not further apart, in milliseconds, are of one call. */
+const SAME_CALL_MS = 60_000;
+
+const COUNTED = ["framework", "control", "measure", "risk"];
+
+/** Returns the words for starter records, such as "33 controls and 1 risk from a starter set". */
+function startersIn({ changes }: Partial<Pick<Entry, "changes">>): string {
+	const { starter_records: counts } = (changes ?? {}) as Record<
+		string,
+		{ after?: Record<string, unknown> }
+	>;
+	const added = COUNTED.flatMap((noun) => {
+		const count = counts?.after?.[`${noun}s`];
+		if (typeof count !== "number") return [];
+		return `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
+	});
+	// Entries of earlier versions have no counts.
+	const words = new Intl.ListFormat("en-GB").format(added) || "records";
+	return `${words} from a starter set`;
 }
 
 /** Returns what happened to a link, if the entry is about a link of its record and nothing else. */
@@ -125,6 +157,15 @@ export function phraseOf({
 	if (isTakenBack({ operation, ...(changes && { changes }) })) {
 		return "took back into use";
 	}
+	if (operation === "addStarters") {
+		return `added ${startersIn({ ...(changes && { changes }) })}`;
+	}
+	if (changes && otherEndOf({ changes })) {
+		// The names of both records follow, with "and" between them.
+		return linkIn({ changes }) === "Link added"
+			? "linked"
+			: "removed the link between";
+	}
 	const known =
 		operation === "setUp" ? SET_UP[record_kind ?? ""] : ownPhraseOf(operation);
 	if (known) return known;
@@ -149,6 +190,7 @@ export function namesItsRecord({
 	record_kind,
 }: Pick<Entry, "operation" | "record_kind">): boolean {
 	if (operation === "setUp") return record_kind !== "member";
+	if (operation === "addStarters") return false;
 	return !actionOf(operation)?.isAboutActor;
 }
 
