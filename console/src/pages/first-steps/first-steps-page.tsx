@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Box, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
@@ -144,8 +144,12 @@ function StepList({ steps, shown }: { steps: Step[]; shown: Step }) {
 							>
 								{step.title}
 							</ButtonLink>
-							{isLeftOut(step) && <SkippedWord />}
 						</Group>
+						{isLeftOut(step) && (
+							<Box pl={43}>
+								<SkippedWord />
+							</Box>
+						)}
 					</li>
 				))}
 			</ol>
