@@ -10,8 +10,8 @@ interface WriteStatement {
 }
 
 /**
- * What the statement answers. With "record", it returns the stored record as `columnsOf` lists it.
- * The columns read no other record of the same register, which the statement would not see.
+ * Says what the statement answers. With "record", it returns the stored record as `columnsOf` lists
+ * it. The columns read no other record of the same register, which the statement would not see.
  */
 type Answer = "nothing" | "record";
 

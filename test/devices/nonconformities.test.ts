@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { postureResult } from "../support/service.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
-import { keepDevicesNow } from "../support/upkeep.ts";
+import { CHECK, daysAgo, makeLoop } from "./nonconformity-loop.ts";
 
 let assay: TestTools;
 beforeAll(async () => {
@@ -10,78 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => assay.close());
 
-const DAY = 86_400_000;
-const daysAgo = (days: number) =>
-	new Date(Date.now() - days * DAY).toISOString();
-const CHECK = "FIREWALL_ENABLED";
-
-/** Makes an organization whose devices were activated long ago, so new failures have 3 days. */
-async function makeLoop() {
-	const organization_id = await createOrganization(assay.database.pool, "Loop");
-	const { token } = await assay.makeUser({
-		[organization_id]: "admin",
-	});
-	const use = (tool: string, input: Json = {}) => assay.use(tool, input, token);
-	const owner = (sql: string, values: unknown[] = []) =>
-		assay.database.owner.query(sql, values);
-	const settle = () => keepDevicesNow(assay.database.pool, organization_id);
-	const list = async (): Promise<Json[]> =>
-		(await use("listNonconformities", { organization_id, detail: "full" }))
-			.nonconformities;
-	return {
-		organization_id,
-		use,
-		owner,
-		settle,
-		list,
-		/** Settles, and returns the only nonconformity. */
-		only: async (): Promise<Json> => {
-			await settle();
-			const all = await list();
-			expect(all).toHaveLength(1);
-			return all[0];
-		},
-		device: async (name: string) => {
-			const device = await assay.activateDevice(organization_id);
-			await owner(
-				"update devices set activated_at = now() - interval '100 days', name = $2 where id = $1",
-				[device.id, name],
-			);
-			const report = async (status: string, days = 0, check_key = CHECK) => {
-				const answer = await assay.post(
-					"postures",
-					{
-						results: [
-							postureResult({ check_key, status, observed_at: daysAgo(days) }),
-						],
-					},
-					{ key: device.key },
-				);
-				expect(answer.status).toBe(204);
-			};
-			return {
-				id: device.id,
-				report,
-				/** Begins to fail so long ago that the grace is over. */
-				fail: async () => {
-					for (const days of [6, 4, 2, 0]) await report("FAIL", days);
-				},
-			};
-		},
-		places: async (id: string): Promise<Json[]> =>
-			(await use("listNonconformityDevices", { id })).nonconformity_devices,
-		events: async (): Promise<string[]> =>
-			(
-				await owner(
-					"select type from events where organization_id = $1 and type like 'nonconformity.%' order by id",
-					[organization_id],
-				)
-			).rows.map(({ type }) => type.replace("nonconformity.", "")),
-	};
-}
-
 test("a failure opens one nonconformity after its grace, later devices join it, and the last pass closes it", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const [first, second] = [await loop.device("one"), await loop.device("two")];
 	await first.report("FAIL", 2);
 	await first.report("FAIL", 0);
@@ -134,7 +62,7 @@ test("a failure opens one nonconformity after its grace, later devices join it, 
 });
 
 test("UNKNOWN and silence keep a device in it; an exception, the policy, revocation and deletion end its place", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const names = [
 		"unknown",
 		"silent",
@@ -213,7 +141,7 @@ test("UNKNOWN and silence keep a device in it; an exception, the policy, revocat
 });
 
 test("a failure that comes back within 30 days reopens it, a later one opens another", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const device = await loop.device("again");
 	await device.fail();
 	const { id } = await loop.only();
@@ -250,7 +178,7 @@ test("a failure that comes back within 30 days reopens it, a later one opens ano
 });
 
 test("a failure that ends while its nonconformity is opened leaves none behind", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const device = await loop.device("quick");
 	await device.fail();
 	// The pass arrives after the failure was found and before the device is added.
@@ -279,7 +207,7 @@ test("a failure that ends while its nonconformity is opened leaves none behind",
 });
 
 test("a person's close or deletion holds until a new failure, and people's texts stay", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const [old, fresh] = [await loop.device("old"), await loop.device("fresh")];
 	await old.fail();
 	const { id } = await loop.only();
@@ -320,7 +248,7 @@ test("a person's close or deletion holds until a new failure, and people's texts
 });
 
 test("a nonconformity that a person opened is never touched", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const { nonconformity } = await loop.use("addNonconformity", {
 		organization_id: loop.organization_id,
 		title: "Devices fail: Host firewall",
@@ -336,7 +264,7 @@ test("a nonconformity that a person opened is never touched", async () => {
 });
 
 test("by policy each device has its own nonconformity, with a severity and an owner, or none is opened", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const { organization_id } = loop;
 	const { people } = await loop.use("addPeople", {
 		organization_id,
@@ -364,7 +292,7 @@ test("by policy each device has its own nonconformity, with a severity and an ow
 });
 
 test("it is linked to the included controls of frameworks that its check tests", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const { organization_id } = loop;
 	const { framework } = await loop.use("addFramework", {
 		organization_id,
@@ -393,7 +321,7 @@ test("it is linked to the included controls of frameworks that its check tests",
 });
 
 test("a storm opens one nonconformity for each check, and two processes at once do it once", async () => {
-	const loop = await makeLoop();
+	const loop = await makeLoop(assay);
 	const devices = await Promise.all(
 		Array.from({ length: 12 }, (_, index) => loop.device(`storm ${index}`)),
 	);
