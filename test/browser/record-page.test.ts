@@ -197,6 +197,9 @@ test("the history names a vendor's review and its parts in words", async () => {
 
 test("a record that did not exist on the past day shown says so", async () => {
 	const { vendor } = await registers.add("addVendor", { name: "New one" });
+	await registers.database.owner.query(
+		"update organizations set records_known_since = '2024-01-01'",
+	);
 	const page = await registers.open(
 		registers.admin,
 		`vendor/${vendor.id}?as_of=2024-06-01`,

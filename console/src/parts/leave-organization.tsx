@@ -29,7 +29,7 @@ export function LeaveOrganization({
 			await navigate({ to: "/account", ignoreBlocker: true });
 			await forgetReadings();
 			notifications.show({ message: `You have left ${organization.name}.` });
-			await navigate({ to: "/" });
+			await navigate({ to: "/", ignoreBlocker: true });
 		},
 	});
 	return (

@@ -95,6 +95,7 @@ function MemberPage() {
 							navigate({
 								to: "/o/$org/settings/members",
 								params: { org: organizationId },
+								ignoreBlocker: true,
 							})
 						}
 					/>
