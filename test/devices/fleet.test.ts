@@ -118,6 +118,7 @@ test("every field that a device or a user sets is returned, in the list and for 
 		omitted_checks: 0,
 		failing_count: 1,
 		compliance: "UNKNOWN",
+		compliant_by_exception: false,
 		missing_checks: expect.arrayContaining(["FIREWALL_ENABLED"]),
 		postures: [
 			{

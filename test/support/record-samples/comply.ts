@@ -158,6 +158,7 @@ export const comply: Sample[] = [
 		},
 		orders: ["title", "next_review_on"],
 		filters: ["document_type", "classification", "owner_id"],
+		otherFilters: ["lacks_signatures"],
 		searched: ["title", "description"],
 	},
 	{

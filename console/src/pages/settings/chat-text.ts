@@ -1,7 +1,7 @@
 /** Slack escapes these three characters, and has a form of its own for links. */
 const withoutEscapes = (text: string) =>
 	text
-		.replace(/<(https?:[^|>]*)\|([^|>]*)>/g, "[$2]($1)")
+		.replace(/<(https?:[^|<>]*)\|([^|<>]*)>/g, "[$2]($1)")
 		.replaceAll("&lt;", "<")
 		.replaceAll("&gt;", ">")
 		.replaceAll("&amp;", "&");
