@@ -17,8 +17,6 @@ interface Version {
 
 /** The documents with their versions, approvals and signatures, and the evidence. */
 export class DemoPapers {
-	/** The moment of everything that happened with a version. */
-	readonly #dates: { id: string; at: Date }[] = [];
 	readonly #known: Known;
 
 	constructor(known: Known) {
@@ -33,27 +31,25 @@ export class DemoPapers {
 	}
 
 	/**
-	 * Sets the times of versions, approvals and signatures. `owner` writes without triggers, because
-	 * one of them keeps published versions from changing.
+	 * Gives versions, approvals and signatures the times of their audit entries, so that a document
+	 * and its history agree. `owner` writes without triggers, because one of them keeps published
+	 * versions from changing.
 	 */
 	async date(owner: ClientBase): Promise<void> {
-		const values = [
-			this.#dates.map(({ id }) => id),
-			this.#dates.map(({ at }) => at),
-		];
-		const dates =
-			"(select * from unnest($1::text[], $2::timestamptz[]) u (id, at)) d";
 		await owner.query("set session_replication_role = replica");
 		for (const statement of [
-			`update document_versions v set created_at = d.at - interval '2 days', updated_at = d.at,
-				published_at = case when v.published_at is null then null else d.at end
-			from ${dates} where v.id = d.id`,
-			`update document_approvals a set decided_at = d.at from ${dates} where a.version_id = d.id`,
-			`update document_signatures s set requested_at = d.at + interval '1 hour',
-				signed_at = case when s.signed_at is null then null else d.at + interval '27 hours' end
-			from ${dates} where s.version_id = d.id`,
+			`update document_versions v set
+				created_at = ${timeOf("e.changes -> (n.prefix || 'status') ->> 'after' = 'DRAFT'")},
+				updated_at = ${timeOf("e.changes ?| array[n.prefix || 'status', n.prefix || 'characters']")},
+				published_at = ${timeOf("e.changes -> (n.prefix || 'status') ->> 'after' = 'PUBLISHED'")}`,
+			`update document_approvals t set decided_at = ${timeOf("e.changes -> (n.prefix || 'approval') -> 'after' ->> 'person' = t.person_name")}
+			from document_versions v where v.id = t.version_id`,
+			`update document_signatures t set
+				requested_at = ${timeOf("e.changes -> (n.prefix || 'signatures_requested') -> 'after' ? t.person_name")},
+				signed_at = ${timeOf("e.changes -> (n.prefix || 'signature') -> 'after' ->> 'person' = t.person_name")}
+			from document_versions v where v.id = t.version_id`,
 		]) {
-			await owner.query(statement, values);
+			await owner.query(statement);
 		}
 		await owner.query(
 			`update documents t set next_review_on = (v.published_at + interval '12 months')::date
@@ -96,22 +92,15 @@ export class DemoPapers {
 					}
 				},
 			},
-			...one.published.map(
-				([daysAgo, changelog], index): Moment => ({
-					daysAgo,
-					run: async (at) => {
-						const version = await this.#draft(one, at, changelog);
-						await this.#publish(one, version);
-						if (index === last) await this.#sign(one, version.id);
-					},
-				}),
+			...one.published.flatMap(([daysAgo, changelog], index) =>
+				this.#version(one, daysAgo, changelog, index === last),
 			),
 			...(one.open
 				? [
 						{
 							daysAgo: 2,
-							run: async (at: Date) => {
-								const version = await this.#draft(one, at, null);
+							run: async () => {
+								const version = await this.#draft(one, null);
 								if (one.open === "PENDING_APPROVAL") {
 									await use("requestDocumentVersionApproval", {
 										id: version.id,
@@ -124,11 +113,56 @@ export class DemoPapers {
 		];
 	}
 
-	async #draft(
+	/** A version that is written two days before it is published. The last one is then signed. */
+	#version(
 		one: DemoDocument,
-		at: Date,
+		daysAgo: number,
 		changelog: string | null,
-	): Promise<Version> {
+		isLast: boolean,
+	): Moment[] {
+		const { use, id } = this.#known;
+		const { asked, signed = [] } = one;
+		let version: Version;
+		const moments: Moment[] = [
+			{
+				daysAgo: daysAgo + 2,
+				run: async () => {
+					version = await this.#draft(one, changelog);
+				},
+			},
+			{ daysAgo, run: () => this.#publish(one, version) },
+		];
+		if (!isLast || !asked) return moments;
+		return [
+			...moments,
+			{
+				daysAgo,
+				run: () =>
+					use("requestDocumentVersionSignature", {
+						document_version_id: version.id,
+						person_ids: asked.map((key) => id("people", key)),
+					}),
+			},
+			...signed.map(
+				(actor: Actor, index): Moment => ({
+					daysAgo: daysAgo - 1 - index,
+					run: async () => {
+						const { document_version } = await use("getDocumentVersion", {
+							id: version.id,
+						});
+						const { content_hash } = document_version as Version;
+						await use(
+							"signDocumentVersion",
+							{ id: version.id, content_hash },
+							actor,
+						);
+					},
+				}),
+			),
+		];
+	}
+
+	async #draft(one: DemoDocument, changelog: string | null): Promise<Version> {
 		const { use, id } = this.#known;
 		const made = await use("createDraftDocumentVersion", {
 			document_id: id("document", one.key),
@@ -140,7 +174,6 @@ export class DemoPapers {
 			id: version,
 			content: fill(content),
 		});
-		this.#dates.push({ id: version, at });
 		return filled.document_version as Version;
 	}
 
@@ -148,25 +181,6 @@ export class DemoPapers {
 		const { use } = this.#known;
 		await use("requestDocumentVersionApproval", { id });
 		if (approver) await use("approveDocumentVersion", { id }, "admin");
-	}
-
-	async #sign(
-		{ asked, signed = [] }: DemoDocument,
-		version: string,
-	): Promise<void> {
-		if (!asked) return;
-		const { use, id } = this.#known;
-		await use("requestDocumentVersionSignature", {
-			document_version_id: version,
-			person_ids: asked.map((key) => id("people", key)),
-		});
-		const { document_version } = await use("getDocumentVersion", {
-			id: version,
-		});
-		const { content_hash } = document_version as Version;
-		for (const actor of signed satisfies readonly Actor[]) {
-			await use("signDocumentVersion", { id: version, content_hash }, actor);
-		}
 	}
 
 	#evidence(): Moment[] {
@@ -188,6 +202,15 @@ export class DemoPapers {
 		);
 	}
 }
+
+/**
+ * Returns SQL for the time of the last audit entry `e` about the version `v` that meets the
+ * condition. `n.prefix` begins the names of what the entry says about the version.
+ */
+const timeOf = (condition: string): string =>
+	`(select max(e.at) from (select 'version_' || v.version_number || '_' as prefix) n
+		join audit_entries e on e.organization_id = v.organization_id and e.record_id = v.document_id
+		where ${condition})`;
 
 function fill(content: string): string {
 	return content.replaceAll(

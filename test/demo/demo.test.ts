@@ -14,6 +14,7 @@ import { firstLine, isRunning } from "../support/child.ts";
 import { sendTo } from "../support/console-client.ts";
 import { makeFolder } from "../support/folder.ts";
 import { assay } from "../support/program.ts";
+import { readTimes } from "./document-times.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../bin/assay.js");
 const DEVICES = 12;
@@ -246,6 +247,16 @@ test("documents were approved and signed in the past, and an audit can begin", a
 	}
 	const { snapshots } = await use("listSnapshots", inOrganization());
 	expect(snapshots).toMatchObject([{ name: "Before the surveillance audit" }]);
+});
+
+test("versions, approvals and signatures have the times of the document's history", async () => {
+	const { documents } = await use("listDocuments", inOrganization());
+	const all = [];
+	for (const { id } of documents) all.push(await readTimes(use, id));
+	expect(all.map(({ stored }) => stored)).toEqual(
+		all.map((one) => one.history),
+	);
+	expect(all.flatMap(({ stored }) => stored.signed_at)).toHaveLength(3);
 });
 
 test("devices have months of history, and each kind of problem occurs", async () => {

@@ -102,6 +102,30 @@ test("a person signs what was read, once, and the record says who, how, when and
 	});
 });
 
+test("the history has a request and a signature within the same calls as the signature itself", async () => {
+	const version = await publish();
+	const times = [Date.now()];
+	await ask(version, [signer]);
+	times.push(Date.now());
+	const { content_hash } = version;
+	await viewer.use("signDocumentVersion", { id: version.id, content_hash });
+	times.push(Date.now());
+	const [signature] = await list(version);
+	const { changes } = await admin.use("getRecordHistory", {
+		id: version.document_id,
+	});
+	const [signed, asked] = changes.map(({ at }: { at: string }) => at);
+	for (const [index, stored, noted] of [
+		[0, signature.requested_at, asked],
+		[1, signature.signed_at, signed],
+	] as const) {
+		const order = [times[index], stored, noted, times[index + 1]].map((time) =>
+			new Date(time).getTime(),
+		);
+		expect(order).toEqual(order.toSorted((one, other) => one - other));
+	}
+});
+
 test("a request can be cancelled and a signature cannot, and a draft is not signed", async () => {
 	const version = await publish();
 	await ask(version, [signer, other]);
