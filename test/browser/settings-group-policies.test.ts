@@ -198,3 +198,53 @@ test("the form of a new group says where a group by a filter is made", async () 
 	await dialog.getByRole("link", { name: "filter the list" }).click();
 	await page.waitForURL(/\/devices$/);
 });
+
+test("without a group, a policy and an exception of a group lead to the page of the groups", async () => {
+	const { page, at } = await fleetOf(served).start(
+		"admin",
+		async () => "/settings/device-policy",
+	);
+	const dialog = page.getByRole("dialog");
+	await page.getByRole("button", { name: "Add a group's policy" }).click();
+	await dialog.getByText("There is no group yet.").waitFor();
+	const preview = dialog.getByRole("button", { name: "Preview" });
+	expect(await preview.isDisabled()).toBe(true);
+	await axe(page);
+	await screenshot(page, "settings/group-policy-no-group");
+	await dialog.getByRole("link", { name: "Devices → Groups" }).click();
+	await page.waitForURL(/\/devices\/groups$/);
+
+	await visit(page, at("/devices/exceptions"));
+	await page.getByRole("button", { name: "Add exception" }).click();
+	await dialog.getByText("There is no group yet.").waitFor();
+	const request = dialog.getByRole("button", { name: "Request it" });
+	expect(await request.isDisabled()).toBe(true);
+	await axe(page);
+	await screenshot(page, "devices/exception-no-group");
+	await dialog.getByRole("combobox", { name: "It is for" }).click();
+	await page.getByRole("option", { name: "All devices" }).click();
+	await dialog.getByText("There is no group yet.").waitFor({ state: "hidden" });
+	expect(await request.isDisabled()).toBe(false);
+});
+
+test("Preview waits for a group, and says when every group has a policy", async () => {
+	const { page } = await fleetOf(served).start(
+		"admin",
+		async (organization) => {
+			await addGroup(organization, "Laptops");
+			return "/settings/device-policy";
+		},
+	);
+	const dialog = page.getByRole("dialog");
+	const add = page.getByRole("button", { name: "Add a group's policy" });
+	const preview = dialog.getByRole("button", { name: "Preview" });
+	await add.click();
+	await dialog.getByRole("combobox", { name: "Group" }).click();
+	expect(await preview.isDisabled()).toBe(true);
+	await page.getByRole("option", { name: "Laptops" }).click();
+	await preview.click();
+	await dialog.getByRole("button", { name: "Save the policy" }).click();
+	await dialog.waitFor({ state: "hidden" });
+	await add.click();
+	await dialog.getByText("Every group has a policy already.").waitFor();
+});

@@ -16,7 +16,7 @@ import { useOrganization } from "../../organization.ts";
 import { dayOf, endOfDay } from "../../parts/days.ts";
 import {
 	groupOptions,
-	useDeviceGroups,
+	useLoadedGroups,
 } from "../../parts/devices/device-groups.ts";
 import {
 	type Device,
@@ -28,6 +28,7 @@ import {
 	latestDay,
 	problemOfLastDay,
 } from "../../parts/devices/exception-days.ts";
+import { NoGroup } from "../../parts/devices/no-group.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
@@ -59,7 +60,7 @@ export function ExceptionForm({
 	const organization = { organization_id: organizationId };
 	const policy = useQuery(operationQuery("getDevicePolicy", organization)).data
 		?.policy;
-	const groups = useDeviceGroups(organizationId);
+	const groups = useLoadedGroups(organizationId);
 	const mayApprove = mayAdmin && policy?.exceptions_need_two_people === false;
 	const form = useForm({
 		initialValues: {
@@ -79,6 +80,7 @@ export function ExceptionForm({
 			ends_at: problemOfLastDay,
 		},
 	});
+	const lacksGroup = form.values.covers === "group_id" && groups?.length === 0;
 	const saving = useSaving(
 		form,
 		async (values) => {
@@ -146,12 +148,12 @@ export function ExceptionForm({
 							miw={200}
 							{...form.getInputProps("covers")}
 						/>
-						{form.values.covers === "group_id" && (
+						{form.values.covers === "group_id" && !lacksGroup && (
 							<Select
 								label="Group"
 								withAsterisk
 								miw={200}
-								{...groupOptions(groups)}
+								{...groupOptions(groups ?? [])}
 								{...form.getInputProps("group_id")}
 							/>
 						)}
@@ -168,6 +170,7 @@ export function ExceptionForm({
 							/>
 						)}
 					</Group>
+					{lacksGroup && <NoGroup organizationId={organizationId} />}
 					<Textarea
 						label="Reason"
 						description="Why the check may fail, and what is done instead. Auditors read it."
@@ -199,7 +202,11 @@ export function ExceptionForm({
 						<Button variant="default" onClick={onClose}>
 							Cancel
 						</Button>
-						<Button type="submit" loading={saving.isSaving}>
+						<Button
+							type="submit"
+							disabled={lacksGroup}
+							loading={saving.isSaving}
+						>
 							{form.values.is_approved ? "Add the exception" : "Request it"}
 						</Button>
 					</Group>

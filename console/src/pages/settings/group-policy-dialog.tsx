@@ -19,8 +19,9 @@ import { useOrganization } from "../../organization.ts";
 import { CardTable } from "../../parts/card-table.tsx";
 import {
 	groupOptions,
-	useDeviceGroups,
+	useLoadedGroups,
 } from "../../parts/devices/device-groups.ts";
+import { NoGroup } from "../../parts/devices/no-group.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
@@ -92,11 +93,11 @@ export function GroupPolicyDialog({
 }) {
 	const { organizationId } = useOrganization();
 	useReturnFocus();
-	const groups = useDeviceGroups(organizationId, { enabled: !policy });
+	const groups = useLoadedGroups(organizationId, { enabled: !policy });
+	const free = groups?.filter(({ id }) => !taken.includes(id));
 	const form = useForm<Values>({
 		initialValues: toValues(policy, groupId, usual),
 		validate: {
-			group_id: (id) => (id ? null : "Choose a group"),
 			numbers: Object.fromEntries(
 				NUMBERS.map(({ name, min, max }) => [name, isEmptyOr(min, max)]),
 			),
@@ -128,6 +129,9 @@ export function GroupPolicyDialog({
 		},
 	});
 	const refusal = saving.error ?? preview.error;
+	const hasGroup =
+		policy !== undefined ||
+		free?.some(({ id }) => id === form.values.group_id) === true;
 	return (
 		<Dialog
 			opened
@@ -153,15 +157,19 @@ export function GroupPolicyDialog({
 								</Text>
 							)}
 						</>
+					) : !policy && free?.length === 0 ? (
+						<NoGroup organizationId={organizationId}>
+							{taken.length > 0
+								? "Every group has a policy already."
+								: "There is no group yet."}
+						</NoGroup>
 					) : (
 						<Fields form={form} usual={usual}>
 							{!policy && (
 								<Select
 									label="Group"
 									withAsterisk
-									{...groupOptions(
-										groups.filter(({ id }) => !taken.includes(id)),
-									)}
+									{...groupOptions(free ?? [])}
 									maw={360}
 									data-autofocus
 									{...form.getInputProps("group_id")}
@@ -178,6 +186,7 @@ export function GroupPolicyDialog({
 						</Button>
 						<Button
 							type="submit"
+							disabled={!hasGroup}
 							loading={preview.isPending || saving.isPending}
 						>
 							{preview.isSuccess ? "Save the policy" : "Preview"}

@@ -9,15 +9,23 @@ export const POLICIES = "groups";
 /** Maximum number of options that a list shows at once. Typing finds the others. */
 export const SHOWN_OPTIONS = 100;
 
-/**
- * Returns all groups of the organization by name, or an empty list until they are loaded. An
- * organization has at most 500 groups, so they fill at most five pages.
- */
+/** Returns all groups of the organization by name, or an empty list until they are loaded. */
 export function useDeviceGroups(
 	organizationId: string,
-	{ enabled = true }: { enabled?: boolean } = {},
+	options: { enabled?: boolean } = {},
 ): DeviceGroup[] {
-	const { data = [] } = useQuery({
+	return useLoadedGroups(organizationId, options) ?? [];
+}
+
+/**
+ * Returns all groups of the organization by name, or undefined until they are loaded. An
+ * organization has at most 500 groups, so they fill at most five pages.
+ */
+export function useLoadedGroups(
+	organizationId: string,
+	{ enabled = true }: { enabled?: boolean } = {},
+): DeviceGroup[] | undefined {
+	const { data } = useQuery({
 		queryKey: ["listDeviceGroups", "all", organizationId],
 		queryFn: async ({ signal }) => {
 			const found: DeviceGroup[] = [];
