@@ -10,17 +10,17 @@ import {
 } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { FieldType } from "../../../../src/records/field.ts";
+import { isScale, stepsOf } from "../../../../src/records/scales.ts";
 import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
-import { isPercent, isScale } from "../../parts/records/field-value.tsx";
+import { isPercent } from "../../parts/records/field-value.tsx";
 import {
 	ReferenceField,
 	ReferencesField,
 } from "../../parts/records/reference-field.tsx";
-import { scaleOf } from "../../parts/records/risk-scores.ts";
 import { CheckInput, ChecksInput } from "./checks-input.tsx";
 import type { FormValue } from "./form-values.ts";
 import { SuggestedInput } from "./suggested-input.tsx";
@@ -104,7 +104,7 @@ export function FieldInput({
 			return isScale(field) ? (
 				<Scale
 					{...common}
-					steps={scaleOf(name)}
+					steps={stepsOf(name)}
 					value={typeof value === "number" ? value : null}
 					onChange={onChange}
 				/>
@@ -228,7 +228,7 @@ function Scale({
 	description: string | undefined;
 	required: boolean;
 	error: ReactNode;
-	steps: readonly string[];
+	steps: ReturnType<typeof stepsOf>;
 	value: number | null;
 	onChange: (value: number) => void;
 	"data-path"?: string;
@@ -240,11 +240,10 @@ function Scale({
 			onChange={(step) => onChange(Number(step))}
 		>
 			<Group mt={8} mb={4} gap="md">
-				{steps.map((meaning, index) => (
+				{steps.map((step, index) => (
 					<Radio
-						key={meaning}
-						value={String(index + 1)}
-						label={`${index + 1} ${meaning}`}
+						key={step.value}
+						{...step}
 						{...(index === 0 && path ? { "data-path": path } : {})}
 					/>
 				))}

@@ -1,8 +1,8 @@
+import { isScale } from "../../../../src/records/scales.ts";
 import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
-import { isScale } from "../../parts/records/field-value.tsx";
 import { askFor, isMissing } from "../../parts/server-errors.ts";
 import { formatDay } from "../../parts/time.tsx";
 

@@ -16,6 +16,7 @@ import {
 	useRef,
 	useState,
 } from "react";
+import { isScale } from "../../../../src/records/scales.ts";
 import type { ApiError } from "../../api.ts";
 import type {
 	FieldDescription,
@@ -200,10 +201,13 @@ const withNotDecided = (field: FieldDescription): FieldDescription => ({
 });
 
 /** Returns true for a long text or a scale, which takes a whole line. */
-function isWide({ type, given, min, max }: FieldDescription): boolean {
-	const isScale = min === 1 && max === 5;
+function isWide(field: FieldDescription): boolean {
+	const { type, given } = field;
 	return (
-		type === "text" || type === "references" || isScale || given === "computed"
+		type === "text" ||
+		type === "references" ||
+		isScale(field) ||
+		given === "computed"
 	);
 }
 

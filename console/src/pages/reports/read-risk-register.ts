@@ -1,11 +1,7 @@
+import { stepLabel } from "../../../../src/records/scales.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import { inWords } from "../../parts/names-in-words.ts";
-import {
-	BANDS,
-	bandOf,
-	IMPACTS,
-	LIKELIHOODS,
-} from "../../parts/records/risk-scores.ts";
+import { BANDS, bandOf } from "../../parts/records/risk-scores.ts";
 import { shownValue } from "../../parts/records/undecided.ts";
 import {
 	cell,
@@ -130,16 +126,18 @@ interface Score {
 function scoreOf(risk: AnyRecord, which: Which): Score {
 	const score = risk[`${which}_risk_score`];
 	return {
-		likelihood: stepOf(LIKELIHOODS, risk[`${which}_likelihood`]),
-		impact: stepOf(IMPACTS, risk[`${which}_impact`]),
+		likelihood: stepOf(risk, `${which}_likelihood`),
+		impact: stepOf(risk, `${which}_impact`),
 		score: cell(score),
 		level: bandOf(Number(score))?.label ?? NOTHING,
 	};
 }
 
 /** Returns a step of a scale with its word, such as "4 Likely". */
-const stepOf = (scale: readonly string[], step: unknown) =>
-	typeof step === "number" ? `${step} ${scale[step - 1] ?? ""}` : NOTHING;
+const stepOf = (risk: AnyRecord, field: string) => {
+	const step = risk[field];
+	return typeof step === "number" ? stepLabel(field, step) : NOTHING;
+};
 
 const cellsOf = ({ likelihood, impact, score, level }: Score) => [
 	...[likelihood, impact],

@@ -8,6 +8,7 @@ import {
 } from "@mantine/core";
 import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
 import { Fragment, type ReactNode } from "react";
+import { isScale, scaleOf } from "../../../../src/records/scales.ts";
 import type { FieldDescription } from "../../kind-description.ts";
 import { choiceLabel } from "../../kinds.ts";
 import { checkLabel } from "../devices/check-label.ts";
@@ -15,7 +16,7 @@ import { TextLink } from "../links.tsx";
 import { StatusBadge } from "../status-badge.tsx";
 import { CalendarDate, DateTime } from "../time.tsx";
 import type { Names } from "./record-names.ts";
-import { factorsOf, scaleOf } from "./risk-scores.ts";
+import { factorsOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
 import { toneOf } from "./tones.ts";
 
@@ -154,11 +155,6 @@ export function Questioned({
 			{children}
 		</Group>
 	);
-}
-
-/** Returns true for a scale from 1 to 5. A score, the product of two scales, is not one. */
-export function isScale({ type, min, max }: FieldDescription): boolean {
-	return type === "integer" && min === 1 && max === 5;
 }
 
 /** Returns true for a share in percent. */

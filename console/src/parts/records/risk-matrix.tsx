@@ -1,9 +1,10 @@
 import { VisuallyHidden } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { CSSProperties } from "react";
+import { IMPACTS, LIKELIHOODS } from "../../../../src/records/scales.ts";
 import type { OutputOf } from "../../api.ts";
 import styles from "./risk-matrix.module.css";
-import { type Band, bandOf, IMPACTS, LIKELIHOODS } from "./risk-scores.ts";
+import { type Band, bandOf } from "./risk-scores.ts";
 
 /**
  * The number of risks for each likelihood and impact, as getRiskMatrix returns them. Cells without

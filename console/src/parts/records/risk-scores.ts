@@ -61,27 +61,6 @@ export function bandOf(score: number): Band | undefined {
 	return BANDS.find(({ min, max }) => score >= min && score <= max);
 }
 
-/** The meanings of the five steps of a scale, beginning with 1. */
-export const LIKELIHOODS = [
-	"Rare",
-	"Unlikely",
-	"Possible",
-	"Likely",
-	"Almost certain",
-] as const;
-export const IMPACTS = [
-	"Negligible",
-	"Minor",
-	"Moderate",
-	"Major",
-	"Severe",
-] as const;
-
-/** Returns the words for the steps of the scale that a field uses. */
-export function scaleOf(fieldName: string): readonly string[] {
-	return fieldName.endsWith("impact") ? IMPACTS : LIKELIHOODS;
-}
-
 /** Returns the two fields whose product is the score `fieldName`. */
 export function factorsOf(
 	fieldName: string,
