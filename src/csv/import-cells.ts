@@ -5,12 +5,15 @@ import { toJsonSchema } from "../mcp/json-schema.ts";
 import type { Field } from "../records/field.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
+import { isScale } from "../records/scales.ts";
 import type { Values } from "../records/values.ts";
 import {
+	type ChoiceField,
 	type ChoiceFields,
-	type Choices,
 	choicesByKey,
+	isInteger,
 	readChoice,
+	stepsByKey,
 } from "./import-choices.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
@@ -18,13 +21,11 @@ import { wrongFile } from "./read-table.ts";
 import { readList } from "./text.ts";
 
 /** Permitted content of a field's cells. It is determined once for each file. */
-interface CellKind {
+interface CellKind extends ChoiceField {
 	field: Field;
 	reference: IdKind | undefined;
 	isList: boolean;
-	isNumber: boolean;
 	mayBeNull: boolean;
-	choices: Choices;
 }
 
 /** Largest number of different records that the reference columns of a file may name. */
@@ -41,6 +42,7 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 				...(Array.isArray(schema.enum) ? schema.enum : []),
 				...(kind.csv?.choices[name] ?? []),
 			];
+			const { minimum: min, maximum: max } = schema;
 			return [
 				name,
 				{
@@ -49,7 +51,9 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 					isList: types.includes("array"),
 					isNumber: types.includes("integer"),
 					mayBeNull: field.input.safeParse(null).success,
-					choices: choicesByKey(choices.map(String)),
+					choices: isScale({ type: field.type, min, max })
+						? stepsByKey(name)
+						: choicesByKey(choices.map(String)),
 				},
 			];
 		},
@@ -59,11 +63,7 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 
 /** Returns the choices of the fields that have some. */
 export function choiceFieldsOf(kinds: CellKinds): ChoiceFields {
-	return new Map(
-		[...kinds]
-			.filter(([, { choices }]) => choices.size > 0)
-			.map(([name, { choices }]) => [name, choices]),
-	);
+	return new Map([...kinds].filter(([, { choices }]) => choices.size > 0));
 }
 
 /**
@@ -153,8 +153,6 @@ function namesIn({ isList }: CellKind, cell: string): string[] {
 
 function readCell(kind: CellKind, text: string): unknown {
 	if (kind.isList) return readList(text);
-	if (kind.isNumber) {
-		return /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : text;
-	}
-	return readChoice(kind.choices, text) ?? text;
+	const value = readChoice(kind.choices, text) ?? text;
+	return kind.isNumber && isInteger(value) ? Number(value) : value;
 }

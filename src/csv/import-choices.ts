@@ -2,6 +2,7 @@ import { z } from "zod";
 import { badFields, type FieldIssue } from "../errors.ts";
 import { makeBreather } from "../load/breather.ts";
 import { choiceLabel } from "../records/labels.ts";
+import { scaleOf, stepsOf } from "../records/scales.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 
 /** The answer for a value whose lines are not stored. No register has it as a choice. */
@@ -43,8 +44,13 @@ export const unknownValue = z.object({
 });
 
 /** The choices of a field, by the keys of their values and labels. */
-export type Choices = ReadonlyMap<string, string>;
-export type ChoiceFields = ReadonlyMap<string, Choices>;
+type Choices = ReadonlyMap<string, string>;
+export interface ChoiceField {
+	choices: Choices;
+	/** True if the choices are the steps of a scale, or if the field is another number. */
+	isNumber: boolean;
+}
+export type ChoiceFields = ReadonlyMap<string, ChoiceField>;
 
 /** The unknown values that an import asks about, by the field and the key of the value. */
 export type AskedValues = ReadonlyMap<
@@ -54,10 +60,12 @@ export type AskedValues = ReadonlyMap<
 
 /**
  * Returns the normal form of a choice as people write it. "In progress", " in_progress" and
- * "IN-PROGRESS" are the same.
+ * "IN-PROGRESS" are the same, and so are "2 Unlikely" and "2 – Unlikely".
  */
 function keyOf(text: string): string {
-	return text.toLowerCase().replace(/[\s_-]+/g, "");
+	// The minus of a number is kept, so that -2 is not the step 2 of a scale.
+	const sign = /^\s*[–-]\s*\d/.test(text) ? "-" : "";
+	return sign + text.toLowerCase().replace(/[\s_–-]+/g, "");
 }
 
 export function choicesByKey(values: readonly string[]): Choices {
@@ -67,6 +75,20 @@ export function choicesByKey(values: readonly string[]): Choices {
 			[keyOf(value), value],
 		]),
 	);
+}
+
+/** Returns the steps of a field's scale by their numbers, their words, and both together. */
+export function stepsByKey(fieldName: string): Choices {
+	const words = scaleOf(fieldName);
+	return new Map(
+		stepsOf(fieldName).flatMap(({ value, label }, index) =>
+			[value, words[index] ?? "", label].map((text) => [keyOf(text), value]),
+		),
+	);
+}
+
+export function isInteger(text: string): boolean {
+	return /^\s*-?\d{1,15}\s*$/.test(text);
 }
 
 /** Returns the choice that a cell names by its value or its label. */
@@ -88,9 +110,12 @@ export async function findUnknownValues(
 	let [count, encoded] = [0, 0];
 	for (const { cells } of lines) {
 		await breathe();
-		for (const [field, choices] of inFile) {
+		for (const [field, { choices, isNumber }] of inFile) {
 			const value = (cells.get(field) ?? "").trim();
 			if (value === "" || value.length > MAX_VALUE) continue;
+			// A number that is no step may be of another scale. Its line is wrong, because the steps that
+			// both scales have would be read without a question.
+			if (isNumber && isInteger(value)) continue;
 			const key = keyOf(value);
 			const known = asked.get(field)?.get(key);
 			if (known) {
@@ -157,7 +182,7 @@ function readAnswers(fields: ChoiceFields, given: ValueChoices) {
 	const issues: FieldIssue[] = [];
 	const answers = new Map<string, ReadonlyMap<string, string | null>>();
 	for (const [field, values] of Object.entries(given)) {
-		const choices = fields.get(field);
+		const { choices } = fields.get(field) ?? {};
 		if (!choices) {
 			issues.push({
 				field: `values.${field.slice(0, MAX_VALUE)}`,

@@ -72,6 +72,30 @@ test("the import asks once what each unknown value means, and imports the file b
 	]);
 });
 
+test("the import of risks reads the labels of scores and asks what other words mean", async () => {
+	const page = await served.openPageAs(admin, at("r/risk/import"));
+	await choose(
+		page,
+		"risks.csv",
+		"Name,Category,Treatment,Inherent likelihood,Inherent impact\r\nFire,Site,Accepted,2 Unlikely,Severe\r\nFlood,Site,Accepted,Seldom,4 Major\r\n",
+	);
+	const asked = page.getByRole("combobox", {
+		name: "“Seldom” in Inherent likelihood (1 line)",
+	});
+	await asked.click();
+	await page.getByRole("option", { name: "2 Unlikely", exact: true }).click();
+	await page.getByRole("button", { name: "Import 2 risks" }).click();
+	await page.getByText("2 risks added.").waitFor();
+	const { risks } = await callByName(served.database, admin, "listRisks", {
+		organization_id: served.organizationId,
+		order_by: { field: "name" },
+	});
+	expect(risks).toMatchObject([
+		{ name: "Fire", inherent_likelihood: 2, inherent_impact: 5 },
+		{ name: "Flood", inherent_likelihood: 2, inherent_impact: 4 },
+	]);
+});
+
 test("a required choice cannot be left empty", async () => {
 	const page = await served.openPageAs(admin, at("r/datum/import"));
 	await choose(page, "d.csv", "name,classification\r\nPayroll,Hidden\r\n");

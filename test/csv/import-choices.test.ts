@@ -49,6 +49,77 @@ test("a choice may be its value or its label, in any case and with blanks around
 	expect(outcomes(obligations)).toEqual(["ADD"]);
 });
 
+const HEADING =
+	"name,category,treatment,inherent likelihood,inherent impact,residual likelihood,residual impact";
+
+test("a step of a scale may be its number, its word or both", async () => {
+	const result = await doImport("risk", [
+		HEADING,
+		"a,c,Accepted,2 Unlikely,4 Major,Rare,severe",
+		"b,c,Accepted,unlikely,MAJOR,1,5",
+		"c,c,Accepted, 2 ,4 – Major,1-rare,5  Severe",
+		"d,c,Accepted,almost certain,4,,",
+	]);
+	expect(result).toMatchObject({ add: 4, wrong: 0, unknown_values: [] });
+	const { risks } = await member.use("listRisks", {
+		organization_id,
+		order_by: { field: "name" },
+	});
+	const scores = risks.map((risk: Json) => [
+		risk.inherent_likelihood,
+		risk.inherent_impact,
+		risk.residual_likelihood,
+		risk.residual_impact,
+	]);
+	expect(scores).toEqual([
+		[2, 4, 1, 5],
+		[2, 4, 1, 5],
+		[2, 4, 1, 5],
+		[5, 4, 5, 4],
+	]);
+});
+
+test("an unknown word for a step gets a meaning, and a number outside of the scale stays wrong", async () => {
+	const lines = [
+		HEADING,
+		"a,c,Accepted,Seldom,2 Major,n/a,",
+		"b,c,Accepted, seldom ,Minor,,",
+		"c,c,Accepted,7,-2,,",
+		"d,c,Accepted,Nil,–2,,",
+	];
+	const result = await tryImport("risk", lines);
+	const asked = result.unknown_values.map(
+		({ column, value, count }: Json) => `${column}: ${value} ${count}`,
+	);
+	expect(asked.sort()).toEqual([
+		"inherent impact: 2 Major 1",
+		"inherent impact: –2 1",
+		"inherent likelihood: Nil 1",
+		"inherent likelihood: Seldom 2",
+		"residual likelihood: n/a 1",
+	]);
+	const answers = meaning({
+		inherent_likelihood: { Seldom: "2", Nil: SKIP },
+		inherent_impact: { "2 Major": "4" },
+		residual_likelihood: { "n/a": null },
+	});
+	const answered = await tryImport("risk", lines, answers);
+	expect(outcomes(answered)).toEqual(["ADD", "ADD", "WRONG", "SKIP"]);
+	expect(issues(answered)).toEqual([
+		"4 inherent likelihood: must be at most 5",
+		"4 inherent impact: must be at least 1",
+	]);
+	const none = await member.call("importRecords", {
+		organization_id,
+		kind: "risk",
+		csv: lines.join("\n"),
+		...meaning({ inherent_impact: { "2 Major": "6" } }),
+	});
+	expect(none.body.message).toMatch(
+		/values\.inherent_impact\.2 Major: must be null, SKIP or one of 1, 2, 3, 4, 5/,
+	);
+});
+
 test("each unknown value is listed once with its count, and its lines say that it has no meaning yet", async () => {
 	const result = await tryImport("task", [
 		"Name,Status,Priority",

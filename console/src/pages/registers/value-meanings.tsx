@@ -1,4 +1,5 @@
 import { Group, Select, Stack, Text, Title } from "@mantine/core";
+import { isScale, stepsOf } from "../../../../src/records/scales.ts";
 import type { OutputOf } from "../../api.ts";
 import type {
 	FieldDescription,
@@ -12,7 +13,7 @@ type UnknownValue = OutputOf<"importRecords">["unknown_values"][number];
 /** The choice for a value that counts as an empty cell. */
 const LEAVE_EMPTY = "-";
 
-/** Asks once for each unknown value of a choice what it means. */
+/** Asks once for each unknown value of a choice or a scale what it means. */
 export function MeaningFields({
 	kind,
 	values,
@@ -76,9 +77,10 @@ export function MeaningFields({
 	);
 }
 
-function optionsOf({ choices = [], given }: FieldDescription) {
+function optionsOf(field: FieldDescription) {
+	const { name, choices = [], given } = field;
 	return [
-		...choices,
+		...(isScale(field) ? stepsOf(name) : choices),
 		...(given === "required"
 			? []
 			: [{ value: LEAVE_EMPTY, label: "Leave empty" }]),
