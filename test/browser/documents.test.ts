@@ -183,6 +183,14 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await signer.getByText("1 of 1 signed").waitFor();
 	await signer.getByText("Signed", { exact: true }).last().click();
 	await signer.getByText(/^Signed in, from /).waitFor();
+
+	await signer.getByRole("tab", { name: "History" }).click();
+	const approval = signer.locator("dl > div", { hasText: "Approved" });
+	await expect
+		.poll(() => approval.innerText())
+		.toMatch(
+			/^Version 1 approval\s+Person: Grace Hopper\s+Decision: Approved$/,
+		);
 });
 
 test("writing the first text of a document opens the editor at once", async () => {

@@ -18,11 +18,13 @@ export function PlainValue({ value, names }: { value: unknown; names: Names }) {
 	}
 	if (typeof value === "boolean") return value ? "Yes" : "No";
 	if (typeof value === "object" && value !== null) {
-		return Object.entries(value).map(([name, one]) => (
-			<div key={name}>
-				{inWords(name)}: <PlainValue value={one} names={names} />
-			</div>
-		));
+		return Object.entries(value)
+			.filter(([, one]) => one !== null)
+			.map(([name, one]) => (
+				<div key={name}>
+					{inWords(name)}: <PlainValue value={one} names={names} />
+				</div>
+			));
 	}
 	const text = String(value);
 	if (TIME.test(text)) return <DateTime value={text} />;
