@@ -96,6 +96,30 @@ test("a treatment in the list decides, also the stored one, and Undo makes the r
 	await page.getByText("has its former value again").waitFor();
 });
 
+test("the list of the audit log names the same field of a decision as the opened entry", async () => {
+	const { page, organization } = await openHome(served, "admin", {
+		prepare: (use) => use("addStarters", { risks: ["phishing"] }),
+	});
+	await page.goto(`/o/${organization}/r/risk`);
+	const change = { name: /^Change Treatment of Somebody gives/ };
+	await page.getByRole("button", change).click();
+	await page.getByRole("menuitemradio", { name: "Mitigated" }).click();
+	await page.getByRole("cell", { name: /^Mitigated/ }).waitFor();
+	await page.goto(`/o/${organization}/settings/audit-log`);
+	const row = page.getByRole("row").nth(1);
+	await row.getByText(/^Somebody gives/).waitFor();
+	const fields = row.locator("td[data-label=Fields]");
+	expect(await fields.innerText()).toBe("Treatment");
+	await row.getByRole("button").click();
+	const entry = page
+		.getByRole("dialog")
+		.getByRole("region", { name: "Changes" });
+	await entry.getByText("Not decided").waitFor();
+	expect(await entry.getByRole("rowheader").allInnerTexts()).toEqual([
+		"Treatment",
+	]);
+});
+
 test("Undo of a change of several fields covers every field that it changed", async () => {
 	const page = await openRisks();
 	const category = async () =>

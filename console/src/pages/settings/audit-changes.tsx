@@ -26,10 +26,7 @@ const ID = /^[\w-]{32}$/;
  */
 export function AuditChanges({ entry }: { entry: Entry }) {
 	const { organizationId } = useOrganization();
-	const all = Object.fromEntries(endsOf(entry));
-	const changes = Object.entries(shownChanges(entry.record_kind, all)).filter(
-		([, { before, after }]) => !isEmpty(before) || !isEmpty(after),
-	);
+	const changes = shownEndsOf(entry);
 	const names = useRecordNames(organizationId, idsIn(changes));
 	if (changes.length === 0) {
 		return (
@@ -90,6 +87,14 @@ export function AuditChanges({ entry }: { entry: Entry }) {
 				))}
 			</Table.Tbody>
 		</Table>
+	);
+}
+
+/** Returns the changed fields of an entry as people see them, without those that stayed empty. */
+export function shownEndsOf(entry: Entry): [string, Ends][] {
+	const all = Object.fromEntries(endsOf(entry));
+	return Object.entries(shownChanges(entry.record_kind, all)).filter(
+		([, { before, after }]) => !isEmpty(before) || !isEmpty(after),
 	);
 }
 

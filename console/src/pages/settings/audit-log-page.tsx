@@ -19,9 +19,9 @@ import { ASK_FOR_AUDIT_LOG } from "../../parts/roles.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
-import { labelsOf } from "./audit-changes.tsx";
+import { labelsOf, shownEndsOf } from "./audit-changes.tsx";
 import { AuditEntry } from "./audit-entry.tsx";
-import { Actor, endsOf } from "./audit-filter-choices.tsx";
+import { Actor } from "./audit-filter-choices.tsx";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditRecord } from "./audit-record.tsx";
 import { LeftOutEntries, withoutImported } from "./left-out-entries.tsx";
@@ -193,7 +193,7 @@ const columnsWith = (open: (sequence: number) => void): Column<Row>[] => [
 		header: "Fields",
 		cell: (entry) => (
 			<Text size="xs" c="dimmed" lineClamp={2}>
-				{endsOf(entry)
+				{shownEndsOf(entry)
 					.map(([name]) => labelsOf(entry)(name))
 					.join(", ")}
 			</Text>
