@@ -48,6 +48,19 @@ test("saving a change sends only the fields that differ, with null for emptied o
 	await screenshot(page, "history");
 });
 
+test("by keyboard, Edit leads to the first field, and Save and Cancel lead to the heading of the record", async () => {
+	const page = await registers.open(
+		registers.admin,
+		`risk/${registers.ids.theft}`,
+	);
+	for (const name of ["Save the changes", "Cancel"]) {
+		await page.getByRole("link", { name: "Edit", exact: true }).press("Enter");
+		await page.locator("input:focus[data-path=name]").waitFor();
+		await page.getByRole("button", { name }).press("Enter");
+		await page.locator("h1:focus", { hasText: /^Laptop theft/ }).waitFor();
+	}
+});
+
 test("an edit that could not be saved stays in the form, without a network and without a session", async () => {
 	const person = await registers.makePerson("member");
 	const page = await registers.open(

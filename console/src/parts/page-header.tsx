@@ -25,24 +25,27 @@ export function PageHeader({
 	isWide?: boolean;
 }) {
 	const heading = useRef<HTMLHeadingElement>(null);
-	const pathname = useRouterState({
+	const place = useRouterState({
 		// The old page stays visible until the new one is ready, so the heading belongs to the page
 		// that is shown and not to the one that is loading.
-		select: ({ resolvedLocation, location }) =>
-			(resolvedLocation ?? location).pathname,
+		select: ({ resolvedLocation, location }) => {
+			const { pathname, search } = resolvedLocation ?? location;
+			// The form of a record has the record's address, but is a page of its own.
+			return "edit" in search ? `${pathname}?edit` : pathname;
+		},
 	});
 	useEffect(() => {
 		document.title = `${title} · Assay`;
 	}, [title]);
 	useEffect(() => {
-		const isNavigation = shown !== undefined && shown !== pathname;
-		shown = pathname;
+		const isNavigation = shown !== undefined && shown !== place;
+		shown = place;
 		// On a page that is only a form, the first field already has the focus.
 		const isInForm = document.activeElement?.closest("form");
 		if (isNavigation && !isInForm) {
 			heading.current?.focus({ preventScroll: true });
 		}
-	}, [pathname]);
+	}, [place]);
 	return (
 		<Group
 			justify="space-between"

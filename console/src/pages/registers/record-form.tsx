@@ -36,8 +36,8 @@ import { type FormValues, givenFields } from "./form-values.ts";
 import { askForValue, inWordsOf } from "./messages.ts";
 
 /**
- * Asks for the fields of a record. An error from the server is shown beside the field that it
- * names.
+ * Asks for the fields of a record. The first one gets the focus. An error from the server is shown
+ * beside the field that it names.
  */
 export function RecordForm({
 	kind,
@@ -57,8 +57,7 @@ export function RecordForm({
 	/** The id of the record that is edited. */
 	id?: string | undefined;
 	/**
-	 * True for a new record. The first field then gets the focus, and the field that describes the
-	 * record is required.
+	 * True for a new record. The field that describes the record is then required.
 	 */
 	isNew?: boolean;
 	/** Saves the values and then calls `leave`, which leaves the page. Throws ApiError. */
@@ -111,11 +110,10 @@ export function RecordForm({
 		isSaving: saving.isPending,
 	});
 	useEffect(() => {
-		if (!isNew) return;
 		element.current
 			?.querySelector<HTMLElement>("input:not([type=hidden]), textarea")
 			?.focus();
-	}, [isNew]);
+	}, []);
 	return (
 		<form
 			ref={element}
