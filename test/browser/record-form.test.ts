@@ -318,13 +318,16 @@ test("a form shows hints before it is saved", async () => {
 	await fill(page, "Inherent likelihood", { step: "2 Unlikely" });
 	await fill(page, "Inherent impact", { step: "1 Negligible" });
 	await fill(page, "Residual likelihood", { step: "5 Almost certain" });
-	await page
-		.getByText(/residual risk is higher than the inherent risk/)
-		.waitFor();
+	const higher = page
+		.getByRole("region", { name: "Residual risk, after treatment" })
+		.getByText(/residual risk is higher than the inherent risk/);
+	await higher.waitFor();
+	// The sentence stands beside the score, and not a second time at the end of the form.
+	expect(await page.getByText(/Please check/).count()).toBe(0);
 	await axe(page);
 	await screenshot(page, "form-hint");
 	await fill(page, "Residual likelihood", { step: "1 Rare" });
-	await expect.poll(() => page.getByText(/Please check/).count()).toBe(0);
+	await expect.poll(() => higher.count()).toBe(0);
 
 	const address = { primary_email_address: "shared@example.com" };
 	const person = { ...address, kind: "EMPLOYEE" };

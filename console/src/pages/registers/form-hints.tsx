@@ -3,11 +3,11 @@ import type { AnyRecord } from "../../kinds.ts";
 import { factorsOf } from "../../parts/records/risk-scores.ts";
 import type { FormValues } from "./form-values.ts";
 import { HintList } from "./hint-list.tsx";
-import { useHints } from "./hints.ts";
+import { type Hint, hintsOf, useHints } from "./hints.ts";
 
 /**
  * Shows hints about the values in the form before they are saved, while the user can still change
- * them.
+ * them. Hints about a score stand beside the score.
  */
 export function FormHints({
 	kind,
@@ -21,9 +21,23 @@ export function FormHints({
 	id?: string | undefined;
 }) {
 	const record = { ...asRecord(kind, values), id } as unknown as AnyRecord;
+	const hints = useHints(kind, record, organizationId);
 	return (
-		<HintList kind={kind} hints={useHints(kind, record, organizationId)} />
+		<HintList
+			kind={kind}
+			hints={hints.filter(({ field }) => !factorsOf(field))}
+		/>
 	);
+}
+
+/** Returns the hints about a score, from the values in the form. */
+export function scoreHints(
+	kind: KindDescription,
+	values: FormValues,
+	score: string,
+): Hint[] {
+	const record = asRecord(kind, values) as unknown as AnyRecord;
+	return hintsOf(kind.kind, record).filter(({ field }) => field === score);
 }
 
 /**

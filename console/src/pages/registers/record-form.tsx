@@ -8,6 +8,7 @@ import {
 	Title,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import {
 	type FormEvent,
@@ -31,8 +32,9 @@ import { applyServerErrors } from "../../parts/server-errors.ts";
 import { refusalOf } from "../../parts/use-saving.ts";
 import { isMeaningful, sectionsOf } from "../../register-layouts.ts";
 import { FieldInput } from "./field-input.tsx";
-import { FormHints } from "./form-hints.tsx";
+import { FormHints, scoreHints } from "./form-hints.tsx";
 import { type FormValues, givenFields } from "./form-values.ts";
+import type { Hint } from "./hints.ts";
 import { askForValue, inWordsOf } from "./messages.ts";
 
 /**
@@ -145,7 +147,15 @@ export function RecordForm({
 										style={isWide(field) ? { gridColumn: "1 / -1" } : {}}
 									>
 										{field.given === "computed" ? (
-											<ComputedScore field={field} values={form.values} />
+											<ComputedScore
+												field={field}
+												values={form.values}
+												hints={
+													form.isDirty()
+														? scoreHints(kind, form.values, field.name)
+														: []
+												}
+											/>
 										) : (
 											<FieldInput
 												field={
@@ -220,9 +230,11 @@ function isWideSection(fields: readonly FieldDescription[]): boolean {
 function ComputedScore({
 	field,
 	values,
+	hints,
 }: {
 	field: FieldDescription;
 	values: FormValues;
+	hints: readonly Hint[];
 }) {
 	const [likelihood, impact] = (factorsOf(field.name) ?? []).map(
 		(name) =>
@@ -246,6 +258,17 @@ function ComputedScore({
 					Choose a likelihood and an impact
 				</Text>
 			)}
+			{hints.map(({ text }) => (
+				<Group key={text} gap={6} wrap="nowrap">
+					<IconAlertTriangle
+						size={16}
+						aria-hidden
+						style={{ flexShrink: 0 }}
+						color="var(--mantine-color-orange-8)"
+					/>
+					<Text size="sm">{text}</Text>
+				</Group>
+			))}
 		</Group>
 	);
 }
