@@ -124,7 +124,7 @@ test("commands go to pages, add records and change the theme, and a viewer sees 
 	const run = async (words: string, option: string) => {
 		await page.keyboard.press("Control+K");
 		await field(page).fill(words);
-		await page.getByRole("option", { name: option }).waitFor();
+		await page.getByRole("option", { name: option, exact: true }).waitFor();
 		await page.keyboard.press("Enter");
 	};
 	await run("audit l", "Audit log");
@@ -162,6 +162,39 @@ test("commands go to pages, add records and change the theme, and a viewer sees 
 	expect(await viewer.getByText("Nothing matches").count()).toBe(0);
 	await viewer.keyboard.press("Escape");
 	await expect.poll(() => field(viewer).count()).toBe(0);
+});
+
+test("the search offers reports and help pages, also by the words that they explain", async () => {
+	const page = await open("viewer");
+	await page.keyboard.press("Control+K");
+	await field(page).fill("residual");
+	for (const name of ["Report: Risk register", "Risk matrix", "Glossary"]) {
+		await page.getByRole("option", { name, exact: true }).waitFor();
+	}
+	await axe(page);
+	await screenshot(page, "search-residual");
+	await page.getByRole("option", { name: "Glossary", exact: true }).click();
+	await page.waitForURL("**/help/glossary");
+	await page.getByRole("heading", { name: "Words of compliance" }).waitFor();
+	await page
+		.getByRole("cell", { name: "residual risk", exact: true })
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "help-glossary");
+	// A help page belongs to no organization. The search there offers the other help pages.
+	await page.keyboard.press("Control+K");
+	await field(page).fill("webhooks");
+	await page.getByRole("option", { name: "Webhooks", exact: true }).click();
+	await page.waitForURL("**/help/webhooks");
+	await page.goto("/");
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	await page.keyboard.press("Control+K");
+	await field(page).fill("statement of applicability");
+	await page
+		.getByRole("option", { name: "Report: Statement of applicability" })
+		.waitFor();
+	await page.keyboard.press("Enter");
+	await page.waitForURL("**/reports/statement-of-applicability");
 });
 
 test("`/` moves the focus to the list's search field, and is an ordinary character inside a field", async () => {

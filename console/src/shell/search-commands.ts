@@ -1,6 +1,8 @@
+import { docs } from "virtual:docs";
 import type { MantineColorScheme } from "@mantine/core";
 import {
 	type Icon,
+	IconBook,
 	IconBuilding,
 	IconCamera,
 	IconDeviceDesktop,
@@ -23,6 +25,7 @@ import {
 import type { LinkProps } from "@tanstack/react-router";
 import { describeKind } from "../kinds.ts";
 import { POLICIES } from "../parts/devices/device-groups.ts";
+import { REPORT_TITLES } from "../parts/report-titles.ts";
 import { registerKinds } from "../register-kinds.ts";
 
 export interface Destination {
@@ -56,10 +59,12 @@ interface Reader {
 export function commandsFor(reader: Reader): {
 	pages: Command[];
 	actions: Command[];
+	help: Command[];
 } {
 	return {
 		pages: [...pagesOf(reader), ...personal],
 		actions: [...additionsOf(reader), ...schemes],
+		help,
 	};
 }
 
@@ -79,6 +84,26 @@ const personal: Command[] = [
 		to: { to: "/help/$page", params: { page: "console" } },
 	},
 ];
+
+/** Words that a page of the documentation explains although its title lacks them. */
+const EXPLAINED: Record<string, string> = {
+	glossary:
+		"words meaning residual inherent risk treatment nonconformity statement of applicability continual improvement control measure obligation",
+};
+
+const help: Command[] = docs.map(({ name, title }) => ({
+	id: `help ${name}`,
+	label: title,
+	words: `help ${EXPLAINED[name] ?? ""}`,
+	icon: IconBook,
+	to: { to: "/help/$page", params: { page: name } },
+}));
+
+/** Words by which people look for a report although its title lacks them. */
+const REPORT_WORDS: Record<string, string> = {
+	"risk-register": "residual inherent risk treatment",
+	"statement-of-applicability": "soa controls",
+};
 
 const schemes: Command[] = [
 	{ id: "light", label: "Light theme", icon: IconSun, scheme: "light" },
@@ -127,6 +152,13 @@ function pagesOf({ org, mayWrite, mayReadAuditLog }: Reader): Command[] {
 			"device groups",
 		),
 		page("Reports", IconReport, "/o/$org/reports", "print summary"),
+		...Object.entries(REPORT_TITLES).map(([report, title]) => ({
+			id: `report ${report}`,
+			label: `Report: ${title}`,
+			words: REPORT_WORDS[report] ?? "",
+			icon: IconReport,
+			to: { to: "/o/$org/reports/$report" as const, params: { org, report } },
+		})),
 		page("Snapshots", IconCamera, "/o/$org/snapshots", "frozen moment"),
 		...registerKinds.map(({ kind, label, icon }) => ({
 			id: `page ${kind}`,
@@ -134,7 +166,12 @@ function pagesOf({ org, mayWrite, mayReadAuditLog }: Reader): Command[] {
 			icon,
 			to: { to: "/o/$org/r/$kind" as const, params: { org, kind } },
 		})),
-		page("Risk matrix", IconGridDots, "/o/$org/r/risk/matrix"),
+		page(
+			"Risk matrix",
+			IconGridDots,
+			"/o/$org/r/risk/matrix",
+			"residual inherent",
+		),
 		page("Organization", IconBuilding, "/o/$org/settings/organization"),
 		page(
 			"Device policy",

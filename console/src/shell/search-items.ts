@@ -123,11 +123,20 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		title: "Related",
 		items: [...pages.byOtherWords, ...actions.byOtherWords].map(commandItem),
 	};
+	const help = matching(commands.help, query);
+	const helpPages = {
+		title: "Help",
+		items: [...help.byLabel, ...help.byOtherWords].map(commandItem),
+	};
 	const isSearching = isAsked && (settled !== query || found.isFetching);
 
 	const groups: ItemGroup[] = isAsked
-		? [...commandGroups, ...recordGroups(), related]
-		: [{ title: "Recent", items: recentItems() }, ...commandGroups];
+		? [...commandGroups, ...recordGroups(), related, helpPages]
+		: [
+				{ title: "Recent", items: recentItems() },
+				...commandGroups,
+				...(query ? [helpPages] : []),
+			];
 	return {
 		day,
 		/** True if the reader looks for the audit log and may not read it. */

@@ -1,3 +1,4 @@
+import { REPORT_TITLES } from "../../parts/report-titles.ts";
 import { readBoardSummary } from "./board/read-board.ts";
 import { readApplicability } from "./read-applicability.ts";
 import { readFleetPosture } from "./read-fleet-posture.ts";
@@ -21,7 +22,7 @@ interface Definition {
 /** The reports by the last part of their address. */
 export const REPORTS = {
 	"board-summary": {
-		title: "Board summary",
+		title: REPORT_TITLES["board-summary"],
 		about:
 			"Where we stand, how it changed, twelve months, and what needs a decision, on one page.",
 		read: readBoardSummary,
@@ -29,14 +30,14 @@ export const REPORTS = {
 		hasPeriod: true,
 	},
 	"risk-register": {
-		title: "Risk register",
+		title: REPORT_TITLES["risk-register"],
 		about:
 			"All risks with level, likelihood and impact before and after treatment, owner and measures.",
 		read: readRiskRegister,
 		hasDay: true,
 	},
 	"statement-of-applicability": {
-		title: "Statement of applicability",
+		title: REPORT_TITLES["statement-of-applicability"],
 		about:
 			"Which controls of a framework apply and why, whether they are implemented, and what is behind each.",
 		read: readApplicability,
@@ -44,18 +45,18 @@ export const REPORTS = {
 		hasFramework: true,
 	},
 	"fleet-posture": {
-		title: "Fleet posture",
+		title: REPORT_TITLES["fleet-posture"],
 		about: "How many devices pass each check, today or on a past day.",
 		read: readFleetPosture,
 		hasDay: true,
 	},
 	nonconformities: {
-		title: "Nonconformities",
+		title: REPORT_TITLES.nonconformities,
 		about: "What was wrong, why, and what is done about it.",
 		read: readNonconformities,
 		hasDay: true,
 	},
-} satisfies Record<string, Definition>;
+} satisfies Record<keyof typeof REPORT_TITLES, Definition>;
 
 export function findReport(name: string): Definition | undefined {
 	return Object.hasOwn(REPORTS, name)
