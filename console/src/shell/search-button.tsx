@@ -15,6 +15,10 @@ const SearchDialog = lazy(async () => ({
 	default: (await load()).SearchDialog,
 }));
 
+/** Not every browser has this setting. */
+const savesData = () =>
+	(navigator as { connection?: { saveData?: boolean } }).connection?.saveData;
+
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Opens the search over all records and pages, with a button or from anywhere with Ctrl-K (⌘K). */
@@ -35,8 +39,9 @@ export function SearchButton() {
 		setIsOpen(false);
 	};
 	// The dialog's code is loaded in advance, so that its first opening does not wait for a slow
-	// network.
+	// network. A reader who saves data loads it only when it is wanted.
 	useEffect(() => {
+		if (savesData()) return;
 		const timer = setTimeout(() => load().catch(() => {}), IDLE_MS);
 		return () => clearTimeout(timer);
 	}, []);
