@@ -151,6 +151,11 @@ test("an auditor is invited with one button as a viewer who may read the audit l
 	expect(rows).toEqual([
 		{ role: "viewer", ends_on: last, reads_audit_log: true },
 	]);
+	await page.getByRole("button", { name: "I have copied it" }).click();
+	await page
+		.getByRole("row", { name: /auditor@example\.com/ })
+		.getByText(/^Until .*; reads the audit log$/)
+		.waitFor();
 });
 
 test("an open invitation is revoked, and its link no longer works", async () => {

@@ -49,6 +49,11 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await form
 		.getByText("Must be after the day of the review (2026-01-10).")
 		.waitFor();
+	await form.getByLabel("Next review").fill("");
+	await form.getByLabel("Next review").focus();
+	await page.keyboard.type("12");
+	await form.getByRole("button", { name: "Add the review" }).click();
+	await form.getByText("Complete the date or clear it.").waitFor();
 	await form.getByLabel("Next review").fill("2026-02-01");
 	await form.getByRole("button", { name: "Add the review" }).click();
 	const row = panel.getByRole("row", { name: /One finding/ });

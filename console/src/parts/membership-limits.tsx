@@ -114,8 +114,12 @@ export function LimitFields<Values extends LimitValues>({
 	);
 }
 
-/** Returns what narrows a membership, in words. Empty if nothing does. */
-export function limitsInWords(member: Member): string {
+/** Returns what narrows a membership or an invitation, in words. Empty if nothing does. */
+export function limitsInWords(
+	member: Pick<Member, "ends_on" | "writable_registers" | "reads_audit_log"> & {
+		is_ended?: boolean;
+	},
+): string {
 	const parts = [
 		member.ends_on &&
 			`${member.is_ended ? "ended on" : "until"} ${formatDay(member.ends_on)}`,

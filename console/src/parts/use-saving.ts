@@ -3,10 +3,12 @@ import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ApiError } from "../api.ts";
 import { applyServerErrors } from "./server-errors.ts";
+import { unfinishedDates } from "./unfinished-dates.ts";
 
 /**
  * Saves a form. Messages from the server are shown beside the fields that they name. `refusal`
- * holds the rest, which concerns the form as a whole. A form that is being saved is not sent again.
+ * holds the rest, which concerns the form as a whole. A form that is being saved is not sent again,
+ * and neither is one with a date that is only partly filled in.
  */
 export function useSaving<Values extends Record<string, unknown>, Result>(
 	form: UseFormReturnType<Values>,
@@ -30,8 +32,13 @@ export function useSaving<Values extends Record<string, unknown>, Result>(
 	return {
 		refusal,
 		isSaving: saving.isPending,
-		submit: form.onSubmit((values) => {
+		submit: form.onSubmit((values, event) => {
 			if (isBusy.current) return;
+			const unfinished = unfinishedDates(event?.currentTarget);
+			if (Object.keys(unfinished).length > 0) {
+				form.setErrors(unfinished);
+				return;
+			}
 			isBusy.current = true;
 			setRefusal(null);
 			saving.mutate(values);

@@ -29,6 +29,7 @@ import { factorsOf } from "../../parts/records/risk-scores.ts";
 import { ScoreBadge } from "../../parts/records/score-badge.tsx";
 import { NOT_DECIDED_CHOICE } from "../../parts/records/undecided.ts";
 import { applyServerErrors } from "../../parts/server-errors.ts";
+import { unfinishedDates } from "../../parts/unfinished-dates.ts";
 import { refusalOf } from "../../parts/use-saving.ts";
 import { isMeaningful, sectionsOf } from "../../register-layouts.ts";
 import { FieldInput } from "./field-input.tsx";
@@ -295,24 +296,6 @@ function unsaid({ kind }: KindDescription, { description }: FormValues) {
 	return isWanted && isEmpty
 		? { description: "Enter a short description." }
 		: {};
-}
-
-/**
- * Returns errors for dates and times that are only partly filled in, because the browser reports
- * their value as empty.
- */
-function unfinishedDates(form: HTMLFormElement): Record<string, string> {
-	const inputs = form.querySelectorAll<HTMLInputElement>("input[data-path]");
-	return Object.fromEntries(
-		[...inputs]
-			.filter(({ validity }) => validity.badInput)
-			.map(({ dataset, type }) => [
-				dataset.path ?? "",
-				type === "date"
-					? "Complete the date or clear it."
-					: "Complete the date and the time, or clear both.",
-			]),
-	);
 }
 
 /**

@@ -6,6 +6,7 @@ import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { limitsInWords } from "../../parts/membership-limits.tsx";
 import { ROLES } from "../../parts/roles.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
@@ -41,7 +42,18 @@ export function Invitations() {
 				</Text>
 			),
 		},
-		{ id: "role", header: "Role", cell: ({ role }) => ROLES[role].label },
+		{
+			id: "role",
+			header: "Role",
+			cell: (invitation) => (
+				<>
+					<Text size="sm">{ROLES[invitation.role].label}</Text>
+					<Text size="xs" c="dimmed">
+						{limitsInWords(invitation)}
+					</Text>
+				</>
+			),
+		},
 		{
 			id: "by",
 			header: "By",
