@@ -259,6 +259,20 @@ test("versions, approvals and signatures have the times of the document's histor
 	expect(all.flatMap(({ stored }) => stored.signed_at)).toHaveLength(3);
 });
 
+test("the next review of a document is a year after each publication, in its history too", async () => {
+	const { documents } = await use("listDocuments", inOrganization());
+	for (const { id, next_review_on } of documents) {
+		const { stored, reviews } = await readTimes(use, id);
+		const expected = stored.published_at.map((at) => {
+			const day = new Date(at);
+			day.setUTCFullYear(day.getUTCFullYear() + 1);
+			return day.toISOString().slice(0, 10);
+		});
+		expect(reviews).toEqual(expected);
+		expect(next_review_on).toBe(expected.at(-1) ?? null);
+	}
+});
+
 test("devices have months of history, and each kind of problem occurs", async () => {
 	const { devices } = await use("listDevices", inOrganization());
 	const having = (wanted: object) =>

@@ -25,13 +25,15 @@ const sorted = (times: Times): Times =>
 
 /**
  * Reads when a document's versions were made, published, approved and signed: as the versions and
- * signatures have it, and as the document's history has it. Both lists are sorted.
+ * signatures have it, and as the document's history has it. Both lists are sorted. `reviews` are the days that the history
+ * gives for the next review, in the order of time.
  */
 export async function readTimes(
 	use: Use,
 	document_id: string,
-): Promise<{ stored: Times; history: Times }> {
+): Promise<{ stored: Times; history: Times; reviews: string[] }> {
 	const [stored, history] = [none(), none()];
+	const reviews: string[] = [];
 	const { document_versions } = await use("listDocumentVersions", {
 		document_id,
 	});
@@ -64,6 +66,7 @@ export async function readTimes(
 			if (what === "status" && after === "PUBLISHED") {
 				history.published_at.push(at);
 			}
+			if (name === "next_review_on") reviews.push(String(after));
 			if (what === "approval") history.decided_at.push(at);
 			if (what === "signature") history.signed_at.push(at);
 			if (what === "signatures_requested") {
@@ -71,5 +74,9 @@ export async function readTimes(
 			}
 		}
 	}
-	return { stored: sorted(stored), history: sorted(history) };
+	return {
+		stored: sorted(stored),
+		history: sorted(history),
+		reviews: reviews.reverse(),
+	};
 }
