@@ -10,6 +10,12 @@ declare module "virtual:docs" {
 declare module "virtual:kinds" {
 	/** The registers. kinds-plugin.ts generates this module while the console is built. */
 	export const kinds: readonly import("./kind-description.ts").KindDescription[];
-	/** The names of the toolsets that an API token can be limited to. */
-	export const toolsets: readonly string[];
+}
+
+declare module "virtual:toolsets" {
+	/**
+	 * The toolsets that an API token can be limited to, with a sentence about each. kinds-plugin.ts
+	 * generates this module.
+	 */
+	export const toolsets: readonly { name: string; description: string }[];
 }

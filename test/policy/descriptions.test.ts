@@ -5,6 +5,7 @@ import type { JsonSchema } from "../../src/mcp/json-schema.ts";
 import type { AnyOperation } from "../../src/operation.ts";
 import { operations } from "../../src/operations.ts";
 import type { Principal } from "../../src/principal.ts";
+import { describeToolsets } from "../../src/tokens/toolset-descriptions.ts";
 import { byName, catalogue, walk } from "../support/every-tool.ts";
 
 const ADMIN: Principal = {
@@ -113,6 +114,16 @@ describe("the description for clients", () => {
 		}
 		const names = operations.map(({ name }) => name);
 		expect(new Set(names).size).toBe(names.length);
+	});
+
+	test("the form for an API token has a sentence for each toolset and for no other", () => {
+		const descriptions = describeToolsets();
+		expect([...descriptions.keys()].sort()).toEqual(
+			[...catalogue.toolsets].sort(),
+		);
+		for (const [toolset, text] of descriptions) {
+			expect(text, toolset).toMatch(/^[A-Z][^.]+\.$/);
+		}
 	});
 
 	test("the instructions are at most 2 KB, also with another register, and name only tools that exist", () => {

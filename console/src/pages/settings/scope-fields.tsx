@@ -1,5 +1,5 @@
-import { toolsets } from "virtual:kinds";
-import { Checkbox, MultiSelect } from "@mantine/core";
+import { toolsets } from "virtual:toolsets";
+import { Checkbox, MultiSelect, Text } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import type { InputOf } from "../../api.ts";
@@ -54,15 +54,30 @@ export function ScopeFields<Values extends ScopeValues>({
 				placeholder={
 					form.values.toolsets.length === 0 ? "All tools" : undefined
 				}
-				data={toolsets.map((name) => ({
+				data={toolsets.map(({ name }) => ({
 					value: name,
 					label: toolsetLabel(name),
 				}))}
+				renderOption={({ option }) => <Toolset {...option} />}
 				searchable
 				clearable
 				{...form.getInputProps("toolsets")}
 			/>
 		</>
+	);
+}
+
+const descriptions = new Map(
+	toolsets.map(({ name, description }) => [name, description]),
+);
+
+function Toolset({ value, label }: { value: string; label: string }) {
+	return (
+		<div>
+			<Text size="sm">{label}</Text>
+			{/* A dimmed text could not be read on the color of the active option. */}
+			<Text size="xs">{descriptions.get(value)}</Text>
+		</div>
 	);
 }
 
