@@ -3,11 +3,15 @@ import { endOfMillisecond } from "../devices/timestamps.ts";
 import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { DEFAULT_PAGE_SIZE, organizationId, pageSize } from "./list-pages.ts";
+import { wordForms } from "./plurals.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { wordsOf } from "./text-match.ts";
 
 /** Largest number of hits of each kind that are ranked. This limits the work for a common word. */
 const RANKED = 1000;
+
+/** Largest number of words of a query whose other forms are searched too: each doubles the work. */
+const INFLECTED = 2;
 
 const KINDS = namedKinds.map(({ kind }) => kind) as [string, ...string[]];
 
@@ -19,7 +23,7 @@ export const searchRecords = defineOperation({
 	name: "searchRecords",
 	title: "Search records",
 	description:
-		"Find records of any kind by their own text (all words must occur, whatever their case and accents), best match first. It does not find records by their owner: getRecordUses of the person does. With as_of, it finds what the records said then; devices have the names of today. Returns kind, id, name and details such as the status; read one with its get tool.",
+		"Find records of any kind by their own text (all words must occur, in singular or plural, whatever their case and accents), best match first. It does not find records by their owner: getRecordUses of the person does. With as_of, it finds what the records said then; devices have the names of today. Returns kind, id, name and details such as the status; read one with its get tool.",
 	toolset: "search",
 	access: "read",
 	tenant: "organization_id",
@@ -67,7 +71,14 @@ export const searchRecords = defineOperation({
 			updated_at: string;
 			details: Record<string, string>;
 		}>(
-			`with hit as (select kind, id, name, updated_at
+			`with wanted as materialized (
+				select w.words, array(select search_pattern(word) from unnest(w.words) word) as patterns
+				from (
+					select array(select jsonb_array_elements_text(one.words)) as words
+					from jsonb_array_elements($2::jsonb) one (words)
+				) w
+			),
+			hit as (select kind, id, name, updated_at
 			from (${kinds
 				.map(
 					({ kind, table, nameOf }) => `
@@ -87,7 +98,7 @@ export const searchRecords = defineOperation({
 			from hit ${ORDER}`,
 			[
 				input.organization_id,
-				words,
+				JSON.stringify(alternatives(words)),
 				words.join(" "),
 				input.size ?? DEFAULT_PAGE_SIZE,
 			],
@@ -100,17 +111,40 @@ export const searchRecords = defineOperation({
 const ORDER =
 	"order by similarity(search_fold(coalesce(name, '')), search_fold($3)) desc, updated_at desc, id";
 
-/** Selects ids of the kind's records that have all words, at most RANKED. */
+/**
+ * Returns the words in all combinations of their forms, such as "policy review" and "policies
+ * review". The text index looks for parts of words, so it finds the plural "controls" of a typed
+ * "control" by itself. Lists and their filters take words as they are typed, because they count what
+ * they find and must stay fast with a million records.
+ */
+function alternatives(words: readonly string[]): string[][] {
+	let inflected = 0;
+	return words.reduce<string[][]>(
+		(found, word) => {
+			const forms = wordForms(word);
+			const used = forms.length > 1 && ++inflected > INFLECTED ? [word] : forms;
+			return found.flatMap((others) => used.map((form) => [...others, form]));
+		},
+		[[]],
+	);
+}
+
+/**
+ * Selects ids of the kind's records that have all words of an alternative, at most RANKED for each
+ * alternative.
+ */
 function hits(kind: string, table: string, asOf: string | undefined): string {
-	if (!asOf) return `select find_records('${table}', $2, ${RANKED})`;
+	if (!asOf)
+		return `select find_records('${table}', words, ${RANKED}) from wanted`;
 	// Devices have no versions, so all that is known of the past is whether they were there.
 	if (kind === "device") {
-		return `select f.id from find_records('devices', $2, ${RANKED}) f (id)
+		return `select f.id from wanted w
+			cross join lateral find_records('devices', w.words, ${RANKED}) f (id)
 			join devices d on d.organization_id = $1 and d.id = f.id
 			where d.created_at <= '${endOfMillisecond(asOf)}'`;
 	}
 	return `select h.id::text from ${table} h
 		where h.organization_id = $1
-			and h.search_text like all (array(select search_pattern(word) from unnest($2::text[]) word))
+			and exists (select from wanted w where h.search_text like all (w.patterns))
 		limit ${RANKED}`;
 }

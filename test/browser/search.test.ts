@@ -102,6 +102,18 @@ test("records come before pages that match the typed word only by another name",
 	expect(await options.first().getAttribute("aria-selected")).toBe("true");
 });
 
+test("a page is found by the singular and the plural of a word in its name", async () => {
+	const page = await open("admin");
+	await page.keyboard.press("Control+K");
+	for (const word of ["policy", "policies"]) {
+		await field(page).fill(word);
+		const pages = page.getByRole("group", { name: "Go to" });
+		await expect
+			.poll(() => pages.getByRole("option").allInnerTexts())
+			.toEqual(["Device policy", "Policies of groups"]);
+	}
+});
+
 test("the last opened records are offered before anything is typed, with their current names", async () => {
 	const page = await open("member", `/o/${served.organizationId}/r/measure`);
 	await page.getByRole("link", { name: MEASURE }).click();

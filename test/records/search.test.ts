@@ -66,6 +66,30 @@ test("the kinds and the size limit the result", async () => {
 	expect(await search("etoile", { size: 2 })).toHaveLength(2);
 });
 
+test("a search finds the singular and the plural of a word, and no other word of the same stem", async () => {
+	for (const name of [
+		"Lending policy",
+		"Lending policies of branches",
+		"Lending to the police",
+		"Lending directory",
+		"Lending directors",
+	]) {
+		await calls.call("addVendor", { organization_id, name });
+	}
+	const both = ["Lending policies of branches", "Lending policy"];
+	expect((await search("lending policy")).sort()).toEqual(both);
+	expect((await search("policies lending")).sort()).toEqual(both);
+	expect(await search("branch policy")).toEqual([both[0]]);
+	expect(await search("lending directories")).toEqual(["Lending directory"]);
+	const as_of = new Date().toISOString();
+	expect((await search("lending policy", { as_of })).sort()).toEqual(both);
+	await calls.call("addDevice", { organization_id, name: "lending-batteries" });
+	const then = new Date().toISOString();
+	expect(await search("battery", { as_of: then })).toEqual([
+		"lending-batteries",
+	]);
+});
+
 test("a search finds nothing of another organization", async () => {
 	const other = await createOrganization(calls.database.pool, "Other");
 	const { records } = await calls.call(

@@ -23,6 +23,7 @@ import {
 	IconUsersGroup,
 } from "@tabler/icons-react";
 import type { LinkProps } from "@tanstack/react-router";
+import { wordForms } from "../../../src/records/plurals.ts";
 import { describeKind } from "../kinds.ts";
 import { POLICIES } from "../parts/devices/device-groups.ts";
 import { REPORT_TITLES } from "../parts/report-titles.ts";
@@ -223,17 +224,23 @@ function additionsOf({ org, mayWrite, mayAdmin }: Reader): Command[] {
 }
 
 /**
- * Returns the commands that match the query. Each word of the query must be the beginning of a word
- * in the command's label or in its other words.
+ * Returns the commands that match the query. Each word of the query, in singular or plural, must be
+ * the beginning of a word in the command's label or in its other words.
  */
 export function matching(
 	commands: readonly Command[],
 	query: string,
 ): { byLabel: Command[]; byOtherWords: Command[] } {
-	const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
+	const wanted = query
+		.toLowerCase()
+		.split(/\s+/)
+		.filter(Boolean)
+		.map(wordForms);
 	const matches = (text: string) => {
 		const all = text.toLowerCase().split(/\s+/);
-		return wanted.every((word) => all.some((one) => one.startsWith(word)));
+		return wanted.every((forms) =>
+			all.some((one) => forms.some((form) => one.startsWith(form))),
+		);
 	};
 	const byLabel = commands.filter(({ label }) => matches(label));
 	const byOtherWords = commands.filter(
