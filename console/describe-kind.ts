@@ -1,7 +1,7 @@
 import { toJsonSchema } from "../src/mcp/json-schema.ts";
 import { canBeArchived } from "../src/records/archived-field.ts";
 import { besideName } from "../src/records/beside-name.ts";
-import { COUNTRIES } from "../src/records/countries.ts";
+import { COUNTRIES, countryName } from "../src/records/countries.ts";
 import type { Field } from "../src/records/field.ts";
 import type { Filter } from "../src/records/filter.ts";
 import type { AnyRecordKind } from "../src/records/kind.ts";
@@ -87,9 +87,8 @@ function describeField(name: string, field: Field): FieldDescription {
 
 function choicesOf(field: Field, limits: Limits): Choice[] | undefined {
 	if (field.type === "countries") {
-		const names = new Intl.DisplayNames("en", { type: "region" });
 		return [...COUNTRIES]
-			.map((value) => ({ value, label: names.of(value) ?? value }))
+			.map((value) => ({ value, label: countryName(value) }))
 			.sort((a, b) => a.label.localeCompare(b.label, "en"));
 	}
 	return limits.enum

@@ -2,6 +2,7 @@ import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
 import { makeBreather } from "../load/breather.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
+import { readCountry } from "../records/countries.ts";
 import type { Field } from "../records/field.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
@@ -120,6 +121,12 @@ export function readCells(
 				issues.push({ field: name, message: "must not be empty" });
 			continue;
 		}
+		if (kind.field.type === "countries") {
+			const { codes, unknown } = readCountries(cell);
+			if (unknown === undefined) given[name] = codes;
+			else issues.push({ field: name, message: noCountry(unknown) });
+			continue;
+		}
 		if (!kind.reference) {
 			given[name] = readCell(kind, cell);
 			continue;
@@ -149,6 +156,22 @@ function isEmptyList(value: unknown): boolean {
 function namesIn({ isList }: CellKind, cell: string): string[] {
 	if (isList) return readList(cell);
 	return cell.trim() === "" ? [] : [cell.trim()];
+}
+
+/** Returns the codes of the countries that a cell names, and the first text that names none. */
+function readCountries(cell: string) {
+	const texts = readList(cell);
+	return {
+		codes: texts.map((text) => readCountry(text) ?? text),
+		unknown: texts.find((text) => readCountry(text) === undefined),
+	};
+}
+
+/** Longest text of a cell that a message repeats, in characters. */
+const MAX_REPEATED = 80;
+
+function noCountry(text: string): string {
+	return `must have English names or codes of countries (ISO 3166-1), such as Germany or DE, separated by semicolons; "${text.slice(0, MAX_REPEATED).toWellFormed()}" is none`;
 }
 
 function readCell(kind: CellKind, text: string): unknown {

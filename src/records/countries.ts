@@ -15,3 +15,41 @@ export const COUNTRIES: ReadonlySet<string> = new Set(
 		.trim()
 		.split(/\s+/),
 );
+
+const namesOf = (style: "long" | "short") =>
+	new Intl.DisplayNames("en", { type: "region", style });
+const longNames = namesOf("long");
+
+/** Returns the English name of a country, such as "Germany" for "DE". */
+export const countryName = (code: string) => longNames.of(code) ?? code;
+
+/** Returns the normal form of a name. Case, accents, blanks, "and" and apostrophes count for nothing. */
+function keyOf(name: string): string {
+	return name
+		.normalize("NFD")
+		.toLowerCase()
+		.replace(/\band\b/g, "&")
+		.replace(/[^\p{Letter}&]+/gu, "");
+}
+
+let codes: ReadonlyMap<string, string> | undefined;
+
+function codesByKey(): ReadonlyMap<string, string> {
+	const shortNames = namesOf("short");
+	return new Map(
+		[...COUNTRIES].flatMap((code) =>
+			[shortNames.of(code) ?? code, countryName(code), code].map(
+				(name): [string, string] => [keyOf(name), code],
+			),
+		),
+	);
+}
+
+/**
+ * Returns the code of the country that a text names by its code or by its English name, such as
+ * "de", "Germany", "United Kingdom" or "UK". Returns undefined if it names none.
+ */
+export function readCountry(text: string): string | undefined {
+	codes ??= codesByKey();
+	return codes.get(keyOf(text));
+}

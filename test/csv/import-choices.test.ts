@@ -295,6 +295,36 @@ test("columns are found by the labels of their fields and by other plain words",
 	});
 });
 
+test("a country may be its code or its English name, in any case, and the error says what is allowed", async () => {
+	const result = await doImport("vendor", [
+		"name,countries",
+		"a,DE; us",
+		"b,germany;UNITED STATES; Cote d'Ivoire",
+		'c,"Bosnia and Herzegovina; UK; Türkiye"',
+		"d,",
+	]);
+	expect(result).toMatchObject({ add: 4, wrong: 0 });
+	const { vendors } = await member.use("listVendors", {
+		organization_id,
+		order_by: { field: "name" },
+	});
+	expect(vendors.map(({ countries }: Json) => countries)).toEqual([
+		["DE", "US"],
+		["DE", "US", "CI"],
+		["BA", "GB", "TR"],
+		[],
+	]);
+	const wrong = await tryImport("vendor", [
+		"name,countries",
+		"x,Germany; Atlantis",
+		"y,DE; Germany",
+	]);
+	expect(issues(wrong)).toEqual([
+		'2 countries: must have English names or codes of countries (ISO 3166-1), such as Germany or DE, separated by semicolons; "Atlantis" is none',
+		"3 countries: must not contain the same value twice",
+	]);
+});
+
 test("another word counts only if no other column is for the field, and the caller may say otherwise", async () => {
 	const lines = ["Title,Name,Category,Status,State", "x,y,z,Implemented,other"];
 	const { unknown_columns, lines: tried } = await tryImport("measure", lines);
