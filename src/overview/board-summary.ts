@@ -23,6 +23,9 @@ const figures = z.object({
 	fleet: z.object({
 		active_devices: z.int(),
 		devices_by_compliance: complianceCounts(),
+		compliant_by_exception: z
+			.int()
+			.describe("COMPLIANT devices that an exception excuses from a check"),
 		pass_percent: z
 			.number()
 			.nullable()
@@ -150,6 +153,7 @@ async function readFleet(
 	return {
 		active_devices: counts.active,
 		devices_by_compliance: counts.compliance,
+		compliant_by_exception: counts.compliantByException,
 		pass_percent: fleetPassPercent(counts),
 	};
 }

@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
@@ -195,17 +196,57 @@ const getSnapshot = defineOperation({
 				.boolean()
 				.optional()
 				.describe("With verify: the records still have the last hash"),
+			compliant_devices: z
+				.int()
+				.optional()
+				.describe("Devices in it that were COMPLIANT; missing: no devices"),
+			compliant_by_exception: z
+				.int()
+				.optional()
+				.describe("Those that an exception excused from a check"),
 		}),
 	}),
 	run: async ({ client, membership }, { id, verify }) => {
 		const { organizationId } = membership;
-		const found = await existingSnapshot(client, organizationId, id);
+		const found = {
+			...(await existingSnapshot(client, organizationId, id)),
+			...(await countCompliant(client, organizationId, id)),
+		};
 		if (!verify) return { snapshot: found };
 		const hash = await hashOfRecords(client, organizationId, id);
 		const last = found.sha256_after_erasure ?? found.sha256;
 		return { snapshot: { ...found, is_intact: hash.toString("hex") === last } };
 	},
 });
+
+/**
+ * Counts the compliant devices of a snapshot. Returns an empty object if it has no devices. The index
+ * of the kinds finds them, so other records cost nothing.
+ */
+async function countCompliant(
+	client: PoolClient,
+	organizationId: string,
+	id: string,
+) {
+	const { rows } = await client.query<{
+		compliant_devices: number;
+		compliant_by_exception: number;
+	}>({
+		name: "snapshot.compliant",
+		text: `
+			select (count(*) filter (where d.is_compliant))::int as compliant_devices,
+				(count(*) filter (where d.is_compliant and d.is_excused))::int as compliant_by_exception
+			from (
+				select r.fields ->> 'compliance' = 'COMPLIANT' as is_compliant,
+					r.fields @? '$.checks.* ? (@ == "EXCEPTED")' as is_excused
+				from snapshot_records r
+				where r.organization_id = $1 and r.snapshot_id = $2 and r.kind = 'device'
+			) d
+			having count(*) > 0`,
+		values: [organizationId, id],
+	});
+	return rows[0] ?? {};
+}
 
 const RECORD_FILTERS: Record<"snapshot_id" | "kind", Filter> = {
 	snapshot_id: {

@@ -20,7 +20,7 @@ afterAll(() => served.close());
 test("a device that complies only by an exception says so in the list, on its page, in the filter and in the report", async () => {
 	const fleet = fleetOf(served);
 	const every = Object.fromEntries(CHECK_KEYS.map((key) => [key, "PASS"]));
-	let excused = "";
+	let [excused, snapshot] = ["", ""];
 	const { page, at } = await fleet.start("viewer", async (organization) => {
 		await fleet.addReporting(organization, "fine.local", every);
 		const device = await fleet.addReporting(organization, "excused.local", {
@@ -39,6 +39,10 @@ test("a device that complies only by an exception says so in the list, on its pa
 			ends_at: new Date(Date.now() + 30 * DAY_MS).toISOString(),
 		});
 		await use("approveDeviceException", { id: device_exception.id });
+		const taken = await use("takeSnapshot", {
+			...{ organization_id: organization, name: "Fleet", type: "DEVICES" },
+		});
+		snapshot = taken.snapshot.id;
 	});
 	const table = page.getByRole("region", { name: "Devices", exact: true });
 	const row = table.getByRole("row").filter({ hasText: "excused.local" });
@@ -88,4 +92,22 @@ test("a device that complies only by an exception says so in the list, on its pa
 		.getByRole("columnheader", { name: "Compliant by exception" })
 		.waitFor();
 	await page.getByText("Compliant counts the devices that are").waitFor();
+
+	await visit(page, at("/reports/board-summary"));
+	const devices = page.getByRole("table", { name: "Devices" });
+	const figure = devices.getByRole("row", { name: /^Compliant by exception/ });
+	await figure.getByRole("cell", { name: "1", exact: true }).waitFor();
+	await figure.getByText("Counted as compliant too").waitFor();
+	await axe(page);
+	await screenshot(page, "reports/board-by-exception");
+
+	await visit(page, at(`/snapshots/${snapshot}`));
+	await page.getByText("2, 1 of these by exception").waitFor();
+	await axe(page);
+	await screenshot(page, "snapshot-by-exception");
+	await page.getByRole("button", { name: "excused.local" }).click();
+	await page
+		.getByRole("dialog")
+		.getByText("Compliant by exception", { exact: true })
+		.waitFor();
 });

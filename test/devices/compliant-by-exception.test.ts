@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
+import { callByName } from "../support/call-by-name.ts";
 import { postureResult } from "../support/service.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
 import { check, exceptionCalls, inDays } from "./exception-calls.ts";
@@ -106,6 +107,28 @@ test("a device that complies only by an exception stays COMPLIANT, and its row, 
 	});
 	const filter = { compliance: "COMPLIANT", check_state: "EXCEPTED" };
 	expect(Object.keys(await rowsOf({ filter }))).toEqual([excused.id]);
+	const { now, ...board } = await callByName(
+		assay.database,
+		{ ...assay.viewer, name: "Vera", email: "vera@example.com" },
+		"getBoardSummary",
+		{ organization_id, compared_with: "2001-02-03" },
+	);
+	expect(board.before).toBeNull();
+	expect(now.fleet).toMatchObject({
+		devices_by_compliance: { COMPLIANT: 2, UNKNOWN: 1 },
+		compliant_by_exception: 1,
+	});
+	const countsOf = async (type: string): Promise<Json> => {
+		const taken = await assay.use("takeSnapshot", {
+			...{ organization_id, name: type, type },
+		});
+		const { snapshot } = await assay.use("getSnapshot", {
+			id: taken.snapshot.id,
+		});
+		return [snapshot.compliant_devices, snapshot.compliant_by_exception];
+	};
+	expect(await countsOf("DEVICES")).toEqual([2, 1]);
+	expect(await countsOf("RISKS")).toEqual([undefined, undefined]);
 	const brief = await assay.use("listDevices", {
 		organization_id,
 		detail: "brief",

@@ -1,12 +1,16 @@
 import { Button, Code, Group, Paper, SimpleGrid, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { call } from "../../api.ts";
+import { call, type OutputOf } from "../../api.ts";
 import { Fact } from "../../parts/fact.tsx";
 import { DateTime } from "../../parts/time.tsx";
-import { recordCount, type Snapshot, TYPES } from "./snapshot-words.ts";
+import { compliantInWords, recordCount, TYPES } from "./snapshot-words.ts";
 
 /** Shows who took the snapshot and when, and its hash, which the reader can have checked. */
-export function SnapshotFacts({ snapshot }: { snapshot: Snapshot }) {
+export function SnapshotFacts({
+	snapshot,
+}: Pick<OutputOf<"getSnapshot">, "snapshot">) {
+	const { compliant_devices: compliant, compliant_by_exception: excused } =
+		snapshot;
 	const verified = useMutation({
 		mutationFn: () => call("getSnapshot", { id: snapshot.id, verify: true }),
 	});
@@ -26,6 +30,11 @@ export function SnapshotFacts({ snapshot }: { snapshot: Snapshot }) {
 					<DateTime value={snapshot.taken_at} />
 				</Fact>
 				<Fact name="By">{snapshot.taken_by}</Fact>
+				{compliant !== undefined && (
+					<Fact name="Compliant devices">
+						{compliantInWords(compliant, excused)}
+					</Fact>
+				)}
 			</SimpleGrid>
 			<Hash name="SHA-256" value={snapshot.sha256} />
 			{snapshot.sha256_after_erasure && (

@@ -8,6 +8,7 @@ import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { BY_EXCEPTION } from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { filterWidth } from "../../parts/filter-width.ts";
@@ -23,6 +24,7 @@ import { findRegisterKind } from "../../register-kinds.ts";
 import { isMeaningful } from "../../register-layouts.ts";
 import { PageButtons } from "../registers/page-buttons.tsx";
 import {
+	isByExceptionThen,
 	kindLabel,
 	type Snapshot,
 	type SnapshotKind,
@@ -198,7 +200,9 @@ function RecordThen({ record: { kind, fields: kept } }: { record: Kept }) {
 								{field?.label ?? inWords(name.replace(/_ids?$/, ""))}
 							</Table.Th>
 							<Table.Td>
-								{field ? (
+								{name === "compliance" && isByExceptionThen(fields) ? (
+									BY_EXCEPTION.label
+								) : field ? (
 									<FieldValue {...{ field, value, names, organizationId }} />
 								) : (
 									<PlainValue value={value} names={names} />

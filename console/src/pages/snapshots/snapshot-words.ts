@@ -31,3 +31,16 @@ export function kindLabel(kind: string): string {
 
 export const recordCount = ({ counts }: Pick<Snapshot, "counts">) =>
 	Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** Returns, for example, "182, 12 of these by exception". */
+export function compliantInWords(devices: number, excused = 0): string {
+	const all = devices.toLocaleString();
+	return excused > 0
+		? `${all}, ${excused.toLocaleString()} of these by exception`
+		: all;
+}
+
+/** Returns true for a device that an exception excused from a check, and that complied otherwise. */
+export const isByExceptionThen = (fields: Record<string, unknown>) =>
+	fields.compliance === "COMPLIANT" &&
+	Object.values(fields.checks ?? {}).includes("EXCEPTED");

@@ -1,6 +1,7 @@
 import { percentOf } from "../../../../../src/percent.ts";
 import type { OutputOf } from "../../../api.ts";
 import { todayHere } from "../../../parts/days.ts";
+import { BY_EXCEPTION } from "../../../parts/devices/device-words.tsx";
 import { trendsOf } from "../../../parts/plots/trends.ts";
 import { BANDS } from "../../../parts/records/risk-scores.ts";
 import { findRegisterKind } from "../../../register-kinds.ts";
@@ -184,6 +185,16 @@ function devices(summary: Summary): BoardSection {
 		compare(summary, ({ fleet }) => fleet.devices_by_compliance[state], {
 			...{ label, unit: "", good },
 		});
+	const byException = compare(
+		summary,
+		({ fleet }) => fleet.compliant_by_exception,
+		{
+			label: BY_EXCEPTION.label,
+			unit: "",
+			good: "neither",
+			detail: "Counted as compliant too",
+		},
+	);
 	return {
 		title: "Devices",
 		hasBars: false,
@@ -194,6 +205,7 @@ function devices(summary: Summary): BoardSection {
 				good: "neither",
 			}),
 			rowOf("COMPLIANT", "Compliant", "more"),
+			...(byException.now || byException.before ? [byException] : []),
 			rowOf("IN_GRACE", "In grace", "neither"),
 			rowOf("NONCOMPLIANT", "Noncompliant", "less"),
 			rowOf("UNKNOWN", "Not proved", "less"),
