@@ -222,6 +222,21 @@ test("a list is exported with its filters and order, for every role", async () =
 	);
 });
 
+test("the list of risks leads viewers to the report, which is PDF and Excel too", async () => {
+	const viewer = await served.makePerson("viewer");
+	const page = await served.openPageAs(viewer, at("r/risk"));
+	await page.getByRole("button", { name: "More actions" }).click();
+	const report = page.getByRole("menuitem", { name: "Report as PDF or Excel" });
+	await report.waitFor();
+	await axe(page);
+	await screenshot(page, "risks-report-link");
+	await report.click();
+	await page.waitForURL("**/reports/risk-register");
+	for (const name of ["PDF", "Excel"]) {
+		await page.getByRole("button", { name, exact: true }).waitFor();
+	}
+});
+
 test("an export that fails says so and saves no file", async () => {
 	const page = await served.openPageAs(admin, at("r/task"));
 	const message = "permission denied: ask an administrator";

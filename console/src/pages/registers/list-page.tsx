@@ -29,6 +29,7 @@ import {
 import { factorsOf } from "../../parts/records/risk-scores.ts";
 import { shownValue } from "../../parts/records/undecided.ts";
 import { useKind } from "../../parts/records/use-kind.ts";
+import type { REPORT_TITLES } from "../../parts/report-titles.ts";
 import { useSelection } from "../../parts/selection.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
@@ -54,6 +55,12 @@ const OTHER_COLUMNS: Record<string, string> = {
 	[COVERAGE]: "Coverage",
 	[VERSIONS]: "Versions",
 	updated_at: "Updated",
+};
+
+/** The reports that have the records of a list as PDF and Excel. The list itself exports CSV only. */
+const REPORTS: Partial<Record<string, keyof typeof REPORT_TITLES>> = {
+	risk: "risk-register",
+	nonconformity: "nonconformities",
 };
 
 /**
@@ -117,6 +124,15 @@ function Register({ kind }: { kind: KindDescription }) {
 			Matrix
 		</MenuLink>
 	);
+	const report = REPORTS[kind.kind];
+	const reportLink = report && (
+		<MenuLink
+			to="/o/$org/reports/$report"
+			params={{ org: organizationId, report }}
+		>
+			Report as PDF or Excel
+		</MenuLink>
+	);
 	return (
 		<ListPage
 			kind={kind.kind}
@@ -142,10 +158,11 @@ function Register({ kind }: { kind: KindDescription }) {
 				/>
 			}
 			more={
-				(mayWrite || matrixLink) && (
+				(mayWrite || matrixLink || reportLink) && (
 					<>
 						{mayWrite && importLink}
 						{matrixLink}
+						{reportLink}
 					</>
 				)
 			}
