@@ -89,7 +89,7 @@ const personal: Command[] = [
 /** Words that a page of the documentation explains although its title lacks them. */
 const EXPLAINED: Record<string, string> = {
 	glossary:
-		"words meaning residual inherent risk treatment nonconformity statement of applicability continual improvement control measure obligation",
+		"words meaning residual inherent risk treatment nonconformity statement of applicability continual improvement control measure obligation coverage pass rate percentage rounded",
 };
 
 const help: Command[] = docs.map(({ name, title }) => ({
