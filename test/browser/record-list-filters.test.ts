@@ -44,6 +44,31 @@ test("at 1280 px, filters show their whole label, and the table stays in its pla
 	}
 }, 120_000);
 
+test("at 1280 px, a filter without a control leaves all controls in their places", async () => {
+	const page = await registers.open(registers.admin, "document", {
+		viewport: { width: 1280, height: 900 },
+	});
+	const placesOf = async (address: string) => {
+		await visit(page, registers.at(address));
+		const boxes = [
+			page.getByRole("searchbox", { name: "Search documents" }),
+			page.getByRole("button", { name: "Columns", exact: true }),
+			page.getByRole("button", { name: "Clear filters" }),
+		].map(async (control) => (await control.boundingBox())?.y);
+		return Promise.all(boxes);
+	};
+	const [line] = await placesOf("document?q=theft");
+	for (const filter of [
+		"lacks_signatures=true",
+		"next_review_on_until=2030-01-31",
+	]) {
+		const places = await placesOf(`document?${filter}`);
+		expect(places, filter).toEqual([line, line, line]);
+	}
+	await axe(page);
+	await screenshot(page, "documents-1280-chip");
+});
+
 /** Returns the parameters of the address that set the filters of a register to their longest values. */
 function longestIn({ kind, fields, filters }: (typeof recordKinds)[number]) {
 	const chosen: string[][] = [];

@@ -1,7 +1,9 @@
 import { Group, Pill } from "@mantine/core";
 
 /**
- * Shows a filter in the address that has no control. The chip is as tall as the controls beside it.
+ * Shows a filter in the address that has no control. The chip is as tall as the controls beside it,
+ * and stands after them: the controls of a register just fill a line, so a chip among them would
+ * move the last ones to the next line.
  */
 export function FilterChip({
 	label,
@@ -14,7 +16,7 @@ export function FilterChip({
 	onRemove: () => void;
 }) {
 	return (
-		<Group h={36} maw="100%">
+		<Group h={36} maw="100%" style={{ order: 1 }}>
 			<Pill
 				size="md"
 				withRemoveButton
