@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryConfig } from "pg";
 import { retriedTransaction, transaction } from "../db/pool.ts";
+import { setOrganization } from "../db/transaction-settings.ts";
 import { parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
 import type { Principal } from "../principal.ts";
@@ -61,7 +62,7 @@ export function changeStatements(
 	// The database accepts only entries of the transaction's own organization, or of any organization
 	// if the transaction has none. Some changes concern other organizations, such as revoking a token
 	// that reaches several. For these, the transaction's organization is cleared.
-	const statements = isOfOthers ? [setOrganization("")] : [];
+	const statements = isOfOthers ? [{ text: setOrganization("") }] : [];
 	// A user may have many organizations, so one statement writes the entries of several of them.
 	for (let from = 0, to = 0; from < additions.length; from = to) {
 		let count = 0;
@@ -70,15 +71,8 @@ export function changeStatements(
 		}
 		statements.push(appendStatement(additions.slice(from, to)));
 	}
-	if (isOfOthers) statements.push(setOrganization(organizationId));
+	if (isOfOthers) statements.push({ text: setOrganization(organizationId) });
 	return statements;
-}
-
-function setOrganization(id: string): QueryConfig {
-	return {
-		text: "select set_config('assay.organization_id', $1, true)",
-		values: [id],
-	};
 }
 
 /** A call that the role of the user or the scope of the API token did not permit. */

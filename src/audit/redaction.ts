@@ -1,5 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { setRole } from "../db/roles.ts";
+import { setOrganization } from "../db/transaction-settings.ts";
 import type { Change } from "../operation.ts";
 import { type Principal, systemPrincipal } from "../principal.ts";
 import { appendChanges } from "./log.ts";
@@ -208,11 +209,9 @@ async function asApp(
 	work: () => Promise<unknown>,
 ): Promise<void> {
 	await client.query(setRole("app", "transaction"));
-	await client.query("select set_config('assay.organization_id', $1, true)", [
-		organizationId,
-	]);
+	await client.query(setOrganization(organizationId));
 	await work();
-	await client.query("select set_config('assay.organization_id', '', true)");
+	await client.query(setOrganization(""));
 	await client.query(setRole("privacy", "transaction"));
 }
 

@@ -10,6 +10,7 @@ import { IMPORT_LOCK } from "../db/advisory-locks.ts";
 import { readMigrationState } from "../db/migrate.ts";
 import { roleName, setRole } from "../db/roles.ts";
 import { LOCK_NOT_AVAILABLE } from "../db/sqlstate.ts";
+import { setImporting, setOrganization } from "../db/transaction-settings.ts";
 import { AppError } from "../errors.ts";
 import { parseId, TENANT_PREFIX_LENGTH } from "../id.ts";
 import type { Change } from "../operation.ts";
@@ -262,9 +263,7 @@ async function addRows(
 		) e`);
 	await client.query("create unique index on import_ids (old_id)");
 	await client.query("analyze import_ids");
-	await client.query("select set_config('assay.importing', $1, true)", [
-		organizationId,
-	]);
+	await client.query(setImporting(organizationId));
 	await allowReading(client, ["ids", ...tables.map(({ name }) => name)]);
 	await client.query(setRole("backup", "transaction"));
 	for (const { name, columns } of tables) {
@@ -340,9 +339,7 @@ async function enter(
 	join: (client: PoolClient, organizationId: string) => Promise<Change[]>,
 ): Promise<void> {
 	await client.query(setRole("app", "transaction"));
-	await client.query("select set_config('assay.organization_id', $1, true)", [
-		organization.id,
-	]);
+	await client.query(setOrganization(organization.id));
 	// A connection of a pool has the same methods, and one more that nothing here calls.
 	const caller = client as unknown as PoolClient;
 	await appendChanges(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { setOrganization } from "../db/transaction-settings.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
@@ -256,9 +257,7 @@ export const acceptInvitation = defineOperation({
 			[principal.userId],
 		);
 		// From here on, the transaction acts for the organization that the caller has joined.
-		await client.query("select set_config('assay.organization_id', $1, true)", [
-			organizationId,
-		]);
+		await client.query(setOrganization(organizationId));
 		await requireOpenOrganization(client, organizationId);
 		for (const user of users) {
 			for (const change of await addPersonOf(client, organizationId, user)) {

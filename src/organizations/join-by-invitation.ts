@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
 import { appendChanges } from "../audit/log.ts";
 import { transaction } from "../db/pool.ts";
+import { setOrganization, setUser } from "../db/transaction-settings.ts";
 import { AppError } from "../errors.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
@@ -90,7 +91,7 @@ export async function acceptForUser(
 	hash: string,
 	{ id, name, email }: { id: string; name: string; email: string },
 ): Promise<string> {
-	await client.query("select set_config('assay.user_id', $1, true)", [id]);
+	await client.query(setUser(id));
 	const { rows } = await client.query<{
 		invitation_id: string;
 		organization_id: string;
@@ -102,9 +103,7 @@ export async function acceptForUser(
 	const [accepted] = rows;
 	if (!accepted) throw unusableInvitation();
 	const organizationId = accepted.organization_id;
-	await client.query("select set_config('assay.organization_id', $1, true)", [
-		organizationId,
-	]);
+	await client.query(setOrganization(organizationId));
 	await requireOpenOrganization(client, organizationId);
 	const person = await addPersonOf(client, organizationId, { name, email });
 	await appendChanges(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { setOrganization } from "../db/transaction-settings.ts";
 import { intervalWarnings } from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
@@ -298,9 +299,7 @@ export const createOrganization = defineOperation({
 		}
 		await rejectOneTooMany(client, principal.userId);
 		// From here on, the transaction acts for the new organization.
-		await client.query("select set_config('assay.organization_id', $1, true)", [
-			id,
-		]);
+		await client.query(setOrganization(id));
 		context.changed(
 			await insertOrganization(client, id, {
 				name,

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { setOrganization, setUser } from "../db/transaction-settings.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
@@ -105,10 +106,7 @@ async function organizationsOfUser(
 	userId: string,
 ): Promise<string[]> {
 	const become = (organizationId: string, asUserId: string) =>
-		client.query(
-			"select set_config('assay.organization_id', $1, true), set_config('assay.user_id', $2, true)",
-			[organizationId, asUserId],
-		);
+		client.query(`${setOrganization(organizationId)}; ${setUser(asUserId)}`);
 	await become("", userId);
 	const { rows } = await client.query<{ organization_id: string }>(
 		"select organization_id from memberships where user_id = $1",
