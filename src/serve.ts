@@ -263,6 +263,7 @@ async function serveFrom(
 					operations: new Set(operations.map(({ name }) => name)),
 					baseUrl,
 					folders: diskFolders(config),
+					hasArchive: config.archivePlace !== undefined,
 					retentionDoneAtMs: () => retention?.doneAtMs() ?? Date.now(),
 					healthPool,
 					log,

@@ -12,6 +12,7 @@ import type { DatabaseReads } from "./database-reads.ts";
  */
 export function addDatabaseGauges(
 	reads: DatabaseReads,
+	hasArchive: boolean,
 	registers: Registry[],
 ): void {
 	new Gauge({
@@ -39,7 +40,7 @@ export function addDatabaseGauges(
 	});
 	new Gauge({
 		name: "assay_archive_backlog",
-		help: "What the archive of raw reports still lacks: packed months, and devices that were deleted or whose reports were extended. Without an archive, all packed months.",
+		help: "What the archive of raw reports still lacks: packed months (no value without an archive), and devices that were deleted or whose reports were extended.",
 		labelNames: ["of"],
 		aggregator: "max",
 		registers,
@@ -47,7 +48,7 @@ export function addDatabaseGauges(
 			const found = await reads.read("archive", readArchiveBacklog);
 			this.reset();
 			if (!found) return;
-			this.set({ of: "months" }, found.months);
+			if (hasArchive) this.set({ of: "months" }, found.months);
 			this.set({ of: "devices" }, found.devices);
 		},
 	});

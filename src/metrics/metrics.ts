@@ -53,6 +53,8 @@ export interface MetricsParts {
 	baseUrl: string;
 	/** The folders on this machine that Assay fills. */
 	folders: DiskFolders;
+	/** Whether ASSAY_ARCHIVE_URL is set. */
+	hasArchive: boolean;
 	/** Time at which this process last finished its daily removal of old rows, or its start. */
 	retentionDoneAtMs: () => number;
 	log: Logger;
@@ -78,6 +80,7 @@ export function makeMetrics({
 	operations,
 	baseUrl,
 	folders,
+	hasArchive,
 	retentionDoneAtMs,
 	log,
 }: MetricsParts): Metrics {
@@ -120,7 +123,7 @@ export function makeMetrics({
 	addMails(reads, registers);
 	addReceivers(reads, registers);
 	addAuditLog(reads, registers);
-	addDatabaseGauges(reads, registers);
+	addDatabaseGauges(reads, hasArchive, registers);
 	reads.addUnread(registers);
 	addReadReplica(replica, registers);
 	addCertificate(baseUrl, registers);
