@@ -51,9 +51,24 @@ test("files are dropped on a measure, shown, downloaded and removed, and a wrong
 		transfer.items.add(new File(["<script>alert(1)</script>"], "page.html"));
 		return transfer;
 	})()`);
+	const target = panel.getByText("Drop files here, or choose them.");
+	// Only the month is filled in, so the browser reports the date as empty.
+	await panel.getByLabel("Valid until (optional)").focus();
+	await page.keyboard.type("12");
+	await target.dispatchEvent("drop", { dataTransfer: dropped });
+	await panel.getByText("Complete the date or clear it.").waitFor();
+	expect(await panel.getByText("page.html").count()).toBe(0);
+	await panel.getByLabel("Valid until (optional)").fill("2020-04-30");
 	await panel
-		.getByText("Drop files here, or choose them.")
-		.dispatchEvent("drop", { dataTransfer: dropped });
+		.getByText("Complete the date or clear it.")
+		.waitFor({ state: "detached" });
+	await panel.getByLabel("Valid until (optional)").fill("");
+	await panel.getByLabel("Valid until (optional)").focus();
+	await page.keyboard.type("12");
+	await panel.getByRole("button", { name: "Choose files" }).click();
+	await panel.getByText("Complete the date or clear it.").waitFor();
+	await panel.getByLabel("Valid until (optional)").fill("");
+	await target.dispatchEvent("drop", { dataTransfer: dropped });
 	await panel.getByRole("link", { name: "Prüfung.txt" }).first().waitFor();
 	await panel
 		.getByRole("alert")

@@ -1,12 +1,12 @@
 /**
- * Returns errors for dates and times that are only partly filled in, because the browser reports
+ * Returns errors for dates and times in the area that are only partly filled in, because the browser reports
  * their value as empty.
  */
 export function unfinishedDates(
-	form: HTMLFormElement | undefined,
+	area: HTMLElement | null | undefined,
 ): Record<string, string> {
 	const inputs =
-		form?.querySelectorAll<HTMLInputElement>("input[data-path]") ?? [];
+		area?.querySelectorAll<HTMLInputElement>("input[data-path]") ?? [];
 	return Object.fromEntries(
 		[...inputs]
 			.filter(({ validity }) => validity.badInput)

@@ -19,6 +19,7 @@ import { forgetReadings } from "../../queries.ts";
 import { uploadEvidence } from "../../upload.ts";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
+import { unfinishedDates } from "../unfinished-dates.ts";
 import { AddEvidenceLink } from "./add-evidence-link.tsx";
 import { EvidenceActions, Validity } from "./evidence-file.tsx";
 import { isLinkedKind } from "./linkable.tsx";
@@ -264,10 +265,17 @@ function DropFiles({
 }) {
 	const [isOver, setOver] = useState(false);
 	const [validUntil, setValidUntil] = useState("");
+	const [dateError, setDateError] = useState<string>();
+	const area = useRef<HTMLDivElement>(null);
 	// Without it, the same file could not be chosen twice.
 	const forget = useRef<() => void>(null);
+	const isDateFinished = () => {
+		const error = unfinishedDates(area.current).valid_until;
+		setDateError(error);
+		return error === undefined;
+	};
 	const give = (files: readonly File[]) => {
-		if (files.length === 0) return;
+		if (files.length === 0 || !isDateFinished()) return;
 		onFiles(files, validUntil);
 		// The next files are other evidence, which is valid until another day.
 		setValidUntil("");
@@ -279,6 +287,7 @@ function DropFiles({
 	};
 	return (
 		<Paper
+			ref={area}
 			p="md"
 			onDragOver={(event) => {
 				event.preventDefault();
@@ -300,8 +309,13 @@ function DropFiles({
 						type="date"
 						size="xs"
 						label="Valid until (optional)"
+						data-path="valid_until"
 						value={validUntil}
-						onChange={(event) => setValidUntil(event.currentTarget.value)}
+						error={dateError}
+						onChange={(event) => {
+							setValidUntil(event.currentTarget.value);
+							setDateError(undefined);
+						}}
 					/>
 					<FileButton
 						multiple
@@ -312,7 +326,11 @@ function DropFiles({
 							forget.current?.();
 						}}
 					>
-						{(props) => <Button {...props}>Choose files</Button>}
+						{({ onClick }) => (
+							<Button onClick={() => isDateFinished() && onClick()}>
+								Choose files
+							</Button>
+						)}
 					</FileButton>
 				</Group>
 			</Group>
