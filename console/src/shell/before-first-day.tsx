@@ -5,7 +5,16 @@ import { formatDay } from "../parts/time.tsx";
 import { NOW } from "../past.ts";
 
 /** Says that nothing is known about a day, and leads to the first day about which something is. */
-export function BeforeFirstDay({ day, first }: { day: string; first: string }) {
+export function BeforeFirstDay({
+	day,
+	first,
+	toDay = (to) => ({ cursor: undefined, as_of: to ?? NOW }),
+}: {
+	day: string;
+	first: string;
+	/** Returns what the address has for a past day, or for the present. */
+	toDay?: (day: string | undefined) => object;
+}) {
 	const hasPast = first < todayHere();
 	return (
 		<EmptyState
@@ -16,8 +25,7 @@ export function BeforeFirstDay({ day, first }: { day: string; first: string }) {
 					search={
 						((before: object) => ({
 							...before,
-							cursor: undefined,
-							as_of: hasPast ? first : NOW,
+							...toDay(hasPast ? first : undefined),
 						})) as never
 					}
 				>

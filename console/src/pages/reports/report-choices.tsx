@@ -9,6 +9,7 @@ const FROM = "/signed-in/o/$org/reports/$report";
 /** The choices of a report, which the address keeps. Each is absent if the report does not have it. */
 export function Choices({
 	day,
+	first,
 	today,
 	frameworks,
 	framework,
@@ -16,6 +17,8 @@ export function Choices({
 	isFromReplica,
 }: {
 	day: string | undefined;
+	/** The first day that the report can show. */
+	first: string;
 	today: string;
 	frameworks:
 		| { id: string; name: string; version?: string | null }[]
@@ -79,6 +82,7 @@ export function Choices({
 				<TextInput
 					type="date"
 					label="As of the end of"
+					min={first}
 					max={today}
 					value={day}
 					onChange={({ currentTarget: { value } }) =>

@@ -13,8 +13,10 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
 import { formatDay, formatTime } from "../../parts/time.tsx";
+import { firstDayOf } from "../../past.ts";
 import { operationQuery } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";
+import { BeforeFirstDay } from "../../shell/before-first-day.tsx";
 import { ApplicabilityApproval } from "./applicability-approval.tsx";
 import { BoardSummary } from "./board/board-summary.tsx";
 import { comparedText } from "./board/compared-text.ts";
@@ -50,20 +52,24 @@ function OneReport({
 	const { organization, organizationId } = useOrganization();
 	const search = useSearch({ from: FROM });
 	const today = todayHere();
-	const day = definition.hasDay && search.day ? search.day : today;
+	const isStatement = definition.hasFramework === true;
+	const version = isStatement ? search.version : undefined;
+	// An approved version is the same on each day.
+	const hasDay = definition.showsPast !== undefined && version === undefined;
+	const day = hasDay && search.day && search.day < today ? search.day : today;
 	// Today is not over, so it is read as it is now.
 	const asOf = day < today ? lastMoment(day) : undefined;
+	const first = firstDayOf(organization, definition.showsPast);
+	const isTooEarly = day < today && day < first;
 	const { frameworks, unread } = useFrameworks(
-		definition.hasFramework === true,
+		isStatement && !isTooEarly,
 		asOf,
 	);
-	const isStatement = definition.hasFramework === true;
 	const { inUse, isFound } = useFrameworkInUse(
 		search.framework ? undefined : frameworks,
 		asOf,
 	);
 	const framework = search.framework ?? inUse;
-	const version = isStatement ? search.version : undefined;
 	const period = search.period ?? DEFAULT_PERIOD;
 	const navigate = useNavigate();
 	const isFromReplica = search.from === "replica";
@@ -86,7 +92,8 @@ function OneReport({
 			});
 			return { ...read, replicaMoment: source.moment() };
 		},
-		enabled: !isStatement || (frameworks !== undefined && isFound),
+		enabled:
+			!isTooEarly && (!isStatement || (frameworks !== undefined && isFound)),
 	});
 	const { data } = report;
 	const moment = data?.replicaMoment;
@@ -139,7 +146,8 @@ function OneReport({
 				}
 			/>
 			<Choices
-				day={definition.hasDay && version === undefined ? day : undefined}
+				day={hasDay ? day : undefined}
+				first={first}
 				today={today}
 				frameworks={definition.hasFramework ? (frameworks ?? []) : undefined}
 				framework={framework}
@@ -162,7 +170,9 @@ function OneReport({
 					}}
 				/>
 			)}
-			{unread ? (
+			{isTooEarly ? (
+				<BeforeFirstDay day={day} first={first} toDay={(to) => ({ day: to })} />
+			) : unread ? (
 				<ErrorState error={unread.error} onRetry={unread.refetch} />
 			) : report.isError ? (
 				<ErrorState error={report.error} onRetry={report.refetch} />

@@ -11,8 +11,11 @@ interface Definition {
 	/** Question that the report answers, in one sentence. */
 	about: string;
 	read: (input: ReportInput) => Promise<Report>;
-	/** True if the report can show a past day. */
-	hasDay: boolean;
+	/**
+	 * Set if the report can show a past day. The states of devices are known from the organization's
+	 * beginning, and those of records often only from later on.
+	 */
+	showsPast?: "records" | "devices";
 	/** True if the report is about one framework. */
 	hasFramework?: true;
 	/** True if the report compares with an earlier day. */
@@ -26,7 +29,6 @@ export const REPORTS = {
 		about:
 			"Where we stand, how it changed, twelve months, and what needs a decision, on one page.",
 		read: readBoardSummary,
-		hasDay: false,
 		hasPeriod: true,
 	},
 	"risk-register": {
@@ -34,27 +36,27 @@ export const REPORTS = {
 		about:
 			"All risks with level, likelihood and impact before and after treatment, owner and measures.",
 		read: readRiskRegister,
-		hasDay: true,
+		showsPast: "records",
 	},
 	"statement-of-applicability": {
 		title: REPORT_TITLES["statement-of-applicability"],
 		about:
 			"Which controls of a framework apply and why, whether they are implemented, and what is behind each.",
 		read: readApplicability,
-		hasDay: true,
+		showsPast: "records",
 		hasFramework: true,
 	},
 	"fleet-posture": {
 		title: REPORT_TITLES["fleet-posture"],
 		about: "How many devices pass each check, today or on a past day.",
 		read: readFleetPosture,
-		hasDay: true,
+		showsPast: "devices",
 	},
 	nonconformities: {
 		title: REPORT_TITLES.nonconformities,
 		about: "What was wrong, why, and what is done about it.",
 		read: readNonconformities,
-		hasDay: true,
+		showsPast: "records",
 	},
 } satisfies Record<keyof typeof REPORT_TITLES, Definition>;
 
