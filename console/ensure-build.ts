@@ -14,6 +14,8 @@ const SCREENSHOTS = join(ROOT, "console/screenshots");
 const AGENT = join(ROOT, "agent");
 /** The folder of the programs that make packages of the agent. They are not in the single file. */
 const PACKAGES = join(AGENT, "packages");
+/** The folder of the templates of documents, which the console offers. */
+const TEMPLATES = join(ROOT, "src/starters/documents");
 /**
  * The build reads the names of the toolsets from this file. The file imports the whole server, but
  * its imports change nothing in the bundle.
@@ -78,9 +80,9 @@ async function hashSources(): Promise<string> {
 }
 
 /**
- * Returns the files on which the build depends: the documents, the console, the agent, and the
- * files of the server from which these import values. Imports of types do not count, because the
- * bundle contains no types.
+ * Returns the files on which the build depends: the documents and their templates, the console, the
+ * agent, and the files of the server from which these import values. Imports of types do not count,
+ * because the bundle contains no types.
  */
 export async function listSources(): Promise<string[]> {
 	const console = await readdir(join(ROOT, "console"), {
@@ -90,7 +92,8 @@ export async function listSources(): Promise<string[]> {
 	const agent = await readdir(AGENT, { recursive: true });
 	const sources = new Set([
 		join(ROOT, "package.json"),
-		...(await listDocuments()),
+		...(await listMarkdown(join(ROOT, "docs"))),
+		...(await listMarkdown(TEMPLATES)),
 		...agent
 			.filter((file) => file.endsWith(".ts"))
 			.map((file) => join(AGENT, file))
@@ -115,9 +118,8 @@ export async function listSources(): Promise<string[]> {
 
 const isBelow = (folder: string, path: string) => path.startsWith(folder + sep);
 
-/** Returns the documents that the console shows. A container image has none but its build has. */
-async function listDocuments(): Promise<string[]> {
-	const folder = join(ROOT, "docs");
+/** Returns the Markdown files of a folder. A container image has no documents but its build has. */
+async function listMarkdown(folder: string): Promise<string[]> {
 	const files = await readdir(folder).catch(() => []);
 	return files
 		.filter((file) => file.endsWith(".md"))

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { DocumentTemplate } from "./document-template-names.ts";
+import { fillTemplate } from "./fill-template.ts";
 
 /**
  * Returns the text of a template in Markdown, with the name of the organization. What the
@@ -10,11 +11,5 @@ export async function readDocumentTemplate(
 	organization: string,
 ): Promise<string> {
 	const file = new URL(`./documents/${key}.md`, import.meta.url);
-	const text = await readFile(file, "utf8");
-	return text.replaceAll("[Company]", () => inMarkdown(organization));
-}
-
-/** Returns a text that Markdown shows as it is. */
-function inMarkdown(text: string): string {
-	return text.replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
+	return fillTemplate(await readFile(file, "utf8"), organization);
 }

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readDocumentTemplate } from "../../src/starters/document-templates.ts";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
 import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
@@ -53,11 +54,12 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await text.getByText("This document has no text yet.").waitFor();
 	await text.getByRole("button", { name: "Start from a template" }).click();
 	await page.getByRole("menuitem", { name: "Acceptable use policy" }).click();
-	await text.getByRole("heading", { name: "Devices" }).waitFor();
-	await text.getByText("how people at Acme use laptops").waitFor();
-	await text.getByRole("button", { name: "Edit the text" }).click();
 	const rich = text.getByRole("textbox", { name: "Text", exact: true });
 	await rich.getByRole("heading", { name: "Devices" }).waitFor();
+	await rich.getByText("how people at Acme use laptops").waitFor();
+	await text
+		.getByText("This is the template “Acceptable use policy”.")
+		.waitFor();
 	await axe(page);
 	await screenshot(page, "documents/editor");
 	await rich.press("Control+A");
@@ -191,6 +193,41 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 		.toMatch(
 			/^Version 1 approval\s+Person: Grace Hopper\s+Decision: Approved$/,
 		);
+});
+
+test("a template is stored only when it is saved, as the service fills it in", async () => {
+	const { document } = await add("addDocument", {
+		title: "Backups",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const page = await served.openPageAs(
+		grace,
+		`/o/${served.organizationId}/r/document/${document.id}`,
+	);
+	const text = page.getByRole("region", { name: "Text" });
+	const choose = async (template: string) => {
+		await text.getByRole("button", { name: "Start from a template" }).click();
+		await page.getByRole("menuitem", { name: template }).click();
+		await text.getByText(`This is the template “${template}”.`).waitFor();
+	};
+	const versions = async () =>
+		(await use("listDocumentVersions", { document_id: document.id }))
+			.document_versions;
+	await choose("Remote work policy");
+	await axe(page);
+	await screenshot(page, "documents/template");
+	await text.getByRole("button", { name: "Cancel" }).click();
+	await text.getByText("This document has no text yet.").waitFor();
+	await choose("Backup policy");
+	expect(await versions()).toEqual([]);
+	await text.getByRole("button", { name: "Save the text" }).click();
+	await text.getByText(/^By .*, last changed/).waitFor();
+	const [{ id }] = await versions();
+	const saved = await use("getDocumentVersion", { id });
+	expect(saved.document_version.content).toBe(
+		await readDocumentTemplate("backup", "Acme"),
+	);
 });
 
 test("writing the first text of a document opens the editor at once", async () => {

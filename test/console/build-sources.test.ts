@@ -9,6 +9,7 @@ test("the console is built again after a change of any file that is in the bundl
 	for (const path of [
 		"package.json",
 		"docs/console.md",
+		"src/starters/documents/backup.md",
 		"console/index.html",
 		"console/src/main.tsx",
 		// The console imports these from the server, and the last ones are imported by those.

@@ -31,17 +31,22 @@ import { ErrorState } from "../../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../../parts/status-badge.tsx";
 import { DateTime } from "../../../parts/time.tsx";
-import { forgetReadings, operationQuery } from "../../../queries.ts";
+import { operationQuery } from "../../../queries.ts";
 import { Approvals } from "./approvals.tsx";
 import { AskToSign } from "./ask-to-sign.tsx";
 import { ExportVersion } from "./export-version.tsx";
 import { Rendered } from "./rendered.tsx";
 import { Signatures } from "./signatures.tsx";
 import { STATUSES, type VersionRow } from "./statuses.ts";
+import { readTemplate } from "./template-text.ts";
 import { VersionActions } from "./version-actions.tsx";
 import { VersionEditor } from "./version-editor.tsx";
 
 const PAGE = 50;
+
+/** The text that a new version begins with: that of the newest version, or a template. */
+type Beginning = "newest" | DocumentTemplate;
+
 // The library that compares texts is loaded when somebody compares.
 const CompareVersions = lazy(() => import("./compare-versions.tsx"));
 
@@ -53,8 +58,8 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 	const [isComparing, setComparing] = useState(false);
 	/** The id of the draft that is open in the editor. */
 	const [edited, setEdited] = useState<string>();
-	/** True while the reader writes a version that is not stored yet. */
-	const [isDrafting, setDrafting] = useState(false);
+	/** What the text begins with that the reader writes and has not stored yet. */
+	const [beginning, setBeginning] = useState<Beginning>();
 	const input = { document_id: document.id, size: PAGE };
 	const list = useInfiniteQuery({
 		queryKey: ["listDocumentVersions", input],
@@ -99,7 +104,7 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 		>
 			<Group justify="space-between" mb="md">
 				<Title order={2}>Text</Title>
-				{!isDrafting && (
+				{!beginning && (
 					<Group gap="sm">
 						{versions.length > 0 && (
 							<Select
@@ -134,20 +139,19 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 						)}
 						{mayWrite && !isOpen && (
 							<NewDraft
-								document={document}
 								isFirst={versions.length === 0}
-								onMade={choose}
-								onWrite={() => setDrafting(true)}
+								onWrite={setBeginning}
 							/>
 						)}
 					</Group>
 				)}
 			</Group>
-			{isDrafting ? (
+			{beginning ? (
 				<NewText
 					documentId={document.id}
 					newest={newest}
-					onClose={() => setDrafting(false)}
+					beginning={beginning}
+					onClose={() => setBeginning(undefined)}
 					onSaved={choose}
 				/>
 			) : chosen ? (
@@ -186,37 +190,13 @@ function usual(versions: readonly VersionRow[], mayWrite: boolean) {
 }
 
 function NewDraft({
-	document,
 	isFirst,
-	onMade,
 	onWrite,
 }: {
-	document: AnyRecord;
 	isFirst: boolean;
-	/** Called when a version was made from a template. */
-	onMade: (id: string) => unknown;
 	/** Called when the reader wants to write the next version. */
-	onWrite: () => void;
+	onWrite: (beginning: Beginning) => void;
 }) {
-	const [isMaking, setMaking] = useState(false);
-	const [error, setError] = useState<Error | null>(null);
-	const make = async (template: DocumentTemplate) => {
-		setMaking(true);
-		setError(null);
-		try {
-			const { document_version } = await call("createDraftDocumentVersion", {
-				document_id: document.id,
-				template,
-			});
-			// The text is shown and not edited, because its reader may want another template.
-			await forgetReadings();
-			await onMade(document_version.id);
-		} catch (reason) {
-			setError(reason as Error);
-		} finally {
-			setMaking(false);
-		}
-	};
 	return (
 		<>
 			{isFirst && (
@@ -224,7 +204,6 @@ function NewDraft({
 					<Menu.Target>
 						<Button
 							variant="default"
-							disabled={isMaking}
 							rightSection={<IconChevronDown size={16} aria-hidden />}
 						>
 							Start from a template
@@ -232,7 +211,7 @@ function NewDraft({
 					</Menu.Target>
 					<Menu.Dropdown>
 						{DOCUMENT_TEMPLATE_KEYS.map((key) => (
-							<Menu.Item key={key} onClick={() => make(key)}>
+							<Menu.Item key={key} onClick={() => onWrite(key)}>
 								{DOCUMENT_TEMPLATES[key]}
 							</Menu.Item>
 						))}
@@ -242,45 +221,63 @@ function NewDraft({
 			<Button
 				variant={isFirst ? "filled" : "default"}
 				leftSection={<IconPlus size={16} aria-hidden />}
-				disabled={isMaking}
-				onClick={onWrite}
+				onClick={() => onWrite("newest")}
 			>
 				{isFirst ? "Write the text" : "Draft a new version"}
 			</Button>
-			{error && <ErrorState error={error} title="Not begun" />}
 		</>
 	);
 }
 
-/** Writes the next version. It begins with the text of the newest one. */
+/** Writes the next version. It begins with the text of the newest one or of a template. */
 function NewText({
 	documentId,
 	newest,
+	beginning,
 	onClose,
 	onSaved,
 }: {
 	documentId: string;
 	newest: VersionRow | undefined;
+	beginning: Beginning;
 	onClose: () => void;
 	onSaved: (id: string) => unknown;
 }) {
-	const found = useQuery({
-		...operationQuery("getDocumentVersion", { id: newest?.id ?? "" }),
-		enabled: newest !== undefined,
+	const { organization } = useOrganization();
+	const id = newest?.id;
+	const text = useQuery({
+		queryKey: ["beginning", beginning, documentId, id, organization.name],
+		queryFn: async () => {
+			if (beginning !== "newest") {
+				return readTemplate(beginning, organization.name);
+			}
+			if (id === undefined) return "";
+			const found = await call("getDocumentVersion", { id });
+			return found.document_version.content;
+		},
 	});
-	if (found.isError) {
-		return <ErrorState error={found.error} onRetry={() => found.refetch()} />;
+	// A later failure to read the text again leaves the editor open.
+	if (text.data === undefined) {
+		return text.isError ? (
+			<ErrorState error={text.error} onRetry={() => text.refetch()} />
+		) : (
+			<RowsSkeleton rows={5} />
+		);
 	}
-	if (newest && !found.data) return <RowsSkeleton rows={5} />;
 	return (
-		<VersionEditor
-			version={{
-				document_id: documentId,
-				content: found.data?.document_version.content ?? "",
-			}}
-			onClose={onClose}
-			onSaved={onSaved}
-		/>
+		<>
+			{beginning !== "newest" && (
+				<Text size="sm" mb="sm">
+					This is the template “{DOCUMENT_TEMPLATES[beginning]}”. Fill in what
+					stands in brackets. Nothing is stored until you save the text.
+				</Text>
+			)}
+			<VersionEditor
+				version={{ document_id: documentId, content: text.data }}
+				onClose={onClose}
+				onSaved={onSaved}
+			/>
+		</>
 	);
 }
 
