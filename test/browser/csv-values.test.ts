@@ -33,6 +33,9 @@ test("the import asks once what each unknown value means, and imports the file b
 	);
 	const values = page.getByRole("region", { name: "Values without a meaning" });
 	await values.getByText("4 values are not choices of their fields").waitFor();
+	await values
+		.getByText(/“Leave empty” gives .* does not change an existing one\.$/)
+		.waitFor();
 	await preview(page)
 		.getByText(
 			"5 lines: 1 to add, 0 to change, 0 unchanged, 0 wrong, 4 with a value whose meaning you choose above.",
@@ -77,13 +80,18 @@ test("the import of risks reads the labels of scores and asks what other words m
 	await choose(
 		page,
 		"risks.csv",
-		"Name,Category,Treatment,Inherent likelihood,Inherent impact\r\nFire,Site,Accepted,2 Unlikely,Severe\r\nFlood,Site,Accepted,Seldom,4 Major\r\n",
+		"Name,Category,Treatment,Inherent likelihood,Inherent impact,Residual impact\r\nFire,Site,Accepted,2 Unlikely,Severe,\r\nFlood,Site,Accepted,Seldom,4 Major,n/a\r\n",
 	);
 	const asked = page.getByRole("combobox", {
 		name: "“Seldom” in Inherent likelihood (1 line)",
 	});
 	await asked.click();
 	await page.getByRole("option", { name: "2 Unlikely", exact: true }).click();
+	await page.getByText("A required field cannot be left empty.").waitFor();
+	await page
+		.getByRole("combobox", { name: "“n/a” in Residual impact (1 line)" })
+		.click();
+	await page.getByRole("option", { name: "Leave empty" }).click();
 	await page.getByRole("button", { name: "Import 2 risks" }).click();
 	await page.getByText("2 risks added.").waitFor();
 	const { risks } = await callByName(served.database, admin, "listRisks", {
@@ -105,6 +113,10 @@ test("a required choice cannot be left empty", async () => {
 	await page.getByRole("option", { name: "Skip these lines" }).waitFor();
 	expect(await page.getByRole("option", { name: "Leave empty" }).count()).toBe(
 		0,
+	);
+	const words = page.getByText("Choose what each value means, or skip its");
+	expect(await words.innerText()).toBe(
+		"Choose what each value means, or skip its lines.",
 	);
 });
 

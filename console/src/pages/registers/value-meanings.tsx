@@ -26,6 +26,9 @@ export function MeaningFields({
 	onChange: (meanings: Meanings) => void;
 }) {
 	if (values.length === 0) return null;
+	const canBeEmpty = values.map(({ field }) =>
+		mayBeEmpty(fieldOf(kind, field)),
+	);
 	return (
 		<Stack
 			gap="xs"
@@ -39,8 +42,13 @@ export function MeaningFields({
 					: `${values.length} values are not choices of their fields`}
 			</Title>
 			<Text size="sm" c="dimmed">
-				Choose what each value means. “Leave empty” gives a new {kind.noun} the
-				usual first value, and does not change an existing one.
+				Choose what each value means, or skip its lines.
+				{canBeEmpty.includes(true) &&
+					` “Leave empty” gives a new ${kind.noun} the usual first value, and does not change an existing one.${
+						canBeEmpty.includes(false)
+							? " A required field cannot be left empty."
+							: ""
+					}`}
 			</Text>
 			<Group gap="sm" align="flex-end">
 				{values.map(({ field: name, column, value, count }) => {
@@ -77,13 +85,16 @@ export function MeaningFields({
 	);
 }
 
+const mayBeEmpty = (field: FieldDescription | undefined) =>
+	field?.given !== "required";
+
 function optionsOf(field: FieldDescription) {
-	const { name, choices = [], given } = field;
+	const { name, choices = [] } = field;
 	return [
 		...(isScale(field) ? stepsOf(name) : choices),
-		...(given === "required"
-			? []
-			: [{ value: LEAVE_EMPTY, label: "Leave empty" }]),
+		...(mayBeEmpty(field)
+			? [{ value: LEAVE_EMPTY, label: "Leave empty" }]
+			: []),
 		{ value: SKIP, label: "Skip these lines" },
 	];
 }
