@@ -208,7 +208,7 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 		/^Replace the earlier records of 2 devices\?/,
 		"Same devices, set up again",
 	);
-	await page.getByText("Devices replaced: 2.").waitFor();
+	await page.getByText("2 devices replaced.").waitFor();
 	await page.getByRole("heading", { name: "No devices match" }).waitFor();
 	await expectStatuses(fresh, 200);
 	await expectStatuses(earlier, 401);
@@ -228,7 +228,7 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 		/^Confirm the claimed owners of 3 devices\?/,
 		"Confirm the claimed owners",
 	);
-	await page.getByText("Owners confirmed: 3.").waitFor();
+	await page.getByText("3 owners confirmed.").waitFor();
 	const { rows: owned } = await served.database.owner.query(
 		`select p.full_name, count(*)::int as devices from devices d
 		join people p on p.organization_id = d.organization_id and p.id = d.owner_id
@@ -286,7 +286,7 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 	});
 	await all.check();
 	await act(/^Revoke …/, /^Revoke 3 devices\?/, "Revoke");
-	await page.getByText("Devices revoked: 3.").waitFor();
+	await page.getByText("3 devices revoked.").waitFor();
 	await page.getByRole("heading", { name: "No devices match" }).waitFor();
 	await expectStatuses(again, 401);
 });

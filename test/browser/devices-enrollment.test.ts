@@ -223,9 +223,9 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await axe(page);
 	await screenshot(page, "devices/selected");
 	// Nobody may say that a device is the same before somebody has approved it.
-	expect(
-		await page.getByRole("button", { name: /^Same devices/ }).count(),
-	).toBe(0);
+	expect(await page.getByRole("button", { name: /^Same device/ }).count()).toBe(
+		0,
+	);
 	await page.getByRole("button", { name: /^Approve/ }).click();
 	await page
 		.getByRole("dialog", { name: "Approve 2 devices?" })
@@ -234,9 +234,9 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	await page.getByRole("heading", { name: "No devices match" }).waitFor();
 	await visit(page, at("/devices?conflict=DUPLICATE_HARDWARE"));
 	await page.getByLabel("Select all on this page").check();
-	await page.getByRole("button", { name: /^Same devices/ }).click();
+	await page.getByRole("button", { name: /^Same device,/ }).click();
 	const asked = page.getByRole("dialog", {
-		name: /earlier records of 1 device/,
+		name: /earlier record of 1 device/,
 	});
 	await asked
 		.getByRole("listitem")
@@ -244,7 +244,7 @@ test("an administrator makes an enrollment key, approves the devices that used i
 		.filter({ hasText: "replaces earlier.local" })
 		.waitFor();
 	await asked
-		.getByRole("button", { name: "Same devices, set up again" })
+		.getByRole("button", { name: "Same device, set up again" })
 		.click();
 	await page.getByRole("heading", { name: "No devices match" }).waitFor();
 	for (const [index, hardware_uuid] of hardwares.entries()) {

@@ -194,7 +194,7 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	await axe(page);
 	const formerOwners = await ownersOf();
 	await set.click();
-	await page.getByText("Owners set: 2.").waitFor();
+	await page.getByText("2 owners set.").waitFor();
 	await page.getByRole("button", { name: "Undo" }).click();
 	await page.getByText("2 devices have their former owner again").waitFor();
 	expect(await ownersOf()).toEqual(formerOwners);
@@ -202,7 +202,7 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	await owner.getByRole("combobox", { name: "Owner" }).click();
 	await page.getByRole("option", { name: /^Grace Hopper/ }).click();
 	await set.click();
-	await page.getByText("Owners set: 2.").waitFor();
+	await page.getByText("2 owners set.").waitFor();
 	expect(await ownersOf()).toEqual([
 		["nb-1.local", "Grace Hopper"],
 		["nb-2.local", "Grace Hopper"],
@@ -228,10 +228,10 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	await axe(page);
 	await choose("nb-1.local,\nnb-2.local,nobody\n");
 	await dialog
-		.getByText("1 device changes, 1 stay as they are. 1 line has no owner.")
+		.getByText("1 device changes, 1 stays as it is. 1 line has no owner.")
 		.waitFor();
 	await save.click();
-	await page.getByText("Owners set: 1.").waitFor();
+	await page.getByText("1 owner set.").waitFor();
 	expect(await ownersOf()).toEqual([
 		["nb-1.local", "Grace Hopper"],
 		["nb-2.local", null],
@@ -308,6 +308,6 @@ test("3,000 owners are imported from one file in parts, and a line that fails me
 		[organization],
 	);
 	await save.click();
-	await page.getByText("Owners set: 1.").waitFor();
+	await page.getByText("1 owner set.").waitFor();
 	await dialog.waitFor({ state: "hidden" });
 });

@@ -140,20 +140,26 @@ export function SaveOnceQuestion({
 export function SaveOnceButtons({
 	once,
 	save,
+	areMany = save !== undefined,
 	...words
 }: Words & {
 	once: SaveOnce;
 	/** The button that saves several secrets in a file. */
 	save?: { label: string; onClick: () => void };
+	areMany?: boolean;
 }) {
 	const { hasSecrets, mustSave, close, noteSaved } = once;
-	const done = save ? "I have saved them" : "I have copied it";
+	const done = areMany
+		? "I have saved them"
+		: save
+			? "I have saved it"
+			: "I have copied it";
 	return (
 		<>
 			<SaveOnceQuestion
 				{...words}
 				once={once}
-				areMany={save !== undefined}
+				areMany={areMany}
 				leaving="close"
 			/>
 			<Group justify="flex-end">

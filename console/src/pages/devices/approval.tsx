@@ -12,8 +12,8 @@ import { useFleetCall } from "./use-fleet-call.ts";
 /** Shows that a device waits for approval. Administrators approve or reject it. */
 export function Approval({ device }: { device: Device }) {
 	const { mayAdmin } = useOrganization();
-	const approving = useFleetCall("approveDevices", device, "Devices approved");
-	const rejecting = useFleetCall("rejectDevices", device, "Devices rejected");
+	const approving = useFleetCall("approveDevices", device);
+	const rejecting = useFleetCall("rejectDevices", device);
 	if (!device.awaits_approval) return null;
 	const error = approving.error ?? rejecting.error;
 	return (
@@ -67,11 +67,7 @@ export function ClaimedOwner({ device }: { device: Device }) {
 		}),
 		enabled: !day && device.claimed_owner_id !== null,
 	});
-	const confirming = useFleetCall(
-		"confirmDeviceOwners",
-		device,
-		"Owners confirmed",
-	);
+	const confirming = useFleetCall("confirmDeviceOwners", device);
 	const turningDown = useMutation({
 		mutationFn: async () => {
 			await call("updateDevice", { id: device.id, owner_id: device.owner_id });

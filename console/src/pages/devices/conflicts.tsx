@@ -153,7 +153,7 @@ function DuplicateHardware({
 				action="Same device, set up again"
 				onConfirm={async () =>
 					showChanges(
-						"Devices replaced",
+						"replaceDevices",
 						await requestReplacements(organization_id, [id], asked ?? present),
 					)
 				}

@@ -10,6 +10,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { type Failure, useForEach } from "../../parts/for-each.ts";
 import { RunProgress } from "../../parts/run-progress.tsx";
 import { readChosenFile } from "../registers/import-file.ts";
+import { countOwners } from "./use-fleet-call.ts";
 
 /** The most reasons that the dialog lists. */
 const MAX_NAMED = 10;
@@ -64,7 +65,7 @@ export function ImportOwners({
 			MAX_DEVICES_OF_CALL,
 		);
 		if (failures.length > 0) return;
-		const message = `Owners set: ${changed.toLocaleString()}.`;
+		const message = `${countOwners(changed)} set.`;
 		const isStopped = succeeded.length < lines.length;
 		notifications.show({
 			message: isStopped
@@ -101,7 +102,11 @@ export function ImportOwners({
 							{changes === 1
 								? "1 device changes"
 								: `${changes.toLocaleString()} devices change`}
-							, {unchanged.toLocaleString()} stay as they are.
+							,{" "}
+							{unchanged === 1
+								? "1 stays as it is"
+								: `${unchanged.toLocaleString()} stay as they are`}
+							.
 							{empty > 0 &&
 								` ${empty === 1 ? "1 line has" : `${empty.toLocaleString()} lines have`} no owner.`}
 						</Text>

@@ -3,7 +3,10 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
-import type { Device } from "../../parts/devices/device-words.tsx";
+import {
+	countDevices,
+	type Device,
+} from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import {
@@ -131,10 +134,12 @@ export async function requestLinks(
 /** Says how many links are on their way. */
 export function linksInWords(people: number, skipped: number): string {
 	const to =
-		people === 1
-			? "A link is on its way to 1 person."
-			: `Links are on their way to ${people.toLocaleString()} people.`;
+		people === 0
+			? "No link was sent."
+			: people === 1
+				? "A link is on its way to 1 person."
+				: `Links are on their way to ${people.toLocaleString()} people.`;
 	return skipped === 0
 		? to
-		: `${to} ${skipped.toLocaleString()} of the selected devices have no owner or are revoked.`;
+		: `${to} ${countDevices(skipped)} ${skipped === 1 ? "has no owner or is" : "have no owner or are"} revoked.`;
 }

@@ -39,6 +39,7 @@ export function ReissueTokens({
 	const answers = useRef<Issued[]>([]);
 	const [issued, setIssued] = useState<Issued | null>(null);
 	const devices = selection.rows;
+	const isOne = devices.length === 1;
 	const waiting = devices.filter((device) => device.awaits_approval).length;
 	const endAsking = () => {
 		setOpen(false);
@@ -63,9 +64,13 @@ export function ReissueTokens({
 			</Button>
 			{isOpen && (
 				<BulkDialog
-					title={`Reissue the enrollment tokens of ${countDevices(devices.length)}?`}
-					action="Reissue the tokens"
-					done={(count) => `Tokens reissued: ${count.toLocaleString()}.`}
+					title={`Reissue the enrollment ${isOne ? "token" : "tokens"} of ${countDevices(devices.length)}?`}
+					action={`Reissue the ${isOne ? "token" : "tokens"}`}
+					done={(count) =>
+						count === 1
+							? "1 token reissued."
+							: `${count.toLocaleString()} tokens reissued.`
+					}
 					selection={selection}
 					parts={{
 						size: MAX_DEVICES_OF_CALL,
@@ -83,17 +88,32 @@ export function ReissueTokens({
 					onClose={endAsking}
 				>
 					<List size="sm" spacing={4}>
-						<List.Item>
-							Each device gets a token of its own. Any earlier token stops
-							working.
-						</List.Item>
-						<List.Item>
-							Active devices keep reporting with their current key until their
-							new token is used.
-						</List.Item>
-						<List.Item>
-							Revoked devices become pending again. Their history continues.
-						</List.Item>
+						{isOne ? (
+							<>
+								<List.Item>Any earlier token stops working.</List.Item>
+								<List.Item>
+									An active device keeps reporting with its current key until
+									the new token is used.
+								</List.Item>
+								<List.Item>
+									A revoked device becomes pending again. Its history continues.
+								</List.Item>
+							</>
+						) : (
+							<>
+								<List.Item>
+									Each device gets a token of its own. Any earlier token stops
+									working.
+								</List.Item>
+								<List.Item>
+									Active devices keep reporting with their current key until
+									their new token is used.
+								</List.Item>
+								<List.Item>
+									Revoked devices become pending again. Their history continues.
+								</List.Item>
+							</>
+						)}
 						{waiting > 0 && (
 							<List.Item>
 								{waiting === 1
@@ -125,6 +145,7 @@ export function ReissueTokens({
 
 function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 	const { tokens, server_url: serverUrl } = issued;
+	const isOne = tokens.length === 1;
 	const once = useSaveOnce(
 		tokens.map((token) => token.enrollment_token),
 		onClose,
@@ -138,24 +159,30 @@ function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 		>
 			<Stack>
 				<SecretOnce
-					label="Enrollment tokens"
+					label={isOne ? "Enrollment token" : "Enrollment tokens"}
 					value={tokens.map(
 						(token) => `${nameOf(token)}  ${token.enrollment_token}`,
 					)}
 				/>
 				<CopyField
-					label="On each device, with its token in a file"
+					label={`On ${isOne ? "the" : "each"} device, with its token in a file`}
 					value={`assay-agent install --server ${serverUrl} --enrollment-token-file token.txt`}
 				/>
 				<Text size="sm" c="dimmed">
-					Add --force on a device that is still enrolled.
+					Add --force {isOne ? "if the device" : "on a device that"} is still
+					enrolled.
 				</Text>
 				<SaveOnceButtons
-					secrets="tokens"
-					consequence="Afterwards each of these devices needs a new token."
+					secrets={isOne ? "token" : "tokens"}
+					areMany={!isOne}
+					consequence={
+						isOne
+							? "Afterwards the device needs a new token."
+							: "Afterwards each of these devices needs a new token."
+					}
 					once={once}
 					save={{
-						label: "Save the tokens as CSV",
+						label: `Save the ${isOne ? "token" : "tokens"} as CSV`,
 						onClick: () => saveTokens(issued),
 					}}
 				/>

@@ -27,12 +27,18 @@ import {
 	requestForDevices,
 } from "./use-fleet-call.ts";
 
+/** The words of an action on one device, or on several ones. */
+interface Words {
+	/** The label of the button that asks, and of the one that confirms. */
+	label: string;
+	title: string;
+	consequence: string;
+}
+
 interface Action {
 	operation: FleetCall | "replaceDevices" | "sendMyDevicesLinks";
-	label: string;
-	title: (count: string) => string;
-	consequence: string;
-	done: string;
+	/** `count` is, for example, "3 devices", and `isOne` whether the nouns are singular. */
+	words: (count: string, isOne: boolean) => Words;
 	isFor: (device: Device) => boolean;
 	isDangerous: boolean;
 }
@@ -41,61 +47,67 @@ interface Action {
 const ACTIONS: Action[] = [
 	{
 		operation: "approveDevices",
-		label: "Approve",
-		title: (count) => `Approve ${count}?`,
-		consequence:
-			"They become active with their next heartbeat, and their reports count.",
-		done: "Devices approved",
+		words: (count, isOne) => ({
+			label: "Approve",
+			title: `Approve ${count}?`,
+			consequence: isOne
+				? "It becomes active with its next heartbeat, and its reports count."
+				: "They become active with their next heartbeat, and their reports count.",
+		}),
 		isFor: ({ awaits_approval }) => awaits_approval,
 		isDangerous: false,
 	},
 	{
 		operation: "rejectDevices",
-		label: "Reject",
-		title: (count) => `Reject ${count}?`,
-		consequence:
-			"They are revoked: their keys stop working with the next request.",
-		done: "Devices rejected",
+		words: (count, isOne) => ({
+			label: "Reject",
+			title: `Reject ${count}?`,
+			consequence: isOne
+				? "It is revoked: its key stops working with the next request."
+				: "They are revoked: their keys stop working with the next request.",
+		}),
 		isFor: ({ awaits_approval }) => awaits_approval,
 		isDangerous: true,
 	},
 	{
 		operation: "confirmDeviceOwners",
-		label: "Confirm the claimed owners",
-		title: (count) => `Confirm the claimed owners of ${count}?`,
-		consequence:
-			"The person whom the installer named becomes the owner of each device.",
-		done: "Owners confirmed",
+		words: (count, isOne) => ({
+			label: `Confirm the claimed ${isOne ? "owner" : "owners"}`,
+			title: `Confirm the claimed ${isOne ? "owner" : "owners"} of ${count}?`,
+			consequence: `The person whom the installer named becomes the owner of ${isOne ? "the" : "each"} device.`,
+		}),
 		isFor: ({ claimed_owner_id }) => claimed_owner_id !== null,
 		isDangerous: false,
 	},
 	{
 		operation: "replaceDevices",
-		label: "Same devices, set up again",
-		title: (count) => `Replace the earlier records of ${count}?`,
-		consequence:
-			"The earlier record of each machine is revoked and keeps its history. The new one becomes active with its next heartbeat, and takes over the groups, the exceptions, and the name and the owner unless it has its own. Devices that wait for approval are left out: approve them first.",
-		done: "Devices replaced",
+		words: (count, isOne) => ({
+			label: `Same ${isOne ? "device" : "devices"}, set up again`,
+			title: `Replace the earlier ${isOne ? "record" : "records"} of ${count}?`,
+			consequence: `The earlier record of ${isOne ? "the" : "each"} machine is revoked and keeps its history. The new one becomes active with its next heartbeat, and takes over the groups, the exceptions, and the name and the owner unless it has its own.`,
+		}),
 		isFor: mayReplace,
 		isDangerous: true,
 	},
 	{
 		operation: "sendMyDevicesLinks",
-		label: "Send the owners a link",
-		title: (count) => `Send the owners of ${count} a link?`,
-		consequence:
-			"Each owner gets one mail. Its link shows them their own devices, what fails and how to fix it, without an account.",
-		done: "Links sent",
+		words: (count, isOne) => ({
+			label: `Send the ${isOne ? "owner" : "owners"} a link`,
+			title: `Send the ${isOne ? "owner" : "owners"} of ${count} a link?`,
+			consequence: `${isOne ? "The" : "Each"} owner gets one mail. Its link shows them their own devices, what fails and how to fix it, without an account.`,
+		}),
 		isFor: ({ owner_id, status }) => owner_id !== null && status !== "REVOKED",
 		isDangerous: false,
 	},
 	{
 		operation: "revokeDevices",
-		label: "Revoke",
-		title: (count) => `Revoke ${count}?`,
-		consequence:
-			"Their keys and open enrollment tokens stop working with the next request. Their history stays as evidence.",
-		done: "Devices revoked",
+		words: (count, isOne) => ({
+			label: "Revoke",
+			title: `Revoke ${count}?`,
+			consequence: isOne
+				? "Its key and its open enrollment token stop working with the next request. Its history stays as evidence."
+				: "Their keys and open enrollment tokens stop working with the next request. Their history stays as evidence.",
+		}),
 		isFor: ({ status }) => status !== "REVOKED",
 		isDangerous: true,
 	},
@@ -116,20 +128,19 @@ export function SelectedDevices({
 }) {
 	const [asked, setAsked] = useState<Action | null>(null);
 	const devices = selection.rows;
-	const concerned = asked ? devices.filter(asked.isFor) : [];
-	const offered = mayAdmin
-		? ACTIONS.filter(({ isFor }) => devices.some(isFor))
-		: [];
+	const offered = (mayAdmin ? ACTIONS : [])
+		.map((action) => ({ action, concerned: devices.filter(action.isFor) }))
+		.filter(({ concerned }) => concerned.length > 0);
 	return (
 		<BulkBar selection={selection} matching={matching}>
-			{offered.map((action) => (
+			{offered.map(({ action, concerned }) => (
 				<Button
 					key={action.operation}
 					size="compact-sm"
 					variant="default"
 					onClick={() => setAsked(action)}
 				>
-					{action.label} …
+					{wordsOf(action, concerned).label} …
 				</Button>
 			))}
 			<LinkSelected
@@ -152,7 +163,7 @@ export function SelectedDevices({
 					action={asked}
 					organizationId={organizationId}
 					selection={selection}
-					concerned={concerned}
+					concerned={devices.filter(asked.isFor)}
 					onClose={() => setAsked(null)}
 				/>
 			)}
@@ -160,9 +171,16 @@ export function SelectedDevices({
 	);
 }
 
+/** The link of an owner shows all of their devices, so the words count the owners. */
+function wordsOf({ operation, words }: Action, devices: readonly Device[]) {
+	const named =
+		operation === "sendMyDevicesLinks" ? oneOfEachOwner(devices) : devices;
+	return words(countDevices(devices.length), named.length === 1);
+}
+
 /** Asks before an action, and takes it for the devices that it concerns. */
 function Act({
-	action: { operation, label, title, consequence, done, isDangerous },
+	action,
 	organizationId,
 	selection,
 	concerned,
@@ -176,6 +194,7 @@ function Act({
 }) {
 	/** The sums of all answers. */
 	const sum = useRef({ changed: 0, unchanged: 0 });
+	const { operation, isDangerous } = action;
 	const isLinks = operation === "sendMyDevicesLinks";
 	// The dialog keeps showing these records, even if the list is loaded again.
 	const [shown] = useState(() => predecessorsOf(concerned));
@@ -185,6 +204,11 @@ function Act({
 		: operation === "replaceDevices"
 			? withOwnPredecessor(concerned, shown)
 			: concerned;
+	const { label, title, consequence } = wordsOf(
+		action,
+		isLinks ? concerned : rows,
+	);
+	const isOneWaiting = selection.rows.some((device) => device.awaits_approval);
 	const request = (ids: readonly string[]) => {
 		if (operation === "sendMyDevicesLinks") {
 			return requestLinks(organizationId, ids);
@@ -195,7 +219,7 @@ function Act({
 	};
 	return (
 		<BulkDialog
-			title={title(countDevices(isLinks ? concerned.length : rows.length))}
+			title={title}
 			action={label}
 			isDangerous={isDangerous}
 			selection={selection}
@@ -211,13 +235,18 @@ function Act({
 			}}
 			done={() => {
 				const { changed, unchanged } = sum.current;
-				return isLinks
+				return operation === "sendMyDevicesLinks"
 					? linksInWords(changed, unchanged)
-					: changesInWords(done, changed, unchanged);
+					: changesInWords(operation, changed, unchanged);
 			}}
 			onClose={onClose}
 		>
 			<Text>{consequence}</Text>
+			{operation === "replaceDevices" && isOneWaiting && (
+				<Text>
+					Devices that wait for approval are left out: approve them first.
+				</Text>
+			)}
 			{operation === "replaceDevices" && (
 				<Replacements selected={concerned} devices={rows} shown={shown} />
 			)}

@@ -9,6 +9,7 @@ import {
 } from "../../parts/devices/device-words.tsx";
 import type { Selection } from "../../parts/selection.ts";
 import { OwnerField } from "./owner-field.tsx";
+import { countOwners } from "./use-fleet-call.ts";
 
 /** Sets one owner for the selected devices, or removes their owners. */
 export function SetOwner({
@@ -22,6 +23,7 @@ export function SetOwner({
 	const [owner, setOwner] = useState<string | null>(null);
 	const [isRemoving, setRemoving] = useState(false);
 	const changed = useRef(new Set<string>());
+	const isOne = selection.rows.length === 1;
 	return (
 		<>
 			<Button
@@ -39,9 +41,13 @@ export function SetOwner({
 			{isOpen && (
 				<BulkDialog
 					title={`Set the owner of ${countDevices(selection.rows.length)}`}
-					action={isRemoving ? "Remove the owners" : "Set the owner"}
+					action={
+						isRemoving
+							? `Remove the ${isOne ? "owner" : "owners"}`
+							: "Set the owner"
+					}
 					done={() =>
-						`Owners ${isRemoving ? "removed" : "set"}: ${changed.current.size.toLocaleString()}.`
+						`${countOwners(changed.current.size)} ${isRemoving ? "removed" : "set"}.`
 					}
 					kept={(device) => ({
 						...device,
@@ -82,12 +88,16 @@ export function SetOwner({
 					{!isRemoving && (
 						<OwnerField
 							value={owner}
-							description="The person who uses them."
+							description={`The person who uses ${isOne ? "it" : "them"}.`}
 							onChange={setOwner}
 						/>
 					)}
 					<Checkbox
-						label="Remove the owners of the selected devices"
+						label={
+							isOne
+								? "Remove the owner of the selected device"
+								: "Remove the owners of the selected devices"
+						}
 						checked={isRemoving}
 						onChange={({ currentTarget }) => setRemoving(currentTarget.checked)}
 					/>

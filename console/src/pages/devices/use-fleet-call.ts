@@ -1,6 +1,7 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { call, type OperationName } from "../../api.ts";
+import { countDevices } from "../../parts/devices/device-words.tsx";
 import { forgetReadings } from "../../queries.ts";
 
 /** Operations that change a list of devices and take nothing else. */
@@ -23,37 +24,54 @@ export async function requestForDevices(
 	};
 }
 
-/** Says what was done, such as "Devices approved: 3.". */
+/** What an operation has done with the devices that it changed. */
+const DONE = {
+	approveDevices: "approved",
+	rejectDevices: "rejected",
+	confirmDeviceOwners: "confirmed",
+	replaceDevices: "replaced",
+	revokeDevices: "revoked",
+} as const satisfies Record<FleetCall | "replaceDevices", string>;
+
+/** Says what was done, such as "3 devices approved.". */
 export function changesInWords(
-	done: string,
+	operation: keyof typeof DONE,
 	changed: number,
 	unchanged: number,
 ): string {
-	const words = `${done}: ${changed.toLocaleString()}.`;
+	const counted =
+		operation === "confirmDeviceOwners"
+			? countOwners(changed)
+			: countDevices(changed);
+	const words = `${counted} ${DONE[operation]}.`;
 	return unchanged === 0
 		? words
-		: `${words} It did not concern ${unchanged.toLocaleString()} of the selected devices.`;
+		: `${words} ${countDevices(unchanged)} needed no change.`;
 }
+
+export const countOwners = (count: number) =>
+	count === 1 ? "1 owner" : `${count.toLocaleString()} owners`;
 
 /** Loads what is on the screen again, and says how many devices an operation changed. */
 export async function showChanges(
-	done: string,
+	operation: keyof typeof DONE,
 	{ changed, unchanged }: { changed: number; unchanged: number },
 ): Promise<void> {
 	await forgetReadings();
-	notifications.show({ message: changesInWords(done, changed, unchanged) });
+	notifications.show({
+		message: changesInWords(operation, changed, unchanged),
+	});
 }
 
 /** Returns a mutation for one device. */
 export function useFleetCall(
 	operation: FleetCall,
 	device: { id: string; organization_id: string },
-	done: string,
 ) {
 	return useMutation({
 		mutationFn: async () =>
 			showChanges(
-				done,
+				operation,
 				await requestForDevices(operation, device.organization_id, [device.id]),
 			),
 	});
