@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import {
@@ -199,31 +200,68 @@ test("the form of a new group says where a group by a filter is made", async () 
 	await page.waitForURL(/\/devices$/);
 });
 
-test("without a group, a policy and an exception of a group lead to the page of the groups", async () => {
-	const { page, at } = await fleetOf(served).start(
+/** Adds a group in the dialog that lacks one, and expects that the dialog chooses it. */
+async function addInPlace(page: Page, name: string) {
+	const dialog = page.getByRole("dialog");
+	await dialog.getByRole("button", { name: "Add a group" }).click();
+	const form = page.getByRole("dialog", { name: "Add a group" });
+	await form.getByLabel("Name").fill(name);
+	await axe(page);
+	await form.getByRole("button", { name: "Save the group" }).click();
+	await form.waitFor({ state: "hidden" });
+	const chosen = dialog.getByRole("combobox", { name: "Group" });
+	await expect.poll(() => chosen.inputValue()).toBe(name);
+	await chosen.and(page.locator(":focus")).waitFor();
+}
+
+test("without a group, or if all have a policy, the policy of a group adds one in place", async () => {
+	const { page } = await fleetOf(served).start(
 		"admin",
 		async () => "/settings/device-policy",
 	);
 	const dialog = page.getByRole("dialog");
-	await page.getByRole("button", { name: "Add a group's policy" }).click();
-	await dialog.getByText("There is no group yet.").waitFor();
+	const add = page.getByRole("button", { name: "Add a group's policy" });
 	const preview = dialog.getByRole("button", { name: "Preview" });
-	expect(await preview.isDisabled()).toBe(true);
-	await axe(page);
-	await screenshot(page, "settings/group-policy-no-group");
-	await dialog.getByRole("link", { name: "Devices → Groups" }).click();
-	await page.waitForURL(/\/devices\/groups$/);
+	for (const [lack, name] of [
+		["There is no group yet.", "Laptops"],
+		["Every group has a policy already.", "Servers"],
+	] as const) {
+		await add.click();
+		await dialog.getByText(lack).waitFor();
+		expect(await preview.isDisabled()).toBe(true);
+		await axe(page);
+		await screenshot(page, `settings/group-policy-before-${name}`);
+		await addInPlace(page, name);
+		await preview.click();
+		await dialog.getByRole("button", { name: "Save the policy" }).click();
+		await page.getByText(`The policy of “${name}” is saved.`).waitFor();
+		await dialog.waitFor({ state: "hidden" });
+	}
+});
 
-	await visit(page, at("/devices/exceptions"));
-	await page.getByRole("button", { name: "Add exception" }).click();
+test("without a group, an exception of a group adds one in place and keeps its reason", async () => {
+	const { page } = await fleetOf(served).start(
+		"member",
+		async () => "/devices/exceptions",
+	);
+	const dialog = page.getByRole("dialog");
+	await page.getByRole("button", { name: "Request an exception" }).click();
 	await dialog.getByText("There is no group yet.").waitFor();
 	const request = dialog.getByRole("button", { name: "Request it" });
 	expect(await request.isDisabled()).toBe(true);
 	await axe(page);
 	await screenshot(page, "devices/exception-no-group");
-	await dialog.getByRole("combobox", { name: "It is for" }).click();
-	await page.getByRole("option", { name: "All devices" }).click();
+	const choose = async (cover: string) => {
+		await dialog.getByRole("combobox", { name: "It is for" }).click();
+		await page.getByRole("option", { name: cover }).click();
+	};
+	await choose("All devices");
 	await dialog.getByText("There is no group yet.").waitFor({ state: "hidden" });
+	expect(await request.isDisabled()).toBe(false);
+	await choose("A group of devices");
+	await dialog.getByLabel("Reason").fill("Old laptops");
+	await addInPlace(page, "Laptops");
+	expect(await dialog.getByLabel("Reason").inputValue()).toBe("Old laptops");
 	expect(await request.isDisabled()).toBe(false);
 });
 

@@ -35,6 +35,7 @@ import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
+import { useGroupInPlace } from "./use-group-in-place.tsx";
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;
@@ -80,6 +81,7 @@ export function ExceptionForm({
 			ends_at: problemOfLastDay,
 		},
 	});
+	const adding = useGroupInPlace((id) => form.setFieldValue("group_id", id));
 	const lacksGroup = form.values.covers === "group_id" && groups?.length === 0;
 	const saving = useSaving(
 		form,
@@ -115,104 +117,110 @@ export function ExceptionForm({
 		{ value: "all", label: "All devices" },
 	];
 	return (
-		<Dialog
-			opened
-			onClose={onClose}
-			size="lg"
-			title={checkKey ? `Exception from ${checkLabel(checkKey)}` : "Exception"}
-		>
-			<form noValidate onSubmit={saving.submit}>
-				<Stack>
-					{saving.refusal && (
-						<ErrorState
-							error={saving.refusal}
-							title="The exception was not saved"
-						/>
-					)}
-					{!checkKey && (
-						<Select
-							label="Check"
-							withAsterisk
-							searchable
-							data={(
-								policy?.checks.map(({ check_key }) => check_key) ?? CHECK_KEYS
-							).map((key) => ({ value: key, label: checkLabel(key) }))}
-							{...form.getInputProps("check")}
-						/>
-					)}
-					<Group align="flex-start" grow preventGrowOverflow={false}>
-						<Select
-							label="It is for"
-							allowDeselect={false}
-							data={covers}
-							miw={200}
-							{...form.getInputProps("covers")}
-						/>
-						{form.values.covers === "group_id" && !lacksGroup && (
+		<>
+			{adding.form}
+			<Dialog
+				opened
+				onClose={onClose}
+				size="lg"
+				title={
+					checkKey ? `Exception from ${checkLabel(checkKey)}` : "Exception"
+				}
+			>
+				<form noValidate onSubmit={saving.submit}>
+					<Stack>
+						{saving.refusal && (
+							<ErrorState
+								error={saving.refusal}
+								title="The exception was not saved"
+							/>
+						)}
+						{!checkKey && (
 							<Select
-								label="Group"
+								label="Check"
 								withAsterisk
-								miw={200}
-								{...groupOptions(groups ?? [])}
-								{...form.getInputProps("group_id")}
+								searchable
+								data={(
+									policy?.checks.map(({ check_key }) => check_key) ?? CHECK_KEYS
+								).map((key) => ({ value: key, label: checkLabel(key) }))}
+								{...form.getInputProps("check")}
 							/>
 						)}
-						{form.values.covers === "platform" && (
+						<Group align="flex-start" grow preventGrowOverflow={false}>
 							<Select
-								label="Platform"
+								label="It is for"
 								allowDeselect={false}
+								data={covers}
 								miw={200}
-								data={Object.entries(PLATFORMS).map(([value, label]) => ({
-									value,
-									label,
-								}))}
-								{...form.getInputProps("platform")}
+								{...form.getInputProps("covers")}
+							/>
+							{form.values.covers === "group_id" && !lacksGroup && (
+								<Select
+									label="Group"
+									withAsterisk
+									miw={200}
+									{...groupOptions(groups ?? [])}
+									{...adding.picker}
+									{...form.getInputProps("group_id")}
+								/>
+							)}
+							{form.values.covers === "platform" && (
+								<Select
+									label="Platform"
+									allowDeselect={false}
+									miw={200}
+									data={Object.entries(PLATFORMS).map(([value, label]) => ({
+										value,
+										label,
+									}))}
+									{...form.getInputProps("platform")}
+								/>
+							)}
+						</Group>
+						{lacksGroup && <NoGroup {...adding.offer} />}
+						<Textarea
+							label="Reason"
+							description="Why the check may fail, and what is done instead. Auditors read it."
+							withAsterisk
+							data-autofocus
+							autosize
+							minRows={3}
+							maxRows={10}
+							{...form.getInputProps("reason")}
+						/>
+						<TextInput
+							type="date"
+							label="Last day"
+							description="An exception ends by itself, after a year at the latest."
+							withAsterisk
+							min={dayOf(new Date())}
+							max={latestDay()}
+							maw={220}
+							{...form.getInputProps("ends_at")}
+						/>
+						{mayApprove && (
+							<Checkbox
+								label="Approve it now"
+								description="The audit log says that you requested and approved it."
+								{...form.getInputProps("is_approved", { type: "checkbox" })}
 							/>
 						)}
-					</Group>
-					{lacksGroup && <NoGroup organizationId={organizationId} />}
-					<Textarea
-						label="Reason"
-						description="Why the check may fail, and what is done instead. Auditors read it."
-						withAsterisk
-						data-autofocus
-						autosize
-						minRows={3}
-						maxRows={10}
-						{...form.getInputProps("reason")}
-					/>
-					<TextInput
-						type="date"
-						label="Last day"
-						description="An exception ends by itself, after a year at the latest."
-						withAsterisk
-						min={dayOf(new Date())}
-						max={latestDay()}
-						maw={220}
-						{...form.getInputProps("ends_at")}
-					/>
-					{mayApprove && (
-						<Checkbox
-							label="Approve it now"
-							description="The audit log says that you requested and approved it."
-							{...form.getInputProps("is_approved", { type: "checkbox" })}
-						/>
-					)}
-					<Group justify="flex-end">
-						<Button variant="default" onClick={onClose}>
-							Cancel
-						</Button>
-						<Button
-							type="submit"
-							disabled={lacksGroup}
-							loading={saving.isSaving}
-						>
-							{form.values.is_approved ? "Add the exception" : "Request it"}
-						</Button>
-					</Group>
-				</Stack>
-			</form>
-		</Dialog>
+						<Group justify="flex-end">
+							<Button variant="default" onClick={onClose}>
+								Cancel
+							</Button>
+							<Button
+								type="submit"
+								disabled={lacksGroup}
+								loading={saving.isSaving}
+							>
+								{form.values.is_approved ? "Add the exception" : "Request it"}
+							</Button>
+						</Group>
+					</Stack>
+				</form>
+			</Dialog>
+		</>
 	);
 }
 

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
+import type { RefObject } from "react";
 import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { call, type InputOf, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
@@ -20,15 +21,20 @@ export function GroupForm({
 	group,
 	filter,
 	deviceIds,
+	from,
+	onSaved,
 	onClose,
 }: {
 	group?: DeviceGroup | undefined;
 	filter?: InputOf<"addDeviceGroup">["filter"];
 	deviceIds?: string[];
+	/** The button that opened the form above another dialog. */
+	from?: RefObject<Element | null>;
+	onSaved?: (id: string) => void;
 	onClose: () => void;
 }) {
 	const { organizationId } = useOrganization();
-	useReturnFocus();
+	useReturnFocus(true, from);
 	const form = useForm({
 		initialValues: {
 			name: group?.name ?? "",
@@ -57,7 +63,8 @@ export function GroupForm({
 						}),
 					}).then((added) => addRest(added, deviceIds ?? []));
 		},
-		async ({ device_group: { name } }) => {
+		async ({ device_group: { id, name } }) => {
+			onSaved?.(id);
 			await forgetReadings();
 			notifications.show({ message: `The group “${name}” is saved.` });
 			onClose();

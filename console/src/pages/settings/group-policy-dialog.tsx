@@ -26,6 +26,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
+import { useGroupInPlace } from "../devices/use-group-in-place.tsx";
 import type { Policy } from "./check-rules-table.tsx";
 import {
 	boundsOf,
@@ -106,6 +107,7 @@ export function GroupPolicyDialog({
 			),
 		},
 	});
+	const adding = useGroupInPlace((id) => form.setFieldValue("group_id", id));
 	const send = (values: Values, more: Partial<Change> = {}) =>
 		call("setDeviceGroupPolicy", {
 			...toChange(values, policy),
@@ -133,68 +135,74 @@ export function GroupPolicyDialog({
 		policy !== undefined ||
 		free?.some(({ id }) => id === form.values.group_id) === true;
 	return (
-		<Dialog
-			opened
-			onClose={onClose}
-			size={860}
-			title={policy ? `Policy of “${policy.group_name}”` : "Policy of a group"}
-		>
-			<form
-				noValidate
-				onSubmit={form.onSubmit((values) =>
-					preview.isSuccess ? saving.mutate(values) : preview.mutate(values),
-				)}
+		<>
+			{adding.form}
+			<Dialog
+				opened
+				onClose={onClose}
+				size={860}
+				title={
+					policy ? `Policy of “${policy.group_name}”` : "Policy of a group"
+				}
 			>
-				<Stack>
-					{refusal && <ErrorState error={refusal} title="Not saved" />}
-					{preview.data?.effects ? (
-						<>
-							<PolicyEffects effects={preview.data.effects} />
-							{preview.data.rest_follows && (
-								<Text size="sm">
-									The change reaches so many devices that these numbers may
-									leave some out. The service changes the rest after you save.
-								</Text>
-							)}
-						</>
-					) : !policy && free?.length === 0 ? (
-						<NoGroup organizationId={organizationId}>
-							{taken.length > 0
-								? "Every group has a policy already."
-								: "There is no group yet."}
-						</NoGroup>
-					) : (
-						<Fields form={form} usual={usual}>
-							{!policy && (
-								<Select
-									label="Group"
-									withAsterisk
-									{...groupOptions(free ?? [])}
-									maw={360}
-									data-autofocus
-									{...form.getInputProps("group_id")}
-								/>
-							)}
-						</Fields>
+				<form
+					noValidate
+					onSubmit={form.onSubmit((values) =>
+						preview.isSuccess ? saving.mutate(values) : preview.mutate(values),
 					)}
-					<Group justify="flex-end">
-						<Button
-							variant="default"
-							onClick={preview.isSuccess ? preview.reset : onClose}
-						>
-							{preview.isSuccess ? "Back" : "Cancel"}
-						</Button>
-						<Button
-							type="submit"
-							disabled={!hasGroup}
-							loading={preview.isPending || saving.isPending}
-						>
-							{preview.isSuccess ? "Save the policy" : "Preview"}
-						</Button>
-					</Group>
-				</Stack>
-			</form>
-		</Dialog>
+				>
+					<Stack>
+						{refusal && <ErrorState error={refusal} title="Not saved" />}
+						{preview.data?.effects ? (
+							<>
+								<PolicyEffects effects={preview.data.effects} />
+								{preview.data.rest_follows && (
+									<Text size="sm">
+										The change reaches so many devices that these numbers may
+										leave some out. The service changes the rest after you save.
+									</Text>
+								)}
+							</>
+						) : !policy && free?.length === 0 ? (
+							<NoGroup {...adding.offer}>
+								{taken.length > 0
+									? "Every group has a policy already."
+									: "There is no group yet."}
+							</NoGroup>
+						) : (
+							<Fields form={form} usual={usual}>
+								{!policy && (
+									<Select
+										label="Group"
+										withAsterisk
+										{...groupOptions(free ?? [])}
+										maw={360}
+										data-autofocus
+										{...adding.picker}
+										{...form.getInputProps("group_id")}
+									/>
+								)}
+							</Fields>
+						)}
+						<Group justify="flex-end">
+							<Button
+								variant="default"
+								onClick={preview.isSuccess ? preview.reset : onClose}
+							>
+								{preview.isSuccess ? "Back" : "Cancel"}
+							</Button>
+							<Button
+								type="submit"
+								disabled={!hasGroup}
+								loading={preview.isPending || saving.isPending}
+							>
+								{preview.isSuccess ? "Save the policy" : "Preview"}
+							</Button>
+						</Group>
+					</Stack>
+				</form>
+			</Dialog>
+		</>
 	);
 }
 

@@ -1,26 +1,29 @@
-import { Text } from "@mantine/core";
-import { TextLink } from "../links.tsx";
+import { Button, Group, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import type { RefObject } from "react";
 
-/** Replaces a picker of groups that has nothing to offer, and leads to the page that adds one. */
+/** Replaces a picker of groups that has nothing to offer. A new group can be added in place. */
 export function NoGroup({
-	organizationId,
+	button,
+	onAdd,
 	children = "There is no group yet.",
 }: {
-	organizationId: string;
+	button: RefObject<HTMLButtonElement | null>;
+	onAdd: () => void;
 	children?: string;
 }) {
 	return (
-		<Text size="sm">
-			{children} Add one in{" "}
-			<TextLink
-				to="/o/$org/devices/groups"
-				params={{ org: organizationId }}
-				inherit
-				underline="always"
+		<Group gap="sm">
+			<Text size="sm">{children}</Text>
+			<Button
+				ref={button}
+				size="compact-sm"
+				variant="default"
+				leftSection={<IconPlus size={14} aria-hidden />}
+				onClick={onAdd}
 			>
-				Devices → Groups
-			</TextLink>
-			.
-		</Text>
+				Add a group
+			</Button>
+		</Group>
 	);
 }
