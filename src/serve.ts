@@ -147,8 +147,9 @@ async function serveFrom(
 	const rule = makeOutgoingRule(config.outgoingAllow);
 	const background = startBackgroundWork(database, config, secret, rule, log);
 	started.push(() => background.stop());
-	const { mail, deliverer, chatSender, domainChecks } = background;
-	const closed = await ClosedOrganizations.watch(database.pool, log);
+	const { mail, deliverer, chatSender, domainChecks, firstLooks } = background;
+	const { pool } = database;
+	const closed = await ClosedOrganizations.watch(pool, log, firstLooks);
 	started.push(() => closed.poller.stop());
 	const passwordRule = {
 		passwordSignIn: config.passwordSignIn,
@@ -158,7 +159,7 @@ async function serveFrom(
 	const replica = openReplica(config, database.pool, log);
 	started.push(() => replica?.close());
 	const services = {
-		pool: database.pool,
+		pool,
 		replica,
 		log,
 		baseUrl,
@@ -202,7 +203,7 @@ async function serveFrom(
 			? undefined
 			: new PackageFolder(config.agentDir, log);
 	started.push(() => agentPackages?.close());
-	const maintenance = await Maintenance.watch(database.pool, log);
+	const maintenance = await Maintenance.watch(pool, log, firstLooks);
 	started.push(() => maintenance.poller.stop());
 	const agentApi = makeAgentApi(
 		database.devicePool,
@@ -363,6 +364,7 @@ async function serveFrom(
 			backlog: BACKLOG,
 		});
 		const isEmpty = await isSetupNeeded(database.pool);
+		firstLooks.begin();
 		void catalogue.prepare();
 		const { port } = app.server.address() as AddressInfo;
 		const host = config.host.includes(":") ? `[${config.host}]` : config.host;

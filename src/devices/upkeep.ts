@@ -4,7 +4,7 @@ import { withTenant } from "../db/pool.ts";
 import { isConnectionTrouble } from "../errors.ts";
 import type { EventHandler } from "../events/types.ts";
 import { Pauses } from "../jobs/pauses.ts";
-import { type Poller, startPoller } from "../jobs/poller.ts";
+import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
 import { tellOfKeys } from "./ending-keys.ts";
 import { noteEnds } from "./exceptions/expire-exceptions.ts";
 import { noteGroupDevices } from "./exceptions/group-exceptions.ts";
@@ -42,6 +42,7 @@ export function startUpkeep(
 	pool: Pool,
 	sendsMail: boolean,
 	log: Logger,
+	firstLooks?: FirstLooks,
 ): Upkeep {
 	/** The organizations that have changed since their last sweep began. */
 	const changed = new Set<string>();
@@ -91,6 +92,7 @@ export function startUpkeep(
 			return isMore;
 		},
 		log,
+		firstLooks,
 	);
 	return {
 		poller,

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
 import { isConnectionTrouble } from "../errors.ts";
-import { type Poller, startPoller } from "../jobs/poller.ts";
+import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
 import { handleEvents } from "./handle-events.ts";
 import type { AnyEventHandler } from "./types.ts";
 
@@ -18,6 +18,7 @@ export function startDispatcher(
 	handlers: AnyEventHandler[],
 	afterwards: () => void,
 	log: Logger,
+	firstLooks?: FirstLooks,
 ): Poller {
 	return startPoller(
 		"events",
@@ -44,5 +45,6 @@ export function startDispatcher(
 			return handled > 0;
 		},
 		log,
+		firstLooks,
 	);
 }

@@ -16,7 +16,7 @@ import { startDomainChecks } from "../organizations/domains/domain-checks.ts";
 import { startDeliverer } from "../webhooks/deliverer.ts";
 import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { queueDeliveries } from "../webhooks/queue-deliveries.ts";
-import type { Poller } from "./poller.ts";
+import { FirstLooks, type Poller } from "./poller.ts";
 
 export type BackgroundWork = ReturnType<typeof startBackgroundWork>;
 
@@ -30,7 +30,8 @@ const NO_WORK: Poller = { wake() {}, async idle() {}, async stop() {} };
 
 /**
  * Starts what the service does by itself: it sends mails, webhooks and chat messages, handles events,
- * keeps devices and check counts up to date, looks at domains and seals the audit log.
+ * keeps devices and check counts up to date, looks at domains and seals the audit log. What shares
+ * the service's pool begins when the caller begins `firstLooks`.
  */
 export function startBackgroundWork(
 	database: Database,
@@ -40,6 +41,7 @@ export function startBackgroundWork(
 	log: Logger,
 ) {
 	const { pool } = database;
+	const firstLooks = new FirstLooks();
 	const { baseUrl, previousSecret } = config;
 	const mail =
 		config.mail &&
@@ -49,22 +51,30 @@ export function startBackgroundWork(
 			composers,
 			log,
 		);
-	const sending = { pool, secret, previousSecret, rule, mail, log };
+	const sending = {
+		pool,
+		secret,
+		previousSecret,
+		rule,
+		mail,
+		firstLooks,
+		log,
+	};
 	// A copy of an installation has the addresses of real receivers.
 	const { isCopy = false } = config;
 	const deliverer = isCopy ? NO_WORK : startDeliverer(sending);
 	const chatSender = isCopy
 		? NO_WORK
 		: startChatSender({ ...sending, baseUrl });
-	const upkeep = startUpkeep(pool, mail !== undefined, log);
+	const upkeep = startUpkeep(pool, mail !== undefined, log, firstLooks);
 	const countsPool = makePool(database.poolConnection, {
 		max: 1,
 		name: "assay check counts",
 		patience: COUNTS_PATIENCE,
 	});
-	const checkCounts = startCheckCounts(countsPool, log);
-	const dailyEvents = startDailyEvents(pool, baseUrl, log);
-	const digests = mail && startDigests(pool, mail, log);
+	const checkCounts = startCheckCounts(pool, countsPool, log, firstLooks);
+	const dailyEvents = startDailyEvents(pool, baseUrl, log, firstLooks);
+	const digests = mail && startDigests(pool, mail, log, firstLooks);
 	const dispatcher = startDispatcher(
 		pool,
 		[
@@ -80,6 +90,7 @@ export function startBackgroundWork(
 			checkCounts.poller.wake();
 		},
 		log,
+		firstLooks,
 	);
 	const sealerPool = makePool(database.poolConnection, {
 		max: 1,
@@ -89,12 +100,13 @@ export function startBackgroundWork(
 	const { dnsServers } = config;
 	const domainChecks = isCopy
 		? NO_WORK
-		: startDomainChecks({ pool, log, mail, dnsServers });
+		: startDomainChecks({ pool, log, mail, dnsServers, firstLooks });
 	return {
 		mail,
 		deliverer,
 		chatSender,
 		domainChecks,
+		firstLooks,
 		/** Looks for new events and for due messages now. */
 		wake() {
 			for (const poller of [

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { isConnectionTrouble, isDatabaseUnavailable } from "../errors.ts";
 
@@ -10,18 +11,46 @@ export interface Poller {
 	stop: () => Promise<void>;
 }
 
+/** Time after which the first looks no longer wait for each other. */
+const FIRST_LOOKS_MS = 1_000;
+
+/**
+ * Lets pollers that share a pool look for work for the first time one after another. Each finds the
+ * connection that the one before it has returned. If all looked at once, each would open a connection
+ * of its own, which the pool closes again after ten seconds. A look that takes long holds up the
+ * others for a second at most.
+ */
+export class FirstLooks {
+	readonly #begun = Promise.withResolvers<void>();
+	readonly #limit = this.#begun.promise.then(() =>
+		sleep(FIRST_LOOKS_MS, undefined, { ref: false }),
+	);
+	#last: Promise<void> = this.#begun.promise;
+
+	/** Adds a look, which must not reject. */
+	add(look: () => Promise<void>): void {
+		this.#last = Promise.race([this.#last.then(look), this.#limit]);
+	}
+
+	begin(): void {
+		this.#begun.resolve();
+	}
+}
+
 /**
  * Calls `work` now, then every `intervalMs`, and whenever `wake` is called. `work` does what is due
  * and returns true if more may be due. Calls never overlap. Several processes may poll the same
  * table, because each row is taken with `for update skip locked`.
  *
- * An interval is lengthened by up to a fifth at random, so that processes do not ask together.
+ * An interval is lengthened by up to a fifth at random, so that processes do not ask together. With
+ * `firstLooks`, the first call waits for its turn, unless `wake` is called before.
  */
 export function startPoller(
 	name: string,
 	intervalMs: number,
 	work: () => Promise<boolean>,
 	log: Logger,
+	firstLooks?: FirstLooks,
 ): Poller {
 	let timer: NodeJS.Timeout | undefined;
 	let isStopped = false;
@@ -67,12 +96,21 @@ export function startPoller(
 		run();
 	}
 
-	run();
+	async function idle(): Promise<void> {
+		while (running) await running;
+	}
+
+	if (firstLooks) {
+		firstLooks.add(() => {
+			run();
+			return idle();
+		});
+	} else {
+		run();
+	}
 	return {
 		wake,
-		idle: async () => {
-			while (running) await running;
-		},
+		idle,
 		stop: async () => {
 			isStopped = true;
 			clearTimeout(timer);

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
 import { isConnectionTrouble } from "../errors.ts";
-import { type Poller, startPoller } from "./poller.ts";
+import { type FirstLooks, type Poller, startPoller } from "./poller.ts";
 
 const POLL_MS = 5_000;
 
@@ -45,6 +45,7 @@ export interface SenderParts<Job extends TakenJob, Result> {
 		result: Result | NoAnswer,
 	) => Promise<boolean>;
 	wakeMailer?: (() => void) | undefined;
+	firstLooks?: FirstLooks | undefined;
 	log: Logger;
 }
 
@@ -111,6 +112,7 @@ export function startSender<Job extends TakenJob, Result>(
 			return jobs.length > 0;
 		},
 		log,
+		parts.firstLooks,
 	);
 	return {
 		wake: poller.wake,

@@ -1,7 +1,7 @@
 import type { Client, Pool } from "pg";
 import type { Logger } from "pino";
 import { InMaintenance } from "../errors.ts";
-import { type Poller, startPoller } from "../jobs/poller.ts";
+import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
 
 /** Time between two looks at the database. Without news, a process serves or refuses this long. */
 const POLL_MS = 5_000;
@@ -45,6 +45,7 @@ export class Maintenance {
 		pool: Pool,
 		log: Logger,
 		state: MaintenanceState | undefined,
+		firstLooks: FirstLooks | undefined,
 	) {
 		this.#note(state, log);
 		this.poller = startPoller(
@@ -55,12 +56,17 @@ export class Maintenance {
 				return false;
 			},
 			log,
+			firstLooks,
 		);
 	}
 
 	/** Looks before the service takes its first request. */
-	static async watch(pool: Pool, log: Logger): Promise<Maintenance> {
-		return new Maintenance(pool, log, await readMaintenance(pool));
+	static async watch(
+		pool: Pool,
+		log: Logger,
+		firstLooks?: FirstLooks,
+	): Promise<Maintenance> {
+		return new Maintenance(pool, log, await readMaintenance(pool), firstLooks);
 	}
 
 	/**

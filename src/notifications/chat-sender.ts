@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
-import type { Poller } from "../jobs/poller.ts";
+import type { FirstLooks, Poller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
 import { type NoAnswer, startSender, type TakenJob } from "../jobs/sender.ts";
 import type { Mailer } from "../mail/mailer.ts";
@@ -27,6 +27,7 @@ export interface ChatSenderParts extends Secrets {
 	baseUrl: string;
 	rule: OutgoingRule;
 	mail?: Mailer | undefined;
+	firstLooks?: FirstLooks | undefined;
 	log: Logger;
 }
 
@@ -76,6 +77,7 @@ export function startChatSender(parts: ChatSenderParts): Poller {
 		note: (client, taken, result) =>
 			noteResult(client, taken, result, mail !== undefined),
 		wakeMailer: mail?.wake,
+		firstLooks: parts.firstLooks,
 		log,
 	});
 }

@@ -4,7 +4,7 @@ import { withTenant } from "../db/pool.ts";
 import { IS_LATE } from "../documents/late-signatures.ts";
 import { isConnectionTrouble } from "../errors.ts";
 import type { EventType } from "../events/types.ts";
-import { type Poller, startPoller } from "../jobs/poller.ts";
+import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import { IN_USE } from "../records/archived-field.ts";
 import { DUE_SOON_DAYS, dueDates } from "../records/due-dates.ts";
@@ -120,6 +120,7 @@ export function startDailyEvents(
 	pool: Pool,
 	baseUrl: string,
 	log: Logger,
+	firstLooks?: FirstLooks,
 ): Poller {
 	return startPoller(
 		"daily events",
@@ -147,6 +148,7 @@ export function startDailyEvents(
 			return done > 0;
 		},
 		log,
+		firstLooks,
 	);
 }
 

@@ -4,7 +4,7 @@ import { withTenant } from "../db/pool.ts";
 import { checkStates } from "../devices/check-states.ts";
 import { isConnectionTrouble } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { type Poller, startPoller } from "../jobs/poller.ts";
+import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { IS_STAFF } from "../my-devices/links.ts";
 import { mayMailPeople } from "../my-devices/mail-limits.ts";
@@ -28,7 +28,12 @@ interface Due {
  * of the next ones, so each is queued once, however many processes there are. A person who has
  * nothing to do gets no mail.
  */
-export function startDigests(pool: Pool, mail: Mailer, log: Logger): Poller {
+export function startDigests(
+	pool: Pool,
+	mail: Mailer,
+	log: Logger,
+	firstLooks?: FirstLooks,
+): Poller {
 	return startPoller(
 		"weekly mails",
 		POLL_MS,
@@ -54,6 +59,7 @@ export function startDigests(pool: Pool, mail: Mailer, log: Logger): Poller {
 			return queued > 0;
 		},
 		log,
+		firstLooks,
 	);
 }
 

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { type Poller, startPoller } from "../jobs/poller.ts";
+import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
 import type { ClosedMembership, Principal } from "../principal.ts";
 import { type Closure, closureMessage } from "./closures.ts";
 
@@ -19,6 +19,7 @@ export class ClosedOrganizations {
 		pool: Pool,
 		log: Logger,
 		messages: ReadonlyMap<string, string>,
+		firstLooks: FirstLooks | undefined,
 	) {
 		this.#messages = messages;
 		this.poller = startPoller(
@@ -29,12 +30,22 @@ export class ClosedOrganizations {
 				return false;
 			},
 			log,
+			firstLooks,
 		);
 	}
 
 	/** Looks before the service takes its first request. */
-	static async watch(pool: Pool, log: Logger): Promise<ClosedOrganizations> {
-		return new ClosedOrganizations(pool, log, await readMessages(pool));
+	static async watch(
+		pool: Pool,
+		log: Logger,
+		firstLooks?: FirstLooks,
+	): Promise<ClosedOrganizations> {
+		return new ClosedOrganizations(
+			pool,
+			log,
+			await readMessages(pool),
+			firstLooks,
+		);
 	}
 
 	/** True if no organization is closed, which is the usual case and costs nothing. */

@@ -11,6 +11,11 @@ import { removeLeftovers } from "./expired-rows.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 10 * 60_000;
+/**
+ * Time from the start of the service until the first run. The devices of a fleet come back meanwhile,
+ * and this work is not urgent.
+ */
+export const DAILY_WORK_MS = 10_000;
 
 /**
  * Number of rows that are deleted at a time. Deleting them takes about 50 ms, and writers of the
@@ -173,15 +178,17 @@ export interface Retention {
 }
 
 /**
- * Runs `keepReports`, `removeLeftovers` and `deleteDueOrganizations` immediately and then once a
- * day, or again soon if they could not finish.
+ * Runs `keepReports`, `removeLeftovers` and `deleteDueOrganizations` soon after the start and then
+ * once a day, or again soon if they could not finish.
  */
 export function startRetention(
 	connection: ClientConfig,
 	{ reportRetentionMonths: months, archivePlace }: Config,
 	log: Logger,
+	delayMs = DAILY_WORK_MS,
 ): Retention {
 	let timer: NodeJS.Timeout | undefined;
+	let running: Promise<void> | undefined;
 	let isStopped = false;
 	let doneAtMs = Date.now();
 	const run = async () => {
@@ -211,13 +218,15 @@ export function startRetention(
 				log.error({ err }, "old rows could not be removed");
 			}
 		}
-		if (isStopped) return;
+		if (!isStopped) runIn(next);
+	};
+	const runIn = (ms: number) => {
 		timer = setTimeout(() => {
 			running = run();
-		}, next);
+		}, ms);
 		timer.unref();
 	};
-	let running = run();
+	runIn(delayMs);
 	return {
 		doneAtMs: () => doneAtMs,
 		stop: async () => {

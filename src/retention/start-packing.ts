@@ -2,20 +2,24 @@ import type { ClientConfig } from "pg";
 import type { Logger } from "pino";
 import { isDatabaseUnavailable } from "../errors.ts";
 import { packClosedMonths } from "./pack-reports.ts";
+import { DAILY_WORK_MS } from "./retention.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 10 * 60_000;
+/** Later than retention, so that nothing is packed only to be dropped. */
+const FIRST_MS = 2 * DAILY_WORK_MS;
 
 /**
- * Packs the reports of closed months, immediately and then once a day, or again soon if it could not
- * finish. It may take hours, so it does not wait for retention, nor retention for it. Returns a
- * function that stops this.
+ * Packs the reports of closed months, soon after the start and then once a day, or again soon if it
+ * could not finish. It may take hours, so retention and packing do not wait for each other. Returns
+ * a function that stops this.
  */
 export function startPacking(
 	connection: ClientConfig,
 	log: Logger,
 ): () => Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
+	let running: Promise<void> | undefined;
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	const run = async () => {
@@ -33,13 +37,15 @@ export function startPacking(
 				log.error({ err }, "posture reports could not be packed");
 			}
 		}
-		if (signal.aborted) return;
+		if (!signal.aborted) runIn(next);
+	};
+	const runIn = (ms: number) => {
 		timer = setTimeout(() => {
 			running = run();
-		}, next);
+		}, ms);
 		timer.unref();
 	};
-	let running = run();
+	runIn(FIRST_MS);
 	return async () => {
 		stopping.abort();
 		clearTimeout(timer);

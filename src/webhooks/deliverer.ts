@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
-import type { Poller } from "../jobs/poller.ts";
+import type { FirstLooks, Poller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
 import { type NoAnswer, startSender, type TakenJob } from "../jobs/sender.ts";
 import type { Mailer } from "../mail/mailer.ts";
@@ -34,6 +34,7 @@ export interface DelivererParts {
 	previousSecret?: string | undefined;
 	rule: OutgoingRule;
 	mail?: Mailer | undefined;
+	firstLooks?: FirstLooks | undefined;
 	log: Logger;
 }
 
@@ -79,6 +80,7 @@ export function startDeliverer(parts: DelivererParts): Poller {
 		note: (client, taken, result) =>
 			noteResult(client, taken, result, mail !== undefined),
 		wakeMailer: mail?.wake,
+		firstLooks: parts.firstLooks,
 		log,
 	});
 }

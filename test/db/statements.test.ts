@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../src/operations.ts";
+import { removeLeftovers } from "../../src/retention/expired-rows.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { useEverything } from "./every-operation/use-everything.ts";
@@ -241,6 +242,8 @@ beforeAll(async () => {
 		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
 	});
 	answered = await useEverything(running);
+	// The service does this only a while after its start.
+	await removeLeftovers({ connectionString: running.database.url });
 });
 
 afterAll(async () => {

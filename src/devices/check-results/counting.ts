@@ -4,7 +4,11 @@ import { withTenant } from "../../db/pool.ts";
 import { isConnectionTrouble } from "../../errors.ts";
 import type { EventHandler } from "../../events/types.ts";
 import { Pauses } from "../../jobs/pauses.ts";
-import { type Poller, startPoller } from "../../jobs/poller.ts";
+import {
+	type FirstLooks,
+	type Poller,
+	startPoller,
+} from "../../jobs/poller.ts";
 import { countChecks, countMissingDay } from "./count-checks.ts";
 
 /** Organizations whose devices have changed are counted this often. */
@@ -33,9 +37,15 @@ export interface CheckCounting {
 
 /**
  * Counts the devices of each organization by check and state in the background. Pages and tools
- * read the last count, so that they stay fast for a large fleet.
+ * read the last count, so that they stay fast for a large fleet. `pool` looks for organizations, and
+ * the more patient `countsPool` counts. It connects only if there are devices.
  */
-export function startCheckCounts(pool: Pool, log: Logger): CheckCounting {
+export function startCheckCounts(
+	pool: Pool,
+	countsPool: Pool,
+	log: Logger,
+	firstLooks?: FirstLooks,
+): CheckCounting {
 	const changed = new Set<string>();
 	/** The organizations that may have days without a count. */
 	const unfilled = new Set<string>();
@@ -61,7 +71,7 @@ export function startCheckCounts(pool: Pool, log: Logger): CheckCounting {
 
 	async function count(id: string): Promise<void> {
 		const olderThanMs = changed.delete(id) ? 0 : ALL_EVERY_MS / 2;
-		await withTenant(pool, id, (client) =>
+		await withTenant(countsPool, id, (client) =>
 			countChecks(client, id, olderThanMs),
 		);
 	}
@@ -69,7 +79,7 @@ export function startCheckCounts(pool: Pool, log: Logger): CheckCounting {
 	async function fill(id: string): Promise<void> {
 		const endsAtMs = performance.now() + FILL_MS;
 		const countOne = (client: PoolClient) => countMissingDay(client, id);
-		while (await withTenant(pool, id, countOne)) {
+		while (await withTenant(countsPool, id, countOne)) {
 			if (performance.now() > endsAtMs) return;
 		}
 		unfilled.delete(id);
@@ -95,6 +105,7 @@ export function startCheckCounts(pool: Pool, log: Logger): CheckCounting {
 			return false;
 		},
 		log,
+		firstLooks,
 	);
 	return {
 		poller,

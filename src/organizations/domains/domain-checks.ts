@@ -4,7 +4,11 @@ import type { AuditEvent } from "../../audit/events.ts";
 import { appendChanges } from "../../audit/log.ts";
 import { withTenant } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
-import { type Poller, startPoller } from "../../jobs/poller.ts";
+import {
+	type FirstLooks,
+	type Poller,
+	startPoller,
+} from "../../jobs/poller.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import type { Change } from "../../operation.ts";
 import type { Principal } from "../../principal.ts";
@@ -48,6 +52,7 @@ export interface DomainCheckParts {
 	mail?: Mailer | undefined;
 	/** Name servers to ask, such as 192.0.2.1:53. By default those of the operating system. */
 	dnsServers?: readonly string[] | undefined;
+	firstLooks?: FirstLooks | undefined;
 }
 
 /**
@@ -55,7 +60,14 @@ export interface DomainCheckParts {
  * record verified.
  */
 export function startDomainChecks(parts: DomainCheckParts): Poller {
-	return startPoller("domains", POLL_MS, () => checkDue(parts), parts.log);
+	const { log, firstLooks } = parts;
+	return startPoller(
+		"domains",
+		POLL_MS,
+		() => checkDue(parts),
+		log,
+		firstLooks,
+	);
 }
 
 /** Checks the domains that are due. Returns true if more may be due. */
