@@ -6,7 +6,10 @@ afterEach(() => {
 });
 
 test("two problems that alternate are each logged at most hourly, and again after they were over", () => {
-	vi.useFakeTimers({ now: new Date("2026-11-21T12:00:00Z") });
+	vi.useFakeTimers({
+		toFake: ["Date"],
+		now: new Date("2026-11-21T12:00:00Z"),
+	});
 	const lines: string[] = [];
 	const troubles = makeTroubleLog(
 		makeLog("info", (line) => {

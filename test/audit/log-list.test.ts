@@ -3,7 +3,7 @@ import { appendChanges } from "../../src/audit/log.ts";
 import { sealAll } from "../../src/audit/sealer.ts";
 import { withTenant } from "../../src/db/pool.ts";
 import { makeId, makeIdWithoutTenant } from "../../src/id.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -12,7 +12,7 @@ const tokenId = makeIdWithoutTenant("api_token");
 let recordId: string;
 
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	organization_id = calls.organizationId;
 	recordId = makeId(organization_id, "vendor");
 	const by = calls.principal("admin");

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 
 let calls: Calls;
 let organization_id: string;
 let viewer: Principal;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	organization_id = calls.organizationId;
 	viewer = calls.principal("viewer");
 });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { endShared } from "../support/shared.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 beforeAll(async () => {
+	await endShared();
 	tools = await startTools();
 });
 afterAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let control: string;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	const { framework } = await add("addFramework", { name: "ISO 27001" });
 	const added = await add("addControl", {
 		framework_id: framework.id,

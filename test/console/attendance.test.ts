@@ -3,7 +3,7 @@ import { attendanceHeaders, noteInput } from "../../console/src/attendance.ts";
 import { UNATTENDED_HEADER } from "../../src/sign-in/unattended-header.ts";
 
 test("the console marks its requests when nobody has touched the page for a minute", () => {
-	vi.useFakeTimers();
+	vi.useFakeTimers({ toFake: ["Date"] });
 	onTestFinished(() => {
 		vi.useRealTimers();
 	});

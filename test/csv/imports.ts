@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 
@@ -48,7 +48,7 @@ export function testImports(): Imports {
 		},
 	} as Imports;
 	beforeAll(async () => {
-		imports.served = await startConsole();
+		imports.served = await shareConsole();
 	});
 	afterAll(() => imports.served.close());
 	beforeEach(async () => {

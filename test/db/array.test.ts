@@ -1,14 +1,13 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { byteaArray, textArray } from "../../src/db/array.ts";
 import { anyUnicode } from "../support/any-unicode.ts";
-import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { shareDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
-	database = await createDatabase();
+	database = await shareDatabase();
 });
-afterAll(() => database.drop());
 
 /** Generates text that PostgreSQL can store, without U+0000. */
 const storable = anyUnicode().map((text) => text.replaceAll("\0", ""));

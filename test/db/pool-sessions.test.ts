@@ -15,9 +15,11 @@ import {
 	startService,
 	type TestService,
 } from "../support/service.ts";
+import { endShared } from "../support/shared.ts";
 
 let running: TestService;
 beforeAll(async () => {
+	await endShared();
 	running = await startService();
 });
 afterAll(() => running.close());

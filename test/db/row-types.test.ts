@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createDatabase } from "../support/database.ts";
+import { shareDatabase } from "../support/database.ts";
 
 test("no function with a parsed SQL body uses a table's row type, because the table could get no more columns", async () => {
-	const database = await createDatabase();
+	const database = await shareDatabase();
 	const { rows } = await database.owner.query<{ name: string }>(`
 		select p.oid::regprocedure::text as name
 		from pg_proc p
@@ -12,6 +12,5 @@ test("no function with a parsed SQL body uses a table's row type, because the ta
 				where t.typrelid <> 0
 					and t.oid = any (array_append(p.proargtypes::oid[], p.prorettype))
 			)`);
-	await database.drop();
 	expect(rows).toEqual([]);
 });

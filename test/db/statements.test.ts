@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../src/operations.ts";
 import { removeLeftovers } from "../../src/retention/expired-rows.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { endShared } from "../support/shared.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { useEverything } from "./every-operation/use-everything.ts";
 
@@ -230,6 +231,7 @@ let sink: SmtpSink;
 let answered: Map<string, string>;
 
 beforeAll(async () => {
+	await endShared();
 	Client.prototype.query = function (this: Client, ...given: unknown[]) {
 		note(this, given[0], given[1]);
 		return (original as (...all: unknown[]) => unknown).apply(this, given);

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { updateDevicePolicy } from "../../src/devices/policy-operations.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import { daysAgo, makeStatesFleet } from "./states-fleet.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 });
 afterAll(() => fleet.assay.close());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { exportList } from "../../src/csv/export.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
-import { principalOf, startFleet, type TestFleet } from "../support/devices.ts";
+import { principalOf, shareFleet, type TestFleet } from "../support/devices.ts";
 import {
 	DAY,
 	daysAgo,
@@ -15,7 +15,7 @@ import {
 
 let fleet: TestFleet;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 });
 afterAll(() => fleet.assay.close());
 

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { callByName } from "../support/call-by-name.ts";
 import { postureResult } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 import { check, exceptionCalls, inDays } from "./exception-calls.ts";
 
 let assay: TestTools;
 let organization_id: string;
 beforeAll(async () => {
-	assay = await startTools();
+	assay = await shareTools();
 	organization_id = assay.organizationId;
 });
 afterAll(() => assay.close());

@@ -12,7 +12,7 @@ import { createOrganization } from "../../src/organizations/organization-store.t
 import { countRecords } from "../../src/overview/count-records.ts";
 import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import { heartbeatBody, type TestDevice } from "../support/service.ts";
 
 let fleet: TestFleet;
@@ -21,7 +21,7 @@ let open: TestDevice;
 let worst: TestDevice;
 
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 	encrypted = await enroll("encrypted", "LINUX");
 	open = await enroll("open", "DARWIN");
 	worst = await enroll("worst", "WINDOWS");

@@ -9,11 +9,16 @@ import {
 } from "../../src/devices/thresholds.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { heartbeatBody } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import {
+	type Json,
+	shareTools,
+	startTools,
+	type TestTools,
+} from "../support/tools.ts";
 
 let tools: TestTools;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 

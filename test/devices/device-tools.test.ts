@@ -14,13 +14,13 @@ import type { AnyOperation } from "../../src/operation.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
 let fleet: TestFleet;
 let organization_id: string;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 	organization_id = fleet.assay.organizationId;
 });
 afterAll(() => fleet.assay.close());

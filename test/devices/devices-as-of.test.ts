@@ -4,7 +4,7 @@ import { listDevices } from "../../src/devices/read-operations.ts";
 import { addDevice, updateDevice } from "../../src/devices/write-operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { countRecords } from "../../src/overview/count-records.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 
 let fleet: TestFleet;
 let organization_id: string;
@@ -14,7 +14,7 @@ const on = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00Z`;
 const shown = (day: number) => on(day).replace("Z", ".000Z");
 
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 	organization_id = await createOrganization(fleet.assay.database.pool, "Own");
 	const organizationId = organization_id;
 	const [mended, broken, revoked] = await fleet.assay.activateDevices(

@@ -4,13 +4,13 @@ import { makeSecret } from "../../src/tokens/secret.ts";
 import {
 	heartbeatBody,
 	readError,
-	startService,
+	shareService,
 	type TestService,
 } from "../support/service.ts";
 
 let assay: TestService;
 beforeAll(async () => {
-	assay = await startService();
+	assay = await shareService();
 });
 afterAll(() => assay.close());
 

@@ -5,7 +5,7 @@ import {
 	updateDevice,
 } from "../../src/devices/write-operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 
 let fleet: TestFleet;
 let organization_id: string;
@@ -50,7 +50,7 @@ const DEVICES: Record<string, [day: number, status: "PASS" | "FAIL"][]> = {
 };
 
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 	organization_id = await createOrganization(fleet.assay.database.pool, "Own");
 	const wanted = Object.entries(DEVICES);
 	const devices = await fleet.assay.activateDevices(

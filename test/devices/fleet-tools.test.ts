@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { heartbeatBody, postureResult } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let assay: TestTools;
 let organization_id: string;
 beforeAll(async () => {
-	assay = await startTools();
+	assay = await shareTools();
 	organization_id = assay.organizationId;
 });
 afterAll(() => assay.close());

@@ -6,13 +6,13 @@ import {
 import { setDeviceGroupPolicy } from "../../src/devices/group-policies/operations.ts";
 import { updateDevice } from "../../src/devices/write-operations.ts";
 import { makeId } from "../../src/id.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import { makeGoverned, rule } from "./governed-devices.ts";
 import { KEY, stateOf } from "./states-fleet.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 });
 afterAll(() => fleet.assay.close());
 

@@ -6,13 +6,13 @@ import { listNonconformityDevices } from "../../src/devices/nonconformities/list
 import { PolicyCache } from "../../src/devices/policy-cache.ts";
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { keepDevices } from "../../src/devices/upkeep.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import { makeGoverned, rule } from "./governed-devices.ts";
 import { daysAgo, KEY, stateOf } from "./states-fleet.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 });
 afterAll(() => fleet.assay.close());
 

@@ -6,13 +6,13 @@ import { createOrganization } from "../../src/organizations/organization-store.t
 import {
 	heartbeatBody,
 	readError,
-	startService,
+	shareService,
 	type TestService,
 } from "../support/service.ts";
 
 let assay: TestService;
 beforeAll(async () => {
-	assay = await startService();
+	assay = await shareService();
 });
 afterAll(() => assay.close());
 

@@ -5,13 +5,13 @@ import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import {
 	heartbeatBody,
 	postureResult,
-	startService,
+	shareService,
 	type TestService,
 } from "../support/service.ts";
 
 let assay: TestService;
 beforeAll(async () => {
-	assay = await startService();
+	assay = await shareService();
 });
 afterAll(() => assay.close());
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postureResult } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 import { keepDevicesNow } from "../support/upkeep.ts";
 
 let assay: TestTools;
 let organization_id: string;
 beforeAll(async () => {
-	assay = await startTools();
+	assay = await shareTools();
 	organization_id = assay.organizationId;
 });
 afterAll(() => assay.close());

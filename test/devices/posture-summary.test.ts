@@ -8,12 +8,12 @@ import {
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import type { TestDevice } from "../support/service.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 });
 afterAll(() => fleet.assay.close());
 

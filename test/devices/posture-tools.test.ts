@@ -6,12 +6,12 @@ import {
 	listDevicePostureReports,
 } from "../../src/devices/report-operations.ts";
 import { makeId } from "../../src/id.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import type { TestDevice } from "../support/service.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 });
 afterAll(() => fleet.assay.close());
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { explain } from "../../src/devices/remediation/remediation.ts";
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { postureResult } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let assay: TestTools;
 beforeAll(async () => {
-	assay = await startTools();
+	assay = await shareTools();
 });
 afterAll(() => assay.close());
 

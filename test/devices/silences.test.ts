@@ -5,12 +5,12 @@ import { updateDevicePolicy } from "../../src/devices/policy-operations.ts";
 import { listDevicePostures } from "../../src/devices/posture-operations.ts";
 import { listPostureSummary } from "../../src/devices/posture-summary.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import type { TestDevice } from "../support/service.ts";
 
 let fleet: TestFleet;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 });
 afterAll(() => fleet.assay.close());
 

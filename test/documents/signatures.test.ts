@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 
@@ -11,7 +11,7 @@ let viewer: Session;
 let signer: string;
 let other: string;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await shareConsole();
 	admin = await served.signIn("admin");
 	viewer = await served.signIn("viewer");
 	const addPerson = async (full_name: string, email: string) =>

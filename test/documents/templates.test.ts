@@ -5,11 +5,11 @@ import {
 	DOCUMENT_TEMPLATES,
 } from "../../src/starters/document-template-names.ts";
 import { readDocumentTemplate } from "../../src/starters/document-templates.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
 	type Json,
-	startTools,
+	shareTools,
 	type TestTools,
 	type TestUser,
 } from "../support/tools.ts";
@@ -13,7 +13,7 @@ let approver: TestUser;
 /** The people of the member and of the approver. */
 let people: { member: string; approver: string };
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	const personOf = async ({ id }: { id: string }) => {
 		const { members } = await tools.use("listMembers", here());
 		const { email, name } = members.find((one: Json) => one.user_id === id);

@@ -2,11 +2,11 @@ import { request } from "node:http";
 import { promisify } from "node:util";
 import { gunzip, zstdDecompress } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTools, type TestTools } from "../support/tools.ts";
+import { shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RawConnection } from "../support/raw-http.ts";
-import { startTools, type TestTools } from "../support/tools.ts";
+import { shareTools, startTools, type TestTools } from "../support/tools.ts";
 
 const PAGE = "https://inspector.example.com";
 const OTHER = "https://evil.example.com";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 	tools = await startTools(undefined, {
 		ASSAY_ALLOWED_ORIGINS: `http://localhost:6274, ${PAGE}`,
 	});
-	closed = await startTools();
+	closed = await shareTools();
 });
 afterAll(async () => {
 	await tools.close();

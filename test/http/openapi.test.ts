@@ -1,12 +1,12 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../src/operations.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let specification: Json;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	const answer = await fetch(`${tools.url}/api/openapi.json`);
 	expect(answer.status).toBe(200);
 	expect(answer.headers.get("content-type")).toMatch("application/json");

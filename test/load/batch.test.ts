@@ -2,9 +2,11 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { AppError } from "../../src/errors.ts";
 import { Batcher, type BatchOptions } from "../../src/load/batch.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { endShared } from "../support/shared.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
+	await endShared();
 	database = await createDatabase();
 });
 afterAll(() => database.drop());

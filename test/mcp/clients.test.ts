@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { makeSecret } from "../../src/tokens/secret.ts";
 
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 

@@ -3,12 +3,12 @@ import {
 	StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startTools, type TestTools } from "../support/tools.ts";
+import { shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let id: string;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 beforeEach(async () => {

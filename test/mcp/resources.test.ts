@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
-import { startTools, type TestTools } from "../support/tools.ts";
+import { shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let riskId: string;
 
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	const { risk } = await tools.use("addRisk", {
 		organization_id: tools.organizationId,
 		name: "Laptop is stolen",

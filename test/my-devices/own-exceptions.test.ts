@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 import { makeApiToken } from "../support/people.ts";
@@ -12,7 +12,7 @@ let admin: Session;
 let viewer: Session;
 let person: string;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await shareConsole();
 	admin = await served.signIn("admin");
 	viewer = await served.signIn("viewer");
 	const { people } = await admin.use("addPeople", {

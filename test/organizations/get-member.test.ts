@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { makeLogger } from "../../src/log.ts";
 import { getMember } from "../../src/organizations/get-member.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { addPersonOf } from "../../src/organizations/person-of-member.ts";
 import { noteAccountEvent } from "../../src/sign-in/account-events.ts";
-import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { shareDatabase, type TestDatabase } from "../support/database.ts";
 import {
 	callAs,
 	joinOrganization,
@@ -20,13 +20,12 @@ let elsewhere: string;
 let admin: TestUser;
 let user: TestUser;
 beforeAll(async () => {
-	database = await createDatabase();
+	database = await shareDatabase();
 	id = await createOrganization(database.pool, "Acme");
 	elsewhere = await createOrganization(database.pool, "Elsewhere");
 	admin = await makeUser(database, { organizationId: id, role: "admin" });
 	user = await makeUser(database, { organizationId: elsewhere, role: "admin" });
 });
-afterAll(() => database.drop());
 
 const read = (reader = admin, of = user) =>
 	callAs(database, reader, getMember, { organization_id: id, user_id: of.id });

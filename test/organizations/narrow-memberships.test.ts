@@ -4,7 +4,7 @@ import { toolsetOf } from "../../src/records/kind.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 import { makeApiToken } from "../support/people.ts";
@@ -12,7 +12,7 @@ import { makeApiToken } from "../support/people.ts";
 let served: TestConsole;
 let admin: Session;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await shareConsole();
 	admin = await served.signIn("admin");
 });
 afterAll(() => served.close());

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeOrganizationId } from "../../src/id.ts";
-import { startTools, type TestTools } from "../support/tools.ts";
+import { shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 

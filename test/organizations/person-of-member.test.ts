@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import {
 	acceptInvitation,
 	inviteMember,
@@ -9,7 +9,7 @@ import { getOverview } from "../../src/overview/overview.ts";
 import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
 import { task } from "../../src/registers/task.ts";
-import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { shareDatabase, type TestDatabase } from "../support/database.ts";
 import {
 	auditEntries,
 	callAs,
@@ -21,14 +21,13 @@ let database: TestDatabase;
 let organization_id: string;
 let admin: TestUser;
 beforeAll(async () => {
-	database = await createDatabase();
+	database = await shareDatabase();
 	organization_id = await createOrganization(database.pool, "Acme");
 	admin = await makeUser(database, {
 		organizationId: organization_id,
 		role: "admin",
 	});
 });
-afterAll(() => database.drop());
 
 const [listPeople, , addPeople, , deletePeople] = recordOperations(people);
 const [, , addTask] = recordOperations(task);

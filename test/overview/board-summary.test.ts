@@ -2,10 +2,12 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ageRecords } from "../support/aged-records.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
+import { endShared } from "../support/shared.ts";
 
 let calls: Calls;
 let organization_id: string;
 beforeAll(async () => {
+	await endShared();
 	calls = await makeCalls();
 	organization_id = calls.organizationId;
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeOrganizationId } from "../../src/id.ts";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 import { makeApiToken } from "../support/people.ts";
@@ -12,7 +12,7 @@ let served: TestConsole;
 let admin: Session;
 let organization_id: string;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await shareConsole();
 	admin = await served.signIn("admin");
 	organization_id = served.organizationId;
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 import { postureResult } from "../support/service.ts";
@@ -10,7 +10,7 @@ let served: TestConsole;
 let admin: Session;
 let person: string;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await shareConsole();
 	admin = await served.signIn("admin");
 	const { people } = await admin.use("addPeople", {
 		...here(),

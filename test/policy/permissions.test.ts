@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { byName, catalogue } from "../support/every-tool.ts";
 import { type LeastInputs, makeLeastInputs } from "../support/least-inputs.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let inputs: LeastInputs;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	inputs = await makeLeastInputs(tools);
 });
 afterAll(() => tools.close());

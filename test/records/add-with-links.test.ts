@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { samples } from "../support/record-samples.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let measure: Json;
 let control: Json;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	({ measure } = await tools.use("addMeasure", {
 		name: "Backup",
 		category: "IT",

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let ids: Record<"risk" | "measure" | "vendor" | "asset", string>;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	const { risk } = await add("addRisk", {
 		...{ name: "Fire", category: "Site", treatment: "MITIGATED" },
 		...{ inherent_likelihood: 2, inherent_impact: 5 },

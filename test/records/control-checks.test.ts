@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postureResult } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 import { countChecksNow } from "../support/upkeep.ts";
 
 let assay: TestTools;
 let organization_id: string;
 beforeAll(async () => {
-	assay = await startTools();
+	assay = await shareTools();
 	({ organizationId: organization_id } = assay);
 });
 afterAll(() => assay.close());

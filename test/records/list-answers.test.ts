@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -11,7 +11,7 @@ let by: Principal;
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	organization_id = await createOrganization(calls.database.pool, "Acme");
 	by = calls.principal("admin", organization_id);
 	await addPerson("Omar Haddad", "o.haddad@example.com");

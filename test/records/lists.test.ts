@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
 import { recordKinds } from "../../src/registers/all.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import {
 	inputOf,
@@ -19,7 +19,7 @@ const COUNT = 36;
 
 let calls: Calls;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 });
 afterAll(() => calls.close());
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { postureResult } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 import { countChecksNow } from "../support/upkeep.ts";
 
 let assay: TestTools;
 beforeAll(async () => {
-	assay = await startTools();
+	assay = await shareTools();
 });
 afterAll(() => assay.close());
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
 
 let calls: Calls;
 let organization_id: string;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	organization_id = calls.organizationId;
 	for (const [name, description] of Object.entries(VENDORS)) {
 		await calls.call("addVendor", { organization_id, name, description });

@@ -12,12 +12,12 @@ import {
 	makeReferences,
 	type References,
 } from "../support/record-values.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let references: References;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	references = await makeReferences(
 		{
 			call: (name, input) => tools.use(name, input),

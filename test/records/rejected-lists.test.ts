@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
 
@@ -9,7 +9,7 @@ import { inputOf, makeReferences } from "../support/record-values.ts";
 
 let calls: Calls;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 });
 afterAll(() => calls.close());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import {
 	inputOf,
@@ -18,7 +18,7 @@ import {
 let calls: Calls;
 let foreign: References;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	foreign = await makeReferences(calls, calls.organizationId);
 });
 afterAll(() => calls.close());

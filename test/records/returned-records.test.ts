@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { columnsOf } from "../../src/records/result-rows.ts";
 import { recordKinds } from "../../src/registers/all.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import {
 	inputOf,
@@ -12,7 +12,7 @@ import {
 let calls: Calls;
 let organization_id: string;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	organization_id = calls.organizationId;
 });
 afterAll(() => calls.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 
 // A search first reads some hundred rows of the list, and then asks the index of texts. So these
 // lists are longer than that.
@@ -11,7 +11,7 @@ const A_CALL = 50;
 let calls: Calls;
 let ada: string;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	ada = (
 		await calls.call("addPeople", {
 			full_name: "Ada Socrates",

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 
 let calls: Calls;
 let organization_id: string;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	organization_id = calls.organizationId;
 	await calls.call("addVendor", {
 		organization_id,

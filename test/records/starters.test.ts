@@ -4,11 +4,11 @@ import { STARTER_FRAMEWORKS } from "../../src/starters/all.ts";
 import { STARTER_MEASURES } from "../../src/starters/measures.ts";
 import { STARTER_RISKS } from "../../src/starters/risks.ts";
 import { UNDECIDED_NOTE } from "../../src/starters/undecided.ts";
-import { startTools, type TestTools } from "../support/tools.ts";
+import { shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 

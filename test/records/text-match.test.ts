@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 
 /**
  * The number of records is large enough for all three ways of finding words: reading on in the
@@ -10,7 +10,7 @@ const RISKS = 1_800;
 
 let calls: Calls;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	const ids = Array.from({ length: RISKS }, () =>
 		makeId(calls.organizationId, "risk"),
 	);

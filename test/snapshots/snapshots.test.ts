@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { postureResult } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 

@@ -5,7 +5,11 @@ import { makeLogger } from "../../src/log.ts";
 import { findOperation } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal, Role } from "../../src/principal.ts";
-import { createDatabase, type TestDatabase } from "./database.ts";
+import {
+	createDatabase,
+	shareDatabase,
+	type TestDatabase,
+} from "./database.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the type of a result depends on the name of the call.
 type Result = any;
@@ -30,6 +34,18 @@ export interface Calls {
  */
 export async function makeCalls(): Promise<Calls> {
 	const database = await createDatabase();
+	return callsOn(database, () => database.drop());
+}
+
+/** Makes an organization in the shared database, under the conditions of `shareDatabase`. */
+export async function shareCalls(): Promise<Calls> {
+	return callsOn(await shareDatabase(), async () => {});
+}
+
+async function callsOn(
+	database: TestDatabase,
+	close: () => Promise<void>,
+): Promise<Calls> {
 	const organizationId = await createOrganization(database.pool, "Acme");
 	// The operations that are called here do not use the parts that only sign-in needs, so these are
 	// missing.
@@ -69,6 +85,6 @@ export async function makeCalls(): Promise<Calls> {
 			};
 		},
 		principal,
-		close: () => database.drop(),
+		close,
 	};
 }

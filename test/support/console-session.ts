@@ -8,7 +8,7 @@ import {
 	sendTo,
 } from "./console-client.ts";
 import { makeUser, type TestUser } from "./people.ts";
-import { startService, type TestService } from "./service.ts";
+import { shareService, startService, type TestService } from "./service.ts";
 
 export interface Session {
 	user: TestUser;
@@ -34,7 +34,15 @@ export async function startConsole(
 	settings: Record<string, string> = {},
 	log?: Logger,
 ): Promise<TestConsole> {
-	const running = await startService(undefined, settings, undefined, log);
+	return withSessions(await startService(undefined, settings, undefined, log));
+}
+
+/** Returns the same for the shared service, under the conditions of `shareService`. */
+export async function shareConsole(): Promise<TestConsole> {
+	return withSessions(await shareService());
+}
+
+async function withSessions(running: TestService): Promise<TestConsole> {
 	const base = running.service.url;
 	const passwordHash = await hashPassword(PASSWORD);
 

@@ -24,18 +24,34 @@ export interface TestDatabase {
 }
 
 let made = 0;
+let server: Pool | undefined;
 
-/** Creates a migrated database. The caller has to drop it. */
-export async function createDatabase(): Promise<TestDatabase> {
-	const name = `assay_test_${process.pid}_${++made}`;
-	const server = new Client({ connectionString: inject("serverUrl") });
-	await server.connect();
+/**
+ * Runs a statement on the server of the tests. The files of a process share the connections, which
+ * end with the process.
+ */
+async function onServer(statement: string): Promise<void> {
+	server ??= new Pool({
+		connectionString: inject("serverUrl"),
+		max: 2,
+		idleTimeoutMillis: 0,
+	});
+	await server.query(statement);
+}
+
+/** The names of the databases that are dropped after the run begin with this. */
+export const SHARED = "assay_shared_";
+
+/** Creates a migrated database. The caller has to drop it, unless it is shared. */
+export async function createDatabase(
+	prefix = "assay_test_",
+): Promise<TestDatabase> {
+	const name = `${prefix}${process.pid}_${++made}`;
 	// By default, PostgreSQL would also write the copy to the write-ahead log, which is twice the
 	// work.
-	await server.query(
+	await onServer(
 		`create database ${name} template ${inject("template")} strategy file_copy`,
 	);
-	await server.end();
 	const url = withDatabaseName(inject("serverUrl"), name);
 	const owner = new Pool({ connectionString: url, max: 2 });
 	owner.on("error", () => {});
@@ -47,12 +63,21 @@ export async function createDatabase(): Promise<TestDatabase> {
 		drop: async () => {
 			await pool.end();
 			await owner.end();
-			const client = new Client({ connectionString: inject("serverUrl") });
-			await client.connect();
-			await client.query(`drop database ${name} with (force)`);
-			await client.end();
+			await onServer(`drop database ${name} with (force)`);
 		},
 	};
+}
+
+let shared: Promise<TestDatabase> | undefined;
+
+/**
+ * Returns the migrated database that files of this process share. A file may use it if it makes
+ * organizations of its own, looks only at these, and changes nothing but their rows. The database is
+ * dropped after the run.
+ */
+export function shareDatabase(): Promise<TestDatabase> {
+	shared ??= createDatabase(SHARED);
+	return shared;
 }
 
 /** Returns the name that a role has in this database. */
@@ -81,14 +106,14 @@ export async function dropDatabase(
  */
 export async function createEmptyDatabase(): Promise<string> {
 	const name = `assay_empty_${process.pid}_${++made}`;
-	const onServer = async (work: (client: Client) => Promise<unknown>) => {
+	const withClient = async (work: (client: Client) => Promise<unknown>) => {
 		const client = new Client({ connectionString: inject("serverUrl") });
 		await client.connect();
 		await work(client);
 		await client.end();
 	};
-	await onServer((client) => client.query(`create database ${name}`));
-	onTestFinished(() => onServer((client) => dropDatabase(client, name)));
+	await withClient((client) => client.query(`create database ${name}`));
+	onTestFinished(() => withClient((client) => dropDatabase(client, name)));
 	return withDatabaseName(inject("serverUrl"), name);
 }
 

@@ -6,6 +6,7 @@ import type { Operation } from "../../src/operation.ts";
 import type { Principal, Role } from "../../src/principal.ts";
 import {
 	postureResult,
+	shareService,
 	startService,
 	type TestDevice,
 	type TestService,
@@ -45,7 +46,15 @@ export interface AuditedChange {
 export async function startFleet(
 	settings: Record<string, string> = {},
 ): Promise<TestFleet> {
-	const assay = await startService(undefined, settings);
+	return withOperations(await startService(undefined, settings));
+}
+
+/** Returns the same for the shared service, under the conditions of `shareService`. */
+export async function shareFleet(): Promise<TestFleet> {
+	return withOperations(await shareService());
+}
+
+function withOperations(assay: TestService): TestFleet {
 	const services = {
 		pool: assay.database.pool,
 		log: makeLogger("silent"),

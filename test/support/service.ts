@@ -7,7 +7,8 @@ import type { ConsoleFiles } from "../../src/http/console-files.ts";
 import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Service, serve } from "../../src/serve.ts";
-import { createDatabase, type TestDatabase } from "./database.ts";
+import { createDatabase, SHARED, type TestDatabase } from "./database.ts";
+import { noteShared } from "./shared.ts";
 
 export interface TestService {
 	service: Service;
@@ -121,23 +122,72 @@ export async function startService(
 	reach: (databaseUrl: string) => Promise<string> = async (url) => url,
 	settings: Record<string, string> = {},
 	webConsole?: ConsoleFiles,
-	log: Logger = makeLogger("silent"),
+	log?: Logger,
 ): Promise<TestService> {
 	const database = await createDatabase();
-	const service = await serve(
-		readConfig({
-			ASSAY_PORT: "0",
-			ASSAY_SECRET: "what the sessions of the tests are signed with",
-			DATABASE_URL: await reach(database.url),
-			...settings,
-		}),
-		log,
+	const service = await serveFrom(
+		await reach(database.url),
+		settings,
 		webConsole,
+		log,
 	).catch(async (error) => {
 		await database.drop();
 		throw error;
 	});
-	const organizationId = await createOrganization(database.pool, "Acme");
+	return withDevices(service, database, async () => {
+		await service.close();
+		await database.drop();
+	});
+}
+
+function serveFrom(
+	databaseUrl: string,
+	settings: Record<string, string> = {},
+	webConsole?: ConsoleFiles,
+	log: Logger = makeLogger("silent"),
+): Promise<Service> {
+	return serve(
+		readConfig({
+			ASSAY_PORT: "0",
+			ASSAY_SECRET: "what the sessions of the tests are signed with",
+			DATABASE_URL: databaseUrl,
+			...settings,
+		}),
+		log,
+		webConsole,
+	);
+}
+
+let shared: ReturnType<typeof startShared> | undefined;
+
+/**
+ * Returns the service that files of this process share, with a new organization. A file may use it
+ * if it needs no settings of its own, looks only at its own organizations, and changes nothing of the
+ * service, of its process or of other organizations. The service ends with the process, or earlier
+ * by `endShared`.
+ */
+export async function shareService(): Promise<TestService> {
+	shared ??= startShared();
+	const { service, database } = await shared;
+	return withDevices(service, database, async () => {});
+}
+
+async function startShared() {
+	const database = await createDatabase(SHARED);
+	const service = await serveFrom(database.url);
+	noteShared(async () => {
+		shared = undefined;
+		await service.close();
+	});
+	return { service, database };
+}
+
+async function withDevices(
+	service: Service,
+	database: TestDatabase,
+	close: () => Promise<void>,
+): Promise<TestService> {
+	const organizationId = await createOrganization(database.owner, "Acme");
 
 	const post: TestService["post"] = (route, body, options = {}) =>
 		fetch(`${service.url}/api/agent/v1/${route}`, {
@@ -206,9 +256,6 @@ export async function startService(
 		enrollDevice,
 		activateDevice,
 		activateDevices,
-		close: async () => {
-			await service.close();
-			await database.drop();
-		},
+		close,
 	};
 }

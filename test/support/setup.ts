@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { ensureConsole } from "../../console/ensure-build.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { dropDatabase, withDatabaseName } from "./database.ts";
+import { dropDatabase, SHARED, withDatabaseName } from "./database.ts";
 import { makeFolder, makeRunFolder } from "./folder.ts";
 
 declare module "vitest" {
@@ -61,8 +61,8 @@ export default async function setup(project: TestProject) {
 }
 
 /**
- * Drops the copies of the template that failed tests have left. They use its roles, which otherwise
- * could not be dropped.
+ * Drops the copies of the template that files have shared or failed tests have left. They use its
+ * roles, which otherwise could not be dropped.
  */
 async function dropCopies(client: Client, template: string): Promise<void> {
 	const { rows } = await client.query<{ name: string }>(
@@ -75,7 +75,9 @@ async function dropCopies(client: Client, template: string): Promise<void> {
 		[template],
 	);
 	for (const { name } of rows) {
-		say(`Dropping ${name}, which a test left.`);
+		if (!name.startsWith(SHARED)) {
+			say(`Dropping ${name}, which a test left.`);
+		}
 		await client.query(`drop database "${name}" with (force)`);
 	}
 }

@@ -2,9 +2,9 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { makeIdWithoutTenant } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { ROLES, type Role } from "../../src/principal.ts";
+import type { Role } from "../../src/principal.ts";
 import { hashSecret, makeSecret } from "../../src/tokens/secret.ts";
-import { startService, type TestService } from "./service.ts";
+import { shareService, startService, type TestService } from "./service.ts";
 
 /** The answer of a tool as plain JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: each test knows the form of its answer.
@@ -59,17 +59,23 @@ export async function startTools(
 	settings?: Record<string, string>,
 	log?: Logger,
 ): Promise<TestTools> {
-	const running = await startService(reach, settings, undefined, log);
+	return withUsers(await startService(reach, settings, undefined, log));
+}
+
+/** Returns the same for the shared service, under the conditions of `shareService`. */
+export async function shareTools(): Promise<TestTools> {
+	return withUsers(await shareService());
+}
+
+async function withUsers(running: TestService): Promise<TestTools> {
 	const { database, organizationId, service } = running;
-	const otherOrganizationId = await createOrganization(database.pool, "Other");
+	const otherOrganizationId = await createOrganization(database.owner, "Other");
 	const makeUser: TestTools["makeUser"] = (roles) =>
 		insertUser(database.owner, roles);
-	const [viewer, member, admin] = await Promise.all(
-		ROLES.map((role) => makeUser({ [organizationId]: role })),
-	);
+	const viewer = await makeUser({ [organizationId]: "viewer" });
+	const member = await makeUser({ [organizationId]: "member" });
+	const admin = await makeUser({ [organizationId]: "admin" });
 	const stranger = await makeUser({ [otherOrganizationId]: "admin" });
-	if (!viewer || !member || !admin)
-		throw new Error("not every role has a user");
 
 	const post = async (
 		path: string,

@@ -12,7 +12,7 @@ import {
 	makeApiToken,
 	type TestUser,
 } from "../support/people.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 const createApiToken = makeCreateApiToken(() => toolsetsOf(operations));
 
@@ -21,7 +21,7 @@ let tools: TestTools;
 let user: TestUser;
 
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	const { id } = await tools.makeUser({
 		[tools.organizationId]: "admin",
 		[tools.otherOrganizationId]: "admin",

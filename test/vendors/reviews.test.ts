@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 });
 afterAll(() => tools.close());
 

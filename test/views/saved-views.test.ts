@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 
@@ -14,7 +14,7 @@ let admin: Session;
 let member: Session;
 let viewer: Session;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await shareConsole();
 	organization_id = served.organizationId;
 	[admin, member, viewer] = await Promise.all([
 		served.signIn("admin"),
