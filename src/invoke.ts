@@ -42,8 +42,8 @@ import { parseInput } from "./validation.ts";
 import type { OutgoingRule } from "./webhooks/outgoing-address.ts";
 
 /**
- * Leaves database connections to other organizations while the changes of one organization wait for
- * a lock.
+ * Leaves two of the pool's eight connections to other organizations while the changes of one
+ * organization wait for a lock, for example on a record that a long import changes.
  */
 const changesOfOrganizations = new FairShares({
 	running: 6,

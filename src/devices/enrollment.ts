@@ -133,7 +133,7 @@ export async function findEnrollmentToken(
 
 /**
  * Parts that `enroll` and `unenroll` need. Both first look up the organization, because the queue
- * runs one job at a time for each organization.
+ * shares its places among organizations.
  */
 export interface Enrolling {
 	pool: Pool;

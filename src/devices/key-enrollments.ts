@@ -71,7 +71,7 @@ export class KeyEnrollments {
 		});
 	}
 
-	/** Enrolls all waiting devices of a key, batch by batch, when it is the organization's turn. */
+	/** Enrolls all waiting devices of a key, batch by batch, as the queue admits them. */
 	async #run(keyHash: string, organizationId: string): Promise<void> {
 		for (;;) {
 			let batch: Waiting[] = [];
