@@ -49,6 +49,8 @@ export interface TestConsole extends TestService {
 	 * error message of the browser makes the test fail.
 	 */
 	openPage: (options?: BrowserContextOptions) => Promise<Page>;
+	/** Opens an empty page in the same way, signed in as this user. */
+	openEmptyPageAs: (person: TestUser) => Promise<Page>;
 	/** Opens a page at `path` in the same way, signed in as this user. */
 	openPageAs: (
 		person: TestUser,
@@ -85,6 +87,14 @@ export async function startConsole(
 		});
 		return page;
 	};
+	const openEmptyPageAs = async (
+		person: TestUser,
+		options?: BrowserContextOptions,
+	) => {
+		const page = await openPage(options);
+		await signInByRequest(page, served.service.url, person);
+		return page;
+	};
 	return {
 		...served,
 		close: async () => {
@@ -92,11 +102,11 @@ export async function startConsole(
 			pages.rest();
 		},
 		openPage,
+		openEmptyPageAs,
 		makePerson: (role, organizationId = served.organizationId) =>
 			makeUser(served.database, { organizationId, role }, { passwordHash }),
 		openPageAs: async (person, path = "/", options) => {
-			const page = await openPage(options);
-			await signInByRequest(page, served.service.url, person);
+			const page = await openEmptyPageAs(person, options);
 			await page.goto(path);
 			return page;
 		},

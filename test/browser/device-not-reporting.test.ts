@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestDevice } from "../support/service.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 import { type Fleet, fleetOf, HOUR_MS } from "./fleet.ts";
 
 let served: TestConsole;
@@ -56,7 +62,7 @@ test("a device that beats but does not report is marked with advice in the list 
 	).toBe(0);
 	await screenshot(page, "devices/not-reporting-list");
 
-	await page.goto(at(`/devices/${silent.id}`));
+	await visit(page, at(`/devices/${silent.id}`));
 	const advice = page.getByRole("alert").filter({ hasText: "Not reporting" });
 	await advice.getByText(ADVICE).waitFor();
 	// The last heartbeat and the last report are two facts.
@@ -87,7 +93,8 @@ test("a device that does not even beat is stale, and gets no advice about its re
 	const row = page.getByRole("row", { name: /gone\.local/ });
 	await row.getByText("Stale").waitFor();
 	expect(await row.getByText("Not reporting").count()).toBe(0);
-	await page.goto(at(`/devices/${gone?.id}`));
+	await visit(page, at(`/devices/${gone?.id}`));
+	await page.getByRole("heading", { name: "gone.local", level: 1 }).waitFor();
 	await page.getByText("Last seen", { exact: true }).waitFor();
 	expect(await page.getByText(ADVICE).count()).toBe(0);
 });

@@ -170,7 +170,7 @@ test("duplicate hardware and a possible clone are shown with what to do about th
 	await page.getByRole("option", { name: "Possible clone" }).click();
 	await table.getByText("Duplicate hardware").waitFor({ state: "hidden" });
 	await table.getByText("Possible clone").waitFor();
-	await page.goto(at(`/devices/${second}`));
+	await visit(page, at(`/devices/${second}`));
 	await page.getByText("again.local", { exact: true }).waitFor();
 	await page.getByText("say so here").waitFor();
 	await axe(page);
@@ -218,7 +218,7 @@ test("the list shows long names of hosts and systems in full at 1280 px and load
 	});
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(request.url()));
-	await page.goto(at("/devices"));
+	await visit(page, at("/devices"));
 	for (const end of ["a", "b"]) {
 		await page.getByRole("cell", { name: `Owner ${end}` }).waitFor();
 		const row = page.getByRole("row").filter({ hasText: host(end) });

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 import { must } from "./fleet.ts";
 
 let served: TestConsole;
@@ -10,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-async function open(options = {}) {
+async function open(options = {}, path = "/first-steps") {
 	const organization = await createOrganization(
 		served.database.pool,
 		"Northwind",
@@ -18,7 +24,7 @@ async function open(options = {}) {
 	const admin = await served.makePerson("admin", organization);
 	const page = await served.openPageAs(
 		admin,
-		`/o/${organization}/first-steps`,
+		`/o/${organization}${path}`,
 		options,
 	);
 	return { page, organization, admin };
@@ -170,7 +176,10 @@ test("steps can be skipped, taken up again and resumed in another browser", asyn
 });
 
 test("a member may take starter records and may not skip steps for others", async () => {
-	const { organization } = await open();
+	const organization = await createOrganization(
+		served.database.pool,
+		"Northwind",
+	);
 	const member = await served.makePerson("member", organization);
 	const page = await served.openPageAs(
 		member,
@@ -201,8 +210,7 @@ test("the page reads well in dark mode and at 390 px", async () => {
 });
 
 test("the organization's time zone decides which day is today", async () => {
-	const { page, organization } = await open();
-	await page.goto(`/o/${organization}/settings/organization`);
+	const { page, organization } = await open({}, "/settings/organization");
 	const zone = page.getByRole("combobox", { name: "Days begin and end by" });
 	expect(await zone.inputValue()).toBe("UTC");
 	await zone.fill("kiritimati");
@@ -214,7 +222,7 @@ test("the organization's time zone decides which day is today", async () => {
 		.getByRole("button", { name: "Save" })
 		.click();
 	await page.getByText("The time zone is saved.").waitFor();
-	await page.goto(`/o/${organization}/devices/period`);
+	await visit(page, `/o/${organization}/devices/period`);
 	const today = new Intl.DateTimeFormat("sv-SE", {
 		timeZone: "Pacific/Kiritimati",
 	}).format(new Date());

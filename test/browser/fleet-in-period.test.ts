@@ -1,6 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 import { DAY_MS, type Fleet, fleetOf } from "./fleet.ts";
 
 let served: TestConsole;
@@ -67,7 +73,7 @@ test("a viewer finds the devices that failed a check in a period, and downloads 
 	await page.getByText("No device had this status in the period").waitFor();
 
 	await page.goBack();
-	await page.goto(`${page.url().split("?")[0]}?check=SCREEN_LOCK`);
+	await visit(page, `${page.url().split("?")[0]}?check=SCREEN_LOCK`);
 	const gone = table.getByRole("row").filter({ hasText: "revoked.local" });
 	await gone.getByText(/^revoked \d+ \w+ \d{4}/).waitFor();
 	expect(await gone.getByText("not ended").count()).toBe(0);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
+import { callByName } from "../support/call-by-name.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { fleetOf } from "./fleet.ts";
 import { dayFromNow, openHome } from "./home-page.ts";
@@ -27,19 +28,20 @@ async function makeOwner(organization: string, email: string, device?: string) {
 
 test("Mine lists overdue work first, and sums up the checks that have time left", async () => {
 	const fleet = fleetOf(served);
-	const { page, person, organization, use } = await openHome(served, "admin");
-	const laptop = await fleet.addReporting(organization, "own-laptop", {
-		DISK_ENCRYPTION: "FAIL",
-		FIREWALL_ENABLED: "FAIL",
-		SCREEN_LOCK: "FAIL",
+	const { page } = await openHome(served, "admin", {
+		prepare: async (use, organization, { email }) => {
+			const laptop = await fleet.addReporting(organization, "own-laptop", {
+				DISK_ENCRYPTION: "FAIL",
+				FIREWALL_ENABLED: "FAIL",
+				SCREEN_LOCK: "FAIL",
+			});
+			await use("addTask", {
+				name: "Late work",
+				deadline: dayFromNow(-2),
+				assigned_to_id: await makeOwner(organization, email, laptop.id),
+			});
+		},
 	});
-	const people_id = await makeOwner(organization, person.email, laptop.id);
-	await use("addTask", {
-		name: "Late work",
-		deadline: dayFromNow(-2),
-		assigned_to_id: people_id,
-	});
-	await page.reload();
 	const mine = page.getByRole("region", { name: "Mine" });
 	const sum = mine.getByRole("link", {
 		name: "Your devices fail 3 checks within their grace period",
@@ -59,20 +61,23 @@ test("Mine lists overdue work first, and sums up the checks that have time left"
 });
 
 test("Mine leads a viewer to open tasks that are due later or have no deadline", async () => {
-	const { organization, use } = await openHome(served, "admin");
-	const viewer = await openHome(served, "viewer", { organization });
-	const people_id = await makeOwner(organization, viewer.person.email);
-	const tasks = [
-		{ name: "Due next month", deadline: dayFromNow(30) },
-		{ name: "Due some day" },
-		{ name: "Done", state: "DONE" },
-	];
-	for (const task of tasks) {
-		await use("addTask", { ...task, assigned_to_id: people_id });
-	}
-	await use("addTask", { name: "Of somebody else" });
-	const { page } = viewer;
-	await page.reload();
+	const { page } = await openHome(served, "viewer", {
+		prepare: async (_, organization_id, { email }) => {
+			const admin = await served.makePerson("admin", organization_id);
+			const assigned_to_id = await makeOwner(organization_id, email);
+			for (const task of [
+				{ name: "Due next month", deadline: dayFromNow(30), assigned_to_id },
+				{ name: "Due some day", assigned_to_id },
+				{ name: "Done", state: "DONE", assigned_to_id },
+				{ name: "Of somebody else" },
+			]) {
+				await callByName(served.database, admin, "addTask", {
+					organization_id,
+					...task,
+				});
+			}
+		},
+	});
 	const mine = page.getByRole("region", { name: "Mine" });
 	await mine.getByText("Nothing of yours is overdue").waitFor();
 	await axe(page);
@@ -86,13 +91,16 @@ test("Mine leads a viewer to open tasks that are due later or have no deadline",
 
 test("Mine names the checks that the reader's own device fails, and leads to them", async () => {
 	const fleet = fleetOf(served);
-	const { page, person, organization } = await openHome(served, "admin");
-	const laptop = await fleet.addReporting(organization, "own-laptop", {
-		FIREWALL_ENABLED: "PASS",
-		SCREEN_LOCK: "FAIL",
+	let id = "";
+	const { page } = await openHome(served, "admin", {
+		prepare: async (_, organization, { email }) => {
+			({ id } = await fleet.addReporting(organization, "own-laptop", {
+				FIREWALL_ENABLED: "PASS",
+				SCREEN_LOCK: "FAIL",
+			}));
+			await makeOwner(organization, email, id);
+		},
 	});
-	await makeOwner(organization, person.email, laptop.id);
-	await page.reload();
 	const mine = page.getByRole("region", { name: "Mine" });
 	await mine.getByText("Fails “Screen or idle lock”").waitFor();
 	await mine.getByText(/^Fix it by /).waitFor();
@@ -100,5 +108,5 @@ test("Mine names the checks that the reader's own device fails, and leads to the
 	expect(await mine.getByText("Host firewall").count()).toBe(0);
 	await axe(page);
 	await mine.getByRole("link", { name: "own-laptop" }).click();
-	await page.waitForURL(new RegExp(`devices/${laptop.id}.*check=SCREEN_LOCK`));
+	await page.waitForURL(new RegExp(`devices/${id}.*check=SCREEN_LOCK`));
 });

@@ -2,6 +2,7 @@ import type { BrowserContextOptions } from "playwright-core";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Role } from "../../src/principal.ts";
 import { callByName } from "../support/call-by-name.ts";
+import type { TestUser } from "../support/people.ts";
 import type { TestConsole } from "./browser.ts";
 
 /** Calls an operation as the user who opens the page. */
@@ -14,8 +15,14 @@ export async function openHome(
 	given: {
 		organization?: string;
 		options?: BrowserContextOptions;
+		/** The path of another page of the organization, which is opened instead. */
+		path?: string;
 		/** Creates what the page shows, before the page is opened. */
-		prepare?: (use: Use, organization: string) => Promise<void>;
+		prepare?: (
+			use: Use,
+			organization: string,
+			person: TestUser,
+		) => Promise<void>;
 	} = {},
 ) {
 	const organization =
@@ -27,10 +34,10 @@ export async function openHome(
 			organization_id: organization,
 			...input,
 		});
-	await given.prepare?.(use, organization);
+	await given.prepare?.(use, organization, person);
 	const page = await served.openPageAs(
 		person,
-		`/o/${organization}`,
+		`/o/${organization}${given.path ?? ""}`,
 		given.options,
 	);
 	return { page, organization, person, use };

@@ -288,15 +288,17 @@ test("checks that began to fail are shown up to the latest ten, and the page say
 });
 
 test("administrators see old API tokens and who changed what, and others see which records changed", async () => {
-	const { page, organization, person, use } = await openHome(served, "admin");
-	const { id } = await makeApiToken(served.database, person);
-	await served.database.owner.query(
-		"update api_tokens set created_at = now() - interval '91 days' where id = $1",
-		[id],
-	);
-	await use("addRisk", aRisk(3, 5));
-	await use("addDevice", { owner_id: null });
-	await page.reload();
+	const { page, organization, person } = await openHome(served, "admin", {
+		prepare: async (use, _, admin) => {
+			const { id } = await makeApiToken(served.database, admin);
+			await served.database.owner.query(
+				"update api_tokens set created_at = now() - interval '91 days' where id = $1",
+				[id],
+			);
+			await use("addRisk", aRisk(3, 5));
+			await use("addDevice", { owner_id: null });
+		},
+	});
 	const lately = page.getByRole("region", { name: "Recent changes" });
 	await lately.getByText(`${person.name} added the risk Risk 3 × 5`).waitFor();
 	await lately.getByText(`${person.name} added the device (unnamed)`).waitFor();
@@ -325,13 +327,15 @@ test("administrators see old API tokens and who changed what, and others see whi
 });
 
 test("Recent changes shows what people did, although devices and the service wrote more since", async () => {
-	const { page, organization, person, use } = await openHome(served, "admin");
-	await use("addRisk", aRisk(3, 5));
-	// Each first heartbeat writes an entry.
-	for (let count = 0; count < 7; count += 1) {
-		await addDevice(organization, `automatic-${count}`, {});
-	}
-	await page.reload();
+	const { page, person } = await openHome(served, "admin", {
+		prepare: async (use, organization) => {
+			await use("addRisk", aRisk(3, 5));
+			// Each first heartbeat writes an entry.
+			for (let count = 0; count < 7; count += 1) {
+				await addDevice(organization, `automatic-${count}`, {});
+			}
+		},
+	});
 	const lately = page.getByRole("region", { name: "Recent changes" });
 	await lately.getByText(`${person.name} added the risk Risk 3 × 5`).waitFor();
 	expect(await lately.getByText("automatic-6").count()).toBe(0);

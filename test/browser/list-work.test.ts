@@ -206,7 +206,7 @@ test("“Mine” is each reader's own, and “Unassigned” has no owner", async
 	await page.getByRole("option", { name: /Ada Lovelace/ }).click();
 	await expect.poll(names(page)).toEqual(["Task of Ada"]);
 	// The home page counts the reader's own work, and its numbers lead to it.
-	await page.goto(page.url().replace(/\/r\/.*/, ""));
+	await visit(page, page.url().replace(/\/r\/.*/, ""));
 	const mine = page.getByRole("region", { name: "Mine" });
 	await mine.getByRole("link", { name: "1 overdue" }).click();
 	await page.waitForURL(/assigned_to=me.*due=overdue/);

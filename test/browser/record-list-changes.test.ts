@@ -198,7 +198,7 @@ test("selected records are changed and deleted together, and those that fail are
 	expect(await bar.count()).toBe(0);
 
 	// The form suggests the values that the register uses.
-	await page.goto(page.url().replace(/measure.*/, "measure/new"));
+	await visit(page, page.url().replace(/measure.*/, "measure/new"));
 	await page.getByRole("combobox", { name: "Category" }).click();
 	await page.getByRole("option", { name: "New", exact: true }).click();
 	expect(

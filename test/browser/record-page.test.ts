@@ -215,6 +215,6 @@ test("the address of a missing record says so", async () => {
 	await heading(page, "Not found").waitFor();
 	await visit(page, registers.at("people/half-an-id"));
 	await heading(page, "Not found").waitFor();
-	await page.goto(registers.at("dragon"));
+	await visit(page, registers.at("dragon"));
 	await heading(page, "Not found").waitFor();
 });

@@ -2,7 +2,13 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Role } from "../../src/principal.ts";
 import { callByName } from "../support/call-by-name.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 
 const MEASURE = "Test of backups, each month";
 
@@ -145,7 +151,7 @@ test("commands go to pages, add records and change the theme, and a viewer sees 
 		await run(words, "Policies of groups");
 		await page.waitForURL("**/settings/device-policy#groups");
 		await page.getByRole("heading", { name: "Policies of groups" }).waitFor();
-		await page.goto("/");
+		await visit(page, "/");
 		await page.getByRole("heading", { name: "Home" }).waitFor();
 	}
 	await run("new risk", "New risk");
@@ -202,7 +208,7 @@ test("the search offers reports and help pages, also by the words that they expl
 	await field(page).fill("webhooks");
 	await page.getByRole("option", { name: "Webhooks", exact: true }).click();
 	await page.waitForURL("**/help/webhooks");
-	await page.goto("/");
+	await visit(page, "/");
 	await page.getByRole("heading", { name: "Home" }).waitFor();
 	await page.keyboard.press("Control+K");
 	await field(page).fill("statement of applicability");
@@ -220,7 +226,7 @@ test("`/` moves the focus to the list's search field, and is an ordinary charact
 	await page.locator("[data-list-search]:focus").waitFor();
 	await page.keyboard.type("tape/");
 	expect(await search.inputValue()).toBe("tape/");
-	await page.goto("/");
+	await visit(page, "/");
 	await page.getByRole("heading", { name: "Home" }).waitFor();
 	await page.keyboard.press("/");
 	await field(page).waitFor();

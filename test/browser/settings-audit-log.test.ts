@@ -208,7 +208,9 @@ test("the address contains the page of the log, and a deleted record has no link
 });
 
 test("the log is filtered by kind of actor, action, kind of record, outcome and time", async () => {
-	const viewer = await served.openPageAs(await served.makePerson("viewer"));
+	const viewer = await served.openEmptyPageAs(
+		await served.makePerson("viewer"),
+	);
 	const refused = await viewer.request.post("/api/console/addRisk", {
 		data: { organization_id: served.organizationId },
 		headers: { origin: served.service.url },
@@ -280,7 +282,7 @@ test.each([
 });
 
 test("a user who is not an administrator sees why the log is not shown, and the page sends no request", async () => {
-	const page = await served.openPageAs(await served.makePerson("viewer"));
+	const page = await served.openEmptyPageAs(await served.makePerson("viewer"));
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(request.url()));
 	await page.goto(path());

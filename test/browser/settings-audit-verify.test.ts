@@ -66,7 +66,7 @@ test("the list says how many entries of imported records it leaves out, and the 
 		"Northwind",
 	);
 	const importer = await served.makePerson("admin", organizationId);
-	const page = await served.openPageAs(importer);
+	const page = await served.openEmptyPageAs(importer);
 	const imported = await page.request.post(
 		`/api/console/importRecords?organization_id=${organizationId}&kind=vendor&dry_run=false`,
 		{

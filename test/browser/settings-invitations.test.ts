@@ -103,7 +103,7 @@ test("a user invited by link joins in another browser, changes role and is remov
 	await screenshot(page, "audit-entry-role");
 	await axe(page);
 
-	await page.goto(membersPath(served));
+	await visit(page, membersPath(served));
 	await choose(page, "Grace", "Remove …");
 	await screenshot(page, "members-remove");
 	await axe(page);

@@ -4,7 +4,6 @@ import {
 	axe,
 	row,
 	screenshot,
-	signIn,
 	startConsole,
 	type TestConsole,
 	visit,
@@ -220,11 +219,10 @@ test("the page of a member says how the member signs in, and an administrator ac
 	const admin = await served.makePerson("admin");
 	const member = await served.makePerson("viewer");
 	await makeApiToken(served.database, member);
-	const theirs = await served.openPage();
-	await theirs.goto("/");
-	await signIn(theirs, member);
-	await theirs.waitForURL(/\/o\//);
-	await visit(theirs, membersPath(served, `/${member.id}`));
+	const theirs = await served.openPageAs(
+		member,
+		membersPath(served, `/${member.id}`),
+	);
 	await theirs.getByText("Only administrators see this page").waitFor();
 	await theirs.getByRole("heading", { name: "Member", level: 1 }).waitFor();
 

@@ -6,7 +6,13 @@ import { makeId } from "../../src/id.ts";
 import { makeStopToken } from "../../src/notifications/stop-link.ts";
 import type { TestUser } from "../support/people.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 
 const SECRET = "a secret of at least thirty-two characters";
 
@@ -180,7 +186,7 @@ test("a channel can tell daily events, and the addresses in them show their filt
 	await screenshot(page, "documents-lack-signatures");
 	await remove.click();
 	await remove.waitFor({ state: "detached" });
-	await page.goto(`${list}/r/vendor?next_review_date_until=2030-01-31`);
+	await visit(page, `${list}/r/vendor?next_review_date_until=2030-01-31`);
 	await page.getByText(/review.*until.*2030/i).waitFor();
 	await screenshot(page, "vendors-reviews-until");
 });

@@ -1,6 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 import { openHome } from "./home-page.ts";
 
 let served: TestConsole;
@@ -11,11 +17,11 @@ afterAll(() => served.close());
 
 /** Opens the list of two suggested risks that nobody has decided about. */
 async function openRisks(): Promise<Page> {
-	const { page, organization } = await openHome(served, "member", {
+	const { page } = await openHome(served, "member", {
+		path: "/r/risk",
 		prepare: (use) =>
 			use("addStarters", { risks: ["phishing", "stolen-device"] }),
 	});
-	await page.goto(`/o/${organization}/r/risk`);
 	await undecided(page).first().waitFor();
 	return page;
 }
@@ -98,14 +104,15 @@ test("a treatment in the list decides, also the stored one, and Undo makes the r
 
 test("the list of the audit log names the same field of a decision as the opened entry", async () => {
 	const { page, organization } = await openHome(served, "admin", {
+		path: "/r/risk",
 		prepare: (use) => use("addStarters", { risks: ["phishing"] }),
 	});
-	await page.goto(`/o/${organization}/r/risk`);
 	const change = { name: /^Change Treatment of Somebody gives/ };
 	await page.getByRole("button", change).click();
 	await page.getByRole("menuitemradio", { name: "Mitigated" }).click();
 	await page.getByRole("cell", { name: /^Mitigated/ }).waitFor();
-	await page.goto(`/o/${organization}/settings/audit-log`);
+	await visit(page, `/o/${organization}/settings/audit-log`);
+	await page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
 	const row = page.getByRole("row").nth(1);
 	await row.getByText(/^Somebody gives/).waitFor();
 	const fields = row.locator("td[data-label=Fields]");

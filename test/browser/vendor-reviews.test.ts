@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 
 let served: TestConsole;
 let ada: TestUser;
@@ -62,7 +68,7 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await axe(page);
 	await screenshot(page, "vendors/reviewed");
 
-	await page.goto(`${served.service.url}/o/${served.organizationId}`);
+	await visit(page, `/o/${served.organizationId}`);
 	const reminders = page.getByRole("region", { name: "Reviews and expiries" });
 	await reminders.getByText("Vendors: next review date").waitFor();
 	await screenshot(page, "vendors/home");
@@ -102,9 +108,7 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await page.getByText("1 vendor back in use").waitFor();
 	const { vendors } = await use("listVendors", {});
 	expect(vendors).toMatchObject([{ id: vendor.id, archived_at: null }]);
-	await page.goto(
-		`${served.service.url}/o/${served.organizationId}/r/vendor/${vendor.id}?tab=history`,
-	);
+	await visit(page, `${path}?tab=history`);
 	const titles = page.locator(".mantine-Timeline-itemTitle");
 	await titles.first().waitFor();
 	expect((await titles.allInnerTexts()).slice(0, 4)).toEqual([
