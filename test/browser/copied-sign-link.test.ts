@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
+import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
+import { partOf, textsIn } from "../support/read-word.ts";
 import { openSmtpSink } from "../support/smtp-sink.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
@@ -110,6 +112,33 @@ test("without a mail server, the console says who needs a link, and a copied one
 	await list
 		.getByText(new RegExp(`^By a link that ${ada.name} copied, from `))
 		.waitFor();
+
+	// The files say the same as the page.
+	const saved = async (form: string) => {
+		await page.getByRole("button", { name: "Export" }).click();
+		const [download] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByRole("menuitem", { name: form }).click(),
+		]);
+		const { SAVED } = process.env;
+		if (SAVED)
+			await download.saveAs(`${SAVED}/${download.suggestedFilename()}`);
+		return readFile(await download.path());
+	};
+	const { pages } = await readPdf(await saved("PDF"));
+	const cells = pages.flatMap((one) => partsOf(one, /^T[HD]$/)).map(wordsOf);
+	expect(cells).toContain("1 of 3 signed");
+	const way = `By a link that ${ada.name} copied`;
+	expect(cells.slice(-6)).toEqual([
+		...["Person", "Signed", "How"],
+		...["Otto Hahn", expect.stringMatching(/\d:\d\d:\d\d/), way],
+	]);
+	const word = textsIn(partOf(await saved("Word"), "word/document.xml"));
+	expect(word).toContain("1 of 3 signed");
+	expect(word.slice(-2)).toEqual([
+		"Otto Hahn: ",
+		expect.stringMatching(new RegExp(`, ${way}$`)),
+	]);
 });
 
 test("a person without an account who has to sign a secret document is invited from the list", async () => {

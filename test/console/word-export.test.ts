@@ -1,33 +1,9 @@
-import { inflateRawSync } from "node:zlib";
 import { Packer } from "docx";
 import { expect, test } from "vitest";
 import { MarkdownToDocx } from "../../console/src/exports/markdown-docx.ts";
 import { makeDocx } from "../../console/src/exports/word-document.ts";
 import { readDocument } from "../../console/src/parts/markdown/tokens.ts";
-
-/** Returns a part of a Word file, which is a zip archive. */
-function partOf(file: Buffer, name: string): string {
-	for (let at = file.indexOf("PK\u0001\u0002"); at !== -1; ) {
-		const sizes = {
-			packed: file.readUInt32LE(at + 20),
-			name: file.readUInt16LE(at + 28),
-		};
-		const found = file.toString("utf8", at + 46, at + 46 + sizes.name);
-		if (found === name) {
-			const local = file.readUInt32LE(at + 42);
-			const begin =
-				local +
-				30 +
-				file.readUInt16LE(local + 26) +
-				file.readUInt16LE(local + 28);
-			const packed = file.subarray(begin, begin + sizes.packed);
-			const isPacked = file.readUInt16LE(at + 10) === 8;
-			return (isPacked ? inflateRawSync(packed) : packed).toString("utf8");
-		}
-		at = file.indexOf("PK\u0001\u0002", at + 4);
-	}
-	throw new Error(`the file has no part ${name}`);
-}
+import { partOf, textsIn } from "../support/read-word.ts";
 
 async function inWord(
 	markdown: string,
@@ -43,9 +19,6 @@ async function inWord(
 		lists: partOf(file, "word/numbering.xml"),
 	};
 }
-
-const textsIn = (xml: string) =>
-	[...xml.matchAll(/<w:t(?: [^>]*)?>([^<]*)<\/w:t>/g)].map(([, text]) => text);
 
 test("a Word document has every word of the text, wherever it stands", async () => {
 	const { body } = await inWord(

@@ -122,11 +122,15 @@ export function formatDay(day: string): string {
 }
 
 /**
- * Returns a time in words, in the reader's time zone. Returns a text that is not a time unchanged.
+ * Returns a time in words, in the reader's time zone, with the given precision. Returns a text that
+ * is not a time unchanged.
  */
-export function formatTime(time: string): string {
+export function formatTime(
+	time: string,
+	to: keyof typeof FORMATS = "minutes",
+): string {
 	const date = new Date(time);
-	return Number.isNaN(date.getTime()) ? time : SHORT.format(date);
+	return Number.isNaN(date.getTime()) ? time : FORMATS[to].format(date);
 }
 
 /** Returns `date` relative to `nowMs`, in the largest unit that fits. */

@@ -11,7 +11,7 @@ import {
 } from "../../../parts/save-once.tsx";
 import { DateTime } from "../../../parts/time.tsx";
 import { forgetReadings } from "../../../queries.ts";
-import type { Signature } from "./signer-reach.tsx";
+import type { Signature } from "./signed-by.ts";
 
 /** Makes a link with which a person without an account signs, and shows it once. */
 export function CopySignLink({

@@ -26,12 +26,8 @@ import { AskToSign } from "./ask-to-sign.tsx";
 import { CopySignLink } from "./copy-sign-link.tsx";
 import { CopySignLinks } from "./copy-sign-links.tsx";
 import { HowTheySign } from "./how-they-sign.tsx";
-import {
-	InviteSigner,
-	type Signature,
-	SignerReach,
-	signedHow,
-} from "./signer-reach.tsx";
+import { type Signature, signedCount } from "./signed-by.ts";
+import { InviteSigner, SignerReach, signedHow } from "./signer-reach.tsx";
 import type { Version } from "./statuses.ts";
 
 const PAGE = 50;
@@ -58,13 +54,11 @@ export function Signatures({ version }: { version: Version }) {
 				</Group>
 				{all === 0 ? (
 					<Text size="sm" c="dimmed">
-						Nobody is asked to sign this version.
+						{signedCount(version)}
 					</Text>
 				) : (
 					<>
-						<Text size="sm">
-							{given.toLocaleString()} of {all.toLocaleString()} signed
-						</Text>
+						<Text size="sm">{signedCount(version)}</Text>
 						<Progress value={(100 * given) / all} color="green.7" aria-hidden />
 						{missing > 0 && mayWrite && <HowTheySign version={version} />}
 						<List version={version} />

@@ -1,13 +1,10 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { OutputOf } from "../../../api.ts";
 import { DateTime } from "../../../parts/time.tsx";
 import { operationQuery } from "../../../queries.ts";
 import { InviteMember } from "../../settings/invite-member.tsx";
-
-export type Signature =
-	OutputOf<"listDocumentVersionSignatures">["document_version_signatures"][number];
+import { type Signature, signedWay } from "./signed-by.ts";
 
 /** Says how a person who has not signed can do so, and which links there are. */
 export function SignerReach({
@@ -49,14 +46,9 @@ export function SignerReach({
 }
 
 /** Says how somebody has signed. */
-export function signedHow({ way, address, link_copied_by_name }: Signature) {
-	const how =
-		way === "COPIED_LINK"
-			? `By a link that ${link_copied_by_name} copied`
-			: way === "LINK"
-				? "By a link"
-				: "Signed in";
-	return address ? `${how}, from ${address}` : how;
+export function signedHow(signature: Signature) {
+	const way = signedWay(signature);
+	return signature.address ? `${way}, from ${signature.address}` : way;
 }
 
 /** Invites a person of the register as a viewer. The address is filled in. */

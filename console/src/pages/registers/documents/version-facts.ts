@@ -1,5 +1,6 @@
 import { type Block, readForeign } from "../../../parts/markdown/tokens.ts";
 import { formatDay } from "../../../parts/time.tsx";
+import { signedCount } from "./signed-by.ts";
 import type { Version } from "./statuses.ts";
 
 const day = (time: string) => formatDay(time.slice(0, 10));
@@ -20,12 +21,7 @@ export function factsOf(version: Version): [name: string, value: string][] {
 				? `${day(version.published_at)} by ${version.published_by_name ?? "a former member"}`
 				: "Not published",
 		],
-		[
-			"Signatures",
-			version.published_at
-				? `${version.signatures_given} given, ${version.signatures_requested} asked for`
-				: null,
-		],
+		["Signatures", version.published_at ? signedCount(version) : null],
 		["SHA-256 of the text", version.content_hash],
 	];
 	return facts.filter((fact): fact is [string, string] => fact[1] !== null);

@@ -1,0 +1,47 @@
+import { call, type OutputOf } from "../../../api.ts";
+import { formatTime } from "../../../parts/time.tsx";
+import type { Version } from "./statuses.ts";
+
+export type Signature =
+	OutputOf<"listDocumentVersionSignatures">["document_version_signatures"][number];
+
+/** Headings of the columns of `signedBy`. */
+export const SIGNED_BY = ["Person", "Signed", "How"];
+
+/** Returns how many people have signed a version, in words. */
+export function signedCount({
+	signatures_given: given,
+	signatures_requested: missing,
+}: Version): string {
+	const all = given + missing;
+	return all === 0
+		? "Nobody is asked to sign this version."
+		: `${given.toLocaleString()} of ${all.toLocaleString()} signed`;
+}
+
+/** Returns who signed a version, when and how, as the rows of a table, for an export. */
+export async function signedBy(version: Version): Promise<string[][]> {
+	if (version.signatures_given === 0) return [];
+	const rows: string[][] = [];
+	let cursor: string | null = null;
+	do {
+		const page: OutputOf<"listDocumentVersionSignatures"> = await call(
+			"listDocumentVersionSignatures",
+			{ document_version_id: version.id, state: "SIGNED", size: 100, cursor },
+		);
+		for (const one of page.document_version_signatures) {
+			const time = one.signed_at ? formatTime(one.signed_at, "zone") : "";
+			rows.push([one.signer_name, time, signedWay(one)]);
+		}
+		cursor = page.next_cursor;
+	} while (cursor !== null);
+	return rows;
+}
+
+/** Says in which way somebody has signed. */
+export function signedWay({ way, link_copied_by_name }: Signature): string {
+	if (way === "COPIED_LINK") {
+		return `By a link that ${link_copied_by_name} copied`;
+	}
+	return way === "LINK" ? "By a link" : "Signed in";
+}
