@@ -152,3 +152,35 @@ test("the preview of a large file has pages, and its lines can be filtered by ou
 	await lines.getByText("Vendor 120").waitFor();
 	await axe(page);
 });
+
+test("the page says how many lines are checked and imported, and after some seconds for how long", async () => {
+	const page = await served.openPageAs(admin, at("r/vendor/import"));
+	let release = Promise.withResolvers<void>();
+	await page.route("**/api/console/importRecords*", async (route) => {
+		await release.promise;
+		await route.continue();
+	});
+	const says = (text: string) =>
+		preview(page).getByRole("status").filter({ hasText: text });
+	const next = () => {
+		release.resolve();
+		release = Promise.withResolvers();
+	};
+	await choose(
+		page,
+		"v.csv",
+		'name,description\r\nTwo,"First\r\nsecond"\r\n\r\nSlow,\r\n',
+	);
+	await says("Checking 2 lines …").waitFor();
+	next();
+	await says("2 lines: 2 to add").waitFor();
+	await page.getByRole("button", { name: "Import 2 vendors" }).click();
+	await says("Importing 2 lines …").waitFor();
+	const passed = preview(page).getByText(/^\d+ s so far$/);
+	await passed.waitFor();
+	expect(await says("so far").count()).toBe(0);
+	await axe(page);
+	await screenshot(page, "import-progress");
+	next();
+	await page.getByText("2 vendors added.").waitFor();
+});

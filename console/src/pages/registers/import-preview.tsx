@@ -19,6 +19,7 @@ import { forgetReadings } from "../../queries.ts";
 import { type ColumnChoices, ColumnFields } from "./column-choices.tsx";
 import type { ChosenFile } from "./import-file.ts";
 import { ImportLines } from "./import-lines.tsx";
+import { ImportProgress } from "./import-progress.tsx";
 import { GuessedColumns, Summary } from "./import-summary.tsx";
 import { type Meanings, withoutWaiting } from "./unknown-values.ts";
 import { MeaningFields } from "./value-meanings.tsx";
@@ -135,9 +136,7 @@ export function ImportPreview({
 				/>
 			) : !shown ? (
 				<>
-					<Text role="status" mb="sm">
-						Checking every line …
-					</Text>
+					<ImportProgress doing="Checking" lines={file.lines} />
 					<RowsSkeleton />
 				</>
 			) : trying.data.lines.length === 0 ? (
@@ -201,7 +200,8 @@ export function ImportPreview({
 						plan={shown.plan}
 						waiting={shown.waiting}
 						kind={kind}
-						isBusy={importing.isPending || trying.isPlaceholderData}
+						checked={trying.isPlaceholderData ? file.lines : undefined}
+						isImporting={importing.isPending}
 						onConfirm={() => importing.mutate(shown.plan.plan)}
 					/>
 				</Stack>
@@ -231,7 +231,8 @@ function ConfirmButton({
 	waiting,
 	kind: { noun, nouns },
 	isSkipping,
-	isBusy,
+	checked,
+	isImporting,
 	onConfirm,
 }: {
 	plan: Plan;
@@ -239,7 +240,9 @@ function ConfirmButton({
 	waiting: number;
 	isSkipping: boolean;
 	kind: KindDescription;
-	isBusy: boolean;
+	/** Number of lines that are checked again, after the reader has changed a choice. */
+	checked: number | undefined;
+	isImporting: boolean;
 	onConfirm: () => void;
 }) {
 	const records = add + update;
@@ -255,8 +258,14 @@ function ConfirmButton({
 						: skipped_by_value > 0
 							? "No line is left to import."
 							: "Everything in the file is already in the register.";
+	const doing = isImporting
+		? "Importing"
+		: checked !== undefined
+			? "Checking"
+			: undefined;
 	return (
 		<Group justify="flex-end" gap="md">
+			<ImportProgress doing={doing} lines={checked ?? records} />
 			{why && (
 				<Text size="sm" c="dimmed" id="why-not">
 					{why}
@@ -265,7 +274,7 @@ function ConfirmButton({
 			<Button
 				disabled={why !== undefined}
 				aria-describedby={why && "why-not"}
-				loading={isBusy}
+				loading={isImporting || checked !== undefined}
 				onClick={onConfirm}
 			>
 				{records === 0
