@@ -46,9 +46,17 @@ test("a channel takes only the fields of its kind, and its errors name them", as
 test("an organization sends at most 20 test messages an hour to its chats", async () => {
 	const { call, addChannel } = stand;
 	const { id } = await addChannel("SLACK");
-	const answers = await Promise.all(
-		Array.from({ length: 25 }, () => call("testNotificationChannel", { id })),
-	);
+	const answers = [];
+	// Few at a time, because a busy service turns calls away that have waited for long.
+	for (let round = 0; round < 5; round++) {
+		answers.push(
+			...(await Promise.all(
+				Array.from({ length: 5 }, () =>
+					call("testNotificationChannel", { id }),
+				),
+			)),
+		);
+	}
 	expect(answers.filter(({ status }) => status === 200).length).toBe(20);
 	const rejected = answers.find(({ status }) => status !== 200);
 	expect(rejected?.status).toBe(400);
