@@ -1,3 +1,4 @@
+import { controlOperations } from "./applicability/control-operations.ts";
 import { applicabilityOperations } from "./applicability/operations.ts";
 import { makeListAuditLog } from "./audit/operations.ts";
 import { getRecordHistory } from "./audit/record-history.ts";
@@ -82,7 +83,6 @@ import { getRecordUses } from "./records/uses.ts";
 import { asset } from "./registers/asset.ts";
 import { audit } from "./registers/audit.ts";
 import { continualImprovement } from "./registers/continual-improvement.ts";
-import { control } from "./registers/control.ts";
 import { datum } from "./registers/datum.ts";
 import { measure } from "./registers/measure.ts";
 import { nonconformity } from "./registers/nonconformity.ts";
@@ -179,7 +179,7 @@ export const operations = [
 	...recordOperations(risk),
 	...recordOperations(measure),
 	...frameworkOperations,
-	...recordOperations(control),
+	...controlOperations,
 	...recordOperations(vendor),
 	...recordOperations(people),
 	...recordOperations(nonconformity),

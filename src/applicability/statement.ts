@@ -21,6 +21,13 @@ const IMPLEMENTATIONS = [
 	"NONE",
 ] as const;
 
+/** A measure that is linked to a control. */
+export const controlMeasure = named.extend({
+	state: z
+		.string()
+		.describe("CONTRADICTED: IMPLEMENTED, but device checks differ"),
+});
+
 export const applicableControl = z.object({
 	id: z.string(),
 	section_title: z.string(),
@@ -40,15 +47,7 @@ export const applicableControl = z.object({
 	obligations: z
 		.array(named)
 		.describe("Obligations linked to it or to its measures"),
-	measures: z
-		.array(
-			named.extend({
-				state: z
-					.string()
-					.describe("CONTRADICTED: IMPLEMENTED, but device checks differ"),
-			}),
-		)
-		.describe("Measures linked to it"),
+	measures: z.array(controlMeasure).describe("Measures linked to it"),
 	documents: z
 		.array(named.extend({ published_version: z.int().nullable() }))
 		.describe("Documents linked to it"),
@@ -75,12 +74,20 @@ const list = (object: string, from: string, order: string) => `(
 	select coalesce(jsonb_agg(jsonb_build_object(${object}) order by ${order}), '[]') from ${from}
 )`;
 
-const MEASURES = list(
-	`'id', m.id, 'name', m.name, 'state', ${coveringStateSql("m")}`,
-	`(${linkedTo("c.id")}) l join measures m on m.organization_id = $1 and m.id = l.id
-	where m.archived_at is null`,
-	"m.name_key, m.id",
-);
+/**
+ * Returns SQL of the measures linked to the control `c` of the organization $1, as JSON. `more` is
+ * SQL of further names and values of the measure `m`.
+ */
+export const measuresOf = (more?: string) =>
+	list(
+		[
+			`'id', m.id, 'name', m.name, 'state', ${coveringStateSql("m")}`,
+			...(more ? [more] : []),
+		].join(", "),
+		`(${linkedTo("c.id")}) l join measures m on m.organization_id = $1 and m.id = l.id
+		where m.archived_at is null`,
+		"m.name_key, m.id",
+	);
 
 const DOCUMENTS = list(
 	`'id', d.id, 'name', d.title, 'published_version', (
@@ -142,7 +149,7 @@ export async function readStatement(
 				case when c.status = 'EXCLUDED' then c.exclusion_justification end as justification,
 				case when c.status = 'INCLUDED' then c.inclusion_justification end as inclusion_justification,
 				${RISKS} as risks, ${OBLIGATIONS} as obligations,
-				${MEASURES} as measures, ${DOCUMENTS} as documents, ${EVIDENCE} as evidence,
+				${measuresOf()} as measures, ${DOCUMENTS} as documents, ${EVIDENCE} as evidence,
 				${checksOfControl("c", "mapping")} as checks
 			from controls c
 			where c.organization_id = $1 and c.framework_id = $2
@@ -163,7 +170,7 @@ export async function readStatement(
  * Says how far the measures of a control that apply are implemented, as `COVERAGE` does for the
  * coverage of a framework. If none is, the best state counts.
  */
-function implementationOf({
+export function implementationOf({
 	applies,
 	measures,
 }: Pick<

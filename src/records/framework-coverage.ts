@@ -69,7 +69,7 @@ const EVIDENCE = `(
 const getFramework = defineOperation({
 	...getWithoutCoverage,
 	description:
-		"Read a framework by its id, with the number of its controls and its coverage: the share of included controls whose measures that apply are all IMPLEMENTED and not contradicted by a device check.",
+		"Read a framework with the number of its controls and its coverage: the share of included controls whose measures that apply are all IMPLEMENTED and not contradicted by a device check.",
 	output: getWithoutCoverage.output.extend({ coverage }),
 	run: async (context, input) => {
 		const { client, membership } = await contextAsOf(context, input.as_of);

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import { isContradictedSql } from "../devices/check-results/verification.ts";
 import { AppError, badFields } from "../errors.ts";
 import { kindNoun } from "../id.ts";
 import { notFound } from "../invoke.ts";
@@ -124,6 +125,11 @@ export const listLinkedRecords = defineOperation({
 					.string()
 					.nullable()
 					.describe("Its status or state; null for kinds that have none"),
+				is_contradicted: z
+					.boolean()
+					.describe(
+						"A measure that is IMPLEMENTED, but its check does not show it",
+					),
 				linked_at: z.string(),
 				details: z
 					.record(z.string(), z.string())
@@ -152,6 +158,7 @@ export const listLinkedRecords = defineOperation({
 		const { rows } = await client.query<
 			Linked & {
 				status: string | null;
+				is_contradicted: boolean;
 				linked_at: string;
 				details: Record<string, string>;
 			}
@@ -220,6 +227,8 @@ const SELECT_LINKED = `
 	select l.id, l.kind, l.created_at as linked_at,
 		${ofLinked(({ nameOf }) => `left(${nameOf("t")}, 1000)`)} as name,
 		${ofLinked(({ status }) => status)} as status,
+		coalesce(${ofLinked(({ kind }) => (kind === "measure" ? isContradictedSql("t") : undefined))}, false)
+			as is_contradicted,
 		coalesce(${ofLinked(({ beside }) => beside)}, '{}') as details
 	from (${LINKS}) l`;
 

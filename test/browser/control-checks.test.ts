@@ -201,6 +201,59 @@ test("a measure that its check contradicts is flagged on its page, in the list, 
 	await page.getByText("0 of 1 controls that apply").waitFor();
 	await axe(page);
 	await screenshot(page, "registers/framework-contradicted");
+	await page.getByRole("link", { name: "Control A.8.24" }).click();
+	const coverage = page.getByRole("region", { name: "Coverage" });
+	await coverage.getByText("Contradicted", { exact: true }).waitFor();
+	await coverage
+		.getByText(
+			/the state says Implemented, but only 50% of the required devices pass “Full-disk encryption”; 95% are wanted/,
+		)
+		.waitFor();
+	const linked = page.getByRole("region", { name: "Linked records" });
+	await linked.getByText("Contradicted", { exact: true }).waitFor();
+	await axe(page);
+	await screenshot(page, "registers/control-contradicted");
+	await page.setViewportSize({ width: 390, height: 844 });
+	await screenshot(page, "registers/control-contradicted-narrow");
+	await coverage.getByRole("link", { name: "Disks are encrypted" }).click();
+	await page.waitForURL(`**/${path}`);
+});
+
+test("the page of a control says how far its measures cover it, also after a change", async () => {
+	const id = await addControl(await addFramework(), "A.5.1");
+	const page = await registers.open(registers.admin, `control/${id}`);
+	const coverage = page.getByRole("region", { name: "Coverage" });
+	await coverage.getByText("Nothing yet").waitFor();
+	await coverage.getByText("No measure that applies is linked.").waitFor();
+	for (const [name, state] of [
+		["Policies are written", "IMPLEMENTED"],
+		["Policies are reviewed", "IN_PROGRESS"],
+		["Policies are printed", "NOT_APPLICABLE"],
+	]) {
+		await registers.add("addMeasure", {
+			...{ name, state, category: "Policies" },
+			linked_record_ids: [id],
+		});
+	}
+	await page.reload();
+	await coverage.getByText("Partly covered").waitFor();
+	await coverage
+		.getByText("1 of 2 measures that apply is implemented:")
+		.waitFor();
+	const lacking = coverage.getByRole("listitem");
+	expect(await lacking.allTextContents()).toEqual([
+		"Policies are reviewed: In progress.",
+	]);
+	await page.getByRole("link", { name: "Edit" }).click();
+	await page.getByRole("textbox", { name: "Name" }).fill("Policies");
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	await coverage.getByText("Partly covered").waitFor();
+	await registers.use("updateControl", {
+		...{ id, status: "EXCLUDED", exclusion_justification: "No policies" },
+	});
+	await page.reload();
+	await coverage.getByText("The control does not apply.").waitFor();
+	expect(await lacking.count()).toBe(0);
 });
 
 test("the check of a measure is chosen in its form, and the state follows people", async () => {

@@ -71,6 +71,7 @@ const risk = (fields: object) => ({
 
 let first: string;
 let framework_id: string;
+let control_id: string;
 beforeAll(async () => {
 	const { people: owner } = await use("addPeople", {
 		organization_id: served.organizationId,
@@ -91,13 +92,14 @@ beforeAll(async () => {
 		status: "INCLUDED",
 		tested_by_checks: ["DISK_ENCRYPTION"],
 	});
+	control_id = control.control.id;
 	const measure = await use("addMeasure", {
 		name: "Encrypt disks",
 		category: "Technology",
 		state: "NOT_STARTED",
 	});
 	await use("linkRecords", {
-		record_id: control.control.id,
+		record_id: control_id,
 		linked_record_id: measure.measure.id,
 	});
 	await age(200);
@@ -198,6 +200,16 @@ test("a framework of a past day does not show the device checks of today", async
 	await checks.getByRole("link", { name: "Devices" }).click();
 	await page.getByRole("region", { name: "Date shown" }).waitFor();
 	expect(page.url()).toContain(`as_of=${dayAgo(1)}`);
+});
+
+test("a control of a past day shows how far the measures of that day covered it", async () => {
+	const path = `/o/${served.organizationId}/r/control/${control_id}`;
+	const page = await served.openPageAs(admin, path);
+	const coverage = page.getByRole("region", { name: "Coverage" });
+	await coverage.getByText("Its measure is implemented.").waitFor();
+	await page.goto(`${path}?as_of=${dayAgo(60)}`);
+	await coverage.getByText("Planned only").waitFor();
+	await coverage.getByText("Not started").waitFor();
 });
 
 test("the devices of a past day are shown without what is known only for the present", async () => {

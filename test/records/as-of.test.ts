@@ -270,6 +270,11 @@ test("the coverage of a framework is that of the moment", async () => {
 		coverage: { coverage_percent: 0 },
 		controls: [{ implemented_measures: 0, started_measures: 1 }],
 	});
+	const implementation = async (as_of?: string) =>
+		(await calls.call("getControl", { id: control.id, as_of })).control
+			.implementation;
+	expect(await implementation(then)).toBe("IMPLEMENTED");
+	expect(await implementation()).toBe("IN_PROGRESS");
 });
 
 test.each(

@@ -134,6 +134,23 @@ test("coverage counts included controls whose measures that apply are all implem
 			[excluded, null],
 		]),
 	);
+	for (const [id, implementation] of implementations) {
+		const { control } = await calls.call("getControl", { id });
+		expect(control).toMatchObject({ id, implementation });
+	}
+	const { control: partly } = await calls.call("getControl", {
+		id: controls[0],
+	});
+	const unverified = {
+		...{ name: "Sprinklers", verified_by_check: null, pass_percent: null },
+		verified_by_percent: 100,
+	};
+	expect(new Set(partly.measures)).toEqual(
+		new Set([
+			{ ...unverified, id: done, state: "IMPLEMENTED" },
+			{ ...unverified, id: planned, state: "IN_PROGRESS" },
+		]),
+	);
 	const { coverage: counted } = await calls.call("getCoverages", {
 		organization_id,
 	});

@@ -169,6 +169,25 @@ test("a contradicted measure covers no control", async () => {
 			...{ started_measures: 0, planned_measures: 0 },
 		}),
 	]);
+	const read = async () =>
+		(await company.use("getControl", { id: control.id })).control;
+	expect(await read()).toMatchObject({
+		implementation: "CONTRADICTED",
+		measures: [
+			{
+				...{ id: measure.id, state: "CONTRADICTED", pass_percent: 75 },
+				...{ verified_by_check: "DISK_ENCRYPTION", verified_by_percent: 100 },
+			},
+		],
+	});
+	const linked = async () =>
+		(
+			await company.use("listLinkedRecords", { record_id: control.id })
+		).linked_records.map(({ id, is_contradicted }: Json) => [
+			id,
+			is_contradicted,
+		]);
+	expect(await linked()).toEqual([[measure.id, true]]);
 	const overview = async () =>
 		(await company.use("getOverview", { organization_id })).coverage;
 	expect(await overview()).toMatchObject([{ included: 1, covered: 0 }]);
@@ -193,5 +212,9 @@ test("a contradicted measure covers no control", async () => {
 		covered: 1,
 		contradicted: 0,
 	});
+	expect(await read()).toMatchObject({
+		implementation: "IMPLEMENTED",
+	});
+	expect(await linked()).toEqual([[measure.id, false]]);
 	expect(await overview()).toMatchObject([{ included: 1, covered: 1 }]);
 });

@@ -181,17 +181,26 @@ function useSameAddress(
 
 /** Says that the devices contradict the state that people chose. */
 function contradictionOf(record: AnyRecord): Hint | false {
-	const { is_contradicted, pass_percent, verified_by_check } = record;
-	if (is_contradicted !== true) return false;
-	const check = checkLabel(String(verified_by_check));
-	const found =
-		typeof pass_percent === "number"
-			? `only ${percentInWords(pass_percent)} of the required devices pass “${check}”; ${record.verified_by_percent}% are wanted`
-			: `no device shows it by “${check}”`;
+	if (record.is_contradicted !== true) return false;
 	return {
 		field: "state",
-		text: `Contradiction: the state says Implemented, but ${found}.`,
+		text: `Contradiction: the state says Implemented, but ${foundByCheck(record as RecordOf<"measure">)}.`,
 	};
+}
+
+/** Says how many devices pass the check of a measure, and how many should. */
+export function foundByCheck({
+	pass_percent,
+	verified_by_check,
+	verified_by_percent,
+}: Pick<
+	RecordOf<"measure">,
+	"pass_percent" | "verified_by_check" | "verified_by_percent"
+>): string {
+	const check = checkLabel(String(verified_by_check));
+	return typeof pass_percent === "number"
+		? `only ${percentInWords(pass_percent)} of the required devices pass “${check}”; ${verified_by_percent}% are wanted`
+		: `no device shows it by “${check}”`;
 }
 
 function overdue(

@@ -28,6 +28,7 @@ import { usePast } from "../../past.ts";
 import { forgetReadings, queryClient } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { ControlChecks } from "./control-checks.tsx";
+import { ControlCoverage } from "./control-coverage.tsx";
 import { conflictsOf, useConflictQuestion } from "./edit-conflicts.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
@@ -93,6 +94,7 @@ function Read({ kind, record }: OfRecord) {
 	} as const;
 	const overview = (
 		<Stack>
+			{kind.kind === "control" && <ControlCoverage control={record} />}
 			<RecordDetails
 				kind={kind}
 				record={record}

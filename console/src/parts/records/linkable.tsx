@@ -53,8 +53,11 @@ export function besideLinked({ kind, details }: LinkedRecord): string {
 export function LinkedStatus({
 	kind,
 	status,
-}: Pick<LinkedRecord, "kind" | "status">) {
+	is_contradicted,
+}: Pick<LinkedRecord, "kind" | "status" | "is_contradicted">) {
 	if (status === null) return null;
+	// The words of the coverage. Only a measure that says Implemented can be contradicted.
+	if (is_contradicted) return <StatusBadge label="Contradicted" tone="bad" />;
 	if (kind === "snapshot") return null;
 	if (kind === "device") {
 		const { label, tone } = STATUSES[status as keyof typeof STATUSES];

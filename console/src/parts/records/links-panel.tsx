@@ -190,7 +190,7 @@ function KindOfLinks({
 								)}
 							</Box>
 							<Group gap="xs" ml="auto" wrap="nowrap" style={{ flexShrink: 0 }}>
-								<LinkedStatus kind={record.kind} status={record.status} />
+								<LinkedStatus {...record} />
 								{onUnlink && (
 									<ActionIcon
 										variant="subtle"
