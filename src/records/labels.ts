@@ -23,7 +23,7 @@ const LABELS: Record<string, string> = {
 	verified_by_percent: "Wanted pass rate",
 };
 
-const IN_CAPITALS = new Set(["it", "dpa", "id", "url"]);
+const IN_CAPITALS = new Set(["dpa", "id", "isms", "it", "url"]);
 const SPELT: Record<string, string> = { todo: "to do", email: "e-mail" };
 
 /**
