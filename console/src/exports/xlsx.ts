@@ -1,5 +1,5 @@
 import writeXlsxFile from "write-excel-file/browser";
-import type { Report } from "../pages/reports/report.ts";
+import { inData, type Report } from "../pages/reports/report.ts";
 import { saveFile } from "../save-file.ts";
 
 /** Longest name of a sheet that Excel takes. */
@@ -18,11 +18,15 @@ export async function saveXlsx(
 				fontWeight: "bold" as const,
 			})),
 			...rows.map((cells) =>
-				cells.map((value) =>
-					typeof value === "number"
-						? { value, type: Number }
-						: { value, type: String, wrap: true },
-				),
+				cells
+					.map(inData)
+					.map((value) =>
+						typeof value === "number"
+							? { value, type: Number }
+							: value === ""
+								? null
+								: { value, type: String, wrap: true },
+					),
 			),
 		],
 		sheet: title.replace(/[\\/?*[\]:]/g, " ").slice(0, MAX_SHEET_NAME),

@@ -3,7 +3,7 @@ import {
 	toHarmless,
 	writeLine,
 } from "../../../../src/csv/text.ts";
-import type { Report } from "./report.ts";
+import { inData, type Report } from "./report.ts";
 
 /**
  * Writes a report as CSV. A table that only counts another one is left out, so that the file of a
@@ -17,9 +17,11 @@ export function toCsv(report: Report): string {
 			...(tables.length > 1 ? [[title]] : []),
 			columns,
 			...rows.map((cells) =>
-				cells.map((cell) =>
-					typeof cell === "string" ? toHarmless(cell) : String(cell),
-				),
+				cells
+					.map(inData)
+					.map((cell) =>
+						typeof cell === "string" ? toHarmless(cell) : String(cell),
+					),
 			),
 		]
 			.map((cells) => writeLine(cells))

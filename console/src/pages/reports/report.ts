@@ -58,6 +58,9 @@ export const CUT = `The report has its first ${MAX_ROWS.toLocaleString()} rows. 
 /** Shown in the place of a value that a record does not have. */
 export const NOTHING = "–";
 
+/** Returns a cell for CSV and Excel, where a value that a record does not have is an empty cell. */
+export const inData = (cell: string | number) => (cell === NOTHING ? "" : cell);
+
 /** Most columns of a table that fits on an upright page. */
 const MAX_UPRIGHT = 4;
 
