@@ -113,6 +113,35 @@ test("scores are filtered by band, owners by search, and records without an owne
 	await axe(page);
 });
 
+test("a list of people says how many it leaves out", async () => {
+	for (let number = 11; number <= 37; number++) {
+		await registers.add("addPeople", {
+			full_name: `Person ${number}`,
+			primary_email_address: `p${number}@example.com`,
+			kind: "EMPLOYEE",
+		});
+	}
+	const page = await registers.open(registers.admin, "risk");
+	const owner = page.getByRole("combobox", { name: "Owner" });
+	await owner.click();
+	const more = page.getByRole("option", { name: "8 more: type to search" });
+	await more.waitFor();
+	const options = page.getByRole("option");
+	expect((await options.allInnerTexts()).at(-1)).toMatch(/^8 more/);
+	expect(await more.getAttribute("aria-disabled")).toBe("true");
+	await more.scrollIntoViewIfNeeded();
+	await axe(page, "contrast");
+	await screenshot(page, "record-list-many-owners");
+	await owner.fill("person");
+	await page
+		.getByRole("option", { name: "7 more: type more letters" })
+		.waitFor();
+	await owner.fill("person 37");
+	await expect
+		.poll(() => options.allInnerTexts())
+		.toEqual([expect.stringMatching(/^Person 37/)]);
+});
+
 test("overdue tasks that are not done are found and marked", async () => {
 	await registers.add("addTask", {
 		name: "Long overdue",

@@ -34,6 +34,7 @@ interface Option {
 	value: string;
 	label: string;
 	beside?: string;
+	disabled?: boolean;
 }
 
 /** Searches the records of one kind on the server. */
@@ -73,6 +74,12 @@ function useOptions(
 	}
 	// While the search runs, the results belong to the previous words.
 	const isSettled = typed === query && !found.isPlaceholderData;
+	const left = (found.data?.total ?? 0) - (found.data?.records.length ?? 0);
+	if (left > 0 && isSettled) {
+		const count = found.data?.total_is_exact ? left.toLocaleString() : "Many";
+		const label = `${count} more: type ${query ? "more letters" : "to search"}`;
+		options.push({ value: MORE, label, disabled: true });
+	}
 	const nothing = found.isError
 		? "The search failed. Type again to retry."
 		: found.isPending || !isSettled
@@ -81,7 +88,7 @@ function useOptions(
 				? `${kindName === "people" ? "No person matches" : `No ${kind.nouns} match`} “${query}”`
 				: noneYet(kind);
 	const matches = ({ value, label, beside = "" }: Option) =>
-		known.has(value)
+		value === MORE || known.has(value)
 			? isSettled || hasWords(`${label} ${beside}`, typed)
 			: EXTRA.includes(value) && hasWords(label, typed);
 	return { options, matches, nothing };
@@ -161,6 +168,8 @@ export function ReferencePicker({
 export const NONE = "none";
 /** The value of the option `me`. */
 export const ME = "me";
+/** The value of the last line, which says how many records the list leaves out. */
+const MORE = "more";
 const EXTRA: readonly string[] = [NONE, ME];
 
 /** Lets the user choose several records of a kind. */
