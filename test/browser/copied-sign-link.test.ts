@@ -59,6 +59,10 @@ test("without a mail server, the console says who needs a link, and a copied one
 	const list = page.getByRole("region", { name: "Signatures" }).first();
 	const otto = list.getByRole("row", { name: /Otto Hahn/ });
 	await otto.getByText("No account and no mail: copy a link").waitFor();
+	// Vera is a viewer, so nothing tells her to copy a link.
+	const read = await served.openPageAs(vera, new URL(page.url()).pathname);
+	const hers = read.getByRole("row", { name: /Otto Hahn/ });
+	await hers.getByText("No account and no mail", { exact: true }).waitFor();
 	const veras = list.getByRole("row", { name: /Vera Rubin/ });
 	await veras.getByText("Has an account").waitFor();
 	expect(await veras.getByRole("button", { name: /^Copy link/ }).count()).toBe(

@@ -215,7 +215,11 @@ function List({ version }: { version: Version }) {
 				one.state === "SIGNED" ? (
 					signedHow(one)
 				) : (
-					<SignerReach signature={one} sendsMail={sendsMail} />
+					<SignerReach
+						signature={one}
+						sendsMail={sendsMail}
+						mayCopy={mayWrite}
+					/>
 				),
 		},
 		...(which === "REQUESTED" && mayWrite ? [actions] : []),

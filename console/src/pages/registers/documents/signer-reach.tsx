@@ -10,10 +10,13 @@ import { type Signature, signedWay } from "./signed-by.ts";
 export function SignerReach({
 	signature: { reach, link_mailed_at, link_copied_at, link_copied_by_name },
 	sendsMail,
+	mayCopy,
 }: {
 	signature: Signature;
 	/** Undefined as long as it is not known whether the service sends mail. */
 	sendsMail: boolean | undefined;
+	/** True if the reader may make a link to sign. */
+	mayCopy: boolean;
 }) {
 	if (reach === null || sendsMail === undefined) return null;
 	const words: Record<typeof reach, ReactNode> = {
@@ -24,10 +27,10 @@ export function SignerReach({
 			</>
 		) : sendsMail ? (
 			"No account, and no mail was sent"
-		) : link_copied_at ? (
-			"No account and no mail"
-		) : (
+		) : mayCopy && !link_copied_at ? (
 			"No account and no mail: copy a link"
+		) : (
+			"No account and no mail"
 		),
 		SECRET: "No account, and no link shows a secret document",
 		LEFT: "No account, and the contract has ended",
