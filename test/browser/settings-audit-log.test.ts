@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { callByName } from "../support/call-by-name.ts";
 import { makeApiToken, type TestUser } from "../support/people.ts";
 import type { Json } from "../support/tools.ts";
 import {
@@ -307,6 +308,33 @@ test("a user who is not an administrator sees why the log is not shown, and the 
 	expect(await reader.getByRole("region", { name: "Audit log" }).count()).toBe(
 		0,
 	);
+});
+
+test("an entry calls the tools of a token and the order of a group's policy like the forms", async () => {
+	const { organizationId: organization_id, database } = served;
+	const use = (name: string, input: object) =>
+		callByName(database, admin, name, input);
+	await use("createApiToken", { name: "Reader", toolsets: ["risks"] });
+	const { device_group } = await use("addDeviceGroup", {
+		organization_id,
+		name: "Laptops",
+	});
+	await use("setDeviceGroupPolicy", {
+		group_id: device_group.id,
+		max_silence_days: 9,
+	});
+	for (const [operation, button, field] of [
+		["createApiToken", /API token/, "Tools"],
+		["setDeviceGroupPolicy", /policy/i, "Order"],
+	] as const) {
+		const page = await served.openPageAs(
+			admin,
+			path(`?operation=${operation}`),
+		);
+		await rows(page).getByRole("button", { name: button }).first().click();
+		const entry = page.getByRole("dialog");
+		await entry.getByRole("rowheader", { name: field, exact: true }).waitFor();
+	}
 });
 
 test("an entry leaves out a field that did not change", async () => {

@@ -98,12 +98,20 @@ export function shownEndsOf(entry: Entry): [string, Ends][] {
 	);
 }
 
+/** Labels of the fields that a form calls otherwise than a tool. */
+const FORM_WORDS: Record<string, string> = {
+	"api_token.toolsets": "Tools",
+	"device_group_policy.priority": "Order",
+};
+
 /** Returns a function that gives the label of a field of the entry's record. */
 export function labelsOf({ record_kind }: Entry): (name: string) => string {
 	const kind = record_kind && findRegisterKind(record_kind);
 	const description = kind && describeKind(kind.kind);
 	return (name) =>
-		(description && fieldOf(description, name)?.label) || wordsOf(name);
+		(description && fieldOf(description, name)?.label) ||
+		FORM_WORDS[`${record_kind}.${name}`] ||
+		wordsOf(name);
 }
 
 /** Returns the words for a name. One such as `OS_VERSION.grace_days` is about the rule of a check. */
