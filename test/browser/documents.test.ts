@@ -244,6 +244,8 @@ test("writing the first text of a document opens the editor at once", async () =
 	await text.getByRole("button", { name: "Write the text" }).click();
 	const field = text.getByRole("textbox", { name: "Text", exact: true });
 	await field.waitFor();
+	const again = text.getByLabel(/^Ask those to sign again/);
+	expect(await again.count()).toBe(0);
 	// Nothing is stored until somebody saves it.
 	const versions = async () =>
 		(await use("listDocumentVersions", { document_id: document.id }))
@@ -261,6 +263,7 @@ test("writing the first text of a document opens the editor at once", async () =
 	await page.reload();
 	await text.getByRole("button", { name: "Draft a new version" }).click();
 	await field.getByText("Clear your desk.").waitFor();
+	await again.waitFor();
 	await axe(page);
 	expect(await versions()).toHaveLength(1);
 	await field.click();

@@ -273,7 +273,11 @@ function NewText({
 				</Text>
 			)}
 			<VersionEditor
-				version={{ document_id: documentId, content: text.data }}
+				version={{
+					document_id: documentId,
+					content: text.data,
+					isFirst: newest === undefined,
+				}}
 				onClose={onClose}
 				onSaved={onSaved}
 			/>

@@ -13,6 +13,8 @@ import type { Version } from "./statuses.ts";
 export interface NewVersion {
 	document_id: string;
 	content: string;
+	/** True if the document has no version before it. */
+	isFirst: boolean;
 }
 
 /** Edits a draft. A new version is stored when it is saved. */
@@ -26,6 +28,8 @@ export function VersionEditor({
 	onSaved?: (id: string) => unknown;
 }) {
 	const stored = "id" in version ? version : undefined;
+	const isFirst =
+		"id" in version ? version.version_number === 1 : version.isFirst;
 	const form = useForm({
 		initialValues: {
 			content: version.content,
@@ -83,10 +87,12 @@ export function VersionEditor({
 					maxRows={8}
 					{...form.getInputProps("changelog")}
 				/>
-				<Checkbox
-					label="Ask those to sign again who signed the version before"
-					{...form.getInputProps("asks_again", { type: "checkbox" })}
-				/>
+				{!isFirst && (
+					<Checkbox
+						label="Ask those to sign again who signed the version before"
+						{...form.getInputProps("asks_again", { type: "checkbox" })}
+					/>
+				)}
 				<Group justify="flex-end">
 					<Button variant="default" onClick={onClose}>
 						Cancel
