@@ -149,8 +149,13 @@ async function decide(
 ): Promise<void> {
 	const dialog = page.getByRole("dialog", { name: title });
 	const button = dialog.getByRole("button", { name: "Mark as decided" });
-	expect(await button.isDisabled()).toBe(true);
-	await dialog.getByRole("combobox", { name: "Treatment" }).click();
+	await button.click();
+	await dialog.getByText("Choose a treatment.").waitFor();
+	const field = dialog.getByRole("combobox", { name: "Treatment" });
+	await dialog.locator("input:focus[data-path=treatment]").waitFor();
+	await axe(page);
+	await screenshot(page, "decide-without-treatment");
+	await field.click();
 	await page.getByRole("option", { name: treatment }).click();
 	await axe(page);
 	await button.click();

@@ -22,6 +22,7 @@ export function BulkDialog<Row extends { id: string }>({
 	rows = selection.rows,
 	request,
 	parts,
+	isReady,
 	onDone,
 	kept,
 	undo,
@@ -42,6 +43,8 @@ export function BulkDialog<Row extends { id: string }>({
 	request?: ((row: Row) => Promise<unknown>) | undefined;
 	/** Instead of it, a request for up to `size` rows. */
 	parts?: { size: number; request: PartRequest<Row> | undefined };
+	/** Returns false, and shows what is missing, if the action cannot start yet. */
+	isReady?: () => boolean;
 	/** Called when everything is done, instead of saying so, clearing the selection and closing. */
 	onDone?: () => void;
 	/**
@@ -109,7 +112,9 @@ export function BulkDialog<Row extends { id: string }>({
 						{...(isDangerous ? { color: "red.9" } : {})}
 						loading={isRunning}
 						disabled={!requestPart || rows.length === 0}
-						onClick={() => requestPart && start(requestPart)}
+						onClick={() =>
+							requestPart && isReady?.() !== false && start(requestPart)
+						}
 					>
 						{action}
 					</Button>

@@ -1,5 +1,5 @@
-import { Text } from "@mantine/core";
-import { useState } from "react";
+import { Stack, Text } from "@mantine/core";
+import { useRef, useState } from "react";
 import {
 	type AnyRecord,
 	countOf,
@@ -14,6 +14,7 @@ import { useUndoableChange } from "./change-record.ts";
 import { FieldInput } from "./field-input.tsx";
 import type { FormValues } from "./form-values.ts";
 import { isUndecided } from "./hints.ts";
+import { askForValue } from "./messages.ts";
 
 const kind = describeKind("risk");
 const FIELDS = ["treatment", "residual_likelihood", "residual_impact"].flatMap(
@@ -39,6 +40,9 @@ export default function DecideRisks({
 		residual_likelihood: (only?.residual_likelihood as number) ?? null,
 		residual_impact: (only?.residual_impact as number) ?? null,
 	});
+	/** True once the reader wanted to go on, so that a missing treatment is an error. */
+	const [isAsked, setAsked] = useState(false);
+	const fields = useRef<HTMLDivElement>(null);
 	const given = Object.entries(values).filter(([, value]) => value !== null);
 	const { request, undo } = useUndoableChange(kind, () =>
 		Object.fromEntries(given),
@@ -50,7 +54,15 @@ export default function DecideRisks({
 			done={(count) => `${countOf(kind, count)} marked as decided`}
 			selection={selection}
 			rows={rows}
-			request={values.treatment === null ? undefined : request}
+			request={request}
+			isReady={() => {
+				setAsked(true);
+				if (values.treatment !== null) return true;
+				fields.current
+					?.querySelector<HTMLElement>("[data-path=treatment]")
+					?.focus();
+				return false;
+			}}
 			undo={undo}
 			onClose={onClose}
 		>
@@ -59,16 +71,25 @@ export default function DecideRisks({
 					? `“${titleOf(kind, only)}” then no longer counts as “Not decided”.`
 					: "They then no longer count as “Not decided”. A field that is empty stays as it is in each risk."}
 			</Text>
-			{FIELDS.map((field) => (
-				<FieldInput
-					key={field.name}
-					field={{ ...field, help: field.label }}
-					organizationId={organizationId}
-					kind={kind}
-					value={values[field.name] ?? null}
-					onChange={(value) => setValues({ ...values, [field.name]: value })}
-				/>
-			))}
+			<Stack ref={fields}>
+				{FIELDS.map((field) => (
+					<FieldInput
+						key={field.name}
+						data-path={field.name}
+						field={{ ...field, help: field.label }}
+						organizationId={organizationId}
+						kind={kind}
+						value={values[field.name] ?? null}
+						onChange={(value) => setValues({ ...values, [field.name]: value })}
+						error={
+							isAsked &&
+							field.name === "treatment" &&
+							values.treatment === null &&
+							askForValue(field)
+						}
+					/>
+				))}
+			</Stack>
 		</BulkDialog>
 	);
 }
