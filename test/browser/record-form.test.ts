@@ -95,6 +95,16 @@ test("an empty form asks for the required values without a request", async () =>
 	await page.locator("input:focus[data-path=name]").waitFor();
 	expect(calls.filter((url) => url.includes("addRisk"))).toEqual([]);
 	await axe(page);
+	// The focus leads to the next one, and its list does not cover what is wrong.
+	await fill(page, "Name", { text: "A new risk" });
+	await page.getByRole("button", { name: "Add the risk" }).click();
+	await page.locator("input:focus[data-path=category]").waitFor();
+	await expect
+		.poll(() => calls.some((url) => url.includes("countRecords")))
+		.toBe(true);
+	expect(await page.getByRole("option").count()).toBe(0);
+	await page.getByRole("combobox", { name: "Category" }).click();
+	await page.getByRole("option", { name: "Security" }).waitFor();
 });
 
 test("Enter in an open list chooses the first match, a missing person is created in place, and neither submits the form", async () => {

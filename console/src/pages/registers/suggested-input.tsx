@@ -27,6 +27,8 @@ export function SuggestedInput({
 			{...rest}
 			data={values.map(({ value }) => value)}
 			maxDropdownHeight={280}
+			// A form gives the focus to a wrong field, and an open list would cover its error.
+			openOnFocus={false}
 			onFocus={() => setWanted(true)}
 		/>
 	);
