@@ -180,7 +180,7 @@ function Control({
 	);
 }
 
-/** Says how many devices pass the checks of a control: the fewest, if there are several checks. */
+/** Says how many devices pass the checks of a control: the fewest, if the checks differ. */
 function LowestResult({ results }: { results: readonly CheckResult[] }) {
 	const percents = results.map(({ pass_percent }) => pass_percent);
 	const known = percents.filter((percent) => percent !== null);
@@ -188,6 +188,7 @@ function LowestResult({ results }: { results: readonly CheckResult[] }) {
 		known.length < percents.length
 			? "no data"
 			: `${percentInWords(Math.min(...known))} pass`;
+	const isOfAll = new Set(percents).size === 1;
 	return (
 		<Text
 			size="sm"
@@ -199,7 +200,9 @@ function LowestResult({ results }: { results: readonly CheckResult[] }) {
 				)
 				.join("\n")}
 		>
-			{results.length === 1 ? least : `${results.length} checks: ${least}`}
+			{results.length > 1 &&
+				`${isOfAll ? "each" : "worst"} of ${results.length} checks: `}
+			{least}
 		</Text>
 	);
 }
