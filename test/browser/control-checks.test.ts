@@ -197,8 +197,9 @@ test("a measure that its check contradicts is flagged on its page, in the list, 
 	await page
 		.getByRole("listitem")
 		.filter({ hasText: "Control A.8.24" })
-		.getByText("Contradicted")
+		.getByText("Contradicted", { exact: true })
 		.waitFor();
+	await page.getByText("1 measure: contradicted by its check").waitFor();
 	await page.getByText("0 of 1 controls that apply").waitFor();
 	await axe(page);
 	await screenshot(page, "registers/framework-contradicted");
@@ -221,7 +222,8 @@ test("a measure that its check contradicts is flagged on its page, in the list, 
 });
 
 test("the page of a control says how far its measures cover it, also after a change", async () => {
-	const id = await addControl(await addFramework(), "A.5.1");
+	const framework = await addFramework();
+	const id = await addControl(framework, "A.5.1");
 	const page = await registers.open(registers.admin, `control/${id}`);
 	const coverage = page.getByRole("region", { name: "Coverage" });
 	await coverage.getByText("Nothing yet").waitFor();
@@ -245,6 +247,17 @@ test("the page of a control says how far its measures cover it, also after a cha
 	expect(await lacking.allTextContents()).toEqual([
 		"Policies are reviewed: In progress.",
 	]);
+	await visit(page, registers.at(`framework/${framework}`));
+	await page
+		.getByText("3 measures: 1 implemented, 1 in progress, 1 not applicable")
+		.waitFor();
+	await axe(page);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await page.getByText("3 measures: 1").scrollIntoViewIfNeeded();
+	await screenshot(page, "registers/framework-measures-narrow");
+	await page.setViewportSize({ width: 1440, height: 900 });
+	await screenshot(page, "registers/framework-measures");
+	await page.getByRole("link", { name: "Control A.5.1" }).click();
 	await page.getByRole("link", { name: "Edit" }).click();
 	await page.getByRole("textbox", { name: "Name" }).fill("Policies");
 	await page.getByRole("button", { name: "Save the changes" }).click();

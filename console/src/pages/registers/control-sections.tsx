@@ -134,7 +134,8 @@ function Control({
 }) {
 	const state = stateOf(control);
 	const { label, tone } = STATES[state];
-	const { section_title, name, measures } = control;
+	const { section_title, name } = control;
+	const measures = measuresInWords(control);
 	return (
 		<Group
 			component="li"
@@ -157,11 +158,11 @@ function Control({
 					{name}
 				</RecordLink>
 			</Box>
-			<Group gap="xs" wrap="nowrap" ml="auto">
+			<Group gap="xs" justify="flex-end" ml="auto" style={{ rowGap: 2 }}>
 				{results.length > 0 && <LowestResult results={results} />}
-				{measures > 0 && (
+				{measures && (
 					<Text size="sm" c="dimmed">
-						{measures === 1 ? "1 measure" : `${measures} measures`}
+						{measures}
 					</Text>
 				)}
 				{onLink && state === "open" && (
@@ -178,6 +179,41 @@ function Control({
 			</Group>
 		</Group>
 	);
+}
+
+/**
+ * Says why a control has its state: how many of its measures are implemented, and which states the
+ * others have. Returns nothing without a measure.
+ */
+function measuresInWords(control: CoveredControl): string | undefined {
+	const { measures, implemented_measures: implemented } = control;
+	if (measures === 0) return undefined;
+	const noun = measures === 1 ? "1 measure" : `${measures} measures`;
+	if (["covered", "excluded"].includes(stateOf(control))) return noun;
+	const {
+		contradicted_measures: contradicted,
+		started_measures: started,
+		planned_measures: planned,
+	} = control;
+	const parts = [
+		[implemented, "implemented"],
+		[
+			contradicted,
+			contradicted === 1
+				? "contradicted by its check"
+				: "contradicted by their checks",
+		],
+		[started, "in progress"],
+		[planned, "not started"],
+		[
+			measures - implemented - contradicted - started - planned,
+			"not applicable",
+		],
+	] as const;
+	const states = parts
+		.filter(([count]) => count > 0)
+		.map(([count, state]) => (measures === 1 ? state : `${count} ${state}`));
+	return `${noun}: ${states.join(", ")}`;
 }
 
 /** Says how many devices pass the checks of a control: the fewest, if the checks differ. */
