@@ -82,6 +82,15 @@ test("a person's page shows what the person owns, including devices, in one requ
 		category: "Y",
 		owner_id: ben.id,
 	});
+	for (const fields of [
+		{ title: "Owned", owner_id: ben.id },
+		{ title: "Approved", approver_ids: [ben.id] },
+	]) {
+		await registers.add("addDocument", {
+			...{ document_type: "POLICY", classification: "PUBLIC" },
+			...fields,
+		});
+	}
 	const page = await registers.open(registers.admin, `people/${ben.id}`);
 	// A request of the first load that is still to come would be counted below.
 	await page.waitForLoadState("networkidle");
@@ -93,7 +102,7 @@ test("a person's page shows what the person owns, including devices, in one requ
 	});
 	await uses.getByRole("link", { name: "Devices" }).waitFor();
 	expect(await uses.innerText()).toMatch(
-		/Measures\s+1\s+Tasks\s+1\s+Devices\s+1$/,
+		/Measures\s+1\s+Tasks\s+1\s+Documents\s+1\s+Documents as approver\s+1\s+Devices\s+1$/,
 	);
 	await page.waitForLoadState("networkidle");
 	const calls = asked.flatMap(

@@ -10,6 +10,11 @@ import { HandOver } from "./hand-over.tsx";
 
 type Use = OutputOf<"getRecordUses">["uses"][number];
 
+/** Links to records that name a person otherwise than as their owner, by the filter of their list. */
+const NOT_AS_OWNER: Record<string, string> = {
+	approver_id: "Documents as approver",
+};
+
 interface OfRecord {
 	kind: RegisterKind;
 	id: string;
@@ -108,7 +113,7 @@ function UseLink({
 			params={{ org: organizationId, kind }}
 			search={search}
 		>
-			{findRegisterKind(kind)?.label ?? kind}
+			{NOT_AS_OWNER[filter] ?? findRegisterKind(kind)?.label ?? kind}
 		</TextLink>
 	);
 }
