@@ -129,6 +129,9 @@ test("a list of people says how many it leaves out", async () => {
 	const options = page.getByRole("option");
 	expect((await options.allInnerTexts()).at(-1)).toMatch(/^8 more/);
 	expect(await more.getAttribute("aria-disabled")).toBe("true");
+	const opacity =
+		"getComputedStyle(document.querySelector('[data-combobox-disabled]')).opacity";
+	expect(await page.evaluate(opacity)).toBe("1");
 	await more.scrollIntoViewIfNeeded();
 	await axe(page, "contrast");
 	await screenshot(page, "record-list-many-owners");

@@ -10,6 +10,8 @@ import { useRecordNames } from "./record-names.ts";
 import { recordsQuery } from "./register-calls.ts";
 
 const TYPING_MS = 200;
+/** The only disabled option is a line to read, so it does not fade. */
+const STYLES = { option: { opacity: 1 } };
 
 /**
  * Properties of both pickers, apart from their value. All others are passed on to Mantine's input.
@@ -160,6 +162,7 @@ export function ReferencePicker({
 				`Clear ${rest.label ?? rest["aria-label"] ?? ""}`,
 			)}
 			maxDropdownHeight={280}
+			styles={STYLES}
 		/>
 	);
 }
@@ -207,6 +210,7 @@ export function ReferencesPicker({
 				`Clear ${rest.label ?? rest["aria-label"] ?? ""}`,
 			)}
 			maxDropdownHeight={280}
+			styles={STYLES}
 		/>
 	);
 }
@@ -214,7 +218,7 @@ export function ReferencesPicker({
 function Rendered({ option }: { option: Option }) {
 	return (
 		<div style={{ minWidth: 0 }}>
-			<Text size="sm" lineClamp={2}>
+			<Text size="sm" lineClamp={2} {...(option.disabled && { c: "dimmed" })}>
 				{option.label}
 			</Text>
 			{option.beside && (
