@@ -321,7 +321,7 @@ async function serveFrom(
 	retention = config.isCopy
 		? undefined
 		: startRetention(database.ownerConnection, config, log);
-	const stopPacking = startPacking(database.ownerConnection, log);
+	const stopPacking = startPacking(database.ownerConnection, config, log);
 	const stopArchiving = startArchiving(database.ownerConnection, config, log);
 
 	const close = async () => {

@@ -66,6 +66,8 @@ export interface Config {
 	readonly isCopy?: boolean;
 	/** Name servers that are asked for the records of domains. Only tests set them. */
 	readonly dnsServers?: readonly string[];
+	/** Time from the start until the work of once a day begins. Only tests set it. */
+	readonly dailyWorkAfterMs?: number;
 	readonly dataDir: string;
 	/** Folder of the packages of the agent. Undefined if the service offers none. */
 	readonly agentDir: string | undefined;

@@ -183,9 +183,12 @@ export interface Retention {
  */
 export function startRetention(
 	connection: ClientConfig,
-	{ reportRetentionMonths: months, archivePlace }: Config,
+	{
+		reportRetentionMonths: months,
+		archivePlace,
+		dailyWorkAfterMs = DAILY_WORK_MS,
+	}: Config,
 	log: Logger,
-	delayMs = DAILY_WORK_MS,
 ): Retention {
 	let timer: NodeJS.Timeout | undefined;
 	let running: Promise<void> | undefined;
@@ -226,7 +229,7 @@ export function startRetention(
 		}, ms);
 		timer.unref();
 	};
-	runIn(delayMs);
+	runIn(dailyWorkAfterMs);
 	return {
 		doneAtMs: () => doneAtMs,
 		stop: async () => {

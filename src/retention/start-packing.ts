@@ -1,13 +1,12 @@
 import type { ClientConfig } from "pg";
 import type { Logger } from "pino";
+import type { Config } from "../config/config.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
 import { packClosedMonths } from "./pack-reports.ts";
 import { DAILY_WORK_MS } from "./retention.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 10 * 60_000;
-/** Later than retention, so that nothing is packed only to be dropped. */
-const FIRST_MS = 2 * DAILY_WORK_MS;
 
 /**
  * Packs the reports of closed months, soon after the start and then once a day, or again soon if it
@@ -16,6 +15,7 @@ const FIRST_MS = 2 * DAILY_WORK_MS;
  */
 export function startPacking(
 	connection: ClientConfig,
+	{ dailyWorkAfterMs = DAILY_WORK_MS }: Config,
 	log: Logger,
 ): () => Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
@@ -45,7 +45,8 @@ export function startPacking(
 		}, ms);
 		timer.unref();
 	};
-	runIn(FIRST_MS);
+	// Retention begins earlier, so that nothing is packed only to be dropped.
+	runIn(2 * dailyWorkAfterMs);
 	return async () => {
 		stopping.abort();
 		clearTimeout(timer);

@@ -126,7 +126,7 @@ test("processes that clean up at the same time remove each row once", async () =
 });
 
 test("the service cleans up when it starts", async () => {
-	const running = await startService(async (url) => {
+	const reach = async (url: string) => {
 		const { Client } = await import("pg");
 		const owner = new Client({ connectionString: url });
 		await owner.connect();
@@ -135,7 +135,8 @@ test("the service cleans up when it starts", async () => {
 		);
 		await owner.end();
 		return url;
-	});
+	};
+	const running = await startService(reach, {}, undefined, undefined, 0);
 	try {
 		await expect
 			.poll(

@@ -161,6 +161,9 @@ test("the service applies its retention setting when it starts", async () => {
 			return url;
 		},
 		{ ASSAY_REPORT_RETENTION_MONTHS: "2" },
+		undefined,
+		undefined,
+		0,
 	);
 	const names = async () =>
 		(
@@ -178,9 +181,8 @@ test("work that has never succeeded counts from the start, so that an alert come
 	const before = Date.now();
 	const retention = startRetention(
 		{ host: "127.0.0.1", port: 1 },
-		readConfig({}),
+		{ ...readConfig({}), dailyWorkAfterMs: 0 },
 		log.logger,
-		0,
 	);
 	await expect
 		.poll(() => log.lines)

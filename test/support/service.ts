@@ -38,6 +38,8 @@ export interface TestService {
 }
 
 const ACTIVATED_TOGETHER = 8;
+/** The work of once a day would remove or pack rows of a test file that lasts long. */
+const AFTER_THE_TESTS_MS = 3_600_000;
 
 export interface TestToken {
 	id: string;
@@ -116,13 +118,15 @@ export async function readError(response: Response): Promise<{
 
 /**
  * Starts the whole service on a free port, with a new database and an organization. `reach` may put
- * a proxy between the service and its database. `settings` are added to the default settings.
+ * a proxy between the service and its database. `settings` are added to the default settings. The
+ * work of once a day does not begin, unless `dailyWorkAfterMs` says when.
  */
 export async function startService(
 	reach: (databaseUrl: string) => Promise<string> = async (url) => url,
 	settings: Record<string, string> = {},
 	webConsole?: ConsoleFiles,
 	log?: Logger,
+	dailyWorkAfterMs?: number,
 ): Promise<TestService> {
 	const database = await createDatabase();
 	const service = await serveFrom(
@@ -130,6 +134,7 @@ export async function startService(
 		settings,
 		webConsole,
 		log,
+		dailyWorkAfterMs,
 	).catch(async (error) => {
 		await database.drop();
 		throw error;
@@ -145,14 +150,18 @@ function serveFrom(
 	settings: Record<string, string> = {},
 	webConsole?: ConsoleFiles,
 	log: Logger = makeLogger("silent"),
+	dailyWorkAfterMs = AFTER_THE_TESTS_MS,
 ): Promise<Service> {
 	return serve(
-		readConfig({
-			ASSAY_PORT: "0",
-			ASSAY_SECRET: "what the sessions of the tests are signed with",
-			DATABASE_URL: databaseUrl,
-			...settings,
-		}),
+		{
+			...readConfig({
+				ASSAY_PORT: "0",
+				ASSAY_SECRET: "what the sessions of the tests are signed with",
+				DATABASE_URL: databaseUrl,
+				...settings,
+			}),
+			dailyWorkAfterMs,
+		},
 		log,
 		webConsole,
 	);
