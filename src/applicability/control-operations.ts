@@ -31,14 +31,15 @@ const VERIFIED_MEASURES = measuresOf(`
 	'pass_percent', ${measurePercentSql("m")}`);
 
 /**
- * Replaces the ordinary getControl. Its result also says how far the measures of the control
- * implement it, and names them.
+ * Replaces the ordinary getControl. Beside the control, which is the same as in the results of other
+ * operations, it says how far the measures implement it, and names them.
  */
 const getControl = defineOperation({
 	...getWithoutMeasures,
 	description: "Read a control and its measures.",
 	output: z.object({
-		control: getWithoutMeasures.output.shape.control.extend({
+		...getWithoutMeasures.output.shape,
+		coverage: z.object({
 			implementation: applicableControl.shape.implementation,
 			measures: z
 				.array(verifiedMeasure)
@@ -54,8 +55,8 @@ const getControl = defineOperation({
 			input.id,
 		);
 		return {
-			control: {
-				...control,
+			control,
+			coverage: {
 				implementation: implementationOf(linked),
 				measures: linked.measures,
 			},

@@ -271,7 +271,7 @@ test("the coverage of a framework is that of the moment", async () => {
 		controls: [{ implemented_measures: 0, started_measures: 1 }],
 	});
 	const implementation = async (as_of?: string) =>
-		(await calls.call("getControl", { id: control.id, as_of })).control
+		(await calls.call("getControl", { id: control.id, as_of })).coverage
 			.implementation;
 	expect(await implementation(then)).toBe("IMPLEMENTED");
 	expect(await implementation()).toBe("IN_PROGRESS");

@@ -135,10 +135,10 @@ test("coverage counts included controls whose measures that apply are all implem
 		]),
 	);
 	for (const [id, implementation] of implementations) {
-		const { control } = await calls.call("getControl", { id });
-		expect(control).toMatchObject({ id, implementation });
+		const { coverage } = await calls.call("getControl", { id });
+		expect(coverage).toMatchObject({ implementation });
 	}
-	const { control: partly } = await calls.call("getControl", {
+	const { coverage: partly } = await calls.call("getControl", {
 		id: controls[0],
 	});
 	const unverified = {

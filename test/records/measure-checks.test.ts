@@ -170,7 +170,7 @@ test("a contradicted measure covers no control", async () => {
 		}),
 	]);
 	const read = async () =>
-		(await company.use("getControl", { id: control.id })).control;
+		(await company.use("getControl", { id: control.id })).coverage;
 	expect(await read()).toMatchObject({
 		implementation: "CONTRADICTED",
 		measures: [

@@ -1,10 +1,10 @@
 import { Group, List, Paper, Text, Title } from "@mantine/core";
+import type { OutputOf } from "../../api.ts";
 import {
 	type AnyRecord,
 	choiceLabel,
 	describeKind,
 	fieldOf,
-	type RecordOf,
 } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
@@ -12,8 +12,8 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { type CoverageState, STATES } from "./coverage-states.ts";
 import { foundByCheck } from "./hints.ts";
 
-type Control = RecordOf<"control">;
-type Measure = Control["measures"][number];
+type Coverage = OutputOf<"getControl">["coverage"];
+type Measure = Coverage["measures"][number];
 
 const STATE_OF = {
 	IMPLEMENTED: "covered",
@@ -23,7 +23,7 @@ const STATE_OF = {
 	NOT_STARTED: "planned",
 	NONE: "open",
 } as const satisfies Record<
-	NonNullable<Control["implementation"]>,
+	NonNullable<Coverage["implementation"]>,
 	CoverageState
 >;
 
@@ -33,9 +33,10 @@ const STATE_OF = {
  */
 export function ControlCoverage({ control }: { control: AnyRecord }) {
 	const { organizationId } = useOrganization();
-	const { implementation, measures } = control as Partial<Control>;
-	// The reply to a change lacks them, and the page then reads the control again.
-	if (!measures) return null;
+	const { coverage } = control as { coverage?: Coverage };
+	// The reply to a change lacks it, and the page then reads the control again.
+	if (!coverage) return null;
+	const { implementation, measures } = coverage;
 	const state = implementation ? STATE_OF[implementation] : "excluded";
 	const counting = measures.filter(({ state }) => state !== "NOT_APPLICABLE");
 	const open =

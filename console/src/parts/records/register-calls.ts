@@ -52,8 +52,11 @@ export function recordQuery({ tool, key }: Kind, id: string) {
 	return queryOptions({
 		queryKey: [name, input, "record"],
 		queryFn: async ({ signal }): Promise<AnyRecord> => {
-			const found: Values = await call(name, input, { signal });
-			return found[key.one] as AnyRecord;
+			const { [key.one]: record, ...beside }: Values = await call(name, input, {
+				signal,
+			});
+			// What a tool says beside the record, such as the coverage of a control, is kept with it.
+			return { ...beside, ...(record as AnyRecord) };
 		},
 	});
 }
