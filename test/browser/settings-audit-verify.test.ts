@@ -19,6 +19,20 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 const path = () => `/o/${served.organizationId}/settings/audit-log`;
+/** Waits until all entries of the organization are sealed, because Verify counts the sealed ones. */
+async function untilSealed(organizationId: string): Promise<void> {
+	const unsealed = async () =>
+		(
+			await served.database.owner.query(
+				`select id from audit_entries e where e.organization_id = $1 and not exists (
+					select from audit_seals s where s.organization_id = e.organization_id and s.entry_id = e.id
+				)`,
+				[organizationId],
+			)
+		).rows;
+	await expect.poll(unsealed).toEqual([]);
+}
+
 const rows = (page: Page) => page.getByRole("row").filter({ hasText: /\d{4}/ });
 
 test("an administrator verifies the log and sees the entry that was changed in the database", async () => {
@@ -26,6 +40,7 @@ test("an administrator verifies the log and sees the entry that was changed in t
 	const verify = () =>
 		page.getByRole("button", { name: "Verify", exact: true }).click();
 	const dialog = page.getByRole("dialog", { name: "Verify the audit log" });
+	await untilSealed(served.organizationId);
 	await verify();
 	await dialog.getByText("Audit log verified").waitFor();
 	const { rows } = await served.database.owner.query<{
@@ -87,6 +102,7 @@ test("the list says how many entries of imported records it leaves out, and the 
 	const listed = await rows(page).count();
 	await screenshot(page, "audit-left-out");
 	await axe(page);
+	await untilSealed(organizationId);
 	await page.getByRole("button", { name: "Verify", exact: true }).click();
 	const dialog = page.getByRole("dialog", { name: "Verify the audit log" });
 	await dialog.getByText("Audit log verified").waitFor();
