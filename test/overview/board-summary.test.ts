@@ -170,11 +170,13 @@ test("what needs a decision is counted, and the first records are named", async 
 });
 
 test("more frameworks and records take no more statements", async () => {
+	const name = new URL(calls.database.url).pathname.slice(1);
 	const count = async () => {
 		const query = Client.prototype.query;
 		let statements = 0;
 		Client.prototype.query = function (this: Client, ...given: unknown[]) {
-			statements++;
+			// Other files of the process may have services that still run.
+			if (this.database === name) statements++;
 			return (query as (...all: unknown[]) => unknown).apply(this, given);
 		} as typeof query;
 		try {
