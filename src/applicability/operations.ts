@@ -21,6 +21,7 @@ import {
 	applicableControl,
 	asStored,
 	countChangedRisks,
+	countUndecided,
 	countUnjustified,
 	hashOf,
 	readStatement,
@@ -101,6 +102,11 @@ const getStatementOfApplicability = defineOperation({
 			.describe(
 				"Controls that nothing says why they apply or not: no reason, risk or obligation",
 			),
+		only_undecided_risks: z
+			.int()
+			.describe(
+				"Controls that nothing justifies but risks that nobody has decided about",
+			),
 		next_cursor: z.string().nullable(),
 	}),
 	run: async (context, input) => {
@@ -142,6 +148,7 @@ const getStatementOfApplicability = defineOperation({
 			is_changed: approved?.sha256 !== sha256,
 			changed_risks: read.changedRisks,
 			without_justification: read.unjustified,
+			only_undecided_risks: read.undecided,
 			next_cursor:
 				next < controls.length
 					? writeCursor(cursorOf, {
@@ -168,6 +175,7 @@ async function readVersion(
 	sha256: string;
 	changedRisks: number;
 	unjustified: number;
+	undecided: number;
 }> {
 	const { organizationId } = membership;
 	const { framework_id: id, version_number: version, as_of: asOf } = input;
@@ -182,6 +190,7 @@ async function readVersion(
 			sha256: hashOf(controls),
 			changedRisks: countChangedRisks(controls, before?.controls ?? []),
 			unjustified: countUnjustified(controls),
+			undecided: countUndecided(controls),
 		};
 	}
 	const found = await readApproved(client, organizationId, id, {
@@ -202,6 +211,7 @@ async function readVersion(
 		sha256: approved.sha256,
 		changedRisks: 0,
 		unjustified: countUnjustified(controls),
+		undecided: countUndecided(controls),
 	};
 }
 

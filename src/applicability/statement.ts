@@ -5,6 +5,7 @@ import { checksOfControl, mappingOf } from "../devices/check-controls.ts";
 import { coveringStateSql } from "../devices/check-results/verification.ts";
 import { AppError } from "../errors.ts";
 import { TODAY } from "../organizations/time-zone.ts";
+import { IS_UNDECIDED_SQL } from "../starters/undecided.ts";
 
 /** Most controls of a framework whose statement can be made. NIST SP 800-53 has about 1,200. */
 export const MAX_CONTROLS = 2000;
@@ -42,7 +43,13 @@ export const applicableControl = z.object({
 		.nullable()
 		.describe("Why it applies, in words, or null"),
 	risks: z
-		.array(named)
+		.array(
+			named.extend({
+				is_undecided: z
+					.boolean()
+					.describe("Suggested, and nobody has decided about it"),
+			}),
+		)
 		.describe("Risks that it treats: linked to it or to its measures"),
 	obligations: z
 		.array(named)
@@ -115,10 +122,10 @@ const EVIDENCE = list(
 );
 
 const RISKS = list(
-	"'id', r.id, 'name', r.name",
-	`${BEHIND} l join risks r on r.organization_id = $1 and r.id = l.id
-	where r.archived_at is null`,
-	"r.name_key, r.id",
+	`'id', t.id, 'name', t.name, 'is_undecided', ${IS_UNDECIDED_SQL}`,
+	`${BEHIND} l join risks t on t.organization_id = $1 and t.id = l.id
+	where t.archived_at is null`,
+	"t.name_key, t.id",
 );
 
 const OBLIGATIONS = list(
@@ -190,11 +197,14 @@ export function implementationOf({
 export const asStored = (control: ApplicableControl): ApplicableControl => ({
 	...{
 		inclusion_justification: null,
-		risks: [],
 		obligations: [],
 		implementation: null,
 	},
 	...control,
+	risks: (control.risks ?? []).map((risk) => ({
+		...{ is_undecided: false },
+		...risk,
+	})),
 });
 
 /**
@@ -237,6 +247,19 @@ export const countUnjustified = (
 					obligations?.length === 0 &&
 					!inclusion_justification
 				: !justification,
+	).length;
+
+/** Counts the controls that only risks justify which nobody has decided about. */
+export const countUndecided = (
+	controls: readonly Partial<ApplicableControl>[],
+) =>
+	controls.filter(
+		({ applies, inclusion_justification, risks = [], obligations = [] }) =>
+			applies &&
+			!inclusion_justification &&
+			obligations.length === 0 &&
+			risks.length > 0 &&
+			risks.every(({ is_undecided }) => is_undecided),
 	).length;
 
 /**

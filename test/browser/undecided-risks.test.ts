@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { callByName } from "../support/call-by-name.ts";
 import {
 	axe,
 	screenshot,
@@ -155,4 +156,40 @@ test("Undo of a change of several fields covers every field that it changed", as
 	await page.getByText("2 risks have their former values again").waitFor();
 	await expect.poll(category).toEqual(before);
 	expect(await undecided(page).count()).toBe(2);
+});
+
+test("the statement of applicability marks undecided risks, and leads to them before an approval", async () => {
+	const { page } = await openHome(served, "member", {
+		path: "/reports/statement-of-applicability",
+		prepare: async (_, organization_id, person) => {
+			const use = (operation: string, input: object) =>
+				callByName(served.database, person, operation, {
+					organization_id,
+					...input,
+				});
+			await use("addStarters", { risks: ["phishing", "stolen-device"] });
+			const { risks } = await use("listRisks", {});
+			const { framework } = await use("addFramework", { name: "House rules" });
+			await use("addControl", {
+				...{ framework_id: framework.id, section_title: "A", name: "Locks" },
+				linked_record_ids: [risks[0].id],
+			});
+		},
+	});
+	await page
+		.getByRole("cell", { name: /^Risks: .* \(not decided\)$/ })
+		.waitFor();
+	const title =
+		"1 control is justified only by risks that nobody has decided about.";
+	const approval = page.getByRole("region", { name: "Approval" });
+	await approval.getByText(title).waitFor();
+	await axe(page);
+	await screenshot(page, "undecided/statement");
+	await page.getByRole("button", { name: "Approve …" }).click();
+	const dialog = page.getByRole("dialog", { name: "Approve the statement" });
+	await dialog.getByText(title).waitFor();
+	await dialog
+		.getByRole("link", { name: "Decide about the suggested risks" })
+		.click();
+	await undecided(page).first().waitFor();
 });

@@ -14,11 +14,16 @@ import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
-import { approvedParts, unjustifiedInWords } from "./read-applicability.ts";
+import {
+	approvedParts,
+	undecidedInWords,
+	unjustifiedInWords,
+} from "./read-applicability.ts";
 import styles from "./reports.module.css";
 
 type Statement = OutputOf<"getStatementOfApplicability">;
@@ -84,6 +89,10 @@ export function ApplicabilityApproval({
 						</>
 					)}
 					<Unjustified
+						statement={statement.data}
+						advises={mayWrite && version === undefined}
+					/>
+					<Undecided
 						statement={statement.data}
 						advises={mayWrite && version === undefined}
 					/>
@@ -173,6 +182,7 @@ function Approve({
 						touch it.
 					</Text>
 					<Unjustified statement={statement} advises />
+					<Undecided statement={statement} advises />
 					<Textarea
 						label="What is new (optional)"
 						data-autofocus
@@ -212,6 +222,40 @@ function Unjustified({
 			The column Justification of the table shows “–” for such a control.
 			{advises &&
 				" Write down why it applies or does not, or link a risk or an obligation to it."}
+		</Alert>
+	);
+}
+
+/** Says how many controls only undecided risks justify, and leads members to these risks. */
+function Undecided({
+	statement,
+	advises,
+}: {
+	statement: Statement;
+	advises: boolean;
+}) {
+	const { organizationId } = useOrganization();
+	const title = undecidedInWords(statement);
+	if (!title) return null;
+	return (
+		<Alert color="orange" variant="outline" p="xs" maw={720} title={title}>
+			The column Justification of the table says “not decided” after such a
+			risk.
+			{advises && (
+				<>
+					{" "}
+					<TextLink
+						to="/o/$org/r/$kind"
+						params={{ org: organizationId, kind: "risk" }}
+						search={{ is_undecided: true }}
+						underline="always"
+						inherit
+					>
+						Decide about the suggested risks
+					</TextLink>
+					, or write down why the control applies.
+				</>
+			)}
 		</Alert>
 	);
 }

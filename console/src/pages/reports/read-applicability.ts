@@ -34,6 +34,17 @@ export const unjustifiedInWords = ({
 			: `${count.toLocaleString()} controls have no justification.`;
 
 /**
+ * Says how many controls only risks justify which nobody has decided about. Returns undefined if
+ * there is none.
+ */
+export const undecidedInWords = ({
+	only_undecided_risks: count,
+}: Pick<Statement, "only_undecided_risks">) =>
+	count === 0
+		? undefined
+		: `${count === 1 ? "1 control is" : `${count.toLocaleString()} controls are`} justified only by risks that nobody has decided about.`;
+
+/**
  * The statement of applicability of a framework: which of its controls apply, why they do or do not,
  * whether they are implemented, and what is behind each.
  */
@@ -123,9 +134,9 @@ export async function readApplicability({
 
 function approvalOf(statement: Statement, isCurrent: boolean): string {
 	const { approval, is_changed: isChanged } = statement;
-	const unjustified = unjustifiedInWords(statement);
+	const lacks = [unjustifiedInWords(statement), undecidedInWords(statement)];
 	if (!approval) {
-		return ["Nobody has approved this statement yet.", unjustified]
+		return ["Nobody has approved this statement yet.", ...lacks]
 			.filter(Boolean)
 			.join(" ");
 	}
@@ -135,7 +146,7 @@ function approvalOf(statement: Statement, isCurrent: boolean): string {
 		? `Changed since version ${version}, ${by}.`
 		: `Version ${version}, ${by}.`;
 	const parts = isCurrent && !isChanged && approvedParts(statement);
-	return [words, note, parts, unjustified].filter(Boolean).join(" ");
+	return [words, note, parts, ...lacks].filter(Boolean).join(" ");
 }
 
 type Control = Statement["controls"][number];
@@ -156,7 +167,12 @@ function justificationOf({
 		list.length > 0 && `${label}: ${list.map(({ name }) => name).join("; ")}`;
 	const parts = [
 		inclusion_justification,
-		listed("Risks", risks),
+		listed(
+			"Risks",
+			risks.map(({ name, is_undecided }) => ({
+				name: is_undecided ? `${name} (not decided)` : name,
+			})),
+		),
 		listed("Obligations", obligations),
 	];
 	return parts.filter(Boolean).join(". ") || NOTHING;
