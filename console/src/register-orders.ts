@@ -15,7 +15,7 @@ export const OPEN_FIRST: ListOrder<"open_first"> = {
 export const NEWEST: ListOrder<"created_at"> = {
 	field: "created_at",
 	direction: "desc",
-	label: "Newest first",
+	label: "Latest added first",
 };
 
 export const LAST_CHANGED: ListOrder = {

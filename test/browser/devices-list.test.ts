@@ -71,7 +71,7 @@ test("the list says that the newest devices come first, also in the header of th
 	await expect.poll(names).toEqual(["newer", "older"]);
 	await page
 		.getByRole("navigation", { name: "Pages of the list" })
-		.getByText("Newest first")
+		.getByText("Latest added first")
 		.waitFor();
 	await visit(page, at("/devices?cols=name,added"));
 	const added = page.getByRole("columnheader", { name: "Added" });

@@ -90,7 +90,7 @@ test("a list opens in its register's usual order, its header shows it, and back 
 	await expect.poll(names(page)).toEqual(["Zebra", "Ant"]);
 	await page
 		.getByRole("navigation", { name: "Pages of the list" })
-		.getByText("Newest first")
+		.getByText("Latest added first")
 		.waitFor();
 
 	await visit(page, registers.at("risk"));
