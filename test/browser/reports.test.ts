@@ -72,6 +72,8 @@ async function open(path: string, options = {}, as?: "admin") {
 test("an auditor opens each report, on paper it has no frame, and axe finds nothing", async () => {
 	const { page, organization_id } = await open("reports");
 	await page.getByRole("heading", { name: "Reports", level: 1 }).waitFor();
+	// Its PDF has two pages if there is enough to say.
+	await page.getByText(/twelve months, and what needs a decision\.$/).waitFor();
 	await axe(page);
 	await screenshot(page, "reports/list");
 	for (const [name, heading] of Object.entries(HEADINGS)) {

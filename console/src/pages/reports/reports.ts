@@ -27,7 +27,7 @@ export const REPORTS = {
 	"board-summary": {
 		title: REPORT_TITLES["board-summary"],
 		about:
-			"Where we stand, how it changed, twelve months, and what needs a decision, on one page.",
+			"Where we stand, how it changed, twelve months, and what needs a decision.",
 		read: readBoardSummary,
 		hasPeriod: true,
 	},
