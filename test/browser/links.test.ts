@@ -185,7 +185,7 @@ test("the history and the audit log show a link as a kind and a name that lead t
 		page,
 		`/o/${registers.organizationId}/settings/audit-log?operation=linkRecords&record_id=${risk}`,
 	);
-	await page.getByRole("button", { name: "Link added" }).click();
+	await page.getByRole("button", { name: "Add link" }).click();
 	const drawer = page.getByRole("dialog");
 	await drawer.getByRole("link", { name: "A dry place" }).waitFor();
 	expect(await drawer.innerText()).not.toMatch(/[{}]|object Object/);

@@ -164,17 +164,17 @@ test("a link that went with a record is called a removed link between the two, n
 	await row.getByText("Drill").waitFor();
 	expect(await row.count()).toBe(1);
 	expect(await row.innerText()).toMatch(
-		/Link removed\s+Measure\s+Training\s+and measure\s+Drill/,
+		/Remove link\s+Measure\s+Training\s+and measure\s+Drill/,
 	);
 	expect(await row.innerText()).not.toContain("Delete measure");
 	await row.getByRole("link", { name: "Training" }).waitFor();
-	await row.getByRole("button", { name: "Link removed" }).click();
-	const entry = page.getByRole("dialog", { name: /^Link removed/ });
+	await row.getByRole("button", { name: "Remove link" }).click();
+	const entry = page.getByRole("dialog", { name: /^Remove link/ });
 	await entry.getByText("Delete measure").waitFor();
 	await axe(page);
 	await screenshot(page, "audit-link-removed");
 	await visit(page, path(`?operation=linkRecords&record_id=${trainingId}`));
-	await row.getByRole("button", { name: "Link added" }).waitFor();
+	await row.getByRole("button", { name: "Add link" }).waitFor();
 });
 
 test("every filter of the log shows its whole value", async () => {

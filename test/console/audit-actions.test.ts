@@ -149,10 +149,10 @@ test("an entry about a link says that it came or went, whatever the operation, a
 		changes: { linked_record: { [end]: risk } },
 	});
 	for (const operation of ["linkRecords", "addRisk", "addRecords"]) {
-		expect(titleOf(entry(operation, "after"))).toBe("Link added");
+		expect(titleOf(entry(operation, "after"))).toBe("Add link");
 	}
 	for (const operation of ["unlinkRecords", "deleteRisk"]) {
-		expect(titleOf(entry(operation, "before"))).toBe("Link removed");
+		expect(titleOf(entry(operation, "before"))).toBe("Remove link");
 		expect(otherEndOf(entry(operation, "before"))).toEqual(risk);
 	}
 	const renamed = { name: { before: "Theft", after: "Burglary" } };

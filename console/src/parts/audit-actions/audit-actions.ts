@@ -102,11 +102,11 @@ function startersIn({ changes }: Partial<Pick<Entry, "changes">>): string {
 /** Returns what happened to a link, if the entry is about a link of its record and nothing else. */
 export function linkIn({
 	changes,
-}: Pick<Entry, "changes">): "Link added" | "Link removed" | undefined {
+}: Pick<Entry, "changes">): "Add link" | "Remove link" | undefined {
 	const names = Object.keys(changes);
 	const { linked_record: link } = changes as Record<string, object>;
 	if (!link || names.length > 1) return undefined;
-	return "after" in link ? "Link added" : "Link removed";
+	return "after" in link ? "Add link" : "Remove link";
 }
 
 /** Returns the record at the other end of the link, if the entry is about a link of its record. */
@@ -162,7 +162,7 @@ export function phraseOf({
 	}
 	if (changes && otherEndOf({ changes })) {
 		// The names of both records follow, with "and" between them.
-		return linkIn({ changes }) === "Link added"
+		return linkIn({ changes }) === "Add link"
 			? "linked"
 			: "removed the link between";
 	}
