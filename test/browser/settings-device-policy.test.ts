@@ -24,6 +24,7 @@ test("an administrator changes a threshold, which the form checks, and a viewer 
 	const length = page.getByLabel("Shortest password");
 	await length.waitFor();
 	await screenshot(page, "settings/device-policy");
+	await page.getByText("The default is “SELinux, AppArmor or a").waitFor();
 	const save = page.getByRole("button", { name: "Save" });
 	expect(await save.isDisabled()).toBe(true);
 	await length.fill("5");

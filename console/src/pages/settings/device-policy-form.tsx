@@ -102,7 +102,7 @@ export function DevicePolicyForm({
 					<Radio.Group
 						key={name}
 						label={label}
-						description={`${description}. The default is "${options[0]?.label}".`}
+						description={`${description}. The default is “${options[0]?.label}”.`}
 						{...form.getInputProps(name)}
 					>
 						<Stack gap="xs" mt="xs">
