@@ -29,6 +29,8 @@ test("a viewer finds the devices that failed a check in a period, and downloads 
 			{ agoMs: 60 * DAY_MS },
 		);
 		await fleet.report(fixed, { DISK_ENCRYPTION: "PASS" }, 50 * DAY_MS);
+		await fleet.report(fixed, { DISK_ENCRYPTION: "FAIL" }, 45 * DAY_MS);
+		await fleet.report(fixed, { DISK_ENCRYPTION: "PASS" }, 40 * DAY_MS);
 		await fleet.addReporting(organization, "failing.local", {
 			DISK_ENCRYPTION: "FAIL",
 			FIREWALL_ENABLED: "PASS",
@@ -50,6 +52,7 @@ test("a viewer finds the devices that failed a check in a period, and downloads 
 	await table.getByRole("link", { name: "failing.local" }).waitFor();
 	await expect.poll(() => table.getByRole("row").count()).toBe(2);
 	await page.getByText("1 device seen with this status").waitFor();
+	expect(await page.getByText("one for each span of time").count()).toBe(0);
 
 	await page.getByLabel("Until").fill(day(55 * DAY_MS));
 	await table.getByRole("link", { name: "fixed.local" }).waitFor();
@@ -62,6 +65,15 @@ test("a viewer finds the devices that failed a check in a period, and downloads 
 	]);
 	expect(await readFile(await file.path(), "utf8")).toMatch(/fixed\.local/);
 
+	await page.getByLabel("Until").fill(day(35 * DAY_MS));
+	await page.getByLabel("From").fill(day(100 * DAY_MS));
+	await page
+		.getByText(
+			"1 device seen with this status. 2 rows, one for each span of time.",
+		)
+		.waitFor();
+
+	await page.getByLabel("Until").fill(day(55 * DAY_MS));
 	await page.getByLabel("From").fill(day(2 * DAY_MS));
 	await page
 		.getByText("Choose a day that is not after the last one.")

@@ -197,6 +197,7 @@ function Question({ list }: { list: ListControls }) {
 function Counts({ answer }: { answer: Answer | undefined }) {
 	const seen = answer?.devices_seen ?? null;
 	const further = answer?.devices_that_may_have ?? null;
+	const { total = 0, total_is_exact: isExact = true } = answer ?? {};
 	return (
 		<Text size="sm" c="dimmed" mb="md" role="status">
 			{seen !== null && further !== null && (
@@ -206,6 +207,8 @@ function Counts({ answer }: { answer: Answer | undefined }) {
 					</Text>{" "}
 					seen with this status
 					{further > 0 && `, ${devices(further)} more possible`}.{" "}
+					{total > seen + further &&
+						`${isExact ? "" : "More than "}${total.toLocaleString()} rows, one for each span of time. `}
 				</>
 			)}
 			“Seen” means that a report in the period had the status, or the reports
