@@ -301,7 +301,9 @@ test("administrators see old API tokens and who changed what, and others see whi
 	});
 	const lately = page.getByRole("region", { name: "Recent changes" });
 	await lately.getByText(`${person.name} added the risk Risk 3 × 5`).waitFor();
-	await lately.getByText(`${person.name} added the device (unnamed)`).waitFor();
+	await lately
+		.getByText(`${person.name} added the device Unnamed device`)
+		.waitFor();
 	// Its entry in the log keeps no name, but the agent has sent one since.
 	await served.database.owner.query(
 		"update devices set hostname = 'ada.local' where organization_id = $1",

@@ -128,11 +128,6 @@ function Changes({ entries }: { entries: readonly Entry[] }) {
 										names.get(entry.record_id ?? "") ??
 										null
 									}
-									unnamed={
-										phraseOf(entry).endsWith(nounOf(entry.record_kind ?? ""))
-											? "(unnamed)"
-											: undefined
-									}
 									isGone={entry.operation.startsWith("delete")}
 								/>
 							)}
@@ -194,18 +189,15 @@ function RecordName({
 	kind,
 	id,
 	name,
-	unnamed = kind ? `unnamed ${nounOf(kind)}` : "",
 	isGone = false,
 }: {
 	kind: string | null;
 	id: string | null;
 	name: string | null;
-	/** The text if there is no name. */
-	unnamed?: string | undefined;
 	isGone?: boolean;
 }) {
 	const { organizationId } = useOrganization();
-	const text = name ?? unnamed;
+	const text = name ?? (kind ? `Unnamed ${nounOf(kind)}` : "");
 	if (isGone || !id || !kind) return text;
 	if (kind === "device") {
 		return (
