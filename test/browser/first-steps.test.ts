@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { callByName } from "../support/call-by-name.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 import {
 	axe,
@@ -135,6 +136,27 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	expect(await page.getByText("First steps").count()).toBe(0);
 	await page.getByText("NIS 2").first().waitFor();
 	expect(page.url()).toContain(organization);
+});
+
+test("the step of the agent leads to the page of a single device that waits for an agent", async () => {
+	const { page, organization, admin } = await open({}, "");
+	const { device } = (await callByName(served.database, admin, "addDevice", {
+		organization_id: organization,
+		owner_id: null,
+	})) as { device: { id: string } };
+	await visit(page, `/o/${organization}/first-steps?step=DEVICE`);
+	const step = page.getByRole("region", {
+		name: "Install the agent on this computer",
+	});
+	const link = step.getByRole("link", {
+		name: "One device waits for an agent.",
+	});
+	await expect
+		.poll(() => link.getAttribute("href"))
+		.toBe(`/o/${organization}/devices/${device.id}`);
+	await link.click();
+	await step.waitFor({ state: "detached" });
+	await page.getByRole("heading", { name: "Unnamed device" }).waitFor();
 });
 
 test("steps can be skipped, taken up again and resumed in another browser", async () => {

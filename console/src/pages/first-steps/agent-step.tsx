@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { call } from "../../api.ts";
+import { call, type InputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -52,23 +52,7 @@ export function AgentStep() {
 					owner, and its name is its hostname. You can change both later.
 				</Text>
 			)}
-			{waiting > 0 && (
-				<Text size="sm">
-					<TextLink
-						underline="always"
-						to="/o/$org/devices"
-						params={{ org: organizationId }}
-						search={{ status: "PENDING" }}
-					>
-						{waiting === 1
-							? "One device waits"
-							: `${waiting.toLocaleString()} devices wait`}{" "}
-						for an agent.
-					</TextLink>{" "}
-					{waiting === 1 ? "Its page" : "The page of each"} gives you a new
-					token.
-				</Text>
-			)}
+			{waiting > 0 && <WaitingDevices count={waiting} />}
 			<Button
 				variant={enrolled > 0 ? "default" : "filled"}
 				loading={adding.isPending}
@@ -77,5 +61,45 @@ export function AgentStep() {
 				{enrolled > 0 ? "Add another device" : "Get the command"}
 			</Button>
 		</Stack>
+	);
+}
+
+/** Leads to the devices that have no agent yet. A single one is opened directly. */
+function WaitingDevices({ count }: { count: number }) {
+	const { organizationId: org } = useOrganization();
+	const { data } = useQuery({
+		...operationQuery("listDevices", {
+			organization_id: org,
+			size: 1,
+			filter: { status: "PENDING" },
+		} as InputOf<"listDevices">),
+		enabled: count === 1,
+	});
+	const id = count === 1 ? data?.devices[0]?.id : undefined;
+	return (
+		<Text size="sm">
+			{id ? (
+				<TextLink
+					underline="always"
+					to="/o/$org/devices/$id"
+					params={{ org, id }}
+				>
+					One device waits for an agent.
+				</TextLink>
+			) : (
+				<TextLink
+					underline="always"
+					to="/o/$org/devices"
+					params={{ org }}
+					search={{ status: "PENDING" }}
+				>
+					{count === 1
+						? "One device waits"
+						: `${count.toLocaleString()} devices wait`}{" "}
+					for an agent.
+				</TextLink>
+			)}{" "}
+			{count === 1 ? "Its page" : "The page of each"} gives you a new token.
+		</Text>
 	);
 }
