@@ -21,7 +21,7 @@ const CHUNKS = [
 	},
 	{
 		name: "shared",
-		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|save-once|copy-field|csv-choice|report-titles|membership-limits|records\/comments-panel|devices\/(?:posture-bar|device-groups|ask-exception|exception-days|no-group))|pages\/(?:reports|devices|settings)\/)).*(?:\/src\/|tabler|kinds)/,
+		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|save-once|copy-field|local-address|csv-choice|report-titles|membership-limits|records\/comments-panel|devices\/(?:posture-bar|device-groups|ask-exception|exception-days|no-group))|pages\/(?:reports|devices|settings)\/)).*(?:\/src\/|tabler|kinds)/,
 		minShareCount: 2,
 	},
 ];

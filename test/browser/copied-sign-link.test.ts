@@ -80,6 +80,7 @@ test("without a mail server, the console says who needs a link, and a copied one
 	await dialog.getByRole("button", { name: "Make a link to copy" }).click();
 	const link = dialog.getByLabel("Link to sign", { exact: true });
 	await link.waitFor();
+	await dialog.getByText("Only this computer can open this address.").waitFor();
 	const address = new URL(await link.innerText());
 	await axe(page);
 	await screenshot(page, "documents/copied-sign-link");

@@ -183,6 +183,10 @@ test("an administrator makes an enrollment key, approves the devices that used i
 		.getByRole("button", { name: "Make the key" })
 		.click();
 	const secret = page.getByLabel("Enrollment key", { exact: true });
+	await page
+		.getByText("Only this computer can open this address.")
+		.first()
+		.waitFor();
 	await secret.waitFor();
 	const token = (await secret.textContent()) ?? "";
 	expect(token).toMatch(/^asy_enk_/);

@@ -152,6 +152,7 @@ test("an administrator copies a link, its page says so, and the administrator ma
 	await page.getByRole("menuitem", { name: "Send the owner a link" }).click();
 	await page.getByRole("button", { name: "Make a link to copy" }).click();
 	const shown = page.getByLabel("Link", { exact: true });
+	await page.getByText("Only this computer can open this address.").waitFor();
 	const path = pathIn((await shown.textContent()) ?? "");
 	await axe(page);
 	await screenshot(page, "my-devices-copy");

@@ -53,6 +53,7 @@ test("a user invited by link joins in another browser, changes role and is remov
 	const first = await page
 		.getByLabel("Invitation link", { exact: true })
 		.innerText();
+	await page.getByText("Only this computer can open this address.").waitFor();
 	await screenshot(page, "members-invited");
 	await axe(page);
 	await page.getByRole("button", { name: "I have copied it" }).click();

@@ -2,6 +2,8 @@ import { Code, Stack, Text, Title } from "@mantine/core";
 import { COMMAND } from "../../command.ts";
 import { Copied, CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import type { Platform } from "../../parts/devices/device-words.tsx";
+import { isLocal } from "../../parts/local-address.ts";
+import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import type { SaveOnce } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
@@ -141,6 +143,7 @@ function OtherWays({
 					Other agents that use the Device Agent API, such as probo-agent, need
 					the service address and the token.
 				</Text>
+				<LocalAddressNote address={enrollment.serverUrl} />
 				<CopyField label="Service address" value={enrollment.serverUrl} />
 				<Text size="sm">
 					Or try it by hand, without an agent: this enrolls the device and sends
@@ -159,13 +162,6 @@ function OtherWays({
 				/>
 			</Stack>
 		</details>
-	);
-}
-
-/** Returns true if only the computer that runs the service reaches it by this address. */
-function isLocal(serverUrl: string): boolean {
-	return ["localhost", "127.0.0.1", "[::1]"].includes(
-		new URL(serverUrl).hostname,
 	);
 }
 

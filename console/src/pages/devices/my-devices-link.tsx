@@ -8,6 +8,7 @@ import {
 	type Device,
 } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import {
 	SaveOnceButtons,
@@ -71,6 +72,7 @@ export function MyDevicesLink({
 							Give this link to {made.full_name} only. It works once, until{" "}
 							<DateTime value={made.expires_at} />. It is shown only now.
 						</Text>
+						<LocalAddressNote address={made.link} />
 						<CopyField label="Link" value={made.link} />
 						<SaveOnceButtons
 							secrets="link"

@@ -2,6 +2,7 @@ import { Code, Stack, Text, Title } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import { type SaveOnce, SaveOnceButtons } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { AgentDownloads } from "./agent-downloads.tsx";
@@ -29,6 +30,7 @@ export function NewEnrollmentKey({
 					<DateTime value={key.expires_at} />.
 				</Text>
 			</div>
+			<LocalAddressNote address={serverUrl} />
 			<CopyField label="Service address" value={serverUrl} />
 			<div>
 				<Title order={2} mb="xs">

@@ -13,6 +13,7 @@ import {
 	countDevices,
 	type Device,
 } from "../../parts/devices/device-words.tsx";
+import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import {
 	SaveOnceButtons,
@@ -164,6 +165,7 @@ function Tokens({ issued, onClose }: { issued: Issued; onClose: () => void }) {
 						(token) => `${nameOf(token)}  ${token.enrollment_token}`,
 					)}
 				/>
+				<LocalAddressNote address={serverUrl} />
 				<CopyField
 					label={`On ${isOne ? "the" : "each"} device, with its token in a file`}
 					value={`assay-agent install --server ${serverUrl} --enrollment-token-file token.txt`}

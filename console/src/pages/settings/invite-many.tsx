@@ -5,6 +5,7 @@ import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import {
 	SaveOnceButtons,
@@ -61,6 +62,7 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 			{done ? (
 				<Stack>
 					<Invited outcome={done} unsent={unsent} />
+					<LocalAddressNote address={unsent[0]?.invitation_url} />
 					<SaveOnceButtons
 						secrets="links"
 						consequence="Afterwards each open invitation needs a new link."

@@ -5,6 +5,7 @@ import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import {
 	LimitFields,
 	limitInput,
@@ -144,6 +145,7 @@ function Invited({ made, once }: { made: Made; once: SaveOnce }) {
 				It works once, until <DateTime value={expires_at} />, and only for this
 				address.
 			</Text>
+			<LocalAddressNote address={made.invitation_url} />
 			<SecretOnce label="Invitation link" value={made.invitation_url} />
 			<SaveOnceButtons
 				secrets="link"

@@ -14,6 +14,7 @@ import { ChangeRole } from "../../parts/change-role.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import type { Member } from "../../parts/roles.tsx";
 import {
@@ -185,6 +186,7 @@ function PasswordLink({
 					<Text size="sm">
 						Send it to {member.email}. It works once, within 24 hours.
 					</Text>
+					<LocalAddressNote address={making.data.reset_url} />
 					<SecretOnce
 						label="Password reset link"
 						value={making.data.reset_url}

@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { call } from "../../../api.ts";
 import { SecretOnce } from "../../../parts/copy-field.tsx";
 import { ErrorState } from "../../../parts/error-state.tsx";
+import { LocalAddressNote } from "../../../parts/local-address-note.tsx";
 import { useReturnFocus } from "../../../parts/return-focus.ts";
 import {
 	SaveOnceButtons,
@@ -46,6 +47,7 @@ export function CopySignLink({
 							<DateTime value={made.expires_at} />, or until somebody makes a
 							new one.
 						</Text>
+						<LocalAddressNote address={made.link} />
 						<SecretOnce label="Link to sign" value={made.link} />
 						<SaveOnceButtons
 							secrets="link"

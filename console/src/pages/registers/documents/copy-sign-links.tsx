@@ -9,6 +9,7 @@ import {
 import { call, type OutputOf } from "../../../api.ts";
 import { SecretOnce } from "../../../parts/copy-field.tsx";
 import { ErrorState } from "../../../parts/error-state.tsx";
+import { LocalAddressNote } from "../../../parts/local-address-note.tsx";
 import { useReturnFocus } from "../../../parts/return-focus.ts";
 import {
 	SaveOnceButtons,
@@ -94,6 +95,7 @@ function Links({
 								these, and then make the next ones.
 							</Text>
 						)}
+						<LocalAddressNote address={made.links[0]?.link} />
 						<SecretOnce
 							label="Links to sign"
 							value={made.links.map(
