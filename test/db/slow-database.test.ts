@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { Client, Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { connectionAdvice } from "../../src/db/connection-advice.ts";
-import { createDatabaseForTest } from "../support/database.ts";
+import { createDatabaseForTest, survives } from "../support/database.ts";
 
 /** Returns the error that `attempt` rejects with. */
 const errorOf = (attempt: Promise<unknown>): Promise<unknown> =>
@@ -13,11 +13,13 @@ const errorOf = (attempt: Promise<unknown>): Promise<unknown> =>
 
 test("a slow database is not blamed on a firewall", async () => {
 	const { url: connectionString } = await createDatabaseForTest();
-	const pool = new Pool({
-		connectionString,
-		max: 1,
-		connectionTimeoutMillis: 500,
-	});
+	const pool = survives(
+		new Pool({
+			connectionString,
+			max: 1,
+			connectionTimeoutMillis: 500,
+		}),
+	);
 	onTestFinished(() => pool.end());
 	const client = await pool.connect();
 	const slow = { text: "select pg_sleep(0.5)", query_timeout: 1 };

@@ -2,17 +2,19 @@ import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { explainEnd, patiently, tellWaiting } from "../../src/demo/patience.ts";
 import { AppError, overloaded } from "../../src/errors.ts";
-import { createDatabaseForTest } from "../support/database.ts";
+import { createDatabaseForTest, survives } from "../support/database.ts";
 
 const PAUSE_MS = 1;
 
 test("what is overloaded is tried again until it succeeds", async () => {
 	const { url } = await createDatabaseForTest();
-	const pool = new Pool({
-		connectionString: url,
-		max: 1,
-		connectionTimeoutMillis: 100,
-	});
+	const pool = survives(
+		new Pool({
+			connectionString: url,
+			max: 1,
+			connectionTimeoutMillis: 100,
+		}),
+	);
 	onTestFinished(() => pool.end());
 	const held = await pool.connect();
 	let attempts = 0;

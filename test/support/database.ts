@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Pool } from "pg";
 import { inject, onTestFinished } from "vitest";
 import { makePool } from "../../src/db/pool.ts";
@@ -30,13 +31,43 @@ let server: Pool | undefined;
  * Runs a statement on the server of the tests. The files of a process share the connections, which
  * end with the process.
  */
-async function onServer(statement: string): Promise<void> {
-	server ??= new Pool({
-		connectionString: inject("serverUrl"),
-		max: 2,
-		idleTimeoutMillis: 0,
-	});
-	await server.query(statement);
+async function onServer(
+	statement: string,
+): Promise<{ rows: Record<string, unknown>[] }> {
+	server ??= survives(
+		new Pool({
+			connectionString: inject("serverUrl"),
+			max: 2,
+			idleTimeoutMillis: 0,
+		}),
+	);
+	return server.query(statement);
+}
+
+const LOOKS = 200;
+const LOOK_MS = 5;
+
+/**
+ * Drops a database and ends its sessions. A pool has ended before the server has closed its
+ * connections. So this first waits a little for them, because a client that is ended by force just
+ * then has no listener any more, and its error would end the process.
+ */
+async function dropWithSessions(name: string): Promise<void> {
+	for (let look = 0; look < LOOKS; look++) {
+		const { rows } = await onServer(
+			`select from pg_stat_activity where datname = '${name}' limit 1`,
+		);
+		if (rows.length === 0) break;
+		await sleep(LOOK_MS);
+	}
+	await onServer(`drop database ${name} with (force)`);
+}
+
+/** Lets a pool survive that the server closes a connection, also one that is just ending. */
+export function survives(pool: Pool): Pool {
+	pool.on("error", () => {});
+	pool.on("connect", (client) => client.on("error", () => {}));
+	return pool;
 }
 
 /** The names of the databases that are dropped after the run begin with this. */
@@ -53,8 +84,7 @@ export async function createDatabase(
 		`create database ${name} template ${inject("template")} strategy file_copy`,
 	);
 	const url = withDatabaseName(inject("serverUrl"), name);
-	const owner = new Pool({ connectionString: url, max: 2 });
-	owner.on("error", () => {});
+	const owner = survives(new Pool({ connectionString: url, max: 2 }));
 	const pool = makePool({ connectionString: url }, { max: 8 });
 	return {
 		url,
@@ -63,7 +93,7 @@ export async function createDatabase(
 		drop: async () => {
 			await pool.end();
 			await owner.end();
-			await onServer(`drop database ${name} with (force)`);
+			await dropWithSessions(name);
 		},
 	};
 }
