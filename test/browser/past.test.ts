@@ -276,7 +276,11 @@ test("a page that shows only the present says so and keeps the day for the other
 		admin,
 		`/o/${served.organizationId}/settings/members?as_of=${dayAgo(60)}`,
 	);
-	await page.getByText("This page shows the present").waitFor();
+	const note = page.getByText("This page shows the present");
+	await note.waitFor();
+	await page.emulateMedia({ media: "print" });
+	await note.waitFor({ state: "hidden" });
+	await page.emulateMedia({ media: "screen" });
 	await page.getByRole("link", { name: "Risks" }).click();
 	await page.getByRole("link", { name: "Theft of laptops" }).waitFor();
 });

@@ -332,7 +332,7 @@ test("the board summary says what changed since the period that the reader choos
 	const decisions = page.getByRole("region", { name: "Needs a decision" });
 	await decisions
 		.getByRole("listitem")
-		.filter({ hasText: "Accept or treat critical risks" })
+		.filter({ hasText: "Review critical risks, also accepted ones" })
 		.getByText(/; and 1 more$/)
 		.waitFor();
 	const plots = page

@@ -12,6 +12,8 @@ export function PastBanner() {
 		<Paper
 			component="section"
 			aria-label="Date shown"
+			// A paper has the dates of its page, so only a past page needs the line.
+			className={isShown ? "" : "not-printed"}
 			bg="var(--mantine-color-yellow-light)"
 			c="var(--mantine-color-text)"
 			px="md"
@@ -29,8 +31,8 @@ export function PastBanner() {
 							</>
 						) : (
 							<>
-								This page shows the present. Home, devices and registers show{" "}
-								<b>{formatDay(day)}</b>.
+								This page shows the present, or a day that you choose in it.
+								Home, devices and registers show <b>{formatDay(day)}</b>.
 							</>
 						)}
 					</Text>

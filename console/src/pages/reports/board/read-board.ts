@@ -227,7 +227,7 @@ function work(summary: Summary): BoardSection {
 }
 
 const DECISIONS: Record<Summary["decisions"][number]["kind"], string> = {
-	CRITICAL_RISKS: "Accept or treat critical risks",
+	CRITICAL_RISKS: "Review critical risks, also accepted ones",
 	UNDECIDED_RISKS: "Decide how to treat suggested risks",
 	OVERDUE_MAJOR_NONCONFORMITIES: "Close overdue major nonconformities",
 	CONTRADICTED_MEASURES: "Correct measures that device checks contradict",
