@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { UNDECIDED_NOTE } from "../../src/starters/undecided.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
@@ -226,78 +225,6 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 		version: 2,
 		sha256: changed.sha256,
 	});
-});
-
-test("suggested risks are marked until somebody decides, and controls that nothing else justifies are counted", async () => {
-	const { framework } = await add("addFramework", { name: "Suggestions" });
-	const suggest = (name: string) =>
-		add("addRisk", {
-			...{ name, category: "IT", treatment: "MITIGATED", note: UNDECIDED_NOTE },
-			...{ inherent_likelihood: 3, inherent_impact: 3 },
-		});
-	const { risk: flood } = await suggest("Flood");
-	const { risk: fire } = await suggest("Fire");
-	const control = (name: string, more: object) =>
-		add("addControl", {
-			...{ framework_id: framework.id, section_title: "A", name },
-			...more,
-		});
-	await control("Drains", { linked_record_ids: [flood.id] });
-	const { control: alarms } = await control("Sprinklers", {
-		linked_record_ids: [flood.id, fire.id],
-	});
-	await add("addObligation", {
-		requirement: "Fire code",
-		linked_record_ids: [alarms.id],
-	});
-	await control("Walls", {
-		linked_record_ids: [fire.id],
-		inclusion_justification: "The landlord asks for it",
-	});
-	const undecidedIn = async (more: object = {}) => {
-		const { controls: found, ...rest } = await read({
-			framework_id: framework.id,
-			...more,
-		});
-		const named = found.map(({ name, risks }: Json) => [
-			name,
-			risks.map((risk: Json) => [risk.name, risk.is_undecided]),
-		]);
-		return [rest.only_undecided_risks, named];
-	};
-	const before = [
-		1,
-		[
-			["Drains", [["Flood", true]]],
-			[
-				"Sprinklers",
-				[
-					["Fire", true],
-					["Flood", true],
-				],
-			],
-			["Walls", [["Fire", true]]],
-		],
-	];
-	expect(await undecidedIn()).toEqual(before);
-	const { sha256 } = await read({ framework_id: framework.id });
-	await approve(sha256, { framework_id: framework.id });
-	await tools.use("updateRisk", { id: flood.id, treatment: "ACCEPTED" });
-	expect(await undecidedIn({ version_number: 1 })).toEqual(before);
-	expect(await undecidedIn()).toEqual([
-		0,
-		[
-			["Drains", [["Flood", false]]],
-			[
-				"Sprinklers",
-				[
-					["Fire", true],
-					["Flood", false],
-				],
-			],
-			["Walls", [["Fire", true]]],
-		],
-	]);
 });
 
 test("a version that was approved before it had reasons of inclusion can be read", async () => {
