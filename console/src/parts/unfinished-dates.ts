@@ -1,6 +1,6 @@
 /**
- * Returns errors for dates and times in the area that are only partly filled in, because the browser reports
- * their value as empty.
+ * Returns errors for dates and times in the area that are only partly filled in, because the browser
+ * reports their value as empty.
  */
 export function unfinishedDates(
 	area: HTMLElement | null | undefined,
