@@ -9,19 +9,26 @@ import {
 import { isSilentSince, silencesAt } from "./silences.ts";
 
 /**
- * Returns the common table expression `excuse` that `IS_EXCUSED` needs, now or at a time in the
- * past, whose SQL is `at`. It has a row for each device, platform or group of devices that an
- * exception excuses from a check: check_key, platform, device_id.
+ * Returns the common table expressions that `IS_EXCUSED` needs, now or at a time in the past, whose
+ * SQL is `at`:
+ *
+ * - `excuse`: a row for each device that an exception excuses from a check: check_key, device_id.
+ * - `broad_excuse`: a row for each exception of a platform or of all devices, whose platform is null:
+ *   check_key, platform. `IS_EXCUSED` reads all these rows for a span, so no row of a device is here.
  */
 export function excusesAt(at?: string): string {
 	const now = at ?? "now()";
+	const inForce = `e.organization_id = $1 and ${isInForce(now)}`;
 	return `excuse as materialized (
-			select e.check_key, e.platform, coalesce(e.device_id, m.device_id) as device_id
+			select e.check_key, coalesce(e.device_id, m.device_id) as device_id
 			from device_exceptions e
 			left join device_exception_members m on e.scope = 'GROUP' and m.organization_id = $1
 				and m.exception_id = e.id and m.since <= ${now} and coalesce(m.until > ${now}, true)
-			where e.organization_id = $1 and ${isInForce(now)}
-				and (e.scope in ('PLATFORM', 'ALL') or coalesce(e.device_id, m.device_id) is not null)
+			where ${inForce} and coalesce(e.device_id, m.device_id) is not null
+		), broad_excuse as materialized (
+			select e.check_key, e.platform
+			from device_exceptions e
+			where ${inForce} and e.scope in ('PLATFORM', 'ALL')
 		)`;
 }
 
@@ -29,11 +36,10 @@ export function excusesAt(at?: string): string {
  * SQL condition, over `excusesAt`: an exception excuses the device of the span `s` from its check.
  */
 export const IS_EXCUSED = `(
-		(s.device_id, s.check_key) in (
-			select x.device_id, x.check_key from excuse x where x.device_id is not null
-		) or exists (
-			select from excuse x
-			where x.check_key = s.check_key and x.device_id is null and coalesce(x.platform = (
+		(s.device_id, s.check_key) in (select x.device_id, x.check_key from excuse x)
+		or exists (
+			select from broad_excuse x
+			where x.check_key = s.check_key and coalesce(x.platform = (
 				select d.platform from devices d where d.organization_id = $1 and d.id = s.device_id
 			), true)
 		)
@@ -44,8 +50,8 @@ export const IS_EXCUSED = `(
  * SQL is `at`. None of them depends on a device, so a statement evaluates each of them once.
  *
  * - `rule`: a row for each check that a policy requires, with the columns of `requiredChecks`.
- * - `young`: a row for each device in the days of grace of a new one: id, activated_at.
- * - `excuse`: see `excusesAt`.
+ * - `young`: a row for each device in the days of grace of a new one: id.
+ * - `excuse` and `broad_excuse`: see `excusesAt`.
  * - `quiet`: a row for each device that was silent at the time in the past: device_id, since.
  */
 export function policyAt(at: string | undefined): string {
@@ -53,7 +59,7 @@ export function policyAt(at: string | undefined): string {
 	return `
 		rule as materialized (${requiredChecks(at)}),
 		young as materialized (
-			select t.id, t.activated_at from devices t
+			select t.id from devices t
 			where t.organization_id = $1 and t.activated_at <= ${now}
 				and t.activated_at > ${now} - (select max(r.longest_new_device_grace) from rule r)
 		), ${excusesAt(at)} ${at === undefined ? "" : `, quiet as materialized ${silencesAt(at)}`}`;
@@ -77,12 +83,13 @@ export function isSilent(at: string | undefined): string {
 export function spanState(at: string | undefined): string {
 	const now = at ?? "now()";
 	const policy = policyOf("s.device_id", at);
-	// Most devices are not new, so the second condition reads few of them.
+	// Most devices are not new, so the second condition reads few of them. When a whole fleet is new,
+	// each lookup by the primary key still takes the same time; one in `young` would read all of it.
 	const inGrace = `(
 		s.since + (select ${graceOf(policy)} from rule r where r.check_key = s.check_key) > ${now}
 		or s.device_id in (select y.id from young y) and (
-			select y.activated_at + ${newDeviceGraceOf(policy)} from young y, rule r
-			where y.id = s.device_id and r.check_key = s.check_key
+			select t.activated_at + ${newDeviceGraceOf(policy)} from devices t, rule r
+			where t.organization_id = $1 and t.id = s.device_id and r.check_key = s.check_key
 		) > ${now}
 	)`;
 	return stateOfSpan("s.status", {
