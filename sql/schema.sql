@@ -771,6 +771,13 @@ begin
 				coalesce(right_at, before.last_observed_at), before.last_observed_at, before.status,
 				coalesce(right_report, before.last_report_id), before.last_report_id, before.is_current
 			);
+		if before.is_current then
+			insert into events (organization_id, type, record_id, data)
+			select e.* from event_of_span(
+				p_organization_id, p_device_id, p_check_key, before.status, p_status,
+				coalesce(right_at, before.last_observed_at), coalesce(right_report, before.last_report_id)
+			) e;
+		end if;
 		return;
 	end if;
 
@@ -807,6 +814,12 @@ begin
 		p_organization_id, p_device_id, p_check_key, p_observed_at, p_observed_at,
 		p_status, p_report_id, p_report_id, after.since is null
 	);
+	if after.since is null then
+		insert into events (organization_id, type, record_id, data)
+		select e.* from event_of_span(
+			p_organization_id, p_device_id, p_check_key, p_status, before.status, p_observed_at, p_report_id
+		) e;
+	end if;
 end
 $$;
 
@@ -944,11 +957,12 @@ begin
 	for late in
 		with report as (
 			select r.n, r.organization_id, r.device_id, r.report_id, r.results, r.not_before,
+				r.last_at is null as is_first,
 				r.not_before is not null and exists (
 					select from find_posture_report(r.organization_id, r.device_id, r.report_id, r.not_before)
 				) as is_known
-			from unnest(organization_ids, device_ids, report_ids, outcomes, results_of, p_not_before)
-				with ordinality r (organization_id, device_id, report_id, outcome, results, not_before, n)
+			from unnest(organization_ids, device_ids, report_ids, outcomes, results_of, p_not_before, last_at)
+				with ordinality r (organization_id, device_id, report_id, outcome, results, not_before, last_at, n)
 			where r.outcome = 'stored'
 		), raw as (
 			insert into posture_reports (organization_id, device_id, report_id, results)
@@ -959,7 +973,7 @@ begin
 			select
 				o.n, o.report, o.position, r.is_known, r.not_before, r.organization_id, r.device_id, r.report_id,
 				o.check_key, o.status, epoch + o.observed_at * interval '1 microsecond' as observed_at,
-				o.is_only and not r.is_known as is_plain
+				o.is_only and not r.is_known as is_plain, r.is_first
 			from unnest(r_report, r_position, r_check_key, r_status, r_observed_at, r_is_only)
 				with ordinality o (report, position, check_key, status, observed_at, is_only, n)
 			join report r on r.n = o.report
@@ -971,36 +985,46 @@ begin
 				last_report_id = case when s.status = o.status then o.report_id else s.last_report_id end,
 				is_current = s.status = o.status
 			from observation o
-			where o.is_plain
+			where o.is_plain and not o.is_first
 				and s.organization_id = o.organization_id and s.device_id = o.device_id
 				and s.check_key = o.check_key and s.is_current
 				and s.last_observed_at < o.observed_at
 			returning
 				o.n, s.is_current as is_extended, o.organization_id, o.device_id, o.check_key,
-				o.observed_at, o.status, o.report_id
+				o.observed_at, o.status, o.report_id, s.status as previous_status
 		), rest as (
 			-- Not "not exists": the planner expects one row here and would compare all with all.
 			select o.* from observation o
 			where o.n not in (select m.n from moved m)
 		), first as (
+			-- A device without a span has none of any check, so nobody looks for one.
+			select o.* from rest o where o.is_plain and o.is_first
+			union all
 			select o.* from rest o
-			where o.is_plain and not exists (
+			where o.is_plain and not o.is_first and not exists (
 				select from posture_spans s
 				where s.organization_id = o.organization_id and s.device_id = o.device_id
 					and s.check_key = o.check_key and s.is_current
 			)
+		), added as (
+			select
+				m.organization_id, m.device_id, m.check_key, m.observed_at, m.status, m.report_id, m.previous_status
+			from moved m where not m.is_extended
+			union all
+			select f.organization_id, f.device_id, f.check_key, f.observed_at, f.status, f.report_id, null
+			from first f
 		), opened as (
 			insert into posture_spans
 			select
 				o.organization_id, o.device_id, o.check_key, o.observed_at, o.observed_at,
 				o.status, o.report_id, o.report_id, true
-			from (
-				select m.organization_id, m.device_id, m.check_key, m.observed_at, m.status, m.report_id
-				from moved m where not m.is_extended
-				union all
-				select f.organization_id, f.device_id, f.check_key, f.observed_at, f.status, f.report_id
-				from first f
-			) o
+			from added o
+		), news as (
+			insert into events (organization_id, type, record_id, data)
+			select e.* from added o
+			cross join lateral event_of_span(
+				o.organization_id, o.device_id, o.check_key, o.status, o.previous_status, o.observed_at, o.report_id
+			) e
 		)
 		select o.* from rest o
 		where o.n not in (select f.n from first f)
@@ -1950,6 +1974,20 @@ exception
 end
 $$;
 
+CREATE FUNCTION public.event_of_span(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_previous_status text, p_since timestamp with time zone, p_report_id text) RETURNS TABLE(organization_id text, type text, record_id text, data jsonb)
+    LANGUAGE sql STABLE
+    AS $$
+	select
+		p_organization_id, case p_status when 'FAIL' then 'posture.failed' else 'posture.passed' end,
+		p_device_id,
+		jsonb_build_object(
+			'check_key', p_check_key, 'previous_status', p_previous_status,
+			'since', to_char(p_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+			'report_id', p_report_id
+		)
+	where p_status = 'FAIL' or p_status = 'PASS' and p_previous_status is not null
+$$;
+
 CREATE FUNCTION public.find_invitation(p_token_hash bytea) RETURNS TABLE(email text, is_mailed boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2719,36 +2757,6 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.note_posture_event() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-begin
-	insert into events (organization_id, type, record_id, data)
-	select
-		a.organization_id, case a.status when 'FAIL' then 'posture.failed' else 'posture.passed' end,
-		a.device_id,
-		jsonb_build_object(
-			'check_key', a.check_key, 'previous_status', b.status,
-			'since', to_char(a.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-			'report_id', a.first_report_id
-		)
-	from added a
-	left join lateral (
-		select s.status from posture_spans s
-		where s.organization_id = a.organization_id and s.device_id = a.device_id
-			and s.check_key = a.check_key and s.since < a.since
-		order by s.since desc limit 1
-	) b on true
-	where a.is_current and a.status in ('FAIL', 'PASS')
-		-- The first result of a check is news only if it fails.
-		and (a.status = 'FAIL' or b.status is not null)
-		-- What an import adds has happened long ago, and elsewhere.
-		and current_setting('assay.importing', true) is distinct from a.organization_id::text;
-	return null;
-end
-$$;
-
 CREATE FUNCTION public.note_posture_report_change() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -3374,6 +3382,19 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.remove_spans_of_devices() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+	delete from posture_spans s
+	using gone g
+	where s.organization_id = g.organization_id and s.device_id = g.id;
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.remove_unused_content() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -3400,6 +3421,34 @@ begin
 	update passkeys p set name = p_name
 	where p.id = p_id and p.user_id = current_setting('assay.user_id', true);
 	return old;
+end
+$$;
+
+CREATE FUNCTION public.require_devices_of_spans() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	missing text;
+begin
+	if nullif(current_setting('assay.importing', true), '') is not null then
+		return null;
+	end if;
+	with span as (
+		select distinct a.organization_id, a.device_id from added a
+	), locked as materialized (
+		select d.organization_id, d.id
+		from devices d
+		join span s on s.organization_id = d.organization_id and s.device_id = d.id
+		for key share of d
+	)
+	select s.device_id into missing from span s
+	where (s.organization_id, s.device_id) not in (select l.organization_id, l.id from locked l)
+	limit 1;
+	if missing is not null then
+		raise exception 'there is no device %', missing using errcode = 'foreign_key_violation';
+	end if;
+	return null;
 end
 $$;
 
@@ -6568,8 +6617,6 @@ CREATE TRIGGER end_provider_sessions AFTER DELETE ON public.memberships FOR EACH
 
 CREATE TRIGGER event AFTER UPDATE OF status, enrolled_at ON public.devices FOR EACH ROW EXECUTE FUNCTION public.note_device_event();
 
-CREATE TRIGGER event AFTER INSERT ON public.posture_spans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_posture_event();
-
 CREATE TRIGGER event_of_new AFTER INSERT ON public.devices FOR EACH ROW WHEN (((new.enrolled_at IS NOT NULL) AND (current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text))) EXECUTE FUNCTION public.note_device_event();
 
 CREATE TRIGGER follow AFTER UPDATE OF status ON public.nonconformities FOR EACH ROW WHEN (((old.status = 'CLOSED'::text) <> (new.status = 'CLOSED'::text))) EXECUTE FUNCTION public.follow_nonconformity();
@@ -6728,7 +6775,11 @@ CREATE TRIGGER remove_links AFTER DELETE ON public.tasks FOR EACH ROW EXECUTE FU
 
 CREATE TRIGGER remove_links AFTER DELETE ON public.vendors FOR EACH ROW EXECUTE FUNCTION public.remove_links();
 
+CREATE TRIGGER remove_spans AFTER DELETE ON public.devices REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.remove_spans_of_devices();
+
 CREATE TRIGGER remove_unused_content AFTER DELETE ON public.evidence_files FOR EACH ROW EXECUTE FUNCTION public.remove_unused_content();
+
+CREATE TRIGGER require_devices AFTER INSERT ON public.posture_spans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.require_devices_of_spans();
 
 ALTER TABLE ONLY public.account_links
     ADD CONSTRAINT account_links_made_by_fkey FOREIGN KEY (made_by) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -7062,9 +7113,6 @@ ALTER TABLE ONLY public.passkeys
 
 ALTER TABLE ONLY public.people
     ADD CONSTRAINT people_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
-
-ALTER TABLE ONLY public.posture_spans
-    ADD CONSTRAINT posture_spans_organization_id_device_id_fkey FOREIGN KEY (organization_id, device_id) REFERENCES public.devices(organization_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.record_comments
     ADD CONSTRAINT record_comments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
@@ -8394,6 +8442,9 @@ GRANT ALL ON FUNCTION public.enrollment_key_warning(p_created_at timestamp with 
 REVOKE ALL ON FUNCTION public.ensure_posture_report_partitions() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ensure_posture_report_partitions() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.event_of_span(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_previous_status text, p_since timestamp with time zone, p_report_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.event_of_span(p_organization_id text, p_device_id text, p_check_key text, p_status text, p_previous_status text, p_since timestamp with time zone, p_report_id text) TO assay_agent;
+
 REVOKE ALL ON FUNCTION public.find_invitation(p_token_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_invitation(p_token_hash bytea) TO assay_app;
 
@@ -8498,8 +8549,6 @@ REVOKE ALL ON FUNCTION public.note_device_event() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) TO assay_agent;
 
-REVOKE ALL ON FUNCTION public.note_posture_event() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION public.note_posture_report_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.note_revoked_key() FROM PUBLIC;
@@ -8589,8 +8638,12 @@ GRANT ALL ON FUNCTION public.remove_own_passkey(p_id text, p_kept_session_id tex
 REVOKE ALL ON FUNCTION public.remove_second_factor(p_user_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.remove_second_factor(p_user_id text) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.remove_spans_of_devices() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.rename_own_passkey(p_id text, p_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.rename_own_passkey(p_id text, p_name text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.require_devices_of_spans() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.set_maintenance(p_message text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_maintenance(p_message text) TO assay_app;
@@ -9224,7 +9277,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_reports TO assay_agent;
 GRANT SELECT,INSERT ON TABLE public.posture_reports TO assay_backup;
 
 GRANT SELECT ON TABLE public.posture_spans TO assay_app;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_spans TO assay_agent;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.posture_spans TO assay_agent;
 GRANT SELECT,INSERT ON TABLE public.posture_spans TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.record_comments TO assay_app;
