@@ -72,6 +72,8 @@ async function bench(options: Options): Promise<Report> {
 			dataDir,
 			options.workers,
 			options.profile,
+			undefined,
+			options.node,
 		);
 		const postgres = await openEmbeddedPostgres(dataDir);
 		undo.push(() => postgres.close());

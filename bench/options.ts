@@ -16,6 +16,8 @@ export interface Options {
 	isJson: boolean;
 	/** The folder in which the service writes its processor profile when it stops. */
 	profile: string | undefined;
+	/** Options of Node for the service. */
+	node: string[];
 }
 
 export const USAGE = `Usage: npm run bench:agent-api -- [options]
@@ -32,6 +34,8 @@ removes the folder. Takes about six minutes with the defaults.
   --connections <n,n>    numbers of keep-alive connections, with one measurement each (64,256)
   --only <part>          heartbeats, postures, mixed or bare; may be repeated (all of them)
   --profile <folder>     folder for the service's .cpuprofile
+  --node=<option>        option of Node for the service, such as --max-old-space-size=160; may be
+                         repeated
   --json                 print JSON instead of Markdown
   --help                 print this text
 `;
@@ -52,6 +56,7 @@ export function readOptions(argv: string[]): Options | "help" {
 			connections: { type: "string", default: "64,256" },
 			only: { type: "string", multiple: true },
 			profile: { type: "string" },
+			node: { type: "string", multiple: true, default: [] },
 			json: { type: "boolean", default: false },
 			help: { type: "boolean", default: false },
 		},
@@ -83,6 +88,7 @@ export function readOptions(argv: string[]): Options | "help" {
 		parts,
 		isJson: values.json,
 		profile: values.profile,
+		node: values.node,
 	};
 }
 

@@ -40,6 +40,7 @@ export async function startService(
 	workers: number,
 	profileDir: string | undefined,
 	root = ROOT,
+	nodeOptions: readonly string[] = [],
 ): Promise<Server> {
 	const env = Object.fromEntries(
 		Object.entries(process.env).filter(
@@ -49,6 +50,7 @@ export async function startService(
 	const child = spawn(
 		process.execPath,
 		[
+			...nodeOptions,
 			...(profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : []),
 			join(root, "bin/assay.js"),
 			"start",
