@@ -1,5 +1,14 @@
 import { coveringStateSql } from "../devices/check-results/verification.ts";
 
+/** Selects the records linked to the control `c`. */
+const LINKED = `(
+	select k.organization_id, k.second_id as id from record_links k
+	where k.organization_id = c.organization_id and k.first_id = c.id
+	union all
+	select k.organization_id, k.first_id from record_links k
+	where k.organization_id = c.organization_id and k.second_id = c.id
+)`;
+
 /**
  * Selects the state of each record linked to the control `c`, null for one that is no measure. Each
  * lookup names one row, so that PostgreSQL uses an index in the past too. With `offset 0`, it reads
@@ -10,14 +19,21 @@ export const MEASURES = `(
 		select ${coveringStateSql("m")} from measures m
 		where m.organization_id = l.organization_id and m.id = l.id and m.archived_at is null
 	) as state
-	from (
-		select k.organization_id, k.second_id as id from record_links k
-		where k.organization_id = c.organization_id and k.first_id = c.id
-		union all
-		select k.organization_id, k.first_id from record_links k
-		where k.organization_id = c.organization_id and k.second_id = c.id
-	) l
+	from ${LINKED} l
 	offset 0
+)`;
+
+/** Selects the names of the first measures that are linked to the control `c`, as an array. */
+export const firstMeasureNames = (most: number) => `array(
+	select n.name from (
+		select (
+			select m.name from measures m
+			where m.organization_id = l.organization_id and m.id = l.id and m.archived_at is null
+		) as name
+		from ${LINKED} l
+		offset 0
+	) n
+	where n.name is not null order by lower(n.name), n.name limit ${most}
 )`;
 
 /**

@@ -9,7 +9,7 @@ import { TODAY } from "../organizations/time-zone.ts";
 import { percentSql } from "../percent.ts";
 import { framework } from "../registers/framework.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
-import { COVERAGE, MEASURES } from "./control-coverage.ts";
+import { COVERAGE, firstMeasureNames, MEASURES } from "./control-coverage.ts";
 import { recordOperations } from "./operations.ts";
 import { obvious } from "./shown.ts";
 import { idSchema } from "./text-schemas.ts";
@@ -87,6 +87,9 @@ const getFramework = defineOperation({
  */
 const MAX_CONTROLS = 2000;
 
+/** Number of measures that are named beside a control. The page of the control lists all. */
+const NAMED_MEASURES = 2;
+
 /**
  * Returns the content of a framework's page: all its controls in one result, each with its
  * coverage.
@@ -116,6 +119,9 @@ const getFrameworkCoverage = defineOperation({
 					name: z.string(),
 					status: z.enum(["INCLUDED", "EXCLUDED"]),
 					measures: z.int(),
+					measure_names: z
+						.array(z.string())
+						.describe(`The first ${NAMED_MEASURES} of them by name`),
 					implemented_measures: z
 						.int()
 						.describe("IMPLEMENTED and not contradicted by a device check"),
@@ -167,6 +173,7 @@ const getFrameworkCoverage = defineOperation({
 						where f.organization_id = $1 and f.id = $2
 					)
 					select c.id, c.section_title, c.name, c.status, linked.*, ${EVIDENCE} as evidence,
+						${firstMeasureNames(NAMED_MEASURES)} as measure_names,
 						${checksOfControl("c", "mapping")} as checks
 					from controls c, lateral (
 						select count(m.state)::int as measures,
@@ -203,6 +210,7 @@ interface ControlRow {
 	name: string;
 	status: "INCLUDED" | "EXCLUDED";
 	measures: number;
+	measure_names: string[];
 	implemented_measures: number;
 	contradicted_measures: number;
 	started_measures: number;

@@ -66,6 +66,7 @@ test("a framework shows by section which controls are covered, and a measure can
 	for (const [name, state] of [
 		["Hotline", "IMPLEMENTED"],
 		["Exercises", "NOT_STARTED"],
+		["On call", "NOT_STARTED"],
 	] as const) {
 		await registers.use("linkRecords", {
 			record_id: incidents,
@@ -105,6 +106,11 @@ test("a framework shows by section which controls are covered, and a measure can
 	await expect
 		.poll(() => names().allInnerTexts())
 		.toEqual(expect.arrayContaining(["Roles", "Acceptable use of assets"]));
+	// Two measures are named, and the others are counted.
+	await controls.getByText("Role descriptions", { exact: true }).waitFor();
+	await controls
+		.getByText("Exercises, Hotline and 1 more", { exact: true })
+		.waitFor();
 	await controls.scrollIntoViewIfNeeded();
 	await axe(page);
 	await screenshot(page, "coverage");

@@ -168,3 +168,47 @@ test("the coverage of a missing framework is not_found", async () => {
 	const refusal = calls.refusal("getFrameworkCoverage", { id: framework.id });
 	expect((await refusal).code).toBe("not_found");
 });
+
+test("a framework's page names the first two measures of each control, without archived ones", async () => {
+	const { framework } = await calls.call("addFramework", {
+		organization_id,
+		name: "ISO 27017",
+	});
+	const { control } = await calls.call("addControl", {
+		organization_id,
+		framework_id: framework.id,
+		section_title: "A.5",
+		name: "Policies",
+	});
+	const names = async () => {
+		const { controls } = await calls.call("getFrameworkCoverage", {
+			id: framework.id,
+		});
+		const [{ measures, measure_names }] = controls;
+		return { measures, measure_names };
+	};
+	expect(await names()).toEqual({ measures: 0, measure_names: [] });
+	const ids: string[] = [];
+	for (const name of ["cameras", "Doors", "Alarms", "Badges"]) {
+		const { measure } = await calls.call("addMeasure", {
+			organization_id,
+			name,
+			category: "Premises",
+			linked_record_ids: [control.id],
+		});
+		ids.push(measure.id);
+	}
+	expect(await names()).toEqual({
+		measures: 4,
+		measure_names: ["Alarms", "Badges"],
+	});
+	await calls.call("archiveRecords", {
+		organization_id,
+		record_ids: [ids[2]],
+		archived: true,
+	});
+	expect(await names()).toEqual({
+		measures: 3,
+		measure_names: ["Badges", "cameras"],
+	});
+});

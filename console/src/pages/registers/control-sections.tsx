@@ -134,7 +134,8 @@ function Control({
 }) {
 	const state = stateOf(control);
 	const { label, tone } = STATES[state];
-	const { section_title, name } = control;
+	const { section_title, name, measure_names } = control;
+	const more = control.measures - measure_names.length;
 	const measures = measuresInWords(control);
 	return (
 		<Group
@@ -157,6 +158,17 @@ function Control({
 				>
 					{name}
 				</RecordLink>
+				{measure_names.length > 0 && (
+					<Text
+						size="xs"
+						c="dimmed"
+						lineClamp={2}
+						style={{ overflowWrap: "anywhere" }}
+					>
+						{measure_names.join(", ")}
+						{more > 0 && ` and ${more} more`}
+					</Text>
+				)}
 			</Box>
 			<Group gap="xs" justify="flex-end" ml="auto" style={{ rowGap: 2 }}>
 				{results.length > 0 && <LowestResult results={results} />}
