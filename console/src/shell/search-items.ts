@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { endOfDay } from "../parts/days.ts";
+import { nameOrUnnamed } from "../parts/devices/device-name.ts";
 import { besideFound } from "../parts/records/beside-words.ts";
 import { usePast } from "../past.ts";
 import { operationQuery, organizationsQuery } from "../queries.ts";
@@ -83,7 +84,7 @@ export function useSearchItems(typed: string, onClose: () => void) {
 		beside = "",
 	): Item => ({
 		id,
-		label: name ?? "Unnamed",
+		label: kind === "device" ? nameOrUnnamed(id, name) : (name ?? "Unnamed"),
 		beside,
 		icon: findRegisterKind(kind)?.icon ?? IconDeviceLaptop,
 		isCommand: false,

@@ -19,11 +19,12 @@ import { columnsWith } from "./device-columns.tsx";
 export function columnsOfCheck(
 	checkKey: string,
 	names: Names,
+	nameOf: (device: Device) => string,
 	isFailing: boolean,
 ): readonly Column<Device>[] {
 	const postureOf = ({ postures }: Device) =>
 		postures.find(({ check_key }) => check_key === checkKey);
-	const others = columnsWith(names).filter(
+	const others = columnsWith(names, nameOf).filter(
 		({ id }) => id !== "state" && id !== "checks",
 	);
 	const [name, ...rest] = others;

@@ -7,7 +7,6 @@ import {
 	conflictLabel,
 	type Device,
 	DeviceState,
-	deviceName,
 	isCurrent,
 	platformLabel,
 	withExcepted,
@@ -20,15 +19,19 @@ import { AgentVersion } from "./agent-version.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 
 /**
- * Returns the columns of the list. `names` holds the names of owners that have been loaded so far.
+ * Returns the columns of the list. `names` holds the names of owners that have been loaded so far,
+ * and `nameOf` names a device so that no two in the list look alike.
  */
-export const columnsWith = (names: Names): readonly Column<Device>[] => [
+export const columnsWith = (
+	names: Names,
+	nameOf: (device: Device) => string,
+): readonly Column<Device>[] => [
 	{
 		id: "name",
 		header: "Device",
 		width: 230,
 		sort: "name",
-		cell: (device) => <Name device={device} />,
+		cell: (device) => <Name device={device} name={nameOf(device)} />,
 	},
 	{
 		id: "state",
@@ -134,8 +137,7 @@ export const columnsWith = (names: Names): readonly Column<Device>[] => [
  */
 const BREAKS = { style: { overflowWrap: "anywhere" } } as const;
 
-function Name({ device }: { device: Device }) {
-	const name = deviceName(device);
+function Name({ device, name }: { device: Device; name: string }) {
 	const { day } = useOrganization();
 	return (
 		<>
@@ -152,7 +154,7 @@ function Name({ device }: { device: Device }) {
 			>
 				{name}
 			</TextLink>
-			{device.hostname && device.hostname !== name && (
+			{device.hostname && !name.startsWith(device.hostname) && (
 				<Text
 					size="xs"
 					c="dimmed"

@@ -16,7 +16,11 @@ import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
 import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
-import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
+import {
+	type Device,
+	deviceName,
+	deviceNames,
+} from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ButtonLink, MenuLink } from "../../parts/links.tsx";
 import { ListPage } from "../../parts/list-page.tsx";
@@ -50,10 +54,6 @@ export function Page() {
 	const past = day === undefined ? undefined : heldInPast(asked);
 	const list = past?.list ?? asked;
 	const isNarrow = useMediaQuery(NARROW);
-	const selection = useSelection<Device>(
-		JSON.stringify([organizationId, list.input.filter]),
-		deviceName,
-	);
 	const { cursor: _, size: __, ...asListed } = list.input;
 	const exported = { organization_id: organizationId, ...asListed };
 	const devices = useQuery({
@@ -69,6 +69,12 @@ export function Page() {
 	const listed = devices.data?.devices ?? [];
 	const rows = listed.map((device) =>
 		day || isOfPast(device) ? asThen(device) : device,
+	);
+	const apart = deviceNames(rows);
+	const nameOf = (one: Device) => apart.get(one.id) ?? deviceName(one);
+	const selection = useSelection<Device>(
+		JSON.stringify([organizationId, list.input.filter]),
+		nameOf,
 	);
 	const names = useRecordNames(
 		organizationId,
@@ -89,8 +95,13 @@ export function Page() {
 	const check = checkOf(list.filters);
 	const possible = (
 		check
-			? columnsOfCheck(check, names, "failing_check" in list.filters && !day)
-			: columnsWith(names)
+			? columnsOfCheck(
+					check,
+					names,
+					nameOf,
+					"failing_check" in list.filters && !day,
+				)
+			: columnsWith(names, nameOf)
 	).filter(({ id }) => !day || id !== "seen");
 	const usual = possible.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
 	const shown = shownColumns(list, possible, usual);

@@ -17,6 +17,7 @@ import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { CardTable } from "../../parts/card-table.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { namesApart } from "../../parts/devices/device-name.ts";
 import { ExceptionEnd } from "../../parts/devices/exception-end.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { Fact } from "../../parts/fact.tsx";
@@ -331,6 +332,9 @@ function Covered({ found }: { found: Found }) {
 	if (found.covered.length === 0) {
 		return <Text size="sm">It has excused no failing device.</Text>;
 	}
+	const names = namesApart(
+		found.covered.map(({ device_id: id, device_name: name }) => ({ id, name })),
+	);
 	return (
 		<CardTable
 			label="Covered devices"
@@ -345,7 +349,7 @@ function Covered({ found }: { found: Found }) {
 						params={{ org: organizationId, id: row.device_id }}
 						size="sm"
 					>
-						{row.device_name ?? "Unnamed device"}
+						{names.get(row.device_id)}
 					</TextLink>,
 					row.status === "FAIL" ? "Fail" : "Unknown",
 					<DateTime key="from" value={row.from} />,

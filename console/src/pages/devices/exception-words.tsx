@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
+import { nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import { platformLabel } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
@@ -33,7 +34,7 @@ export function ExceptionScope({ exception }: { exception: DeviceException }) {
 				params={{ org: organization_id, id: device_id }}
 				size="sm"
 			>
-				{exception.device_name ?? "Unnamed device"}
+				{nameOrUnnamed(device_id, exception.device_name)}
 			</TextLink>
 		);
 	}

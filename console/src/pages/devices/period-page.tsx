@@ -5,6 +5,7 @@ import { type ListControls, useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { dayAfter, endOfDay, startOfDay, todayHere } from "../../parts/days.ts";
+import { namesApart } from "../../parts/devices/device-name.ts";
 import {
 	type PostureStatus,
 	postureLabel,
@@ -103,7 +104,7 @@ export function Page() {
 				<>
 					<DataTable
 						label="Devices in the period"
-						columns={columnsOf(organizationId)}
+						columns={columnsOf(organizationId, namesIn(rows))}
 						rows={rows}
 						isStale={spans.isPlaceholderData}
 					/>
@@ -218,15 +219,23 @@ function Counts({ answer }: { answer: Answer | undefined }) {
 	);
 }
 
+const namesIn = (rows: readonly Row[]) =>
+	namesApart(
+		rows.map(({ device_id: id, device_name: name }) => ({ id, name })),
+	);
+
 const devices = (count: number) =>
 	count === 1 ? "1 device" : `${count.toLocaleString()} devices`;
 
-const columnsOf = (organizationId: string): readonly Column<Row>[] => [
+const columnsOf = (
+	organizationId: string,
+	names: ReadonlyMap<string, string>,
+): readonly Column<Row>[] => [
 	{
 		id: "device",
 		header: "Device",
 		width: 240,
-		cell: ({ device_id, device_name, device_status }) => (
+		cell: ({ device_id, device_status }) => (
 			<>
 				<TextLink
 					to="/o/$org/devices/$id"
@@ -235,7 +244,7 @@ const columnsOf = (organizationId: string): readonly Column<Row>[] => [
 					size="sm"
 					fw={500}
 				>
-					{device_name ?? "Unnamed device"}
+					{names.get(device_id)}
 				</TextLink>
 				{device_status === "REVOKED" && (
 					<Text size="xs" c="dimmed">

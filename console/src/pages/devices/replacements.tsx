@@ -1,5 +1,6 @@
 import { Alert, List, Text } from "@mantine/core";
 import { call } from "../../api.ts";
+import { nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 
 /** The most pairs that a dialog names. */
@@ -100,7 +101,12 @@ export function Replacements({
 			<List size="sm">
 				{devices.slice(0, MAX_NAMED).map((one) => (
 					<List.Item key={one.id}>
-						{inWords(ownName(one) ?? "Unnamed device", one.serial_number)}{" "}
+						{inWords(
+							one.serial_number
+								? (ownName(one) ?? "Unnamed device")
+								: nameOrUnnamed(one.id, ownName(one)),
+							one.serial_number,
+						)}{" "}
 						replaces {recordOf(one, shown)}
 					</List.Item>
 				))}
@@ -120,13 +126,14 @@ function recordOf(device: Device | undefined, shown: Predecessors): string {
 	);
 }
 
-/** Names some devices, and counts those without a name. */
+/** Names the first devices, and counts the others. */
 function namesOf(devices: readonly Device[]): string {
-	const names = devices.flatMap((one) => ownName(one) ?? []);
-	const unnamed = devices.length - names.length;
-	const counted =
-		unnamed === 1 ? ["1 unnamed device"] : [`${unnamed} unnamed devices`];
-	return [...names, ...(unnamed > 0 ? counted : [])].join(", ");
+	const names = devices
+		.slice(0, MAX_NAMED)
+		.map((one) => nameOrUnnamed(one.id, ownName(one)));
+	const others = devices.length - names.length;
+	const more = others > 0 ? ` and ${others.toLocaleString()} more` : "";
+	return names.join(", ") + more;
 }
 
 const inWords = (name: string, serialNumber: string | null | undefined) =>

@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
 import { ClaimAnswer } from "../../parts/devices/claim-answer.tsx";
+import { nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import { platformLabel } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -41,7 +42,7 @@ export function ClaimedDevices({ overview: { mine } }: { overview: Overview }) {
 										size="sm"
 										style={{ overflowWrap: "anywhere" }}
 									>
-										{name ?? "Unnamed device"}
+										{nameOrUnnamed(id, name)}
 									</TextLink>
 									<Text
 										size="xs"
@@ -55,7 +56,7 @@ export function ClaimedDevices({ overview: { mine } }: { overview: Overview }) {
 										, enrolled <DateTime value={device.enrolled_at} />
 									</Text>
 								</div>
-								<ClaimAnswer id={id} name={name ?? "Unnamed device"} />
+								<ClaimAnswer id={id} name={nameOrUnnamed(id, name)} />
 							</Group>
 						</li>
 					))}

@@ -2,6 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { FEW } from "../../../../src/overview/few.ts";
 import { useOrganization } from "../../organization.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
+import { namesApart } from "../../parts/devices/device-name.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import type { Overview } from "./due-work.tsx";
@@ -68,6 +69,9 @@ export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
 function Failures({ failing }: { failing: readonly Failure[] }) {
 	const { organizationId } = useOrganization();
 	const devices = Map.groupBy(failing, ({ device_id }) => device_id);
+	const deviceNames = namesApart(
+		failing.map(({ device_id: id, device_name: name }) => ({ id, name })),
+	);
 	return (
 		<ul className={styles.rows}>
 			{[...devices].map(([id, checks]) => {
@@ -87,7 +91,7 @@ function Failures({ failing }: { failing: readonly Failure[] }) {
 								size="sm"
 								style={{ overflowWrap: "anywhere" }}
 							>
-								{first?.device_name ?? "Unnamed device"}
+								{deviceNames.get(id)}
 							</TextLink>
 							<Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
 								{first && <RelativeTime value={first.since} />}

@@ -2,6 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { FEW } from "../../../../src/overview/few.ts";
 import { useOrganization } from "../../organization.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
+import { namesApart } from "../../parts/devices/device-name.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { ME } from "../../parts/records/reference-picker.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -19,10 +20,13 @@ export function OwnFailingChecks({ failing }: { failing: Failing }) {
 	const inGrace = failing.filter((one) => one.in_grace_until);
 	const named =
 		inGrace.length > 1 ? failing.filter((one) => !one.in_grace_until) : failing;
+	const names = namesApart(
+		named.map(({ device_id: id, device_name: name }) => ({ id, name })),
+	);
 	const more = failing.length >= FEW ? " or more" : "";
 	return (
 		<ul className={styles.rows}>
-			{named.map(({ device_id, device_name, check_key, in_grace_until }) => (
+			{named.map(({ device_id, check_key, in_grace_until }) => (
 				<li key={`${device_id} ${check_key}`} className={styles.row}>
 					<TextLink
 						to="/o/$org/devices/$id"
@@ -31,7 +35,7 @@ export function OwnFailingChecks({ failing }: { failing: Failing }) {
 						size="sm"
 						style={{ overflowWrap: "anywhere" }}
 					>
-						{device_name ?? "Unnamed device"}
+						{names.get(device_id)}
 					</TextLink>
 					<Group justify="space-between" gap="0 8px">
 						<Text size="xs" c="dimmed">

@@ -8,6 +8,7 @@ import {
 	otherEndOf,
 	phraseOf,
 } from "../../parts/audit-actions/audit-actions.ts";
+import { nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { nounOf } from "../../parts/names-in-words.ts";
@@ -197,7 +198,10 @@ function RecordName({
 	isGone?: boolean;
 }) {
 	const { organizationId } = useOrganization();
-	const text = name ?? (kind ? `Unnamed ${nounOf(kind)}` : "");
+	const text =
+		kind === "device" && id
+			? nameOrUnnamed(id, name)
+			: (name ?? (kind ? `Unnamed ${nounOf(kind)}` : ""));
 	if (isGone || !id || !kind) return text;
 	if (kind === "device") {
 		return (

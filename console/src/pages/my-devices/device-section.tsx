@@ -1,6 +1,7 @@
 import { Accordion, Paper, Stack, Text, Title } from "@mantine/core";
 import { useId } from "react";
 import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
+import { nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import { BY_EXCEPTION, PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
@@ -54,7 +55,7 @@ export function DeviceSection({ device }: { device: MyDevice }) {
 			<Stack gap="md">
 				<div>
 					<Title order={2} id={heading} style={{ overflowWrap: "anywhere" }}>
-						{device.name ?? "Device without a name"}
+						{nameOrUnnamed(device.id, device.name)}
 					</Title>
 					<Text size="sm" c="dimmed">
 						{systemOf(device)}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { CardTable } from "../../parts/card-table.tsx";
+import { namesApart } from "../../parts/devices/device-name.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -43,6 +44,11 @@ export function NonconformityDevices({ id }: { id: string }) {
 	}
 	const rows = found.data?.nonconformity_devices ?? [];
 	if (rows.length === 0 && which === "all") return null;
+	const names = namesApart(
+		rows.flatMap(({ device_id: id, device_name: name }) =>
+			id ? { id, name } : [],
+		),
+	);
 	return (
 		<section aria-label="Devices">
 			<Group justify="space-between" mb="sm">
@@ -77,7 +83,7 @@ export function NonconformityDevices({ id }: { id: string }) {
 								search={{ tab: "history", check: place.check_key }}
 								size="sm"
 							>
-								{place.device_name ?? "Unnamed device"}
+								{names.get(place.device_id)}
 							</TextLink>
 						) : (
 							"A deleted device"

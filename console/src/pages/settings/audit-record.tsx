@@ -4,6 +4,7 @@ import {
 	type Entry,
 	otherEndOf,
 } from "../../parts/audit-actions/audit-actions.ts";
+import { endOfId, nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { kindLabel } from "./audit-filter-choices.tsx";
@@ -16,25 +17,30 @@ export function AuditRecord({ entry }: { entry: Entry }) {
 	const { record_kind: kind, record_name: name } = entry;
 	const other = otherEndOf(entry);
 	if (!kind) return <Text size="sm">–</Text>;
+	const { record_id: id } = entry;
+	const shown =
+		kind === "device" && id ? nameOrUnnamed(id, name) : name || kindLabel(kind);
 	if (other) {
 		return (
 			<>
 				<Text size="xs" c="dimmed">
 					{kindLabel(kind)}
 				</Text>
-				<RecordLink entry={entry}>{name || "unnamed"}</RecordLink>
+				<RecordLink entry={entry}>
+					{name || `unnamed (${endOfId(id ?? "")})`}
+				</RecordLink>
 				<Text size="xs" c="dimmed">
 					and {kindLabel(other.kind).toLowerCase()}
 				</Text>
 				<Text size="sm" lineClamp={2}>
-					{other.name || "unnamed"}
+					{other.name || `unnamed (${endOfId(other.id)})`}
 				</Text>
 			</>
 		);
 	}
 	return (
 		<>
-			<RecordLink entry={entry}>{name || kindLabel(kind)}</RecordLink>
+			<RecordLink entry={entry}>{shown}</RecordLink>
 			{name && (
 				<Text size="xs" c="dimmed">
 					{kindLabel(kind)}

@@ -1,6 +1,7 @@
 import type { OutputOf } from "../../api.ts";
 import { inWords } from "../names-in-words.ts";
 import { StatusBadge, type Tone } from "../status-badge.tsx";
+import { nameOrUnnamed, namesApart } from "./device-name.ts";
 
 export type Device = OutputOf<"listDevices">["devices"][number];
 export type CheckState = NonNullable<Device["postures"][number]["check_state"]>;
@@ -110,12 +111,20 @@ export function platformLabel(platform: string): string {
 }
 
 /** Names a device. One that never was active has no name, but may have the hardware of another. */
-export function deviceName({ name, hostname, duplicate_of }: Device): string {
+export function deviceName(device: Device): string {
+	return nameOrUnnamed(device.id, ownName(device));
+}
+
+/** Returns the names of devices in a list, by id. No two of them look alike. */
+export const deviceNames = (devices: readonly Device[]) =>
+	namesApart(devices.map((one) => ({ ...one, name: ownName(one) })));
+
+function ownName({ name, hostname, duplicate_of }: Device): string | null {
 	const earlier = duplicate_of?.name;
 	return (
 		name ??
 		hostname ??
-		(earlier ? `Unnamed device (hardware of ${earlier})` : "Unnamed device")
+		(earlier ? `Unnamed device (hardware of ${earlier})` : null)
 	);
 }
 

@@ -12,6 +12,7 @@ import { isScale, scaleOf } from "../../../../src/records/scales.ts";
 import type { FieldDescription } from "../../kind-description.ts";
 import { choiceLabel } from "../../kinds.ts";
 import { checkLabel } from "../devices/check-label.ts";
+import { endOfId } from "../devices/device-name.ts";
 import { TextLink } from "../links.tsx";
 import { StatusBadge } from "../status-badge.tsx";
 import { CalendarDate, DateTime } from "../time.tsx";
@@ -173,7 +174,7 @@ function isEmpty(value: unknown): boolean {
 
 function nameIn(names: Names, id: string): string {
 	// Undefined while the names are loading.
-	return names.has(id) ? (names.get(id) ?? "Unnamed") : "…";
+	return names.has(id) ? (names.get(id) ?? `Unnamed (${endOfId(id)})`) : "…";
 }
 
 /**

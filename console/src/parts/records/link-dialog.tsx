@@ -17,6 +17,7 @@ import { useOrganization } from "../../organization.ts";
 import { forgetReadings } from "../../queries.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { clearButton } from "../clear-button.ts";
+import { endOfId } from "../devices/device-name.ts";
 import { Dialog } from "../dialog.tsx";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
@@ -222,7 +223,7 @@ function Hit({
 	record: FoundRecord;
 	isLinked: boolean;
 }) {
-	const name = record.name ?? "Unnamed";
+	const name = record.name ?? `Unnamed (${endOfId(record.id)})`;
 	const ends = { record_id: from, linked_record_id: record.id };
 	const linking = useMutation({
 		mutationFn: () => call("linkRecords", ends),

@@ -16,6 +16,7 @@ import { useOrganization } from "../../organization.ts";
 import { inPast } from "../../past.ts";
 import { forgetReadings } from "../../queries.ts";
 import { Confirm } from "../confirm.tsx";
+import { endOfId } from "../devices/device-name.ts";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
 import { showWithUndo } from "../undo.tsx";
@@ -132,7 +133,7 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 					await forgetReadings();
 					showWithUndo("The link is removed.", {
 						rows: [leaving],
-						nameOf: ({ name }) => name ?? "Unnamed",
+						nameOf: ({ id, name }) => name ?? `Unnamed (${endOfId(id)})`,
 						request: () => call("linkRecords", ends),
 						done: () => "The records are linked again.",
 					});
@@ -171,7 +172,7 @@ function KindOfLinks({
 				style={{ listStyle: "none" }}
 			>
 				{records.map((record) => {
-					const name = record.name ?? "Unnamed";
+					const name = record.name ?? `Unnamed (${endOfId(record.id)})`;
 					const beside = besideLinked(record);
 					return (
 						<Group key={record.id} component="li" gap="sm" mih={34}>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { describeKind } from "../../kinds.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
+import { endOfId } from "../devices/device-name.ts";
 import { TextLink } from "../links.tsx";
 import type { LinkedEnd } from "./linked-end.ts";
 import type { Names } from "./record-names.ts";
@@ -67,7 +68,7 @@ export function LinkedRecord({
 }) {
 	const known = findRegisterKind(kind);
 	const noun = known ? describeKind(known.kind).noun : kind;
-	const shown = names.get(id) ?? name ?? "unnamed";
+	const shown = names.get(id) ?? name ?? `unnamed (${endOfId(id)})`;
 	return (
 		<span>
 			{capitalized(noun)}:{" "}
