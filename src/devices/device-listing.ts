@@ -172,7 +172,7 @@ const filters: Record<string, Filter> = {
 		))`,
 	),
 	min_failing: {
-		schema: z.int().min(1).describe("Failing checks, at least this many"),
+		schema: z.int().min(1).describe("Checks that fail, at least this many"),
 		sql: (parameter) => failing("true", `count(*) >= ${parameter}`),
 	},
 	conflict: {

@@ -28,7 +28,7 @@ export const groupsShape = {
 				failing_devices: z
 					.int()
 					.describe("Those that are ONLINE and fail a check"),
-				failing: byCheck.describe("Failing ONLINE devices by check"),
+				failing: byCheck.describe("ONLINE devices that fail, by check"),
 				unknown: byCheck.describe("ONLINE devices by check that is unknown"),
 			}),
 		)

@@ -9,7 +9,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { expectWholeFilters } from "./filters.ts";
-import { type Fleet, fleetOf } from "./fleet.ts";
+import { DAY_MS, type Fleet, fleetOf } from "./fleet.ts";
 
 let served: TestConsole;
 let fleet: Fleet;
@@ -97,6 +97,37 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await expect.poll(() => rows.count()).toBe(3);
 });
 
+test("a check fails in grace and past grace, and the numbers tell both apart", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		await fleet.addReporting(organization, "new.local", {
+			FIREWALL_ENABLED: "FAIL",
+		});
+		const old = await fleet.addReporting(organization, "old.local", {});
+		await served.database.owner.query(
+			"update devices set activated_at = now() - interval '100 days' where id = $1",
+			[old.id],
+		);
+		const failing = { FIREWALL_ENABLED: "FAIL" };
+		await fleet.report(old, failing, 10 * DAY_MS);
+		await fleet.report(old, failing);
+		return undefined;
+	});
+	const summary = page.getByRole("region", { name: "Fleet" });
+	await summary.getByRole("button", { name: "All numbers" }).click();
+	for (const state of ["past grace", "in grace"]) {
+		await summary
+			.getByRole("link", { name: `Host firewall: 1 ${state}`, exact: true })
+			.waitFor();
+	}
+	await summary.getByText("Past grace", { exact: true }).waitFor();
+	await screenshot(page, "devices/past-grace");
+	// The list of those that fail the check has both.
+	await pick(page, "Fails check", "Host firewall");
+	const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+	await row("old.local").getByText("past grace").waitFor();
+	await row("new.local").getByText("in grace until").waitFor();
+});
+
 test("every filter shows its whole value", async () => {
 	const { page, at } = await fleet.start("viewer", async (organization) => {
 		await served.makeToken(organization);
@@ -170,7 +201,7 @@ test("the line under the heading counts the devices by the device policy, and a 
 	await expect.poll(() => rows.count()).toBe(1);
 	await rows.getByText("failing.local").waitFor();
 	await rows.getByText("in grace until").waitFor();
-	expect(await rows.getByText("Failing", { exact: true }).count()).toBe(0);
+	expect(await rows.getByText("past grace").count()).toBe(0);
 	// The figures above do not follow the filter, and say so.
 	await whole.waitFor();
 	await axe(page);

@@ -30,6 +30,7 @@ const WORDS = [
 		"In grace",
 		"A check that fails, for fewer days than the device policy allows",
 	],
+	["Past grace", "A check that fails for longer, without an exception"],
 	["Stale", "A device without a heartbeat for two intervals"],
 	["Missing", "A device without a heartbeat for seven days"],
 	["Silence", "A time without any report. No check counts as passing in it"],

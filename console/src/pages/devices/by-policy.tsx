@@ -22,6 +22,7 @@ export function ByPolicy({
 			</Text>
 		);
 	}
+	if (state === "FAILING") return <Text size="xs">past grace</Text>;
 	if (state === "EXCEPTED") {
 		return (
 			<Text size="xs">

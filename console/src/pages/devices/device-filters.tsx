@@ -235,7 +235,7 @@ function inPlatformWords(releases: string): string {
 	return releases.replaceAll(/[A-Z]+/g, (name) => platformLabel(name));
 }
 
-/** Returns, for example, "Full-disk encryption, failing". */
+/** Returns, for example, "Full-disk encryption, past grace". */
 function stateInWords({ check, check_state: state }: Record<string, unknown>) {
 	const words = CHECK_STATES[state as keyof typeof CHECK_STATES];
 	return typeof check === "string"

@@ -62,7 +62,8 @@ export function FleetChecks({ summary }: { summary: Summary }) {
 			<AgentVersions summary={summary} />
 			<Text size="xs" c="dimmed" mt="sm">
 				A pass rate counts the active devices whose policy requires the check,
-				without excepted ones. In grace, unknown and silent do not pass.
+				without excepted ones. In grace and past grace, the check fails. Unknown
+				and silent do not pass either.
 				{summary.omitted_checks > 0 &&
 					` ${summary.omitted_checks} less common checks are not shown.`}
 			</Text>

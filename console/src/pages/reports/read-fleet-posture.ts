@@ -78,7 +78,7 @@ export async function readFleetPosture({
 			},
 			{
 				title: "Checks",
-				note: "The pass rate is the share of passing devices among the active devices whose policy requires the check. In grace, unknown, silent and not reported do not pass. Excepted devices do not count.",
+				note: "The pass rate is the share of passing devices among the active devices whose policy requires the check. In grace and past grace, the check fails. Unknown, silent and not reported do not pass either. Excepted devices do not count.",
 				columns: [
 					"Check",
 					"Pass rate",

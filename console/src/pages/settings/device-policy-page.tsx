@@ -83,9 +83,9 @@ export function Page() {
 					Rules of the checks
 				</Title>
 				<Text size="sm" c="dimmed" mb="md">
-					A device that fails a required check is in grace at first, and then
-					noncompliant. A check that nobody has confirmed for longer than the
-					longest silence does not count as passing.
+					A device that fails a required check is in grace at first. Past its
+					grace, it is noncompliant. A check that nobody has confirmed for
+					longer than the longest silence does not count as passing.
 				</Text>
 				{mayAdmin ? (
 					<CheckRulesForm

@@ -38,7 +38,8 @@ export const STATUSES = {
 >;
 
 export const CHECK_STATES = {
-	FAILING: "Failing",
+	// A check that is in grace fails too, so this is not called "failing".
+	FAILING: "Past grace",
 	UNKNOWN: "Unknown",
 	STALE: "Silent",
 	NOT_REPORTED: "Not reported",

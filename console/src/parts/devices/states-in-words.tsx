@@ -23,7 +23,7 @@ export const statesOf = ({ states }: CountedCheck) =>
 /** Returns true if the policy requires the check of at least one active device. */
 export const isRequired = (check: CountedCheck) => statesOf(check).length > 0;
 
-/** Shows, for example, "187 passing · 13 failing". Each number links to its devices. */
+/** Shows, for example, "187 passing · 13 past grace". Each number links to its devices. */
 export function StatesInWords({ check }: { check: CountedCheck }) {
 	const passing = check.states.PASSING === 0 ? ["0 passing"] : [];
 	const links = statesOf(check).map((state) => (
@@ -38,7 +38,7 @@ export function StatesInWords({ check }: { check: CountedCheck }) {
 	));
 }
 
-/** Shows, for example, "13 failing", with a link to these devices. */
+/** Shows, for example, "13 past grace", with a link to these devices. */
 export function StateLink({
 	check,
 	state,

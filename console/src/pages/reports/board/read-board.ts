@@ -210,7 +210,7 @@ function devices(summary: Summary): BoardSection {
 			rowOf("NONCOMPLIANT", "Noncompliant", "less"),
 			rowOf("UNKNOWN", "Not proved", "less"),
 		],
-		note: "In grace: a check fails, and days are left to fix it. Not proved: a check is unknown or silent.",
+		note: "In grace: a check fails, and days are left to fix it. Noncompliant: a check fails past its grace. Not proved: a check is unknown or silent.",
 	};
 }
 
