@@ -11,6 +11,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { expectWholeFilters } from "./filters.ts";
+import { fleetOf } from "./fleet.ts";
 
 let served: TestConsole;
 let admin: TestUser;
@@ -146,13 +147,54 @@ test("an entry shows who changed what, before and after, in the words of the reg
 
 test("of a list that was changed, an entry shows only what was added and removed", async () => {
 	const page = await served.openPageAs(admin, path("?operation=updatePeople"));
-	await page.getByRole("button", { name: "Update people" }).first().click();
+	await page.getByRole("button", { name: "Update person" }).first().click();
 	const row = page.getByRole("dialog").getByRole("row", { name: /unchanged/ });
 	await expect
 		.poll(() => row.getByRole("cell").allInnerTexts())
 		.toEqual(["b@example.com", "c@example.com"]);
 	await row.getByText("1 unchanged").waitFor();
 	await screenshot(page, "audit-entry-list");
+});
+
+test("fields, actions and values have the words of the forms, and the footer links to the help", async () => {
+	const { page, at, organization, person } = await fleetOf(served).start(
+		"admin",
+		async () => undefined,
+	);
+	const use = (tool: string, input: object) =>
+		callByName(served.database, person, tool, {
+			organization_id: organization,
+			...input,
+		});
+	await use("updateDevicePolicy", {
+		max_lock_delay_seconds: 600,
+		checks: [{ check_key: "DISK_ENCRYPTION", grace_days: 5 }],
+	});
+	await use("addEnrollmentKey", { name: "Intune", max_devices: 40 });
+	await visit(page, at("/settings/audit-log"));
+	await rows(page)
+		.filter({ hasText: "Add enrollment key" })
+		.getByText(/Maximum number of devices/)
+		.waitFor();
+	await page.getByRole("button", { name: "Update device policy" }).click();
+	const entry = page.getByRole("dialog", { name: /Update device policy/ });
+	for (const [field, before, after] of [
+		["Screen locks after at most", "15 minutes", "10 minutes"],
+		["Full-disk encryption: days of grace", "3", "5"],
+	]) {
+		const row = entry.getByRole("row", { name: new RegExp(`^${field}`) });
+		await expect
+			.poll(() => row.getByRole("cell").allInnerTexts())
+			.toEqual([before, after]);
+	}
+	await screenshot(page, "audit-entry-policy");
+	await entry.getByRole("button", { name: "Close" }).click();
+	await entry.waitFor({ state: "hidden" });
+	await page
+		.getByRole("link", { name: "anybody can check without Assay" })
+		.click();
+	await page.waitForURL("**/help/audit-log#export-the-log");
+	await page.getByRole("heading", { name: "Export the log" }).waitFor();
 });
 
 test("a link that went with a record is called a removed link between the two, not the record's deletion", async () => {

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { describeKind } from "../kinds.ts";
 import { registerKinds } from "../register-kinds.ts";
 import { dayAfter, todayHere } from "./days.ts";
+import { FIELD_LABELS } from "./field-labels.ts";
 import type { Member, Role } from "./roles.tsx";
 import { formatDay } from "./time.tsx";
 
@@ -85,7 +86,7 @@ export function LimitFields<Values extends LimitValues>({
 			</Button>
 			<TextInput
 				type="date"
-				label="Last day"
+				label={FIELD_LABELS.member.ends_on}
 				description="After this day, the membership no longer counts. Empty: no end."
 				min={todayHere()}
 				w={220}
@@ -93,7 +94,7 @@ export function LimitFields<Values extends LimitValues>({
 			/>
 			{role === "member" && (
 				<MultiSelect
-					label="May write only"
+					label={FIELD_LABELS.member.writable_registers}
 					placeholder={
 						form.values.writable_registers.length === 0
 							? "All registers"
@@ -106,7 +107,7 @@ export function LimitFields<Values extends LimitValues>({
 				/>
 			)}
 			<Checkbox
-				label="May read the audit log"
+				label={FIELD_LABELS.member.reads_audit_log}
 				description="For an auditor: a viewer with a last day who may read the audit log."
 				{...form.getInputProps("reads_audit_log", { type: "checkbox" })}
 			/>

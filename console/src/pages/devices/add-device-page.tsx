@@ -6,6 +6,7 @@ import { ApiError, call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { SaveOnceQuestion, useSaveOnce } from "../../parts/save-once.tsx";
@@ -136,7 +137,7 @@ function AddForm({
 					<ErrorState error={refusal} title="The device was not added" />
 				)}
 				<TextInput
-					label="Name"
+					label={FIELD_LABELS.device.name}
 					description="For example “Ada's laptop”. If you leave it empty, the hostname is shown."
 					autoComplete="off"
 					maw={420}

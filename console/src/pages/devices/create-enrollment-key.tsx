@@ -17,6 +17,7 @@ import {
 	useDeviceGroups,
 } from "../../parts/devices/device-groups.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { SaveOnceModal, useSaveOnce } from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -80,7 +81,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 							<ErrorState error={saving.refusal} title="The key was not made" />
 						)}
 						<TextInput
-							label="Name"
+							label={FIELD_LABELS.enrollment_key.name}
 							description="What the key is for, such as “Intune, autumn 2026”. The page of each device names it."
 							withAsterisk
 							data-autofocus
@@ -89,7 +90,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 						/>
 						<Group align="flex-start">
 							<NumberInput
-								label="Maximum number of devices"
+								label={FIELD_LABELS.enrollment_key.max_devices}
 								description="The key then stops working."
 								withAsterisk
 								min={1}
@@ -113,7 +114,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 						</Group>
 						{groups.length > 0 && (
 							<Select
-								label="Group"
+								label={FIELD_LABELS.enrollment_key.group_id}
 								description="The devices join it. A group with a filter finds its devices by itself."
 								clearable
 								clearButtonProps={clearButton("Clear the group")}
@@ -124,7 +125,7 @@ export function CreateEnrollmentKey({ onClose }: { onClose: () => void }) {
 							/>
 						)}
 						<Checkbox
-							label="An administrator approves each device"
+							label={FIELD_LABELS.enrollment_key.requires_approval}
 							description="Until then, a device stays pending and its reports do not count. Choose this if the key may get into other hands."
 							{...form.getInputProps("requires_approval", { type: "checkbox" })}
 						/>

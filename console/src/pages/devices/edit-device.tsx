@@ -6,6 +6,7 @@ import { type ApiError, call } from "../../api.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { applyServerErrors } from "../../parts/server-errors.ts";
 import { refusalOf } from "../../parts/use-saving.ts";
@@ -55,7 +56,7 @@ export function EditDevice({
 						<ErrorState error={refusal} title="The device was not changed" />
 					)}
 					<TextInput
-						label="Name"
+						label={FIELD_LABELS.device.name}
 						description="If you leave it empty, the hostname is shown."
 						autoComplete="off"
 						data-autofocus

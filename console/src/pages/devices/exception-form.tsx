@@ -31,6 +31,7 @@ import {
 import { NoGroup } from "../../parts/devices/no-group.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings, operationQuery } from "../../queries.ts";
@@ -137,7 +138,7 @@ export function ExceptionForm({
 						)}
 						{!checkKey && (
 							<Select
-								label="Check"
+								label={FIELD_LABELS.device_exception.check_key}
 								withAsterisk
 								searchable
 								data={(
@@ -148,7 +149,7 @@ export function ExceptionForm({
 						)}
 						<Group align="flex-start" grow preventGrowOverflow={false}>
 							<Select
-								label="It is for"
+								label={FIELD_LABELS.device_exception.scope}
 								allowDeselect={false}
 								data={covers}
 								miw={200}
@@ -156,7 +157,7 @@ export function ExceptionForm({
 							/>
 							{form.values.covers === "group_id" && !lacksGroup && (
 								<Select
-									label="Group"
+									label={FIELD_LABELS.device_exception.group_id}
 									withAsterisk
 									miw={200}
 									{...groupOptions(groups ?? [])}
@@ -166,7 +167,7 @@ export function ExceptionForm({
 							)}
 							{form.values.covers === "platform" && (
 								<Select
-									label="Platform"
+									label={FIELD_LABELS.device_exception.platform}
 									allowDeselect={false}
 									miw={200}
 									data={Object.entries(PLATFORMS).map(([value, label]) => ({
@@ -179,7 +180,7 @@ export function ExceptionForm({
 						</Group>
 						{lacksGroup && <NoGroup {...adding.offer} />}
 						<Textarea
-							label="Reason"
+							label={FIELD_LABELS.device_exception.reason}
 							description="Why the check may fail, and what is done instead. Auditors read it."
 							withAsterisk
 							data-autofocus
@@ -190,7 +191,7 @@ export function ExceptionForm({
 						/>
 						<TextInput
 							type="date"
-							label="Last day"
+							label={FIELD_LABELS.device_exception.ends_at}
 							description="An exception ends by itself, after a year at the latest."
 							withAsterisk
 							min={dayOf(new Date())}

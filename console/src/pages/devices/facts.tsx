@@ -10,11 +10,14 @@ import {
 	platformLabel,
 } from "../../parts/devices/device-words.tsx";
 import { Fact } from "../../parts/fact.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { AgentVersion } from "./agent-version.tsx";
+
+const LABELS = FIELD_LABELS.device;
 
 type Named = [string, React.ReactNode];
 const fact = (name: string, value: React.ReactNode): Named => [name, value];
@@ -35,13 +38,13 @@ export function Facts({ device }: { device: Device }) {
 		...(device.group_policies?.length
 			? [fact("Policy in force", <Policy device={device} />)]
 			: []),
-		["Owner", <Owner key="owner" device={device} />],
-		["Hostname", device.hostname],
-		["Platform", device.platform && platformLabel(device.platform)],
-		["Operating system", device.os_version],
-		["Agent version", <AgentVersion key="agent" device={device} />],
-		["Serial number", device.serial_number],
-		["Hardware UUID", device.hardware_uuid],
+		[LABELS.owner_id, <Owner key="owner" device={device} />],
+		[LABELS.hostname, device.hostname],
+		[LABELS.platform, device.platform && platformLabel(device.platform)],
+		[LABELS.os_version, device.os_version],
+		[LABELS.agent_version, <AgentVersion key="agent" device={device} />],
+		[LABELS.serial_number, device.serial_number],
+		[LABELS.hardware_uuid, device.hardware_uuid],
 		[
 			"Last seen",
 			device.last_seen_at && (
@@ -69,12 +72,12 @@ export function Facts({ device }: { device: Device }) {
 			? [fact("Groups", <Groups device={device} />)]
 			: []),
 		...(device.enrollment_key_name
-			? [fact("Enrolled with", device.enrollment_key_name)]
+			? [fact(LABELS.enrolled_with, device.enrollment_key_name)]
 			: []),
 		...(device.predecessor_id
 			? [
 					fact(
-						"Before it was set up again",
+						LABELS.predecessor_id,
 						<OtherRecord device={device} id={device.predecessor_id} />,
 					),
 				]
@@ -82,7 +85,7 @@ export function Facts({ device }: { device: Device }) {
 		...(device.successor_id
 			? [
 					fact(
-						"Since it was set up again",
+						LABELS.successor_id,
 						<OtherRecord device={device} id={device.successor_id} />,
 					),
 				]

@@ -8,6 +8,7 @@ import { useOrganization } from "../../organization.ts";
 import type { DeviceGroup } from "../../parts/devices/device-groups.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState, sentenceOf } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -100,7 +101,7 @@ export function GroupForm({
 						</Text>
 					)}
 					<TextInput
-						label="Name"
+						label={FIELD_LABELS.device_group.name}
 						description={
 							filter
 								? "The group contains the devices that match the filter of the list, now and later."
@@ -112,7 +113,7 @@ export function GroupForm({
 						{...form.getInputProps("name")}
 					/>
 					<Textarea
-						label="Description"
+						label={FIELD_LABELS.device_group.description}
 						autosize
 						minRows={2}
 						{...form.getInputProps("description")}

@@ -1,6 +1,7 @@
 import { Box } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useOrganization } from "../../organization.ts";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { ReferenceField } from "../../parts/records/reference-field.tsx";
 
 /** Chooses the owner of a device. */
@@ -16,7 +17,7 @@ export function OwnerField(props: {
 			<ReferenceField
 				organizationId={organizationId}
 				kind="people"
-				label="Owner"
+				label={FIELD_LABELS.device.owner_id}
 				description="The person who uses it. Leave it empty for a shared device."
 				placeholder="Choose or type a name"
 				{...props}

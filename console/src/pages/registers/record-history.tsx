@@ -11,6 +11,7 @@ import {
 } from "../../parts/audit-actions/audit-actions.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { fieldLabel } from "../../parts/field-labels.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { FieldValue } from "../../parts/records/field-value.tsx";
@@ -130,7 +131,7 @@ function Changes({
 				.map(([name, ends]) => (
 					<Group key={name} gap="xs" align="flex-start" py={2}>
 						<Box component="dt" fz="sm" c="dimmed" w={170}>
-							{fieldOf(kind, name)?.label ?? inWords(name)}
+							{labelOf(kind, name)}
 						</Box>
 						<Group component="dd" gap="xs" m={0} fz="sm" flex="1 1 200px">
 							{"before" in ends && (
@@ -152,6 +153,12 @@ function Changes({
 					</Group>
 				))}
 		</Box>
+	);
+}
+
+function labelOf(kind: KindDescription, name: string): string {
+	return (
+		fieldOf(kind, name)?.label ?? fieldLabel(kind.kind, name) ?? inWords(name)
 	);
 }
 
@@ -184,7 +191,7 @@ function End({
 function whatHappened(entry: Entry): string {
 	const { operation } = entry;
 	const link = linkIn(entry);
-	if (link) return link;
+	if (link) return link === "Add link" ? "Added a link" : "Removed a link";
 	if (isTakenBack(entry)) return "Taken back into use";
 	const phrase = ownPhraseOf(operation)?.replace(/ (of|on|to)$/, "");
 	if (phrase) return phrase.charAt(0).toUpperCase() + phrase.slice(1);

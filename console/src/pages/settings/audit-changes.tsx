@@ -3,6 +3,7 @@ import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
+import { fieldLabel } from "../../parts/field-labels.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { changedEnds } from "../../parts/records/changed-parts.ts";
 import { FieldValue } from "../../parts/records/field-value.tsx";
@@ -17,6 +18,7 @@ import { shownChanges } from "../../parts/records/undecided.ts";
 import { ROLES, type Role } from "../../parts/roles.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { type Ends, endsOf } from "./audit-filter-choices.tsx";
+import { valueInWords } from "./audit-values.ts";
 
 const ID = /^[\w-]{32}$/;
 
@@ -98,28 +100,15 @@ export function shownEndsOf(entry: Entry): [string, Ends][] {
 	);
 }
 
-/** Labels of the fields that a form calls otherwise than a tool. */
-const FORM_WORDS: Record<string, string> = {
-	"api_token.toolsets": "Tools",
-	"device_group_policy.priority": "Order",
-};
-
 /** Returns a function that gives the label of a field of the entry's record. */
 export function labelsOf({ record_kind }: Entry): (name: string) => string {
 	const kind = record_kind && findRegisterKind(record_kind);
 	const description = kind && describeKind(kind.kind);
 	return (name) =>
 		(description && fieldOf(description, name)?.label) ||
-		FORM_WORDS[`${record_kind}.${name}`] ||
-		wordsOf(name);
-}
-
-/** Returns the words for a name. One such as `OS_VERSION.grace_days` is about the rule of a check. */
-function wordsOf(name: string): string {
-	const dot = name.lastIndexOf(".");
-	if (dot < 0) return inWords(name.replace(/_ids?$/, ""));
-	const rule = inWords(name.slice(dot + 1)).toLowerCase();
-	return `${checkLabel(name.slice(0, dot))}: ${rule}`;
+		fieldLabel(record_kind, name, checkLabel) ||
+		// An entry of an earlier version may have other fields.
+		inWords(name.replace(/_ids?$/, ""));
 }
 
 function End({
@@ -148,7 +137,9 @@ function End({
 	const field = kind && fieldOf(describeKind(kind.kind), name);
 	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
 	const role = name === "role" && ROLES[value as Role];
-	return role ? role.label : <PlainValue value={value} names={names} />;
+	if (role) return role.label;
+	const words = valueInWords(entry.record_kind, name, value);
+	return <PlainValue value={words} names={names} />;
 }
 
 function idsIn(changes: [string, Ends][]): string[] {

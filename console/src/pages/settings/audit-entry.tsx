@@ -1,11 +1,11 @@
 import { Button, Code, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import {
+	actionTitle,
 	type Entry,
 	linkIn,
 	titleOf,
 } from "../../parts/audit-actions/audit-actions.ts";
-import { inWords } from "../../parts/names-in-words.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -36,7 +36,12 @@ export function AuditEntry({
 		["Who", <Actor key="who" entry={entry} />],
 		["Record", <AuditRecord key="record" entry={entry} />],
 		...(isPart
-			? [["Part of", inWords(entry.operation)] satisfies [string, ReactNode]]
+			? [
+					["Part of", actionTitle(entry.operation)] satisfies [
+						string,
+						ReactNode,
+					],
+				]
 			: []),
 		["Client", entry.client ?? "–"],
 		["Address", entry.address ?? "–"],

@@ -8,6 +8,7 @@ import {
 } from "@tabler/icons-react";
 import { kinds } from "../../kinds.ts";
 import {
+	actionTitle,
 	type Entry,
 	groupedActions,
 } from "../../parts/audit-actions/audit-actions.ts";
@@ -51,12 +52,12 @@ export const actionGroups = [
 	{
 		group: "Records",
 		items: kinds.flatMap(({ tool }) =>
-			["add", "update", "delete"].map((verb) => choice(`${verb}${tool.one}`)),
+			["add", "update", "delete"].map((verb) => action(`${verb}${tool.one}`)),
 		),
 	},
 	...groupedActions().map(({ group, names }) => ({
 		group,
-		items: names.map(choice),
+		items: names.map(action),
 	})),
 ];
 
@@ -72,6 +73,10 @@ export const kindOptions = [
 		"user",
 	].map(choice),
 ];
+
+function action(value: string) {
+	return { value, label: actionTitle(value) };
+}
 
 function choice(value: string) {
 	return { value, label: inWords(value) };

@@ -19,6 +19,7 @@ import { CardTable } from "../../parts/card-table.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS, RULE_LABELS } from "../../parts/field-labels.ts";
 import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { forgetReadings } from "../../queries.ts";
 import type { Policy } from "./check-rules-table.tsx";
@@ -84,8 +85,8 @@ export function CheckRulesForm({
 	const preview = useMutation({
 		mutationFn: (values: Values) => send(values, { dry_run: true }),
 	});
-	const field = (index: number, name: keyof Rule, label: string) => ({
-		"aria-label": `${nameOf(policy.checks[index])}: ${label}`,
+	const field = (index: number, name: keyof typeof RULE_LABELS) => ({
+		"aria-label": `${nameOf(policy.checks[index])}: ${RULE_LABELS[name].toLowerCase()}`,
 		...form.getInputProps(`checks.${index}.${name}`),
 	});
 	return (
@@ -104,13 +105,13 @@ export function CheckRulesForm({
 					firstStyle={STAYS}
 					columns={[
 						"Check",
-						"Required",
-						"Platforms",
-						"Days of grace",
+						RULE_LABELS.is_required,
+						RULE_LABELS.platforms,
+						RULE_LABELS.grace_days,
 						"For new devices",
-						"Nonconformity",
-						"Severity",
-						"Owner",
+						RULE_LABELS.opens_nonconformity,
+						RULE_LABELS.severity,
+						RULE_LABELS.owner_id,
 					]}
 					rows={policy.checks.map((rule, index) => ({
 						key: rule.check_key,
@@ -118,7 +119,7 @@ export function CheckRulesForm({
 							nameOf(rule),
 							<Checkbox
 								key="required"
-								{...field(index, "is_required", "required")}
+								{...field(index, "is_required")}
 								{...form.getInputProps(`checks.${index}.is_required`, {
 									type: "checkbox",
 								})}
@@ -129,23 +130,19 @@ export function CheckRulesForm({
 								miw={{ base: 0, sm: 200 }}
 								size="xs"
 								styles={{ inputField: { minWidth: 0 } }}
-								{...field(index, "platforms", "platforms")}
+								{...field(index, "platforms")}
 							/>,
 							<NumberInput
 								key="grace"
 								w={72}
 								size="xs"
-								{...field(index, "grace_days", "days of grace")}
+								{...field(index, "grace_days")}
 							/>,
 							<NumberInput
 								key="new"
 								w={72}
 								size="xs"
-								{...field(
-									index,
-									"new_device_grace_days",
-									"days of grace of new devices",
-								)}
+								{...field(index, "new_device_grace_days")}
 							/>,
 							<Select
 								key="opens"
@@ -170,7 +167,7 @@ export function CheckRulesForm({
 								size="xs"
 								allowDeselect={false}
 								data={SEVERITIES}
-								{...field(index, "severity", "severity")}
+								{...field(index, "severity")}
 							/>,
 							<ReferencePicker
 								key="owner"
@@ -188,7 +185,7 @@ export function CheckRulesForm({
 					}))}
 				/>
 				<NumberInput
-					label="Longest silence"
+					label={FIELD_LABELS.device_policy.max_silence_days}
 					description={`Days without a report after which a check is silent. From ${SILENCE_DAYS.least} to ${SILENCE_DAYS.most}; the default is ${SILENCE_DAYS.default}.`}
 					suffix=" days"
 					allowDecimal={false}
@@ -197,7 +194,7 @@ export function CheckRulesForm({
 					{...form.getInputProps("max_silence_days")}
 				/>
 				<Checkbox
-					label="Exceptions need two people"
+					label={FIELD_LABELS.device_policy.exceptions_need_two_people}
 					description="The administrator who approves an exception must be somebody else than the person who requested it."
 					{...form.getInputProps("exceptions_need_two_people", {
 						type: "checkbox",

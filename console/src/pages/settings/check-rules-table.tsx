@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import { CardTable } from "../../parts/card-table.tsx";
 import { platformLabel } from "../../parts/devices/device-words.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 
 export type Policy = OutputOf<"getDevicePolicy">["policy"];
 
@@ -26,15 +27,20 @@ export function CheckRulesTable({ policy }: { policy: Policy }) {
 						rule.is_required
 							? rule.platforms.map(platformLabel).join(", ")
 							: "Not required",
-						`${rule.grace_days} days`,
-						`${rule.new_device_grace_days} days`,
+						daysInWords(rule.grace_days),
+						daysInWords(rule.new_device_grace_days),
 						rule.opens_nonconformity
 							? `${rule.severity === "MAJOR" ? "Major" : "Minor"}, one ${rule.per_device ? "a device" : "for the check"}`
 							: "None",
 					],
 				}))}
 			/>
-			<Text size="sm">Longest silence: {policy.max_silence_days} days</Text>
+			<Text size="sm">
+				{FIELD_LABELS.device_policy.max_silence_days}:{" "}
+				{daysInWords(policy.max_silence_days)}
+			</Text>
 		</>
 	);
 }
+
+const daysInWords = (days: number) => (days === 1 ? "1 day" : `${days} days`);

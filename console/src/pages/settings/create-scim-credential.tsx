@@ -4,6 +4,7 @@ import { useState } from "react";
 import { call } from "../../api.ts";
 import { CopyField, SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import {
 	SaveOnceButtons,
@@ -75,7 +76,7 @@ export function CreateScimCredential({
 							/>
 						)}
 						<TextInput
-							label="Name"
+							label={FIELD_LABELS.scim_credential.name}
 							description="The identity provider that will use it, such as “Entra ID”. The audit log names it as the actor."
 							withAsterisk
 							data-autofocus
@@ -84,7 +85,7 @@ export function CreateScimCredential({
 							{...form.getInputProps("name")}
 						/>
 						<Select
-							label="Expires"
+							label={FIELD_LABELS.scim_credential.expires_at}
 							allowDeselect={false}
 							data={LIVES}
 							w={220}

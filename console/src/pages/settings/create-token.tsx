@@ -11,6 +11,7 @@ import { useState } from "react";
 import { call, type InputOf } from "../../api.ts";
 import { dayOf, endOfDay } from "../../parts/days.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { SaveOnceModal, useSaveOnce } from "../../parts/save-once.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -82,7 +83,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 							/>
 						)}
 						<TextInput
-							label="Name"
+							label={FIELD_LABELS.api_token.name}
 							description="What will use it, such as “Claude Code on my laptop”. Make one token for each use, so that you can revoke each one separately."
 							withAsterisk
 							data-autofocus
@@ -90,7 +91,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 							{...form.getInputProps("name")}
 						/>
 						<Textarea
-							label="Description"
+							label={FIELD_LABELS.api_token.description}
 							autosize
 							minRows={2}
 							maxRows={8}
@@ -98,7 +99,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
 						/>
 						<Group align="flex-start">
 							<Select
-								label="Expires"
+								label={FIELD_LABELS.api_token.expires_at}
 								allowDeselect={false}
 								data={LIVES}
 								w={220}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { call } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { stopGuarding } from "../../parts/leave-guard.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -89,7 +90,7 @@ function DeleteDialog({
 						{...form.getInputProps("name")}
 					/>
 					<TextInput
-						label="Reason"
+						label={FIELD_LABELS.organization.reason}
 						description="Everybody who is turned away reads it."
 						maxLength={500}
 						autoComplete="off"

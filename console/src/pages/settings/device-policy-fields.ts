@@ -4,6 +4,9 @@ import {
 	THRESHOLDS,
 	type ThresholdName,
 } from "../../../../src/devices/thresholds.ts";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
+
+const LABELS = FIELD_LABELS.device_policy;
 
 interface PolicyField {
 	name: ThresholdName;
@@ -18,28 +21,28 @@ interface PolicyField {
 export const POLICY_FIELDS: PolicyField[] = [
 	{
 		name: "min_password_length",
-		label: "Shortest password",
+		label: LABELS.min_password_length,
 		description: "The smallest minimum length that a device may allow",
 		unit: "characters",
 		perUnit: 1,
 	},
 	{
 		name: "max_lock_delay_seconds",
-		label: "Screen locks after at most",
+		label: LABELS.max_lock_delay_seconds,
 		description: "Time without input, with any grace period",
 		unit: "minutes",
 		perUnit: 60,
 	},
 	{
 		name: "max_patch_age_days",
-		label: "Updates are installed within",
+		label: LABELS.max_patch_age_days,
 		description: "Days that an available update may wait",
 		unit: "days",
 		perUnit: 1,
 	},
 	{
 		name: "max_definitions_age_days",
-		label: "Malware definitions are at most",
+		label: LABELS.max_definitions_age_days,
 		description: "Age of the definitions of a scanner",
 		unit: "days old",
 		perUnit: 1,
@@ -58,7 +61,7 @@ interface PolicyChoice<Name extends ChoiceName = ChoiceName> {
 export const POLICY_CHOICES: PolicyChoice[] = [
 	{
 		name: "linux_malware_protection",
-		label: "Malware protection on Linux",
+		label: LABELS.linux_malware_protection,
 		description: "Linux has no scanner of its own",
 		options: [
 			{

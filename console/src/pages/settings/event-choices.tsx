@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { eventInWords } from "./event-words.ts";
 
 /** Lets the reader choose events, one by one, all of them or none. */
@@ -29,7 +30,7 @@ export function EventChoices({
 	);
 	return (
 		<Checkbox.Group
-			label="Events"
+			label={FIELD_LABELS.webhook.event_types}
 			description={`${value.length} of ${types.length} chosen`}
 			{...{ value, onChange, error, withAsterisk }}
 		>

@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 
 /** Lets an administrator download the organization as one file. */
 export function ExportOrganization({
@@ -58,7 +59,7 @@ export function ExportOrganization({
 				onChange={(event) => setHasReports(event.currentTarget.checked)}
 			/>
 			<TextInput
-				label="Encrypt for this public key"
+				label={FIELD_LABELS.organization.encrypted_for}
 				description="A key of age, such as age1…, from the person who imports the file. Optional."
 				value={recipient}
 				onChange={(event) => setRecipient(event.currentTarget.value)}

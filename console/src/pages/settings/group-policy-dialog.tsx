@@ -24,6 +24,7 @@ import {
 import { NoGroup } from "../../parts/devices/no-group.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS, RULE_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
 import { useGroupInPlace } from "../devices/use-group-in-place.tsx";
@@ -53,17 +54,14 @@ interface Values extends Record<string, unknown> {
 	}[];
 }
 
-const GRACES = [
-	{ name: "grace_days", label: "days of grace" },
-	{ name: "new_device_grace_days", label: "days of grace of new devices" },
-] as const;
+const GRACES = ["grace_days", "new_device_grace_days"] as const;
 
 /** The numbers of a policy that are not about one check. */
 const NUMBERS = [
 	...POLICY_FIELDS.map((field) => ({ ...field, ...boundsOf(field) })),
 	{
 		name: "max_silence_days" as const,
-		label: "Longest silence",
+		label: FIELD_LABELS.device_group_policy.max_silence_days,
 		unit: "days",
 		perUnit: 1,
 		min: SILENCE_DAYS.least,
@@ -103,7 +101,7 @@ export function GroupPolicyDialog({
 				NUMBERS.map(({ name, min, max }) => [name, isEmptyOr(min, max)]),
 			),
 			checks: Object.fromEntries(
-				GRACES.map(({ name }) => [name, isEmptyOr(0, MAX_GRACE_DAYS)]),
+				GRACES.map((name) => [name, isEmptyOr(0, MAX_GRACE_DAYS)]),
 			),
 		},
 	});
@@ -227,7 +225,12 @@ function Fields({
 			<CardTable
 				label="Rules by check"
 				minWidth={640}
-				columns={["Check", "Required", "Days of grace", "For new devices"]}
+				columns={[
+					"Check",
+					RULE_LABELS.is_required,
+					RULE_LABELS.grace_days,
+					"For new devices",
+				]}
 				rows={form.values.checks.map(({ check_key: key }, index) => ({
 					key,
 					cells: [
@@ -248,7 +251,7 @@ function Fields({
 							aria-label={`${nameOf(key)}: required`}
 							{...form.getInputProps(`checks.${index}.is_required`)}
 						/>,
-						...GRACES.map(({ name, label }) => (
+						...GRACES.map((name) => (
 							<NumberInput
 								key={name}
 								size="xs"
@@ -256,7 +259,7 @@ function Fields({
 								allowDecimal={false}
 								allowNegative={false}
 								placeholder={String(ofCheck(key)?.[name] ?? "")}
-								aria-label={`${nameOf(key)}: ${label}`}
+								aria-label={`${nameOf(key)}: ${RULE_LABELS[name].toLowerCase()}`}
 								{...form.getInputProps(`checks.${index}.${name}`)}
 							/>
 						)),

@@ -12,6 +12,7 @@ import { useForm } from "@mantine/form";
 import { call } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { SecretInput } from "../../parts/secret-input.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -132,7 +133,7 @@ export function IdentityProviderDialog({
 						<ErrorState error={saving.refusal} title="Not saved" />
 					)}
 					<TextInput
-						label="Name"
+						label={FIELD_LABELS.identity_provider.name}
 						description="Your people see it, for example Example Inc."
 						withAsterisk
 						data-autofocus
@@ -140,7 +141,7 @@ export function IdentityProviderDialog({
 					/>
 					{!provider && (
 						<Select
-							label="Protocol"
+							label={FIELD_LABELS.identity_provider.kind}
 							description="Choose OpenID Connect if the provider has both."
 							allowDeselect={false}
 							data={[
@@ -165,7 +166,11 @@ export function IdentityProviderDialog({
 						/>
 					)}
 					<TextInput
-						label={isSaml ? "Entity id of the provider" : "Issuer"}
+						label={
+							isSaml
+								? "Entity id of the provider"
+								: FIELD_LABELS.identity_provider.issuer
+						}
 						description={
 							provider
 								? "It cannot be changed. Add another provider instead."
@@ -183,7 +188,7 @@ export function IdentityProviderDialog({
 					) : (
 						<>
 							<TextInput
-								label="Client id"
+								label={FIELD_LABELS.identity_provider.client_id}
 								{...(provider?.is_enabled && {
 									description:
 										"Another client id switches the provider off until you have tested it.",
@@ -193,7 +198,7 @@ export function IdentityProviderDialog({
 							/>
 							<SecretInput
 								secret="client secret"
-								label="Client secret"
+								label={FIELD_LABELS.identity_provider.client_secret}
 								autoComplete="off"
 								description={
 									provider
@@ -206,7 +211,7 @@ export function IdentityProviderDialog({
 						</>
 					)}
 					<Select
-						label="Newcomers become"
+						label={FIELD_LABELS.identity_provider.role}
 						description="Role of people who sign in for the first time without an invitation."
 						allowDeselect={false}
 						data={[
@@ -217,7 +222,7 @@ export function IdentityProviderDialog({
 						{...form.getInputProps("role")}
 					/>
 					<Textarea
-						label="Roles by group"
+						label={FIELD_LABELS.identity_provider.group_roles}
 						description="One group a line, such as Security team = admin. The highest role of a newcomer's groups counts."
 						autosize
 						minRows={2}
@@ -225,7 +230,9 @@ export function IdentityProviderDialog({
 					/>
 					<TextInput
 						label={
-							isSaml ? "Attribute with the groups" : "Claim with the groups"
+							isSaml
+								? "Attribute with the groups"
+								: FIELD_LABELS.identity_provider.groups_claim
 						}
 						withAsterisk
 						{...form.getInputProps("groups_claim")}
@@ -237,7 +244,7 @@ export function IdentityProviderDialog({
 						</Text>
 					) : (
 						<Switch
-							label="Trust addresses that the provider does not call verified"
+							label={FIELD_LABELS.identity_provider.trusts_addresses}
 							description="Microsoft Entra ID needs it. Use it only if nobody but your administrators sets addresses there."
 							{...form.getInputProps("trusts_addresses", { type: "checkbox" })}
 						/>

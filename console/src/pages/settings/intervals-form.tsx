@@ -8,6 +8,7 @@ import {
 } from "../../../../src/devices/terms.ts";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings, operationQuery } from "../../queries.ts";
@@ -53,14 +54,14 @@ export function IntervalsForm({
 				)}
 				<Group align="flex-start">
 					<Select
-						label="Heartbeat every"
+						label={FIELD_LABELS.organization.heartbeat_interval_seconds}
 						allowDeselect={false}
 						data={heartbeatChoices(organization.heartbeat_interval_seconds)}
 						w={220}
 						{...form.getInputProps("heartbeat_interval_seconds")}
 					/>
 					<Select
-						label="Posture report every"
+						label={FIELD_LABELS.organization.posture_interval_seconds}
 						allowDeselect={false}
 						data={postureChoices(organization.posture_interval_seconds)}
 						w={220}

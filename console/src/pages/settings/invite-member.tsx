@@ -5,6 +5,7 @@ import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import {
 	LimitFields,
@@ -101,7 +102,7 @@ export function InviteMember({
 						)}
 						<TextInput
 							type="email"
-							label="E-mail address"
+							label={FIELD_LABELS.invitation.email}
 							description="The new member signs in with it."
 							withAsterisk
 							data-autofocus

@@ -20,6 +20,7 @@ import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { SecretInput } from "../../parts/secret-input.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -100,7 +101,7 @@ export function NotificationDialog({
 					)}
 					{!channel && (
 						<Select
-							label="Kind"
+							label={FIELD_LABELS.notification_channel.kind}
 							withAsterisk
 							allowDeselect={false}
 							data={kinds.map((value) => ({
@@ -114,7 +115,7 @@ export function NotificationDialog({
 						{CHANNEL_WORDS[kind].means}
 					</Text>
 					<TextInput
-						label="Name"
+						label={FIELD_LABELS.notification_channel.name}
 						placeholder={CHANNEL_WORDS[kind].label}
 						maxLength={200}
 						{...form.getInputProps("name")}
@@ -122,7 +123,7 @@ export function NotificationDialog({
 					{isChat(kind) && (
 						<SecretInput
 							secret="address"
-							label="Address"
+							label={FIELD_LABELS.notification_channel.address}
 							withAsterisk={!channel}
 							autoComplete="off"
 							description={
@@ -135,7 +136,7 @@ export function NotificationDialog({
 					)}
 					{hasDigest(kind) && (
 						<Select
-							label="Day of the mail"
+							label={FIELD_LABELS.notification_channel.digest_weekday}
 							description="It is sent at 7:00 in the organization's time zone."
 							allowDeselect={false}
 							data={WEEKDAYS.map((label, index) => ({
@@ -153,7 +154,7 @@ export function NotificationDialog({
 					)}
 					{channel && (
 						<Switch
-							label="Enabled"
+							label={FIELD_LABELS.notification_channel.is_enabled}
 							{...form.getInputProps("is_enabled", { type: "checkbox" })}
 						/>
 					)}

@@ -15,6 +15,7 @@ import { MAX_EMERGENCY_ACCOUNTS } from "../../../../src/sign-in/only-provider/ma
 import { call, type OutputOf } from "../../api.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { SaveButton } from "../../parts/save-button.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -39,7 +40,7 @@ export function OnlyProviderCard({
 			withBorder
 			p="md"
 			component="section"
-			aria-label="Only the identity provider"
+			aria-label={FIELD_LABELS.organization.only_provider}
 		>
 			<Title order={2} mb={4}>
 				Only the identity provider
@@ -116,7 +117,7 @@ function EmergencyAccounts({
 					<ErrorState error={saving.refusal} title="Not saved" />
 				)}
 				<MultiSelect
-					label="Emergency accounts"
+					label={FIELD_LABELS.organization.emergency_accounts}
 					description={`Administrators who get in without the provider if it fails. At most ${MAX_EMERGENCY_ACCOUNTS}. Each needs two-factor authentication. The other administrators get a mail when one is used.`}
 					placeholder={
 						form.values.emergency_user_ids.length === 0

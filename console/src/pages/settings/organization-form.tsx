@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { call, type OutputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -44,14 +45,14 @@ export function OrganizationForm({
 					<ErrorState error={saving.refusal} title="Not saved" />
 				)}
 				<TextInput
-					label="Name"
+					label={FIELD_LABELS.organization.name}
 					withAsterisk
 					autoComplete="organization"
 					maw={480}
 					{...form.getInputProps("name")}
 				/>
 				<Textarea
-					label="Description"
+					label={FIELD_LABELS.organization.description}
 					description="What the organization does. AI clients read this too."
 					autosize
 					minRows={2}

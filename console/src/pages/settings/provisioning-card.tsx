@@ -14,6 +14,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
@@ -105,7 +106,7 @@ export function ProvisioningCard({
 				)}
 				<Title order={3}>Roles</Title>
 				<Select
-					label="Role of members without a group that gives one"
+					label={FIELD_LABELS.organization.provisioned_role}
 					description="It counts for members who come later, and for those whose groups change."
 					allowDeselect={false}
 					data={ROLES}

@@ -1,5 +1,6 @@
 import { Textarea, TextInput } from "@mantine/core";
 import type { GetInputPropsReturnType } from "@mantine/form";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 
 const END = "-----END CERTIFICATE-----";
 
@@ -28,13 +29,13 @@ export function SamlFields({
 	return (
 		<>
 			<TextInput
-				label="Address for signing in"
+				label={FIELD_LABELS.identity_provider.sign_in_url}
 				description="The provider's single sign-on service with the binding HTTP-Redirect"
 				withAsterisk
 				{...inputProps("sign_in_url")}
 			/>
 			<Textarea
-				label="Certificates"
+				label={FIELD_LABELS.identity_provider.certificates}
 				description="In PEM, at most five. Each may sign. Keep the old one beside the new one while the provider replaces its key."
 				withAsterisk
 				spellCheck={false}
@@ -51,7 +52,7 @@ export function SamlFields({
 				{...inputProps("certificates")}
 			/>
 			<TextInput
-				label="Page for signing out"
+				label={FIELD_LABELS.identity_provider.sign_out_url}
 				description="If the provider has such a page, the menu of the account leads there. It may be empty."
 				{...inputProps("sign_out_url")}
 			/>

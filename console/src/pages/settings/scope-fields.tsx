@@ -3,6 +3,7 @@ import { Checkbox, MultiSelect, Text } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import type { InputOf } from "../../api.ts";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { toolsetLabel } from "../../parts/toolset-label.ts";
 import { organizationsQuery } from "../../queries.ts";
 
@@ -28,7 +29,7 @@ export function ScopeFields<Values extends ScopeValues>({
 	return (
 		<>
 			<Checkbox
-				label="Read only"
+				label={FIELD_LABELS.api_token.read_only}
 				description="The token can read records and cannot change anything. Choose this for an AI client that only answers questions."
 				{...form.getInputProps("read_only", { type: "checkbox" })}
 			/>
@@ -50,7 +51,7 @@ export function ScopeFields<Values extends ScopeValues>({
 				/>
 			)}
 			<MultiSelect
-				label="Tools"
+				label={FIELD_LABELS.api_token.toolsets}
 				placeholder={
 					form.values.toolsets.length === 0 ? "All tools" : undefined
 				}

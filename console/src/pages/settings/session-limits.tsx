@@ -4,6 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { call, type OutputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
@@ -74,7 +75,7 @@ function LimitsForm({
 				)}
 				<Group align="flex-start">
 					<Select
-						label="End a session when it was not used for"
+						label={FIELD_LABELS.organization.session_idle_minutes}
 						allowDeselect={false}
 						data={choices(
 							IDLE_MINUTES,
@@ -86,7 +87,7 @@ function LimitsForm({
 						{...form.getInputProps("session_idle_minutes")}
 					/>
 					<Select
-						label="End every session after"
+						label={FIELD_LABELS.organization.session_max_hours}
 						allowDeselect={false}
 						data={choices(
 							MAX_HOURS,

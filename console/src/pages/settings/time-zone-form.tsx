@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { call } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { SaveButton } from "../../parts/save-button.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
@@ -36,7 +37,7 @@ export function TimeZoneForm({ organization }: { organization: Organization }) {
 					<ErrorState error={saving.refusal} title="Not saved" />
 				)}
 				<Select
-					label="Days begin and end by"
+					label={FIELD_LABELS.organization.time_zone}
 					description="It decides what is due today or overdue, which moment the state of a day is, and when weekly mails go out."
 					searchable
 					allowDeselect={false}

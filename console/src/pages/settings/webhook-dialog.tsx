@@ -6,6 +6,7 @@ import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import {
 	SaveOnceButtons,
@@ -81,7 +82,7 @@ export function WebhookDialog({
 						The receiver verifies the signature of each request with this
 						secret. It is shown only now.
 					</Text>
-					<SecretOnce label="Signing secret" value={secret} />
+					<SecretOnce label={FIELD_LABELS.webhook.secret} value={secret} />
 					<SaveOnceButtons
 						secrets="secret"
 						consequence="Nobody can show it again. You would have to make another one."
@@ -110,7 +111,7 @@ export function WebhookDialog({
 									{...form.getInputProps("url")}
 								/>
 								<TextInput
-									label="Description"
+									label={FIELD_LABELS.webhook.description}
 									{...form.getInputProps("description")}
 								/>
 								<EventChoices
@@ -120,7 +121,7 @@ export function WebhookDialog({
 								/>
 								{webhook && (
 									<Switch
-										label="Enabled"
+										label={FIELD_LABELS.webhook.is_enabled}
 										{...form.getInputProps("is_enabled", { type: "checkbox" })}
 									/>
 								)}

@@ -12,6 +12,7 @@ import {
 } from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { fieldLabel } from "../../parts/field-labels.ts";
 import { inWords, nounOf } from "../../parts/names-in-words.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { changedParts } from "../../parts/records/changed-parts.ts";
@@ -229,7 +230,11 @@ function End({ value, names }: { value: unknown; names: Names }) {
 function labelOf(kind: string, name: string): string {
 	const known = findRegisterKind(kind);
 	const field = known && fieldOf(describeKind(known.kind), name);
-	return field?.label ?? inWords(name.replace(/_(ids?)$/, ""));
+	return (
+		field?.label ??
+		fieldLabel(kind, name) ??
+		inWords(name.replace(/_(ids?)$/, ""))
+	);
 }
 
 function idsIn(rows: readonly Difference[]): string[] {

@@ -11,6 +11,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { BY_EXCEPTION } from "../../parts/devices/device-words.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { fieldLabel } from "../../parts/field-labels.ts";
 import { filterWidth } from "../../parts/filter-width.ts";
 import { inWords, nounOf } from "../../parts/names-in-words.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -197,7 +198,9 @@ function RecordThen({ record: { kind, fields: kept } }: { record: Kept }) {
 					return (
 						<Table.Tr key={name}>
 							<Table.Th scope="row" w="30%" fw={500}>
-								{field?.label ?? inWords(name.replace(/_ids?$/, ""))}
+								{field?.label ??
+									fieldLabel(kind, name) ??
+									inWords(name.replace(/_ids?$/, ""))}
 							</Table.Th>
 							<Table.Td>
 								{name === "compliance" && isByExceptionThen(fields) ? (

@@ -9,6 +9,8 @@ export interface Action {
 	 * of the action.
 	 */
 	phrase?: string;
+	/** What the audit log calls the action, if the words of its name would mislead people. */
+	title?: string;
 	/** True if the actor is also the record, so that naming the record would repeat the name. */
 	isAboutActor?: true;
 }

@@ -128,7 +128,16 @@ export function otherEndOf(
  */
 export function titleOf(entry: Pick<Entry, "changes" | "operation">): string {
 	if (isTakenBack(entry)) return "Take back into use";
-	return linkIn(entry) ?? inWords(entry.operation);
+	return linkIn(entry) ?? actionTitle(entry.operation);
+}
+
+/** Returns what people call an action, such as "Revoke API token". */
+export function actionTitle(operation: string): string {
+	const title = actionOf(operation)?.title ?? inWords(operation);
+	return title.replace(
+		/^((?:Add|Update|Delete) )(people|datum)$/,
+		(_, verb, kind) => verb + nounOf(kind),
+	);
 }
 
 /** Returns true if the entry says that an archived record is in use again. */

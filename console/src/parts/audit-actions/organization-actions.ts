@@ -102,13 +102,19 @@ export const organizationActions = {
 	sendMyDevicesLinks: {
 		group: "devices",
 		phrase: "mailed a link to the devices of",
+		title: "Mail a link to own devices",
 	},
 	copyMyDevicesLink: {
 		group: "devices",
 		phrase: "copied a link to the devices of",
+		title: "Copy a link to own devices",
 	},
 	signDocumentByLink: { group: "organization", phrase: "signed" },
-	openMyDevices: { group: "devices", phrase: "opened the devices of" },
+	openMyDevices: {
+		group: "devices",
+		phrase: "opened the devices of",
+		title: "Open own devices",
+	},
 	addNotificationChannel: {
 		group: "organization",
 		phrase: "added the notification channel",
@@ -162,10 +168,12 @@ export const organizationActions = {
 	missDomainRecord: {
 		group: "organization",
 		phrase: "did not find the TXT record of the domain",
+		title: "Domain record not found",
 	},
 	loseDomain: {
 		group: "organization",
 		phrase: "ended the verification of the domain",
+		title: "End domain verification",
 	},
 	deleteDomain: { group: "organization", phrase: "removed the domain" },
 	addWebhook: { group: "organization", phrase: "added the webhook" },

@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { useRef } from "react";
 import { call } from "../../../api.ts";
 import { ErrorState } from "../../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../../parts/field-labels.ts";
 import { useLeaveGuard } from "../../../parts/leave-guard.tsx";
 import { useSaving } from "../../../parts/use-saving.ts";
 import { forgetReadings } from "../../../queries.ts";
@@ -81,7 +82,7 @@ export function VersionEditor({
 					onChange={(content) => form.setFieldValue("content", content)}
 				/>
 				<Textarea
-					label="What is new (optional)"
+					label={`${FIELD_LABELS.document.changelog} (optional)`}
 					autosize
 					minRows={2}
 					maxRows={8}
@@ -89,7 +90,7 @@ export function VersionEditor({
 				/>
 				{!isFirst && (
 					<Checkbox
-						label="Ask those to sign again who signed the version before"
+						label={FIELD_LABELS.document.asks_again}
 						{...form.getInputProps("asks_again", { type: "checkbox" })}
 					/>
 				)}

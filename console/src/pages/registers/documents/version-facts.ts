@@ -1,3 +1,4 @@
+import { FIELD_LABELS } from "../../../parts/field-labels.ts";
 import { type Block, readForeign } from "../../../parts/markdown/tokens.ts";
 import { formatDay } from "../../../parts/time.tsx";
 import { signedCount } from "./signed-by.ts";
@@ -12,7 +13,7 @@ export function factsOf(version: Version): [name: string, value: string][] {
 		.map(({ person_name, decided_at }) => `${person_name}, ${day(decided_at)}`);
 	const facts: [string, string | null][] = [
 		["Version", String(version.version_number)],
-		["What is new", version.changelog],
+		[FIELD_LABELS.document.changelog, version.changelog],
 		["Written by", version.author_name],
 		["Approved by", approvals.join("; ") || null],
 		[
