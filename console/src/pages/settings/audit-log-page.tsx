@@ -11,6 +11,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
+import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { Pager } from "../../parts/pager.tsx";
@@ -138,8 +139,17 @@ function AuditLog() {
 				Every entry contains a hash of itself and of the entry before it, so a
 				changed, missing or added entry is detected. “Verify” checks the log
 				here, and <Code>assay audit verify</Code> checks it on the server.{" "}
-				<Code>assay audit export</Code> writes the entries as JSON Lines, which
-				anybody can check without Assay (docs/audit-log.md).
+				<Code>assay audit export</Code> writes the entries as JSON Lines, which{" "}
+				<TextLink
+					to="/help/$page"
+					params={{ page: "audit-log" }}
+					hash="export-the-log"
+					inherit
+					underline="always"
+				>
+					anybody can check without Assay
+				</TextLink>
+				.
 			</Text>
 			{opened && (
 				<AuditEntry
