@@ -200,7 +200,7 @@ test("a measure that its check contradicts is flagged on its page, in the list, 
 		.getByText("Contradicted", { exact: true })
 		.waitFor();
 	await page.getByText("1 measure: contradicted by its check").waitFor();
-	await page.getByText("0 of 1 controls that apply").waitFor();
+	await page.getByText("0 of 1 control that applies").waitFor();
 	await axe(page);
 	await screenshot(page, "registers/framework-contradicted");
 	await page.getByRole("link", { name: "Control A.8.24" }).click();

@@ -108,7 +108,7 @@ test("an administrator gives groups policies, orders and removes them, and the d
 	await expect.poll(groups).toEqual(["Laptops"]);
 
 	await visit(page, at("/devices/groups"));
-	await page.getByRole("link", { name: "Its own, 1" }).waitFor();
+	await page.getByRole("link", { name: "Its own, order 1" }).waitFor();
 	const viewer = await served.openPageAs(
 		await served.makePerson("viewer", organization),
 		at("/settings/device-policy"),

@@ -197,7 +197,7 @@ const columnsOf = (actions: {
 			if (place !== undefined) {
 				return (
 					<TextLink {...toPolicy} size="sm">
-						Its own, {place}
+						Its own, order {place}
 					</TextLink>
 				);
 			}

@@ -137,7 +137,7 @@ function Choice({
 		onSuccess: async ({ added }) => {
 			const records = added.controls + added.measures + added.risks;
 			notifications.show({
-				message: `${records} records and ${added.links} links between them are added.`,
+				message: `Added: ${counted(records, "record")} and ${counted(added.links, "link")}.`,
 			});
 			await forgetReadings();
 			onDone();
@@ -241,3 +241,6 @@ function reasonsOf({ controls, risks }: Starters): Map<string, string> {
 		}),
 	);
 }
+
+const counted = (count: number, noun: string) =>
+	`${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,7 +1,6 @@
 import { Accordion, Paper, Stack, Text, Title } from "@mantine/core";
 import { useId } from "react";
 import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
-import { nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import { BY_EXCEPTION, PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
@@ -38,7 +37,13 @@ function systemOf({ platform, os_version }: MyDevice): string {
 }
 
 /** Shows one device of the reader: first what has to be fixed, then the other checks. */
-export function DeviceSection({ device }: { device: MyDevice }) {
+export function DeviceSection({
+	device,
+	name,
+}: {
+	device: MyDevice;
+	name: string;
+}) {
 	const heading = useId();
 	const byKey = new Map(device.checks.map((one) => [one.check_key, one]));
 	const checks = inOrder(byKey.keys()).flatMap((key) => byKey.get(key) ?? []);
@@ -55,7 +60,7 @@ export function DeviceSection({ device }: { device: MyDevice }) {
 			<Stack gap="md">
 				<div>
 					<Title order={2} id={heading} style={{ overflowWrap: "anywhere" }}>
-						{nameOrUnnamed(device.id, device.name)}
+						{name}
 					</Title>
 					<Text size="sm" c="dimmed">
 						{systemOf(device)}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { MyDevices } from "../../../../src/my-devices/page.ts";
 import { ApiError, request } from "../../api.ts";
 import { setTimeZone } from "../../parts/days.ts";
+import { namesApart } from "../../parts/devices/device-name.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
@@ -198,6 +199,7 @@ function Devices({
 	const { devices, organization_name, person_name, session_ends_at } = data;
 	// The parts below format days while they render, so this cannot wait for an effect.
 	setTimeZone(data.time_zone);
+	const names = namesApart(devices);
 	// Stable, so each part stays in the order of the names.
 	const toFixFirst = devices.toSorted(
 		(a, b) => Number(isToFix(b)) - Number(isToFix(a)),
@@ -234,7 +236,11 @@ function Devices({
 				<Text>No device belongs to you at the moment.</Text>
 			)}
 			{toFixFirst.map((device) => (
-				<DeviceSection key={device.id} device={device} />
+				<DeviceSection
+					key={device.id}
+					device={device}
+					name={names.get(device.id) ?? ""}
+				/>
 			))}
 			{data.has_more_devices && (
 				<Text size="sm">

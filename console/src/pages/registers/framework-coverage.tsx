@@ -137,7 +137,7 @@ function Summary({ data: { coverage, controls } }: { data: Coverage }) {
 				) : (
 					<>
 						<b>{percentInWords(coverage_percent)}</b>
-						{` covered: ${covered} of ${included} controls that apply`}
+						{` covered: ${covered} of ${included} ${included === 1 ? "control that applies" : "controls that apply"}`}
 						{partly_covered > 0 && `, ${partly_covered} more partly`}
 					</>
 				)}

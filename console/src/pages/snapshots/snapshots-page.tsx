@@ -116,7 +116,9 @@ const COLUMNS: readonly Column<Snapshot>[] = [
 			<>
 				<Text size="sm">{TYPES[snapshot.type]}</Text>
 				<Text size="xs" c="dimmed">
-					{recordCount(snapshot).toLocaleString()} records
+					{recordCount(snapshot) === 1
+						? "1 record"
+						: `${recordCount(snapshot).toLocaleString()} records`}
 				</Text>
 			</>
 		),

@@ -104,7 +104,7 @@ function keyFigures(summary: Summary): Comparison[] {
 			label: "Pass rate",
 			unit: "%",
 			good: "more",
-			detail: `Required checks, ${now.fleet.active_devices.toLocaleString()} devices`,
+			detail: `Required checks, ${now.fleet.active_devices === 1 ? "1 device" : `${now.fleet.active_devices.toLocaleString()} devices`}`,
 		}),
 		count(
 			"High and critical risks",
@@ -124,7 +124,7 @@ function keyFigures(summary: Summary): Comparison[] {
 		count(
 			"Exceptions in force",
 			(figures) => figures.exceptions_in_force,
-			"Devices excused from a check",
+			"Each excuses devices from a check",
 		),
 	];
 }
