@@ -4,6 +4,7 @@ import { findRegisterKind } from "../../register-kinds.ts";
 import { CHANNEL_WORDS, WEEKDAYS } from "./channel-words.ts";
 import {
 	describeChoice,
+	inUnit,
 	POLICY_CHOICES,
 	POLICY_FIELDS,
 } from "./device-policy-fields.ts";
@@ -52,10 +53,7 @@ export function valueInWords(
 
 function numberInWords(name: string, value: number): unknown {
 	const field = POLICY_FIELDS.find((one) => one.name === name);
-	if (field) {
-		const shown = value / field.perUnit;
-		return `${shown} ${shown === 1 ? field.unit.replace(/s\b/, "") : field.unit}`;
-	}
+	if (field) return inUnit(field, value);
 	if (name === "digest_weekday") return WEEKDAYS[value - 1] ?? value;
 	if (name === "max_silence_days") return durationWords(value * 86_400);
 	const unit = SECONDS[/[^_]+$/.exec(name)?.[0] ?? ""];

@@ -73,6 +73,12 @@ export const POLICY_CHOICES: PolicyChoice[] = [
 	},
 ];
 
+/** Returns a value with the unit that people see, such as "15 minutes" for 900 seconds. */
+export function inUnit({ unit, perUnit }: PolicyField, value: number): string {
+	const shown = value / perUnit;
+	return `${shown} ${shown === 1 ? unit.replace(/s\b/, "") : unit}`;
+}
+
 /** Returns the page's words for a choice. */
 export const describeChoice = (
 	{ options }: PolicyChoice,

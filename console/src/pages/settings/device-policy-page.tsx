@@ -8,6 +8,7 @@ import { CheckRulesForm } from "./check-rules-form.tsx";
 import { CheckRulesTable } from "./check-rules-table.tsx";
 import {
 	describeChoice,
+	inUnit,
 	POLICY_CHOICES,
 	POLICY_FIELDS,
 } from "./device-policy-fields.ts";
@@ -44,13 +45,13 @@ export function Page() {
 					/>
 				) : (
 					<Stack component="dl" gap="sm" m={0}>
-						{POLICY_FIELDS.map(({ name, label, unit, perUnit }) => (
-							<div key={name}>
+						{POLICY_FIELDS.map((field) => (
+							<div key={field.name}>
 								<Text component="dt" size="sm" c="dimmed">
-									{label}
+									{field.label}
 								</Text>
 								<Text component="dd" m={0}>
-									{policy[name] / perUnit} {unit}
+									{inUnit(field, policy[field.name])}
 								</Text>
 							</div>
 						))}

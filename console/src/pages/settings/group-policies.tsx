@@ -18,11 +18,13 @@ import { CardTable } from "../../parts/card-table.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { POLICIES } from "../../parts/devices/device-groups.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import type { Policy } from "./check-rules-table.tsx";
 import {
 	describeChoice,
+	inUnit,
 	POLICY_CHOICES,
 	POLICY_FIELDS,
 } from "./device-policy-fields.ts";
@@ -140,7 +142,7 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 					minWidth={mayAdmin ? 860 : 560}
 					columns={[
 						"Group",
-						"Order",
+						FIELD_LABELS.device_group_policy.priority,
 						"Replaces",
 						"Devices",
 						...(mayAdmin ? ["Actions"] : []),
@@ -238,9 +240,9 @@ function wordsOf(policy: GroupPolicy): string[] {
 			];
 			return `${rule.check_name ?? rule.check_key}: ${parts.join(", ")}`;
 		}),
-		...POLICY_FIELDS.flatMap(({ name, label, unit, perUnit }) => {
-			const value = policy[name];
-			return value === null ? [] : [`${label}: ${value / perUnit} ${unit}`];
+		...POLICY_FIELDS.flatMap((field) => {
+			const value = policy[field.name];
+			return value === null ? [] : [`${field.label}: ${inUnit(field, value)}`];
 		}),
 		...POLICY_CHOICES.flatMap((choice) => {
 			const value = policy[choice.name];
@@ -250,6 +252,8 @@ function wordsOf(policy: GroupPolicy): string[] {
 		}),
 		...(policy.max_silence_days === null
 			? []
-			: [`Longest silence: ${daysInWords(policy.max_silence_days)}`]),
+			: [
+					`${FIELD_LABELS.device_group_policy.max_silence_days}: ${daysInWords(policy.max_silence_days)}`,
+				]),
 	];
 }
