@@ -43,8 +43,8 @@ export function TwoFactor({ profile }: { profile: Profile }) {
 		>
 			<Text size="sm" mb="md">
 				{isEnabled
-					? `With your password you also give ${factorsInWords(has_app, passkeys)}. If you have neither at hand, you can use a recovery code.`
-					: "With your password you also give a code from an authenticator app, or a passkey. A stolen password alone is then not enough."}
+					? `With your password you also give ${factorsInWords(has_app, passkeys)}. If you cannot, you can use a recovery code.`
+					: "Once it is on, you also give a code from an authenticator app, or a passkey. A stolen password alone is then not enough."}
 			</Text>
 			{isEnabled && <CodesLeft />}
 			<Group>

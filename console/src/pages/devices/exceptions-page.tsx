@@ -97,7 +97,14 @@ export function Page() {
 				</EmptyState>
 			)}
 			{exceptions.isSuccess && rows.length === 0 && isFiltered && (
-				<EmptyState title="No exception matches">
+				<EmptyState
+					title="No exception matches"
+					actions={
+						<Button variant="default" onClick={() => list.clearFilters()}>
+							Show all exceptions
+						</Button>
+					}
+				>
 					Change the search or the filter.
 				</EmptyState>
 			)}
