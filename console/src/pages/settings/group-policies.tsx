@@ -134,7 +134,7 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 			)}
 			{policies.length === 0 ? (
 				<Text size="sm">
-					No group has a policy. All devices have the organization's.
+					No group has a policy. The one above applies to all devices.
 				</Text>
 			) : (
 				<CardTable

@@ -220,6 +220,14 @@ function OwnSignIn({ organizationId }: { organizationId: string }) {
 		}),
 	);
 	const providers = data?.identity_providers.filter((one) => one.is_enabled);
+	if (providers?.length === 0) {
+		return (
+			<Text size="sm">
+				No identity provider is switched on yet. Add one above, test it and
+				switch it on.
+			</Text>
+		);
+	}
 	return (
 		<Group>
 			{providers?.map(({ id, name, sign_in_path }) => (

@@ -123,6 +123,7 @@ export const accountActions = {
 	settleNonconformities: {
 		group: "agents",
 		phrase: "updated the list of devices of the nonconformity",
+		title: "Update from device checks",
 	},
 	unenrollDevice: { group: "agents", phrase: "unenrolled the device" },
 } as const satisfies Actions;
