@@ -9,7 +9,7 @@ import {
 	stopUrl,
 } from "../notifications/stop-link.ts";
 import type { Context } from "../operation.ts";
-import { personOf } from "../organizations/person-of-member.ts";
+import { joinPersonOf, personOf } from "../organizations/person-of-member.ts";
 import { namedKindOf, namedKinds } from "../records/searchable-kinds.ts";
 import type { NamedRecord } from "./records.ts";
 
@@ -37,7 +37,7 @@ export async function queueCommentMails(
 		`select distinct on (m.user_id) p.id as person
 		from memberships m
 		join users u on u.id = m.user_id
-		join people p on ${personOf("p", "u", "m.organization_id")}
+		${joinPersonOf("p", "u", "m.organization_id")}
 		where m.organization_id = $1 and m.user_id <> $3
 			and is_live_membership(m.organization_id, m.ends_on)
 			and (m.user_id = any($4) or exists (

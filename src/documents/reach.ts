@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { IS_STAFF } from "../my-devices/links.ts";
 import type { Context } from "../operation.ts";
-import { personOf } from "../organizations/person-of-member.ts";
+import { joinPersonOf } from "../organizations/person-of-member.ts";
 
 const REACHES = ["ACCOUNT", "LINK", "SECRET", "LEFT"] as const;
 
@@ -17,7 +17,7 @@ export const REACH = `case
 	when p.id in (
 		select of_member.id from memberships m
 		join users u on u.id = m.user_id
-		join people of_member on ${personOf("of_member", "u", "$1")}
+		${joinPersonOf("of_member", "u", "$1")}
 		where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
 	) then 'ACCOUNT'
 	when not ${IS_STAFF} then 'LEFT'

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
-import { personOf } from "../organizations/person-of-member.ts";
+import { joinPersonOf } from "../organizations/person-of-member.ts";
 import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";
@@ -166,7 +166,7 @@ export async function readVersion(
 		text: `select ${VERSION_COLUMNS}, t.content, (
 				select ${waitsFor("p.id")}
 				from users u
-				join people p on ${personOf("p", "u", "$1")}
+				${joinPersonOf("p", "u", "$1")}
 				join document_versions v on v.organization_id = $1 and v.id = t.id
 				where u.id = $3
 				order by p.created_at, p.id limit 1

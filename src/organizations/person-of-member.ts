@@ -47,6 +47,16 @@ export const personOf = (p: string, u: string, organization: string) =>
 		and ${p}.primary_email_address_key = sort_key(${u}.email)
 		and lower(${p}.primary_email_address) = lower(${u}.email)`;
 
+/**
+ * SQL that joins the person `p` of an organization who belongs to the user `u`. It computes the key
+ * first. Behind row-level security, PostgreSQL does not look up a function of another row in an index.
+ */
+export const joinPersonOf = (p: string, u: string, organization: string) =>
+	`cross join lateral (select sort_key(${u}.email) as key offset 0) ${p}_key
+	join people ${p} on ${p}.organization_id = ${organization}
+		and ${p}.primary_email_address_key = ${p}_key.key
+		and lower(${p}.primary_email_address) = lower(${u}.email)`;
+
 /** Returns the id of the person with the user's e-mail address, if the organization has one. */
 export async function findPersonOf(
 	client: PoolClient,
@@ -57,7 +67,7 @@ export async function findPersonOf(
 		name: "person_of_user",
 		text: `
 			select p.id from users u
-			join people p on ${personOf("p", "u", "$1")}
+			${joinPersonOf("p", "u", "$1")}
 			where u.id = $2
 			order by p.created_at, p.id
 			limit 1`,

@@ -17,6 +17,9 @@ export interface Starters {
 /**
  * Finds the starter records of an organization. A record is known by its name, a framework by its
  * name and version. With `isLocked`, nobody can delete them before the end of the transaction.
+ *
+ * `offset 0` makes PostgreSQL compute the keys first. Behind row-level security, it does not look up
+ * a function of another row in an index.
  */
 export async function findStarters(
 	client: PoolClient,
@@ -30,8 +33,12 @@ export async function findStarters(
 		all: readonly { key: string; name: string }[],
 	) => {
 		const { rows } = await client.query<{ id: string; key: string }>(
-			`select t.id, n.key from unnest($2::text[], $3::text[]) n (key, name)
-			join ${table} t on t.organization_id = $1 and t.name_key = sort_key(n.name) and t.name = n.name
+			`select t.id, n.key
+			from (
+				select n.key, n.name, sort_key(n.name) as name_key
+				from unnest($2::text[], $3::text[]) n (key, name) offset 0
+			) n
+			join ${table} t on t.organization_id = $1 and t.name_key = n.name_key and t.name = n.name
 			order by t.id ${lock}`,
 			[organizationId, all.map(({ key }) => key), all.map(({ name }) => name)],
 		);
@@ -56,8 +63,12 @@ async function findFrameworks(
 	lock: string,
 ): Promise<Pick<Starters, "frameworks" | "controls">> {
 	const { rows } = await client.query<{ id: string; key: string }>(
-		`select t.id, n.key from unnest($2::text[], $3::text[], $4::text[]) n (key, name, version)
-		join frameworks t on t.organization_id = $1 and t.name_key = sort_key(n.name)
+		`select t.id, n.key
+		from (
+			select n.key, n.name, n.version, sort_key(n.name) as name_key
+			from unnest($2::text[], $3::text[], $4::text[]) n (key, name, version) offset 0
+		) n
+		join frameworks t on t.organization_id = $1 and t.name_key = n.name_key
 			and t.name = n.name and t.version is not distinct from n.version
 		order by t.id ${lock}`,
 		[
