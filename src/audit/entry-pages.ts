@@ -1,11 +1,7 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { badCursor, isCount } from "../records/cursor.ts";
-import {
-	COUNTED,
-	DEFAULT_PAGE_SIZE,
-	type Page,
-	totalOf,
-} from "../records/list-pages.ts";
+import { COUNTED, totalOf } from "../records/list-count.ts";
+import { DEFAULT_PAGE_SIZE, type Page } from "../records/list-pages.ts";
 
 /** A list of entries of the audit log. Its SQL calls an entry `t`. */
 interface EntryList {

@@ -4,9 +4,9 @@ import { textArray } from "../db/array.ts";
 import { badFields } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { addFilters, type Filter } from "../records/filter.ts";
+import { COUNTED } from "../records/list-count.ts";
 import {
 	byTime,
-	COUNTED,
 	organizationId,
 	pageCursor,
 	pageShape,

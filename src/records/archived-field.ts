@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Field } from "./field.ts";
 import type { Filter } from "./filter.ts";
+import type { LeftOut } from "./list-count.ts";
 import { orInfinity } from "./or-infinity.ts";
 import { described } from "./shown.ts";
 
@@ -31,13 +32,19 @@ export const IN_USE = "t.archived_at is null";
 /** The expression of the index that index_register makes. */
 const INDEXED = orInfinity("archived_at", "timestamptz");
 
+/** Lists leave out the archived records. */
+export const ARCHIVED: LeftOut = {
+	shown: IN_USE,
+	hidden: `${INDEXED} < 'infinity'::timestamptz`,
+};
+
 export const archivedFilter: Filter = {
 	schema: z
 		.boolean()
 		.meta(described("true: only archived ones; false by default", "filled")),
 	sql: (parameter) => `(t.archived_at is not null) = ${parameter}::boolean`,
 	flag: {
-		true: `${INDEXED} < 'infinity'::timestamptz`,
+		true: ARCHIVED.hidden,
 		false: `${INDEXED} = 'infinity'::timestamptz`,
 	},
 };

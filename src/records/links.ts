@@ -10,14 +10,13 @@ import { asOfShape, contextAsOf } from "./as-of.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { toolsetOf } from "./kind.ts";
 import { LINKED, linkable, linkableId } from "./link-kinds.ts";
+import { COUNTED, totalOf } from "./list-count.ts";
 import {
-	COUNTED,
 	DEFAULT_PAGE_SIZE,
 	type Order,
 	pageCursor,
 	pageShape,
 	pageSize,
-	totalOf,
 } from "./list-pages.ts";
 import { namedRecord, readNamedRecords } from "./named-records.ts";
 import { type DistinctKind, namedKindOf } from "./searchable-kinds.ts";

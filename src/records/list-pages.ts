@@ -1,6 +1,5 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
-import { textArray } from "../db/array.ts";
 import { badCursor, readCursor, writeCursor } from "./cursor.ts";
 import {
 	addFilters,
@@ -8,12 +7,19 @@ import {
 	rejectImpossible,
 	resolveFilters,
 } from "./filter.ts";
+import {
+	countMatching,
+	type LeftOut,
+	totalOf,
+	totalShape,
+} from "./list-count.ts";
 import { orInfinity } from "./or-infinity.ts";
 import { described, obvious } from "./shown.ts";
 import {
 	type Conditions,
 	type Few,
 	findFew,
+	isOneOf,
 	matchWords,
 	type Searched,
 	wordsOf,
@@ -167,14 +173,12 @@ export interface Listing extends Searched {
 	/** SQL as it is written after `from`. Its alias `t` has organization_id, id and search_text. */
 	from: string;
 	/**
-	 * The table in which find_records searches for words. If it is absent, a search reads every row.
-	 */
-	searched?: string;
-	/**
 	 * Condition that selects the rows of the list, with `value` as $1. The default selects the rows
 	 * of the input's organization.
 	 */
 	within?: { sql: string; value: unknown };
+	/** Rows that the list leaves out. By default it shows all. */
+	leftOut?: LeftOut;
 	orders: Record<string, Order>;
 	filters: Record<string, Filter>;
 }
@@ -186,16 +190,10 @@ export interface Page<Row> {
 	total_is_exact: boolean;
 }
 
-/** Largest number of records that a list counts. A statement that counts stops at one more. */
-export const COUNTED = 10_000;
-
 /** The fields of a result that say where the next page begins and how many records match. */
 export const pageShape = {
 	next_cursor: z.string().nullable(),
-	total: z
-		.int()
-		.describe(`Records that match, when page one was read; at most ${COUNTED}`),
-	total_is_exact: z.boolean().describe(`False: more than ${COUNTED} match`),
+	...totalShape,
 };
 
 /**
@@ -244,8 +242,10 @@ export async function readPage<Row extends QueryResultRow>(
 		// without a filter have a name.
 		const isPlain = conditions.length === 1;
 		const isAfter = after !== undefined && from === "cursor";
-		if (from === "cursor")
+		if (from === "cursor") {
 			conditions.push(...(order.implied?.(given, parameter) ?? []));
+			if (listing.leftOut) conditions.push(listing.leftOut.shown);
+		}
 		if (isAfter) {
 			conditions.push(
 				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after.value)}::${order.type}, ${parameter(after.id)})`,
@@ -305,32 +305,6 @@ export async function readPage<Row extends QueryResultRow>(
 		return readRows(undefined, inWords.conditions);
 	};
 
-	/** Counts the records that match, up to one more than COUNTED. */
-	const count = async () => {
-		const { values, parameter, conditions, name } = begin("start");
-		const isFound = listing.searched && inWords.isTextOnly && words.length > 0;
-		if (isFound) {
-			const given = `${parameter(textArray(words))}::text[]`;
-			conditions.push(
-				`t.id = any(array(select find_records('${listing.searched}', ${given}, ${COUNTED + 1})))`,
-			);
-		} else {
-			if (few?.isAll) conditions.push(isOneOf(few.ids, parameter));
-			conditions.push(...inWords.conditions(parameter));
-		}
-		const { rows } = await client.query<{ count: number }>({
-			name: words.length === 0 ? name(".count") : undefined,
-			text: `
-				select count(*)::int as count from (
-					select from ${listing.from}
-					where ${conditions.join(" and ")}
-					limit ${COUNTED + 1}
-				) counted`,
-			values,
-		});
-		return rows[0]?.count ?? 0;
-	};
-
 	const { rows } = await findRows().catch((error) => {
 		// Errors of class 22 mean that a type cannot hold a value. Here only a cursor that somebody
 		// wrote by hand causes one.
@@ -342,6 +316,12 @@ export async function readPage<Row extends QueryResultRow>(
 	}
 	const hasMore = rows.length > size;
 	// Later pages repeat the number from their cursor, so a list is counted once.
+	const count = () =>
+		countMatching(client, {
+			...{ from: listing.from, searched: listing.searched },
+			...{ leftOut: listing.leftOut, words, inWords, few },
+			begin: () => begin("start"),
+		});
 	const counted = after?.counted ?? (hasMore ? await count() : rows.length);
 	const page = rows.slice(0, size);
 	const last = page.at(-1);
@@ -356,22 +336,5 @@ export async function readPage<Row extends QueryResultRow>(
 					})
 				: null,
 		...totalOf(counted),
-	};
-}
-
-/**
- * Condition that a row has one of these ids. If the condition used the array directly, PostgreSQL's
- * planner would read the organization's whole index.
- */
-const isOneOf = (ids: string[], parameter: (value: unknown) => string) =>
-	`t.id = any(array(select unnest(${parameter(textArray(ids))}::text[])))`;
-
-/** Returns the number of records in a list for its result. */
-export function totalOf(
-	counted: number,
-): Pick<Page<never>, "total" | "total_is_exact"> {
-	return {
-		total: Math.min(counted, COUNTED),
-		total_is_exact: counted <= COUNTED,
 	};
 }

@@ -20,6 +20,12 @@ import { whyNoName, whyNoReference } from "./why-none.ts";
 /** Largest number of values of one filter. No choice has more. */
 const MAX_CHOICES = 50;
 
+/**
+ * Names whose sort key no other name has, except in another case or with other accents. The sort
+ * key differs from a folded name only by its digits, and by what stands after 200 characters.
+ */
+const ITS_OWN_KEY = /^[\p{Script=Latin} &,.()/-]{1,40}$/u;
+
 /** Returns all orders and filters of a register's list. */
 export function listingOf(
 	kind: AnyRecordKind,
@@ -169,9 +175,14 @@ function fieldFilter(kind: AnyRecordKind, name: string): Filter {
 		return {
 			schema: field.input.meta(obvious(text("In upper or lower case"))),
 			// A name may be too long for an index, so the index contains its sort key. The second
-			// condition compares the name itself.
-			sql: (parameter) =>
-				`(t.${name}_key = sort_key(${parameter}) and search_fold(t.${name}) = search_fold(${parameter}))`,
+			// condition compares the name itself. Most are spelled alike, so few have to be folded.
+			sql: (parameter, value) => {
+				const hasKey = `t.${name}_key = sort_key(${parameter})`;
+				if (ITS_OWN_KEY.test(String(value))) return hasKey;
+				return `(${hasKey} and (
+					t.${name} = ${parameter} or search_fold(t.${name}) = search_fold(${parameter})
+				))`;
+			},
 			whyNone: (client, organizationId, value) =>
 				whyNoName(client, kind, name, organizationId, String(value)),
 			...whenNull,

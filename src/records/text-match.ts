@@ -93,8 +93,10 @@ const MAX_PEOPLE = 200;
 /** Returns conditions on a row `t` and adds their parameters to a statement. */
 export type Conditions = (parameter: (value: unknown) => string) => string[];
 
-/** Texts that a search reads besides those of a row. */
+/** Where a search looks for words, and texts that it reads besides those of a row. */
 export interface Searched {
+	/** The table in which find_records searches for words. If it is absent, a search reads every row. */
+	searched?: string | undefined;
 	/** Columns of `t` that hold people. A search also finds their names. */
 	people?: readonly string[] | undefined;
 	/** A column of `t` with few different texts, and its table. A search also finds these texts. */
@@ -117,7 +119,7 @@ export interface Match {
 export async function matchWords(
 	client: PoolClient,
 	words: string[],
-	{ people: columns = [], repeated }: Searched,
+	{ searched, people: columns = [], repeated }: Searched,
 ): Promise<Match> {
 	const none = new Map<string, string[]>();
 	const people =
@@ -132,6 +134,10 @@ export async function matchWords(
 		(word) => !people.has(word) && !texts.has(word),
 	);
 	const others = words.filter((word) => !textOnly.includes(word));
+	const own =
+		searched && others.length > 0
+			? await findOwn(client, searched, others)
+			: none;
 	return {
 		textOnly,
 		isTextOnly: others.length === 0,
@@ -148,8 +154,11 @@ export async function matchWords(
 					const given = `${parameter(textArray(found))}::text[]`;
 					return names.map((name) => `t.${name} = any(${given})`);
 				};
+				const ids = own.get(word);
 				return `(${[
-					`t.search_text like search_pattern(${parameter(word)})`,
+					ids
+						? isOneOf(ids, parameter)
+						: `t.search_text like search_pattern(${parameter(word)})`,
 					...isIn(people.get(word), columns),
 					...isIn(texts.get(word), repeated ? [repeated.column] : []),
 				].join(" or ")})`;
@@ -162,10 +171,44 @@ export async function matchWords(
 const containsAll = (words: string) =>
 	`t.search_text like all (array(select search_pattern(word) from unnest(${words}::text[]) word))`;
 
+/**
+ * Returns the ids of the rows whose own texts contain a word, by the word. Leaves out words that too
+ * many rows contain. With the ids, PostgreSQL finds the rows in its indexes although they may also
+ * match by a person's name. It could not use the index of the texts behind row-level security.
+ */
+async function findOwn(
+	client: PoolClient,
+	table: string,
+	words: string[],
+): Promise<Map<string, string[]>> {
+	const { rows } = await client.query<{ word: string; ids: string[] }>({
+		name: `words.${table}`,
+		text: `
+			select w.word, array(select find_records('${table}', array[w.word], ${FEW + 1})) as ids
+			from unnest($1::text[]) w (word)`,
+		values: [textArray(words)],
+	});
+	const few = rows.filter(({ ids }) => ids.length <= FEW);
+	return new Map(few.map(({ word, ids }) => [word, ids]));
+}
+
+/**
+ * Condition that a row has one of these ids. If the condition used the array directly, PostgreSQL's
+ * planner would read the organization's whole index.
+ */
+export const isOneOf = (
+	ids: string[],
+	parameter: (value: unknown) => string,
+): string =>
+	`t.id = any(array(select unnest(${parameter(textArray(ids))}::text[])))`;
+
 /** Largest number of different texts of a column that may contain a word. */
 const MAX_REPEATED = 200;
 
-/** Returns the different texts of a column by the word that they contain. */
+/**
+ * Returns the different texts of a column by the word that they contain. Each is looked up in the
+ * column's index after the one before, so it takes as many steps as there are different texts.
+ */
 async function findRepeated(
 	client: PoolClient,
 	words: string[],
@@ -174,9 +217,16 @@ async function findRepeated(
 	const { rows } = await client.query<{ word: string; texts: string[] }>({
 		name: `repeated.${table}.${column}`,
 		text: `
-			with texts as materialized (
-				select distinct x.${column} as text from ${table} x
+			with recursive texts (text) as (
+				select min(x.${column}) from ${table} x
 				where x.organization_id = current_setting('assay.organization_id')
+				union all
+				select (
+					select min(x.${column}) from ${table} x
+					where x.organization_id = current_setting('assay.organization_id')
+						and x.${column} > t.text
+				)
+				from texts t where t.text is not null
 			)
 			select w.word, (array_agg(t.text))[:${MAX_REPEATED}] as texts
 			from unnest($1::text[]) w (word)

@@ -168,28 +168,49 @@ describe("the total", () => {
 		).toMatchObject({ total: 3 });
 	});
 
-	test("ends at 10,000 and says that there are more", async () => {
+	test("ends at 10,000, and is exact up to there without archived records, with words and filters", async () => {
 		const many = await createOrganization(calls.database.pool, "Many");
-		await calls.database.owner.query(
-			`insert into assets (organization_id, id, name, asset_type)
-			select $1, $2 || lpad(to_hex(n), 8, '0'), 'asset', 'VIRTUAL'
-			from generate_series(1, 10001) n`,
-			[many, makeId(many, "asset").slice(0, 24)],
-		);
+		const { owner } = calls.database;
+		const prefix = makeId(many, "asset").slice(0, 24);
+		const insert = (from: number, until: number, type: string) =>
+			owner.query(
+				`insert into assets (organization_id, id, name, asset_type)
+				select $1, $2 || lpad(to_hex(n), 8, '0'), 'asset', $3
+				from generate_series($4::int, $5::int) n`,
+				[many, prefix, type, from, until],
+			);
+		const change = (text: string, count: number) =>
+			owner.query(
+				`${text} where ctid = any(array(
+					select ctid from assets
+					where organization_id = $1 and archived_at is null and asset_type = 'VIRTUAL' limit $2
+				))`,
+				[many, count],
+			);
 		const principal = calls.principal("viewer", many);
-		const input = { organization_id: many, size: 1 };
-		expect(await calls.call("listAssets", input, principal)).toMatchObject({
-			total: 10_000,
-			total_is_exact: false,
-		});
-		await calls.database.owner.query(
-			"delete from assets where ctid = (select ctid from assets where organization_id = $1 limit 1)",
-			[many],
-		);
-		expect(await calls.call("listAssets", input, principal)).toMatchObject({
-			total: 10_000,
-			total_is_exact: true,
-		});
+		const total = async (filter = {}) => {
+			const input = { organization_id: many, size: 1, filter };
+			const page = await calls.call("listAssets", input, principal);
+			return [page.total, page.total_is_exact];
+		};
+		await insert(1, 10_001, "VIRTUAL");
+		expect(await total()).toEqual([10_000, false]);
+		expect(await total({ query: "asset" })).toEqual([10_000, false]);
+		await change("delete from assets", 1);
+		expect(await total()).toEqual([10_000, true]);
+		expect(await total({ query: "asset" })).toEqual([10_000, true]);
+		await change("update assets set archived_at = now()", 2);
+		expect(await total()).toEqual([9_998, true]);
+		expect(await total({ archived: true })).toEqual([2, true]);
+		await insert(10_002, 10_005, "PHYSICAL");
+		expect(await total()).toEqual([10_000, false]);
+		const physical = { query: "asset", asset_type: "PHYSICAL" };
+		expect(await total(physical)).toEqual([4, true]);
+		// Too many are archived to subtract them from all.
+		await change("update assets set archived_at = now()", 1_002);
+		expect(await total()).toEqual([9_000, true]);
+		expect(await total({ query: "asset" })).toEqual([9_000, true]);
+		expect(await total(physical)).toEqual([4, true]);
 	});
 });
 

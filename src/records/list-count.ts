@@ -1,0 +1,161 @@
+import type { PoolClient } from "pg";
+import { z } from "zod";
+import { textArray } from "../db/array.ts";
+import {
+	type Conditions,
+	type Few,
+	isOneOf,
+	type Match,
+} from "./text-match.ts";
+
+/** Largest number of records that a list counts. A statement that counts stops at one more. */
+export const COUNTED = 10_000;
+
+/**
+ * Largest number of records left out, such as archived ones, that a list subtracts from the number of
+ * all. Each is looked up in the table.
+ */
+const FEW_LEFT_OUT = 1000;
+
+/** The fields of a result that say how many records match. */
+export const totalShape = {
+	total: z
+		.int()
+		.describe(`Records that match, when page one was read; at most ${COUNTED}`),
+	total_is_exact: z.boolean().describe(`False: more than ${COUNTED} match`),
+};
+
+/** Returns the number of records in a list for its result. */
+export function totalOf(counted: number): {
+	total: number;
+	total_is_exact: boolean;
+} {
+	return {
+		total: Math.min(counted, COUNTED),
+		total_is_exact: counted <= COUNTED,
+	};
+}
+
+/** Conditions on the rows `t` of a list, which leaves out some rows unless the caller asks for them. */
+export interface LeftOut {
+	/** Condition of the rows that the list shows. */
+	shown: string;
+	/** Condition of the other rows. There is an index on it. */
+	hidden: string;
+}
+
+/** The part of a statement that selects the rows that match the filters. */
+export interface Matching {
+	values: unknown[];
+	conditions: string[];
+	parameter: (value: unknown) => string;
+	/** Returns the name of a prepared statement, or undefined if it is not worth preparing. */
+	name: (kind: string) => string | undefined;
+}
+
+export interface Counted {
+	/** SQL as it is written after `from`. Its rows have the alias `t`. */
+	from: string;
+	/** The table in which find_records searches for words. */
+	searched?: string | undefined;
+	leftOut?: LeftOut | undefined;
+	/** Begins a statement. Its conditions do not concern the words, nor the rows left out. */
+	begin: () => Matching;
+	words: string[];
+	inWords: Match;
+	/** Ids that include those of the rows that have all words, if somebody has found them already. */
+	few?: Few | undefined;
+}
+
+/**
+ * Counts the records that match, up to one more than COUNTED. The indexes of most fields do not know
+ * whether a record is left out. So it counts all records, which takes only an index, and subtracts
+ * those that are left out, which are few.
+ */
+export async function countMatching(
+	client: PoolClient,
+	list: Counted,
+): Promise<number> {
+	const { leftOut, words, inWords, few } = list;
+	const shown = leftOut ? [leftOut.shown] : [];
+	if (words.length > 0) {
+		if (few?.isAll) {
+			return countRows(client, list, (parameter) => [
+				...shown,
+				isOneOf(few.ids, parameter),
+				...inWords.conditions(parameter),
+			]);
+		}
+		const found =
+			list.searched !== undefined && inWords.isTextOnly
+				? await countFound(client, list, shown)
+				: undefined;
+		return (
+			found ??
+			countRows(client, list, (parameter) => [
+				...shown,
+				...inWords.conditions(parameter),
+			])
+		);
+	}
+	if (!leftOut) return countRows(client, list, undefined, { name: ".count" });
+	const hidden = await countRows(client, list, () => [leftOut.hidden], {
+		name: ".hidden",
+		limit: FEW_LEFT_OUT + 1,
+	});
+	if (hidden > FEW_LEFT_OUT)
+		return countRows(client, list, () => shown, { name: ".shown" });
+	const all = await countRows(client, list, undefined, {
+		limit: COUNTED + 1 + hidden,
+		...(hidden === 0 && { name: ".count" }),
+	});
+	return all - hidden;
+}
+
+async function countRows(
+	client: PoolClient,
+	{ from, begin }: Counted,
+	further: Conditions = () => [],
+	{ name, limit = COUNTED + 1 }: { name?: string; limit?: number } = {},
+): Promise<number> {
+	const matching = begin();
+	const conditions = [...matching.conditions, ...further(matching.parameter)];
+	const { rows } = await client.query<{ count: number }>({
+		name: name && matching.name(name),
+		text: `
+			select count(*)::int as count from (
+				select from ${from}
+				where ${conditions.join(" and ")}
+				limit ${limit}
+			) counted`,
+		values: matching.values,
+	});
+	return rows[0]?.count ?? 0;
+}
+
+/**
+ * Counts the records that the index of the texts finds and that match the filters. Returns undefined
+ * if the index finds too many, and those that it has returned do not tell the number.
+ */
+async function countFound(
+	client: PoolClient,
+	{ from, searched, begin, words }: Counted,
+	shown: string[],
+): Promise<number | undefined> {
+	const { values, conditions, parameter } = begin();
+	const given = `${parameter(textArray(words))}::text[]`;
+	const { rows } = await client.query<{ found: number; count: number }>({
+		text: `
+			with hits as materialized (
+				select array(select find_records('${searched}', ${given}, ${COUNTED + 1})) as ids
+			)
+			select cardinality(h.ids) as found, (
+				select count(*)::int from ${from}
+				where ${[...conditions, ...shown].join(" and ")} and t.id = any(h.ids)
+			) as count
+			from hits h`,
+		values,
+	});
+	const { found, count } = rows[0] ?? { found: 0, count: 0 };
+	return found <= COUNTED || count > COUNTED ? count : undefined;
+}
