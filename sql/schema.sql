@@ -6066,6 +6066,10 @@ CREATE UNIQUE INDEX device_groups_name ON public.device_groups USING btree (orga
 
 CREATE INDEX device_silences_until ON public.device_silences USING btree (organization_id, until, since);
 
+CREATE INDEX devices_activated_at ON public.devices USING btree (organization_id, activated_at);
+
+CREATE INDEX devices_agent_version ON public.devices USING btree (organization_id, agent_version);
+
 CREATE INDEX devices_awaits_approval ON public.devices USING btree (organization_id, enrollment_key_id) WHERE (awaits_approval AND (status = 'PENDING'::text));
 
 CREATE INDEX devices_claimed_owner_id ON public.devices USING btree (organization_id, claimed_owner_id) WHERE (claimed_owner_id IS NOT NULL);
@@ -6082,11 +6086,17 @@ CREATE UNIQUE INDEX devices_live_hardware ON public.devices USING btree (organiz
 
 CREATE INDEX devices_name ON public.devices USING btree (organization_id, name_key, id);
 
+CREATE INDEX devices_os_version ON public.devices USING btree (organization_id, os_version);
+
 CREATE INDEX devices_owner_id ON public.devices USING btree (organization_id, owner_id);
+
+CREATE INDEX devices_platform ON public.devices USING btree (organization_id, platform);
 
 CREATE INDEX devices_predecessor_id ON public.devices USING btree (organization_id, predecessor_id) WHERE (predecessor_id IS NOT NULL);
 
 CREATE INDEX devices_search ON public.devices USING gin (organization_id, search_text public.gin_trgm_ops);
+
+CREATE INDEX devices_status ON public.devices USING btree (organization_id, status);
 
 CREATE UNIQUE INDEX document_approvals_current ON public.document_approvals USING btree (organization_id, version_id, person_id) WHERE is_current;
 
