@@ -17,6 +17,7 @@ type Result = any;
 export interface Calls {
 	database: TestDatabase;
 	organizationId: string;
+	services: Services;
 	/** Calls an operation as `by`, who is an administrator of the organization by default. */
 	call: (name: string, input?: object, by?: Principal) => Promise<Result>;
 	/** Returns the error of a call that must be rejected. */
@@ -70,6 +71,7 @@ async function callsOn(
 	return {
 		database,
 		organizationId,
+		services,
 		call,
 		refusal: async (name, input, by) => {
 			const answer = await call(name, input, by).catch((error) => error);

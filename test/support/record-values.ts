@@ -144,3 +144,24 @@ export function inputOf(
 		fields.map((field) => [field, sampleValue(sample, field, references)]),
 	);
 }
+
+/** Adds records of each kind, `each` with the required fields and as many with all fields. */
+export async function addSamples(
+	calls: Calls,
+	samples: readonly Sample[],
+	each: number,
+): Promise<References> {
+	const organization_id = calls.organizationId;
+	const references = await makeReferences(calls, organization_id);
+	for (const sample of samples) {
+		for (const which of ["required", "all"] as const) {
+			for (let more = 0; more < each; more++) {
+				await calls.call(`add${sample.one}`, {
+					organization_id,
+					...inputOf(sample, references, which),
+				});
+			}
+		}
+	}
+	return references;
+}
