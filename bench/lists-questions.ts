@@ -5,6 +5,8 @@ import { choicesOf, type FilledOrganization } from "./lists-seed.ts";
 /** Largest p99 of an answer in milliseconds: of a page of a list, and of a count of a register. */
 export const MAX_MS = { list: 20, count: 1_000 };
 
+const DAY_MS = 86_400_000;
+
 export interface Question {
 	name: string;
 	type: keyof typeof MAX_MS;
@@ -89,7 +91,13 @@ export function questionsOf(
 			),
 		];
 	});
-	return ordered;
+	const searches = SEARCHES.map((query) => ({
+		...list("", {}),
+		name: `searchRecords of ${organization.records}: "${query}"`,
+		tool: "searchRecords",
+		input: { organization_id, query },
+	}));
+	return [...ordered, ...searches];
 }
 
 /** Returns the questions whose answers count a whole register of the organization. */
@@ -104,7 +112,13 @@ export function countsOf(
 		tool,
 		input: { ...input },
 	});
-	const lastYear = new Date(Date.now() - 365 * 86_400_000);
+	const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
+	const as_of = daysAgo(20).toISOString();
+	const ofPast = (question: Question): Question => ({
+		...question,
+		name: `${question.name}, 20 days ago`,
+		input: { ...question.input, as_of },
+	});
 	return [
 		...kinds.flatMap((kind) => groupsOf(kind, organization)),
 		read("getOverview"),
@@ -114,9 +128,11 @@ export function countsOf(
 		read("getTrends"),
 		read("getBoardSummary", {
 			organization_id,
-			compared_with: lastYear.toISOString().slice(0, 10),
+			compared_with: daysAgo(20).toISOString().slice(0, 10),
 		}),
 		read("getNextSteps"),
+		...kinds.flatMap((kind) => groupsOf(kind, organization).map(ofPast)),
+		...["getRiskMatrix", "getCoverages"].map((tool) => ofPast(read(tool))),
 	];
 }
 

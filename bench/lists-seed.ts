@@ -55,6 +55,7 @@ export async function fillOrganization(
 		}
 	}
 	const frameworks = await insertFrameworks(client, id);
+	for (const kind of kinds) await insertPast(client, kind, id);
 	return { id, token, people, records, frameworks };
 }
 
@@ -94,6 +95,25 @@ async function insertFrameworks(
 		[organization, controls, idsOf("measure", controls.length)],
 	);
 	return frameworks;
+}
+
+/** Gives each record a former state, as the trigger of the register writes it. */
+async function insertPast(
+	client: Client,
+	{ table }: AnyRecordKind,
+	organization: string,
+): Promise<void> {
+	await client.query(
+		`insert into record_versions (organization_id, register, record_id, valid_from, valid_to, fields)
+		select t.organization_id, '${table}', t.id, least(t.created_at, t.updated_at) - interval '1 day',
+			t.updated_at, to_jsonb(t) - '{organization_id,id,search_text,name_key,category_key}'::text[]
+		from ${table} t where t.organization_id = $1`,
+		[organization],
+	);
+	await client.query(
+		"update organizations set records_known_since = '2020-01-01' where id = $1",
+		[organization],
+	);
 }
 
 async function insertRecords(

@@ -180,12 +180,42 @@ async function run(stand: Stand): Promise<number> {
 					row.postgresMs.toFixed(1),
 				]),
 			),
+			summaryOf(rows),
 			`${rows.length} questions, ${broken.length} of them slower than promised.`,
 			exported,
 			"",
 		].join("\n\n"),
 	);
 	return broken.length === 0 ? 0 : 1;
+}
+
+type Row = Pick<Question, "type"> & {
+	p50: number;
+	p99: number;
+	postgresMs: number;
+};
+
+/** Sums up the questions of each type, by the clock and by PostgreSQL's processor time. */
+function summaryOf(rows: Row[]): string {
+	const types = Object.keys(MAX_MS) as (keyof typeof MAX_MS)[];
+	const lines = types.flatMap((type) => {
+		const asked = rows.filter((row) => row.type === type);
+		return (["p50", "p99", "postgresMs"] as const).map((figure) => {
+			const sorted = asked.map((row) => row[figure]).toSorted((a, b) => a - b);
+			const at = (share: number) =>
+				(sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(1);
+			const over = sorted.filter((ms) => ms > MAX_MS[type]).length;
+			const name = figure === "postgresMs" ? "processor of PostgreSQL" : figure;
+			return [type, name, asked.length, at(0.5), at(0.9), at(1), over];
+		});
+	});
+	return toTable(
+		[
+			...["questions", "ms", "number", "median", "90 % below"],
+			...["most", "more than promised"],
+		],
+		lines,
+	);
 }
 
 const { values } = parseArgs({
