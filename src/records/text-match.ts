@@ -3,6 +3,9 @@ import { textArray } from "../db/array.ts";
 
 const MAX_WORDS = 8;
 
+/** Length of the parts of words in the index of the texts. */
+const TRIGRAM = 3;
+
 /** Number of rows of a list that are searched for the words before the text index is used. */
 const WALKED = 300;
 
@@ -134,8 +137,10 @@ export async function matchWords(
 		(word) => !people.has(word) && !texts.has(word),
 	);
 	const others = words.filter((word) => !textOnly.includes(word));
+	// Other words narrow the search down. The index of the texts finds no shorter parts of words.
+	const isLong = others.every((word) => word.length >= TRIGRAM);
 	const own =
-		searched && others.length > 0
+		searched && others.length > 0 && textOnly.length === 0 && isLong
 			? await findOwn(client, searched, others)
 			: none;
 	return {
