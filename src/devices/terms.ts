@@ -13,6 +13,14 @@ export const POSTURE_STATUSES = [
 ] as const;
 
 export type Platform = (typeof PLATFORMS)[number];
+
+/** The names of the platforms for people. */
+export const PLATFORM_NAMES = {
+	LINUX: "Linux",
+	DARWIN: "macOS",
+	WINDOWS: "Windows",
+	FREEBSD: "FreeBSD",
+} as const satisfies Record<Platform, string>;
 export type PostureStatus = (typeof POSTURE_STATUSES)[number];
 
 /**

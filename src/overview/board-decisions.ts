@@ -1,10 +1,14 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { isContradictedSql } from "../devices/check-results/verification.ts";
+import { EXCEPTION_NAME } from "../devices/exceptions/exception-name.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import { nameSql } from "../records/record-name.ts";
 import { nonconformity } from "../registers/nonconformity.ts";
-import { IS_UNDECIDED_SQL } from "../starters/undecided.ts";
+import {
+	IS_DECIDED_OTHERWISE_SQL,
+	IS_UNDECIDED_SQL,
+} from "../starters/undecided.ts";
 
 /** Most records that a decision names. */
 const NAMED = 3;
@@ -22,9 +26,10 @@ interface Source {
 }
 
 const SOURCES = {
+	/** An accepted risk waits for nothing. An undecided one counts only as an undecided one. */
 	CRITICAL_RISKS: {
 		from: `risks t where t.organization_id = $1 and t.archived_at is null
-			and t.residual_risk_score >= ${CRITICAL}`,
+			and t.residual_risk_score >= ${CRITICAL} and ${IS_DECIDED_OTHERWISE_SQL}`,
 		name: "t.name",
 		order: "t.residual_risk_score desc, t.name_key, t.id",
 	},
@@ -54,13 +59,13 @@ const SOURCES = {
 	EXCEPTIONS_TO_DECIDE: {
 		from: `device_exceptions t where t.organization_id = $1 and t.decision is null
 			and t.ends_at > now()`,
-		name: "t.reason",
+		name: EXCEPTION_NAME,
 		order: "t.created_at, t.id",
 	},
 	ENDING_EXCEPTIONS: {
 		from: `device_exceptions t where t.organization_id = $1 and t.decision = 'APPROVED'
 			and t.ends_at > now() and t.ends_at < now() + interval '${ENDING_DAYS} days'`,
-		name: "t.reason",
+		name: EXCEPTION_NAME,
 		order: "t.ends_at, t.id",
 	},
 } as const satisfies Record<string, Source>;

@@ -15,6 +15,8 @@ import { byScore, byText, type Order } from "../records/list-pages.ts";
 import { described } from "../records/shown.ts";
 import {
 	followTreatment,
+	IS_ACCEPTED_SQL,
+	IS_DECIDED_OTHERWISE_SQL,
 	IS_UNDECIDED_SQL,
 	undecidedInCsv,
 } from "../starters/undecided.ts";
@@ -155,6 +157,19 @@ export const risk = recordKind({
 				true: IS_UNDECIDED_SQL,
 				false: `not (${IS_UNDECIDED_SQL})`,
 			},
+		},
+		is_accepted: {
+			schema: z
+				.boolean()
+				.meta(
+					described(
+						"true: the treatment is ACCEPTED; false: somebody has decided on another treatment",
+						"nothing",
+					),
+				),
+			sql: (parameter) =>
+				`case when ${parameter} then ${IS_ACCEPTED_SQL} else ${IS_DECIDED_OTHERWISE_SQL} end`,
+			flag: { true: IS_ACCEPTED_SQL, false: IS_DECIDED_OTHERWISE_SQL },
 		},
 	},
 	follow: followTreatment,

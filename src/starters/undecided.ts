@@ -19,6 +19,12 @@ export const UNDECIDED_TREATMENT = "MITIGATED";
  */
 export const IS_UNDECIDED_SQL = `t.treatment = '${UNDECIDED_TREATMENT}' and starts_with(coalesce(t.note, ''), '${UNDECIDED_NOTE}')`;
 
+/** SQL that is true for a risk `t` that somebody has accepted. */
+export const IS_ACCEPTED_SQL = "t.treatment = 'ACCEPTED'";
+
+/** SQL that is true for a risk `t` about which somebody has decided, and not accepted it. */
+export const IS_DECIDED_OTHERWISE_SQL = `(t.treatment <> 'ACCEPTED' and not (${IS_UNDECIDED_SQL}))`;
+
 /** Returns whether nobody has decided about a risk with this treatment and note. */
 export function isUndecided(treatment: unknown, note: unknown): boolean {
 	return treatment === UNDECIDED_TREATMENT && hasMark(note);

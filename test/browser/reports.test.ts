@@ -13,6 +13,7 @@ import {
 	type TestConsole,
 	visit,
 } from "./browser.ts";
+import { names } from "./sample-registers.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -301,13 +302,13 @@ test("reports read well in dark mode and at 390 px", async () => {
 
 test("the board summary says what changed since the period that the reader chooses, on screen, as CSV and as PDF", async () => {
 	const { page, organization_id, use } = await open("reports", {}, "admin");
-	await use("addRisk", {
-		name: "Fire",
-		category: "Nature",
-		treatment: "ACCEPTED",
-		inherent_likelihood: 5,
-		inherent_impact: 5,
-	});
+	const critical = ["Fire", "Flood", "Fog", "Frost"];
+	for (const name of critical) {
+		await use("addRisk", {
+			...{ name, category: "Nature", treatment: "MITIGATED" },
+			...{ inherent_likelihood: 5, inherent_impact: 5 },
+		});
+	}
 	const { task } = await use("addTask", {
 		name: "Buy locks",
 		deadline: "2020-01-31",
@@ -332,8 +333,8 @@ test("the board summary says what changed since the period that the reader choos
 	const decisions = page.getByRole("region", { name: "Needs a decision" });
 	await decisions
 		.getByRole("listitem")
-		.filter({ hasText: "Review critical risks, also accepted ones" })
-		.getByText(/; and 1 more$/)
+		.filter({ hasText: "Accept or reduce risks that are critical" })
+		.getByText("Fire; Flood; Fog; and 1 more")
 		.waitFor();
 	const plots = page
 		.getByRole("region", { name: "Twelve months" })
@@ -386,9 +387,13 @@ test("the board summary says what changed since the period that the reader choos
 	await page.getByText(/the first day whose records are known/).waitFor();
 	await page.reload();
 	await page.getByText(/the first day whose records are known/).waitFor();
-	await decisions.getByRole("link", { name: /critical risks/ }).click();
+	await decisions.getByRole("link", { name: /^Accept or reduce/ }).click();
 	await page.getByRole("heading", { name: "Risks", level: 1 }).waitFor();
-	await page.getByRole("link", { name: "Fire" }).waitFor();
+	await page.getByText("Decided, not accepted").waitFor();
+	// The accepted risk is critical by now, and so is an undecided one.
+	await expect
+		.poll(async () => (await names(page)()).toSorted())
+		.toEqual(critical);
 });
 
 test("an organization of today compares with nothing, and says so", async () => {

@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { UNDECIDED_NOTE } from "../../src/starters/undecided.ts";
 import { ageRecords } from "../support/aged-records.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 import { endShared } from "../support/shared.ts";
@@ -126,11 +127,22 @@ test("what needs a decision is counted, and the first records are named", async 
 		await add("addRisk", {
 			name,
 			category: "Nature",
-			treatment: "ACCEPTED",
+			treatment: name === "Fire" ? "AVOIDED" : "MITIGATED",
 			inherent_likelihood: name === "Storm" ? 5 : 4,
 			inherent_impact: 4,
 		});
 	}
+	// An accepted risk waits for nothing, and an undecided one is counted once.
+	const critical = {
+		category: "Nature",
+		inherent_likelihood: 5,
+		inherent_impact: 5,
+	};
+	await add("addRisk", { ...critical, name: "Sun", treatment: "ACCEPTED" });
+	await add("addRisk", {
+		...{ ...critical, name: "Comet", treatment: "MITIGATED" },
+		note: UNDECIDED_NOTE,
+	});
 	await add("addNonconformity", {
 		title: "No key",
 		severity: "MAJOR",
@@ -142,12 +154,13 @@ test("what needs a decision is counted, and the first records are named", async 
 		reason: "The vendor is late",
 		ends_at: new Date(Date.now() + 10 * 86_400_000).toISOString(),
 	});
+	const named = "Full-disk encryption, all devices: The vendor is late";
 	const requested = await summary(dayAgo(1));
 	expect(requested.now.exceptions_in_force).toBe(0);
 	expect(requested.decisions.at(-1)).toEqual({
 		kind: "EXCEPTIONS_TO_DECIDE",
 		count: 1,
-		names: ["The vendor is late"],
+		names: [named],
 	});
 	await calls.call("approveDeviceException", {
 		id: device_exception.id,
@@ -160,13 +173,54 @@ test("what needs a decision is counted, and the first records are named", async 
 			count: 4,
 			names: ["Storm", "Fire", "Flood"],
 		},
+		{ kind: "UNDECIDED_RISKS", count: 1, names: ["Comet"] },
 		{
 			kind: "OVERDUE_MAJOR_NONCONFORMITIES",
 			count: 1,
 			names: [expect.stringMatching(/^NC-\d+ No key$/)],
 		},
-		{ kind: "ENDING_EXCEPTIONS", count: 1, names: ["The vendor is late"] },
+		{ kind: "ENDING_EXCEPTIONS", count: 1, names: [named] },
 	]);
+	const { risks } = await calls.call("listRisks", {
+		organization_id,
+		filter: { min_residual_risk_score: 15, is_accepted: false },
+	});
+	expect(risks.map(({ name }: { name: string }) => name).toSorted()).toEqual([
+		"Fire",
+		"Flood",
+		"Storm",
+		"Theft of all",
+	]);
+	const accepted = await calls.call("listRisks", {
+		organization_id,
+		filter: { is_accepted: true },
+	});
+	expect(accepted.risks).toMatchObject([{ name: "Sun" }]);
+});
+
+test("an exception is named by its check, its devices and its reason", async () => {
+	const { device } = await add("addDevice", { name: "Ada's laptop" });
+	const { device_group } = await add("addDeviceGroup", {
+		name: "Build servers",
+	});
+	const ends_at = new Date(Date.now() + 60 * 86_400_000).toISOString();
+	for (const fields of [
+		{ check: "DISK_ENCRYPTION", device_id: device.id },
+		{ check: "SCREEN_LOCK", group_id: device_group.id },
+		{ check: "FIREWALL_ENABLED", platform: "DARWIN" },
+	]) {
+		await add("addDeviceException", { ...fields, reason: "Old", ends_at });
+	}
+	const { decisions } = await summary(dayAgo(1));
+	expect(decisions.at(-2)).toEqual({
+		kind: "EXCEPTIONS_TO_DECIDE",
+		count: 3,
+		names: [
+			"Full-disk encryption, Ada's laptop: Old",
+			"Screen or idle lock, group Build servers: Old",
+			"Host firewall, all macOS devices: Old",
+		],
+	});
 });
 
 test("more frameworks and records take no more statements", async () => {

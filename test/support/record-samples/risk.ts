@@ -62,6 +62,7 @@ export const risk: Sample[] = [
 			"min_residual_risk_score",
 			"max_residual_risk_score",
 			"is_undecided",
+			"is_accepted",
 		],
 		searched: ["name", "description", "category", "note"],
 	},

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Code, List, Select, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
+import type { Platform } from "../../../../src/devices/terms.ts";
 import { CardTable } from "../../parts/card-table.tsx";
 import { CopyField } from "../../parts/copy-field.tsx";
 import {
@@ -9,7 +10,6 @@ import {
 	PACKAGES_PATH,
 	useAgentPackages,
 } from "../../parts/devices/agent-packages.ts";
-import type { Platform } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 
 /**

@@ -1,6 +1,7 @@
 import { Button, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { PLATFORM_NAMES } from "../../../../src/devices/terms.ts";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { clearButton } from "../../parts/clear-button.ts";
@@ -18,7 +19,6 @@ import {
 	CHECK_STATES,
 	COMPLIANCES,
 	FRESHNESS,
-	PLATFORMS,
 	platformLabel,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
@@ -82,7 +82,10 @@ export function DeviceFilters({
 			{choice(
 				"platform",
 				"Platform",
-				Object.entries(PLATFORMS).map(([value, label]) => ({ value, label })),
+				Object.entries(PLATFORM_NAMES).map(([value, label]) => ({
+					value,
+					label,
+				})),
 				118,
 			)}
 			{choice(

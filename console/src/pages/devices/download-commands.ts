@@ -1,5 +1,5 @@
+import type { Platform } from "../../../../src/devices/terms.ts";
 import { PACKAGES_PATH } from "../../parts/devices/agent-packages.ts";
-import type { Platform } from "../../parts/devices/device-words.tsx";
 
 interface Download {
 	file: string;

@@ -1,5 +1,5 @@
+import type { Platform } from "../../../../src/devices/terms.ts";
 import type { AgentPackage } from "../../parts/devices/agent-packages.ts";
-import type { Platform } from "../../parts/devices/device-words.tsx";
 import { downloadCommands, ifChecked } from "./download-commands.ts";
 
 /** The values that a device needs to enroll. */

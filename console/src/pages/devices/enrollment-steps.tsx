@@ -1,7 +1,7 @@
 import { Code, Stack, Text, Title } from "@mantine/core";
+import type { Platform } from "../../../../src/devices/terms.ts";
 import { COMMAND } from "../../command.ts";
 import { Copied, CopyField, SecretOnce } from "../../parts/copy-field.tsx";
-import type { Platform } from "../../parts/devices/device-words.tsx";
 import { isLocal } from "../../parts/local-address.ts";
 import { LocalAddressNote } from "../../parts/local-address-note.tsx";
 import type { SaveOnce } from "../../parts/save-once.tsx";

@@ -10,7 +10,11 @@ import {
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
-import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
+import {
+	CHECK_KEYS,
+	PLATFORM_NAMES,
+	type Platform,
+} from "../../../../src/devices/terms.ts";
 import { call, type InputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { dayOf, endOfDay } from "../../parts/days.ts";
@@ -18,12 +22,7 @@ import {
 	groupOptions,
 	useLoadedGroups,
 } from "../../parts/devices/device-groups.ts";
-import {
-	type Device,
-	deviceName,
-	PLATFORMS,
-	type Platform,
-} from "../../parts/devices/device-words.tsx";
+import { type Device, deviceName } from "../../parts/devices/device-words.tsx";
 import {
 	latestDay,
 	problemOfLastDay,
@@ -170,10 +169,12 @@ export function ExceptionForm({
 									label={FIELD_LABELS.device_exception.platform}
 									allowDeselect={false}
 									miw={200}
-									data={Object.entries(PLATFORMS).map(([value, label]) => ({
-										value,
-										label,
-									}))}
+									data={Object.entries(PLATFORM_NAMES).map(
+										([value, label]) => ({
+											value,
+											label,
+										}),
+									)}
 									{...form.getInputProps("platform")}
 								/>
 							)}

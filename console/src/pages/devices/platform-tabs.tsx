@@ -1,8 +1,11 @@
 import { Tabs } from "@mantine/core";
 import type { ReactNode } from "react";
-import { PLATFORMS, type Platform } from "../../parts/devices/device-words.tsx";
+import {
+	PLATFORM_NAMES,
+	type Platform,
+} from "../../../../src/devices/terms.ts";
 
-const ALL = Object.keys(PLATFORMS) as Platform[];
+const ALL = Object.keys(PLATFORM_NAMES) as Platform[];
 
 /** Shows a tab for each platform, with what `children` returns for it. */
 export function PlatformTabs({
@@ -17,7 +20,7 @@ export function PlatformTabs({
 			<Tabs.List mb="sm">
 				{ALL.map((platform) => (
 					<Tabs.Tab key={platform} value={platform}>
-						{PLATFORMS[platform]}
+						{PLATFORM_NAMES[platform]}
 					</Tabs.Tab>
 				))}
 			</Tabs.List>

@@ -1,6 +1,6 @@
+import type { Platform } from "../../../../src/devices/terms.ts";
 import { COMMAND } from "../../command.ts";
 import type { AgentProgram } from "../../parts/devices/agent-packages.ts";
-import type { Platform } from "../../parts/devices/device-words.tsx";
 import { downloadCommands, ifChecked } from "./download-commands.ts";
 import { type Enrollment, KEY_FILES } from "./enroll-commands.ts";
 

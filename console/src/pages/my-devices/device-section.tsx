@@ -1,7 +1,8 @@
 import { Accordion, Paper, Stack, Text, Title } from "@mantine/core";
 import { useId } from "react";
+import { PLATFORM_NAMES } from "../../../../src/devices/terms.ts";
 import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
-import { BY_EXCEPTION, PLATFORMS } from "../../parts/devices/device-words.tsx";
+import { BY_EXCEPTION } from "../../parts/devices/device-words.tsx";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { checkLabel, inOrder, passMeaning } from "../devices/checks.ts";
@@ -30,7 +31,7 @@ export function isToFix({ checks }: MyDevice): boolean {
 
 /** Returns, for example, "macOS 26.1". Windows names itself in its version. */
 function systemOf({ platform, os_version }: MyDevice): string {
-	const name = platform ? PLATFORMS[platform] : "";
+	const name = platform ? PLATFORM_NAMES[platform] : "";
 	return os_version?.startsWith(name)
 		? os_version
 		: [name, os_version].filter(Boolean).join(" ");

@@ -84,6 +84,16 @@ function FilterControl(props: FilterProps) {
 	if (name === "treatment") return <TreatmentFilter {...props} />;
 	// It belongs to the filter Treatment.
 	if (name === IS_UNDECIDED) return null;
+	if (name === "is_accepted") {
+		// Only links set it, for example in the board summary.
+		return value === undefined ? null : (
+			<FilterChip
+				label={value === true ? "Accepted" : "Decided, not accepted"}
+				remove="Remove the filter by decision"
+				onRemove={() => list.setFilter(name, undefined)}
+			/>
+		);
+	}
 	if (filter.type === "score") return <BandFilter {...props} />;
 	if (filter.type === "due") return <DueFilter {...props} />;
 	if (filter.type === "period") return <PeriodFilter {...props} />;

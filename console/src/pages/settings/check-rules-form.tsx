@@ -14,10 +14,10 @@ import {
 	MAX_GRACE_DAYS,
 	SILENCE_DAYS,
 } from "../../../../src/devices/check-rules.ts";
+import { PLATFORM_NAMES } from "../../../../src/devices/terms.ts";
 import { ApiError, call, type InputOf } from "../../api.ts";
 import { CardTable } from "../../parts/card-table.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
-import { PLATFORMS } from "../../parts/devices/device-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FIELD_LABELS, RULE_LABELS } from "../../parts/field-labels.ts";
 import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
@@ -253,10 +253,12 @@ const SEVERITIES = [
 	{ value: "MAJOR", label: "Major" },
 ];
 
-const PLATFORM_CHOICES = Object.entries(PLATFORMS).map(([value, label]) => ({
-	value,
-	label,
-}));
+const PLATFORM_CHOICES = Object.entries(PLATFORM_NAMES).map(
+	([value, label]) => ({
+		value,
+		label,
+	}),
+);
 
 const nameOf = (rule: Rule | undefined) =>
 	rule?.check_name ?? rule?.check_key ?? "";

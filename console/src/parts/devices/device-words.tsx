@@ -1,3 +1,7 @@
+import {
+	PLATFORM_NAMES,
+	type Platform,
+} from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
 import { inWords } from "../names-in-words.ts";
 import { StatusBadge, type Tone } from "../status-badge.tsx";
@@ -96,18 +100,9 @@ export function withExcepted(
 	return count === 1 ? `${words}, excepted` : `${words}, all excepted`;
 }
 
-export const PLATFORMS = {
-	LINUX: "Linux",
-	DARWIN: "macOS",
-	WINDOWS: "Windows",
-	FREEBSD: "FreeBSD",
-} as const satisfies Record<NonNullable<Device["platform"]>, string>;
-
-export type Platform = keyof typeof PLATFORMS;
-
 export function platformLabel(platform: string): string {
-	return Object.hasOwn(PLATFORMS, platform)
-		? PLATFORMS[platform as Platform]
+	return Object.hasOwn(PLATFORM_NAMES, platform)
+		? PLATFORM_NAMES[platform as Platform]
 		: platform;
 }
 

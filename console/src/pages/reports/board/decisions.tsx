@@ -8,7 +8,10 @@ type Search = Record<string, string | number | boolean>;
 
 /** The lists with the records of a decision. The other decisions are about exceptions. */
 const LISTS: Record<string, { kind: string; search: Search }> = {
-	CRITICAL_RISKS: { kind: "risk", search: { min_residual_risk_score: 15 } },
+	CRITICAL_RISKS: {
+		kind: "risk",
+		search: { min_residual_risk_score: 15, is_accepted: false },
+	},
 	UNDECIDED_RISKS: { kind: "risk", search: { is_undecided: true } },
 	OVERDUE_MAJOR_NONCONFORMITIES: {
 		kind: "nonconformity",
@@ -60,9 +63,11 @@ function DecisionLink({ decision: { kind, text } }: { decision: Decision }) {
 		<TextLink
 			to="/o/$org/devices/exceptions"
 			params={{ org }}
-			search={{
-				status: kind === "EXCEPTIONS_TO_DECIDE" ? "REQUESTED" : "IN_FORCE",
-			}}
+			search={
+				kind === "EXCEPTIONS_TO_DECIDE"
+					? { status: "REQUESTED" }
+					: { status: "IN_FORCE", sort: "ends_at", dir: "asc" }
+			}
 			fw={500}
 		>
 			{text}

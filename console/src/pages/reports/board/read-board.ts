@@ -109,7 +109,7 @@ function keyFigures(summary: Summary): Comparison[] {
 		count(
 			"High and critical risks",
 			(figures) => risksWithin(figures, high),
-			"After treatment",
+			"After treatment, accepted ones too",
 		),
 		count(
 			"Overdue work",
@@ -173,6 +173,7 @@ function risks(summary: Summary): BoardSection {
 		title: "Risks after treatment",
 		hasBars: true,
 		rows: rows.map((row) => ({ ...row, top })),
+		note: "All risks, also accepted ones and suggested ones that wait for a decision.",
 	};
 }
 
@@ -227,8 +228,8 @@ function work(summary: Summary): BoardSection {
 }
 
 const DECISIONS: Record<Summary["decisions"][number]["kind"], string> = {
-	CRITICAL_RISKS: "Review critical risks, also accepted ones",
-	UNDECIDED_RISKS: "Decide how to treat suggested risks",
+	CRITICAL_RISKS: "Accept or reduce risks that are critical after treatment",
+	UNDECIDED_RISKS: "Decide how to treat suggested risks, also critical ones",
 	OVERDUE_MAJOR_NONCONFORMITIES: "Close overdue major nonconformities",
 	CONTRADICTED_MEASURES: "Correct measures that device checks contradict",
 	DOCUMENTS_TO_APPROVE: "Approve documents",
