@@ -3,7 +3,13 @@ import { createOrganization } from "../../src/organizations/organization-store.t
 import { ageRecords } from "../support/aged-records.ts";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	startConsole,
+	type TestConsole,
+	visit,
+} from "./browser.ts";
 
 const DAY_MS = 86_400_000;
 const KNOWN_DAYS = 30;
@@ -12,6 +18,7 @@ const dayAgo = (days: number) =>
 
 let served: TestConsole;
 let viewer: TestUser;
+let frameworkId: string;
 beforeAll(async () => {
 	served = await startConsole();
 	viewer = await served.makePerson("viewer");
@@ -21,6 +28,13 @@ beforeAll(async () => {
 		framework: "nis-2",
 		risks: ["phishing"],
 	});
+	const { frameworks } = await callByName(
+		served.database,
+		admin,
+		"listFrameworks",
+		{ organization_id: served.organizationId },
+	);
+	frameworkId = frameworks[0].id;
 	await ageRecords(
 		served.database.owner,
 		served.organizationId,
@@ -77,4 +91,36 @@ test("a report of a day to come is the report of today, and says so", async () =
 	await page.getByRole("region", { name: "Summary", exact: true }).waitFor();
 	const day = page.getByLabel("As of the end of");
 	expect(await day.inputValue()).toBe(dayAgo(0));
+});
+
+test("a report that is opened from a page of a past day shows that day", async () => {
+	const at = `/o/${served.organizationId}`;
+	const page = await served.openPageAs(
+		viewer,
+		`${at}/r/framework/${frameworkId}?as_of=${dayAgo(9)}`,
+	);
+	await page.getByRole("link", { name: "Statement of applicability" }).click();
+	const day = page.getByLabel("As of the end of");
+	await expect.poll(() => day.inputValue()).toBe(dayAgo(9));
+	await page.getByRole("region", { name: "Summary", exact: true }).waitFor();
+	await page.getByText("The report says which day it shows").waitFor();
+	await axe(page);
+
+	// The day that a reader chooses in the report goes first.
+	await day.fill(dayAgo(5));
+	await page.waitForURL(new RegExp(`day=${dayAgo(5)}`));
+	await page.getByRole("link", { name: "Back to now" }).click();
+	await expect.poll(() => day.inputValue()).toBe(dayAgo(0));
+
+	await visit(page, `${at}/devices?as_of=${dayAgo(9)}`);
+	await page.getByRole("heading", { name: "Devices", level: 1 }).waitFor();
+	await page.keyboard.press("ControlOrMeta+k");
+	const dialog = page.getByRole("dialog", { name: "Search everything" });
+	const words = dialog.getByRole("combobox");
+	await words.fill("fleet posture");
+	await dialog.getByRole("option", { name: "Report: Fleet posture" }).click();
+	await expect.poll(() => day.inputValue()).toBe(dayAgo(9));
+	await page.getByRole("link", { name: "Reports", exact: true }).first().click();
+	await page.getByRole("link", { name: "Board summary" }).click();
+	await page.getByText(/^This report cannot show .* shows the present/).waitFor();
 });

@@ -37,10 +37,11 @@ export function AsOfButton() {
 	const show = () =>
 		navigate({
 			to: ".",
-			// The cursor of a page belongs to the day that was shown.
+			// The cursor of a page belongs to the day that was shown. A report has its own day.
 			search: (before: object) => ({
 				...before,
 				cursor: undefined,
+				day: undefined,
 				as_of: chosen,
 			}),
 		} as never);
@@ -92,8 +93,8 @@ export function AsOfButton() {
 							data-autofocus
 						/>
 						<Text size="xs" c="dimmed">
-							Home, devices, registers and the coverage of frameworks,
-							read-only.
+							Home, devices, registers, the coverage of frameworks and most
+							reports, read-only.
 						</Text>
 						<Button type="submit" disabled={!chosen}>
 							Show the past

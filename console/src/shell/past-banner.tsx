@@ -1,12 +1,13 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
 import { IconCalendarTime } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { formatDay } from "../parts/time.tsx";
 import { NOW, usePast } from "../past.ts";
 
 /** Says above a page which past day it shows, and leads back to the present. */
 export function PastBanner() {
 	const { day, isShown } = usePast();
+	const { report } = useParams({ strict: false });
 	if (!day) return null;
 	return (
 		<Paper
@@ -31,8 +32,11 @@ export function PastBanner() {
 							</>
 						) : (
 							<>
-								This page shows the present, or a day that you choose in it.
-								Home, devices and registers show <b>{formatDay(day)}</b>.
+								{report
+									? "The report says which day it shows."
+									: "This page shows the present, or a day that you choose in it."}{" "}
+								Home, devices, registers and reports show{" "}
+								<b>{formatDay(day)}</b>.
 							</>
 						)}
 					</Text>
@@ -43,8 +47,9 @@ export function PastBanner() {
 					search={
 						((before: object) => ({
 							...before,
-							// The cursor of a page belongs to the day that was shown.
+							// The cursor of a page belongs to the day that was shown. A report has its own day.
 							cursor: undefined,
+							day: undefined,
 							as_of: NOW,
 						})) as never
 					}

@@ -13,7 +13,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
 import { formatDay, formatTime } from "../../parts/time.tsx";
-import { firstDayOf } from "../../past.ts";
+import { firstDayOf, NOW, usePast } from "../../past.ts";
 import { operationQuery } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";
 import { BeforeFirstDay } from "../../shell/before-first-day.tsx";
@@ -56,7 +56,10 @@ function OneReport({
 	const version = isStatement ? search.version : undefined;
 	// An approved version is the same on each day.
 	const hasDay = definition.showsPast !== undefined && version === undefined;
-	const day = hasDay && search.day && search.day < today ? search.day : today;
+	// A link from a page of a past day leads to the report of that day.
+	const { day: pastDay } = usePast();
+	const wanted = search.day ?? pastDay;
+	const day = hasDay && wanted && wanted < today ? wanted : today;
 	// Today is not over, so it is read as it is now.
 	const asOf = day < today ? lastMoment(day) : undefined;
 	const first = firstDayOf(organization, definition.showsPast);
@@ -145,6 +148,11 @@ function OneReport({
 					)
 				}
 			/>
+			{pastDay && !definition.showsPast && (
+				<Alert color="yellow" variant="outline" mb="lg" className="not-printed">
+					This report cannot show {formatDay(pastDay)}. It shows the present.
+				</Alert>
+			)}
 			<Choices
 				day={hasDay ? day : undefined}
 				first={first}
@@ -171,7 +179,11 @@ function OneReport({
 				/>
 			)}
 			{isTooEarly ? (
-				<BeforeFirstDay day={day} first={first} toDay={(to) => ({ day: to })} />
+				<BeforeFirstDay
+					day={day}
+					first={first}
+					toDay={(to) => (to ? { day: to } : { day: to, as_of: NOW })}
+				/>
 			) : unread ? (
 				<ErrorState error={unread.error} onRetry={unread.refetch} />
 			) : report.isError ? (
