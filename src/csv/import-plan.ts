@@ -148,12 +148,12 @@ export async function planImport(
 			if (holder !== undefined && holder !== before?.id) {
 				issues.push({
 					field: "reference_id",
-					message: `is already used by another ${kind.noun}; choose another, or leave it out to get the next free one`,
+					message: `is already used by another ${kind.noun}; choose another, or leave the cell empty to get the next free one`,
 				});
 			} else if (earlier !== undefined) {
 				issues.push({
 					field: "reference_id",
-					message: `is already used in line ${earlier}; choose another, or leave it out to get the next free one`,
+					message: `is already used in line ${earlier}; choose another, or leave the cell empty to get the next free one`,
 				});
 			}
 		}

@@ -95,7 +95,7 @@ export const importRecords = defineOperation({
 			})
 			.optional()
 			.describe(
-				"The field of a column by its heading, for headings that are no fields; null leaves the column out",
+				"The field of a column by its heading, for headings that are no fields; null skips the column",
 			),
 		values: valueChoices
 			.optional()
@@ -105,7 +105,7 @@ export const importRecords = defineOperation({
 		skip_wrong: z
 			.boolean()
 			.optional()
-			.describe("true stores the other lines if some are wrong"),
+			.describe("true skips the wrong lines and stores the others"),
 		skip_known_names: z
 			.boolean()
 			.optional()
@@ -148,7 +148,7 @@ export const importRecords = defineOperation({
 			),
 		unknown_columns: z
 			.array(z.string())
-			.describe("Columns that are no fields; only a dry run leaves them out"),
+			.describe("Columns that are no fields; only a dry run skips them"),
 		guessed_columns: z
 			.array(z.object({ heading: z.string(), field: z.string() }))
 			.describe("Columns that are read by another word for their field"),

@@ -59,15 +59,18 @@ test("the preview names the record that has a line's name, and an import may lea
 	).toBe(at(`r/vendor/${vendor.id}`));
 	await axe(page);
 	await screenshot(page, "import-same-name");
-	await page.getByRole("checkbox", { name: /^Leave out the 1 line/ }).check();
+	await page.getByRole("checkbox", { name: /^Skip the 1 line/ }).check();
 	await preview(page)
-		.getByText("3 lines: 2 to add, 0 to change, 0 unchanged, 1 to leave out")
+		.getByText("3 lines: 2 to add, 0 to change, 0 unchanged, 1 to skip")
 		.waitFor();
-	await lines.filter({ hasText: "ZENDESK" }).getByText("Leave out").waitFor();
+	await lines
+		.filter({ hasText: "ZENDESK" })
+		.getByText("Skip", { exact: true })
+		.waitFor();
 	await page.getByRole("button", { name: "Import 2 vendors" }).click();
 	await page
 		.getByText(
-			"2 vendors added, 1 line whose name is already in the register left out.",
+			"2 vendors added, 1 line skipped because its name is already in the register.",
 		)
 		.waitFor();
 	const { vendors } = await inOrganization("listVendors");
@@ -94,7 +97,7 @@ test("a wrong line says in one kind of quotes which value is wrong", async () =>
 	expect(height).toBeLessThan(30);
 });
 
-test("columns of other names get a field or are left out, and wrong lines can be left out", async () => {
+test("columns of other names get a field or are skipped, and wrong lines can be skipped", async () => {
 	const page = await served.openPageAs(admin, at("r/measure/import"));
 	await choose(
 		page,
@@ -109,23 +112,21 @@ test("columns of other names get a field or are left out, and wrong lines can be
 	expect(await page.getByText("is required").count()).toBe(0);
 	for (const [heading, field] of [
 		["Heading", "Name"],
-		["Colour", "Leave out"],
+		["Colour", "Skip this column"],
 	] as const) {
 		await columns.getByRole("combobox", { name: heading }).click();
 		await page.getByRole("option", { name: field, exact: true }).click();
 	}
 	await page
-		.getByText(
-			"Fix the wrong lines and upload the file again, or leave them out.",
-		)
+		.getByText("Fix the wrong lines and upload the file again, or skip them.")
 		.waitFor();
 	await axe(page);
 	await screenshot(page, "import-columns");
-	await page
-		.getByLabel("Leave out the wrong line and import the others")
-		.check();
+	await page.getByLabel("Skip the wrong line and import the others").check();
 	await page.getByRole("button", { name: "Import 1 measure" }).click();
-	await page.getByText("1 measure added, 1 wrong line left out.").waitFor();
+	await page
+		.getByText("1 measure added, 1 line skipped because it is wrong.")
+		.waitFor();
 });
 
 test("lines find their record by another column if the user chooses it", async () => {

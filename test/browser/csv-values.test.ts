@@ -44,6 +44,7 @@ test("the import asks once what each unknown value means, and imports the file b
 	// The lines that wait for an answer are not listed one by one.
 	const lines = preview(page).locator("tbody tr");
 	expect(await lines.count()).toBe(1);
+	await page.getByRole("button", { name: "All other lines (1)" }).waitFor();
 	expect(await preview(page).getByText("must be one of").count()).toBe(0);
 	await page.getByText("First choose above what each value means.").waitFor();
 	await axe(page);
@@ -56,10 +57,10 @@ test("the import asks once what each unknown value means, and imports the file b
 	await answer("“Doing” in Status (2 lines)", "In progress");
 	await answer("“n/a” in Status (1 line)", "Leave empty");
 	await answer("“n/a” in Priority (1 line)", "Leave empty");
-	await answer("“Dropped” in Status (1 line)", "Skip these lines");
+	await answer("“Dropped” in Status (1 line)", "Skip this line");
 	await preview(page)
 		.getByText(
-			"5 lines: 4 to add, 0 to change, 0 unchanged, 1 to leave out, 0 wrong.",
+			"5 lines: 4 to add, 0 to change, 0 unchanged, 1 to skip, 0 wrong.",
 		)
 		.waitFor();
 	await axe(page);
@@ -110,7 +111,7 @@ test("a required choice cannot be left empty", async () => {
 	await page
 		.getByRole("combobox", { name: "“Hidden” in classification (1 line)" })
 		.click();
-	await page.getByRole("option", { name: "Skip these lines" }).waitFor();
+	await page.getByRole("option", { name: "Skip this line" }).waitFor();
 	expect(await page.getByRole("option", { name: "Leave empty" }).count()).toBe(
 		0,
 	);
@@ -133,7 +134,7 @@ test("a column that is read by another word can get another field", async () => 
 		.waitFor();
 	await page.getByRole("button", { name: "Choose other fields" }).click();
 	await page.getByRole("combobox", { name: "Details" }).click();
-	await page.getByRole("option", { name: "Leave out" }).click();
+	await page.getByRole("option", { name: "Skip this column" }).click();
 	const confirm = page.getByRole("button", { name: "Import 1 measure" });
 	await expect.poll(() => confirm.isEnabled()).toBe(true);
 	const width = await page.evaluate("document.documentElement.scrollWidth");

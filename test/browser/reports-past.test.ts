@@ -120,7 +120,12 @@ test("a report that is opened from a page of a past day shows that day", async (
 	await words.fill("fleet posture");
 	await dialog.getByRole("option", { name: "Report: Fleet posture" }).click();
 	await expect.poll(() => day.inputValue()).toBe(dayAgo(9));
-	await page.getByRole("link", { name: "Reports", exact: true }).first().click();
+	await page
+		.getByRole("link", { name: "Reports", exact: true })
+		.first()
+		.click();
 	await page.getByRole("link", { name: "Board summary" }).click();
-	await page.getByText(/^This report cannot show .* shows the present/).waitFor();
+	await page
+		.getByText(/^This report cannot show .* shows the present/)
+		.waitFor();
 });

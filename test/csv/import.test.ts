@@ -192,10 +192,10 @@ test("two lines for one record, a repeated reference id and an ambiguous name ar
 		",D,twin@example.com",
 	]);
 	expect(issues(result)).toEqual([
-		"2 reference_id: is already used by another nonconformity; choose another, or leave it out to get the next free one",
+		"2 reference_id: is already used by another nonconformity; choose another, or leave the cell empty to get the next free one",
 		"4 id: names the same nonconformity as line 3; keep one of the two lines",
 		'5 owner: 2 people are called "Ada"; give the e-mail address or the id',
-		"6 reference_id: is already used in line 5; choose another, or leave it out to get the next free one",
+		"6 reference_id: is already used in line 5; choose another, or leave the cell empty to get the next free one",
 		'7 owner: 2 people have the e-mail address "twin@example.com"; give the id',
 	]);
 });

@@ -3,9 +3,9 @@ import type { KindDescription } from "../../kind-description.ts";
 import { givenFields } from "./form-values.ts";
 
 /** The choice for a column that is not imported. */
-const LEAVE_OUT = "-";
+const SKIP = "-";
 
-/** The field of each column that is none, by its heading. Null leaves the column out. */
+/** The field of each column that is none, by its heading. Null skips the column. */
 export type ColumnChoices = Readonly<Record<string, string | null>>;
 
 /** Asks which fields the columns are that the register does not know. */
@@ -36,7 +36,7 @@ export function ColumnFields({
 			</Title>
 			<Text size="sm" c="dimmed">
 				For each column of the file, choose the field that its values go to, or
-				“Leave out” if they are not needed.
+				skip the column.
 			</Text>
 			<Group gap="sm" align="flex-end">
 				{headings.map((heading) => (
@@ -46,12 +46,12 @@ export function ColumnFields({
 						placeholder="Choose a field"
 						w={230}
 						data={[
-							{ value: LEAVE_OUT, label: "Leave out" },
+							{ value: SKIP, label: "Skip this column" },
 							...fields.map(({ name, label }) => ({ value: name, label })),
 						]}
 						value={
 							Object.hasOwn(choices, heading)
-								? (choices[heading] ?? LEAVE_OUT)
+								? (choices[heading] ?? SKIP)
 								: null
 						}
 						onChange={(value) => {
@@ -61,7 +61,7 @@ export function ColumnFields({
 									? others
 									: {
 											...others,
-											[heading]: value === LEAVE_OUT ? null : value,
+											[heading]: value === SKIP ? null : value,
 										},
 							);
 						}}

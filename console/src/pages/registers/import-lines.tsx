@@ -36,7 +36,7 @@ const OUTCOMES = {
 	ADD: { label: "Add", tone: "good" },
 	UPDATE: { label: "Change", tone: "active" },
 	UNCHANGED: { label: "Unchanged", tone: "neutral" },
-	SKIP: { label: "Leave out", tone: "neutral" },
+	SKIP: { label: "Skip", tone: "neutral" },
 } as const satisfies Record<Outcome, { label: string; tone: Tone }>;
 
 const PAGE = 50;
@@ -47,10 +47,13 @@ const IDS = /^[\w-]{32}$/;
 /** Shows line by line what the import would do. Lines with errors come first. */
 export function ImportLines({
 	plan,
+	waiting,
 	kind,
 	organizationId,
 }: {
+	/** The plan without the lines that wait for the meaning of a value. */
 	plan: Plan;
+	waiting: number;
 	kind: KindDescription;
 	organizationId: string;
 }) {
@@ -82,7 +85,7 @@ export function ImportLines({
 		<Stack gap="sm">
 			<Group gap="xs" role="group" aria-label="Which lines">
 				<Choice
-					label="All lines"
+					label={waiting > 0 ? "All other lines" : "All lines"}
 					count={plan.lines.length}
 					isChosen={only === null}
 					onChoose={() => show(null)}
@@ -162,6 +165,9 @@ export function ImportLines({
 					</Table.Tbody>
 				</Table>
 			</Box>
+			<Text size="xs" c="dimmed">
+				Lines are numbered as in a spreadsheet: the heading is line 1.
+			</Text>
 			{chosen.length > PAGE && (
 				<Pagination
 					value={page}

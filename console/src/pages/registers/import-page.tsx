@@ -136,9 +136,9 @@ function Import({
 					</Group>
 					<Text size="sm" c="dimmed" mb="sm">
 						The first line of the file has the names of the columns, in any
-						order. You can leave out optional columns. Each further line adds a
-						new record. To change records instead, export the {kind.nouns}, edit
-						the file and import it again: a line with the ID of a record changes
+						order. Optional columns may be missing. Each further line adds a new
+						record. To change records instead, export the {kind.nouns}, edit the
+						file and import it again: a line with the ID of a record changes
 						that record. A file may have at most 10,000 lines.
 					</Text>
 					<Columns kind={kind} />
@@ -209,6 +209,9 @@ function FileField({
 	);
 }
 
+const linesSkipped = (lines: number) =>
+	`${lines === 1 ? "1 line" : `${lines.toLocaleString()} lines`} skipped`;
+
 function Done({
 	kind,
 	organizationId,
@@ -230,11 +233,11 @@ function Done({
 		unchanged > 0 &&
 			`${countOf(kind, unchanged)} left as ${unchanged === 1 ? "it was" : "they were"}`,
 		skipped > 0 &&
-			`${skipped === 1 ? "1 line whose name is already in the register" : `${skipped.toLocaleString()} lines whose names are already in the register`} left out`,
+			`${linesSkipped(skipped)} because ${skipped === 1 ? "its name is" : "their names are"} already in the register`,
 		skipped_by_value > 0 &&
-			`${skipped_by_value === 1 ? "1 line" : `${skipped_by_value.toLocaleString()} lines`} skipped because of a value`,
+			`${linesSkipped(skipped_by_value)} because of a value`,
 		wrong > 0 &&
-			`${wrong === 1 ? "1 wrong line" : `${wrong.toLocaleString()} wrong lines`} left out`,
+			`${linesSkipped(wrong)} because ${wrong === 1 ? "it is" : "they are"} wrong`,
 	].filter((part) => part !== false);
 	return (
 		<EmptyState

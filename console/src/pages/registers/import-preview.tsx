@@ -153,6 +153,7 @@ export function ImportPreview({
 						<ImportLines
 							key={trying.dataUpdatedAt}
 							plan={shown.plan}
+							waiting={shown.waiting}
 							kind={kind}
 							organizationId={organizationId}
 						/>
@@ -173,8 +174,8 @@ export function ImportPreview({
 						<Checkbox
 							label={
 								shown.plan.wrong === 1
-									? "Leave out the wrong line and import the others"
-									: `Leave out the ${shown.plan.wrong.toLocaleString()} wrong lines and import the others`
+									? "Skip the wrong line and import the others"
+									: `Skip the ${shown.plan.wrong.toLocaleString()} wrong lines and import the others`
 							}
 							checked={isSkipping}
 							onChange={({ currentTarget }) =>
@@ -186,8 +187,8 @@ export function ImportPreview({
 						<Checkbox
 							label={
 								shown.plan.known_names === 1
-									? "Leave out the 1 line whose name is already in the register"
-									: `Leave out the ${shown.plan.known_names.toLocaleString()} lines whose names are already in the register`
+									? "Skip the 1 line whose name is already in the register"
+									: `Skip the ${shown.plan.known_names.toLocaleString()} lines whose names are already in the register`
 							}
 							checked={isSkippingNames}
 							onChange={({ currentTarget }) =>
@@ -252,7 +253,7 @@ function ConfirmButton({
 			: waiting > 0
 				? "First choose above what each value means."
 				: wrong > 0 && !isSkipping
-					? "Fix the wrong lines and upload the file again, or leave them out."
+					? "Fix the wrong lines and upload the file again, or skip them."
 					: records > 0
 						? undefined
 						: skipped_by_value > 0

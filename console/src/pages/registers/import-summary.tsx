@@ -6,7 +6,7 @@ import { columnLabel } from "./import-lines.tsx";
 
 type Plan = OutputOf<"importRecords">;
 
-/** Says how many lines the import would add, change and leave out, and what it does not read. */
+/** Says how many lines the import would add, change and skip, and what it does not read. */
 export function Summary({
 	plan,
 	waiting,
@@ -24,7 +24,7 @@ export function Summary({
 		`${add.toLocaleString()} to add`,
 		`${update.toLocaleString()} to change`,
 		`${unchanged.toLocaleString()} unchanged`,
-		...(skipped > 0 ? [`${skipped.toLocaleString()} to leave out`] : []),
+		...(skipped > 0 ? [`${skipped.toLocaleString()} to skip`] : []),
 		`${wrong.toLocaleString()} wrong`,
 		...(waiting > 0
 			? [
@@ -49,7 +49,7 @@ export function Summary({
 					}
 				>
 					Fix {wrong === 1 ? "this line" : "these lines"} and upload the file
-					again, or leave {wrong === 1 ? "it" : "them"} out below.
+					again, or skip {wrong === 1 ? "it" : "them"} below.
 				</Alert>
 			)}
 			{known_names > skipped - skipped_by_value && (
@@ -63,8 +63,8 @@ export function Summary({
 					}
 				>
 					{known_names === 1
-						? `It would add another ${kind.noun} of the same name. Leave it out below.`
-						: `They would add other ${kind.nouns} of the same names. Leave them out below.`}{" "}
+						? `It would add another ${kind.noun} of the same name. Skip it below.`
+						: `They would add other ${kind.nouns} of the same names. Skip them below.`}{" "}
 					To change the existing {known_names === 1 ? kind.noun : kind.nouns}{" "}
 					instead, choose the name in “Find existing records by” above.
 				</Alert>

@@ -63,7 +63,7 @@ export function MeaningFields({
 							w={260}
 							maw="100%"
 							styles={{ label: { overflowWrap: "anywhere" } }}
-							data={optionsOf(field)}
+							data={optionsOf(field, count)}
 							value={meaning === null ? LEAVE_EMPTY : (meaning ?? null)}
 							onChange={(chosen) =>
 								onChange({
@@ -88,13 +88,13 @@ export function MeaningFields({
 const mayBeEmpty = (field: FieldDescription | undefined) =>
 	field?.given !== "required";
 
-function optionsOf(field: FieldDescription) {
+function optionsOf(field: FieldDescription, lines: number) {
 	const { name, choices = [] } = field;
 	return [
 		...(isScale(field) ? stepsOf(name) : choices),
 		...(mayBeEmpty(field)
 			? [{ value: LEAVE_EMPTY, label: "Leave empty" }]
 			: []),
-		{ value: SKIP, label: "Skip these lines" },
+		{ value: SKIP, label: lines === 1 ? "Skip this line" : "Skip these lines" },
 	];
 }
