@@ -6,6 +6,7 @@ import {
 	type Entry,
 	namesItsRecord,
 	otherEndOf,
+	ownPhraseOf,
 	phraseOf,
 	titleOf,
 } from "../../console/src/parts/audit-actions/audit-actions.ts";
@@ -37,6 +38,34 @@ function kindOf(operation: string): string | null {
 test.each([...names])("the home page describes %s in words", (operation) => {
 	const phrase = phraseOf({ operation, record_kind: kindOf(operation) });
 	expect(phrase).not.toMatch(/^did “/);
+});
+
+test("a sentence names what kind of record its verb is about", () => {
+	const inWords = (operation: string, record_kind: string, changes = {}) =>
+		phraseOf({ operation, record_kind, changes });
+	expect(inWords("takeSnapshot", "snapshot")).toBe("took the snapshot");
+	expect(inWords("archiveRecords", "vendor")).toBe("archived the vendor");
+	expect(inWords("addComment", "risk")).toBe("commented on the risk");
+	expect(ownPhraseOf("addComment")).toBe("commented");
+	const back = { archived_at: { before: "2026-01-31", after: null } };
+	expect(inWords("archiveRecords", "vendor", back)).toBe(
+		"took back into use the vendor",
+	);
+	for (const name of names) {
+		expect(inWords(name, "risk"), name).not.toMatch(/[{}]|\bthe the\b/);
+		expect(ownPhraseOf(name) ?? "", name).not.toMatch(/[{}]|\bthe$/);
+	}
+});
+
+test("an import is described by the number of its records", () => {
+	const inWords = (added: number, updated: number) =>
+		phraseOf({
+			operation: "importRecords",
+			record_kind: "import",
+			changes: { added: { after: added }, updated: { after: updated } },
+		});
+	expect(inWords(1, 0)).toBe("imported 1 record into the register of");
+	expect(inWords(1, 2)).toBe("imported 3 records into the register of");
 });
 
 test("the first set-up is described by what it added", () => {
@@ -108,10 +137,11 @@ test("each link is in the news once, although others were made at the same time,
 			entry("linkRecords", "2", "b", "d"),
 		]),
 	).toEqual([older, one, two, third]);
-	expect(phraseOf(one)).toBe("linked");
+	const measure = { ...one, record_kind: "measure" };
+	expect(phraseOf(measure)).toBe("linked the measure");
 	const removed = { linked_record: { before: { kind: "risk", id: "b" } } };
-	expect(phraseOf({ ...one, changes: removed })).toBe(
-		"removed the link between",
+	expect(phraseOf({ ...measure, changes: removed })).toBe(
+		"removed the link between the measure",
 	);
 });
 

@@ -152,7 +152,7 @@ function OtherEnd({ entry }: { entry: Entry }) {
 	return (
 		<>
 			{" "}
-			and <RecordName {...other} />
+			and the {nounOf(other.kind)} <RecordName {...other} />
 		</>
 	);
 }

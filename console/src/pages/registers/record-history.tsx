@@ -193,7 +193,7 @@ function whatHappened(entry: Entry): string {
 	const link = linkIn(entry);
 	if (link) return link === "Add link" ? "Added a link" : "Removed a link";
 	if (isTakenBack(entry)) return "Taken back into use";
-	const phrase = ownPhraseOf(operation)?.replace(/ (of|on|to)$/, "");
+	const phrase = ownPhraseOf(operation);
 	if (phrase) return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
 	return WORDS[verb] ?? inWords(operation);

@@ -6,7 +6,7 @@ export interface Action {
 	group: keyof typeof GROUPS;
 	/**
 	 * The words between the actor and the name of the record. By default, they are made from the name
-	 * of the action.
+	 * of the action. `{kind}` stands for the kind of the record, such as "risk".
 	 */
 	phrase?: string;
 	/** What the audit log calls the action, if the words of its name would mislead people. */

@@ -163,34 +163,52 @@ export function phraseOf({
 	changes,
 }: Pick<Entry, "operation" | "record_kind"> &
 	Partial<Pick<Entry, "changes">>): string {
+	const noun = record_kind ? nounOf(record_kind) : "record";
 	if (isTakenBack({ operation, ...(changes && { changes }) })) {
-		return "took back into use";
+		return `took back into use the ${noun}`;
 	}
 	if (operation === "addStarters") {
 		return `added ${startersIn({ ...(changes && { changes }) })}`;
 	}
 	if (changes && otherEndOf({ changes })) {
-		// The names of both records follow, with "and" between them.
+		// The name of the record follows, and after "and" the kind and name of the other one.
 		return linkIn({ changes }) === "Add link"
-			? "linked"
-			: "removed the link between";
+			? `linked the ${noun}`
+			: `removed the link between the ${noun}`;
 	}
 	const known =
-		operation === "setUp" ? SET_UP[record_kind ?? ""] : ownPhraseOf(operation);
-	if (known) return known;
+		operation === "setUp"
+			? SET_UP[record_kind ?? ""]
+			: actionOf(operation)?.phrase;
+	if (known) return known.replace("{kind}", noun);
 	// The name of an import is that of its register, such as "risks".
 	if (operation === "importRecords" && record_kind === "import") {
-		return "imported";
+		return `imported ${recordsIn(changes)} into the register of`;
 	}
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];
 	const word = VERBS[verb];
-	if (word && record_kind) return `${word} the ${nounOf(record_kind)}`;
+	if (word && record_kind) return `${word} the ${noun}`;
 	return `did “${operation.replaceAll(/[A-Z]/g, (big) => ` ${big.toLowerCase()}`)}”`;
 }
 
-/** Returns the phrase of an operation that has one of its own, such as "reviewed". */
+/** Returns how many records an import added and changed, such as "3 records". */
+function recordsIn(changes: Entry["changes"] | undefined): string {
+	const { added, updated } = (changes ?? {}) as Record<
+		string,
+		{ after?: unknown }
+	>;
+	const count = Number(added?.after ?? 0) + Number(updated?.after ?? 0);
+	return count === 1 ? "1 record" : `${count.toLocaleString()} records`;
+}
+
+/**
+ * Returns the phrase of an operation that has one of its own, for a place that names the record
+ * already, such as "reviewed" or "commented".
+ */
 export function ownPhraseOf(operation: string): string | undefined {
-	return actionOf(operation)?.phrase;
+	return actionOf(operation)
+		?.phrase?.replace(" the {kind}", "")
+		.replace(/ (of|on|to)$/, "");
 }
 
 /** Returns true if the record's name adds information to the actor's name. */
