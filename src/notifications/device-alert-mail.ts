@@ -9,6 +9,7 @@ import { explain } from "../devices/remediation/remediation.ts";
 import type { Compose, TakenMail } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
 import { linkForMail } from "../my-devices/link-mail.ts";
+import { dayIn } from "../organizations/time-zone.ts";
 import { findRecipient } from "./recipient.ts";
 
 /** Most failures that a mail lists. */
@@ -106,7 +107,9 @@ export const composeDeviceAlert: Compose = async (parts, mail) => {
 		failures.slice(0, MAX_LISTED),
 		({ check_key, remediation }) => `${check_key} ${remediation}`,
 	);
-	const blocks = [...groups.values()].map(blockOf);
+	const blocks = [...groups.values()].map((group) =>
+		blockOf(group, recipient.timeZone),
+	);
 	if (failures.length > MAX_LISTED) blocks.push("More checks fail besides.");
 	const [first] = failures as [Told];
 	const checks = new Set(failures.map(({ check_key }) => check_key));
@@ -132,11 +135,11 @@ You get this mail once for each failure. It is urgent, so it cannot be stopped.
 	};
 };
 
-function blockOf(failures: Told[]): string {
+function blockOf(failures: Told[], timeZone: string): string {
 	const [{ check_key, remediation }] = failures as [Told];
 	const devices = failures.map(
 		({ device, failing_since }) =>
-			`- ${nameInMail(device ?? "Device without a name")}, since ${failing_since.slice(0, 10)}`,
+			`- ${nameInMail(device ?? "Device without a name")}, since ${dayIn(timeZone, failing_since)}`,
 	);
 	const fix = remediation ? `\n\nHow to fix it: ${remediation}` : "";
 	return `${nameOf(check_key)}\n${devices.join("\n")}${fix}`;

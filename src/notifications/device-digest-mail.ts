@@ -5,6 +5,7 @@ import { checkName } from "../devices/device-record.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
 import { linkForMail } from "../my-devices/link-mail.ts";
+import { dayIn } from "../organizations/time-zone.ts";
 import { findRecipient } from "./recipient.ts";
 import { makeStopToken, stopHeaders, stopUrl } from "./stop-link.ts";
 
@@ -61,7 +62,9 @@ export const composeDeviceDigest: Compose = async (parts, mail) => {
 		peopleId,
 		kind: "DEVICE_DIGEST",
 	});
-	const lines = failing.slice(0, MAX_LISTED).map(lineOf);
+	const lines = failing
+		.slice(0, MAX_LISTED)
+		.map((one) => lineOf(one, recipient.timeZone));
 	if (failing.length > MAX_LISTED) lines.push("- and more");
 	return {
 		to: recipient.email,
@@ -88,12 +91,14 @@ ${stopUrl(baseUrl, stop)}
 	};
 };
 
-function lineOf({ device, check_key, state, since, grace_until }: Failing) {
+function lineOf(
+	{ device, check_key, state, since, grace_until }: Failing,
+	timeZone: string,
+) {
+	const day = (time: string) => dayIn(timeZone, time);
 	const name = nameInMail(device ?? "Device without a name");
 	const check = nameInMail(checkName(check_key) ?? check_key);
 	const until =
 		state === "IN_GRACE" ? `, fix it until ${day(grace_until)}` : "";
 	return `- ${name}: ${check} fails since ${day(since)}${until}`;
 }
-
-const day = (time: string) => time.slice(0, 10);

@@ -3,6 +3,7 @@ import { checkName } from "../devices/device-record.ts";
 import { EVENT_TYPES, type EventType } from "../events/types.ts";
 import { type IdKind, kindNoun } from "../id.ts";
 import { nameInMail } from "../mail/message.ts";
+import { DEFAULT_TIME_ZONE, dayIn } from "../organizations/time-zone.ts";
 import { dueDates } from "../records/due-dates.ts";
 import { findNames } from "../records/name-lookup.ts";
 import { type NamedKind, namedKinds } from "../records/searchable-kinds.ts";
@@ -57,10 +58,11 @@ export async function readNews(
 		[organizationId, eventIds],
 	);
 	if (events.length === 0) return null;
-	const { rows } = await client.query<{ name: string }>(
-		"select name from organizations where id = $1",
+	const { rows } = await client.query<{ name: string; time_zone: string }>(
+		"select name, time_zone from organizations where id = $1",
 		[organizationId],
 	);
+	const [organization = { name: "", time_zone: DEFAULT_TIME_ZONE }] = rows;
 	const groups = Map.groupBy(events, ({ type, data }) =>
 		[type, data.check_key ?? "", data.kind ?? ""].join(" "),
 	);
@@ -76,13 +78,16 @@ export async function readNews(
 	const found = await findNames(client, organizationId, ids, NAMED);
 	const names = new Map(found.map(({ id, name }) => [id, name]));
 	const lines = shown.flatMap(
-		(group): Line[] => dailyLines(group, names) ?? [lineOf(group, names)],
+		(group): Line[] =>
+			dailyLines(group, names) ?? [
+				lineOf(group, names, organization.time_zone),
+			],
 	);
 	const left = events.length + further - shown.flat().length;
 	if (left > 0) lines.push(`And ${left} more events.`);
 	const count = events.length + further;
 	return {
-		title: `${nameInMail(rows[0]?.name ?? "")}: ${count === 1 ? "1 event" : `${count} events`}`,
+		title: `${nameInMail(organization.name)}: ${count === 1 ? "1 event" : `${count} events`}`,
 		lines,
 		url: `${baseUrl}/o/${organizationId}`,
 	};
@@ -147,13 +152,17 @@ function headOf(list: DailyList, until: string): string {
 }
 
 /** Returns a line for events of the same kind. */
-function lineOf(group: Row[], names: Map<string, string | null>): string {
+function lineOf(
+	group: Row[],
+	names: Map<string, string | null>,
+	timeZone: string,
+): string {
 	const [{ type, data }] = group as [Row];
 	const ids = idsOf(group);
 	const known = ids.slice(0, MAX_NAMES).flatMap((id) => {
 		const name = names.get(id);
 		if (name === undefined || name === null) return [];
-		return nameInMail(name) + detailOf(group, id);
+		return nameInMail(name) + detailOf(group, id, timeZone);
 	});
 	const further = ids.length - known.length;
 	const listed =
@@ -175,11 +184,11 @@ function lineOf(group: Row[], names: Map<string, string | null>): string {
 }
 
 /** Returns how an enrollment key ends, as its latest event says. Other records have no detail. */
-function detailOf(group: Row[], id: string): string {
+function detailOf(group: Row[], id: string, timeZone: string): string {
 	const event = group.findLast(({ record_id }) => record_id === id);
 	if (!event?.type.startsWith("enrollment_key.")) return "";
 	const { expires_at, max_devices, used } = event.data;
-	const end = String(expires_at).slice(0, 10);
+	const end = dayIn(timeZone, String(expires_at));
 	const left = Number(max_devices) - Number(used);
 	return ` (until ${end}, ${left} of ${max_devices} devices left)`;
 }

@@ -22,7 +22,9 @@ interface Overdue {
 
 /** SQL for the documents that people were asked to sign a week ago or earlier. */
 const UNSIGNED = `select 'document' as kind, v.document_id as id, s.person_id as people_id,
-		left(v.title, 200) as name, 'signature' as field, s.requested_at::date + ${SIGN_WITHIN_DAYS} as due_on
+		left(v.title, 200) as name, 'signature' as field,
+		(s.requested_at at time zone (select time_zone from organizations where id = $1))::date
+			+ ${SIGN_WITHIN_DAYS} as due_on
 	from document_signatures s
 	join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
 	where s.organization_id = $1 and s.person_id is not null

@@ -8,6 +8,8 @@ export interface Recipient {
 	/** The names are safe in a mail. */
 	name: string;
 	organization: string;
+	/** The time zone of the organization, which its days are in. */
+	timeZone: string;
 }
 
 /**
@@ -19,7 +21,8 @@ export async function findRecipient(
 	{ id, organization_id }: Pick<TakenMail, "id" | "organization_id">,
 ): Promise<Recipient | undefined> {
 	const { rows } = await client.query<Recipient>(
-		`select p.primary_email_address as email, p.full_name as name, o.name as organization
+		`select p.primary_email_address as email, p.full_name as name, o.name as organization,
+			o.time_zone as "timeZone"
 		from mails m
 		join people p on p.organization_id = m.organization_id and p.id = m.people_id
 		join organizations o on o.id = m.organization_id
@@ -37,6 +40,7 @@ export async function findRecipient(
 			email: found.email,
 			name: nameInMail(found.name),
 			organization: nameInMail(found.organization),
+			timeZone: found.timeZone,
 		}
 	);
 }

@@ -46,6 +46,12 @@ export async function requireTimeZone(
 	throw badFields([{ field: "time_zone", message: RULE }]);
 }
 
+/** Returns the day of a time in a time zone, as YYYY-MM-DD. */
+export function dayIn(timeZone: string, time: string): string {
+	// Sweden writes its dates like this.
+	return new Intl.DateTimeFormat("sv-SE", { timeZone }).format(new Date(time));
+}
+
 /** Returns today's date in the organization of the transaction. */
 export async function readToday(client: PoolClient): Promise<string> {
 	const { rows } = await client.query<{ today: string }>({

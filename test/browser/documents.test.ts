@@ -322,6 +322,13 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 		"# Screens\n\nLock **every** screen. See [the site](https://example.com).\n\n1. at home\n   - in the garden\n2. on the train\n\n> Always.\n\n| Place | Rule |\n|---|---|\n| Café | `VPN` |\n\n---\n\n```\nlock now\n```\n\nПривет, κόσμε\n";
 	await draft(text);
 	await draft(`${text}\nLock it *twice*.`.replace("at home", "in the office"));
+	// A time zone in which today is not the day in UTC.
+	const timeZone =
+		new Date().getUTCHours() >= 10 ? "Pacific/Kiritimati" : "Pacific/Pago_Pago";
+	await add("updateOrganizationSettings", { time_zone: timeZone });
+	const { document_versions } = await use("listDocumentVersions", {
+		document_id: document.id,
+	});
 	const page = await served.openPageAs(
 		ada,
 		`/o/${served.organizationId}/r/document/${document.id}`,
@@ -353,6 +360,11 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 		"Screens",
 	]);
 	expect(partsOf(pages.at(-1), /^TH$/).map(wordsOf)).toContain("Version");
+	const day = new Intl.DateTimeFormat("en-US", {
+		dateStyle: "medium",
+		timeZone,
+	}).format(new Date(document_versions[0].published_at));
+	expect(wordsOf(pages.at(-1))).toContain(`${day} by `);
 	expect(pdf.file.toString("latin1")).toContain("https://example.com");
 	const docx = await saved("Word");
 	expect(docx.name).toBe("Remote work v2.docx");

@@ -61,6 +61,24 @@ test("a failure opens one nonconformity after its grace, later devices join it, 
 	});
 });
 
+test("a nonconformity is dated by the organization's time zone", async () => {
+	const loop = await makeLoop(assay);
+	const today = (timeZone: string) =>
+		new Intl.DateTimeFormat("sv-SE", { timeZone }).format(new Date());
+	const zone = ["Pacific/Kiritimati", "Pacific/Pago_Pago"].find(
+		(one) => today(one) !== today("UTC"),
+	) as string;
+	await loop.use("updateOrganizationSettings", {
+		organization_id: loop.organization_id,
+		time_zone: zone,
+	});
+	const device = await loop.device("one");
+	await device.fail();
+	const before = today(zone);
+	const { date_identified } = await loop.only();
+	expect([before, today(zone)]).toContain(date_identified);
+});
+
 test("UNKNOWN and silence keep a device in it; an exception, the policy, revocation and deletion end its place", async () => {
 	const loop = await makeLoop(assay);
 	const names = [

@@ -13,6 +13,19 @@ beforeAll(async () => {
 afterEach(() => stand.reset());
 afterAll(() => stand.close());
 
+const DAY_MS = 86_400_000;
+
+/** A time zone in which this time is on another day than in UTC, and that day. */
+function zoneOfAnotherDay(time: string): { zone: string; day: string } {
+	const isLate = new Date(time).getUTCHours() >= 10;
+	const hours = isLate ? 14 : -11;
+	const there = new Date(Date.parse(time) + hours * 3_600_000);
+	return {
+		zone: isLate ? "Pacific/Kiritimati" : "Pacific/Pago_Pago",
+		day: there.toISOString().slice(0, 10),
+	};
+}
+
 const stopIn = (text: string) => /stop-mails#(\S+)/.exec(text)?.[1] as string;
 
 test("an administrator gets one mail about a storm, and it repeats with the same Message-ID after a crash", async () => {
@@ -62,6 +75,8 @@ test("an administrator gets a mail that names the enrollment key that runs out",
 		name: "Intune, autumn 2026",
 		max_devices: 5,
 	});
+	const { zone, day } = zoneOfAnotherDay(key.expires_at);
+	await use("updateOrganizationSettings", { time_zone: zone });
 	await owner.query("update enrollment_keys set used = 4 where id = $1", [
 		key.id,
 	]);
@@ -73,10 +88,10 @@ test("an administrator gets a mail that names the enrollment key that runs out",
 	await hurry();
 	const { to, text } = await sink.next();
 	expect(to).toBe(email);
-	const end = key.expires_at.slice(0, 10);
 	expect(text.replace(/=\r\n/g, "")).toContain(
-		`few devices are left: Intune, autumn 2026 (until ${end}, 1 of 5 devices left)`,
+		`few devices are left: Intune, autumn 2026 (until ${day}, 1 of 5 devices left)`,
 	);
+	await use("updateOrganizationSettings", { time_zone: "UTC" });
 });
 
 test("the owner of failing devices gets one weekly mail with a link, and can stop it with one click", async () => {
@@ -165,8 +180,29 @@ test("weekly mails go out at seven in the morning of the organization", async ()
 	}
 });
 
+test("days in weekly mails are those of the organization's time zone", async () => {
+	const { owner, use, addChannel, addPerson, addFailingDevice, digestNow } =
+		stand;
+	// Owners from other tests get no mail.
+	await owner.query("update devices set owner_id = null");
+	const person = await addPerson();
+	const device = await addFailingDevice(person.id);
+	const got = await use("getDevice", {
+		organization_id: undefined,
+		id: device.id,
+	});
+	const failure = zoneOfAnotherDay(got.device.postures[0].since);
+	await use("updateOrganizationSettings", { time_zone: failure.zone });
+	const devices = await addChannel("DEVICE_OWNERS");
+	const [mail] = await digestNow(devices.id, 1);
+	expect(mail?.text.replace(/=\r\n/g, "")).toContain(
+		`fails since ${failure.day}`,
+	);
+	await use("updateOrganizationSettings", { time_zone: "UTC" });
+});
+
 test("owners of overdue work, and people who did not sign for a week, get one weekly mail, and nobody else does", async () => {
-	const { use, addChannel, addPerson, digestNow } = stand;
+	const { owner, use, addChannel, addPerson, digestNow } = stand;
 	const [late, early, signer] = [
 		await addPerson(),
 		await addPerson(),
@@ -192,11 +228,19 @@ test("owners of overdue work, and people who did not sign for a week, get one we
 		due_date: "2020-02-01",
 	});
 	await askToSign([signer.id, early.id], signer.id);
+	const { rows } = await owner.query(
+		"select to_json(requested_at) #>> '{}' as at from document_signatures where person_id = $1",
+		[signer.id],
+	);
+	const asked = zoneOfAnotherDay(rows[0].at);
+	await use("updateOrganizationSettings", { time_zone: asked.zone });
 	const mails = await digestNow(id, 2);
+	await use("updateOrganizationSettings", { time_zone: "UTC" });
 	const mailTo = ({ primary_email_address: address }: typeof late) =>
 		mails.find(({ to }) => to === address)?.text;
-	expect(mailTo(signer)).toMatch(
-		/Document "Acceptable use", to be signed by \d{4}/,
+	const week = new Date(Date.parse(asked.day) + 7 * DAY_MS);
+	expect(mailTo(signer)?.replace(/=\r\n/g, "")).toContain(
+		`Document "Acceptable use", to be signed by ${week.toISOString().slice(0, 10)}`,
 	);
 	const mail = mailTo(late);
 	expect(mail).toContain('Task "Renew the certificate"');

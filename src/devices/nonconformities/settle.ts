@@ -4,6 +4,7 @@ import { addEvents, type NewEvent } from "../../events/add-events.ts";
 import type { EventType } from "../../events/types.ts";
 import { queueDeviceAlerts } from "../../notifications/queue-device-alerts.ts";
 import type { Change, Context } from "../../operation.ts";
+import { readToday } from "../../organizations/time-zone.ts";
 import type { Principal } from "../../principal.ts";
 import {
 	existing,
@@ -167,7 +168,7 @@ async function openNew(context: Context, failure: Failure): Promise<string> {
 				? `A device fails: ${name}`
 				: `Devices fail: ${name}`,
 			description: describe(name, is_per_device),
-			date_identified: new Date().toISOString().slice(0, 10),
+			date_identified: await readToday(client),
 			severity,
 			owner_id,
 		}),

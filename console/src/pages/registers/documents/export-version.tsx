@@ -8,6 +8,7 @@ import {
 } from "@tabler/icons-react";
 import { useState } from "react";
 import { useOrganization } from "../../../organization.ts";
+import { dayOf } from "../../../parts/days.ts";
 import { inWords } from "../../../parts/names-in-words.ts";
 import { formatDay } from "../../../parts/time.tsx";
 import { saveFile } from "../../../save-file.ts";
@@ -97,6 +98,6 @@ export function ExportVersion({
 /** Returns what a page says about the state of a version. */
 function stateOf({ status, published_at }: Version): string {
 	return published_at
-		? `Published ${formatDay(published_at.slice(0, 10))}`
+		? `Published ${formatDay(dayOf(new Date(published_at)))}`
 		: STATUSES[status].label;
 }

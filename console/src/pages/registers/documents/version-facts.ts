@@ -1,10 +1,11 @@
+import { dayOf } from "../../../parts/days.ts";
 import { FIELD_LABELS } from "../../../parts/field-labels.ts";
 import { type Block, readForeign } from "../../../parts/markdown/tokens.ts";
 import { formatDay } from "../../../parts/time.tsx";
 import { signedCount } from "./signed-by.ts";
 import type { Version } from "./statuses.ts";
 
-const day = (time: string) => formatDay(time.slice(0, 10));
+const day = (time: string) => formatDay(dayOf(new Date(time)));
 
 /** Returns who wrote, approved and published a version, and its hash, as an export names them. */
 export function factsOf(version: Version): [name: string, value: string][] {
