@@ -3,7 +3,7 @@ import { percentOf } from "../../../../src/percent.ts";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
-import { percentInWords } from "../../parts/percent.ts";
+import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
@@ -47,7 +47,7 @@ export function Coverage({ coverage }: OutputOf<"getCoverages">) {
 								>
 									{name}
 								</TextLink>
-								<Text size="sm" fw={600}>
+								<Text size="sm" fw={600} title={ROUNDED}>
 									{percent === null ? "No controls" : percentInWords(percent)}
 								</Text>
 							</Group>

@@ -16,7 +16,7 @@ import {
 	statesOf,
 } from "../../parts/devices/states-in-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
-import { percentInWords } from "../../parts/percent.ts";
+import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
@@ -82,7 +82,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 				<Group gap="xl" align="flex-start">
 					{summary.pass_percent !== null && (
 						<div>
-							<Text fz={24} fw={600} lh={1.25}>
+							<Text fz={24} fw={600} lh={1.25} title={ROUNDED}>
 								{percentInWords(summary.pass_percent)}
 							</Text>
 							<Text size="xs">Pass rate</Text>

@@ -8,7 +8,7 @@ import { StatesInWords } from "../../parts/devices/states-in-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { percentInWords } from "../../parts/percent.ts";
+import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { usePast } from "../../past.ts";
 import { operationQuery } from "../../queries.ts";
@@ -86,7 +86,7 @@ export function CheckResults({
 				)}
 			</Group>
 			<Text size="sm" c="dimmed" mb="sm">
-				{children}
+				{children} {ROUNDED}
 			</Text>
 			{found.isError ? (
 				<ErrorState error={found.error} onRetry={found.refetch} />

@@ -4,7 +4,7 @@ import { percentOf } from "../../../../src/percent.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import type { Column } from "../../parts/data-table.tsx";
-import { percentInWords } from "../../parts/percent.ts";
+import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 import { operationQuery } from "../../queries.ts";
 
 /** The id of the column. */
@@ -61,7 +61,12 @@ export function useCoverage(
 						aria-hidden
 						visibleFrom="sm"
 					/>
-					<Text size="sm" className="figures" style={{ whiteSpace: "nowrap" }}>
+					<Text
+						size="sm"
+						className="figures"
+						style={{ whiteSpace: "nowrap" }}
+						title={ROUNDED}
+					>
 						{percentInWords(percent)} ({covered.toLocaleString()} of{" "}
 						{included.toLocaleString()})
 					</Text>

@@ -17,7 +17,7 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { percentInWords } from "../../parts/percent.ts";
+import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 import { operationQuery } from "../../queries.ts";
 import { CheckResults } from "./check-results.tsx";
 import { ControlSections } from "./control-sections.tsx";
@@ -142,6 +142,11 @@ function Summary({ data: { coverage, controls } }: { data: Coverage }) {
 					</>
 				)}
 			</Text>
+			{coverage_percent !== null && (
+				<Text size="xs" c="dimmed">
+					{ROUNDED}
+				</Text>
+			)}
 			<CoverageBar counts={counts} height={14} />
 			<Group
 				component="ul"

@@ -1,6 +1,6 @@
 import type { OutputOf } from "../../api.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
-import { percentInWords } from "../../parts/percent.ts";
+import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 import { formatTime } from "../../parts/time.tsx";
 import { cell, measuresInWords } from "./read-all.ts";
 import { NOTHING, type Report, type ReportInput } from "./report.ts";
@@ -102,7 +102,7 @@ export async function readApplicability({
 			},
 			{
 				title: "Controls",
-				note: `${controls.some(isOldCount) ? OLD_COUNT : COUNT} The column Measures has the state of each. A device check shows its pass rate: the share of the active devices whose policy requires the check and that no exception excuses.`,
+				note: `${controls.some(isOldCount) ? OLD_COUNT : COUNT} The column Measures has the state of each. A device check shows its pass rate: the share of the active devices whose policy requires the check and that no exception excuses. ${ROUNDED}`,
 				columns: [
 					"Section",
 					"Control",

@@ -5,7 +5,7 @@ import {
 	CHECK_STATES,
 } from "../../parts/devices/device-words.tsx";
 import { isRequired } from "../../parts/devices/states-in-words.tsx";
-import { percentInWords } from "../../parts/percent.ts";
+import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 import {
 	NOTHING,
 	type Report,
@@ -78,7 +78,7 @@ export async function readFleetPosture({
 			},
 			{
 				title: "Checks",
-				note: "The pass rate is the share of passing devices among the active devices whose policy requires the check. In grace and past grace, the check fails. Unknown, silent and not reported do not pass either. Excepted devices do not count.",
+				note: `The pass rate is the share of passing devices among the active devices whose policy requires the check. In grace and past grace, the check fails. Unknown, silent and not reported do not pass either. Excepted devices do not count. ${ROUNDED}`,
 				columns: [
 					"Check",
 					"Pass rate",

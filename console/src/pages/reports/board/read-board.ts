@@ -2,6 +2,7 @@ import { percentOf } from "../../../../../src/percent.ts";
 import type { OutputOf } from "../../../api.ts";
 import { todayHere } from "../../../parts/days.ts";
 import { BY_EXCEPTION } from "../../../parts/devices/device-words.tsx";
+import { ROUNDED } from "../../../parts/percent.ts";
 import { trendsOf } from "../../../parts/plots/trends.ts";
 import { BANDS } from "../../../parts/records/risk-scores.ts";
 import { findRegisterKind } from "../../../register-kinds.ts";
@@ -138,6 +139,7 @@ function coverage(summary: Summary): BoardSection {
 	return {
 		title: "Coverage of frameworks",
 		hasBars: true,
+		note: ROUNDED,
 		rows: now.coverage.map(({ framework_id: id, name, ...counts }) =>
 			compare(
 				summary,
