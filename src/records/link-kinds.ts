@@ -30,8 +30,10 @@ const snapshots: DistinctKind = {
 	table: "snapshots",
 	nameOf: (row) => `${row}.name`,
 	status: undefined,
-	beside:
-		"jsonb_build_object('created_on', to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD'))",
+	beside: `jsonb_build_object('created_on', to_char(
+		t.created_at at time zone (select o.time_zone from organizations o where o.id = t.organization_id),
+		'YYYY-MM-DD'
+	))`,
 };
 
 export const linkable = [...namedKinds, snapshots].filter(({ kind }) =>

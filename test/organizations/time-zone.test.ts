@@ -67,6 +67,34 @@ test("work is overdue and a contract has ended when the organization's day is ov
 	expect(await look()).toEqual({ overdue: 1, staff: 0 });
 });
 
+test("a linked snapshot has the day on which it was taken, in the organization's time zone", async () => {
+	const organization_id = tools.organizationId;
+	const { snapshot } = await tools.use("takeSnapshot", {
+		...{ organization_id, name: "Before the audit", type: "TASKS" },
+	});
+	const { tasks } = await tools.use("listTasks", { organization_id });
+	await tools.use("linkRecords", {
+		record_id: tasks[0].id,
+		linked_record_id: snapshot.id,
+	});
+	for (const timeZone of [EAST, WEST]) {
+		await setZone(timeZone);
+		const { linked_records } = await tools.use("listLinkedRecords", {
+			record_id: tasks[0].id,
+		});
+		const taken = new Date(snapshot.taken_at);
+		expect(linked_records).toMatchObject([
+			{
+				details: {
+					created_on: new Intl.DateTimeFormat("sv-SE", { timeZone }).format(
+						taken,
+					),
+				},
+			},
+		]);
+	}
+});
+
 test.each([
 	"",
 	"Mars/Olympus",

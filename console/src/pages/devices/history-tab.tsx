@@ -14,11 +14,12 @@ import {
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
-import { todayHere } from "../../parts/days.ts";
+import { dayOf, todayHere } from "../../parts/days.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { Legend } from "../../parts/devices/posture-bar.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { formatDay } from "../../parts/time.tsx";
 import { AsOf } from "./as-of.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 import {
@@ -35,7 +36,6 @@ import { Timeline } from "./timeline.tsx";
 import { useMaxSilence } from "./use-max-silence.ts";
 
 const HOUR_MS = 3_600_000;
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
 interface Changes {
 	range?: Range;
@@ -217,7 +217,7 @@ function Histories({
 					})}
 				<Group justify="space-between">
 					<Text size="xs" c="dimmed">
-						{DAY.format(new Date(fromMs))}
+						{formatDay(dayOf(new Date(fromMs)))}
 					</Text>
 					<Text size="xs" c="dimmed">
 						Now
