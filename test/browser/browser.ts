@@ -17,6 +17,7 @@ import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { AXE_FILE, AXE_PATH } from "./axe-file.ts";
 import { startWithPages } from "./pages.ts";
+import { noteRequests } from "./settled.ts";
 
 /**
  * The system's Chromium, so that nothing is downloaded. If its headless shell is installed, that is
@@ -79,6 +80,7 @@ export async function startConsole(
 	const openPage = async (options: BrowserContextOptions = {}) => {
 		const [page, close] = await pages.open(options);
 		const complaints = watch(page);
+		noteRequests(page);
 		const own = options.baseURL ?? served.service.url;
 		refuseOtherHosts(page.context(), [own, partner], complaints);
 		onTestFinished(async () => {

@@ -5,6 +5,7 @@ import {
 	links,
 	startRegisters,
 } from "./linked-registers.ts";
+import { pressEscape, typeInto } from "./settled.ts";
 
 let registers: LinkedRegisters;
 beforeAll(async () => {
@@ -40,7 +41,8 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 	await links(page).getByText("Nothing is linked yet.").waitFor();
 	await links(page).getByRole("button", { name: "Link a record" }).click();
 	const dialog = page.getByRole("dialog", { name: "Link a record" });
-	await page.keyboard.type("encryption");
+	// The field has the focus when the dialog opens.
+	await typeInto(dialog.getByLabel("Find"), "encryption");
 	await dialog.getByText("Full disk encryption").waitFor();
 	await axe(page);
 	await screenshot(page, "link-dialog");
@@ -257,7 +259,7 @@ test("Escape closes only the topmost dialog, and a search in one is not lost inp
 	for (const isFilled of [false, true]) {
 		await dialog.getByRole("button", { name: "Create a measure" }).click();
 		if (isFilled) await create.getByLabel("Name").first().fill("A lock");
-		await page.keyboard.press("Escape");
+		await pressEscape(create);
 		if (isFilled) {
 			await page.getByRole("button", { name: "Discard it" }).click();
 		}

@@ -3,6 +3,11 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 const VIEWPORT = { width: 1280, height: 800 };
 /** These options of a page can be changed. A page with other options is not used again. */
 const CHANGEABLE = ["viewport", "colorScheme"];
+/** The events that a test may listen to. */
+const EVENTS = [
+	...["console", "dialog", "pageerror"],
+	...["request", "requestfailed", "requestfinished"],
+];
 
 /**
  * The pages of a service at `url`. After a test, its page is emptied and given to the next one, also
@@ -70,9 +75,7 @@ export class Pages {
 			if (other !== page) await other.close();
 		}
 		context.removeAllListeners("request");
-		for (const event of ["console", "dialog", "pageerror", "request"]) {
-			page.removeAllListeners(event);
-		}
+		for (const event of EVENTS) page.removeAllListeners(event);
 		await page.unrouteAll();
 		await context.unrouteAll();
 		await context.setOffline(false);

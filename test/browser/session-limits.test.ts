@@ -10,6 +10,7 @@ import {
 	type TestConsole,
 	visit,
 } from "./browser.ts";
+import { settled } from "./settled.ts";
 
 let served: TestConsole;
 let settings: string;
@@ -28,12 +29,17 @@ async function choose(page: Page, label: string, option: string) {
 	await page.getByRole("option", { name: option, exact: true }).click();
 }
 
-/** Changes the user's sessions as if they had not been used for this long. */
-const leave = (person: TestUser, interval: string) =>
-	served.database.owner.query(
+/**
+ * Changes the user's sessions as if they had not been used for this long. A request that is still on
+ * its way would end the session before the test has left the page.
+ */
+async function leave(page: Page, person: TestUser, interval: string) {
+	await settled(page);
+	await served.database.owner.query(
 		"update sessions set last_used_at = now() - $2::interval where user_id = $1",
 		[person.id, interval],
 	);
+}
 
 test("an administrator limits sessions, a member of one organization is signed out, and one of two signs in again for this one", async () => {
 	const admin = await served.makePerson("admin");
@@ -60,7 +66,7 @@ test("an administrator limits sessions, a member of one organization is signed o
 	const member = await served.makePerson("member");
 	const away = await served.openPageAs(member, "/account");
 	await away.getByRole("heading", { name: "Account and security" }).waitFor();
-	await leave(member, "31 minutes");
+	await leave(away, member, "31 minutes");
 	await visit(away, `/o/${served.organizationId}/devices`);
 	await away.getByText("You have been signed out").waitFor();
 	await signIn(away, member);
@@ -75,7 +81,7 @@ test("an administrator limits sessions, a member of one organization is signed o
 		{ colorScheme: "dark" },
 	);
 	await visiting.getByRole("heading", { name: "Organization" }).waitFor();
-	await leave(guest, "31 minutes");
+	await leave(visiting, guest, "31 minutes");
 	await visiting.goto(`/o/${served.organizationId}/devices`);
 	await visiting
 		.getByRole("heading", { name: "Your session has ended here" })
