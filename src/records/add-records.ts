@@ -7,6 +7,7 @@ import { outOfScope } from "../tokens/scopes.ts";
 import { parseInput } from "../validation.ts";
 import { idempotencyShape } from "./idempotency.ts";
 import { shapeToAdd } from "./input.ts";
+import { insertRecords } from "./insert-records.ts";
 import { type AnyRecordKind, toolsetOf } from "./kind.ts";
 import {
 	findWanted,
@@ -16,7 +17,7 @@ import {
 } from "./link-new-records.ts";
 import { organizationId } from "./list-pages.ts";
 import { namedKinds } from "./searchable-kinds.ts";
-import { insertRecord, missingReference, noteStored } from "./store.ts";
+import { missingReference, noteStored } from "./store.ts";
 import { changeOf, prepareNew, type Values } from "./values.ts";
 
 const MAX_RECORDS = 50;
@@ -74,9 +75,9 @@ export const addRecords = defineOperation({
 			isNamed(row) ? "named" : "numbered",
 		);
 		for (const group of [named, numbered]) {
-			await allAtOnce(group, async (row) => {
-				ids.set(row, await insertRecord(context, kind, row.values));
-			});
+			const list = group.map(({ values }) => values);
+			const newIds = await insertRecords(context, kind, list);
+			for (const [at, row] of group.entries()) ids.set(row, newIds[at] ?? "");
 		}
 		const stored = rows.map((row) => ({ id: ids.get(row) ?? "" }));
 		const added = (await noteStored(context, kind, stored)).map((record) => {
@@ -91,22 +92,6 @@ export const addRecords = defineOperation({
 		return { records: added };
 	},
 });
-
-/**
- * Stores the rows without waiting for one before the next is sent. Throws the error that a row
- * caused. The errors after it only say that the transaction has failed.
- */
-async function allAtOnce(
-	rows: readonly Row[],
-	store: (row: Row) => Promise<void>,
-): Promise<void> {
-	const settled = await Promise.allSettled(rows.map(store));
-	const errors = settled.flatMap((one) =>
-		one.status === "rejected" ? [one.reason] : [],
-	);
-	const cause = errors.find((error) => error instanceof AppError) ?? errors[0];
-	if (cause) throw cause;
-}
 
 /** A row that can be stored, unless a record that it names is missing. */
 interface Row extends WantedLinks {

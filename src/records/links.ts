@@ -49,22 +49,40 @@ export const linkRecords = defineOperation({
 		const { client, membership } = context;
 		const both = await lockBoth(context, input);
 		const pair = both.map(({ id }) => id);
-		const { rowCount } = await client.query(
-			`insert into record_links (organization_id, first_id, second_id, first_kind, second_kind)
-			values ($1, $2, $3, $4, $5)
-			on conflict do nothing`,
-			[membership.organizationId, ...pair, ...both.map(({ kind }) => kind)],
-		);
-		const { rows } = await client.query<{ created_at: string }>(
-			"select created_at from record_links where organization_id = $1 and first_id = $2 and second_id = $3",
-			[membership.organizationId, ...pair],
-		);
-		if (rowCount === 1) noteLink(context, both, "after");
+		const { rows: added } = await client.query<{ created_at: string }>({
+			name: "add.link",
+			text: `insert into record_links (organization_id, first_id, second_id, first_kind, second_kind)
+				values ($1, $2, $3, $4, $5)
+				on conflict do nothing
+				returning created_at`,
+			values: [
+				membership.organizationId,
+				...pair,
+				...both.map(({ kind }) => kind),
+			],
+		});
+		if (added.length > 0) noteLink(context, both, "after");
+		const [stored] =
+			added.length > 0
+				? added
+				: await findLink(client, [membership.organizationId, ...pair]);
 		return {
-			link: { ...input, created_at: rows[0]?.created_at ?? "" },
+			link: { ...input, created_at: stored?.created_at ?? "" },
 		};
 	},
 });
+
+async function findLink(
+	client: PoolClient,
+	ids: string[],
+): Promise<{ created_at: string }[]> {
+	const { rows } = await client.query<{ created_at: string }>({
+		name: "find.link",
+		text: "select created_at from record_links where organization_id = $1 and first_id = $2 and second_id = $3",
+		values: ids,
+	});
+	return rows;
+}
 
 export const unlinkRecords = defineOperation({
 	name: "unlinkRecords",
@@ -297,12 +315,17 @@ async function lockBoth(context: Context, ends: Ends): Promise<Linked[]> {
 		]);
 	}
 	const { client, membership } = context;
+	const ids = sorted(ends);
+	// All calls lock in the order of the ids, so two calls cannot wait for each other. Both statements
+	// are sent together.
+	const found = await Promise.all(
+		ids.map((id) => find(client, membership.organizationId, id, true)),
+	);
 	const both: Linked[] = [];
-	// All calls lock in the order of the ids, so two calls cannot wait for each other.
-	for (const id of sorted(ends)) {
-		const found = await find(client, membership.organizationId, id, true);
-		if (found) {
-			both.push(found);
+	for (const [index, id] of ids.entries()) {
+		const record = found[index];
+		if (record) {
+			both.push(record);
 			continue;
 		}
 		if (id === ends.record_id) throw notFound(id);
@@ -341,11 +364,12 @@ async function find(
 ): Promise<Linked | undefined> {
 	const named = namedKindOf(linkable, id);
 	if (!named) return undefined;
-	const { rows } = await client.query<Linked>(
-		`select t.id, left(${named.nameOf("t")}, 1000) as name, $3 as kind
-		from ${named.table} t where t.organization_id = $1 and t.id = $2 ${isLocked ? "for key share" : ""}`,
-		[organizationId, id, named.kind],
-	);
+	const { rows } = await client.query<Linked>({
+		name: `find.linked.${named.kind}${isLocked ? ".lock" : ""}`,
+		text: `select t.id, left(${named.nameOf("t")}, 1000) as name, $3 as kind
+			from ${named.table} t where t.organization_id = $1 and t.id = $2 ${isLocked ? "for key share" : ""}`,
+		values: [organizationId, id, named.kind],
+	});
 	return rows[0];
 }
 

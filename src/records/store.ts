@@ -126,7 +126,7 @@ async function insertValues(
 }
 
 /** True if the values are stored in one row, without rows for references. */
-function isOneRow(kind: AnyRecordKind, values: Values): boolean {
+export function isOneRow(kind: AnyRecordKind, values: Values): boolean {
 	return Object.entries(kind.fields).every(
 		([name, { join }]) => !join || !Array.isArray(values[name]),
 	);
@@ -331,7 +331,7 @@ async function storeJoins(
 }
 
 /** Runs `work`. If the work violates a constraint, throws a bad_request that names the field. */
-async function explaining<Result>(
+export async function explaining<Result>(
 	kind: AnyRecordKind,
 	values: Values,
 	work: () => Promise<Result>,

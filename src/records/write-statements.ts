@@ -56,6 +56,21 @@ function insertsOf(kind: AnyRecordKind, answer: Answer) {
 	return { given: make(false), numbered: make(true) };
 }
 
+/**
+ * Returns the statement that adds several records with their reference ids. Its second parameter is
+ * a JSON array of their ids and fields, because fields that are lists cannot be parts of an array.
+ */
+export const insertManyStatement = oncePerKind((kind) => {
+	const fields = storedFields(kind);
+	return {
+		name: `add.${kind.kind}.many`,
+		text: `insert into ${kind.table} (organization_id, id, ${fields.join(", ")})
+			select $1, r.id, ${fields.map((name) => `r.${name}`).join(", ")}
+			from jsonb_populate_recordset(null::${kind.table}, $2) r`,
+		fields,
+	};
+});
+
 const updateStatements = oncePerKind((kind) => {
 	const make = (field: string, answer: Answer): WriteStatement => ({
 		name: `update.${kind.kind}.${field}${suffixOf(answer)}`,

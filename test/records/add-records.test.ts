@@ -7,6 +7,7 @@ import {
 	makeReferences,
 	type References,
 } from "../support/record-values.ts";
+import { statementsWith } from "../support/sent-statements.ts";
 import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
@@ -193,4 +194,18 @@ test("a token that is limited to toolsets adds only records of these", async () 
 	);
 	expect(status).toBe(403);
 	expect(body.message).toContain("addFramework belongs to frameworks");
+});
+
+test("stores all records with one statement, but one each if they get reference ids", async () => {
+	const count = async (table: string, kind: string, record: object) => {
+		const add = () =>
+			tools.use("addRecords", { kind, records: [record, record, record] });
+		return (await statementsWith(`insert into ${table} `, add)).length;
+	};
+	const measure = { name: "Once", category: "Sites" };
+	expect(await count("measures", "measure", measure)).toBe(1);
+	const nonconformity = { title: "Once" };
+	expect(await count("nonconformities", "nonconformity", nonconformity)).toBe(
+		3,
+	);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
+import { statementsWith } from "../support/sent-statements.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -54,6 +55,21 @@ test("both records show the link with the other's kind and name, and linking aga
 	expect(await list(measure)).toMatchObject({
 		linked_records: [{ id: risk, kind: "risk", name: "Flood" }],
 	});
+});
+
+test("a link takes two statements that look for the records and one that stores it, all prepared", async () => {
+	const [risk, measure] = [await addRisk("Flood"), await addMeasure()];
+	const sent = await statementsWith("organization_id", () =>
+		calls.call("linkRecords", { record_id: risk, linked_record_id: measure }),
+	);
+	const own = sent.filter(({ text }) =>
+		/\b(risks|measures|record_links)\b/.test(text),
+	);
+	expect(own.map(({ name }) => name).sort()).toEqual([
+		"add.link",
+		"find.linked.measure.lock",
+		"find.linked.risk.lock",
+	]);
 });
 
 test("linked records of the same name are told apart by their other values", async () => {
