@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { ReadableStream } from "node:stream/web";
 import { getSystemErrorMessage } from "node:util";
-import { Decrypter, Encrypter } from "age-encryption";
+import type { Decrypter } from "age-encryption";
 import { AppError } from "../errors.ts";
 import { describeUser } from "./acting-user.ts";
+import { age } from "./age.ts";
 import { damaged } from "./format.ts";
 import { isRecipient } from "./recipient.ts";
 
@@ -21,6 +22,7 @@ const MAX_IDENTITY_FILE_BYTES = 65_536;
 export function encryptionFor(
 	recipients: readonly string[],
 ): (bytes: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
+	const { Encrypter } = age();
 	const encrypter = new Encrypter();
 	for (const recipient of recipients) {
 		if (!isRecipient(recipient)) {
@@ -64,6 +66,7 @@ export async function readIdentities(
 	if (bytes.length > MAX_IDENTITY_FILE_BYTES) {
 		throw wrong(`which has more than ${MAX_IDENTITY_FILE_BYTES} bytes`);
 	}
+	const { Decrypter } = age();
 	const decrypter = new Decrypter();
 	let count = 0;
 	for (const [index, text] of bytes.toString("utf8").split("\n").entries()) {
