@@ -44,7 +44,10 @@ export function makePool(
 		times?: "text" | "Date";
 		/** Application name of the connections. */
 		name?: string;
-		/** Factor of all time limits, for work that nobody waits for in a browser. */
+		/**
+		 * Factor of all time limits, for work that nobody waits for in a browser. Above 1, a statement
+		 * has one process of the server.
+		 */
 		patience?: number;
 		/** Rejects on a server that the pool must not use. By default, on one that takes no writes. */
 		accept?: (client: ClientBase, limitMs: number) => Promise<void>;
@@ -64,6 +67,8 @@ export function makePool(
 			datestyle: "ISO",
 			// Compiling the statement that counts a fleet took ten seconds, and running it a third of one.
 			jit: "off",
+			// Work that nobody waits for leaves the other cores to requests.
+			...(patience > 1 && { max_parallel_workers_per_gather: "0" }),
 		}),
 		query_timeout: connectMs,
 	};

@@ -47,6 +47,24 @@ test("connections do not compile statements, also if the database's default is t
 	expect((await pool.query("show jit")).rows).toEqual([{ jit: "off" }]);
 });
 
+test("a statement that nobody waits for has one process of the server", async () => {
+	const connection = { connectionString: running.database.url };
+	const pools = [1, 6].map((patience) =>
+		makePool(connection, { max: 1, patience }),
+	);
+	onTestFinished(async () => {
+		await Promise.all(pools.map((pool) => pool.end()));
+	});
+	const [hasty, patient] = await Promise.all(
+		pools.map(async (pool) => {
+			const { rows } = await pool.query("show max_parallel_workers_per_gather");
+			return Number(rows[0].max_parallel_workers_per_gather);
+		}),
+	);
+	expect(hasty).toBeGreaterThan(0);
+	expect(patient).toBe(0);
+});
+
 /** The startup parameters that PgBouncer accepts in its default configuration. */
 const TAKEN = ["application_name", "client_encoding", "database", "user"];
 
