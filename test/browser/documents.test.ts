@@ -360,7 +360,7 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 		"Screens",
 	]);
 	expect(partsOf(pages.at(-1), /^TH$/).map(wordsOf)).toContain("Version");
-	const day = new Intl.DateTimeFormat("en-US", {
+	const day = new Intl.DateTimeFormat("en-GB", {
 		dateStyle: "medium",
 		timeZone,
 	}).format(new Date(document_versions[0].published_at));
