@@ -124,7 +124,7 @@ export function ExceptionForm({
 				onClose={onClose}
 				size="lg"
 				title={
-					checkKey ? `Exception from ${checkLabel(checkKey)}` : "Exception"
+					checkKey ? `Exception from ${checkLabel(checkKey)}` : "New exception"
 				}
 			>
 				<form noValidate onSubmit={saving.submit}>
