@@ -12,7 +12,8 @@ export const NONCE_PLACEHOLDER = "__NONCE__";
  * chunk, because on a slow line each further file costs more than its bytes: with a chunk for each,
  * a list took 42 requests to open. Modules of the pages about devices and settings are not part of it,
  * because the first page needs none of them. Neither are reports, plots, and what makes PDF files, such
- * as the library restructure, comments, labels of fields, and parts of dialogs with secrets, files, groups or exceptions.
+ * as the library restructure, comments, and parts of dialogs with secrets, files, groups or exceptions.
+ * Labels of fields, and the modules of other pages that use them, are not part of it either.
  */
 const CHUNKS = [
 	{
@@ -21,7 +22,7 @@ const CHUNKS = [
 	},
 	{
 		name: "shared",
-		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|field-labels|save-once|copy-field|local-address|csv-choice|report-titles|membership-limits|records\/comments-panel|devices\/(?:posture-bar|device-groups|ask-exception|exception-days|no-group))|pages\/(?:reports|devices|settings)\/)).*(?:\/src\/|tabler|kinds)/,
+		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|field-labels|save-once|copy-field|local-address|csv-choice|report-titles|membership-limits|change-role|leave-organization|records\/comments-panel|devices\/(?:posture-bar|device-groups|ask-exception|exception-days|no-group))|pages\/(?:(?:reports|devices|settings)\/|registers\/documents\/version-facts))).*(?:\/src\/|tabler|kinds)/,
 		minShareCount: 2,
 	},
 ];
