@@ -92,8 +92,9 @@ export function Page() {
 					icon={<IconShieldOff size={32} aria-hidden />}
 					actions={add}
 				>
-					If a device cannot pass a check for a good reason, request an
-					exception. It ends by itself, and reminds you before.
+					{mayWrite
+						? "If a device cannot pass a check for a good reason, request an exception. It ends by itself, and reminds you before."
+						: "Members of your organization request exceptions. For your own device, its page offers it beside a check that fails."}
 				</EmptyState>
 			)}
 			{exceptions.isSuccess && rows.length === 0 && isFiltered && (

@@ -81,8 +81,9 @@ export function Page() {
 					icon={<IconFolders size={32} aria-hidden />}
 					actions={add}
 				>
-					Select devices in the list to add them to a group, or filter the list
-					and save the filter as a group.
+					{mayWrite
+						? "Select devices in the list to add them to a group, or filter the list and save the filter as a group."
+						: "Members of your organization can make groups."}
 				</EmptyState>
 			)}
 			{rows.length > 0 && (
