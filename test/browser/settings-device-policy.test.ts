@@ -57,7 +57,7 @@ test("an administrator changes a threshold, which the form checks, and a viewer 
 		.getByRole("button", { name: /device policy/i })
 		.first()
 		.click();
-	await page.getByText("14", { exact: true }).waitFor();
+	await page.getByText("14 characters", { exact: true }).waitFor();
 });
 
 test("a change that somebody else made in the meantime is not overwritten", async () => {

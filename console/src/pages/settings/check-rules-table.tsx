@@ -27,8 +27,8 @@ export function CheckRulesTable({ policy }: { policy: Policy }) {
 						rule.is_required
 							? rule.platforms.map(platformLabel).join(", ")
 							: "Not required",
-						rule.grace_days,
-						rule.new_device_grace_days,
+						daysInWords(rule.grace_days),
+						daysInWords(rule.new_device_grace_days),
 						rule.opens_nonconformity
 							? `${rule.severity === "MAJOR" ? "Major" : "Minor"}, one ${rule.per_device ? "a device" : "for the check"}`
 							: "None",
