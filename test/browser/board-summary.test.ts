@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ageRecords } from "../support/aged-records.ts";
+import { avoidMidnight } from "../support/midnight.ts";
 import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
 import {
 	axe,
@@ -132,6 +133,7 @@ test("the board summary says what changed since the period that the reader choos
 });
 
 test("an organization of today compares with nothing, and says so", async () => {
+	await avoidMidnight();
 	const { page } = await open("reports/board-summary");
 	await page.getByText("Nothing to compare with").waitFor();
 	await page.getByText(/no records before today are known/).waitFor();

@@ -13,6 +13,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { type Fleet, fleetOf, must } from "./fleet.ts";
+import { settled } from "./settled.ts";
 
 let served: TestConsole;
 let fleet: Fleet;
@@ -97,7 +98,7 @@ test("a viewer says on the home page and on a device's page which of the claimed
 	});
 	await others.waitFor();
 	const mine = page.getByRole("button", { name: "This is mine" });
-	expect(await mine.count()).toBe(10);
+	await expect.poll(() => mine.count()).toBe(10);
 	await axe(page);
 	await screenshot(page, "home-claimed-many");
 	await others.click();
@@ -238,6 +239,7 @@ test("an administrator says which laptops were set up anew, confirms claimed own
 	expect(owned).toEqual([{ full_name: "Grace Hopper", devices: 3 }]);
 
 	await visit(page, at("/devices?status=ACTIVE"));
+	await settled(page);
 	await all.check();
 	await page.getByRole("button", { name: "Reissue tokens …" }).click();
 	await dialog(/^Reissue the enrollment tokens of 3 devices\?/)

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import {
@@ -16,6 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
+/** Waits until the service refuses requests, because it reads from time to time what is closed. */
+async function untilNoticed(page: Page, organization_id: string) {
+	const { service } = served;
+	await until("the service notices", async () => {
+		service.wake();
+		const answer = await page.request.post("/api/console/getOrganization", {
+			data: { organization_id },
+			headers: { origin: service.url },
+		});
+		return answer.status() === 403;
+	});
+}
+
 test("the page of a suspended organization says why, and goes on by itself when it is open again", async () => {
 	const { organizationId, database, service } = served;
 	const person = await served.makePerson("member");
@@ -32,14 +46,7 @@ test("the page of a suspended organization says why, and goes on by itself when 
 	const closed = page.getByText(
 		"Acme is suspended: the yearly audit is frozen",
 	);
-	await until("the service notices", async () => {
-		service.wake();
-		const answer = await page.request.post("/api/console/getOrganization", {
-			data: { organization_id: organizationId },
-			headers: { origin: service.url },
-		});
-		return answer.status() === 403;
-	});
+	await untilNoticed(page, organizationId);
 	await page.reload();
 	await closed.waitFor();
 	await axe(page);
@@ -54,7 +61,7 @@ test("the page of a suspended organization says why, and goes on by itself when 
 });
 
 test("an administrator deletes an organization by typing its name, and goes on in another one", async () => {
-	const { database, service } = served;
+	const { database } = served;
 	const doomed = await createOrganization(database.pool, "Doomed Ltd");
 	const person = await served.makePerson("admin", doomed);
 	await joinOrganization(database, person, served.organizationId, "member");
@@ -75,7 +82,7 @@ test("an administrator deletes an organization by typing its name, and goes on i
 	await dialog.getByLabel("Name of the organization").fill("Doomed Ltd");
 	await confirm.click();
 	await dialog.waitFor({ state: "detached" });
-	service.wake();
+	await untilNoticed(page, doomed);
 	await page.goto(`/o/${doomed}/r/risk`);
 	await page.getByText("Doomed Ltd is closed and will be deleted on").waitFor();
 	await page.getByText("It was sold.").waitFor();

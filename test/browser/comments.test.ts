@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { settled } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -39,10 +40,12 @@ test("a member mentions a colleague on a record, who sees it on the home page an
 	await axe(page);
 	await text.press("Enter");
 	await page.getByRole("option").first().waitFor({ state: "hidden" });
+	// The page moves the caret behind the name with the next frame.
+	await settled(page);
 	await text.pressSequentially("is it signed? ");
-	expect(await text.inputValue()).toBe(
-		`@${bob.name} is it signed? It ends in May. Write to x@example.com.`,
-	);
+	await expect
+		.poll(() => text.inputValue())
+		.toBe(`@${bob.name} is it signed? It ends in May. Write to x@example.com.`);
 	await panel.getByRole("button", { name: "Comment" }).click();
 	await panel.getByRole("heading", { name: "Comments (1)" }).waitFor();
 	await panel.getByRole("button", { name: "Stop watching" }).waitFor();
@@ -78,7 +81,10 @@ test("a member mentions a colleague on a record, who sees it on the home page an
 		.first()
 		.getByRole("button", { name: /^Delete the comment/ })
 		.click();
-	await page.getByRole("button", { name: "Delete the comment" }).last().click();
+	await page
+		.getByRole("dialog")
+		.getByRole("button", { name: "Delete the comment" })
+		.click();
 	await panel.getByRole("heading", { name: "Comments (1)" }).waitFor();
 });
 

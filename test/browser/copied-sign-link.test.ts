@@ -6,6 +6,7 @@ import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
 import { partOf, textsIn } from "../support/read-word.ts";
 import { openSmtpSink } from "../support/smtp-sink.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { pressEscape } from "./settled.ts";
 
 let served: TestConsole;
 let ada: TestUser;
@@ -86,10 +87,9 @@ test("without a mail server, the console says who needs a link, and a copied one
 	await screenshot(page, "documents/copied-sign-link");
 	await dialog.getByRole("button", { name: "I have copied it" }).click();
 	await otto.getByText(/^Link copied by/).waitFor();
-	expect(await otto.getByRole("button").allInnerTexts()).toEqual([
-		"Copy link to sign",
-		"Withdraw",
-	]);
+	await expect
+		.poll(() => otto.getByRole("button").allInnerTexts())
+		.toEqual(["Copy link to sign", "Withdraw"]);
 	await otto
 		.getByRole("button", { name: "Withdraw the request to Otto Hahn" })
 		.click();
@@ -162,7 +162,7 @@ test("a person without an account who has to sign a secret document is invited f
 	await row.getByRole("button", { name: /^Invite Emmy/ }).click();
 	const invitation = page.getByRole("dialog", { name: "Invite a member" });
 	const field = invitation.getByRole("textbox", { name: /E-mail address/ });
-	expect(await field.inputValue()).toBe("emmy@example.com");
+	await expect.poll(() => field.inputValue()).toBe("emmy@example.com");
 	await axe(page);
 	await invitation.getByRole("button", { name: "Invite", exact: true }).click();
 	await page
@@ -220,7 +220,7 @@ test("all links are made at once, copied as text and saved as CSV without formul
 	await axe(page);
 	await screenshot(page, "documents/copied-all-sign-links");
 	// Closing asks first, because nobody can show the links again.
-	await page.keyboard.press("Escape");
+	await pressEscape(dialog);
 	await dialog.getByText("The links are lost when you close").waitFor();
 	const [download] = await Promise.all([
 		page.waitForEvent("download"),

@@ -162,13 +162,9 @@ test("a framework shows by section which controls are covered, and a measure can
 	await partly.getByText("Exercises (not started); Hotline").waitFor();
 	await page.getByText("Measures that are not applicable do not").waitFor();
 	const summary = page.getByRole("region", { name: "Summary", exact: true });
-	expect(await summary.locator("tbody td").allInnerTexts()).toEqual([
-		"6",
-		"5",
-		"1",
-		"2",
-		"1",
-	]);
+	await expect
+		.poll(() => summary.locator("tbody td").allInnerTexts())
+		.toEqual(["6", "5", "1", "2", "1"]);
 	await axe(page);
 	await screenshot(page, "reports/applicability-partly");
 	await visit(page, `/o/${registers.organizationId}/reports/board-summary`);

@@ -49,11 +49,13 @@ test("the preview names the record that has a line's name, and an import may lea
 	await page
 		.getByRole("button", { name: "Name already in the register (1)" })
 		.click();
-	expect(await lines.allInnerTexts()).toEqual([
-		expect.stringMatching(
-			/^3\s+Add\s+ZENDESK\s+The register already has\s+Zendesk/,
-		),
-	]);
+	await expect
+		.poll(() => lines.allInnerTexts())
+		.toEqual([
+			expect.stringMatching(
+				/^3\s+Add\s+ZENDESK\s+The register already has\s+Zendesk/,
+			),
+		]);
 	expect(
 		await lines.getByRole("link", { name: "Zendesk" }).getAttribute("href"),
 	).toBe(at(`r/vendor/${vendor.id}`));

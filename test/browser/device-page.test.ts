@@ -15,6 +15,7 @@ import {
 	must,
 	statesOf,
 } from "./fleet.ts";
+import { pressEscape } from "./settled.ts";
 
 let served: TestConsole;
 let fleet: Fleet;
@@ -93,7 +94,7 @@ test("the state on a day is the one at its end, and the user can choose a longer
 	});
 	const timeline = page.getByRole("img", { name: /^Host firewall/ });
 	await timeline.waitFor();
-	expect(await statesOf(timeline)).toEqual(["SILENT", "PASS"]);
+	await expect.poll(() => statesOf(timeline)).toEqual(["SILENT", "PASS"]);
 	await page.getByText("90 days").click();
 	await expect
 		.poll(() => statesOf(timeline))
@@ -120,7 +121,7 @@ test("the state on a day is the one at its end, and the user can choose a longer
 	const dialog = page.getByRole("dialog", { name: "Report" });
 	await dialog.getByText("root, home").waitFor();
 	await axe(page);
-	await page.keyboard.press("Escape");
+	await pressEscape(dialog);
 	await dialog.waitFor({ state: "hidden" });
 	const listed = page.getByRole("tabpanel").locator("tbody tr");
 	await expect.poll(() => listed.count()).toBe(2);

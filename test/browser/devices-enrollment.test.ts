@@ -18,6 +18,7 @@ import {
 	must,
 	statesOf,
 } from "./fleet.ts";
+import { pressEscape } from "./settled.ts";
 
 let served: TestConsole;
 let fleet: Fleet;
@@ -145,7 +146,9 @@ test("an administrator adds a device for a new person, it enrolls with the token
 	await page.getByRole("tab", { name: "History" }).click();
 	const timeline = page.getByRole("img", { name: /^Full-disk encryption/ });
 	await timeline.waitFor();
-	expect(await statesOf(timeline)).toEqual(["FAIL", "SILENT", "PASS"]);
+	await expect
+		.poll(() => statesOf(timeline))
+		.toEqual(["FAIL", "SILENT", "PASS"]);
 	await page
 		.getByRole("button", { name: /^Every change of Full-disk/ })
 		.click();
@@ -203,7 +206,7 @@ test("an administrator makes an enrollment key, approves the devices that used i
 	}
 	await axe(page);
 	await screenshot(page, "devices/key-secret");
-	await page.keyboard.press("Escape");
+	await pressEscape(page.getByRole("dialog"));
 	// Nobody copied the key.
 	await page.getByRole("button", { name: "Close without the key" }).click();
 

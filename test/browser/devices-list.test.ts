@@ -97,8 +97,9 @@ test("the first device is in the upper part of the screen, and a search finds ow
 		.locator("tbody tr");
 	await expect.poll(() => rows.count()).toBe(2);
 	await page.getByRole("region", { name: "Fleet" }).waitFor();
-	const box = await rows.first().boundingBox();
-	expect(box?.y).toBeLessThanOrEqual(330);
+	await expect
+		.poll(async () => (await rows.first().boundingBox())?.y)
+		.toBeLessThanOrEqual(330);
 	const counts = page.getByRole("group", { name: "By heartbeat" });
 	const link = await counts.getByRole("link").first().boundingBox();
 	expect(link?.height).toBeGreaterThanOrEqual(24);
@@ -223,13 +224,14 @@ test("the list shows long names of hosts and systems in full at 1280 px and load
 		await page.getByRole("cell", { name: `Owner ${end}` }).waitFor();
 		const row = page.getByRole("row").filter({ hasText: host(end) });
 		for (const text of [host(end), system]) {
-			const cut = await row
-				.getByText(text, { exact: true })
-				.evaluate((it) => [
-					it.scrollWidth - it.clientWidth,
-					it.scrollHeight - it.clientHeight,
-				]);
-			expect(cut, text).toEqual([0, 0]);
+			const cut = () =>
+				row
+					.getByText(text, { exact: true })
+					.evaluate((it) => [
+						it.scrollWidth - it.clientWidth,
+						it.scrollHeight - it.clientHeight,
+					]);
+			await expect.poll(cut, { message: text }).toEqual([0, 0]);
 		}
 	}
 	await screenshot(page, "devices/long-names");

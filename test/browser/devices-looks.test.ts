@@ -99,7 +99,7 @@ test("a phone shows a frame around the bars of the checks only while it shows th
 	const isFramed = async () =>
 		(await strip.getAttribute("data-with-border")) !== null;
 	await strip.waitFor();
-	expect(await isFramed()).toBe(true);
+	await expect.poll(isFramed).toBe(true);
 	await page.setViewportSize({ width: 390, height: 844 });
 	await expect.poll(isFramed).toBe(false);
 	await screenshot(page, "devices/strip-390");

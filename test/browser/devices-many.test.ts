@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 import { fleetOf } from "./fleet.ts";
+import { pressEscape, settled } from "./settled.ts";
 
 const DEVICES = 620;
 
@@ -40,6 +41,7 @@ test("an administrator selects all devices that match, and acts on them in parts
 	const bar = page.getByRole("region", { name: "Selected rows" });
 	const dialog = (name: string | RegExp) => page.getByRole("dialog", { name });
 	const selectAll = async () => {
+		await settled(page);
 		await page.getByLabel("Select all on this page").check();
 		await bar.getByRole("button", { name: `Select all ${DEVICES}` }).click();
 		await bar.getByText(`${DEVICES} selected`).waitFor();
@@ -83,7 +85,7 @@ test("an administrator selects all devices that match, and acts on them in parts
 		[organization],
 	);
 	expect(waiting).toHaveLength(3);
-	await page.keyboard.press("Escape");
+	await pressEscape(issued);
 	// Nobody saved the tokens.
 	await issued
 		.getByRole("button", { name: "Close without the tokens" })

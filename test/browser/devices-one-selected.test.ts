@@ -5,6 +5,7 @@ import { callAs } from "../support/people.ts";
 import { heartbeatBody } from "../support/service.ts";
 import { axe, startConsole, type TestConsole, visit } from "./browser.ts";
 import { fleetOf, must } from "./fleet.ts";
+import { pressEscape, settled } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -50,10 +51,12 @@ test("the dialogs and messages about one selected device speak of one", async ()
 		return "/devices?conflict=DUPLICATE_HARDWARE";
 	});
 	const dialog = page.getByRole("dialog");
-	const select = (path: string) =>
-		visit(page, at(path)).then(() =>
-			page.getByLabel("Select all on this page").check(),
-		);
+	const select = async (path: string) => {
+		await visit(page, at(path));
+		// The list may still show the rows of the page before.
+		await settled(page);
+		await page.getByLabel("Select all on this page").check();
+	};
 	/** Opens the dialog of an action and expects its heading, its sentence and its button. */
 	const ask = async (
 		button: string,
@@ -111,7 +114,7 @@ test("the dialogs and messages about one selected device speak of one", async ()
 	await tokens.click();
 	await page.getByRole("dialog", { name: "Enroll 1 device" }).waitFor();
 	await dialog.getByText("On the device, with its token in a file").waitFor();
-	await page.keyboard.press("Escape");
+	await pressEscape(dialog);
 	await dialog.getByText("The token is lost when you close").waitFor();
 	await axe(page);
 	await dialog.getByRole("button", { name: "Close without the token" }).click();

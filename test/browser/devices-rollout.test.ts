@@ -89,11 +89,13 @@ test("the page that adds a device offers the packages with their checksums, and 
 	await page.setViewportSize({ width: 390, height: 844 });
 	await table.scrollIntoViewIfNeeded();
 	await screenshot(page, "devices/packages-phone");
-	expect(
-		await table.evaluate(
-			({ scrollWidth, clientWidth }) => scrollWidth - clientWidth,
-		),
-	).toBe(0);
+	await expect
+		.poll(() =>
+			table.evaluate(
+				({ scrollWidth, clientWidth }) => scrollWidth - clientWidth,
+			),
+		)
+		.toBe(0);
 	await axe(page);
 	await page.setViewportSize({ width: 1280, height: 800 });
 	// There is no package for macOS, so the page offers the agent as one file for Node.
@@ -181,9 +183,11 @@ test("a member finds the devices with an earlier agent, and gives devices an own
 	const set = owner.getByRole("button", { name: "Set the owner" });
 	expect(await set.isDisabled()).toBe(true);
 	await owner.getByLabel("Remove the owners of the selected devices").check();
-	expect(
-		await owner.getByRole("button", { name: "Remove the owners" }).isEnabled(),
-	).toBe(true);
+	await expect
+		.poll(() =>
+			owner.getByRole("button", { name: "Remove the owners" }).isEnabled(),
+		)
+		.toBe(true);
 	await owner.getByLabel("Remove the owners of the selected devices").uncheck();
 	await owner.getByRole("button", { name: "Create a person" }).click();
 	const person = page.getByRole("dialog", { name: "Create a person" });

@@ -2,6 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestUser } from "../support/people.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { focused, pressEscape, typeInto } from "./settled.ts";
 
 let served: TestConsole;
 let admin: TestUser;
@@ -13,15 +14,11 @@ afterAll(() => served.close());
 
 const question = (page: Page) =>
 	page.getByRole("dialog", { name: "Discard what you have entered?" });
-const hasFocus = (element: Locator) =>
-	expect
-		.poll(() => element.evaluate((one) => one.matches(":focus")))
-		.toBe(true);
 const isGone = (element: Locator) => element.waitFor({ state: "detached" });
 
 /** The ways to close a dialog that a person may use by accident. */
 const WAYS: ((page: Page, dialog: Locator) => Promise<void>)[] = [
-	(page) => page.keyboard.press("Escape"),
+	(_page, dialog) => pressEscape(dialog),
 	(page) => page.mouse.click(5, 400),
 	(_page, dialog) => dialog.getByRole("button", { name: "Close" }).click(),
 ];
@@ -40,35 +37,33 @@ test("the dialog of a webhook asks before input is lost, and gives the focus bac
 		await url.fill("https://example.com/hook");
 		await leave(page, dialog);
 		await question(page).waitFor();
-		await hasFocus(
-			question(page).getByRole("button", { name: "Keep editing" }),
-		);
+		await focused(question(page).getByRole("button", { name: "Keep editing" }));
 		await page.keyboard.press("Escape");
 		await isGone(question(page));
 		expect(await url.inputValue()).toBe("https://example.com/hook");
 	}
 	await url.focus();
 	await page.keyboard.press("Escape");
-	await question(page).waitFor();
+	await focused(question(page).getByRole("button", { name: "Keep editing" }));
 	await axe(page);
 	await screenshot(page, "dialog-asks");
 	await page.keyboard.press("Enter");
 	await isGone(question(page));
-	await hasFocus(url);
+	await focused(url);
 
 	// Input that is taken back is no change.
 	await url.fill("");
 	await event.uncheck();
 	await page.keyboard.press("Escape");
 	await question(page).getByRole("button", { name: "Keep editing" }).click();
-	await hasFocus(event);
+	await focused(event);
 	await event.check();
 	await page.keyboard.press("Escape");
 	await isGone(dialog);
 
 	for (const leave of WAYS) {
 		await add.click();
-		await hasFocus(url);
+		await focused(url);
 		await leave(page, dialog);
 		await isGone(dialog);
 	}
@@ -81,7 +76,7 @@ test("the dialog of a webhook asks before input is lost, and gives the focus bac
 	await page.keyboard.press("Escape");
 	await question(page).getByRole("button", { name: "Discard it" }).click();
 	await isGone(dialog);
-	await hasFocus(add);
+	await focused(add);
 });
 
 test("a choice in the dialog of a channel counts as input, and a search for it does not", async () => {
@@ -94,7 +89,8 @@ test("a choice in the dialog of a channel counts as input, and a search for it d
 	const kind = dialog.getByRole("combobox", { name: "Kind" });
 	await add.click();
 	await kind.click();
-	await page.keyboard.type("tea");
+	await typeInto(kind, "tea");
+	await page.getByRole("option", { name: /Teams/ }).waitFor();
 	await page.keyboard.press("Escape");
 	await page.getByRole("option").first().waitFor({ state: "hidden" });
 	await page.keyboard.press("Escape");

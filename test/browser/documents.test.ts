@@ -5,6 +5,7 @@ import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
 import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { focused, typeInto } from "./settled.ts";
 
 let served: TestConsole;
 let ada: TestUser;
@@ -63,26 +64,26 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await axe(page);
 	await screenshot(page, "documents/editor");
 	await rich.press("Control+A");
-	await page.keyboard.type("# Screens\nEverybody ");
+	await typeInto(rich, "# Screens\nEverybody ");
 	await text.getByRole("button", { name: "Bold" }).click();
-	await page.keyboard.type("locks");
+	await typeInto(rich, "locks");
 	await text.getByRole("button", { name: "Bold" }).click();
-	await page.keyboard.type(" the screen at work");
+	await typeInto(rich, " the screen at work");
 	await page.keyboard.press("Control+Shift+ArrowLeft");
 	await page.keyboard.press("Control+K");
 	await page.getByLabel("Enter URL").fill("example.com/rules");
 	await page.keyboard.press("Enter");
 	await rich.getByRole("link", { name: "work" }).waitFor();
 	await page.getByLabel("Enter URL").waitFor({ state: "hidden" });
-	await rich.and(page.locator(":focus")).waitFor();
+	await focused(rich);
 	// A click waits until the page has seen where the cursor is.
 	await page.keyboard.press("End");
 	await text.getByRole("button", { name: "Italic" }).click();
 	await text.getByRole("button", { name: "Italic" }).click();
-	await page.keyboard.type("\n- at the office\non the train\n\n");
+	await typeInto(rich, "\n- at the office\non the train\n\n");
 	await text.getByRole("button", { name: "Insert table" }).click();
 	await page.getByRole("button", { name: /2.*2/ }).click();
-	await page.keyboard.type("Place | and [x]");
+	await typeInto(rich, "Place | and [x]");
 	await page.keyboard.press("Tab");
 	await page.keyboard.type("Rule");
 	await axe(page);
@@ -90,9 +91,11 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await page.keyboard.press("Escape");
 	await text.getByText("Markdown", { exact: true }).click();
 	const markdown = text.getByLabel("Text", { exact: true });
-	expect(await markdown.inputValue()).toBe(
-		"# Screens\n\nEverybody **locks** the screen at [work](https://example.com/rules)\n\n- at the office\n- on the train\n\n| Place \\| and \\[x\\] | Rule |\n| --- | --- |\n|  |  |",
-	);
+	await expect
+		.poll(() => markdown.inputValue())
+		.toBe(
+			"# Screens\n\nEverybody **locks** the screen at [work](https://example.com/rules)\n\n- at the office\n- on the train\n\n| Place \\| and \\[x\\] | Rule |\n| --- | --- |\n|  |  |",
+		);
 	await markdown.fill(
 		"# Screens\n\nEverybody **locks** the screen.\n\n- [x] at the office\n- [ ] on the train\n\n<script>alert(1)</script>\n\n[Bad](javascript:alert(1))",
 	);
@@ -115,6 +118,7 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await markdown.fill("# Screens\n\n* Everybody **locks** the screen.");
 	await text.getByText("Rich text", { exact: true }).click();
 	await rich.getByText("the screen.").click();
+	await focused(rich);
 	await page.keyboard.press("End");
 	await page.keyboard.type(" Always.");
 	await text.getByLabel("What is new (optional)").fill("First version");
@@ -255,7 +259,7 @@ test("writing the first text of a document opens the editor at once", async () =
 	expect(await versions()).toEqual([]);
 	await text.getByRole("button", { name: "Write the text" }).click();
 	await field.click();
-	await page.keyboard.type("Clear your desk.");
+	await typeInto(field, "Clear your desk.");
 	await text.getByRole("button", { name: "Save the text" }).click();
 	await text.getByRole("button", { name: "Publish …" }).waitFor();
 	const [first] = await versions();
@@ -267,7 +271,7 @@ test("writing the first text of a document opens the editor at once", async () =
 	await axe(page);
 	expect(await versions()).toHaveLength(1);
 	await field.click();
-	await page.keyboard.type("Every day. ");
+	await typeInto(field, "Every day. ");
 	await text.getByRole("button", { name: "Save the text" }).click();
 	await text.getByText(/^By .*, last changed/).waitFor();
 	expect(await versions()).toMatchObject([
@@ -298,7 +302,7 @@ test("the author of a version hears before asking that an approver has to be som
 		.getByText("Ada Lovelace wrote this version and cannot approve it.")
 		.waitFor();
 	const ask = dialog.getByRole("button", { name: "Ask for approval" });
-	expect(await ask.isDisabled()).toBe(true);
+	await expect.poll(() => ask.isDisabled()).toBe(true);
 	await axe(page);
 	await screenshot(page, "documents/author-approves");
 	await dialog.getByRole("link", { name: "Change the approvers" }).click();

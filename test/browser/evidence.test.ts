@@ -42,9 +42,9 @@ test("files are dropped on a measure, shown, downloaded and removed, and a wrong
 	await panel.getByRole("link", { name: "photo.png", exact: true }).waitFor();
 	await panel.getByText("Expired 31 Mar 2020").waitFor();
 	// The next files are other evidence.
-	expect(await panel.getByLabel("Valid until (optional)").inputValue()).toBe(
-		"",
-	);
+	await expect
+		.poll(() => panel.getByLabel("Valid until (optional)").inputValue())
+		.toBe("");
 	const dropped = await page.evaluateHandle(`(() => {
 		const transfer = new DataTransfer();
 		transfer.items.add(new File(["Reviewed on 3 March"], "Prüfung.txt"));

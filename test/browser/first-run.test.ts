@@ -67,9 +67,9 @@ test("an invited new user chooses a name and a password and joins the organizati
 	await heading(page, "Join Acme").waitFor();
 	await axe(page);
 	await screenshot(page, "invitation-new");
-	expect(await page.getByLabel("E-mail address").inputValue()).toBe(
-		"grace@example.com",
-	);
+	await expect
+		.poll(() => page.getByLabel("E-mail address").inputValue())
+		.toBe("grace@example.com");
 	await page.getByRole("button", { name: "Join Acme" }).click();
 	await page.locator("input[aria-invalid=true]").first().waitFor();
 	await page.getByLabel("Your name").fill("Grace");
@@ -163,9 +163,9 @@ test("the link that `assay start` prints works once and creates the first admini
 	const password = page.getByLabel("Password", { exact: true });
 	await password.fill(PASSWORD);
 	await page.getByRole("button", { name: "Show password" }).press("Enter");
-	expect(await password.getAttribute("type")).toBe("text");
+	await expect.poll(() => password.getAttribute("type")).toBe("text");
 	await page.getByRole("button", { name: "Hide password" }).click();
-	expect(await password.getAttribute("type")).toBe("password");
+	await expect.poll(() => password.getAttribute("type")).toBe("password");
 	// Even if the next page loads slowly, the old page must not show a message that no longer
 	// applies.
 	await page.evaluate(NOTE_HEADINGS);

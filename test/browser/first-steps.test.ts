@@ -44,8 +44,11 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await first.getByText("Risks: 13 of 14").waitFor();
 	await first.getByRole("button", { name: "Choose measures" }).click();
 	const reasons = first.getByText(/ Helps with 2\d\./);
-	const suggested = await first.getByText(/^Measures: /).innerText();
-	expect(suggested).toBe(`Measures: ${await reasons.count()} of 29`);
+	const suggested = first.getByText(/^Measures: /);
+	await reasons.first().waitFor();
+	await expect
+		.poll(() => suggested.innerText())
+		.toBe(`Measures: ${await reasons.count()} of 29`);
 	await axe(page);
 	await screenshot(page, "first-steps/records");
 	await first.getByRole("button", { name: /^Add \d+ records$/ }).click();
@@ -90,11 +93,13 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await device.getByText(/Last report .* 1 passed, 1 failed/).waitFor();
 	await device.getByRole("link", { name: "ada.local" }).waitFor();
 	await second.getByRole("button", { name: "Add another device" }).waitFor();
-	expect(
-		await second
-			.locator(".mantine-Button-root:not([data-variant=default])")
-			.allInnerTexts(),
-	).toEqual(["Next step"]);
+	await expect
+		.poll(() =>
+			second
+				.locator(".mantine-Button-root:not([data-variant=default])")
+				.allInnerTexts(),
+		)
+		.toEqual(["Next step"]);
 	await axe(page);
 	await screenshot(page, "first-steps/enrolled");
 	await second.getByRole("button", { name: "Next step" }).click();
@@ -110,13 +115,15 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await list.getByRole("link", { name: "Choose what to comply with" }).click();
 	await first.getByRole("radio", { name: /^None for now/ }).check();
 	await first.getByRole("button", { name: /^Add \d+ record/ }).waitFor();
-	expect(
-		await first
-			.locator(
-				".mantine-Button-root:not([data-variant=default], [data-variant=subtle])",
-			)
-			.allInnerTexts(),
-	).toEqual(["Next step"]);
+	await expect
+		.poll(() =>
+			first
+				.locator(
+					".mantine-Button-root:not([data-variant=default], [data-variant=subtle])",
+				)
+				.allInnerTexts(),
+		)
+		.toEqual(["Next step"]);
 	await list.getByRole("link", { name: "Create an API token" }).click();
 
 	const fourth = step("Create an API token");
@@ -234,7 +241,7 @@ test("the page reads well in dark mode and at 390 px", async () => {
 test("the organization's time zone decides which day is today", async () => {
 	const { page, organization } = await open({}, "/settings/organization");
 	const zone = page.getByRole("combobox", { name: "Days begin and end by" });
-	expect(await zone.inputValue()).toBe("UTC");
+	await expect.poll(() => zone.inputValue()).toBe("UTC");
 	await zone.fill("kiritimati");
 	await page.getByRole("option", { name: "Pacific/Kiritimati" }).click();
 	await axe(page);

@@ -13,6 +13,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { aRisk, dayFromNow, openHome, type Use } from "./home-page.ts";
+import { settled } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -207,7 +208,7 @@ test("the first page loads less than 300 KB of compressed script", async () => {
 	await page.getByRole("heading", { name: "Fleet posture" }).waitFor();
 	await page.getByRole("link", { name: "1 risk, score 15" }).waitFor();
 	await page.getByRole("link", { name: /^\d Online/ }).waitFor();
-	await page.waitForLoadState("networkidle");
+	await settled(page);
 	// The page may still have loaded some of them when it was loaded again.
 	const sizes = new Map(
 		[...scripts].map(([id, size]) => [names.get(id), size] as const),
@@ -252,10 +253,13 @@ test("the lists of failing checks show the whole name of a device, on a screen a
 				.getByRole("link", { name });
 			await link.scrollIntoViewIfNeeded();
 			// A text that is cut off is wider than its box.
-			const isWhole = await link.evaluate(
-				({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth + 1,
-			);
-			expect(isWhole, `${title} at ${width} px`).toBe(true);
+			const isWhole = () =>
+				link.evaluate(
+					({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth + 1,
+				);
+			await expect
+				.poll(isWhole, { message: `${title} at ${width} px` })
+				.toBe(true);
 		}
 	}
 	await screenshot(page, "home-failing-390");

@@ -7,6 +7,7 @@ import {
 	type SampleRegisters,
 	startWithRisks,
 } from "./sample-registers.ts";
+import { focused, settled } from "./settled.ts";
 
 let registers: SampleRegisters;
 beforeAll(async () => {
@@ -80,17 +81,21 @@ test("a view is saved, chosen, changed, shared, renamed and deleted", async () =
 	await axe(page);
 	await screenshot(page, "columns");
 	// By keyboard, the focus stays on the button, also at the end of the way.
-	for (let step = 4; step > 1; step--) await page.keyboard.press("Enter");
-	await page.keyboard.press("Enter");
-	await menu.getByRole("status").getByText("Owner: column 2 of 7").waitFor();
+	const pressTo = async (way: "up" | "down", column: number) => {
+		await focused(move(`Owner ${way}`));
+		await page.keyboard.press("Enter");
+		await menu
+			.getByRole("status")
+			.getByText(`Owner: column ${column} of 7`)
+			.waitFor();
+	};
+	for (const column of [4, 3, 2, 2]) await pressTo("up", column);
+	await focused(move("Owner up"));
 	await page.keyboard.press("Tab");
-	await page.keyboard.press("Enter");
-	await menu.getByRole("status").getByText("Owner: column 3 of 7").waitFor();
-	await page.keyboard.press("Enter");
-	await menu.getByRole("status").getByText("Owner: column 4 of 7").waitFor();
+	await pressTo("down", 3);
+	await pressTo("down", 4);
 	await page.keyboard.press("Shift+Tab");
-	await page.keyboard.press("Enter");
-	await menu.getByRole("status").getByText("Owner: column 3 of 7").waitFor();
+	await pressTo("up", 3);
 	const note = menu.getByRole("checkbox", { name: "Note" });
 	await note.focus();
 	for (const isShown of [true, false]) {
@@ -119,7 +124,7 @@ test("a view is saved, chosen, changed, shared, renamed and deleted", async () =
 	await expect.poll(() => page.getByText("To mitigate *").count()).toBe(0);
 	await views(page).click();
 	await item(page, "Share with the organization").click();
-	await page.getByText("The view is saved").first().waitFor();
+	await settled(page);
 	await views(page).click();
 	await item(page, "Rename …").click();
 	await dialog.getByLabel("Name").fill("Mitigate these");
@@ -135,9 +140,9 @@ test("a view is saved, chosen, changed, shared, renamed and deleted", async () =
 		/treatment=MITIGATED.*view=|view=.*treatment=MITIGATED/,
 	);
 	await expect.poll(names(other)).toEqual(["A risk that grew", "Laptop theft"]);
-	expect(await columns(other)()).toEqual(["Name", ...MOVED]);
+	await expect.poll(columns(other)).toEqual(["Name", ...MOVED]);
 	await other.setViewportSize({ width: 390, height: 844 });
-	expect(await labelsOfCard(other)).toEqual(MOVED);
+	await expect.poll(() => labelsOfCard(other)).toEqual(MOVED);
 	await other.setViewportSize({ width: 1280, height: 720 });
 	await views(other).click();
 	expect(await item(other, "Delete …").count()).toBe(0);
@@ -149,7 +154,7 @@ test("a view is saved, chosen, changed, shared, renamed and deleted", async () =
 	await dialog.getByText("Everybody in the organization loses").waitFor();
 	await dialog.getByRole("button", { name: "Delete the view" }).click();
 	await page.getByRole("button", { name: "Views" }).waitFor();
-	expect(await names(page)()).toHaveLength(2);
+	await expect.poll(async () => (await names(page)()).length).toBe(2);
 });
 
 test("the list of devices has views, and one menu with the seldom used pages", async () => {
@@ -196,7 +201,7 @@ test("“Mine” is each reader's own, and “Unassigned” has no owner", async
 	await page.getByRole("option", { name: "Mine" }).click();
 	await page.waitForURL(/assigned_to=me/);
 	await expect.poll(names(page)).toEqual(["Own task"]);
-	expect(await assigned.inputValue()).toBe("Mine");
+	await expect.poll(() => assigned.inputValue()).toBe("Mine");
 	await axe(page);
 	await assigned.click();
 	await page.getByRole("option", { name: "Unassigned" }).click();
@@ -263,6 +268,7 @@ test("all records that match are selected, also those on other pages", async () 
 	await page.getByRole("button", { name: "Cancel" }).click();
 	// Only those that match the filters are selected.
 	await visit(page, registers.at("risk?treatment=MITIGATED"));
+	await settled(page);
 	await page.getByRole("checkbox", { name: "Select Laptop theft" }).check();
 	await bar.getByRole("button", { name: "Select all 2" }).click();
 	await bar.getByText("2 selected").waitFor();

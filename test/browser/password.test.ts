@@ -50,7 +50,9 @@ test("the mailed link sets a forgotten password and works once", async () => {
 		/\/reset-password#asy_rst_\w+/.exec((await sink.next()).text) ?? [];
 	await page.goto(link);
 	await heading(page, "Set a new password").waitFor();
-	expect(await page.getByLabel("Account").inputValue()).toBe(person.email);
+	await expect
+		.poll(() => page.getByLabel("Account").inputValue())
+		.toBe(person.email);
 	await page.getByLabel("New password").fill("short");
 	await page.getByRole("button", { name: "Set the password" }).click();
 	await page.locator("[aria-invalid=true]").waitFor();

@@ -12,6 +12,7 @@ import {
 } from "../support/people.ts";
 import { totp } from "../support/totp.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { typeInto } from "./settled.ts";
 
 const NEW_PASSWORD = "a different battery";
 
@@ -87,16 +88,16 @@ test("the password field has the focus, also if the profile loads after the dial
 	await ageProofs(person);
 	await page.getByLabel("Name").fill("keyboard");
 	const dialog = proofDialog(page);
-	const focused = dialog.locator("button[aria-label=Close]:focus");
+	const close = dialog.locator("button[aria-label=Close]:focus");
 	// The profile stays away until the dialog has put the focus on its only button.
 	await page.route("**/getProfile*", async (route) => {
-		await focused.waitFor();
+		await close.waitFor();
 		await route.continue();
 	});
 	await button(page, "Create the token").click();
 	await dialog.getByLabel("Your password").waitFor();
 	await screenshot(page, "proof-focus");
-	await page.keyboard.type(PASSWORD);
+	await typeInto(dialog.getByLabel("Your password"), PASSWORD);
 	await page.keyboard.press("Enter");
 	const token = await page.getByLabel("API token", { exact: true }).innerText();
 	expect(await reachOf(token)).toBe(1);
@@ -129,12 +130,15 @@ test("a user with a second factor may enter a code instead of the password", asy
 	const begun = await send("enable", { password: PASSWORD });
 	const { totpURI, backupCodes } = await begun.json();
 	expect((await send("verify-totp", { code: totp(totpURI) })).ok()).toBe(true);
-	for (const code of [totp(totpURI, 1), backupCodes[0] as string]) {
+	for (const makeCode of [
+		() => totp(totpURI, 1),
+		() => backupCodes[0] as string,
+	]) {
 		await page.goto(
 			`/o/${served.organizationId}/settings/api-tokens?token=new`,
 		);
 		await ageProofs(person);
-		await page.getByLabel("Name").fill(`by ${code}`);
+		await page.getByLabel("Name").fill("by code");
 		await button(page, "Create the token").click();
 		const dialog = proofDialog(page);
 		await dialog.getByRole("button", { name: "Use a code instead" }).click();
@@ -143,7 +147,7 @@ test("a user with a second factor may enter a code instead of the password", asy
 		await dialog.getByRole("button", { name: "Confirm" }).click();
 		await dialog.getByText("This recovery code is wrong").waitFor();
 		await screenshot(page, "proof-code");
-		await dialog.getByLabel("Code").fill(code);
+		await dialog.getByLabel("Code").fill(makeCode());
 		await dialog.getByRole("button", { name: "Confirm" }).click();
 		const token = page.getByLabel("API token", { exact: true });
 		expect(await reachOf(await token.innerText())).toBe(1);

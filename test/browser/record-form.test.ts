@@ -8,6 +8,7 @@ import {
 	type SampleRegisters,
 	startWithRisks,
 } from "./sample-registers.ts";
+import { focused, pressEscape } from "./settled.ts";
 
 let registers: SampleRegisters;
 let other: TestUser;
@@ -117,7 +118,7 @@ test("Enter in an open list chooses the first match, a missing person is created
 	await owner.fill("love");
 	await page.getByRole("option", { name: /Ada Lovelace/ }).waitFor();
 	await page.keyboard.press("Enter");
-	expect(await owner.inputValue()).toBe("Ada Lovelace");
+	await expect.poll(() => owner.inputValue()).toBe("Ada Lovelace");
 	await page.getByRole("button", { name: "Create a person" }).click();
 	const dialog = page.getByRole("dialog", { name: "Create a person" });
 	await dialog.getByRole("textbox", { name: "Full name" }).fill("Joan Clarke");
@@ -149,12 +150,15 @@ test("Enter in an open list chooses the first match, a missing person is created
 	const type = page.getByRole("combobox", { name: "Asset type" });
 	await type.focus();
 	await page.keyboard.type("virt");
+	await page
+		.locator("[data-combobox-selected]", { hasText: "Virtual" })
+		.waitFor();
 	await page.keyboard.press("Enter");
-	expect(await type.inputValue()).toBe("Virtual");
+	await expect.poll(() => type.inputValue()).toBe("Virtual");
 	// The form was not submitted, so no error says that a field is missing.
 	expect(page.url()).toMatch(/asset\/new$/);
 	expect(await page.locator("[aria-invalid=true]").count()).toBe(0);
-	expect(await owner.inputValue()).toBe("Ada Lovelace");
+	await expect.poll(() => owner.inputValue()).toBe("Ada Lovelace");
 });
 
 test("if another user has changed the same field, the form asks before it saves", async () => {
@@ -245,8 +249,7 @@ test("a change that the same user made in another window or with a token is not 
 	// The input is still unsaved, so leaving asks. Escape closes only the question.
 	await page.evaluate("history.back()");
 	const question = page.getByRole("dialog", { name: "Leave without saving?" });
-	await question.waitFor();
-	await page.keyboard.press("Escape");
+	await pressEscape(question);
 	await question.waitFor({ state: "detached" });
 	// No request runs, so Escape leads back to the form.
 	await page.keyboard.press("Escape");
@@ -313,8 +316,12 @@ test("Ctrl+Enter in a long text saves; leaving with changes asks first", async (
 	await question.waitFor();
 	await axe(page);
 	await question.getByRole("button", { name: "Stay here" }).click();
-	await page.getByRole("textbox", { name: "Description" }).fill("In full");
-	await page.keyboard.press("Control+Enter");
+	await question.waitFor({ state: "detached" });
+	// The field that had the focus before the question gets it back.
+	await focused(page.getByRole("textbox", { name: "Name" }));
+	const description = page.getByRole("textbox", { name: "Description" });
+	await description.fill("In full");
+	await description.press("Control+Enter");
 	await heading(page, "Write it down").waitFor();
 	await page.getByRole("link", { name: "Edit", exact: true }).click();
 	await fill(page, "Name", { text: "Another name" });

@@ -7,6 +7,7 @@ import {
 	type SampleRegisters,
 	startWithRisks,
 } from "./sample-registers.ts";
+import { pressEscape } from "./settled.ts";
 
 let registers: SampleRegisters;
 beforeAll(async () => {
@@ -60,8 +61,8 @@ test("selected records are changed and deleted together, and those that fail are
 	expect(await change.isDisabled()).toBe(true);
 	const owner = dialog.getByRole("combobox", { name: "Owner" });
 	await dialog.getByLabel("Remove the value from the selected").check();
-	expect(await owner.count()).toBe(0);
-	expect(await change.isEnabled()).toBe(true);
+	await expect.poll(() => owner.count()).toBe(0);
+	await expect.poll(() => change.isEnabled()).toBe(true);
 	await dialog.getByLabel("Remove the value from the selected").uncheck();
 	await owner.click();
 	await page.getByRole("option", { name: /^Ada Lovelace/ }).click();
@@ -157,10 +158,10 @@ test("selected records are changed and deleted together, and those that fail are
 		.getByRole("cell", { name: "In progress" })
 		.getByText("In pr")
 		.click();
-	await menu.waitFor();
+	await menu.and(page.locator(":focus-within")).waitFor();
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("ArrowDown");
-	await page.keyboard.press("Escape");
+	await pressEscape(menu);
 	await expect.poll(() => menu.count()).toBe(0);
 	await page.getByRole("button", { name: "Change Owner of First" }).click();
 	await page.getByRole("option", { name: /^Ada Lovelace/ }).click();
@@ -185,12 +186,12 @@ test("selected records are changed and deleted together, and those that fail are
 	await bar.getByRole("button", { name: "Delete" }).click();
 	const one = page.getByRole("dialog", { name: "Delete “Guarded”?" });
 	await one.getByRole("button", { name: "Delete the measure" }).waitFor();
-	await page.keyboard.press("Escape");
+	await pressEscape(one);
 	await one.waitFor({ state: "detached" });
 	await bar.getByRole("button", { name: "Archive" }).click();
 	const old = page.getByRole("dialog", { name: "Archive “Guarded”?" });
 	await old.getByRole("button", { name: "Archive the measure" }).waitFor();
-	await page.keyboard.press("Escape");
+	await pressEscape(old);
 	await old.waitFor({ state: "detached" });
 	// Another filter shows other records, so that nothing stays selected.
 	await page.getByRole("button", { name: "Clear filters" }).click();
@@ -201,9 +202,9 @@ test("selected records are changed and deleted together, and those that fail are
 	await visit(page, page.url().replace(/measure.*/, "measure/new"));
 	await page.getByRole("combobox", { name: "Category" }).click();
 	await page.getByRole("option", { name: "New", exact: true }).click();
-	expect(
-		await page.getByRole("combobox", { name: "Category" }).inputValue(),
-	).toBe("New");
+	await expect
+		.poll(() => page.getByRole("combobox", { name: "Category" }).inputValue())
+		.toBe("New");
 });
 
 test("a viewer sees no button that would be rejected", async () => {

@@ -102,8 +102,9 @@ test("scores are filtered by band, owners by search, and records without an owne
 	await unassigned.waitFor();
 	await screenshot(page, "record-list-owners");
 	// The list is wider than the field, so that it shows whole names.
-	const { width = 0 } = (await unassigned.boundingBox()) ?? {};
-	expect(width).toBeGreaterThan(250);
+	await expect
+		.poll(async () => (await unassigned.boundingBox())?.width)
+		.toBeGreaterThan(250);
 	await unassigned.click();
 	await expect.poll(names(page)).toEqual(["A risk that grew"]);
 	await page.getByRole("combobox", { name: "Owner" }).fill("lovelace");
@@ -170,7 +171,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	await visit(page, registers.at("task?due_from=2099-01-01"));
 	await expect.poll(names(page)).toEqual(["Far away"]);
 	const due = page.getByRole("combobox", { name: "Deadline" });
-	expect(await due.inputValue()).toBe("from 1 Jan 2099");
+	await expect.poll(() => due.inputValue()).toBe("from 1 Jan 2099");
 });
 
 test("a filter that is set shows the name of its field beside the value", async () => {

@@ -6,6 +6,7 @@ import {
 	type SampleRegisters,
 	startWithRisks,
 } from "./sample-registers.ts";
+import { settled } from "./settled.ts";
 
 let registers: SampleRegisters;
 beforeAll(async () => {
@@ -93,7 +94,7 @@ test("a person's page shows what the person owns, including devices, in one requ
 	}
 	const page = await registers.open(registers.admin, `people/${ben.id}`);
 	// A request of the first load that is still to come would be counted below.
-	await page.waitForLoadState("networkidle");
+	await settled(page);
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(request.url()));
 	await page.reload();
@@ -104,7 +105,7 @@ test("a person's page shows what the person owns, including devices, in one requ
 	expect(await uses.innerText()).toMatch(
 		/Measures\s+1\s+Tasks\s+1\s+Documents\s+1\s+Documents as approver\s+1\s+Devices\s+1$/,
 	);
-	await page.waitForLoadState("networkidle");
+	await settled(page);
 	const calls = asked.flatMap(
 		(url) => /api\/console\/(\w+)/.exec(url)?.[1] ?? [],
 	);

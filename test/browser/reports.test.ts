@@ -97,9 +97,11 @@ test("a report is printed in light colors although the console is dark", async (
 	expect(onScreen.backgroundColor).not.toBe("rgb(255, 255, 255)");
 	// The browser's print dialog sends these events.
 	await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-	expect((await look()).backgroundColor).toBe("rgb(255, 255, 255)");
+	await expect
+		.poll(async () => (await look()).backgroundColor)
+		.toBe("rgb(255, 255, 255)");
 	await page.evaluate("dispatchEvent(new Event('afterprint'))");
-	expect(await look()).toEqual(onScreen);
+	await expect.poll(look).toEqual(onScreen);
 });
 
 test("the risk register as CSV has what the page shows, and no formula", async () => {
@@ -186,13 +188,9 @@ test("the statement of applicability is about one framework, is approved, and a 
 	await page.goto(`/o/${organization_id}/reports/statement-of-applicability`);
 	await page.getByText("NIS 2 2022/2555").waitFor();
 	const summary = page.getByRole("region", { name: "Summary", exact: true });
-	expect(await summary.locator("tbody td").allInnerTexts()).toEqual([
-		"15",
-		"15",
-		"0",
-		"0",
-		"0",
-	]);
+	await expect
+		.poll(() => summary.locator("tbody td").allInnerTexts())
+		.toEqual(["15", "15", "0", "0", "0"]);
 	const approval = page.getByRole("region", { name: "Approval" });
 	await approval.getByText("Nobody has approved this statement yet.").waitFor();
 	await approval.getByText("13 controls have no justification.").waitFor();

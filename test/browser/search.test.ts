@@ -9,6 +9,7 @@ import {
 	type TestConsole,
 	visit,
 } from "./browser.ts";
+import { settled, typeInto } from "./settled.ts";
 
 const MEASURE = "Test of backups, each month";
 
@@ -51,6 +52,8 @@ async function open(role: Role, path = "/", options = {}) {
 	const person = await served.makePerson(role);
 	const page = await served.openPageAs(person, path, options);
 	await page.getByRole("heading", { level: 1 }).waitFor();
+	// The page hears keys when it has loaded.
+	await settled(page);
 	return page;
 }
 
@@ -60,8 +63,7 @@ const field = (page: Page) =>
 test("Ctrl-K finds a record of any kind and opens it with only the keyboard", async () => {
 	const page = await open("viewer");
 	await page.keyboard.press("Control+K");
-	await page.locator('[role="combobox"]:focus').waitFor();
-	await page.keyboard.type("backup");
+	await typeInto(field(page), "backup");
 	for (const kind of ["Risks", "Measures", "Devices"]) {
 		await page.getByRole("group", { name: kind }).waitFor();
 	}
@@ -85,8 +87,7 @@ test("Ctrl-K finds a record of any kind and opens it with only the keyboard", as
 test("Enter before the response arrives opens the best match for the typed words", async () => {
 	const page = await open("member");
 	await page.keyboard.press("Control+K");
-	await field(page).waitFor();
-	await page.keyboard.type("backups cannot");
+	await typeInto(field(page), "backups cannot");
 	await page.keyboard.press("Enter");
 	await page
 		.getByRole("heading", { name: "Backups cannot be restored", level: 1 })
@@ -105,7 +106,9 @@ test("records come before pages that match the typed word only by another name",
 			expect.stringMatching(/^Dashboard shows wrong numbers\s+Availability$/),
 			"Home",
 		]);
-	expect(await options.first().getAttribute("aria-selected")).toBe("true");
+	await expect
+		.poll(() => options.first().getAttribute("aria-selected"))
+		.toBe("true");
 });
 
 test("a page is found by the singular and the plural of a word in its name", async () => {
@@ -140,10 +143,12 @@ test("the last opened records are offered before anything is typed, with their c
 test("commands go to pages, add records and change the theme, and a viewer sees none that would be rejected", async () => {
 	const page = await open("admin");
 	const run = async (words: string, option: string) => {
+		// A form that opens takes the focus.
+		await settled(page);
 		await page.keyboard.press("Control+K");
 		await field(page).fill(words);
 		await page.getByRole("option", { name: option, exact: true }).waitFor();
-		await page.keyboard.press("Enter");
+		await field(page).press("Enter");
 	};
 	await run("audit l", "Audit log");
 	await page.waitForURL("**/settings/audit-log");
@@ -178,7 +183,7 @@ test("commands go to pages, add records and change the theme, and a viewer sees 
 	await field(viewer).fill("audit log");
 	await asks.waitFor();
 	expect(await viewer.getByText("Nothing matches").count()).toBe(0);
-	await viewer.keyboard.press("Escape");
+	await field(viewer).press("Escape");
 	await expect.poll(() => field(viewer).count()).toBe(0);
 });
 
@@ -215,7 +220,7 @@ test("the search offers reports and help pages, also by the words that they expl
 	await page
 		.getByRole("option", { name: "Report: Statement of applicability" })
 		.waitFor();
-	await page.keyboard.press("Enter");
+	await field(page).press("Enter");
 	await page.waitForURL("**/reports/statement-of-applicability");
 });
 
@@ -223,9 +228,8 @@ test("`/` moves the focus to the list's search field, and is an ordinary charact
 	const page = await open("viewer", `/o/${served.organizationId}/r/risk`);
 	await page.keyboard.press("/");
 	const search = page.getByRole("searchbox", { name: "Search risks" });
-	await page.locator("[data-list-search]:focus").waitFor();
-	await page.keyboard.type("tape/");
-	expect(await search.inputValue()).toBe("tape/");
+	await typeInto(search, "tape/");
+	await expect.poll(() => search.inputValue()).toBe("tape/");
 	await visit(page, "/");
 	await page.getByRole("heading", { name: "Home" }).waitFor();
 	await page.keyboard.press("/");

@@ -265,8 +265,9 @@ test("the log is filtered by kind of actor, action, kind of record, outcome and 
 	await axe(page);
 
 	await page.setViewportSize({ width: 1280, height: 800 });
-	const bar = await page.getByRole("search").boundingBox();
-	expect(bar?.height).toBeLessThan(48);
+	await expect
+		.poll(async () => (await page.getByRole("search").boundingBox())?.height)
+		.toBeLessThan(48);
 	await page.getByRole("button", { name: "More filters" }).click();
 	await chooseFilter(page, "Kind of actor", "Agent");
 	await page.getByRole("button", { name: "Enroll device" }).waitFor();
@@ -294,7 +295,9 @@ test("the log is filtered by kind of actor, action, kind of record, outcome and 
 	await page.reload();
 	await page.getByRole("heading", { name: "No entry matches" }).waitFor();
 	// A filter that is set is shown, although the others of its kind are behind the button.
-	expect(await page.getByLabel("Until").inputValue()).toBe("2020-02-29");
+	await expect
+		.poll(() => page.getByLabel("Until").inputValue())
+		.toBe("2020-02-29");
 	expect(await page.getByLabel("From", { exact: true }).count()).toBe(0);
 	await page.getByRole("button", { name: "Show all entries" }).click();
 	await page.getByRole("button", { name: "Delete vendor" }).waitFor();

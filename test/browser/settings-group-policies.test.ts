@@ -9,6 +9,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { fleetOf } from "./fleet.ts";
+import { focused, settled } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -59,8 +60,10 @@ test("an administrator gives groups policies, orders and removes them, and the d
 	const save = async (group: string) => {
 		await dialog.getByRole("button", { name: "Preview" }).click();
 		await dialog.getByRole("button", { name: "Save the policy" }).click();
-		await page.getByText(`The policy of “${group}” is saved.`).waitFor();
+		// The message of an earlier time may still be there.
+		await page.getByText(`The policy of “${group}” is saved.`).last().waitFor();
 		await dialog.waitFor({ state: "hidden" });
+		await settled(page);
 	};
 	await begin("Laptops");
 	await days.fill("91");
@@ -81,7 +84,7 @@ test("an administrator gives groups policies, orders and removes them, and the d
 		(await rows.allInnerTexts()).map(
 			(text) => /Laptops|Servers/.exec(text)?.[0],
 		);
-	expect(await groups()).toEqual(["Laptops", "Servers"]);
+	await expect.poll(groups).toEqual(["Laptops", "Servers"]);
 	await section.getByText("Full-disk encryption: not required").waitFor();
 	await axe(page);
 	await screenshot(page, "settings/group-policies");
@@ -211,7 +214,7 @@ async function addInPlace(page: Page, name: string) {
 	await form.waitFor({ state: "hidden" });
 	const chosen = dialog.getByRole("combobox", { name: "Group" });
 	await expect.poll(() => chosen.inputValue()).toBe(name);
-	await chosen.and(page.locator(":focus")).waitFor();
+	await focused(chosen);
 }
 
 test("without a group, or if all have a policy, the policy of a group adds one in place", async () => {
@@ -257,12 +260,12 @@ test("without a group, an exception of a group adds one in place and keeps its r
 	};
 	await choose("All devices");
 	await dialog.getByText("There is no group yet.").waitFor({ state: "hidden" });
-	expect(await request.isDisabled()).toBe(false);
+	await expect.poll(() => request.isDisabled()).toBe(false);
 	await choose("A group of devices");
 	await dialog.getByLabel("Reason").fill("Old laptops");
 	await addInPlace(page, "Laptops");
 	expect(await dialog.getByLabel("Reason").inputValue()).toBe("Old laptops");
-	expect(await request.isDisabled()).toBe(false);
+	await expect.poll(() => request.isDisabled()).toBe(false);
 });
 
 test("Preview waits for a group, and says when every group has a policy", async () => {

@@ -12,6 +12,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { choose, membersPath } from "./members-page.ts";
+import { pressEscape } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -227,7 +228,7 @@ test("many people are invited from a file, after its wrong lines were shown, and
 	await axe(page);
 	await screenshot(page, "members-invite-many-done");
 	const lost = page.getByText("The links are lost when you close");
-	await page.keyboard.press("Escape");
+	await pressEscape(page.getByRole("dialog"));
 	await lost.waitFor();
 	await axe(page);
 	await page.getByRole("button", { name: "Close without the links" }).waitFor();

@@ -70,9 +70,11 @@ test("an administrator adds a chat and a weekly mail, tests the chat and sees th
 	expect(await page.content()).not.toContain("s3cr3t");
 	await page.setViewportSize({ width: 390, height: 844 });
 	await page.emulateMedia({ colorScheme: "dark" });
-	expect(
-		await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
-	).toBe(true);
+	await expect
+		.poll(() =>
+			page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+		)
+		.toBe(true);
 	await axe(page);
 	await screenshot(page, "notifications-phone-dark");
 	await page.getByRole("button", { name: "Delete: Security team" }).click();

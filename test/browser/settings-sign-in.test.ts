@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verify } from "../scim/stand.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import { pressEscape } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -58,7 +59,7 @@ test("an administrator makes a SCIM credential, an identity provider uses it, an
 		.getByLabel("Credential", { exact: true })
 		.innerText();
 	expect(secret).toMatch(/^asy_scim_/);
-	await page.keyboard.press("Escape");
+	await pressEscape(page.getByRole("dialog"));
 	await page.getByText("The credential is lost when you close").waitFor();
 	await axe(page);
 	await page.getByRole("button", { name: "Copy Credential" }).click();

@@ -12,6 +12,7 @@ import {
 	startConsole,
 	type TestConsole,
 } from "./browser.ts";
+import { pressEscape } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -80,7 +81,7 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 	await page.getByRole("button", { name: "Create the token" }).click();
 
 	await page.getByLabel("API token", { exact: true }).waitFor();
-	await page.keyboard.press("Escape");
+	await pressEscape(page.getByRole("dialog"));
 	const lost = page.getByText("The token is lost when you close");
 	await lost.waitFor();
 	await page.getByRole("button", { name: "Copy API token" }).click();
@@ -103,7 +104,7 @@ test("a token is created and copied, used over MCP, shown as used, rotated, revo
 		"os.environ['ASSAY_TOKEN']",
 	);
 	await page.getByRole("button", { name: "I have copied it" }).click();
-	expect(await page.content()).not.toContain(token);
+	await expect.poll(() => page.content()).not.toContain(token);
 
 	const mine = row(page, "Claude Code on my laptop");
 	await mine.getByText("Never", { exact: true }).waitFor();

@@ -25,9 +25,14 @@ export function noteRequests(page: Page): Requests {
 	return requests;
 }
 
-/** This code runs in the page. It waits until the page has shown what it has, and is idle. */
-const IDLE =
-	"new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => done())))";
+/**
+ * This code runs in the page. It waits until the page has nothing left to do. If Chromium draws
+ * nothing, it may never call the page idle, so the waiting has a limit.
+ */
+const IDLE = `new Promise((done) => {
+	const whenIdle = (then) => requestIdleCallback(then, { timeout: 500 });
+	whenIdle(() => whenIdle(() => done()));
+})`;
 
 /**
  * Waits until no request of the page is on its way and the page has nothing left to do. A test calls
@@ -37,16 +42,15 @@ const IDLE =
  */
 export async function settled(page: Page): Promise<void> {
 	const requests = requestsOf.get(page) ?? noteRequests(page);
+	const unfinished = async () => {
+		const before = requests.begun;
+		await page.evaluate(IDLE);
+		const urls = [...requests.running].map((request) => request.url());
+		return { urls, begun: requests.begun - before };
+	};
 	await expect
-		.poll(
-			async () => {
-				const before = requests.begun;
-				await page.evaluate(IDLE);
-				return requests.running.size + requests.begun - before;
-			},
-			{ message: `requests of ${page.url()}` },
-		)
-		.toBe(0);
+		.poll(unfinished, { message: `requests of ${page.url()}` })
+		.toEqual({ urls: [], begun: 0 });
 }
 
 /** Waits until this field has the focus, so that keys reach it. */

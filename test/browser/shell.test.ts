@@ -8,6 +8,7 @@ import {
 	type TestConsole,
 	visit,
 } from "./browser.ts";
+import { pressEscape, settled } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -34,8 +35,12 @@ test("on a low screen all groups are in sight, and the keyboard opens and folds 
 	const main = page.getByRole("navigation", { name: "Main" });
 	const settings = main.getByRole("button", { name: "Settings" });
 	await settings.waitFor();
-	const box = await settings.boundingBox();
-	expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThanOrEqual(800);
+	await expect
+		.poll(async () => {
+			const box = await settings.boundingBox();
+			return box && box.y + box.height;
+		})
+		.toBeLessThanOrEqual(800);
 	const log = main.getByRole("link", { name: "Audit log" });
 	expect(await log.count()).toBe(0);
 	await screenshot(page, "shell-low");
@@ -95,7 +100,7 @@ test("the key ? opens the help with keys and words", async () => {
 	await help.getByRole("rowheader", { name: "Silence" }).waitFor();
 	await axe(page);
 	await screenshot(page, "help");
-	await page.keyboard.press("Escape");
+	await pressEscape(help);
 	await help.waitFor({ state: "hidden" });
 
 	await page.keyboard.press("?");
@@ -122,7 +127,7 @@ test("after a navigation the heading has the focus and names the document", asyn
 	const heading = page.getByRole("heading", { name: "Devices", level: 1 });
 	await heading.waitFor();
 	await page.locator("h1:focus").waitFor();
-	expect(await page.title()).toBe("Devices · Assay");
+	await expect.poll(() => page.title()).toBe("Devices · Assay");
 });
 
 test("the first Tab offers to skip the navigation", async () => {
@@ -187,10 +192,10 @@ test("a user who is removed while a page is open is told so and gets a link to c
 	const person = await served.makePerson("member");
 	const page = await served.openPageAs(person, "/");
 	await page.getByRole("heading", { name: "Home" }).waitFor();
+	// Otherwise a request that is still running could report the removal before this.
+	await settled(page);
 	const { owner } = served.database;
 	await owner.query("delete from memberships where user_id = $1", [person.id]);
-	// The removal may be reported before this by a request that is still running. Then there is no
-	// link to click.
 	await visit(page, `/o/${served.organizationId}/r/risk`);
 	const told = page.getByRole("heading", {
 		name: "You no longer belong to Acme",
@@ -216,12 +221,11 @@ test("text typed while the search first opens is not lost, and closing returns t
 	await page.keyboard.type("audit log");
 	const field = page.getByRole("combobox", { name: "Search everything" });
 	await expect.poll(() => field.inputValue()).toBe("audit log");
-	await page.keyboard.press("Escape");
+	await field.press("Escape");
 	const focused = page.locator(":focus");
 	await expect.poll(() => focused.textContent()).toBe("Invite a member");
 	await page.keyboard.press("Enter");
-	await page.getByRole("dialog", { name: "Invite a member" }).waitFor();
-	await page.keyboard.press("Escape");
+	await pressEscape(page.getByRole("dialog", { name: "Invite a member" }));
 	await expect.poll(() => focused.textContent()).toBe("Invite a member");
 	// After a menu closes, the focus returns to the button that opened the menu.
 	await page
@@ -230,8 +234,7 @@ test("text typed while the search first opens is not lost, and closing returns t
 		.focus();
 	await page.keyboard.press("Enter");
 	await page.getByRole("menuitem", { name: "Change role" }).press("Enter");
-	await page.getByRole("dialog", { name: /^Role of/ }).waitFor();
-	await page.keyboard.press("Escape");
+	await pressEscape(page.getByRole("dialog", { name: /^Role of/ }));
 	await expect
 		.poll(() => focused.getAttribute("aria-label"))
 		.toMatch(/^Actions for/);
@@ -250,5 +253,5 @@ test("without a network a list says that it could not be loaded, and recovers wh
 	await trouble.getByRole("button", { name: "Try again" }).waitFor();
 	await page.context().setOffline(false);
 	await page.getByRole("heading", { name: /^No vendors match/ }).waitFor();
-	expect(await trouble.isVisible()).toBe(false);
+	await expect.poll(() => trouble.isVisible()).toBe(false);
 });

@@ -6,6 +6,7 @@ import {
 	startConsole,
 	type TestConsole,
 } from "./browser.ts";
+import { settled, typeInto } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -71,13 +72,13 @@ test("a password is masked until the user shows it, can be pasted, and works wit
 	await page.keyboard.press("ControlOrMeta+c");
 	await password.focus();
 	await page.keyboard.press("ControlOrMeta+v");
-	expect(await password.inputValue()).toBe("correct horse battery");
+	await expect.poll(() => password.inputValue()).toBe("correct horse battery");
 	await page
 		.locator("form")
 		.getByRole("button", { name: /password/i })
 		.first()
 		.click();
-	expect(await password.getAttribute("type")).toBe("text");
+	await expect.poll(() => password.getAttribute("type")).toBe("text");
 });
 
 test("signing in never leads to another host", async () => {
@@ -123,9 +124,7 @@ test("a user who is signed out keeps the typed text and can save it after signin
 		`/o/${served.organizationId}/r/task/new`,
 	);
 	const name = page.getByRole("textbox", { name: "Name" });
-	await name.waitFor();
-	await expect.poll(() => page.locator(":focus").count()).toBe(1);
-	await page.keyboard.type("Not to be lost");
+	await typeInto(name, "Not to be lost");
 	await page.context().clearCookies();
 	const told = page.getByRole("dialog", {
 		name: "You are signed out",
@@ -148,13 +147,12 @@ test("a user who is signed out keeps the typed text and can save it after signin
 	expect(await name.inputValue()).toBe("Not to be lost");
 	await page.getByRole("button", { name: "Add the task" }).click();
 	await page.getByRole("heading", { name: "Not to be lost" }).waitFor();
-	await page.reload({ waitUntil: "networkidle" });
+	await page.reload();
+	await page.getByRole("heading", { name: "Not to be lost" }).waitFor();
+	await settled(page);
 
 	await page.context().clearCookies();
-	// A request of the page may be refused before the click. Then the link is gone.
-	await page.evaluate(
-		`document.querySelector('nav a[href$="/r/risk"]')?.click()`,
-	);
+	await page.getByRole("link", { name: "Risks", exact: true }).click();
 	await page.getByText("You have been signed out").waitFor();
 	await expect
 		.poll(() => page.locator(":focus").getAttribute("name"))

@@ -189,9 +189,7 @@ async function addDevice() {
 }
 
 async function open(path = ""): Promise<Page> {
-	const page = await served.openPageAs(admin, at(path), { userAgent: EVIL });
-	page.setDefaultTimeout(30_000);
-	return page;
+	return served.openPageAs(admin, at(path), { userAgent: EVIL });
 }
 
 const at = (path: string) => `/o/${served.organizationId}${path}`;

@@ -44,7 +44,7 @@ test("the form asks for no treatment of a suggested risk, and the history says w
 	const treatment = page.getByRole("combobox", { name: "Treatment" });
 	const note = page.getByRole("textbox", { name: "Note" });
 	await edit();
-	expect(await treatment.inputValue()).toBe("Not decided");
+	await expect.poll(() => treatment.inputValue()).toBe("Not decided");
 	expect(await note.inputValue()).toBe("");
 	await note.fill("Ask Ada.");
 	await axe(page);
@@ -55,7 +55,7 @@ test("the form asks for no treatment of a suggested risk, and the history says w
 	expect(await page.getByText("Delete this note").count()).toBe(0);
 
 	await edit();
-	expect(await note.inputValue()).toBe("Ask Ada.");
+	await expect.poll(() => note.inputValue()).toBe("Ask Ada.");
 	await treatment.click();
 	await page.getByRole("option", { name: "Mitigated" }).click();
 	await save();
@@ -97,10 +97,11 @@ test("a treatment in the list decides, also the stored one, and Undo makes the r
 	await axe(page);
 	await menu.getByRole("menuitemradio", { name: "Mitigated" }).click();
 	await page.getByRole("cell", { name: /^Mitigated/ }).waitFor();
-	expect(await undecided(page).count()).toBe(1);
+	await expect.poll(() => undecided(page).count()).toBe(1);
 	await undo(page);
-	await expect.poll(() => undecided(page).count()).toBe(2);
+	// The message stays for three seconds.
 	await page.getByText("has its former value again").waitFor();
+	await expect.poll(() => undecided(page).count()).toBe(2);
 });
 
 test("the list of the audit log names the same field of a decision as the opened entry", async () => {
@@ -117,7 +118,7 @@ test("the list of the audit log names the same field of a decision as the opened
 	const row = page.getByRole("row").nth(1);
 	await row.getByText(/^Somebody gives/).waitFor();
 	const fields = row.locator("td[data-label=Fields]");
-	expect(await fields.innerText()).toBe("Treatment");
+	await expect.poll(() => fields.innerText()).toBe("Treatment");
 	await row.getByRole("button").click();
 	const entry = page
 		.getByRole("dialog")
@@ -151,11 +152,11 @@ test("Undo of a change of several fields covers every field that it changed", as
 	await dialog.getByRole("button", { name: "Change", exact: true }).click();
 	await page.getByText("2 risks changed").waitFor();
 	await expect.poll(category).toEqual(["Staff", "Staff"]);
-	expect(await undecided(page).count()).toBe(0);
+	await expect.poll(() => undecided(page).count()).toBe(0);
 	await undo(page);
 	await page.getByText("2 risks have their former values again").waitFor();
 	await expect.poll(category).toEqual(before);
-	expect(await undecided(page).count()).toBe(2);
+	await expect.poll(() => undecided(page).count()).toBe(2);
 });
 
 test("the statement of applicability marks undecided risks, and leads to them before an approval", async () => {

@@ -111,10 +111,12 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await visit(page, `${path}?tab=history`);
 	const titles = page.locator(".mantine-Timeline-itemTitle");
 	await titles.first().waitFor();
-	expect((await titles.allInnerTexts()).slice(0, 4)).toEqual([
-		"Taken back into use",
-		"Archived",
-		"Taken back into use",
-		"Archived",
-	]);
+	await expect
+		.poll(async () => (await titles.allInnerTexts()).slice(0, 4))
+		.toEqual([
+			"Taken back into use",
+			"Archived",
+			"Taken back into use",
+			"Archived",
+		]);
 });
