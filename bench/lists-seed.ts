@@ -97,7 +97,10 @@ async function insertFrameworks(
 	return frameworks;
 }
 
-/** Gives each record a former state, as the trigger of the register writes it. */
+/**
+ * Gives each record a former state, as the trigger of the register writes it: one after the other, in
+ * the order of the changes.
+ */
 async function insertPast(
 	client: Client,
 	{ table }: AnyRecordKind,
@@ -107,7 +110,8 @@ async function insertPast(
 		`insert into record_versions (organization_id, register, record_id, valid_from, valid_to, fields)
 		select t.organization_id, '${table}', t.id, least(t.created_at, t.updated_at) - interval '1 day',
 			t.updated_at, to_jsonb(t) - '{organization_id,id,search_text,name_key,category_key}'::text[]
-		from ${table} t where t.organization_id = $1`,
+		from ${table} t where t.organization_id = $1
+		order by t.updated_at`,
 		[organization],
 	);
 	await client.query(
