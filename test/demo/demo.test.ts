@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import {
 	Client,
 	StreamableHTTPClientTransport,
@@ -14,10 +13,14 @@ import { firstLine, isRunning } from "../support/child.ts";
 import { sendTo } from "../support/console-client.ts";
 import { makeFolder } from "../support/folder.ts";
 import { assay } from "../support/program.ts";
+import {
+	DEVICES,
+	demoFolders,
+	postmasterOf,
+	startDemo,
+} from "./demonstration.ts";
 import { readTimes } from "./document-times.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../bin/assay.js");
-const DEVICES = 12;
 const DAY_MS = 86_400_000;
 
 interface Ready {
@@ -42,56 +45,6 @@ let ready: Ready;
  */
 let orphan: string;
 
-function start(): ChildProcess {
-	const inherited = Object.entries(process.env).filter(
-		([name]) => !name.startsWith("ASSAY_"),
-	);
-	return spawn(
-		process.execPath,
-		[PROGRAM, "demo", "--json", "--port=0", `--devices=${DEVICES}`],
-		{
-			// A demonstration must not use a database that somebody has configured.
-			env: {
-				...Object.fromEntries(inherited),
-				TMPDIR: folder,
-				DATABASE_URL: "postgres://127.0.0.1:9/none",
-			},
-			stdio: ["ignore", "pipe", "pipe"],
-		},
-	);
-}
-
-const demoFolders = () =>
-	readdirSync(folder).filter((name) => name.startsWith("assay-demo-"));
-
-/**
- * Ends a demonstration while it fills its database. Returns its exit code and output, its folder,
- * and its server's process.
- */
-async function endWhileFilling(signal: NodeJS.Signals) {
-	const others = demoFolders();
-	const child = start();
-	if (!child.stderr) throw new Error("no standard error");
-	const exit = once(child, "exit");
-	const said: string[] = [];
-	let [name, postmaster] = ["", 0];
-	createInterface(child.stderr).on("line", (line) => {
-		said.push(line);
-		if (!line.startsWith("Filling")) return;
-		name = demoFolders().find((each) => !others.includes(each)) ?? "";
-		postmaster = postmasterOf(name);
-		child.kill(signal);
-	});
-	const [code] = await exit;
-	return { code: code as number | null, said, name, postmaster };
-}
-
-const postmasterOf = (name = "") =>
-	Number.parseInt(
-		readFileSync(join(folder, name, "data/postgres/postmaster.pid"), "utf8"),
-		10,
-	);
-
 /** Makes a folder of a demonstration whose process has ended. */
 function makeOrphan(): string {
 	const path = join(folder, "assay-demo-orphan");
@@ -103,7 +56,7 @@ function makeOrphan(): string {
 beforeAll(async () => {
 	folder = await makeFolder("assay-test-");
 	orphan = makeOrphan();
-	demo = start();
+	demo = startDemo(folder);
 	ready = JSON.parse(await firstLine(demo));
 });
 
@@ -133,7 +86,9 @@ const inOrganization = (input: object = {}) => ({
 });
 
 test("a demonstration removes the remains of an earlier one", () => {
-	expect(demoFolders().map((name) => join(folder, name))).not.toContain(orphan);
+	expect(demoFolders(folder).map((name) => join(folder, name))).not.toContain(
+		orphan,
+	);
 });
 
 test("a demonstration listens only on this machine, and each of its users has the printed role", async () => {
@@ -206,7 +161,7 @@ test("the registers are filled with past dates, and the audit log verifies", asy
 		);
 		expect(oldest, tool).toBeLessThan(Date.now() - 30 * DAY_MS);
 	}
-	const [name = ""] = demoFolders();
+	const [name = ""] = demoFolders(folder);
 	const verified = await assay(["audit", "verify"], {
 		ASSAY_DATA_DIR: join(folder, name, "data"),
 	});
@@ -386,24 +341,10 @@ test("SIGUSR1 and SIGUSR2 only write a line to a demonstration's log", async () 
 });
 
 test("Ctrl-C ends a demonstration with exit code 0 and leaves no folder and no database server", async () => {
-	const postmaster = postmasterOf(demoFolders()[0]);
+	const postmaster = postmasterOf(join(folder, demoFolders(folder)[0] ?? ""));
 	demo.kill("SIGINT");
 	const [code] = await once(demo, "exit");
 	expect(code).toBe(0);
-	expect(demoFolders()).toEqual([]);
+	expect(demoFolders(folder)).toEqual([]);
 	expect(isRunning(postmaster)).toBe(false);
-});
-
-test("a killed demonstration leaves no folder and no database server", async () => {
-	const { name, postmaster } = await endWhileFilling("SIGKILL");
-	expect(name).not.toBe("");
-	await expect.poll(demoFolders, { interval: 200 }).not.toContain(name);
-	expect(postmaster).toBeGreaterThan(0);
-	expect(isRunning(postmaster)).toBe(false);
-});
-
-test("Ctrl-C during the start ends a demonstration with exit code 0 and leaves nothing either", async () => {
-	const { code, said, name } = await endWhileFilling("SIGINT");
-	expect(code, said.join("\n")).toBe(0);
-	expect(demoFolders()).not.toContain(name);
 });

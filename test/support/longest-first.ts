@@ -9,6 +9,7 @@ const LONGEST = [
 	"cli/start",
 	"cli/signals",
 	"demo/demo",
+	"demo/early-end",
 	"retention/delete-organizations",
 	"db/own-roles",
 	"cli/doctor-hang",
