@@ -33,7 +33,8 @@ function sentence(line: number, text: string, weight: number): Sentence {
 }
 
 function sentencesOfProgram(path: string, source: string): Sentence[] {
-	const { program, comments } = parseSync(path, source);
+	const parsed = parseSync(path, source);
+	const { program, comments } = parsed;
 	const starts = lineStarts(source);
 	const at = (offset: number) => lineAt(starts, offset);
 	const names = new Map(
@@ -53,7 +54,7 @@ function sentencesOfProgram(path: string, source: string): Sentence[] {
 	for (const [start, text] of names) {
 		if (text !== "") found.push(sentence(at(start), text, 1.5));
 	}
-	for (const { line, text } of collectTexts(path, source)) {
+	for (const { line, text } of collectTexts(path, source, parsed)) {
 		found.push({ ...sentence(line, text, 1), explains: true });
 	}
 	for (const { start, text } of namesInStrings(program, source)) {

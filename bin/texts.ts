@@ -55,9 +55,16 @@ const LOG_CALLS = /^(trace|debug|info|warn|fatal)$/;
 const SQL =
 	/^\s*(--|\(?\s*(select|insert into|update \S+ (\w+ )?set|delete from|with( recursive)? \w+|create|alter|drop|set|do \$|begin|commit|rollback|copy|grant|revoke|reset|vacuum|analyze|lock|truncate|notify|listen|case when|cross join|left join|join|from|where|and|or|order by|group by|returning|on conflict|explain|refresh|values|exists|union)\b(?![,.!?;]| (the|a|an|it|this|that|your|you|one|all|not|how)\b))/;
 
-/** Returns the texts of a source file, in their order in the file. */
-export function collectTexts(path: string, source: string): Text[] {
-	const { program, errors } = parseSync(path, source);
+/**
+ * Returns the texts of a source file, in their order in the file. `parsed` is its syntax tree, if the
+ * caller has it.
+ */
+export function collectTexts(
+	path: string,
+	source: string,
+	parsed = parseSync(path, source),
+): Text[] {
+	const { program, errors } = parsed;
 	if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
 	const starts = lineStarts(source);
 	const found: Text[] = [];
