@@ -35,7 +35,7 @@ export function PastBanner() {
 								{report
 									? "The report says which day it shows."
 									: "This page shows the present, or a day that you choose in it."}{" "}
-								Home, devices, registers and reports show{" "}
+								Home, devices, registers and most reports show{" "}
 								<b>{formatDay(day)}</b>.
 							</>
 						)}

@@ -10,7 +10,12 @@ type Search = Record<string, string | number | boolean>;
 const LISTS: Record<string, { kind: string; search: Search }> = {
 	CRITICAL_RISKS: {
 		kind: "risk",
-		search: { min_residual_risk_score: 15, is_accepted: false },
+		// The filter names a band only if it has both ends.
+		search: {
+			min_residual_risk_score: 15,
+			max_residual_risk_score: 25,
+			is_accepted: false,
+		},
 	},
 	UNDECIDED_RISKS: { kind: "risk", search: { is_undecided: true } },
 	OVERDUE_MAJOR_NONCONFORMITIES: {
