@@ -174,10 +174,10 @@ test("heartbeats that change no searchable value keep the device's row on its pa
 	const client = await fleet.assay.database.owner.connect();
 	try {
 		// The counters contain only the updates that this transaction has made so far.
-		const beatAndCount = async (hostname: string) => {
+		const beatAndCount = async (hostname: string, system = "Debian 12") => {
 			const { rows } = await client.query<{ ordinal: number }>(
-				"select * from agent_store_heartbeats(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array['Debian 13'], array['1.0.1'], array['192.0.2.9'])",
-				[`\\x${hashSecret(key)}`, hardwareUuid, hostname],
+				"select * from agent_store_heartbeats(array[$1::bytea], array[$2], array['C02XK1'], array[$3], array['LINUX'], array[$4], array['1.0.0'], array['192.0.2.9'])",
+				[`\\x${hashSecret(key)}`, hardwareUuid, hostname, system],
 			);
 			expect(rows).toHaveLength(1);
 			const { rows: counted } = await client.query(
@@ -190,6 +190,10 @@ test("heartbeats that change no searchable value keep the device's row on its pa
 		expect(await beatAndCount("laptop")).toEqual({ all: 2, hot: 2 });
 		expect(await beatAndCount("renamed")).toEqual({ all: 3, hot: 2 });
 		expect(await beatAndCount("renamed")).toEqual({ all: 4, hot: 3 });
+		expect(await beatAndCount("renamed", "Debian 13")).toEqual({
+			all: 5,
+			hot: 3,
+		});
 	} finally {
 		await client.query("rollback");
 		client.release();

@@ -56,6 +56,6 @@ function numberInWords(name: string, value: number): unknown {
 	if (field) return inUnit(field, value);
 	if (name === "digest_weekday") return WEEKDAYS[value - 1] ?? value;
 	if (name === "max_silence_days") return durationWords(value * 86_400);
-	const unit = SECONDS[/[^_]+$/.exec(name)?.[0] ?? ""];
+	const unit = SECONDS[name.slice(name.lastIndexOf("_") + 1)];
 	return unit ? durationWords(value * unit) : value;
 }
