@@ -158,16 +158,17 @@ test("the preview of a large file has pages, and its lines can be filtered by ou
 
 test("the page says how many lines are checked and imported, and after some seconds for how long", async () => {
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
-	let release = Promise.withResolvers<void>();
+	const held: (() => void)[] = [];
 	await page.route("**/api/console/importRecords*", async (route) => {
-		await release.promise;
+		await new Promise<void>((release) => held.push(release));
 		await route.continue();
 	});
 	const says = (text: string) =>
 		preview(page).getByRole("status").filter({ hasText: text });
-	const next = () => {
-		release.resolve();
-		release = Promise.withResolvers();
+	// The page says that it waits before its request arrives here.
+	const next = async () => {
+		await expect.poll(() => held.length).toBe(1);
+		held.shift()?.();
 	};
 	await choose(
 		page,
@@ -175,7 +176,7 @@ test("the page says how many lines are checked and imported, and after some seco
 		'name,description\r\nTwo,"First\r\nsecond"\r\n\r\nSlow,\r\n',
 	);
 	await says("Checking 2 lines …").waitFor();
-	next();
+	await next();
 	await says("2 lines: 2 to add").waitFor();
 	await page.getByRole("button", { name: "Import 2 vendors" }).click();
 	await says("Importing 2 lines …").waitFor();
@@ -184,6 +185,6 @@ test("the page says how many lines are checked and imported, and after some seco
 	expect(await says("so far").count()).toBe(0);
 	await axe(page);
 	await screenshot(page, "import-progress");
-	next();
+	await next();
 	await page.getByText("2 vendors added.").waitFor();
 });
