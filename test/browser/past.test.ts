@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findOperation } from "../../src/operations.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { callByName } from "../support/call-by-name.ts";
 import { avoidMidnight } from "../support/midnight.ts";
-import { callAs, type TestUser } from "../support/people.ts";
+import type { TestUser } from "../support/people.ts";
 import {
 	axe,
 	screenshot,
@@ -26,17 +26,10 @@ let now: number;
 const dayAgo = (days: number) =>
 	new Date(now - days * DAY_MS).toISOString().slice(0, 10);
 
-// biome-ignore lint/suspicious/noExplicitAny: the type of a result depends on the name of the call.
-async function use(name: string, input: object): Promise<any> {
-	const operation = findOperation(name);
-	if (!operation) throw new Error(`there is no operation ${name}`);
-	const { shape } = operation.input;
-	const given =
-		shape.id || shape.record_id
-			? input
-			: { organization_id: served.organizationId, ...input };
-	return callAs(served.database, admin, operation, given);
-}
+const use = (name: string, input: object) =>
+	callByName(served.database, admin, name, input);
+const add = (name: string, input: object) =>
+	use(name, { organization_id: served.organizationId, ...input });
 
 /** Moves everything that is stored into the past. */
 async function age(days: number) {
@@ -77,19 +70,19 @@ let first: string;
 let framework_id: string;
 let control_id: string;
 beforeAll(async () => {
-	const { people: owner } = await use("addPeople", {
+	const { people: owner } = await add("addPeople", {
 		organization_id: served.organizationId,
 		full_name: "Ada Byron",
 		primary_email_address: "ada@example.com",
 		kind: "EMPLOYEE",
 	});
 	first = (
-		await use("addRisk", risk({ name: "Theft of laptops", owner_id: owner.id }))
+		await add("addRisk", risk({ name: "Theft of laptops", owner_id: owner.id }))
 	).risk.id;
-	const gone = (await use("addRisk", risk({ name: "Fire" }))).risk.id;
-	framework_id = (await use("addFramework", { name: "ISO 27001" })).framework
+	const gone = (await add("addRisk", risk({ name: "Fire" }))).risk.id;
+	framework_id = (await add("addFramework", { name: "ISO 27001" })).framework
 		.id;
-	const control = await use("addControl", {
+	const control = await add("addControl", {
 		framework_id,
 		section_title: "A.8",
 		name: "Encryption",
@@ -97,7 +90,7 @@ beforeAll(async () => {
 		tested_by_checks: ["DISK_ENCRYPTION"],
 	});
 	control_id = control.control.id;
-	const measure = await use("addMeasure", {
+	const measure = await add("addMeasure", {
 		name: "Encrypt disks",
 		category: "Technology",
 		state: "NOT_STARTED",
@@ -115,7 +108,7 @@ beforeAll(async () => {
 	});
 	await use("deleteRisk", { id: gone });
 	await use("updatePeople", { id: owner.id, full_name: "Ada Lovelace" });
-	await use("addRisk", risk({ name: "Flood" }));
+	await add("addRisk", risk({ name: "Flood" }));
 	await age(30);
 	const { rows } = await served.database.owner.query(
 		"select records_known_since as since from organizations where id = $1",
