@@ -19,7 +19,7 @@ interface Node {
 	[key: string]: unknown;
 }
 
-/** What a file notes about a record: the names of fields, and the kind if the place says it. */
+/** The fields that a file notes of a record, and the kind if the place says it. */
 interface Noted {
 	path: string;
 	kind?: string | undefined;

@@ -191,7 +191,7 @@ const READ: Record<string, IdKind> = {
 	listWebhookDeliveries: "webhook",
 };
 
-/** What is read without an index. Each pattern is about a call, its input, and what it reads. */
+/** Reads without an index. Each pattern is about a call, its input, and what it reads. */
 const WITHOUT_INDEX: {
 	call: RegExp;
 	why: string;

@@ -34,7 +34,7 @@ const LIMITS = {
 	reads_audit_log: "May read the audit log",
 } as const;
 
-/** What the service did to an account beside the change itself. */
+/** Notes of what the service did to an account beside the change itself. */
 const SIGNED_OUT = {
 	sessions: "Sessions",
 	second_factor: "Second factor",

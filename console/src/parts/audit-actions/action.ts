@@ -9,7 +9,7 @@ export interface Action {
 	 * of the action. `{kind}` stands for the kind of the record, such as "risk".
 	 */
 	phrase?: string;
-	/** What the audit log calls the action, if the words of its name would mislead people. */
+	/** The action in words, if the words of its name would mislead people. */
 	title?: string;
 	/** True if the actor is also the record, so that naming the record would repeat the name. */
 	isAboutActor?: true;

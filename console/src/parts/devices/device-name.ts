@@ -1,4 +1,4 @@
-/** What the names of devices are made from. */
+/** The facts from which the name of a device is made. */
 export interface Named {
 	id: string;
 	/** Null for a device that has no name. */
