@@ -5,6 +5,7 @@ import type { Client, ClientConfig } from "pg";
 import type { Head } from "../audit/read.ts";
 import { EXPORT_LOCK } from "../db/advisory-locks.ts";
 import { AppError } from "../errors.ts";
+import { dayIn } from "../organizations/time-zone.ts";
 import {
 	COMPRESSION,
 	FORMATS,
@@ -33,6 +34,8 @@ export interface ExportOptions {
 /** An export that has begun. It holds a connection until `content` ends or `close` is called. */
 export interface OrganizationExport {
 	manifest: Manifest;
+	/** Day of the export in the organization's time zone, as YYYY-MM-DD. */
+	day: string;
 	/** The newest sealed entry of the audit log in the file. */
 	head: Head | undefined;
 	/** Number of rows of each table. It is complete at the end of `content`. */
@@ -64,7 +67,10 @@ export async function openOrganizationExport(
 		await client.query("begin isolation level repeatable read read only");
 		const { tables, manifest } = await describe(client);
 		await lockTables(client, tables);
-		const { name, ...head } = await readOrganization(client, organizationId);
+		const { name, time_zone, ...head } = await readOrganization(
+			client,
+			organizationId,
+		);
 		const sources = organizationSources(
 			tables,
 			await readDanglingColumns(client),
@@ -81,6 +87,7 @@ export async function openOrganizationExport(
 		const rows: RowCounts = {};
 		return {
 			manifest: whole,
+			day: dayIn(time_zone, whole.made_at),
 			head: head.hash === null ? undefined : { ...head, hash: head.hash },
 			rows,
 			content: encrypt(
@@ -110,10 +117,12 @@ async function takeTurn(client: Client, organizationId: string): Promise<void> {
 async function readOrganization(client: Client, id: string) {
 	const { rows } = await client.query<{
 		name: string;
+		time_zone: string;
 		sequence: number;
 		hash: string | null;
 	}>(
-		`select o.name, coalesce(h.sequence, 0)::integer as sequence, encode(h.hash, 'hex') as hash
+		`select o.name, o.time_zone, coalesce(h.sequence, 0)::integer as sequence,
+			encode(h.hash, 'hex') as hash
 		from organizations o left join audit_heads h on h.organization_id = o.id
 		where o.id = $1`,
 		[id],

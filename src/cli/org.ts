@@ -3,7 +3,11 @@ import type { Database } from "../db/database.ts";
 import { isNewDatabase } from "../db/migrate.ts";
 import type { Closure } from "../organizations/closures.ts";
 import { createOrganization } from "../organizations/organization-store.ts";
-import { DEFAULT_TIME_ZONE, isTimeZone } from "../organizations/time-zone.ts";
+import {
+	DEFAULT_TIME_ZONE,
+	dayIn,
+	isTimeZone,
+} from "../organizations/time-zone.ts";
 import {
 	findTampered,
 	readDeletedOrganizations,
@@ -145,14 +149,16 @@ function addDeleted(org: Command): void {
 function stateOf({
 	closure,
 	delete_after,
+	time_zone,
 }: {
 	closure: Closure["kind"] | null;
 	delete_after: string | null;
+	time_zone: string;
 }): string {
 	if (closure === null) return "open";
-	return closure === "SUSPENDED"
+	return delete_after === null
 		? "suspended"
-		: `deleted after ${delete_after?.slice(0, 10)}`;
+		: `deleted after ${dayIn(time_zone, delete_after)}`;
 }
 
 /**
@@ -167,8 +173,9 @@ async function listOrganizations({ identityPool }: Database) {
 		members: number;
 		closure: Closure["kind"] | null;
 		delete_after: string | null;
+		time_zone: string;
 	}>(
-		`select o.id, o.name, o.created_at,
+		`select o.id, o.name, o.created_at, o.time_zone,
 			(select count(*)::integer from memberships m where m.organization_id = o.id) as members,
 			c.kind as closure, to_json(c.delete_after) #>> '{}' as delete_after
 		from organizations o left join organization_closures c on c.organization_id = o.id

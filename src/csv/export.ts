@@ -1,6 +1,12 @@
+import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { invoke, type Services } from "../invoke.ts";
+import { authorize, invoke, type Services } from "../invoke.ts";
 import type { AnyOperation } from "../operation.ts";
+import {
+	DEFAULT_TIME_ZONE,
+	dayIn,
+	readToday,
+} from "../organizations/time-zone.ts";
 import type { Principal } from "../principal.ts";
 import { MAX_PAGE_SIZE } from "../records/list-pages.ts";
 import { recordKinds } from "../registers/all.ts";
@@ -9,8 +15,9 @@ import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
 
 export interface Export {
 	/**
-	 * Name of the file, such as `assay-risks-2026-11-21.csv`, or `assay-risks-2026-11-21T16-28-23Z.csv`
-	 * with the moment of a replica.
+	 * Name of the file with today's date in the organization's time zone, such as
+	 * `assay-risks-2026-11-21.csv`, or with the moment of a replica in UTC, such as
+	 * `assay-risks-2026-11-21T16-28-23Z.csv`.
 	 */
 	fileName: string;
 	/** Yields the file page by page. The first page has already been read. */
@@ -70,17 +77,30 @@ export async function exportList(
 			if (page.next === null || wanted?.size === 0) return;
 		}
 	}
+	const time =
+		momentOf(services) ?? (await today(services, principal, operation, input));
 	return {
-		fileName: `assay-${key.replaceAll("_", "-")}-${timeOf(services)}.csv`,
+		fileName: `assay-${key.replaceAll("_", "-")}-${time}.csv`,
 		chunks: chunks(),
 	};
 }
 
-function timeOf({ replicaReads }: Services): string {
+function momentOf({ replicaReads }: Services): string | undefined {
 	const moment = replicaReads?.moment;
-	return moment
-		? `${moment.slice(0, 19).replaceAll(":", "-")}Z`
-		: new Date().toISOString().slice(0, 10);
+	return moment && `${moment.slice(0, 19).replaceAll(":", "-")}Z`;
+}
+
+/** Returns today's date in the organization of the list. A list without one has the day in UTC. */
+async function today(
+	services: Services,
+	principal: Principal,
+	operation: AnyOperation,
+	input: Record<string, unknown>,
+): Promise<string> {
+	const membership = await authorize(services, principal, operation, input);
+	return membership
+		? withTenant(services.pool, membership.organizationId, readToday)
+		: dayIn(DEFAULT_TIME_ZONE, new Date().toISOString());
 }
 
 function writeRows(columns: Column[], rows: Row[]): string {

@@ -65,7 +65,7 @@ export function addOrganizationFile(
 			return shares.run("all", async () => {
 				// The newest entry of the audit log says that this export was made.
 				await sealAll(services.pool);
-				const { manifest, content, close } = await openOrganizationExport(
+				const { manifest, day, content, close } = await openOrganizationExport(
 					ownerConnection,
 					ticket.organizationId,
 					{
@@ -87,7 +87,7 @@ export function addOrganizationFile(
 							: "application/zstd",
 						"content-disposition": contentDisposition(
 							"attachment",
-							`${name}-${manifest.made_at.slice(0, 10)}.assay-organization`,
+							`${name}-${day}.assay-organization`,
 						),
 						"cache-control": "private, no-store",
 					})

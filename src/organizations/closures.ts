@@ -3,6 +3,7 @@ import { appendChanges } from "../audit/log.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 import { requireOrganization } from "./organization-store.ts";
+import { dayIn } from "./time-zone.ts";
 
 /** Longest reason why an organization is closed, in characters. */
 export const MAX_REASON = 500;
@@ -12,6 +13,8 @@ export const GRACE_DAYS = 14;
 
 export interface Closure {
 	name: string;
+	/** Time zone in which the day of the deletion is told. */
+	time_zone: string;
 	/** SUSPENDED ends with a command. DELETION ends with the deletion, or with a command before it. */
 	kind: "SUSPENDED" | "DELETION";
 	reason: string;
@@ -24,13 +27,13 @@ export interface Closure {
 /** Returns the sentence for everybody who is turned away. */
 export function closureMessage({
 	name,
-	kind,
+	time_zone,
 	reason,
 	delete_after,
-}: Omit<Closure, "is_due">): string {
-	return kind === "SUSPENDED"
+}: Omit<Closure, "is_due" | "kind">): string {
+	return delete_after === null
 		? `${name} is suspended: ${reason}`
-		: `${name} is closed and will be deleted on ${delete_after?.slice(0, 10)}; the people who run this service can restore it until then. Reason: ${reason}`;
+		: `${name} is closed and will be deleted on ${dayIn(time_zone, delete_after)}; the people who run this service can restore it until then. Reason: ${reason}`;
 }
 
 /** The 403 for a call about a closed organization. */
@@ -56,7 +59,7 @@ export async function readClosure(
 	organizationId: string,
 ): Promise<Closure | undefined> {
 	const { rows } = await client.query<Closure>(
-		`select o.name, c.kind, c.reason, c.delete_after,
+		`select o.name, o.time_zone, c.kind, c.reason, c.delete_after,
 			coalesce(c.delete_after <= now(), false) as is_due
 		from organization_closures c join organizations o on o.id = c.organization_id
 		where c.organization_id = $1`,

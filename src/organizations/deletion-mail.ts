@@ -1,5 +1,6 @@
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
+import { dayIn } from "./time-zone.ts";
 
 /**
  * Makes the mail that tells an administrator that the organization will be deleted. Returns null if
@@ -13,10 +14,11 @@ export const composeDeletion: Compose = async (
 		email: string;
 		organization_id: string;
 		organization_name: string;
-		day: string;
+		time_zone: string;
+		delete_after: Date;
 	}>(
 		`select u.email, o.id as organization_id, o.name as organization_name,
-			to_char(c.delete_after at time zone 'UTC', 'YYYY-MM-DD') as day
+			o.time_zone, c.delete_after
 		from mails m
 		join organizations o on o.id = m.organization_id
 		join organization_closures c on c.organization_id = o.id and c.kind = 'DELETION'
@@ -27,11 +29,12 @@ export const composeDeletion: Compose = async (
 	);
 	const [found] = rows;
 	if (!found) return null;
+	const day = dayIn(found.time_zone, found.delete_after.toISOString());
 	const organization = nameInMail(found.organization_name);
 	return {
 		to: found.email,
-		subject: `${organization} on Assay will be deleted on ${found.day}`,
-		text: `Another administrator of ${organization} has closed it. On ${found.day} it will be deleted with everything in it. Until then, nobody reaches it, and its devices do not report. This page gives the reason:
+		subject: `${organization} on Assay will be deleted on ${day}`,
+		text: `Another administrator of ${organization} has closed it. On ${day} it will be deleted with everything in it. Until then, nobody reaches it, and its devices do not report. This page gives the reason:
 
 ${baseUrl}/o/${found.organization_id}
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
 import { partsOf, readPdf, wordsOf } from "../support/read-pdf.ts";
+import { zoneOfAnotherDay } from "../support/zone-of-another-day.ts";
 import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
 
 let served: TestConsole;
@@ -36,9 +37,7 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 		"# Screens\n\nLock **every** screen. See [the site](https://example.com).\n\n1. at home\n   - in the garden\n2. on the train\n\n> Always.\n\n| Place | Rule |\n|---|---|\n| Café | `VPN` |\n\n---\n\n```\nlock now\n```\n\nПривет, κόσμε\n";
 	await draft(text);
 	await draft(`${text}\nLock it *twice*.`.replace("at home", "in the office"));
-	// A time zone in which today is not the day in UTC.
-	const timeZone =
-		new Date().getUTCHours() >= 10 ? "Pacific/Kiritimati" : "Pacific/Pago_Pago";
+	const { zone: timeZone } = zoneOfAnotherDay(new Date().toISOString());
 	await add("updateOrganizationSettings", { time_zone: timeZone });
 	const { document_versions } = await use("listDocumentVersions", {
 		document_id: document.id,

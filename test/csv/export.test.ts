@@ -11,6 +11,7 @@ import {
 } from "../support/console-session.ts";
 import { nameOfRole } from "../support/database.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
+import { zoneOfAnotherDay } from "../support/zone-of-another-day.ts";
 
 let served: TestConsole;
 let admin: Session;
@@ -51,6 +52,33 @@ test("a list is downloaded as a file that begins with the mark by which Excel re
 	expect(lines[0]).toMatch(/^id,organization_id,name,description,/);
 	expect(lines[1]).toContain(',"Zürich, ""AG""\u00a0",');
 	expect(lines[2]).toBe("");
+});
+
+test("the name of a file has today's date in the organization's time zone", async () => {
+	const { document } = await admin.use("addDocument", {
+		organization_id,
+		title: "Backups",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { zone, day } = zoneOfAnotherDay(new Date().toISOString());
+	const setZone = (time_zone: string) =>
+		admin.use("updateOrganizationSettings", { organization_id, time_zone });
+	await setZone(zone);
+	const answers = [
+		await exported("listVendors"),
+		// The address names a record, and not its organization.
+		await admin.get(
+			`/api/console/export/listDocumentVersions.csv?document_id=${document.id}`,
+		),
+	];
+	expect(
+		answers.map(({ headers }) => headers.get("content-disposition")),
+	).toEqual([
+		`attachment; filename="assay-vendors-${day}.csv"`,
+		`attachment; filename="assay-document-versions-${day}.csv"`,
+	]);
+	await setZone("UTC");
 });
 
 test("the file contains all pages of the list, with its filters and in its order", async () => {

@@ -4,6 +4,7 @@ import { tellOfKeys } from "../../src/devices/ending-keys.ts";
 import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { sendTo } from "../support/console-client.ts";
+import { zoneOfAnotherDay } from "../support/zone-of-another-day.ts";
 import { messageId, openStand, type Stand } from "./stand.ts";
 
 let stand: Stand;
@@ -14,17 +15,6 @@ afterEach(() => stand.reset());
 afterAll(() => stand.close());
 
 const DAY_MS = 86_400_000;
-
-/** A time zone in which this time is on another day than in UTC, and that day. */
-function zoneOfAnotherDay(time: string): { zone: string; day: string } {
-	const isLate = new Date(time).getUTCHours() >= 10;
-	const hours = isLate ? 14 : -11;
-	const there = new Date(Date.parse(time) + hours * 3_600_000);
-	return {
-		zone: isLate ? "Pacific/Kiritimati" : "Pacific/Pago_Pago",
-		day: there.toISOString().slice(0, 10),
-	};
-}
 
 const stopIn = (text: string) => /stop-mails#(\S+)/.exec(text)?.[1] as string;
 

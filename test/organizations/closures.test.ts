@@ -10,6 +10,7 @@ import {
 	GRACE_DAYS,
 	openOrganization,
 	planDeletion,
+	requireOpenOrganization,
 	suspendOrganization,
 } from "../../src/organizations/closures.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
@@ -22,6 +23,7 @@ import {
 import { joinOrganization, makeApiToken } from "../support/people.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { zoneOfAnotherDay } from "../support/zone-of-another-day.ts";
 
 const REASON = "the contract has ended";
 const MESSAGE = `Acme is suspended: ${REASON}`;
@@ -221,13 +223,22 @@ describe("while an organization is suspended", () => {
 });
 
 test("deletion closes at once, says the day, and can be taken back", async () => {
-	const day = new Date(Date.now() + GRACE_DAYS * 86_400_000)
-		.toISOString()
-		.slice(0, 10);
+	const deleteAfter = new Date(Date.now() + GRACE_DAYS * 86_400_000);
+	const { zone, day } = zoneOfAnotherDay(deleteAfter.toISOString());
+	await person.use("updateOrganizationSettings", {
+		organization_id: organizationId,
+		time_zone: zone,
+	});
 	await change(
 		(client) => planDeletion(client, systemPrincipal(), organizationId, REASON),
 		false,
 	);
+	// The commands read the closure by themselves.
+	await expect(
+		withTenant(served.database.pool, organizationId, (client) =>
+			requireOpenOrganization(client, organizationId),
+		),
+	).rejects.toThrow(`will be deleted on ${day}`);
 	const { body } = await person.call("getOrganization", {
 		organization_id: organizationId,
 	});

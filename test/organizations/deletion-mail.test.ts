@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
-import { openOrganization } from "../../src/organizations/closures.ts";
+import {
+	GRACE_DAYS,
+	openOrganization,
+} from "../../src/organizations/closures.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import { startConsole, type TestConsole } from "../support/console-session.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { until } from "../support/until.ts";
+import { zoneOfAnotherDay } from "../support/zone-of-another-day.ts";
 
 let served: TestConsole;
 let sink: SmtpSink;
@@ -34,14 +38,20 @@ test("the other administrators get a mail when one of them closes the organizati
 	const caller = await served.signIn("admin", id);
 	const other = await served.signIn("admin", id);
 	await served.signIn("member", id);
-	const { delete_after } = await caller.use("deleteOrganization", {
+	const { zone, day } = zoneOfAnotherDay(
+		new Date(Date.now() + GRACE_DAYS * 86_400_000).toISOString(),
+	);
+	await caller.use("updateOrganizationSettings", {
+		organization_id: id,
+		time_zone: zone,
+	});
+	await caller.use("deleteOrganization", {
 		organization_id: id,
 		name: "Doomed",
 		reason: "It was sold.",
 	});
 	const mail = await sink.next();
 	expect(mail.to).toContain(other.user.email);
-	const day = delete_after.slice(0, 10);
 	expect(mail.text).toContain(`Doomed on Assay will be deleted on ${day}`);
 	expect(mail.text).toContain(`/o/${id}`);
 	await until("the mail is sent", async () =>
