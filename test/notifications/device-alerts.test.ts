@@ -10,6 +10,7 @@ import {
 } from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { keepDevicesNow } from "../support/upkeep.ts";
+import { zoneOfAnotherDay } from "../support/zone-of-another-day.ts";
 
 const [MAJOR, MINOR] = ["DISK_ENCRYPTION", "FIREWALL_ENABLED"];
 
@@ -184,6 +185,22 @@ test("a storm is one mail a person at once, with what fails, how to fix it and t
 	expect(deliveries[0].what).toBe("DEVICE_ALERT");
 	await fleet.settle();
 	expect(await fleet.mails()).toHaveLength(2);
+});
+
+test("a mail tells since when a check fails by the day in the organization's time zone", async () => {
+	const fleet = await makeFleet();
+	await fleet.addChannel();
+	const device = await fleet.device("laptop", await fleet.person("ada"));
+	await device.report("FAIL");
+	await fleet.settle();
+	const { rows } = await fleet.sql(
+		"select to_json(failing_since) #>> '{}' as since from nonconformity_devices where organization_id = $1",
+		[fleet.organization_id],
+	);
+	const { zone, day } = zoneOfAnotherDay(rows[0].since);
+	await fleet.use("updateOrganizationSettings", { time_zone: zone });
+	await fleet.hurry();
+	expect((await sink.next()).text).toContain(`- laptop, since ${day}`);
 });
 
 test("a second device is one more mail about it alone, and a failure that comes back is none", async () => {
