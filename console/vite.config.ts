@@ -6,25 +6,41 @@ import { kindsPlugin } from "./kinds-plugin.ts";
 /** Marks the places in the page into which the server writes the nonce of each response. */
 export const NONCE_PLACEHOLDER = "__NONCE__";
 
+/** Our own modules and the icons, of which a page needs many. */
+const OURS = /\/src\/|tabler|kinds/;
+/** Modules that the pages about devices need, and others too, but not the first page. */
+const FURTHER =
+	/parts\/(?:field-labels|save-once|copy-field|local-address|csv-choice|devices\/(?:posture-bar|device-groups|ask-exception|exception-days|no-group))|pages\/devices\//;
 /**
- * The libraries that every page needs are one chunk. They change less often than our own code, so
- * browsers keep it when the console is upgraded. Our own modules that several pages use are another
- * chunk, because on a slow line each further file costs more than its bytes: with a chunk for each,
- * a list took 42 requests to open. Modules of the pages about devices and settings are not part of it,
- * because the first page needs none of them. Neither are reports, plots, and what makes PDF files, such
- * as the library restructure, comments, and parts of dialogs with secrets, files, groups or exceptions.
- * Labels of fields, and the modules of other pages that use them, are not part of it either.
+ * Modules that are in neither of our shared files, because the first page and most others need none
+ * of them: settings, reports, plots, comments, and what makes PDF files, such as the library
+ * restructure.
+ */
+const RARE =
+	/exports\/|restructure\/|parts\/(?:plots\/|report-titles|membership-limits|change-role|leave-organization|records\/comments-panel)|pages\/(?:(?:reports|settings)\/|registers\/documents\/version-facts)/;
+
+/**
+ * The files that several pages use. On a slow line each further file costs more than its bytes: with
+ * a file for each module, a list took 43 requests to open.
+ *
+ * - vendor: the libraries that every page needs. They change less often than our own code, so
+ *   browsers keep the file when the console is upgraded.
+ * - shared: our own modules that the first page needs too.
+ * - further: those of the pages about devices, which the first page does not need.
  */
 const CHUNKS = [
 	{
 		name: "vendor",
+		priority: 3,
 		test: /node_modules\/(react|react-dom|scheduler|@mantine\/(?!tiptap)[^/]+|@floating-ui|@tanstack)\//,
 	},
 	{
 		name: "shared",
-		test: /^(?!.*\/(?:exports\/|restructure\/|parts\/(?:plots\/|field-labels|save-once|copy-field|local-address|csv-choice|report-titles|membership-limits|change-role|leave-organization|records\/comments-panel|devices\/(?:posture-bar|device-groups|ask-exception|exception-days|no-group))|pages\/(?:(?:reports|devices|settings)\/|registers\/documents\/version-facts))).*(?:\/src\/|tabler|kinds)/,
+		priority: 2,
+		test: (id: string) => OURS.test(id) && !FURTHER.test(id) && !RARE.test(id),
 		minShareCount: 2,
 	},
+	{ name: "further", priority: 1, test: FURTHER, minShareCount: 2 },
 ];
 
 export default defineConfig({

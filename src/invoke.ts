@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { z } from "zod";
+import type { Releases } from "./agent-packages/release.ts";
 import { changeStatements } from "./audit/log.ts";
 import { noteRejectedCall } from "./audit/rejected-calls.ts";
 import type { OrganizationCreation } from "./config/settings.ts";
@@ -67,6 +68,8 @@ export interface Services {
 	mail?: Mailer | undefined;
 	/** The secret of the service. Undefined for commands. */
 	secret?: string;
+	/** Returns the newest versions of Assay's agent that the service offers. Undefined for commands. */
+	newestAgents?: () => Releases;
 	/** Says that a delivery to a webhook was queued. Call it after the commit. */
 	wakeDeliverer?: () => void;
 	/** The addresses that webhooks and chats may have. Undefined for commands. */

@@ -162,6 +162,11 @@ async function serveFrom(
 	};
 	const replica = openReplica(config, database.pool, log);
 	started.push(() => replica?.close());
+	const agentPackages =
+		config.agentDir === undefined
+			? undefined
+			: new PackageFolder(config.agentDir, log);
+	started.push(() => agentPackages?.close());
 	const services = {
 		pool,
 		replica,
@@ -170,6 +175,7 @@ async function serveFrom(
 		mail,
 		secret,
 		outgoingRule: rule,
+		newestAgents: () => agentPackages?.newest ?? {},
 		wakeDeliverer: () => deliverer.wake(),
 		wakeChatSender: () => chatSender.wake(),
 		wakeClosed: () => closed.poller.wake(),
@@ -202,11 +208,6 @@ async function serveFrom(
 			"a forwarded address was ignored, because its sender is not in ASSAY_TRUSTED_PROXIES; add the sender if it is your proxy",
 		);
 	});
-	const agentPackages =
-		config.agentDir === undefined
-			? undefined
-			: new PackageFolder(config.agentDir, log);
-	started.push(() => agentPackages?.close());
 	const maintenance = await Maintenance.watch(pool, log, firstLooks);
 	started.push(() => maintenance.poller.stop());
 	const agentApi = makeAgentApi(
@@ -216,7 +217,7 @@ async function serveFrom(
 		addressOf,
 		maintenance,
 		closed,
-		(platform) => agentPackages?.newestFor(platform),
+		(platform) => services.newestAgents()[platform],
 	);
 	const oauth = config.oauth
 		? makeOauthServer({

@@ -11,6 +11,7 @@ import {
 	type InputOf,
 	type OperationName,
 	type OutputOf,
+	request,
 } from "./api.ts";
 import { getMe } from "./auth.ts";
 import { inPast } from "./past.ts";
@@ -95,6 +96,12 @@ export const meQuery = queryOptions({
 	queryKey: ["me"],
 	queryFn: getMe,
 	staleTime: 5 * 60_000,
+});
+
+/** Asks whether the service can send a link by mail to a user who has forgotten the password. */
+export const forgotPasswordQuery = queryOptions({
+	queryKey: ["forgot-password"],
+	queryFn: () => request<{ sends_mail: boolean }>("/api/forgot-password"),
 });
 
 export const organizationsQuery = queryOptions({

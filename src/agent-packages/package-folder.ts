@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import type { Platform } from "../devices/terms.ts";
 import { Checksums } from "./checksums.ts";
 import type { PackageList } from "./package-list.ts";
 import {
@@ -48,11 +47,11 @@ export class PackageFolder {
 	}
 
 	/**
-	 * Returns the newest version of the agent that the folder offers for a platform. Returns undefined
-	 * if there is none, or if the folder has not been read yet.
+	 * The newest version of the agent that the folder offers for each platform. None while the folder
+	 * has not been read.
 	 */
-	newestFor(platform: Platform): string | undefined {
-		return this.#content?.newest[platform];
+	get newest(): Releases {
+		return this.#content?.newest ?? {};
 	}
 
 	/** Returns a file that may be downloaded, or undefined. */

@@ -1,6 +1,6 @@
 import { escapeLiteral } from "pg";
 import { z } from "zod";
-import { RELEASE, readReleases } from "../agent-packages/release.ts";
+import { readReleases } from "../agent-packages/release.ts";
 import { textArray } from "../db/array.ts";
 import type { Filter } from "../records/filter.ts";
 import { byText, byTime, type Order } from "../records/list-pages.ts";
@@ -8,7 +8,6 @@ import { personFilter } from "../records/person-filter.ts";
 import { obvious } from "../records/shown.ts";
 import { idSchema, lineSchema, timeSchema } from "../records/text-schemas.ts";
 import { whyNoReference } from "../records/why-none.ts";
-import { OWN_AGENT } from "./agent-name.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import { stateFilters } from "./check-state-filters.ts";
 import { CONFLICT_KINDS } from "./conflicts.ts";
@@ -18,10 +17,12 @@ import {
 	DEVICE_STATUSES,
 	FRESHNESS,
 	FRESHNESSES,
+	HAS_CLAIMED_OWNER,
 	REPORTING,
 	REPORTINGS,
 } from "./device-record.ts";
 import { filtersAsOf } from "./devices-as-of.ts";
+import { isOlderAgent } from "./outdated-agents.ts";
 import { PLATFORMS, type PostureStatus } from "./terms.ts";
 
 /**
@@ -196,8 +197,8 @@ const filters: Record<string, Filter> = {
 		schema: z.boolean().describe("Unconfirmed owner; not REVOKED"),
 		sql: () => "true",
 		flag: {
-			true: "t.claimed_owner_id is not null and t.status <> 'REVOKED'",
-			false: "(t.claimed_owner_id is null or t.status = 'REVOKED')",
+			true: HAS_CLAIMED_OWNER,
+			false: `not (${HAS_CLAIMED_OWNER})`,
 		},
 	},
 	enrollment_key_id: {
@@ -215,17 +216,7 @@ const filters: Record<string, Filter> = {
 				"must be a version such as 1.4.0, or a version for each platform such as LINUX 1.4.0, WINDOWS 1.3.0",
 			)
 			.describe("Agents before 1.4.0, or LINUX 1.4.0, WINDOWS 1.3.0"),
-		// If a platform has no version, ->> is null, and none of its devices match.
-		sql: (
-			parameter,
-		) => `case when coalesce(t.agent_name, '${OWN_AGENT}') = '${OWN_AGENT}'
-				and t.agent_version ~ '${RELEASE.source}'
-			then coalesce(
-				string_to_array(t.agent_version, '.')::int[]
-					< string_to_array(${parameter}::jsonb ->> t.platform, '.')::int[],
-				false
-			)
-			else false end`,
+		sql: isOlderAgent,
 		toParameter: (value) => JSON.stringify(readReleases(String(value)) ?? {}),
 	},
 	group_id: {

@@ -15,6 +15,10 @@ import {
 
 export const DEVICE_STATUSES = ["PENDING", "ACTIVE", "REVOKED"] as const;
 
+/** SQL condition: the device has an owner whom nobody has confirmed. */
+export const HAS_CLAIMED_OWNER =
+	"t.claimed_owner_id is not null and t.status <> 'REVOKED'";
+
 /**
  * Returns an SQL interval: how long after its last heartbeat or report a device counts as stale.
  */

@@ -15,8 +15,10 @@ import {
 	DEVICES,
 	FRESHNESS,
 	FRESHNESSES,
+	HAS_CLAIMED_OWNER,
 	statusAt,
 } from "./device-record.ts";
+import { countAgents, MAX_AGENT_VERSIONS } from "./outdated-agents.ts";
 import { fleetPassPercent, passPercent } from "./pass-rate.ts";
 import {
 	type Group,
@@ -32,9 +34,6 @@ import { endOfMillisecond, pastTimestampSchema } from "./timestamps.ts";
  * Largest number of non-canonical checks that the summary lists. The most common ones come first.
  */
 const MAX_SHOWN_CHECKS = 100;
-
-/** Most versions of the agent that the summary lists. An agent may report any version. */
-const MAX_AGENT_VERSIONS = 50;
 
 const count = () => z.int();
 
@@ -111,9 +110,21 @@ export const listPostureSummary = defineOperation({
 			.describe(
 				`ACTIVE devices, at most ${MAX_AGENT_VERSIONS} versions, the most common first; null with as_of`,
 			),
+		outdated_agents: z
+			.object({
+				devices: count(),
+				agent_older_than: z.string().describe("The filter that lists them"),
+			})
+			.nullable()
+			.describe(
+				"ACTIVE devices whose agent of Assay is older than the newest one that this service offers; null with as_of or if it offers none",
+			),
+		owners_to_confirm: count()
+			.nullable()
+			.describe("Devices with has_claimed_owner; null with as_of"),
 		...groupsShape,
 	}),
-	run: async ({ client }, { organization_id, as_of, group_by }) => {
+	run: async ({ client, services }, { organization_id, as_of, group_by }) => {
 		const moment = as_of && endOfMillisecond(as_of);
 		const counts = await countFleet<{ groups?: Group[] | null }>(
 			client,
@@ -132,6 +143,13 @@ export const listPostureSummary = defineOperation({
 					)
 				: { groups: [], omitted_groups: 0 },
 		]);
+		const agents = as_of
+			? undefined
+			: await countAgents(
+					client,
+					organization_id,
+					services.newestAgents?.() ?? {},
+				);
 		const all = summarize(counts);
 		const listed = all.slice(0, CHECK_KEYS.length + MAX_SHOWN_CHECKS);
 		return {
@@ -146,9 +164,9 @@ export const listPostureSummary = defineOperation({
 			compliant_by_exception: counts.compliantByException,
 			pending_in_conflict: fleet.inConflict,
 			devices_by_freshness: as_of ? null : fleet.freshness,
-			devices_by_agent_version: as_of
-				? null
-				: await countAgents(client, organization_id),
+			devices_by_agent_version: agents?.versions ?? null,
+			outdated_agents: agents?.outdated ?? null,
+			owners_to_confirm: as_of ? null : fleet.ownersToConfirm,
 			...grouped,
 		};
 	},
@@ -177,6 +195,7 @@ async function countDevices(
 		freshness: (typeof FRESHNESSES)[number];
 		in_conflict: boolean;
 		devices: number;
+		claimed: number;
 	}>({
 		name: "summary.devices",
 		text: `
@@ -188,7 +207,8 @@ async function countDevices(
 					where c.organization_id = t.organization_id and c.device_id = t.id
 						and c.kind = 'DUPLICATE_HARDWARE'
 				) as in_conflict,
-				count(*)::int as devices
+				count(*)::int as devices,
+				(count(*) filter (where ${HAS_CLAIMED_OWNER}))::int as claimed
 			from ${DEVICES}
 			where t.organization_id = $1
 				and ($2::timestamptz is null or ${statusAt("$2")} is not null)
@@ -198,28 +218,14 @@ async function countDevices(
 	const status = { PENDING: 0, ACTIVE: 0, REVOKED: 0 };
 	const freshness = { ONLINE: 0, STALE: 0, MISSING: 0, NEVER: 0 };
 	let inConflict = 0;
+	let ownersToConfirm = 0;
 	for (const row of rows) {
 		status[row.status] += row.devices;
+		ownersToConfirm += row.claimed;
 		if (row.status !== "REVOKED") freshness[row.freshness] += row.devices;
 		if (row.status === "PENDING" && row.in_conflict) inConflict += row.devices;
 	}
-	return { status, freshness, inConflict };
-}
-
-/** Counts the active devices by the version of their agent. */
-async function countAgents(client: PoolClient, organizationId: string) {
-	const { rows } = await client.query<{
-		agent_version: string;
-		devices: number;
-	}>({
-		name: "summary.agents",
-		text: `
-			select t.agent_version, count(*)::int as devices from devices t
-			where t.organization_id = $1 and t.status = 'ACTIVE' and t.agent_version is not null
-			group by 1 order by 2 desc, 1 limit ${MAX_AGENT_VERSIONS}`,
-		values: [organizationId],
-	});
-	return rows;
+	return { status, freshness, inConflict, ownersToConfirm };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { aRisk, dayFromNow, openHome, type Use } from "./home-page.ts";
-import { settled } from "./settled.ts";
+import { SAVE_DATA, settled } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -199,9 +199,7 @@ test("the first page loads less than 300 KB of compressed script", async () => {
 		if (scripts.has(requestId)) scripts.set(requestId, encodedDataLength);
 	});
 	// Otherwise the code of the search is loaded two seconds later, which a busy machine would count.
-	await page.addInitScript(
-		"Object.defineProperty(navigator, 'connection', { value: { saveData: true } })",
-	);
+	await page.addInitScript(SAVE_DATA);
 	await session.send("Network.enable");
 	await session.send("Network.setCacheDisabled", { cacheDisabled: true });
 	await page.reload();

@@ -35,6 +35,14 @@ const IDLE = `new Promise((done) => {
 })`;
 
 /**
+ * A page with this script behaves as if its user asked to save data. So it does not load the code of
+ * the search two seconds later.
+ */
+export const SAVE_DATA = `Object.defineProperty(navigator, "connection", {
+	value: { saveData: true }, configurable: true,
+})`;
+
+/**
  * Waits until no request of the page is on its way and the page has nothing left to do. A test calls
  * this before it changes what the page would otherwise still read, such as a session in the
  * database, and before it uses rows that may be about to be replaced. It does not wait for what the

@@ -243,3 +243,77 @@ test("the summary counts the active devices by the version of their agent, and n
 	const past = await read({ as_of: "2026-03-01T12:00:00Z" });
 	expect(past.devices_by_agent_version).toBeNull();
 });
+
+test("the summary counts outdated agents of Assay by the versions that the service offers", async () => {
+	const { organizationId, devices } = await makeFleet(5);
+	const agent = (
+		device: TestDevice | undefined,
+		name: string | null,
+		version: string,
+	) =>
+		fleet.assay.database.owner.query(
+			"update devices set agent_name = $2, agent_version = $3, platform = 'LINUX' where id = $1",
+			[device?.id, name, version],
+		);
+	await agent(devices[0], null, "1.9.0");
+	await agent(devices[1], "assay-agent", "1.10.0");
+	await agent(devices[2], "probo-agent", "0.1.0");
+	await agent(devices[3], "assay-agent", "a build of today");
+	await agent(devices[4], "assay-agent", "1.8.0");
+	await fleet.call(
+		revokeDevice,
+		{ id: devices[4]?.id ?? "" },
+		{ organizationId },
+	);
+	const read = async (newest: object, more: object = {}) => {
+		const summary = await fleet.call(
+			listPostureSummary,
+			{ organization_id: organizationId, ...more },
+			{
+				organizationId,
+				services: { ...fleet.services, newestAgents: () => newest },
+			},
+		);
+		return summary.outdated_agents;
+	};
+	expect(await read({ LINUX: "1.10.0" })).toEqual({
+		devices: 1,
+		agent_older_than: "LINUX 1.10.0",
+	});
+	expect(await read({ WINDOWS: "1.10.0" })).toMatchObject({ devices: 0 });
+	expect(await read({})).toBeNull();
+	const past = { as_of: "2026-03-01T12:00:00Z" };
+	expect(await read({ LINUX: "1.10.0" }, past)).toBeNull();
+});
+
+test("the summary counts the owners that nobody has confirmed, and not those of revoked devices", async () => {
+	const { organizationId, devices } = await makeFleet(3);
+	const { people: person } = await fleet.call(
+		recordOperations(people)[2],
+		{
+			organization_id: organizationId,
+			full_name: "Ada Berg",
+			primary_email_address: "berg@example.com",
+			kind: "EMPLOYEE",
+		},
+		{ organizationId },
+	);
+	await fleet.assay.database.owner.query(
+		"update devices set claimed_owner_id = $2 where id = any($1)",
+		[devices.slice(0, 2).map(({ id }) => id), person.id],
+	);
+	await fleet.call(
+		revokeDevice,
+		{ id: devices[0]?.id ?? "" },
+		{ organizationId },
+	);
+	const read = (more: object = {}) =>
+		fleet.call(
+			listPostureSummary,
+			{ organization_id: organizationId, ...more },
+			{ organizationId, role: "viewer" },
+		);
+	expect((await read()).owners_to_confirm).toBe(1);
+	const past = await read({ as_of: "2026-03-01T12:00:00Z" });
+	expect(past.owners_to_confirm).toBeNull();
+});

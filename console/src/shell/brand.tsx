@@ -13,7 +13,7 @@ export function Brand({
 }) {
 	return (
 		<Group gap={8} wrap="nowrap">
-			{/* The same picture as favicon.svg. A file would be one more request for each page. */}
+			{/* The same picture as in index.html. A file would be one more request for each page. */}
 			<svg viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">
 				<rect width="32" height="32" rx="7" fill="#364fc7" />
 				<path

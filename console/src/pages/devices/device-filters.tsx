@@ -22,7 +22,7 @@ import {
 	platformLabel,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
-import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
+import { outdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
@@ -52,7 +52,7 @@ export function DeviceFilters({
 	const groups = useDeviceGroups(organizationId, {
 		enabled: isMore || filters.group_id !== undefined,
 	});
-	const outdated = useOutdatedAgents(isMore);
+	const outdated = summary.data && outdatedAgents(summary.data);
 	const check = filters.failing_check as string | undefined;
 	const checks = new Set(
 		summary.data?.checks.map(({ check_key }) => check_key) ?? [],

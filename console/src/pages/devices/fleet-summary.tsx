@@ -25,7 +25,7 @@ import {
 	STATUSES,
 	withExcepted,
 } from "../../parts/devices/device-words.tsx";
-import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
+import { outdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import styles from "../../parts/devices/postures.module.css";
 import { nameOfCheck } from "../../parts/devices/states-in-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -60,17 +60,8 @@ export function FleetCounts({
 		enabled: isReady,
 		refetchInterval: day ? false : 60_000,
 	});
-	const isCounted = data !== undefined;
-	const outdated = useOutdatedAgents(isCounted);
-	const claimed = useQuery({
-		...operationQuery("countRecords", {
-			organization_id: organizationId,
-			kind: "device",
-			filter: CLAIMED,
-		}),
-		enabled: isCounted && mayAdmin && !day,
-	});
 	if (!data) return null;
+	const outdated = outdatedAgents(data);
 	const { devices_by_freshness: fresh, devices_by_status: status } = data;
 	const silent = fresh ? fresh.STALE + fresh.MISSING + data.not_reporting : 0;
 	if (silent > 0 && mayIncludeSilent(list.filters)) {
@@ -98,7 +89,11 @@ export function FleetCounts({
 		[status.PENDING, STATUSES.PENDING.label, { status: "PENDING" }],
 		[status.REVOKED, STATUSES.REVOKED.label, { status: "REVOKED" }],
 		[outdated?.count ?? 0, "Agent outdated", outdated?.search ?? {}],
-		[claimed.data?.total ?? 0, "Owner to confirm", CLAIMED],
+		[
+			mayAdmin ? (data.owners_to_confirm ?? 0) : 0,
+			"Owner to confirm",
+			{ has_claimed_owner: true },
+		],
 	];
 	const byCompliance: Count[] = [
 		...(Object.keys(COMPLIANCES) as (keyof typeof COMPLIANCES)[]).map(
@@ -137,8 +132,6 @@ export function FleetCounts({
 const OF_THESE_BY_EXCEPTION = "of these by exception";
 
 /** The devices whose owner only the installer has named. */
-const CLAIMED = { has_claimed_owner: true };
-
 type Count = [count: number, label: string, search: ListSearch];
 
 function CountLinks({

@@ -16,8 +16,7 @@ import {
 	useSaveOnce,
 } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
-import { forgetReadings } from "../../queries.ts";
-import { forgotPasswordQuery } from "../sign-in/link.ts";
+import { forgetReadings, forgotPasswordQuery } from "../../queries.ts";
 
 /** Mails the owner of a device the link to their own devices, or shows it for copying. */
 export function MyDevicesLink({

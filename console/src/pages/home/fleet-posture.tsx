@@ -7,7 +7,7 @@ import {
 	NOT_REPORTING,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
-import { useOutdatedAgents } from "../../parts/devices/outdated-agents.ts";
+import { outdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import { StateBar, StateLegend } from "../../parts/devices/state-bar.tsx";
 import {
 	isRequired,
@@ -37,7 +37,7 @@ const MAX_CHECKS = 12;
 export function FleetPosture({ summary }: { summary: Summary }) {
 	const { organizationId, mayAdmin } = useOrganization();
 	const { devices_by_freshness: fresh, devices_by_status: status } = summary;
-	const outdated = useOutdatedAgents(summary.active_devices > 0);
+	const outdated = outdatedAgents(summary);
 	const required = summary.checks.filter(isRequired);
 	const reported = required.filter(isReported);
 	const checks = reported.slice(0, MAX_CHECKS);

@@ -9,8 +9,8 @@ import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
+import { forgotPasswordQuery } from "../../queries.ts";
 import { Card } from "./card.tsx";
-import { forgotPasswordQuery } from "./link.ts";
 import { Message } from "./message.tsx";
 
 /** Asks for the address to which the link for a forgotten password is mailed. */

@@ -53,9 +53,3 @@ export const signInWaysQuery = queryOptions({
 	queryFn: () => request<SignInWays>("/api/sign-in-ways"),
 	staleTime: Number.POSITIVE_INFINITY,
 });
-
-/** Asks whether the service can send a link by mail to a user who has forgotten the password. */
-export const forgotPasswordQuery = queryOptions({
-	queryKey: ["forgot-password"],
-	queryFn: () => request<{ sends_mail: boolean }>("/api/forgot-password"),
-});

@@ -1,8 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
-import { writeReleases } from "../../../../src/agent-packages/release.ts";
-import { useOrganization } from "../../organization.ts";
-import { operationQuery } from "../../queries.ts";
-import { useAgentPackages } from "./agent-packages.ts";
+import type { OutputOf } from "../../api.ts";
 
 export interface OutdatedAgents {
 	count: number;
@@ -11,23 +7,15 @@ export interface OutdatedAgents {
 }
 
 /**
- * Counts the active devices with Assay's agent for which the service offers a later one. Returns
- * undefined if it offers none, and on a past day.
+ * Returns the number of active devices with Assay's agent for which the service offers a later one.
+ * Returns undefined if it offers none, and on a past day.
  */
-export function useOutdatedAgents(
-	isReady: boolean,
-): OutdatedAgents | undefined {
-	const { organizationId, day } = useOrganization();
-	const isWanted = isReady && !day;
-	const newest = writeReleases(useAgentPackages(isWanted).data?.newest ?? {});
-	const search = { status: "ACTIVE", agent_older_than: newest };
-	const { data } = useQuery({
-		...operationQuery("countRecords", {
-			organization_id: organizationId,
-			kind: "device",
-			filter: search,
-		}),
-		enabled: isWanted && newest !== "",
-	});
-	return data && newest !== "" ? { count: data.total, search } : undefined;
+export function outdatedAgents({
+	outdated_agents: found,
+}: OutputOf<"listPostureSummary">): OutdatedAgents | undefined {
+	if (!found) return undefined;
+	return {
+		count: found.devices,
+		search: { status: "ACTIVE", agent_older_than: found.agent_older_than },
+	};
 }

@@ -2,8 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useOrganization } from "../../../organization.ts";
 import { TextLink } from "../../../parts/links.tsx";
-import { operationQuery } from "../../../queries.ts";
-import { forgotPasswordQuery } from "../../sign-in/link.ts";
+import { forgotPasswordQuery, operationQuery } from "../../../queries.ts";
 import type { Version } from "./statuses.ts";
 
 /**
