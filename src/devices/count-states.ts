@@ -53,7 +53,7 @@ export interface StatusCount {
 }
 
 /** The counts as JSON arrays. An array without rows is null. */
-interface Row {
+export interface CountRow {
 	totals: [isOnline: boolean, isStale: boolean, devices: number][] | null;
 	statuses: [string, PostureStatus, boolean, boolean, number][] | null;
 	states: [string, CheckState, number][] | null;
@@ -71,7 +71,7 @@ const counted = (columns: string, from: string) => `(
 const PATTERNS = "join pattern p on p.n = c.n";
 
 /** The counts that an expression over `fleetStates` selects, for one statement with all of them. */
-const COUNTS = `
+export const COUNTS = `
 	${counted("x.is_online, x.is_stale", "select * from pattern")} as totals,
 	${counted(
 		"x.check_key, x.status, x.is_stale, x.is_excepted",
@@ -95,7 +95,7 @@ export async function countFleet<More extends object = object>(
 	more?: { name: string; with: string; columns: string },
 ): Promise<FleetCounts & { more: More }> {
 	const at = asOf === undefined ? undefined : "$2::timestamptz";
-	const { rows } = await client.query<Row & More>({
+	const { rows } = await client.query<CountRow & More>({
 		name: `count_fleet${more ? `.${more.name}` : ""}${at ? ".as_of" : ""}`,
 		text: `
 			with ${fleetStates(at)} ${more ? `, ${more.with}` : ""}
@@ -107,11 +107,11 @@ export async function countFleet<More extends object = object>(
 	return { ...readCounts(row), more: row };
 }
 
-function readCounts(row: Row): FleetCounts {
+export function readCounts(row: CountRow): FleetCounts {
 	const checks = new Map<string, StateCounts>();
 	for (const [key, state, devices] of row.states ?? []) {
 		const counts = checks.get(key) ?? zeros(CHECK_STATES);
-		counts[state] = devices;
+		counts[state] += devices;
 		checks.set(key, counts);
 	}
 	const totals = row.totals ?? [];

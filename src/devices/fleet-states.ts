@@ -1,7 +1,13 @@
 import { COMPLIANCE, lastSpans } from "./check-states.ts";
 import { DEVICES, staleAfter } from "./device-record.ts";
 import { isRequired, policyOfAll } from "./required-checks.ts";
-import { isSilent, policyAt, spanState } from "./span-states.ts";
+import {
+	inSlice,
+	isSilent,
+	policyAt,
+	type Slice,
+	spanState,
+} from "./span-states.ts";
 
 /**
  * Returns common table expressions that say what the ACTIVE devices of the organization $1 report
@@ -23,8 +29,10 @@ import { isSilent, policyAt, spanState } from "./span-states.ts";
  * activated by then and was not yet revoked. It is stale if its last observation was older than two
  * posture intervals. If a span of the history covers the time, that counts as an observation,
  * unless the device was silent.
+ *
+ * @param slice limits all this to the devices whose ids lie in it
  */
-export function fleetStates(at?: string): string {
+export function fleetStates(at?: string, slice?: Slice): string {
 	const now = at ?? "now()";
 	// Most checks pass, so these are described by their keys alone.
 	const passes = `(s.status = 'PASS' and not ${isSilent(at)})`;
@@ -51,7 +59,7 @@ export function fleetStates(at?: string): string {
 				];
 	const policy = policyOfAll("t", at);
 	return `
-		${policyAt(at)}, known as (
+		${policyAt(at, slice)}, known as (
 			select
 				s.device_id as id, least(max(s.last_observed_at), ${now}) as observed_at,
 				array_agg(s.check_key) filter (where ${passes}) as passing,
@@ -59,7 +67,7 @@ export function fleetStates(at?: string): string {
 					filter (where not ${passes}) as others,
 				bool_or(s.status = 'FAIL') as fails
 			from ${lastSpans(at)} s
-			where s.organization_id = $1
+			where s.organization_id = $1 ${inSlice("s.device_id", slice)}
 			group by s.device_id
 		), fleet as materialized (
 			select
@@ -71,7 +79,7 @@ export function fleetStates(at?: string): string {
 			left join known k on k.id = t.id
 			${policy.join}
 			${at === undefined ? "" : "left join quiet q on q.device_id = t.id"}
-			where t.organization_id = $1 and ${isActive}
+			where t.organization_id = $1 and ${isActive} ${inSlice("t.id", slice)}
 		), pattern as materialized (
 			select
 				row_number() over () as n, f.platform, f.group_policy_id, f.is_online, f.is_stale,

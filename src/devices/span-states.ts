@@ -8,6 +8,16 @@ import {
 } from "./required-checks.ts";
 import { isSilentSince, silencesAt } from "./silences.ts";
 
+/** SQL of a range of devices: those whose ids come after one id, up to and including another. */
+export interface Slice {
+	after: string;
+	upTo: string;
+}
+
+/** Returns the end of an SQL condition: the id lies in the slice, if there is one. */
+export const inSlice = (id: string, slice: Slice | undefined) =>
+	slice ? `and ${id} > ${slice.after} and ${id} <= ${slice.upTo}` : "";
+
 /**
  * Returns the common table expressions that `IS_EXCUSED` needs, now or at a time in the past, whose
  * SQL is `at`:
@@ -50,18 +60,21 @@ export const IS_EXCUSED = `(
  * SQL is `at`. None of them depends on a device, so a statement evaluates each of them once.
  *
  * - `rule`: a row for each check that a policy requires, with the columns of `requiredChecks`.
- * - `young`: a row for each device in the days of grace of a new one: id.
+ * - `young`: a row for each device of the slice in the days of grace of a new one: id.
  * - `excuse` and `broad_excuse`: see `excusesAt`.
  * - `quiet`: a row for each device that was silent at the time in the past: device_id, since.
  */
-export function policyAt(at: string | undefined): string {
+export function policyAt(at: string | undefined, slice?: Slice): string {
 	const now = at ?? "now()";
+	// `is true` keeps the planner from reading all new devices of the fleet for each slice.
+	const isYoung = `t.activated_at <= ${now}
+				and t.activated_at > ${now} - (select max(r.longest_new_device_grace) from rule r)`;
 	return `
 		rule as materialized (${requiredChecks(at)}),
 		young as materialized (
 			select t.id from devices t
-			where t.organization_id = $1 and t.activated_at <= ${now}
-				and t.activated_at > ${now} - (select max(r.longest_new_device_grace) from rule r)
+			where t.organization_id = $1 and ${slice ? `(${isYoung}) is true` : isYoung}
+				${inSlice("t.id", slice)}
 		), ${excusesAt(at)} ${at === undefined ? "" : `, quiet as materialized ${silencesAt(at)}`}`;
 }
 

@@ -21,8 +21,8 @@ import { FirstLooks, type Poller } from "./poller.ts";
 export type BackgroundWork = ReturnType<typeof startBackgroundWork>;
 
 /**
- * A count of 250,000 devices may take longer than the 10 s of other statements, on a busy machine
- * whose disk has to be read.
+ * Nobody waits for a count. On a busy machine whose disk has to be read, a slice of a fleet may take
+ * longer than the 10 s of other statements.
  */
 const COUNTS_PATIENCE = 6;
 
@@ -123,7 +123,7 @@ export function startBackgroundWork(
 			await dailyEvents.stop();
 			await dispatcher.stop();
 			await upkeep.poller.stop();
-			await checkCounts.poller.stop();
+			await checkCounts.stop();
 			await countsPool.end();
 			await domainChecks.stop();
 			await sealer.stop();

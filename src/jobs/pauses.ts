@@ -7,7 +7,12 @@ export class Pauses {
 	readonly #untilMs = new Map<string, number>();
 
 	isPaused(organizationId: string): boolean {
-		return performance.now() < (this.#untilMs.get(organizationId) ?? 0);
+		return this.remainingMs(organizationId) > 0;
+	}
+
+	remainingMs(organizationId: string): number {
+		const untilMs = this.#untilMs.get(organizationId) ?? 0;
+		return Math.max(0, untilMs - performance.now());
 	}
 
 	/**

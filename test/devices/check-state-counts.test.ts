@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withTenant } from "../../src/db/pool.ts";
+import { countInSlices } from "../../src/devices/count-in-slices.ts";
+import { countFleet } from "../../src/devices/count-states.ts";
 import { updateDevicePolicy } from "../../src/devices/policy-operations.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
@@ -10,6 +13,27 @@ beforeAll(async () => {
 	fleet = await shareFleet();
 });
 afterAll(() => fleet.assay.close());
+
+/** Counts the fleet at once and in slices, and expects the same numbers. */
+async function expectSameInSlices(id: string, asOf?: string): Promise<void> {
+	const { pool } = fleet.assay.database;
+	await withTenant(pool, id, async (client) => {
+		const whole = await countFleet(client, id, asOf);
+		let rests = 0;
+		const rest = async () => {
+			rests++;
+		};
+		const slicing = { devices: 7, rest };
+		const sliced = await countInSlices(client, id, slicing, asOf);
+		// 24 devices are 3 slices of 7, and the rest.
+		expect(rests).toBe(3);
+		expect(sliced.compliance).toEqual(whole.compliance);
+		expect(sliced.requiredChecks).toEqual(whole.requiredChecks);
+		for (const key of whole.requiredChecks) {
+			expect([key, sliced.ofCheck(key)]).toEqual([key, whole.ofCheck(key)]);
+		}
+	});
+}
 
 test("the counts and the filters agree with the states of each device, now and in the past", async () => {
 	const names = Array.from({ length: 24 }, (_, n) => `device ${10 + n}`);
@@ -89,6 +113,7 @@ test("the counts and the filters agree with the states of each device, now and i
 			options,
 		);
 		const summary = await of.summary(when);
+		await expectSameInSlices(organization_id, when.as_of);
 		const active = devices.filter(({ compliance }) => compliance !== null);
 		expect(summary.active_devices).toBe(active.length);
 		const byCompliance = await of.count({ group_by: "compliance", ...when });

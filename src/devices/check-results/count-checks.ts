@@ -1,5 +1,9 @@
 import type { PoolClient } from "pg";
-import { countFleet, type FleetCounts } from "../count-states.ts";
+import {
+	countInSlices,
+	type SlicedCounts,
+	type Slicing,
+} from "../count-in-slices.ts";
 import type { CheckCounts } from "./counts.ts";
 
 /**
@@ -16,6 +20,7 @@ export async function countChecks(
 	client: PoolClient,
 	organizationId: string,
 	olderThanMs = 0,
+	slicing: Slicing = {},
 ): Promise<void> {
 	if (!(await takeLock(client, organizationId))) return;
 	const { rowCount } = await client.query({
@@ -27,7 +32,7 @@ export async function countChecks(
 		values: [organizationId, olderThanMs],
 	});
 	if (rowCount) return;
-	const found = await countFleet(client, organizationId);
+	const found = await countInSlices(client, organizationId, slicing);
 	await client.query({
 		name: "check_counts.store",
 		text: `
@@ -47,6 +52,7 @@ export async function countChecks(
 export async function countMissingDay(
 	client: PoolClient,
 	organizationId: string,
+	slicing: Slicing = {},
 ): Promise<boolean> {
 	if (!(await takeLock(client, organizationId))) return false;
 	const { rows } = await client.query<{ day: string; ends_at: string }>({
@@ -68,7 +74,12 @@ export async function countMissingDay(
 	});
 	const [missing] = rows;
 	if (!missing) return false;
-	const found = await countFleet(client, organizationId, missing.ends_at);
+	const found = await countInSlices(
+		client,
+		organizationId,
+		slicing,
+		missing.ends_at,
+	);
 	await client.query(
 		`insert into check_count_days (organization_id, day, counts, compliance)
 		values ($1, $2, $3, $4) on conflict (organization_id, day) do nothing`,
@@ -88,7 +99,7 @@ async function takeLock(
 	return rows[0]?.ours ?? false;
 }
 
-function toColumns(found: FleetCounts): [counts: string, compliance: string] {
+function toColumns(found: SlicedCounts): [counts: string, compliance: string] {
 	const counts: CheckCounts = Object.fromEntries(
 		found.requiredChecks.map((key) => [key, found.ofCheck(key)]),
 	);
