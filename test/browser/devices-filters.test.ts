@@ -47,9 +47,11 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await expect.poll(() => rows.count()).toBe(3);
 
 	const summary = page.getByRole("region", { name: "Fleet" });
-	await summary
-		.getByRole("link", { name: /^Host firewall 50% ?, 1 fail$/ })
-		.click();
+	const firewall = summary.getByRole("link", {
+		name: /^Host firewall 50% ?, 1 fail$/,
+	});
+	await firewall.getByTitle(/^Percentages are rounded down/).waitFor();
+	await firewall.click();
 	await expect.poll(() => rows.count()).toBe(1);
 	await rows.getByText("open.local").waitFor();
 	// The list is now one by this check: its status, and since when.
@@ -64,6 +66,7 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	await page.goBack();
 	await expect.poll(() => rows.count()).toBe(3);
 	await summary.getByRole("button", { name: "All numbers" }).click();
+	await summary.getByText(/Percentages are rounded down/).waitFor();
 	for (const [number, found, state] of [
 		["Host firewall: 1 passing", "good.local", "PASSING"],
 		["Host firewall: 1 in grace", "open.local", "IN_GRACE"],

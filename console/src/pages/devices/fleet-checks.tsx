@@ -16,7 +16,7 @@ import {
 	statesOf,
 } from "../../parts/devices/states-in-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
-import { percentInWords } from "../../parts/percent.ts";
+import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 
 type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
@@ -63,7 +63,7 @@ export function FleetChecks({ summary }: { summary: Summary }) {
 			<Text size="xs" c="dimmed" mt="sm">
 				A pass rate counts the active devices whose policy requires the check,
 				without excepted ones. In grace and past grace, the check fails. Unknown
-				and silent do not pass either.
+				and silent do not pass either. {ROUNDED}
 				{summary.omitted_checks > 0 &&
 					` ${summary.omitted_checks} less common checks are not shown.`}
 			</Text>

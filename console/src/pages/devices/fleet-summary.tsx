@@ -30,6 +30,7 @@ import styles from "../../parts/devices/postures.module.css";
 import { nameOfCheck } from "../../parts/devices/states-in-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
+import { ROUNDED } from "../../parts/percent.ts";
 import { operationQuery } from "../../queries.ts";
 import { CheckParts, FleetChecks, rateInWords } from "./fleet-checks.tsx";
 import { mayIncludeSilent, SilentIncluded } from "./silent-included.tsx";
@@ -271,6 +272,7 @@ function CheckTile({ check }: { check: Check }) {
 					miw={40}
 					ta="right"
 					style={{ whiteSpace: "nowrap" }}
+					title={check.pass_percent === null ? undefined : ROUNDED}
 				>
 					{check.pass_percent === null ? (
 						<>
