@@ -9,6 +9,7 @@ import {
 	visit,
 } from "./browser.ts";
 import { DAY_MS, fleetOf } from "./fleet.ts";
+import { typeInto } from "./settled.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
@@ -203,7 +204,8 @@ test("a member requests an exception, which only an administrator can decide", a
 	await page.getByText("No exceptions yet").waitFor();
 	await page.getByRole("button", { name: "Request an exception" }).click();
 	const dialog = page.getByRole("dialog");
-	await dialog.getByRole("combobox", { name: "Check" }).click();
+	// The first field that has to be filled in.
+	await typeInto(dialog.getByRole("combobox", { name: "Check" }), "firewall");
 	await page.getByRole("option", { name: "Host firewall" }).click();
 	await dialog.getByRole("combobox", { name: "It is for" }).click();
 	await page.getByRole("option", { name: "All devices" }).click();

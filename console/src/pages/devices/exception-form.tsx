@@ -139,6 +139,7 @@ export function ExceptionForm({
 							<Select
 								label={FIELD_LABELS.device_exception.check_key}
 								withAsterisk
+								data-autofocus
 								searchable
 								data={(
 									policy?.checks.map(({ check_key }) => check_key) ?? CHECK_KEYS
@@ -184,7 +185,7 @@ export function ExceptionForm({
 							label={FIELD_LABELS.device_exception.reason}
 							description="Why the check may fail, and what is done instead. Auditors read it."
 							withAsterisk
-							data-autofocus
+							data-autofocus={checkKey !== undefined || undefined}
 							autosize
 							minRows={3}
 							maxRows={10}
