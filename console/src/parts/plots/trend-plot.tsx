@@ -4,11 +4,12 @@ import { HEIGHT, knownOf, shapeOf, type Trend, WIDTH } from "./trend.ts";
 import styles from "./trend-plot.module.css";
 import { trendInWords, valueInWords } from "./trends.ts";
 
-/** Shows a figure over twelve months: its last value, a line, and the first value. */
+/** Shows a figure over twelve months: its last value, a line, and an earlier value. */
 export function TrendPlot({ trend }: { trend: Trend }) {
-	const { label, points, outOf } = trend;
+	const { label, points, outOf, comparedWith } = trend;
 	const known = knownOf(trend);
-	const [first, last] = [known[0], known.at(-1)];
+	const last = known.at(-1);
+	const earlier = known.find(({ day }) => day === comparedWith) ?? known[0];
 	const { line, area } = shapeOf(trend);
 	const step = WIDTH / (points.length - 1);
 	return (
@@ -48,8 +49,8 @@ export function TrendPlot({ trend }: { trend: Trend }) {
 				))}
 			</svg>
 			<Text size="xs" c="dimmed">
-				{first &&
-					`${valueInWords(trend, first.value)} on ${formatDay(first.day)}`}
+				{earlier &&
+					`${valueInWords(trend, earlier.value)} on ${formatDay(earlier.day)}`}
 			</Text>
 		</div>
 	);

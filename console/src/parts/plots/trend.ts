@@ -6,6 +6,8 @@ export interface Trend {
 	outOf?: number;
 	/** The top of the scale. Without one, the greatest value is the top. */
 	top?: number;
+	/** The day with which its last value is compared. Without one, the first day that is known. */
+	comparedWith?: string | undefined;
 	points: readonly { day: string; value: number | null }[];
 }
 
@@ -14,6 +16,20 @@ export function knownOf({ points }: Trend) {
 	return points.flatMap(({ day, value }) =>
 		value === null ? [] : [{ day, value }],
 	);
+}
+
+/**
+ * Lets all figures of a view be compared with the same day, the first one on which all are known.
+ * The service counts the devices of past months after its start, the last month first, so at first
+ * the pass rate begins later than the figures of records. If there is no such day, each figure is
+ * compared with its own first day.
+ */
+export function compareWithOneDay(trends: readonly Trend[]): Trend[] {
+	const past = trends[0]?.points.slice(0, -1) ?? [];
+	const isKnown = (at: number) =>
+		trends.every(({ points }) => points[at]?.value !== null);
+	const comparedWith = past.find((_, at) => isKnown(at))?.day;
+	return trends.map((trend) => ({ ...trend, comparedWith }));
 }
 
 /** Size of a plot in its own units. */

@@ -1,7 +1,7 @@
 import type { OutputOf } from "../../api.ts";
 import { MAX_SCORE } from "../records/risk-scores.ts";
 import { formatDay } from "../time.tsx";
-import { knownOf, type Trend } from "./trend.ts";
+import { compareWithOneDay, knownOf, type Trend } from "./trend.ts";
 
 type Point = OutputOf<"getTrends">["points"][number];
 
@@ -27,13 +27,16 @@ export function trendsOf(
 	const points = past.map((point, at) =>
 		at === past.length - 1 ? { ...point, pass_percent: passPercent } : point,
 	);
-	return FIGURES.map(({ figure, ...trend }) => ({
-		...trend,
-		points: points.map((point) => ({
-			day: point.day,
-			value: point[figure] as number | null,
-		})),
-	})).filter((trend) => knownOf(trend).length > 1);
+	const shown = FIGURES.map(
+		({ figure, ...trend }): Trend => ({
+			...trend,
+			points: points.map((point) => ({
+				day: point.day,
+				value: point[figure] as number | null,
+			})),
+		}),
+	).filter((trend) => knownOf(trend).length > 1);
+	return compareWithOneDay(shown);
 }
 
 export const valueInWords = ({ unit }: Trend, value: number) =>
