@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { isContradictedSql } from "../devices/check-results/verification.ts";
 import { EXCEPTION_NAME } from "../devices/exceptions/exception-name.ts";
+import { ENDS_SOON } from "../devices/exceptions/exception-status.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import { nameSql } from "../records/record-name.ts";
 import { nonconformity } from "../registers/nonconformity.ts";
@@ -14,8 +15,6 @@ import {
 const NAMED = 3;
 /** Lowest residual score of a risk that the board has to decide about: the band Critical. */
 const CRITICAL = 15;
-/** Days before its end in which somebody has to decide what comes after an exception. */
-const ENDING_DAYS = 30;
 
 interface Source {
 	/** SQL of the rows that wait for a decision, written after `from`. */
@@ -63,8 +62,7 @@ const SOURCES = {
 		order: "t.created_at, t.id",
 	},
 	ENDING_EXCEPTIONS: {
-		from: `device_exceptions t where t.organization_id = $1 and t.decision = 'APPROVED'
-			and t.ends_at > now() and t.ends_at < now() + interval '${ENDING_DAYS} days'`,
+		from: `device_exceptions t where t.organization_id = $1 and ${ENDS_SOON}`,
 		name: EXCEPTION_NAME,
 		order: "t.ends_at, t.id",
 	},

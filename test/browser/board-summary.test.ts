@@ -132,6 +132,32 @@ test("the board summary says what changed since the period that the reader choos
 		.toEqual(critical);
 });
 
+test("the decision about ending exceptions leads to exactly these", async () => {
+	const { page, organization_id, use } = await open("reports", {}, "admin");
+	for (const [check, days] of [
+		["DISK_ENCRYPTION", 10],
+		["FIREWALL_ENABLED", 200],
+	] as const) {
+		const { device_exception } = await use("addDeviceException", {
+			...{ check, reason: "The vendor is late" },
+			ends_at: new Date(Date.now() + days * 86_400_000).toISOString(),
+		});
+		await use("approveDeviceException", { id: device_exception.id });
+	}
+	await visit(page, `/o/${organization_id}/reports/board-summary`);
+	await page.getByRole("link", { name: /^Extend or close/ }).click();
+	await page.getByRole("heading", { name: "Exceptions", level: 1 }).waitFor();
+	const listed = page.getByRole("row");
+	await listed.filter({ hasText: "Full-disk encryption" }).waitFor();
+	expect(await listed.filter({ hasText: "Host firewall" }).count()).toBe(0);
+	const ends = page.getByRole("combobox", { name: "Ends" });
+	expect(await ends.inputValue()).toBe("Within 30 days");
+	await axe(page);
+	await screenshot(page, "devices/exceptions-ending");
+	await page.getByRole("button", { name: "Clear Ends" }).click();
+	await listed.filter({ hasText: "Host firewall" }).waitFor();
+});
+
 test("an organization of today compares with nothing, and says so", async () => {
 	await avoidMidnight();
 	const { page } = await open("reports/board-summary");

@@ -181,6 +181,23 @@ test("what needs a decision is counted, and the first records are named", async 
 		},
 		{ kind: "ENDING_EXCEPTIONS", count: 1, names: [named] },
 	]);
+	const later = await add("addDeviceException", {
+		check: "FIREWALL_ENABLED",
+		reason: "A router filters the network",
+		ends_at: new Date(Date.now() + 40 * 86_400_000).toISOString(),
+	});
+	await calls.call("approveDeviceException", { id: later.device_exception.id });
+	expect((await summary(dayAgo(1))).decisions).toEqual(decisions);
+	for (const [is_ending_soon, { id }] of [
+		[true, device_exception],
+		[false, later.device_exception],
+	]) {
+		const { device_exceptions } = await calls.call("listDeviceExceptions", {
+			organization_id,
+			filter: { is_ending_soon },
+		});
+		expect(device_exceptions).toMatchObject([{ id }]);
+	}
 	const { risks } = await calls.call("listRisks", {
 		organization_id,
 		filter: { min_residual_risk_score: 15, is_accepted: false },

@@ -13,6 +13,13 @@ export type ExceptionStatus = (typeof EXCEPTION_STATUSES)[number];
 /** Days before its end at which an exception reminds of itself, the first reminder first. */
 export const REMINDER_DAYS = [14, 3] as const;
 
+/** Days before its end in which somebody has to decide what comes after an exception. */
+export const ENDING_DAYS = 30;
+
+/** An SQL condition: the exception `t` is approved and ends soon. */
+export const ENDS_SOON = `(t.decision = 'APPROVED' and t.ends_at > now()
+	and t.ends_at < now() + interval '${ENDING_DAYS} days')`;
+
 /** Longest time from an exception's start to its end. */
 export const MAX_EXCEPTION_DAYS = 366;
 

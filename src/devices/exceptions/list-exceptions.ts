@@ -20,7 +20,12 @@ import {
 	EXCEPTION_COLUMNS,
 	withCheckName,
 } from "./exception-record.ts";
-import { EXCEPTION_STATUS, EXCEPTION_STATUSES } from "./exception-status.ts";
+import {
+	ENDING_DAYS,
+	ENDS_SOON,
+	EXCEPTION_STATUS,
+	EXCEPTION_STATUSES,
+} from "./exception-status.ts";
 
 const orders: Record<string, Order> = {
 	created_at: byTime("created_at"),
@@ -40,6 +45,13 @@ const filters: Record<string, Filter> = {
 			.meta(obvious("One or several")),
 		sql: (parameter) => `(${EXCEPTION_STATUS}) = any(${parameter}::text[])`,
 		toParameter: (value) => textArray([value].flat() as string[]),
+	},
+	is_ending_soon: {
+		schema: z
+			.boolean()
+			.describe(`Approved, and ends within ${ENDING_DAYS} days`),
+		sql: () => "true",
+		flag: { true: ENDS_SOON, false: `(${ENDS_SOON}) is not true` },
 	},
 	check: {
 		schema: namedCheck(),

@@ -76,6 +76,19 @@ export function Page() {
 						clearButtonProps={clearButton("Clear Status")}
 						{...namedFilter("Status", 150)}
 					/>
+					<Select
+						data={ENDINGS}
+						value={endingIn(list.filters.is_ending_soon)}
+						onChange={(value) =>
+							list.setFilter(
+								"is_ending_soon",
+								value ? value === "true" : undefined,
+							)
+						}
+						clearable
+						clearButtonProps={clearButton("Clear Ends")}
+						{...namedFilter("Ends", 170)}
+					/>
 				</FilterBar>
 			)}
 			{exceptions.isPending && <RowsSkeleton />}
@@ -125,6 +138,14 @@ export function Page() {
 		</>
 	);
 }
+
+const ENDINGS = [
+	{ value: "true", label: "Within 30 days" },
+	{ value: "false", label: "Later, or not approved" },
+];
+
+const endingIn = (filter: unknown) =>
+	filter === undefined ? null : String(filter);
 
 const COLUMNS: readonly Column<DeviceException>[] = [
 	{

@@ -71,7 +71,7 @@ function DecisionLink({ decision: { kind, text } }: { decision: Decision }) {
 			search={
 				kind === "EXCEPTIONS_TO_DECIDE"
 					? { status: "REQUESTED" }
-					: { status: "IN_FORCE", sort: "ends_at", dir: "asc" }
+					: { is_ending_soon: true, sort: "ends_at", dir: "asc" }
 			}
 			fw={500}
 		>
