@@ -64,7 +64,7 @@ export const listPostureSummary = defineOperation({
 	name: "listPostureSummary",
 	title: "Summarize postures",
 	description:
-		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. stale is about the device: it is silent now (not ONLINE, or no report for two posture intervals), so none of its checks pass or fail. states and devices_by_compliance judge by the device policy: STALE there is a check that nothing confirmed for max_silence_days. With as_of, the counts are those at that time; devices_by_freshness is null then. group_by also counts which checks fail by platform or owner.",
+		"Count an organization's ACTIVE devices by check and status, and its devices by status and freshness. stale is about the device: it is silent now (not ONLINE, or no report for two posture intervals), so none of its checks pass or fail. states and devices_by_compliance judge by the device policy: STALE there is a check that nothing confirmed for max_silence_days. With as_of, the counts are those at that time. group_by also counts which checks fail by platform or owner.",
 	toolset: "devices",
 	access: "read",
 	tenant: "organization_id",
@@ -73,9 +73,7 @@ export const listPostureSummary = defineOperation({
 		as_of: pastTimestampSchema()
 			.optional()
 			.describe("A time in the past, RFC 3339 with offset; now by default"),
-		group_by: groupBy()
-			.optional()
-			.describe("Also give the numbers of each group"),
+		group_by: groupBy().optional().describe("Also count each group"),
 	}),
 	output: z.object({
 		active_devices: count().describe(

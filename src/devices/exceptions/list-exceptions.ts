@@ -47,9 +47,7 @@ const filters: Record<string, Filter> = {
 		toParameter: (value) => textArray([value].flat() as string[]),
 	},
 	is_ending_soon: {
-		schema: z
-			.boolean()
-			.describe(`Approved, and ends within ${ENDING_DAYS} days`),
+		schema: z.boolean().describe(`Ends within ${ENDING_DAYS} days`),
 		sql: () => "true",
 		flag: { true: ENDS_SOON, false: `(${ENDS_SOON}) is not true` },
 	},
