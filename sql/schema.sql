@@ -2430,6 +2430,15 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.list_closed_organizations() RETURNS TABLE(organization_id text, name text, time_zone text, kind text, reason text, began_at timestamp with time zone, delete_after timestamp with time zone, is_due boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select c.organization_id::text, o.name, o.time_zone, c.kind, c.reason, c.began_at, c.delete_after,
+		coalesce(c.delete_after <= now(), false)
+	from organization_closures c join organizations o on o.id = c.organization_id
+$$;
+
 CREATE TABLE public.unknown_device_keys (
     key_hash bytea NOT NULL,
     first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -8521,6 +8530,9 @@ GRANT ALL ON FUNCTION public.last_packed_device(p_month date, OUT last_organizat
 
 REVOKE ALL ON FUNCTION public.link_new_user(p_id text, p_user_id text, p_provider_id text, p_subject text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.link_new_user(p_id text, p_user_id text, p_provider_id text, p_subject text) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.list_closed_organizations() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.list_closed_organizations() TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.unknown_device_keys TO assay_agent;
 

@@ -149,11 +149,7 @@ async function serveFrom(
 	started.push(() => background.stop());
 	const { mail, deliverer, chatSender, domainChecks, firstLooks } = background;
 	const { pool } = database;
-	const closed = await ClosedOrganizations.watch(
-		database.identityPool,
-		log,
-		firstLooks,
-	);
+	const closed = await ClosedOrganizations.watch(pool, log, firstLooks);
 	started.push(() => closed.poller.stop());
 	const passwordRule = {
 		passwordSignIn: config.passwordSignIn,

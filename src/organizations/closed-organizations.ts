@@ -34,10 +34,7 @@ export class ClosedOrganizations {
 		);
 	}
 
-	/**
-	 * Looks before the service takes its first request. The pool has the role assay_identity, which sees
-	 * all organizations.
-	 */
+	/** Looks before the service takes its first request. */
 	static async watch(
 		pool: Pool,
 		log: Logger,
@@ -84,22 +81,8 @@ export class ClosedOrganizations {
 }
 
 async function readMessages(pool: Pool): Promise<ReadonlyMap<string, string>> {
-	const { rows } = await pool.query<
-		Pick<Closure, "name" | "time_zone" | "reason"> & {
-			organization_id: string;
-			delete_after: Date | null;
-		}
-	>(
-		`select c.organization_id, o.name, o.time_zone, c.reason, c.delete_after
-		from organization_closures c join organizations o on o.id = c.organization_id`,
+	const { rows } = await pool.query<Closure & { organization_id: string }>(
+		"select * from list_closed_organizations()",
 	);
-	return new Map(
-		rows.map(({ organization_id, delete_after, ...rest }) => [
-			organization_id,
-			closureMessage({
-				...rest,
-				delete_after: delete_after?.toISOString() ?? null,
-			}),
-		]),
-	);
+	return new Map(rows.map((row) => [row.organization_id, closureMessage(row)]));
 }

@@ -113,7 +113,7 @@ function findDue(client: Client): Promise<Due[]> {
 		client,
 		"identity",
 		`select organization_id, name, reason, to_json(began_at) #>> '{}' as began_at
-		from read_closed_organizations() where is_due`,
+		from list_closed_organizations() where is_due`,
 	);
 }
 

@@ -120,6 +120,7 @@ const OTHER_FUNCTIONS = [
 	"own_sign_in",
 	"prove_address",
 	"provisioned_account",
+	"list_closed_organizations",
 	"read_closed_organizations",
 	"remove_own_passkey",
 	"remove_second_factor",
