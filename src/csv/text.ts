@@ -17,16 +17,14 @@ function quoteCell(cell: string): string {
 		: cell;
 }
 
-// Characters that begin a formula. The last four are the full-width forms of the first four.
-// Japanese spreadsheets treat both forms alike.
-const FORMULA_SIGNS = new Set("=+-@\uff1d\uff0b\uff0d\uff20");
 /**
- * Separators of cells. A spreadsheet that uses one of them as separator also splits inside our
- * quotes.
+ * The beginning of a formula with what separates it from the text before. A spreadsheet that uses
+ * one of these separators also splits inside our quotes, and it skips quotes and blanks before a
+ * sign. The last four signs are the full-width forms of the first four. Japanese spreadsheets treat
+ * both forms alike.
  */
-const SEPARATORS = new Set(";\t\r\n");
-/** Characters that may precede a formula. A spreadsheet still recognizes the formula after them. */
-const SKIPPED = /^(['"]|[^\S\t\r\n])$/;
+const FORMULA =
+	/(^|[;\t\r\n])((?:['"]|[^\S\t\r\n])*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 const BLANK_START = /^'*[\t\r\n]/;
 
 /**
@@ -47,25 +45,15 @@ export function fromHarmless(cell: string): string {
 }
 
 /**
- * Applies `change` to each part of the text that begins with a formula. A part ends at the next
- * separator.
+ * Applies `change` to the beginning of each formula, and to a text that begins with a tab or a line
+ * break.
  */
 function rewrite(text: string, change: (place: string) => string): string {
-	// The loop goes backwards. It then knows at each position whether a formula follows, and needs
-	// only one pass.
-	const parts: string[] = [];
-	let isFormula = false;
-	let end = text.length;
-	for (let at = text.length - 1; at >= 0; at -= 1) {
-		const sign = text.charAt(at);
-		isFormula = FORMULA_SIGNS.has(sign) || (isFormula && SKIPPED.test(sign));
-		if (at > 0 && !SEPARATORS.has(text.charAt(at - 1))) continue;
-		const place = text.slice(at, end);
-		const isMeant = isFormula || (at === 0 && BLANK_START.test(text));
-		parts.push(isMeant ? change(place) : place);
-		end = at;
-	}
-	return parts.reverse().join("");
+	const rewritten = text.replace(
+		FORMULA,
+		(_, separator: string, place: string) => separator + change(place),
+	);
+	return BLANK_START.test(text) ? change(rewritten) : rewritten;
 }
 
 /**
