@@ -45,6 +45,8 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	const table = page.getByRole("region", { name: "Devices", exact: true });
 	const rows = table.locator("tbody tr");
 	await expect.poll(() => rows.count()).toBe(3);
+	const open = rows.filter({ hasText: "open.local" });
+	await open.getByText("1 fail; 1 unknown", { exact: true }).waitFor();
 
 	const summary = page.getByRole("region", { name: "Fleet" });
 	const firewall = summary.getByRole("link", {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toJsonSchema } from "../../src/mcp/json-schema.ts";
 import { recordKinds } from "../../src/registers/all.ts";
-import { axe, screenshot, visit } from "./browser.ts";
+import { axe, row, screenshot, visit } from "./browser.ts";
 import { expectWholeFilters } from "./filters.ts";
 import {
 	names,
@@ -166,6 +166,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	// A bookmark must be right tomorrow too, so the address contains no date.
 	expect(new URL(page.url()).searchParams.get("due")).toBe("overdue");
 	await page.getByRole("button", { name: /It is overdue/ }).waitFor();
+	await row(page, "Long overdue").getByText("Overdue, ").waitFor();
 	await axe(page);
 	// A range that is not one of the usual ones is shown with its dates.
 	await visit(page, registers.at("task?due_from=2099-01-01"));

@@ -84,7 +84,9 @@ test("tokens that are older than 90 days or expire soon are marked", async () =>
 		expiresAt: new Date(Date.now() + 5 * 86_400_000 - 60_000),
 	});
 	const page = await served.openPageAs(person, path());
-	await row(page, "Old one").getByText("Older than 90 days").waitFor();
+	const old = row(page, "Old one");
+	await old.getByText("Older than 90 days").waitFor();
+	await old.getByText("Active", { exact: true }).waitFor();
 	await row(page, "Short one").getByText("Expires in 5 days").waitFor();
 	await screenshot(page, "tokens-list");
 	await axe(page);

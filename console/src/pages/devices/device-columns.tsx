@@ -185,7 +185,8 @@ function Warning({ words }: { words: string }) {
 }
 
 /**
- * Names the failing checks in a few words. For a silent device, these are the last known states.
+ * Counts the checks that fail or are unknown, and names the failing ones. For a silent device, these
+ * are the last known states.
  */
 function Checks({ device }: { device: Device }) {
 	const { postures } = device;
@@ -202,12 +203,13 @@ function Checks({ device }: { device: Device }) {
 	const unknown = of("UNKNOWN");
 	const excepted = (some: Device["postures"]) =>
 		some.filter(({ check_state }) => check_state === "EXCEPTED").length;
-	const words =
-		failing.length > 0
-			? withExcepted(failing.length, "fail", excepted(failing))
-			: unknown.length > 0
-				? withExcepted(unknown.length, "unknown", excepted(unknown))
-				: `${of("PASS").length} pass`;
+	const counted = [
+		failing.length > 0 &&
+			withExcepted(failing.length, "fail", excepted(failing)),
+		unknown.length > 0 &&
+			withExcepted(unknown.length, "unknown", excepted(unknown)),
+	].filter((words) => words !== false);
+	const words = counted.join("; ") || `${of("PASS").length} pass`;
 	const tone =
 		failing.length > excepted(failing)
 			? "bad"

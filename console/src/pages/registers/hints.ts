@@ -15,6 +15,8 @@ export interface Hint {
 	/** The field that the hint concerns. */
 	field: string;
 	text: string;
+	/** True if the field is a date by which something should have been done. */
+	isOverdue?: boolean;
 }
 
 type Rules = {
@@ -130,6 +132,7 @@ function passedDates(
 				isBefore(date, today) && {
 					field,
 					text: PASSED[field] ?? "This date has passed. Set a new one.",
+					isOverdue: true,
 				}
 			);
 		});
@@ -212,6 +215,7 @@ function overdue(
 		isBefore(date, today) && {
 			field,
 			text: "It is overdue. Finish it or set a new date.",
+			isOverdue: true,
 		}
 	);
 }

@@ -29,9 +29,9 @@ export function TokenState({ token }: { token: ApiToken }) {
 		...(token.is_old ? [`Older than ${OLD_TOKEN_DAYS} days`] : []),
 		...(token.is_made_without_provider ? ["Made without the provider"] : []),
 	];
-	if (warnings.length === 0) return <StatusBadge tone="good" label="Active" />;
 	return (
 		<Group gap={4}>
+			<StatusBadge tone="good" label="Active" />
 			{warnings.map((label) => (
 				<StatusBadge key={label} tone="warning" label={label} />
 			))}

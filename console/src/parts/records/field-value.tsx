@@ -131,7 +131,7 @@ export function Questioned({
 	hint,
 }: {
 	children: ReactNode;
-	hint: { text: string } | undefined;
+	hint: { text: string; isOverdue?: boolean } | undefined;
 }) {
 	if (!hint) return <Fragment>{children}</Fragment>;
 	return (
@@ -153,7 +153,13 @@ export function Questioned({
 					/>
 				</UnstyledButton>
 			</Tooltip>
-			{children}
+			{hint.isOverdue ? (
+				<Text component="div" size="sm" c="var(--mantine-color-error)">
+					Overdue, {children}
+				</Text>
+			) : (
+				children
+			)}
 		</Group>
 	);
 }
