@@ -147,6 +147,12 @@ test("a list can be sorted and read page by page, and an invalid page shows an e
 	await page.getByRole("button", { name: "Try again" }).waitFor();
 	await page.getByRole("button", { name: "First page" }).click();
 	await expect.poll(() => rows.count()).toBe(20);
+	await visit(page, at("/devices?of_colour=red"));
+	await page.getByRole("alert").getByText("of_colour").waitFor();
+	await page
+		.getByRole("button", { name: "Show the list without filters" })
+		.click();
+	await expect.poll(() => rows.count()).toBe(20);
 });
 
 test("duplicate hardware and a possible clone are shown with what to do about them", async () => {

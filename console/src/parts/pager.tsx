@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { ApiError } from "../api.ts";
 import { type ListControls, SIZES } from "../list-search.ts";
 import { ErrorState } from "./error-state.tsx";
 
@@ -97,8 +98,8 @@ function rangeOf(
 }
 
 /**
- * Shows why a page of the list could not be loaded. The way to the first page helps a reader whose
- * address is wrong.
+ * Shows why a page of the list could not be loaded. The ways to the first page and to the whole list
+ * help a reader whose address is wrong.
  */
 export function ListError({
 	error,
@@ -115,6 +116,11 @@ export function ListError({
 			{list.search.cursor && (
 				<Button variant="default" onClick={() => list.first()}>
 					First page
+				</Button>
+			)}
+			{list.hasFilters && error instanceof ApiError && error.status === 400 && (
+				<Button variant="default" onClick={() => list.clearFilters()}>
+					Show the list without filters
 				</Button>
 			)}
 		</Stack>
