@@ -118,6 +118,22 @@ test("the key ? opens the help with keys and words", async () => {
 		.waitFor();
 	await axe(page);
 	await screenshot(page, "help-page");
+
+	const search = page.getByRole("searchbox", {
+		name: "Search the documentation",
+	});
+	await search.fill("residual risk");
+	await page.getByText(/sections contain these words/).waitFor();
+	await axe(page);
+	await screenshot(page, "help-search");
+	await text
+		.getByRole("link", { name: "Glossary: Words of compliance" })
+		.click();
+	await page.getByRole("heading", { name: "Glossary", level: 1 }).waitFor();
+	await text.getByRole("heading", { name: "Words of compliance" }).waitFor();
+	expect(new URL(page.url()).hash).toBe("#words-of-compliance");
+	await search.fill("zzz");
+	await page.getByText(/No section contains these words/).waitFor();
 });
 
 test("after a navigation the heading has the focus and names the document", async () => {

@@ -6,15 +6,23 @@ import {
 	type NavLinkProps,
 	Paper,
 	Select,
+	TextInput,
 } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { createLink, useNavigate, useParams } from "@tanstack/react-router";
-import { type ComponentPropsWithRef, useEffect } from "react";
+import {
+	type ComponentPropsWithRef,
+	useDeferredValue,
+	useEffect,
+	useState,
+} from "react";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { LinkContext, Markdown } from "../../parts/markdown/markdown.tsx";
 import { readDocument } from "../../parts/markdown/tokens.ts";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
+import { FoundSections } from "./found-sections.tsx";
 import { Linked } from "./linked.tsx";
 
 const PageLink = createLink(
@@ -27,6 +35,9 @@ const PageLink = createLink(
 export function Page() {
 	const { page } = useParams({ from: "/signed-in/help/$page" });
 	const navigate = useNavigate();
+	const [words, setWords] = useState("");
+	// Typing stays fast while the sections of the last words are looked for.
+	const wanted = useDeferredValue(words.trim());
 	const found = docs.find(({ name }) => name === page);
 	const document = useQuery({
 		queryKey: ["help", page],
@@ -36,18 +47,29 @@ export function Page() {
 	});
 	useEffect(() => {
 		const { hash } = window.location;
-		if (document.data && hash) {
+		if (document.data && hash && wanted === "") {
 			window.document
 				.getElementById(decodeURIComponent(hash.slice(1)))
 				?.scrollIntoView();
 		}
-	}, [document.data]);
+	}, [document.data, wanted]);
 	if (!found) return <NotFoundPage />;
 	return (
 		<>
 			<PageHeader
 				title={found.title}
 				description="The documentation of this version"
+			/>
+			<TextInput
+				type="search"
+				aria-label="Search the documentation"
+				placeholder="Search the documentation"
+				leftSection={<IconSearch size={16} aria-hidden />}
+				maxLength={200}
+				maw={360}
+				mb="md"
+				value={words}
+				onChange={(event) => setWords(event.currentTarget.value)}
 			/>
 			<Select
 				hiddenFrom="md"
@@ -81,7 +103,9 @@ export function Page() {
 					))}
 				</Box>
 				<Paper withBorder p="lg" miw={0} flex={1} maw={860} component="article">
-					{document.isPending ? (
+					{wanted !== "" ? (
+						<FoundSections words={wanted} onOpen={() => setWords("")} />
+					) : document.isPending ? (
 						<RowsSkeleton rows={10} />
 					) : document.isError ? (
 						<ErrorState error={document.error} onRetry={document.refetch} />
