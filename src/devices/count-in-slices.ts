@@ -1,4 +1,5 @@
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
+import { withTenant } from "../db/pool.ts";
 import {
 	COUNTS,
 	type CountRow,
@@ -31,31 +32,26 @@ export interface Slicing {
 }
 
 /**
- * Counts the ACTIVE devices as `countFleet` does, now or at a time in the past, with a statement for
- * each slice of the fleet. Each statement sees what was committed when it began.
+ * Counts the ACTIVE devices as `countFleet` does, now or at a time in the past, with a transaction for
+ * each slice of the fleet. Each sees what was committed when it began. While the count rests, it
+ * holds no lock of a table. A migration would wait for such a lock, and everybody else for the
+ * migration.
  */
 export async function countInSlices(
-	client: PoolClient,
+	pool: Pool,
 	organizationId: string,
 	{ devices = SLICE_DEVICES, rest }: Slicing = {},
 	asOf?: string,
 ): Promise<SlicedCounts> {
-	// A new fleet has grown faster than the statistics of its tables, and a nested loop over two lists
-	// that are longer than expected compares all with all.
-	await client.query("set local enable_nestloop = off");
-	const at = asOf === undefined ? undefined : "$4::timestamptz";
 	const sum: CountRow = {
 		...{ totals: [], statuses: [], states: [], compliance: [] },
 	};
 	let after = "";
 	while (after !== AFTER_ALL_IDS) {
 		const beganMs = performance.now();
-		const upTo = await endOfSlice(client, organizationId, after, devices);
-		const { rows } = await client.query<CountRow>({
-			name: `count_slice${at ? ".as_of" : ""}`,
-			text: `with ${fleetStates(at, { after: "$2", upTo: "$3" })} select ${COUNTS}`,
-			values: [organizationId, after, upTo, ...(at ? [asOf] : [])],
-		});
+		const { rows, upTo } = await withTenant(pool, organizationId, (client) =>
+			countSlice(client, organizationId, { after, devices, asOf }),
+		);
 		for (const row of rows) {
 			sum.totals?.push(...(row.totals ?? []));
 			sum.states?.push(...(row.states ?? []));
@@ -65,6 +61,26 @@ export async function countInSlices(
 		if (after !== AFTER_ALL_IDS) await rest?.(performance.now() - beganMs);
 	}
 	return readCounts(sum);
+}
+
+/** Counts the first `devices` devices after an id. Returns the counts and the id of the last one. */
+async function countSlice(
+	client: PoolClient,
+	organizationId: string,
+	slice: { after: string; devices: number; asOf: string | undefined },
+): Promise<{ rows: CountRow[]; upTo: string }> {
+	const { after, devices, asOf } = slice;
+	// A new fleet has grown faster than the statistics of its tables, and a nested loop over two lists
+	// that are longer than expected compares all with all.
+	await client.query("set local enable_nestloop = off");
+	const upTo = await endOfSlice(client, organizationId, after, devices);
+	const at = asOf === undefined ? undefined : "$4::timestamptz";
+	const { rows } = await client.query<CountRow>({
+		name: `count_slice${at ? ".as_of" : ""}`,
+		text: `with ${fleetStates(at, { after: "$2", upTo: "$3" })} select ${COUNTS}`,
+		values: [organizationId, after, upTo, ...(at ? [asOf] : [])],
+	});
+	return { rows, upTo };
 }
 
 async function endOfSlice(

@@ -68,7 +68,7 @@ export function startBackgroundWork(
 		: startChatSender({ ...sending, baseUrl });
 	const upkeep = startUpkeep(pool, mail !== undefined, log, firstLooks);
 	const countsPool = makePool(database.poolConnection, {
-		max: 1,
+		max: 2,
 		name: "assay check counts",
 		patience: COUNTS_PATIENCE,
 	});

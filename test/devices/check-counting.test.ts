@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { countChecks } from "../../src/devices/check-results/count-checks.ts";
 import {
 	restAfter,
 	startCheckCounts,
@@ -14,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Stores an organization with one ACTIVE device. */
-async function makeFleet(): Promise<string> {
+/** Stores an organization with ACTIVE devices. */
+async function makeFleet(size = 1): Promise<string> {
 	const id = await createOrganization(database.pool, "Fleet");
-	const device = makeId(id, "device");
+	const devices = Array.from({ length: size }, () => makeId(id, "device"));
 	await database.owner.query(
 		`insert into devices (
 			organization_id, id, name, status, hardware_uuid, hardware_hash, platform, hostname,
@@ -25,8 +26,8 @@ async function makeFleet(): Promise<string> {
 		)
 		select $1, id, 'device', 'ACTIVE', id, sha256(convert_to(id, 'UTF8')), 'LINUX', id,
 			sort_key(id), now(), now(), search_text(id)
-		from (select $2::text as id) d`,
-		[id, device],
+		from unnest($2::text[]) d (id)`,
+		[id, devices],
 	);
 	return id;
 }
@@ -99,6 +100,25 @@ test.each([
 	await accept();
 	vi.advanceTimersByTime(61_000);
 	expect(await look()).toEqual([]);
+	expect(await countedOf(id)).toBe(1);
+});
+
+test("while a count rests, a migration can change the tables, and no other process counts", async () => {
+	const id = await makeFleet(3);
+	const { pool, owner } = database;
+	let rests = 0;
+	const rest = async () => {
+		rests++;
+		await owner.query(`
+			begin;
+			set local lock_timeout = '60s';
+			lock table devices, posture_spans, check_count_days in access exclusive mode;
+			rollback`);
+		expect(await countChecks(pool, id)).toBe(false);
+	};
+	expect(await countChecks(pool, id, 0, { devices: 1, rest })).toBe(true);
+	// Each slice has one of the three devices, and the last one has none.
+	expect(rests).toBe(3);
 	expect(await countedOf(id)).toBe(1);
 });
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { withTenant } from "../../src/db/pool.ts";
 import { countMissingDay } from "../../src/devices/check-results/count-checks.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { postureResult } from "../support/service.ts";
@@ -50,11 +49,7 @@ async function makeFleet() {
 /** Counts days that have no count, at most this many, and returns how many it counted. */
 async function fillDays(organizationId: string, most = 366): Promise<number> {
 	for (let filled = 0; filled < most; filled++) {
-		const isMore = await withTenant(
-			assay.database.pool,
-			organizationId,
-			(client) => countMissingDay(client, organizationId),
-		);
+		const isMore = await countMissingDay(assay.database.pool, organizationId);
 		if (!isMore) return filled;
 	}
 	return most;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makePool } from "../../src/db/pool.ts";
-import { countChecks } from "../../src/devices/check-results/count-checks.ts";
 import { getCheckResults } from "../../src/devices/check-results/operations.ts";
 import { listNonconformityDevices } from "../../src/devices/nonconformities/list-devices.ts";
 import { PolicyCache } from "../../src/devices/policy-cache.ts";
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { keepDevices } from "../../src/devices/upkeep.ts";
 import { shareFleet, type TestFleet } from "../support/devices.ts";
+import { countChecksNow } from "../support/upkeep.ts";
 import { makeGoverned, rule } from "./governed-devices.ts";
 import { daysAgo, KEY, stateOf } from "./states-fleet.ts";
 
@@ -54,7 +54,7 @@ test("a group's policy replaces single values for its devices, everywhere states
 		FAILING: 1,
 		NOT_APPLICABLE: 1,
 	});
-	await of.inTenant((client) => countChecks(client, of.organization_id));
+	await countChecksNow(fleet.assay.database.pool, of.organization_id);
 	const { checks } = await fleet.call(
 		getCheckResults,
 		{ organization_id: of.organization_id, check_keys: [KEY] },

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { withTenant } from "../../db/pool.ts";
 import { codeOf, QUERY_CANCELED } from "../../db/sqlstate.ts";
 import { isConnectionTrouble } from "../../errors.ts";
 import type { EventHandler } from "../../events/types.ts";
@@ -38,7 +37,7 @@ const LEAST_FAILED_MS = 3_000;
  */
 const REST_FACTOR = 3;
 
-/** The longest rest. PostgreSQL ends a transaction that rests for 90 s. */
+/** The longest rest. A slice may have taken long for a reason that is over. */
 const LONGEST_REST_MS = 30_000;
 
 /** After a slice took too long, the next ones have a quarter of its devices, but at least these. */
@@ -139,9 +138,8 @@ export function startCheckCounts(
 	async function count(id: string, slicing: Slicing): Promise<void> {
 		const hasChanged = changed.delete(id);
 		try {
-			await withTenant(countsPool, id, (client) =>
-				countChecks(client, id, hasChanged ? 0 : ALL_EVERY_MS / 2, slicing),
-			);
+			const olderThanMs = hasChanged ? 0 : ALL_EVERY_MS / 2;
+			await countChecks(countsPool, id, olderThanMs, slicing);
 		} catch (err) {
 			if (hasChanged) changed.add(id);
 			throw err;
@@ -150,9 +148,7 @@ export function startCheckCounts(
 
 	async function fill(id: string, slicing: Slicing): Promise<void> {
 		const endsAtMs = performance.now() + FILL_MS;
-		const countOne = (client: PoolClient) =>
-			countMissingDay(client, id, slicing);
-		while (await withTenant(countsPool, id, countOne)) {
+		while (await countMissingDay(countsPool, id, slicing)) {
 			if (performance.now() > endsAtMs) return;
 		}
 		unfilled.delete(id);
