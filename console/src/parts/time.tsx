@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { isPastShown } from "../past.ts";
+import { relativeTo } from "./relative-time.ts";
 
 const FULL = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "full",
@@ -24,17 +25,6 @@ const DAY = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeZone: "UTC",
 });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
-
-const UNITS = [
-	["year", 365 * 86_400],
-	["month", 30 * 86_400],
-	["week", 7 * 86_400],
-	["day", 86_400],
-	["hour", 3_600],
-	["minute", 60],
-] as const;
-
 const FORMATS = { minutes: SHORT, seconds: PRECISE, zone: ZONED };
 
 /**
@@ -131,19 +121,6 @@ export function formatTime(
 ): string {
 	const date = new Date(time);
 	return Number.isNaN(date.getTime()) ? time : FORMATS[to].format(date);
-}
-
-/** Returns `date` relative to `nowMs`, in the largest unit that fits. */
-export function relativeTo(date: Date, nowMs: number): string {
-	const seconds = (date.getTime() - nowMs) / 1000;
-	for (const [unit, length] of UNITS) {
-		if (Math.abs(seconds) >= length) {
-			return RELATIVE.format(Math.trunc(seconds / length), unit);
-		}
-	}
-	return Math.abs(seconds) < 5
-		? "now"
-		: RELATIVE.format(Math.trunc(seconds), "second");
 }
 
 /** Keeps a time on one line by replacing the space before AM or PM with one that does not break. */
