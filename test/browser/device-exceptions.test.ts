@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PLATFORMS } from "../../src/devices/terms.ts";
 import { makeId } from "../../src/id.ts";
@@ -102,6 +103,14 @@ test("an administrator excuses a failing device from its page, sees what that co
 	await covered.getByRole("link", { name: "studio-mac" }).waitFor();
 	await axe(page);
 	await screenshot(page, "devices/exception");
+	// An exception that was wanted from an earlier time counts from its approval.
+	await served.database.owner.query(
+		"update device_exceptions set starts_at = starts_at - interval '3 days' where id = $1",
+		[new URL(page.url()).pathname.split("/").at(-1)],
+	);
+	await page.reload();
+	const approved = await factOf(page, "Approved by");
+	expect(approved).toContain(await factOf(page, "From"));
 	await page.getByRole("button", { name: "End it now …" }).click();
 	await page.getByRole("button", { name: "End it", exact: true }).click();
 	await page.getByRole("status").getByText("Ended").waitFor();
@@ -111,6 +120,16 @@ test("an administrator excuses a failing device from its page, sees what that co
 	await axe(page);
 	await screenshot(page, "devices/exceptions");
 });
+
+/** Returns the text beside a name in the list of facts. */
+async function factOf(page: Page, name: string): Promise<string> {
+	const term = page.getByRole("term").getByText(name, { exact: true });
+	return await page
+		.locator("dl > div")
+		.filter({ has: term })
+		.locator("dd")
+		.innerText();
+}
 
 test("a member who requests an exception from a failing check sees the request beside the check", async () => {
 	const fleet = fleetOf(served);
@@ -219,6 +238,7 @@ test("a member requests an exception, which only an administrator can decide", a
 	await page
 		.getByText("An administrator has to approve it.", { exact: false })
 		.waitFor();
+	await factOf(page, "Wanted from");
 
 	const admin = await served.openPageAs(
 		await served.makePerson("admin", organization),

@@ -100,6 +100,20 @@ export function Page() {
 	);
 }
 
+/** Returns whether somebody has approved the exception. */
+const isApproved = ({ status, decided_at }: DeviceException) =>
+	decided_at !== null && status !== "REJECTED";
+
+/** Returns the time from which the exception counts: its start, but not before it was approved. */
+function startOf(exception: DeviceException): string {
+	const { starts_at, decided_at } = exception;
+	return isApproved(exception) &&
+		decided_at &&
+		Date.parse(decided_at) > Date.parse(starts_at)
+		? decided_at
+		: starts_at;
+}
+
 function Facts({ exception }: { exception: DeviceException }) {
 	const { decided_by, requested_by_person_id, link_copied_by_id } = exception;
 	return (
@@ -113,8 +127,8 @@ function Facts({ exception }: { exception: DeviceException }) {
 				<Fact name="For">
 					<ExceptionScope exception={exception} />
 				</Fact>
-				<Fact name="From">
-					<DateTime value={exception.starts_at} />
+				<Fact name={isApproved(exception) ? "From" : "Wanted from"}>
+					<DateTime value={startOf(exception)} />
 				</Fact>
 				<Fact name="Ends">
 					<ExceptionEnd value={exception.ends_at} />
