@@ -65,7 +65,10 @@ export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
 	);
 }
 
-/** Names each device once, with its checks. The latest comes first. */
+/**
+ * Names each device once, with its checks. The latest comes first. The list may be cut within a
+ * device, so it does not say how many checks a device fails.
+ */
 function Failures({ failing }: { failing: readonly Failure[] }) {
 	const { organizationId } = useOrganization();
 	const devices = Map.groupBy(failing, ({ device_id }) => device_id);
@@ -98,7 +101,6 @@ function Failures({ failing }: { failing: readonly Failure[] }) {
 							</Text>
 						</Group>
 						<Text size="sm" c="dimmed" lineClamp={2}>
-							{checks.length > 1 && `${checks.length} checks: `}
 							{names.join(", ")}
 						</Text>
 					</li>
