@@ -53,6 +53,7 @@ test("the list by check says that it includes silent devices, and leaves them ou
 	await page.getByRole("combobox", { name: "Fails check" }).click();
 	await page.getByRole("option", { name: "Host firewall" }).click();
 	await page.getByText("are listed too").waitFor();
+	await page.getByText("All devices:", { exact: true }).waitFor();
 	await expect.poll(async () => (await names()).length).toBe(2);
 	await page.getByRole("link", { name: "Leave them out" }).click();
 	await expect.poll(names).toEqual(["online.local"]);

@@ -65,9 +65,6 @@ export function FleetCounts({
 	const outdated = outdatedAgents(data);
 	const { devices_by_freshness: fresh, devices_by_status: status } = data;
 	const silent = fresh ? fresh.STALE + fresh.MISSING + data.not_reporting : 0;
-	if (silent > 0 && mayIncludeSilent(list.filters)) {
-		return <SilentIncluded filters={list.filters} />;
-	}
 	// The heartbeats of the past are not known.
 	const byHeartbeat: Count[] = fresh
 		? [
@@ -111,21 +108,26 @@ export function FleetCounts({
 		],
 	];
 	return (
-		<Group gap="0 32px">
-			{list.hasFilters && (
-				<Text size="sm" lh="24px">
-					All devices:
-				</Text>
+		<>
+			<Group gap="0 32px">
+				{list.hasFilters && (
+					<Text size="sm" lh="24px">
+						All devices:
+					</Text>
+				)}
+				<CountLinks
+					label={fresh ? "By heartbeat" : "By status"}
+					counts={counts.filter(([count], index) => count > 0 || index < 3)}
+				/>
+				<CountLinks
+					label="By the device policy"
+					counts={byCompliance.filter(([count]) => count > 0)}
+				/>
+			</Group>
+			{silent > 0 && mayIncludeSilent(list.filters) && (
+				<SilentIncluded filters={list.filters} />
 			)}
-			<CountLinks
-				label={fresh ? "By heartbeat" : "By status"}
-				counts={counts.filter(([count], index) => count > 0 || index < 3)}
-			/>
-			<CountLinks
-				label="By the device policy"
-				counts={byCompliance.filter(([count]) => count > 0)}
-			/>
-		</Group>
+		</>
 	);
 }
 

@@ -6,8 +6,8 @@ import type { FilterValue } from "../../relative-filters.ts";
 type Filters = Record<string, FilterValue>;
 
 /**
- * Returns true if the list may have silent devices whose last report failed a check. The bars above
- * the list count these devices as silent, so the two numbers differ.
+ * Returns true if the list may have silent devices whose last report failed a check. The figures
+ * above the list count these devices as silent, so the two numbers differ.
  */
 export function mayIncludeSilent({
 	failing_check,
@@ -23,13 +23,15 @@ export function mayIncludeSilent({
 	);
 }
 
-/** Says why the list can have more devices than the bar of its check, and leaves them out. */
+/**
+ * Says why the list can have more devices than the figures of its check, and leaves them out.
+ */
 export function SilentIncluded({ filters }: { filters: Filters }) {
 	const { organizationId } = useOrganization();
 	return (
 		<>
-			Silent devices whose last report failed the check are listed too. The bar
-			counts them as silent.{" "}
+			Silent devices whose last report failed the check are listed too. The
+			figures of all devices count them as silent.{" "}
 			<TextLink
 				to="/o/$org/devices"
 				params={{ org: organizationId }}
