@@ -3,7 +3,7 @@ import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from "../db/sqlstate.ts";
 import { badFields, type FieldIssue } from "../errors.ts";
 import { type IdKind, kindNoun, makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
-import type { Context } from "../operation.ts";
+import type { Change, Context } from "../operation.ts";
 import { resolveChecks } from "./check-fields.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { columnsOf } from "./result-rows.ts";
@@ -248,6 +248,8 @@ interface Stored {
 	id: string;
 	/** The state before, if the record existed. */
 	before?: Values;
+	/** Notes for the same entry about things that are not fields of the record. */
+	notes?: Change["fields"];
 }
 
 /** Sends the statement before it returns. */
@@ -273,11 +275,15 @@ function note(
 	importId?: string,
 ): Values[] {
 	const found = new Map(rows.map((row) => [row.id, row]));
-	return stored.map(({ id, before }) => {
+	return stored.map(({ id, before, notes }) => {
 		const after = found.get(id);
 		if (!after) throw notFound(id);
 		const change = changeOf(kind, before, after);
-		changed(importId === undefined ? change : { ...change, importId });
+		changed({
+			...change,
+			fields: { ...notes, ...change.fields },
+			...(importId !== undefined && { importId }),
+		});
 		const fields = Object.keys(change.fields);
 		if (!before || fields.length > 0) {
 			happened({

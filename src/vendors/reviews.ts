@@ -172,8 +172,12 @@ export const addVendorReview = defineOperation({
 			: {};
 		if (Object.keys(different).length > 0) {
 			await updateRecord(context, vendor, input.vendor_id, different);
-			await noteStored(context, vendor, [{ id: input.vendor_id, before }]);
 		}
+		// One entry tells of the review and of the dates and the rating that the vendor takes over.
+		const after = { outcome: input.outcome, reviewed_on, note: input.note };
+		await noteStored(context, vendor, [
+			{ id: input.vendor_id, before, notes: { review: { after } } },
+		]);
 		const name = String(before.name);
 		const record = { kind: "vendor", id: input.vendor_id, name };
 		const { rows: links } = await client.query<{ id: string }>(
@@ -190,8 +194,6 @@ export const addVendorReview = defineOperation({
 			record,
 			evidence.filter((one) => !linked.has(one.id)),
 		);
-		const after = { outcome: input.outcome, reviewed_on, note: input.note };
-		context.changed({ ...record, fields: { review: { after } } });
 		const { rows } = await client.query<Review>(
 			`select ${COLUMNS} from vendor_reviews t where t.organization_id = $1 and t.id = $2`,
 			[organizationId, id],

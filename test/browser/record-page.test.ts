@@ -200,6 +200,8 @@ test("the history names a vendor's review and its parts in words", async () => {
 	await page.getByRole("tab", { name: "History" }).click();
 	const history = page.getByRole("tabpanel");
 	await history.getByText("Reviewed", { exact: true }).first().waitFor();
+	const titles = history.locator(".mantine-Timeline-itemTitle");
+	expect(await titles.allInnerTexts()).toEqual(["Reviewed", "Added"]);
 	expect(await history.innerText()).toMatch(
 		/Note: Ask for the report\s+Outcome: Approved with conditions\s+Reviewed on: \d/,
 	);

@@ -191,6 +191,22 @@ test("an entry about a link says that it came or went, whatever the operation, a
 	expect(otherEndOf(update)).toBeUndefined();
 });
 
+test("an entry of 0.1.0 about the fields that a review changed is no second review", () => {
+	const entry = (changes: object) => ({
+		operation: "addVendorReview",
+		record_kind: "vendor",
+		changes: changes as Entry["changes"],
+	});
+	const dates = { last_review_date: { before: null, after: "2026-01-31" } };
+	const review = { review: { after: { outcome: "APPROVED" } } };
+	expect(titleOf(entry(dates))).toBe("Update vendor");
+	expect(phraseOf(entry(dates))).toBe("changed the vendor");
+	for (const changes of [review, { ...review, ...dates }]) {
+		expect(titleOf(entry(changes))).toBe("Add vendor review");
+		expect(phraseOf(entry(changes))).toBe("reviewed the vendor");
+	}
+});
+
 test("an operation of an earlier version that has no words is quoted", () => {
 	const phrase = phraseOf({ operation: "paintRisk", record_kind: "risk" });
 	expect(phrase).toBe("did “paint risk”");

@@ -68,6 +68,31 @@ test("a review with evidence gives the vendor its rating and dates, and is liste
 	]);
 });
 
+test("a review has one entry in the log, with the fields of the vendor that it changes", async () => {
+	const { vendor } = await add("addVendor", { name: "Umbrella" });
+	const { evidence } = await add("addEvidence", { name: "Contract" });
+	const review = (reviewed_on: string) =>
+		tools.use("addVendorReview", {
+			...{ vendor_id: vendor.id, outcome: "APPROVED", reviewed_on },
+			evidence_ids: [evidence.id],
+		});
+	await review(day(-1));
+	await review(day(-30));
+	const { audit_entries } = await add("listAuditLog", {
+		filter: { record_id: vendor.id, operation: "addVendorReview" },
+	});
+	const own = audit_entries.filter(
+		({ changes }: Json) => !("linked_record" in changes),
+	);
+	const noted = (reviewed_on: string) => ({
+		review: { after: { outcome: "APPROVED", reviewed_on } },
+	});
+	expect(own.map(({ changes }: Json) => changes)).toEqual([
+		noted(day(-30)),
+		{ ...noted(day(-1)), last_review_date: { before: null, after: day(-1) } },
+	]);
+});
+
 test("a review in the future, or whose next review is not later, is refused whole", async () => {
 	const { vendor } = await add("addVendor", { name: "Initech" });
 	for (const [input, field] of [

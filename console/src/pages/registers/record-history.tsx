@@ -5,6 +5,7 @@ import { call, type OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, fieldOf } from "../../kinds.ts";
 import {
+	isChangedByReview,
 	isTakenBack,
 	linkIn,
 	ownPhraseOf,
@@ -193,6 +194,7 @@ function whatHappened(entry: Entry): string {
 	const link = linkIn(entry);
 	if (link) return link === "Add link" ? "Added a link" : "Removed a link";
 	if (isTakenBack(entry)) return "Taken back into use";
+	if (isChangedByReview(entry)) return "Changed by a review";
 	const phrase = ownPhraseOf(operation);
 	if (phrase) return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 	const [verb = ""] = /^[a-z]+/.exec(operation) ?? [];

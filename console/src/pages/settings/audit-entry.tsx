@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import {
 	actionTitle,
 	type Entry,
+	isChangedByReview,
 	linkIn,
 	titleOf,
 } from "../../parts/audit-actions/audit-actions.ts";
@@ -29,7 +30,9 @@ export function AuditEntry({
 	const { actor_id, actor_name, record_id, token_id } = entry;
 	const importId = entry.record_kind === "import" ? record_id : entry.import_id;
 	// The link came or went because another record was added or deleted.
-	const isPart = linkIn(entry) && !/^(un)?link/.test(entry.operation);
+	const isPart =
+		(linkIn(entry) && !/^(un)?link/.test(entry.operation)) ||
+		isChangedByReview(entry);
 	useReturnFocus();
 	const facts: [string, ReactNode][] = [
 		["When", <DateTime key="when" value={entry.at} to="zone" />],

@@ -128,6 +128,7 @@ export function otherEndOf(
  */
 export function titleOf(entry: Pick<Entry, "changes" | "operation">): string {
 	if (isTakenBack(entry)) return "Take back into use";
+	if (isChangedByReview(entry)) return "Update vendor";
 	return linkIn(entry) ?? actionTitle(entry.operation);
 }
 
@@ -153,6 +154,18 @@ export function isTakenBack({
 }
 
 /**
+ * Returns true if the entry says which fields of the vendor a review changed. In a log of Assay
+ * 0.1.0, the review itself has another entry.
+ */
+export function isChangedByReview({
+	operation,
+	changes,
+}: Pick<Entry, "changes" | "operation">): boolean {
+	if (operation !== "addVendorReview" || linkIn({ changes })) return false;
+	return Object.keys(changes).length > 0 && !("review" in changes);
+}
+
+/**
  * Returns the words between the actor and the name of the record, such as "added the risk". This
  * version knows words for each of its operations and events, but an entry of an older version may
  * have none.
@@ -166,6 +179,9 @@ export function phraseOf({
 	const noun = record_kind ? nounOf(record_kind) : "record";
 	if (isTakenBack({ operation, ...(changes && { changes }) })) {
 		return `took back into use the ${noun}`;
+	}
+	if (changes && isChangedByReview({ operation, changes })) {
+		return `changed the ${noun}`;
 	}
 	if (operation === "addStarters") {
 		return `added ${startersIn({ ...(changes && { changes }) })}`;
