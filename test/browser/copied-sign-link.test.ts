@@ -118,6 +118,27 @@ test("without a mail server, the console says who needs a link, and a copied one
 		.getByText(new RegExp(`^By a link that ${ada.name} copied, from `))
 		.waitFor();
 
+	await page.getByRole("tab", { name: "History" }).click();
+	await page
+		.getByRole("tabpanel", { name: "History" })
+		.getByText(/by Otto Hahn, by a link$/)
+		.waitFor();
+	const log = await served.openPageAs(
+		ada,
+		`/o/${served.organizationId}/settings/audit-log?operation=signDocumentByLink`,
+	);
+	const entry = log.getByRole("row").filter({ hasText: "By a copied link" });
+	await entry.getByRole("link", { name: "Otto Hahn" }).waitFor();
+	expect(await entry.innerText()).not.toMatch(/System|asked to sign/);
+	await entry.getByRole("button", { name: /^Sign document/ }).click();
+	const details = log.getByRole("dialog", { name: /^Sign document/ });
+	await details.getByText("Person: Otto Hahn").waitFor();
+	await axe(log);
+	await screenshot(log, "documents/audit-sign-link");
+	await details.getByRole("link", { name: "Otto Hahn" }).click();
+	await log.getByRole("heading", { name: "Otto Hahn", level: 1 }).waitFor();
+	await page.getByRole("tab", { name: "Overview" }).click();
+
 	// The files say the same as the page.
 	const saved = async (form: string) => {
 		await page.getByRole("button", { name: "Export" }).click();

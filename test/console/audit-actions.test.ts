@@ -10,6 +10,7 @@ import {
 	phraseOf,
 	titleOf,
 } from "../../console/src/parts/audit-actions/audit-actions.ts";
+import { linkUserOf } from "../../console/src/parts/audit-actions/by-link.ts";
 import { AUDIT_EVENTS } from "../../src/audit/events.ts";
 import { operations } from "../../src/operations.ts";
 import { recordKinds } from "../../src/registers/all.ts";
@@ -204,6 +205,41 @@ test("an entry of 0.1.0 about the fields that a review changed is no second revi
 	for (const changes of [review, { ...review, ...dates }]) {
 		expect(titleOf(entry(changes))).toBe("Add vendor review");
 		expect(phraseOf(entry(changes))).toBe("reviewed the vendor");
+	}
+});
+
+test("an entry about what a person did by a link tells who it was, also after an erasure", () => {
+	const entry = (operation: string, changes: object) => ({
+		actor_kind: "SYSTEM" as const,
+		actor_name: "somebody, by a link",
+		record_id: "record",
+		operation,
+		changes: changes as Entry["changes"],
+	});
+	const signed = entry("signDocumentByLink", {
+		version_1_signature: { after: { person_id: "ada", way: "COPIED_LINK" } },
+	});
+	expect(linkUserOf(signed)).toEqual({ personId: "ada", isCopied: true });
+	const asked = entry("addDeviceException", {
+		requested_by_person_id: { after: "ada" },
+		link: { after: "MAILED" },
+	});
+	expect(linkUserOf(asked)).toEqual({ personId: "ada", isCopied: false });
+	const opened = entry("openMyDevices", { link: { after: "COPIED" } });
+	expect(linkUserOf(opened)).toEqual({ personId: "record", isCopied: true });
+	const erased = {
+		version_1_signature: "[erased]",
+		requested_by_person_id: null,
+	};
+	expect(linkUserOf(entry("signDocumentByLink", erased))).toEqual({
+		personId: undefined,
+		isCopied: false,
+	});
+	for (const others of [
+		{ actor_kind: "USER" as const },
+		{ actor_name: "assay restore" },
+	]) {
+		expect(linkUserOf({ ...signed, ...others })).toBeUndefined();
 	}
 });
 

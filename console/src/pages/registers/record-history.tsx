@@ -10,6 +10,7 @@ import {
 	linkIn,
 	ownPhraseOf,
 } from "../../parts/audit-actions/audit-actions.ts";
+import { actorNameOf, linkUserIds } from "../../parts/audit-actions/by-link.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { fieldLabel } from "../../parts/field-labels.ts";
@@ -55,8 +56,11 @@ export function RecordHistory({
 		kind.kind,
 		(history.data?.pages ?? []).flatMap((page) => page.changes),
 		record,
-	);
-	const names = useRecordNames(organizationId, idsIn(entries));
+	).map((entry) => ({ ...entry, record_id: record.id }));
+	const names = useRecordNames(organizationId, [
+		...idsIn(entries),
+		...linkUserIds(entries),
+	]);
 
 	if (history.isError) {
 		return (
@@ -80,8 +84,9 @@ export function RecordHistory({
 						title={whatHappened(entry)}
 					>
 						<Text size="sm" c="dimmed" mb={4}>
-							<DateTime value={entry.at} /> by {entry.actor_name}
+							<DateTime value={entry.at} /> by {actorNameOf(entry, names)}
 							{entry.actor_kind === "TOKEN" && ", with an API token"}
+							{actorNameOf(entry, names) !== entry.actor_name && ", by a link"}
 						</Text>
 						<Changes {...{ kind, entry, names, organizationId }} />
 					</Timeline.Item>

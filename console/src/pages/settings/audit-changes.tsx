@@ -2,6 +2,7 @@ import { Table, Text } from "@mantine/core";
 import { describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
+import { linkUserIds } from "../../parts/audit-actions/by-link.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { fieldLabel } from "../../parts/field-labels.ts";
 import { inWords } from "../../parts/names-in-words.ts";
@@ -29,7 +30,10 @@ const ID = /^[\w-]{32}$/;
 export function AuditChanges({ entry }: { entry: Entry }) {
 	const { organizationId } = useOrganization();
 	const changes = shownEndsOf(entry);
-	const names = useRecordNames(organizationId, idsIn(changes));
+	const names = useRecordNames(organizationId, [
+		...idsIn(changes),
+		...linkUserIds([entry]),
+	]);
 	if (changes.length === 0) {
 		return (
 			<Text size="sm" c="dimmed">

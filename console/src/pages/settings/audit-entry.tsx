@@ -7,6 +7,7 @@ import {
 	linkIn,
 	titleOf,
 } from "../../parts/audit-actions/audit-actions.ts";
+import type { Names } from "../../parts/records/record-names.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -20,10 +21,13 @@ import { AuditRecord } from "./audit-record.tsx";
  */
 export function AuditEntry({
 	entry,
+	names,
 	onFilter,
 	onClose,
 }: {
 	entry: Entry;
+	/** Names of the people who acted by a link. */
+	names: Names;
 	onFilter: (filter: Record<string, string>) => void;
 	onClose: () => void;
 }) {
@@ -36,7 +40,7 @@ export function AuditEntry({
 	useReturnFocus();
 	const facts: [string, ReactNode][] = [
 		["When", <DateTime key="when" value={entry.at} to="zone" />],
-		["Who", <Actor key="who" entry={entry} />],
+		["Who", <Actor key="who" {...{ entry, names }} />],
 		["Record", <AuditRecord key="record" entry={entry} />],
 		...(isPart
 			? [

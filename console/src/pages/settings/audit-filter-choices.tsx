@@ -3,16 +3,21 @@ import {
 	type Icon,
 	IconDeviceLaptop,
 	IconKey,
+	IconLink,
 	IconTerminal2,
 	IconUser,
 } from "@tabler/icons-react";
 import { kinds } from "../../kinds.ts";
+import { useOrganization } from "../../organization.ts";
 import {
 	actionTitle,
 	type Entry,
 	groupedActions,
 } from "../../parts/audit-actions/audit-actions.ts";
+import { linkUserOf } from "../../parts/audit-actions/by-link.ts";
 import { inWords } from "../../parts/names-in-words.ts";
+import { RecordLink } from "../../parts/records/record-link.tsx";
+import type { Names } from "../../parts/records/record-names.ts";
 
 /**
  * The value of a field before and after a change. One of the two is absent if the record is new or
@@ -30,14 +35,33 @@ export const ACTORS: Record<
 	SYSTEM: { label: "System", icon: IconTerminal2 },
 };
 
-/** Shows who acted, and with which kind of credential. */
-export function Actor({ entry }: { entry: Entry }) {
-	const { icon: Shape, label } = ACTORS[entry.actor_kind];
+/**
+ * Shows who acted, and with which kind of credential. `names` has the people who acted by a link.
+ */
+export function Actor({ entry, names }: { entry: Entry; names: Names }) {
+	const { organizationId } = useOrganization();
+	const byLink = linkUserOf(entry);
+	const { icon: Shape, label } = byLink
+		? {
+				icon: IconLink,
+				label: byLink.isCopied ? "By a copied link" : "By a link",
+			}
+		: ACTORS[entry.actor_kind];
+	const { personId } = byLink ?? {};
+	const person = personId && names.get(personId);
 	return (
 		<Group gap={8} wrap="nowrap" align="flex-start">
 			<Shape size={16} aria-hidden style={{ flex: "none", marginTop: 3 }} />
 			<div>
-				<Text size="sm">{entry.actor_name}</Text>
+				<Text size="sm" component="div">
+					{person ? (
+						<RecordLink {...{ organizationId }} kind="people" id={personId}>
+							{person}
+						</RecordLink>
+					) : (
+						entry.actor_name
+					)}
+				</Text>
 				<Text size="xs" c="dimmed" lineClamp={2}>
 					{label}
 					{entry.token_name && `: ${entry.token_name}`}

@@ -7,6 +7,7 @@ import {
 	type Entry,
 	titleOf,
 } from "../../parts/audit-actions/audit-actions.ts";
+import { linkUserIds } from "../../parts/audit-actions/by-link.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -16,6 +17,10 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
+import {
+	type Names,
+	useRecordNames,
+} from "../../parts/records/record-names.ts";
 import { ASK_FOR_AUDIT_LOG } from "../../parts/roles.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
@@ -87,6 +92,10 @@ function AuditLog() {
 	});
 	const opened =
 		number === undefined ? undefined : (shown ?? alone.data?.audit_entries[0]);
+	const names = useRecordNames(
+		organizationId,
+		linkUserIds(opened ? [...rows, opened] : rows),
+	);
 	return (
 		<>
 			<PageHeader
@@ -126,7 +135,7 @@ function AuditLog() {
 			{rows.length > 0 && (
 				<DataTable
 					label="Audit log"
-					columns={columnsWith(list.openEntry)}
+					columns={columnsWith(list.openEntry, names)}
 					rows={rows}
 					isStale={log.isPlaceholderData}
 				/>
@@ -154,6 +163,7 @@ function AuditLog() {
 			{opened && (
 				<AuditEntry
 					entry={opened}
+					names={names}
 					onClose={() => list.openEntry(undefined)}
 					onFilter={(filter) =>
 						list.setFilters({ ...nothing, ...filter, entry: undefined })
@@ -164,7 +174,10 @@ function AuditLog() {
 	);
 }
 
-const columnsWith = (open: (sequence: number) => void): Column<Row>[] => [
+const columnsWith = (
+	open: (sequence: number) => void,
+	names: Names,
+): Column<Row>[] => [
 	{
 		id: "at",
 		header: "When",
@@ -175,7 +188,7 @@ const columnsWith = (open: (sequence: number) => void): Column<Row>[] => [
 		id: "actor",
 		header: "Who",
 		width: 200,
-		cell: (entry) => <Actor entry={entry} />,
+		cell: (entry) => <Actor {...{ entry, names }} />,
 	},
 	{
 		id: "action",

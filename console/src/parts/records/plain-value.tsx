@@ -22,7 +22,8 @@ export function PlainValue({ value, names }: { value: unknown; names: Names }) {
 			.filter(([, one]) => one !== null)
 			.map(([name, one]) => (
 				<div key={name}>
-					{inWords(name)}: <PlainValue value={one} names={names} />
+					{inWords(names.has(String(one)) ? name.replace(/_id$/, "") : name)}:{" "}
+					<PlainValue value={one} names={names} />
 				</div>
 			));
 	}
