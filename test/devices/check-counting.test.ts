@@ -115,6 +115,11 @@ test("while a count rests, a migration can change the tables, and no other proce
 			lock table devices, posture_spans, check_count_days in access exclusive mode;
 			rollback`);
 		expect(await countChecks(pool, id)).toBe(false);
+		// Nor does it hold back the cleaning of tables.
+		const { rows } = await owner.query(
+			"select query from pg_stat_activity where datname = current_database() and state = 'idle in transaction' and backend_xmin is not null",
+		);
+		expect(rows).toEqual([]);
 	};
 	expect(await countChecks(pool, id, 0, { devices: 1, rest })).toBe(true);
 	// Each slice has one of the three devices, and the last one has none.

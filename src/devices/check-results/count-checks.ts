@@ -124,11 +124,13 @@ async function whenNobodyCounts(
 	work: () => Promise<boolean>,
 ): Promise<boolean> {
 	return await withTenant(pool, organizationId, async (client) => {
-		await client.query("set local idle_in_transaction_session_timeout = 0");
 		const { rows } = await client.query<{ ours: boolean }>(
 			"select pg_try_advisory_xact_lock(hashtextextended('check counts ' || $1, 0)) as ours",
 			[organizationId],
 		);
+		// PostgreSQL keeps the snapshot of a statement with parameters until the next statement, and
+		// could not clean up after the devices' reports meanwhile. So this one comes last.
+		await client.query("set local idle_in_transaction_session_timeout = 0");
 		return rows[0]?.ours ? await work() : false;
 	});
 }
