@@ -96,6 +96,8 @@ export async function requestMyException(
 		noteException(context, undefined, added);
 		for (const { fields } of changes) {
 			fields.link = { after: visit.is_copied ? "COPIED" : "MAILED" };
+			// The audit log names the person by this id, and an erasure finds the entry by it.
+			fields.requested_by_person_id = { after: personId };
 		}
 		await appendChanges(
 			client,

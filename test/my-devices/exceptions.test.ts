@@ -161,7 +161,10 @@ test("a person asks for an exception for their own failing check, and sees what 
 		{
 			actor_name: expect.stringContaining("by a link"),
 			operation: "addDeviceException",
-			changes: { link: { after: "MAILED" } },
+			changes: {
+				link: { after: "MAILED" },
+				requested_by_person_id: { after: person.id },
+			},
 		},
 	]);
 	const { rowCount } = await owner().query(
