@@ -48,10 +48,8 @@ export function FoundSections({
 			</Text>
 			{found
 				.slice(0, MAX_SECTIONS)
-				.map(({ name, title, heading, hash, excerpt }, index) => (
-					// The list is made anew for other words.
-					// biome-ignore lint/suspicious/noArrayIndexKey: two sections may have the same heading
-					<div key={index}>
+				.map(({ name, title, heading, hash, excerpt }) => (
+					<div key={`${name}#${hash} ${excerpt}`}>
 						<TextLink
 							to="/help/$page"
 							params={{ page: name }}
