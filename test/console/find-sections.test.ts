@@ -51,6 +51,9 @@ test("headings and the rows of a glossary come first", () => {
 test("an excerpt is short, shows the words, and has no addresses", () => {
 	const [first] = findSections(DOCUMENTS, "reports, see");
 	expect(first?.excerpt).toBe("A device reports, see the words.");
+	// If only the heading has the words, the excerpt is the beginning of its section.
+	const [beginning] = findSections(DOCUMENTS, "how long");
+	expect(beginning?.excerpt).toBe("Until the limit of the policy.");
 	const [end] = findSections(DOCUMENTS, "without");
 	expect(end?.excerpt).toMatch(/^… [^…]*text without a report$/);
 	const start = findSections(DOCUMENTS, "silence").find(

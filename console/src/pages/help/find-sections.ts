@@ -48,7 +48,8 @@ export function findSections(
 			const line =
 				row ??
 				lines.find(hasAll) ??
-				lines.find((one) => wanted.some((word) => contains(one, word)));
+				lines.find((one) => wanted.some((word) => contains(one, word))) ??
+				lines[0];
 			const section: Section = {
 				name,
 				title,
