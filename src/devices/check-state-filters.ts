@@ -6,6 +6,7 @@ import { obvious } from "../records/shown.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import {
 	CHECK_STATES,
+	type CheckState,
 	COMPLIANCE,
 	COMPLIANCES,
 	checkStates,
@@ -21,12 +22,28 @@ import {
 import type { PostureStatus } from "./terms.ts";
 
 /** The raw statuses that these states come from. An index finds the few spans that have them. */
-const STATUSES_OF: Record<string, readonly PostureStatus[]> = {
+const STATUSES_OF: Partial<Record<CheckState, readonly PostureStatus[]>> = {
 	FAILING: ["FAIL"],
 	IN_GRACE: ["FAIL"],
 	EXCEPTED: ["FAIL", "UNKNOWN"],
 	UNKNOWN: ["UNKNOWN"],
 };
+
+/** Returns all statuses that the states come from, or undefined if other spans have them too. */
+function statusesOf(states: readonly CheckState[]) {
+	const statuses = new Set<PostureStatus>();
+	for (const state of states) {
+		const some = STATUSES_OF[state];
+		if (!some) return undefined;
+		for (const status of some) statuses.add(status);
+	}
+	return [...statuses];
+}
+
+/** A device has this state for a check for which it has no other one. */
+const NONE = "NOT_APPLICABLE" satisfies CheckState;
+
+const statesIn = (value: unknown) => [value].flat() as CheckState[];
 
 const isNoncompliant = (value: unknown) =>
 	[value].flat().join() === "NONCOMPLIANT";
@@ -40,33 +57,25 @@ const among = (ids: string) => `t.id = any(array(${ids}))`;
 export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
 	const at = (p: string) =>
 		when === "now" ? undefined : `(${p}::text[])[1]::timestamptz`;
+	const isWanted = (p: string, state: string) =>
+		`${state} = any(string_to_array((${p}::text[])[2], ','))`;
 	/** Limits the states to the check, if the caller gives one. */
 	const ofCheck = (p: string) => (key: string) =>
 		`(cardinality(${p}::text[]) = 2 or ${key} = any((${p}::text[])[3:]))`;
-	const stateIs = (p: string, state: string): Wanted => {
-		const wanted = `(${p}::text[])[2]`;
-		const shared = { at: at(p), check: ofCheck(p) };
-		// A device is NOT_APPLICABLE for a check for which it has no other state.
-		if (state === "NOT_APPLICABLE") {
-			return {
-				...shared,
-				one: (states) =>
-					`select not exists (select from (${states}) c where c.state <> ${wanted})`,
-				group: (state, isMissing) =>
-					`not (${isMissing} or coalesce(bool_or(s.check_key is not null and ${state} <> ${wanted}), false))`,
-			};
-		}
-		const isMissingWanted = state === "NOT_REPORTED";
-		return {
-			...shared,
-			one: (states) =>
-				`select exists (select from (${states}) c where c.state = ${wanted})`,
-			group: (state, isMissing) =>
-				isMissingWanted
-					? `${isMissing} and ${wanted} is not null`
-					: `bool_or(s.check_key is not null and ${state} = ${wanted})`,
-		};
-	};
+	const stateIs = (p: string, states: readonly CheckState[]): Wanted => ({
+		at: at(p),
+		check: ofCheck(p),
+		one: (all) =>
+			`select exists (select from (${all}) c where ${isWanted(p, "c.state")})
+			${states.includes(NONE) ? `or not exists (select from (${all}) c where c.state <> '${NONE}')` : ""}`,
+		group: (state, isMissing) => {
+			const some = (condition: string) =>
+				`coalesce(bool_or(s.check_key is not null and ${condition}), false)`;
+			return `${some(isWanted(p, state))}
+				${states.includes("NOT_REPORTED") ? `or ${isMissing}` : ""}
+				${states.includes(NONE) ? `or not (${isMissing} or ${some(`${state} <> '${NONE}'`)})` : ""}`;
+		},
+	});
 	const complianceIs = (p: string): Wanted => {
 		const values = `any((${p}::text[])[2:])`;
 		return {
@@ -83,38 +92,43 @@ export function stateFilters(when: "now" | "as_of"): Record<string, Filter> {
 	return {
 		check_state: {
 			schema: z
-				.enum(CHECK_STATES)
-				.describe("With a required check in this state; with check, this one"),
-			sql: (p, state) => {
-				const statuses = STATUSES_OF[String(state)];
-				if (!statuses) return matchesOne(stateIs(p, String(state)));
+				.union([
+					z.enum(CHECK_STATES),
+					z.array(z.enum(CHECK_STATES)).min(1).max(CHECK_STATES.length),
+				])
+				.describe("Of a required check, or of check"),
+			sql: (p, value) => {
+				const statuses = statusesOf(statesIn(value));
+				if (!statuses) return matchesOne(stateIs(p, statesIn(value)));
 				return among(`select c.device_id::text from (${checkStates({ at: at(p), statuses })}) c
-					where c.state = (${p}::text[])[2] and ${ofCheck(p)("c.check_key")}`);
+					where ${isWanted(p, "c.state")} and ${ofCheck(p)("c.check_key")}`);
 			},
-			countSql: (p, state) => {
-				if (STATUSES_OF[String(state)]) return undefined;
-				const wanted = stateIs(p, String(state));
-				return state === "STALE"
+			countSql: (p, value) => {
+				const states = statesIn(value);
+				if (statusesOf(states)) return undefined;
+				const wanted = stateIs(p, states);
+				return states.every((state) => state === "STALE")
 					? `(${p}::text[])[2] is not null and ${isStaleAmongAll(wanted)}`
 					: matchesAmongAll(wanted);
 			},
-			toParameter: withTime((state, { check }) => {
-				if (state === "NOT_APPLICABLE" && check === undefined) {
+			toParameter: withTime((value, { check }) => {
+				const states = statesIn(value);
+				if (states.includes(NONE) && check === undefined) {
 					throw badFields([
 						{
 							field: "filter.check",
-							message: "is required with check_state NOT_APPLICABLE",
+							message: `is required with check_state ${NONE}`,
 						},
 					]);
 				}
 				return [
-					String(state),
+					states.filter((state) => state !== NONE).join(","),
 					...(check === undefined ? [] : checkKeysOf(String(check))),
 				];
 			}),
 		},
 		check: {
-			schema: checkKeySchema().describe("Check that check_state is about"),
+			schema: checkKeySchema().describe("Check of check_state"),
 			sql: (p) => `${p}::text is not null`,
 			toParameter: (value, { check_state }) => {
 				if (check_state === undefined) {

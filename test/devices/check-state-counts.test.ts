@@ -5,8 +5,18 @@ import { countFleet } from "../../src/devices/count-states.ts";
 import { updateDevicePolicy } from "../../src/devices/policy-operations.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
+import { countRecords } from "../../src/overview/count-records.ts";
 import { shareFleet, type TestFleet } from "../support/devices.ts";
 import { daysAgo, makeStatesFleet } from "./states-fleet.ts";
+
+/** States that a caller may ask for together: found by their spans, or by all devices. */
+const SEVERAL_STATES = [
+	["FAILING", "IN_GRACE"],
+	["IN_GRACE", "EXCEPTED", "UNKNOWN"],
+	["FAILING", "STALE"],
+	["NOT_REPORTED", "PASSING"],
+	["NOT_APPLICABLE", "NOT_REPORTED", "FAILING"],
+];
 
 let fleet: TestFleet;
 beforeAll(async () => {
@@ -106,6 +116,26 @@ test("the counts and the filters agree with the states of each device, now and i
 		from devices d where d.organization_id = $1 and hashtext(d.id) % 4 = 0`,
 		[organization_id],
 	);
+	/** Expects that a filter by several states finds as many devices as their counts have. */
+	const expectSumsOfStates = async (
+		check: string,
+		states: Record<string, number>,
+		when: { as_of?: string },
+	) => {
+		for (const several of SEVERAL_STATES) {
+			const filter = { check, check_state: several };
+			const sum = several.reduce((sum, state) => sum + (states[state] ?? 0), 0);
+			const { total } = await fleet.call(
+				countRecords,
+				{ organization_id, kind: "device", filter, ...when },
+				options,
+			);
+			expect([check, several, total]).toEqual([check, several, sum]);
+			if (sum === 0) continue;
+			const found = await of.find(filter, { size: 100, ...when });
+			expect(found.length).toBe(sum);
+		}
+	};
 	for (const when of [{}, { as_of: daysAgo(0) }, { as_of: daysAgo(4) }]) {
 		const { devices } = await fleet.call(
 			listDevices,
@@ -131,6 +161,7 @@ test("the counts and the filters agree with the states of each device, now and i
 			);
 		}
 		for (const { check_key, states } of summary.checks) {
+			await expectSumsOfStates(check_key, states, when);
 			const byState = await of.count({
 				group_by: "check_state",
 				filter: { check: check_key },
