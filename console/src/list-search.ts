@@ -49,6 +49,8 @@ const NOT_FILTERS = new Set([
 	"view",
 	"as_of",
 ]);
+/** The filters that may have several values. The control of any other filter shows only one. */
+const TAKE_SEVERAL = new Set(["check_state"]);
 /** Parameters that are no part of a saved view. */
 const NOT_IN_VIEWS = new Set(["cursor", "entry", "view", "as_of"]);
 /** Most rows of one page. */
@@ -63,7 +65,8 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 		if (NOT_FILTERS.has(name)) continue;
 		if (
 			value === null ||
-			["string", "number", "boolean"].includes(typeof value)
+			["string", "number", "boolean"].includes(typeof value) ||
+			(TAKE_SEVERAL.has(name) && isTexts(value))
 		) {
 			search[name] = value as FilterValue;
 		}
@@ -81,6 +84,9 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 	if (typeof view === "string") search.view = view;
 	return search;
 }
+
+const isTexts = (value: unknown): value is string[] =>
+	Array.isArray(value) && value.every((one) => typeof one === "string");
 
 /** Returns the parameters that a saved view keeps. */
 export function viewOf(search: ListSearch): ViewSearch {

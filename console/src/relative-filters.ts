@@ -1,7 +1,7 @@
 import { dayAfter, lastDays, todayHere } from "./parts/days.ts";
 
-/** The value of a filter in the address of a list. */
-export type FilterValue = string | number | boolean | null;
+/** The value of a filter in the address of a list, or several of which a record needs one. */
+export type FilterValue = string | number | boolean | null | string[];
 
 /** The value of `due`, or of another date, that selects everything whose date has passed. */
 export const OVERDUE = "overdue";

@@ -18,6 +18,8 @@ const MAX_NAME = 100;
 const MAX_VIEWS = 50;
 const MAX_PARAMETERS = 50;
 const MAX_VALUE = 300;
+/** Number of values that one parameter may have. */
+const MAX_VALUES = 20;
 
 /** A viewer saves views too, so the operations check by themselves who may change a view. */
 const everybody = {
@@ -46,7 +48,13 @@ const search = () =>
 	z
 		.record(
 			z.string().max(MAX_NAME),
-			z.union([z.string().max(MAX_VALUE), z.number(), z.boolean(), z.null()]),
+			z.union([
+				z.string().max(MAX_VALUE),
+				z.number(),
+				z.boolean(),
+				z.null(),
+				z.array(z.string().max(MAX_NAME)).max(MAX_VALUES),
+			]),
 		)
 		.refine((given) => Object.keys(given).length <= MAX_PARAMETERS, {
 			error: `must have at most ${MAX_PARAMETERS} parameters`,

@@ -71,6 +71,13 @@ describe("an own view", () => {
 		expect(await auditOf(id)).toEqual([]);
 	});
 
+	test("keeps a filter with several values", async () => {
+		const search = { check_state: ["IN_GRACE", "FAILING"] };
+		const { status, body } = await add(viewer, "device", "Fails", { search });
+		expect(status).toBe(200);
+		expect(body.saved_view.search).toEqual(search);
+	});
+
 	test("goes with its owner's membership, and a shared one stays", async () => {
 		const leaver = await served.signIn("member");
 		await add(leaver, "asset", "Mine");
@@ -175,7 +182,12 @@ describe("limits", () => {
 		const many = Object.fromEntries(
 			Array.from({ length: 51 }, (_, at) => [`name_${at}`, "x"]),
 		);
-		for (const search of [many, { q: "x".repeat(301) }, { q: ["x"] }]) {
+		for (const search of [
+			many,
+			{ q: "x".repeat(301) },
+			{ q: [1] },
+			{ q: Array(21).fill("x") },
+		]) {
 			expect((await add(member, "datum", "Wrong", { search })).status).toBe(
 				400,
 			);

@@ -238,12 +238,26 @@ function inPlatformWords(releases: string): string {
 	return releases.replaceAll(/[A-Z]+/g, (name) => platformLabel(name));
 }
 
-/** Returns, for example, "Full-disk encryption, past grace". */
-function stateInWords({ check, check_state: state }: Record<string, unknown>) {
-	const words = CHECK_STATES[state as keyof typeof CHECK_STATES];
-	return typeof check === "string"
-		? `${checkLabel(check)}, ${words.toLowerCase()}`
-		: words;
+/** Returns, for example, "Full-disk encryption, past grace or in grace". */
+function stateInWords({
+	check,
+	check_state: state,
+	failing_check: shown,
+}: Record<string, unknown>) {
+	const [first = "", ...others] = [state]
+		.flat()
+		.map(
+			(one) =>
+				CHECK_STATES[one as keyof typeof CHECK_STATES] ?? inWords(String(one)),
+		);
+	const words = [first, ...others.map((one) => one.toLowerCase())];
+	const text = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
+		words,
+	);
+	// Another control shows the check that the devices fail.
+	return typeof check === "string" && check !== shown
+		? `${checkLabel(check)}, ${text.toLowerCase()}`
+		: text;
 }
 
 function optionsOf(words: Record<string, { label: string }>) {

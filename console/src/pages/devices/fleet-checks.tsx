@@ -2,7 +2,10 @@ import { Box, Group, SimpleGrid, Text } from "@mantine/core";
 import { Fragment } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { countedDevices } from "../../parts/devices/counted-devices.ts";
+import {
+	countedDevices,
+	failingDevices,
+} from "../../parts/devices/counted-devices.ts";
 import {
 	PARTS,
 	type Part,
@@ -105,7 +108,7 @@ function CheckBar({ check }: { check: Check }) {
 				<TextLink
 					to="/o/$org/devices"
 					params={{ org: organizationId }}
-					search={{ ...countedDevices(day), failing_check: check.check_key }}
+					search={failingDevices(check, day).search}
 					// At a width of 1280 px, this size leaves room for the longest name of a check.
 					fz={13}
 					c="inherit"

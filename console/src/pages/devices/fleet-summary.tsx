@@ -17,13 +17,12 @@ import type { ListControls, ListSearch } from "../../list-search.ts";
 import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";
 import { COMPLIANT_BY_EXCEPTION } from "../../parts/devices/by-exception.ts";
-import { countedDevices } from "../../parts/devices/counted-devices.ts";
+import { failingDevices } from "../../parts/devices/counted-devices.ts";
 import {
 	COMPLIANCES,
 	FRESHNESS,
 	NOT_REPORTING,
 	STATUSES,
-	withExcepted,
 } from "../../parts/devices/device-words.tsx";
 import { outdatedAgents } from "../../parts/devices/outdated-agents.ts";
 import styles from "../../parts/devices/postures.module.css";
@@ -125,7 +124,12 @@ export function FleetCounts({
 				/>
 			</Group>
 			{silent > 0 && mayIncludeSilent(list.filters) && (
-				<SilentIncluded filters={list.filters} />
+				<SilentIncluded
+					filters={list.filters}
+					check={data.checks.find(
+						({ check_key }) => check_key === list.filters.failing_check,
+					)}
+				/>
 			)}
 		</>
 	);
@@ -249,11 +253,12 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 function CheckTile({ check }: { check: Check }) {
 	const { organizationId, day } = useOrganization();
 	const name = nameOfCheck(check);
+	const failing = failingDevices(check, day);
 	return (
 		<TextLink
 			to="/o/$org/devices"
 			params={{ org: organizationId }}
-			search={{ ...countedDevices(day), failing_check: check.check_key }}
+			search={failing.search}
 			c="inherit"
 			underline="never"
 			className={styles.tile ?? ""}
@@ -284,9 +289,7 @@ function CheckTile({ check }: { check: Check }) {
 					) : (
 						rateInWords(check)
 					)}
-					<VisuallyHidden>
-						, {withExcepted(check.fail, "fail", check.fail_excepted)}
-					</VisuallyHidden>
+					<VisuallyHidden>, {failing.words}</VisuallyHidden>
 				</Text>
 			</Group>
 		</TextLink>

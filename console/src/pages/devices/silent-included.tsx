@@ -1,8 +1,14 @@
+import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { countedDevices } from "../../parts/devices/counted-devices.ts";
+import {
+	countedDevices,
+	notSilent,
+} from "../../parts/devices/counted-devices.ts";
+import { isRequired } from "../../parts/devices/states-in-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import type { FilterValue } from "../../relative-filters.ts";
 
+type Check = OutputOf<"listPostureSummary">["checks"][number];
 type Filters = Record<string, FilterValue>;
 
 /**
@@ -11,6 +17,7 @@ type Filters = Record<string, FilterValue>;
  */
 export function mayIncludeSilent({
 	failing_check,
+	check_state,
 	status = "ACTIVE",
 	freshness,
 	reporting,
@@ -18,6 +25,7 @@ export function mayIncludeSilent({
 	return (
 		failing_check !== undefined &&
 		status === "ACTIVE" &&
+		check_state === undefined &&
 		freshness === undefined &&
 		reporting === undefined
 	);
@@ -26,7 +34,14 @@ export function mayIncludeSilent({
 /**
  * Says why the list can have more devices than the figures of its check, and leaves them out.
  */
-export function SilentIncluded({ filters }: { filters: Filters }) {
+export function SilentIncluded({
+	filters,
+	check,
+}: {
+	filters: Filters;
+	/** The figures of the check, or undefined if they are not shown. */
+	check: Check | undefined;
+}) {
 	const { organizationId } = useOrganization();
 	return (
 		<>
@@ -35,7 +50,12 @@ export function SilentIncluded({ filters }: { filters: Filters }) {
 			<TextLink
 				to="/o/$org/devices"
 				params={{ org: organizationId }}
-				search={{ ...filters, ...countedDevices(undefined) }}
+				search={{
+					...filters,
+					...(check && isRequired(check)
+						? notSilent(check)
+						: countedDevices(undefined)),
+				}}
 				inherit
 				underline="always"
 			>
