@@ -6,7 +6,7 @@ import { readCountry } from "../records/countries.ts";
 import type { Field } from "../records/field.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import { isScale } from "../records/scales.ts";
+import { isScale, stepsOf } from "../records/scales.ts";
 import type { Values } from "../records/values.ts";
 import {
 	type ChoiceField,
@@ -26,6 +26,8 @@ interface CellKind extends ChoiceField {
 	field: Field;
 	reference: IdKind | undefined;
 	isList: boolean;
+	/** True if the choices are the steps of a scale. */
+	isScale: boolean;
 	mayBeNull: boolean;
 }
 
@@ -44,6 +46,7 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 				...(kind.csv?.choices[name] ?? []),
 			];
 			const { minimum: min, maximum: max } = schema;
+			const isStep = isScale({ type: field.type, min, max });
 			return [
 				name,
 				{
@@ -52,7 +55,8 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 					isList: types.includes("array"),
 					isNumber: types.includes("integer"),
 					mayBeNull: field.input.safeParse(null).success,
-					choices: isScale({ type: field.type, min, max })
+					isScale: isStep,
+					choices: isStep
 						? stepsByKey(name)
 						: choicesByKey(choices.map(String)),
 				},
@@ -128,7 +132,11 @@ export function readCells(
 			continue;
 		}
 		if (!kind.reference) {
-			given[name] = readCell(kind, cell);
+			const value = readCell(kind, cell);
+			given[name] = value;
+			if (kind.isScale && typeof value === "string") {
+				issues.push({ field: name, message: noStep(name) });
+			}
 			continue;
 		}
 		const ids: string[] = [];
@@ -172,6 +180,12 @@ const MAX_REPEATED = 80;
 
 function noCountry(text: string): string {
 	return `must have English names or codes of countries (ISO 3166-1), such as Germany or DE, separated by semicolons; "${text.slice(0, MAX_REPEATED).toWellFormed()}" is none`;
+}
+
+function noStep(name: string): string {
+	return `must be one of ${stepsOf(name)
+		.map(({ label }) => label)
+		.join(", ")}, or the number or the word alone`;
 }
 
 function readCell(kind: CellKind, text: string): unknown {

@@ -98,6 +98,9 @@ test("an unknown word for a step gets a meaning, and a number outside of the sca
 		"inherent likelihood: Seldom 2",
 		"residual likelihood: n/a 1",
 	]);
+	expect(issues(result)).toContain(
+		"2 inherent likelihood: must be one of 1 Rare, 2 Unlikely, 3 Possible, 4 Likely, 5 Almost certain, or the number or the word alone",
+	);
 	const answers = meaning({
 		inherent_likelihood: { Seldom: "2", Nil: SKIP },
 		inherent_impact: { "2 Major": "4" },
