@@ -5,7 +5,6 @@ import {
 	type Block,
 	blocksOf,
 	type Inline,
-	idOfHeading,
 	inlinesOf,
 	readDocument,
 	readForeign,
@@ -86,13 +85,17 @@ test("each link between documents leads to a document and a heading that exist",
 			const isThere =
 				target &&
 				(!hash ||
-					target.some(
-						(one) => one.type === "heading" && idOfHeading(one.text) === hash,
-					));
+					target.some((one) => one.type === "heading" && one.id === hash));
 			if (!isThere) broken.push(`${file}: ${part.href}`);
 		}
 	}
 	expect(broken).toEqual([]);
+});
+
+test("headings with the same text have different ids, as GitHub makes them", () => {
+	const blocks = readDocument("# One\n\n## Linux\n\n## macOS\n\n## Linux\n");
+	const ids = blocks.map((one) => one.type === "heading" && one.id);
+	expect(ids).toEqual(["one", "linux", "macos", "linux-1"]);
 });
 
 test("a picture shows nothing, and neither does its paragraph", () => {

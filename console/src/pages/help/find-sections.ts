@@ -1,5 +1,5 @@
 import { plainTextOf } from "../../parts/markdown/plain-text.ts";
-import { type Block, idOfHeading } from "../../parts/markdown/tokens.ts";
+import type { Block } from "../../parts/markdown/tokens.ts";
 
 /** Most sections that a search shows. */
 export const MAX_SECTIONS = 30;
@@ -37,7 +37,7 @@ export function findSections(
 	if (wanted.length === 0) return [];
 	const hasAll = (text: string) => wanted.every((word) => contains(text, word));
 	const found = documents.flatMap((document) =>
-		sectionsOf(document).flatMap(({ heading, lines }) => {
+		sectionsOf(document).flatMap(({ heading, hash, lines }) => {
 			const { name, title } = document;
 			const text = lines.join(" ");
 			const names = heading ?? title;
@@ -55,8 +55,8 @@ export function findSections(
 				title,
 				...(heading !== undefined && {
 					heading: heading.replaceAll("`", ""),
-					hash: idOfHeading(heading),
 				}),
+				...(hash !== undefined && { hash }),
 				excerpt: excerptOf((line ?? "").replaceAll(" | ", ": "), wanted),
 			};
 			return [{ section, isFirst: row !== undefined || hasAll(names) }];
@@ -78,16 +78,24 @@ function wordsOf(text: string): string[] {
 		.filter((word) => word !== "");
 }
 
-/** Cuts a document at its headings. */
-function sectionsOf({ blocks }: Document): {
+/** The lines below a heading, or before the first one. */
+interface Part {
 	heading?: string;
+	/** The id of the heading. */
+	hash?: string;
 	lines: string[];
-}[] {
-	const sections: { heading?: string; lines: string[] }[] = [{ lines: [] }];
+}
+
+/** Cuts a document at its headings. */
+function sectionsOf({ blocks }: Document): Part[] {
+	const sections: Part[] = [{ lines: [] }];
 	for (const block of blocks) {
 		if (block.type === "heading") {
 			// The heading of the first level is the title of the document.
-			if (block.depth > 1) sections.push({ heading: block.text, lines: [] });
+			const { depth, text: heading, id: hash } = block;
+			if (depth > 1) {
+				sections.push({ heading, ...(hash && { hash }), lines: [] });
+			}
 		} else {
 			sections.at(-1)?.lines.push(...linesOf(block));
 		}

@@ -13,13 +13,7 @@ import {
 } from "@mantine/core";
 import type { Token, Tokens } from "marked";
 import { createContext, type ReactNode, useContext } from "react";
-import {
-	type Block,
-	blocksOf,
-	type Inline,
-	idOfHeading,
-	inlinesOf,
-} from "./tokens.ts";
+import { type Block, blocksOf, type Inline, inlinesOf } from "./tokens.ts";
 
 /** Shows Markdown. Its HTML is shown as text, so it can do nothing. */
 export function Markdown({
@@ -55,7 +49,7 @@ function Shown({ block, deeper }: { block: Block; deeper: number }) {
 				<Title
 					order={Math.min(block.depth + deeper, 6) as 2}
 					size={`h${Math.min(block.depth, 6) as 2}`}
-					id={idOfHeading(block.text)}
+					id={block.id}
 					mt="sm"
 					style={{ scrollMarginTop: 72 }}
 				>

@@ -1,7 +1,10 @@
 import { lexer, type Token, type Tokens } from "marked";
 
-/** Returns the id of a heading, as GitHub makes it, so that links in the documents work. */
-export function idOfHeading(text: string): string {
+/** A heading. Only one at the outer level of a document has an id, so links lead to no other. */
+type Heading = Tokens.Heading & { id?: string };
+
+/** Returns the id of the first heading with this text. */
+function idOfHeading(text: string): string {
 	return text
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N} _-]/gu, "")
@@ -10,7 +13,7 @@ export function idOfHeading(text: string): string {
 
 /** The parts of Markdown that the console shows. Everything else is shown as its text. */
 export type Block =
-	| Tokens.Heading
+	| Heading
 	| Tokens.Paragraph
 	| Tokens.Text
 	| Tokens.Code
@@ -32,9 +35,19 @@ export type Inline =
 /** The box of a task belongs to its item. Images of the folder docs show this console, and images elsewhere would be fetched from strangers. */
 const LEFT_OUT = ["space", "image", "checkbox"];
 
-/** Reads Markdown. */
+/**
+ * Reads Markdown. The headings get ids as GitHub makes them, so that links in the documents work: the
+ * second "Linux" is `linux-1`.
+ */
 export function readDocument(text: string): Block[] {
-	return blocksOf(lexer(text));
+	const uses = new Map<string, number>();
+	return blocksOf(lexer(text)).map((block) => {
+		if (block.type !== "heading") return block;
+		const id = idOfHeading(block.text);
+		const before = uses.get(id) ?? 0;
+		uses.set(id, before + 1);
+		return { ...block, id: before === 0 ? id : `${id}-${before}` };
+	});
 }
 
 /** Returns the blocks in the tokens, without paragraphs that show nothing. */
