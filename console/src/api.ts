@@ -74,8 +74,13 @@ export async function withProof<Result>(
 	try {
 		return await send();
 	} catch (error) {
-		if (!needsProof(error) || !(await askForProof())) throw error;
-		return send();
+		if (!needsProof(error)) throw error;
+		if (await askForProof()) return send();
+		throw new ApiError(
+			403,
+			"not_confirmed",
+			"Nothing was changed, because you did not confirm that it is you.",
+		);
 	}
 }
 
