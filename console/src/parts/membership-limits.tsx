@@ -108,7 +108,7 @@ export function LimitFields<Values extends LimitValues>({
 			)}
 			<Checkbox
 				label={FIELD_LABELS.member.reads_audit_log}
-				description="For an auditor: a viewer with a last day who may read the audit log."
+				description="Shows who changed what, and when. Without it, only administrators see this."
 				{...form.getInputProps("reads_audit_log", { type: "checkbox" })}
 			/>
 		</>

@@ -3,7 +3,11 @@ import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { RiskMatrixSmall } from "../../parts/records/risk-matrix.tsx";
-import { BANDS, bandOf } from "../../parts/records/risk-scores.ts";
+import {
+	BANDS,
+	bandOf,
+	COUNTED_RISKS,
+} from "../../parts/records/risk-scores.ts";
 import { Section } from "./home-section.tsx";
 
 /** Shows the number of residual risks in each band, and the risk matrix. */
@@ -71,6 +75,9 @@ export function RiskOverview({ risks }: { risks: OutputOf<"getRiskMatrix"> }) {
 						</TextLink>
 					))}
 				</Group>
+				<Text size="sm" c="dimmed">
+					{COUNTED_RISKS}
+				</Text>
 				<RiskMatrixSmall
 					organizationId={organizationId}
 					of="residual"

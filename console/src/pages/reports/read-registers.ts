@@ -44,7 +44,7 @@ export async function readNonconformities(input: ReportInput): Promise<Report> {
 		"Due",
 		"Root cause",
 		"Corrective action",
-		"Check of the effect",
+		"Effectiveness check",
 	];
 	const rows = records.map((one) => ({
 		reference: cell(one.reference_id),

@@ -1,7 +1,11 @@
 import { stepLabel } from "../../../../src/records/scales.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import { inWords } from "../../parts/names-in-words.ts";
-import { BANDS, bandOf } from "../../parts/records/risk-scores.ts";
+import {
+	BANDS,
+	bandOf,
+	COUNTED_RISKS,
+} from "../../parts/records/risk-scores.ts";
 import { shownValue } from "../../parts/records/undecided.ts";
 import {
 	cell,
@@ -163,6 +167,7 @@ function summaryOf(risks: readonly AnyRecord[]) {
 		);
 	return {
 		title: "Summary",
+		note: COUNTED_RISKS,
 		isCount: true as const,
 		columns: ["Risks by level", ...levels.map(({ label }) => label)],
 		rows: WHICH.map((which) => [inWords(which), ...counted(which)]),

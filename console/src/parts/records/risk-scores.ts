@@ -12,6 +12,10 @@ export const SCORES = {
 
 export const MAX_SCORE = 25;
 
+/** Says which risks the numbers by level count. */
+export const COUNTED_RISKS =
+	"All risks, also accepted ones and suggested ones that wait for a decision.";
+
 export interface Band {
 	id: "low" | "medium" | "high" | "critical";
 	label: string;

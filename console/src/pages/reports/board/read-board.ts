@@ -4,7 +4,7 @@ import { todayHere } from "../../../parts/days.ts";
 import { BY_EXCEPTION } from "../../../parts/devices/device-words.tsx";
 import { ROUNDED } from "../../../parts/percent.ts";
 import { trendsOf } from "../../../parts/plots/trends.ts";
-import { BANDS } from "../../../parts/records/risk-scores.ts";
+import { BANDS, COUNTED_RISKS } from "../../../parts/records/risk-scores.ts";
 import { findRegisterKind } from "../../../register-kinds.ts";
 import type { Report, ReportInput } from "../report.ts";
 import type { Board, BoardSection, Comparison, Decision } from "./board.ts";
@@ -175,7 +175,7 @@ function risks(summary: Summary): BoardSection {
 		title: "Risks after treatment",
 		hasBars: true,
 		rows: rows.map((row) => ({ ...row, top })),
-		note: "All risks, also accepted ones and suggested ones that wait for a decision.",
+		note: COUNTED_RISKS,
 	};
 }
 
