@@ -5934,6 +5934,8 @@ CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (organizati
 
 CREATE INDEX audit_entries_at ON public.audit_entries USING btree (organization_id, at, id);
 
+CREATE INDEX audit_entries_by_link ON public.audit_entries USING btree (organization_id, id) WHERE ((actor_kind = 'SYSTEM'::text) AND (actor_name ~~ '%, by a link'::text));
+
 CREATE INDEX audit_entries_id ON public.audit_entries USING btree (id);
 
 CREATE INDEX audit_entries_import ON public.audit_entries USING btree (organization_id, import_id, id) WHERE (import_id IS NOT NULL);

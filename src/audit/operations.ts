@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { badFields } from "../errors.ts";
-import { ID_KINDS, type IdKind } from "../id.ts";
+import { ID_KINDS, type IdKind, parseId } from "../id.ts";
 import { defineOperation } from "../operation.ts";
 import {
 	organizationId,
@@ -14,6 +14,7 @@ import { obvious } from "../records/shown.ts";
 import { wordsOf } from "../records/text-match.ts";
 import { anyIdSchema, timeSchema } from "../records/text-schemas.ts";
 import { readEntries, sealOf } from "./entry-pages.ts";
+import { isByLink } from "./redaction.ts";
 
 export const actorKind = () => z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]);
 
@@ -81,8 +82,11 @@ const FILTERS = {
 		sql: (p: string) => `t.actor_kind = ${p}`,
 	},
 	actor_id: {
-		schema: anyIdSchema().describe("User or device that acted"),
-		sql: (p: string) => `t.actor_id = ${p}`,
+		schema: anyIdSchema().describe("Who acted: a user, device or person"),
+		sql: (p: string, value: unknown) =>
+			parseId(String(value))?.kind === "people"
+				? isByLink("t", `array[${p}]`)
+				: `t.actor_id = ${p}`,
 	},
 	token_id: {
 		schema: anyIdSchema().describe("API token that was used"),
@@ -210,7 +214,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 			}
 			for (const [key, { sql }] of Object.entries(FILTERS)) {
 				const value = filter[key as keyof typeof FILTERS];
-				if (value !== undefined) conditions.push(sql(parameter(value)));
+				if (value !== undefined) conditions.push(sql(parameter(value), value));
 			}
 			const { rows, ...page } = await readEntries<Row>(
 				client,

@@ -51,11 +51,16 @@ export interface Redaction extends Subject {
 	snapshots?: { before: Record<string, string>; after: Record<string, string> };
 }
 
-/** What a person did by a mailed link, without an account. Such an entry names no actor by id. */
-const IS_BY_LINK = `e.actor_kind = 'SYSTEM' and e.actor_name like '%, ${BY_LINK}'
-	and (e.record_id = any ($3) or e.changes -> 'requested_by_person_id' ->> 'after' = any ($3)
-		or jsonb_path_query_array(e.changes, '$.*.after.person_id') ?| $3)`;
-const IS_ACTOR = `coalesce(e.actor_id = $2, ${IS_BY_LINK}, false)`;
+/**
+ * Returns a condition on an entry: one of the people did it by a link, without an account. Such an
+ * entry names no actor by id. `ids` is an SQL array of their ids.
+ */
+export const isByLink = (e: string, ids: string) =>
+	`${e}.actor_kind = 'SYSTEM' and ${e}.actor_name like '%, ${BY_LINK}'
+	and (${e}.record_id = any (${ids}) or ${e}.changes -> 'requested_by_person_id' ->> 'after' = any (${ids})
+		or jsonb_path_query_array(${e}.changes, '$.*.after.person_id') ?| ${ids})`;
+
+const IS_ACTOR = `coalesce(e.actor_id = $2, ${isByLink("e", "$3")}, false)`;
 const IS_SUBJECT =
 	"coalesce(e.record_id = any ($3) or (e.record_kind = 'invitation' and lower(e.record_name) = $4), false)";
 const IS_ABOUT = `e.organization_id = $1 and (${IS_ACTOR} or ${IS_SUBJECT})`;

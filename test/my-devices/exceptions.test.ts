@@ -167,6 +167,12 @@ test("a person asks for an exception for their own failing check, and sees what 
 			},
 		},
 	]);
+	const doneBy = async (id: string) =>
+		(await use("listAuditLog", { filter: { actor_id: id } })).audit_entries.map(
+			({ operation }: { operation: string }) => operation,
+		);
+	expect(await doneBy(person.id)).toContain("addDeviceException");
+	expect(await doneBy((await addPerson()).id)).toEqual([]);
 	const { rowCount } = await owner().query(
 		"select from events where type = 'exception.requested' and record_id = $1",
 		[exception.id],

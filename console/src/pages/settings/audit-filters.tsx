@@ -10,11 +10,13 @@ import { useState } from "react";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
+import { linkUserIds } from "../../parts/audit-actions/by-link.ts";
 import { clearButton } from "../../parts/clear-button.ts";
 import { dayOf, endOfDay, startOfDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
+import type { Names } from "../../parts/records/record-names.ts";
 import { operationQuery } from "../../queries.ts";
 import { ACTORS, actionGroups, kindOptions } from "./audit-filter-choices.tsx";
 
@@ -34,9 +36,12 @@ const OUTCOMES = [
 export function AuditFilters({
 	list,
 	rows,
+	names,
 }: {
 	list: ListControls;
 	rows: readonly Entry[];
+	/** The names of the people who acted by a link. */
+	names: Names;
 }) {
 	const { filters, setFilter } = list;
 	const [isMore, setMore] = useState(false);
@@ -44,7 +49,7 @@ export function AuditFilters({
 		const value = filters[name];
 		return typeof value === "string" ? value : null;
 	};
-	const actors = useActors(of("actor_id"), rows);
+	const actors = useActors(of("actor_id"), rows, names);
 	const choice = (
 		name: string,
 		label: string,
@@ -150,8 +155,15 @@ function Chosen({
 	);
 }
 
-/** Returns the members, and also the actor in the address if that is somebody else. */
-function useActors(chosen: string | null, rows: readonly Entry[]) {
+/**
+ * Returns the members, the people on the page who acted by a link, and the actor in the address if
+ * that is somebody else.
+ */
+function useActors(
+	chosen: string | null,
+	rows: readonly Entry[],
+	names: Names,
+) {
 	const { organizationId } = useOrganization();
 	const { data } = useQuery(
 		operationQuery("listMembers", {
@@ -160,10 +172,16 @@ function useActors(chosen: string | null, rows: readonly Entry[]) {
 			size: 100,
 		}),
 	);
-	const known = (data?.members ?? []).map(({ user_id, name }) => ({
-		value: user_id,
-		label: name,
-	}));
+	const known = [
+		...(data?.members ?? []).map(({ user_id, name }) => ({
+			value: user_id,
+			label: name,
+		})),
+		...[...new Set(linkUserIds(rows))].flatMap((id) => {
+			const name = names.get(id);
+			return name ? [{ value: id, label: `${name}, by a link` }] : [];
+		}),
+	];
 	if (!chosen || known.some(({ value }) => value === chosen)) return known;
 	const name = rows.find(({ actor_id }) => actor_id === chosen)?.actor_name;
 	return [...known, { value: chosen, label: name ?? "Somebody else" }];

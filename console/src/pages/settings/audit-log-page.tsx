@@ -110,7 +110,7 @@ function AuditLog() {
 				}
 			/>
 			<FilterBar list={list} label="Search the audit log">
-				<AuditFilters list={list} rows={rows} />
+				<AuditFilters {...{ list, rows, names }} />
 			</FilterBar>
 			{log.isPending && <RowsSkeleton />}
 			{log.isError && <ErrorState error={log.error} onRetry={log.refetch} />}
