@@ -109,7 +109,7 @@ test("if the user closes the password dialog, no token is created", async () => 
 	await proofDialog(page).getByRole("button", { name: "Cancel" }).click();
 	await proofDialog(page).waitFor({ state: "detached" });
 	await page
-		.getByText("enter your password, a code of your second factor or a passkey")
+		.getByText("Nothing was changed, because you did not confirm")
 		.first()
 		.waitFor();
 	const { rows } = await served.database.owner.query(
