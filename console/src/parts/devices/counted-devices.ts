@@ -27,10 +27,17 @@ export function failingDevices(check: Check, day: string | undefined) {
 			search: { ...countedDevices(day), failing_check: check_key },
 		};
 	}
-	const count = states.FAILING + states.IN_GRACE;
+	const { FAILING, IN_GRACE, EXCEPTED } = states;
+	const count = FAILING + IN_GRACE;
+	const parts = [`${count.toLocaleString()} fail`];
+	if (EXCEPTED > 0) parts.push(`${EXCEPTED.toLocaleString()} excepted`);
 	return {
-		words: `${count.toLocaleString()} fail`,
-		search: failingIn(check_key, ["IN_GRACE", "FAILING"]),
+		words: parts.join(", "),
+		// With no failing device, the only ones to look at are those that an exception excuses.
+		search:
+			count === 0 && EXCEPTED > 0
+				? { status: "ACTIVE", check_state: "EXCEPTED", check: check_key }
+				: failingIn(check_key, ["IN_GRACE", "FAILING"]),
 	};
 }
 
