@@ -144,7 +144,7 @@ export function GroupPolicies({ policy }: { policy: Policy }) {
 						"Group",
 						FIELD_LABELS.device_group_policy.priority,
 						"Replaces",
-						"Devices",
+						"Active devices",
 						...(mayAdmin ? ["Actions"] : []),
 					]}
 					rows={policies.map((row) => ({

@@ -52,6 +52,10 @@ export function ScopeFields<Values extends ScopeValues>({
 			)}
 			<MultiSelect
 				label={FIELD_LABELS.api_token.toolsets}
+				description={
+					form.values.read_only &&
+					"A read-only token can use only those that read."
+				}
 				placeholder={
 					form.values.toolsets.length === 0 ? "All tools" : undefined
 				}
