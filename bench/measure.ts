@@ -22,6 +22,11 @@ export interface Usage {
 	postgres: number;
 	/** The number of transactions that were committed in the database. */
 	commits: number;
+	/** Bytes of the write-ahead log, and the whole pages in it. */
+	walBytes: number;
+	walPages: number;
+	/** Blocks that PostgreSQL did not have in its buffers. */
+	blocksRead: number;
 }
 
 export interface Rates {
@@ -29,6 +34,9 @@ export interface Rates {
 	serverCpu: number;
 	postgresCpu: number;
 	commitsPerSecond: number;
+	walBytesPerSecond: number;
+	walPagesPerSecond: number;
+	blocksReadPerSecond: number;
 }
 
 /** The processes to watch. If one is not given, its figures are NaN. */
@@ -39,9 +47,14 @@ export interface Watched {
 }
 
 export async function readUsage(watched: Watched): Promise<Usage> {
-	const commits = await watched.client?.query<{ commits: number }>(
-		"select xact_commit::float8 as commits from pg_stat_database where datname = current_database()",
+	const counted = await watched.client?.query<
+		Pick<Usage, "commits" | "walBytes" | "walPages" | "blocksRead">
+	>(
+		`select d.xact_commit::float8 as commits, d.blks_read::float8 as "blocksRead",
+			w.wal_bytes::float8 as "walBytes", w.wal_fpi::float8 as "walPages"
+		from pg_stat_database d cross join pg_stat_wal w where d.datname = current_database()`,
 	);
+	const none = { commits: NaN, walBytes: NaN, walPages: NaN, blocksRead: NaN };
 	return {
 		atMs: performance.now(),
 		server: serverPids(watched).reduce(
@@ -49,7 +62,7 @@ export async function readUsage(watched: Watched): Promise<Usage> {
 			0,
 		),
 		postgres: postgresSeconds(watched.postmasterPid),
-		commits: commits?.rows[0]?.commits ?? NaN,
+		...(counted?.rows[0] ?? none),
 	};
 }
 
@@ -64,6 +77,9 @@ export function ratesBetween(before: Usage, after: Usage): Rates {
 		serverCpu: ((after.server - before.server) / seconds) * 100,
 		postgresCpu: ((after.postgres - before.postgres) / seconds) * 100,
 		commitsPerSecond: (after.commits - before.commits) / seconds,
+		walBytesPerSecond: (after.walBytes - before.walBytes) / seconds,
+		walPagesPerSecond: (after.walPages - before.walPages) / seconds,
+		blocksReadPerSecond: (after.blocksRead - before.blocksRead) / seconds,
 	};
 }
 

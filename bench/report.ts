@@ -112,6 +112,9 @@ const COSTS = [
 	"CPU load",
 	"Server ms/1,000",
 	"PostgreSQL ms/1,000",
+	"WAL bytes/request",
+	"Whole pages in WAL/1,000",
+	"Blocks read/1,000",
 ];
 
 function costs(row: Row): string[] {
@@ -126,6 +129,9 @@ function costs(row: Row): string[] {
 		whole(row.loadCpu),
 		whole(msOf1000(row.serverCpu, row)),
 		whole(msOf1000(row.postgresCpu, row)),
+		whole(row.walBytesPerSecond / row.perSecond),
+		whole((row.walPagesPerSecond * 1000) / row.perSecond),
+		whole((row.blocksReadPerSecond * 1000) / row.perSecond),
 	];
 }
 
