@@ -61,6 +61,14 @@ test("an administrator without people takes a framework, enrolls this computer, 
 	await second
 		.getByText(/^echo asy_enr_\S+ \| npx assay agent install --no-service/)
 		.waitFor();
+	// The PowerShell of Windows does not know "&&".
+	await second.getByRole("tab", { name: "Windows" }).click();
+	await second
+		.getByText(
+			/^\$env:ASSAY_ENROLLMENT_TOKEN = 'asy_enr_\S+'\s+npx assay agent/,
+		)
+		.waitFor();
+	await second.getByRole("tab", { name: "Linux" }).click();
 	await axe(page);
 	await screenshot(page, "first-steps/agent");
 	const token = await page

@@ -80,12 +80,12 @@ export function EnrollmentSteps({
 									<Text size="sm">
 										The agent sends heartbeats and checks the device.
 										{platform === "WINDOWS" &&
-											" Use a PowerShell that was started as administrator."}
+											" To install it as a service, use a PowerShell that was started as administrator."}
 									</Text>
 									{isLocal(enrollment.serverUrl) && (
 										<CopyField
 											label={`On the computer that runs Assay${COMMAND === "assay" ? "" : ", in Assay's folder"}: report once`}
-											value={reportFromService(enrollment)}
+											value={reportFromService(platform, enrollment)}
 										/>
 									)}
 									<AgentDownloads

@@ -52,11 +52,15 @@ export function reportOnce(
  * Returns one command that reports once from the computer that runs Assay, with Assay's own program.
  * The command needs no download and no administrator rights.
  */
-export function reportFromService({ serverUrl, token }: Enrollment): string {
-	return [
-		`echo ${token} | ${COMMAND} agent install --no-service --server ${serverUrl}`,
-		`${COMMAND} agent once`,
-	].join(" &&\n");
+export function reportFromService(
+	platform: Platform,
+	{ serverUrl, token }: Enrollment,
+): string {
+	const install = `${COMMAND} agent install --no-service --server ${serverUrl}`;
+	const once = `${COMMAND} agent once`;
+	return platform === "WINDOWS"
+		? `$env:ASSAY_ENROLLMENT_TOKEN = '${token}'\n${install}\n${once}`
+		: `echo ${token} | ${install} &&\n${once}`;
 }
 
 /**
