@@ -157,6 +157,8 @@ test("the risk register as CSV has what the page shows, and no formula", async (
 		if (ending === "xlsx") {
 			const texts = partOf(content, "xl/sharedStrings.xml");
 			expect(texts).toMatch(/^[^–]*Critical[^–]*$/);
+			// A sheet says whose report it is, and of which day.
+			expect(texts).toMatch(/>Risk register<[\s\S]*>[^<]*\b20\d\d</);
 		}
 		const { SAVED } = process.env;
 		if (SAVED) await writeFile(`${SAVED}/${file.suggestedFilename()}`, content);

@@ -5,11 +5,25 @@ import { saveFile } from "../save-file.ts";
 /** Longest name of a sheet that Excel takes. */
 const MAX_SHEET_NAME = 31;
 
-/** Saves a report as an Excel file, with a sheet for each table. Texts never become formulas. */
+/**
+ * Saves a report as an Excel file, with a sheet for each table, and a last one that says what the
+ * report is about. Texts never become formulas.
+ */
 export async function saveXlsx(
 	fileName: string,
 	{ tables }: Report,
+	about: readonly string[],
 ): Promise<void> {
+	const notes = tables.flatMap(({ title, note }) =>
+		note ? [`${title}: ${note}`] : [],
+	);
+	const aboutSheet = {
+		data: [...about, ...notes].map((value) => [
+			{ value, type: String, wrap: true },
+		]),
+		sheet: "About",
+		columns: [{ width: 80 }],
+	};
 	const sheets = tables.map(({ title, columns, rows }) => ({
 		data: [
 			columns.map((value) => ({
@@ -33,7 +47,7 @@ export async function saveXlsx(
 		columns: columns.map((_, at) => ({ width: widthOf(rows, at) })),
 		stickyRowsCount: 1,
 	}));
-	const blob = await writeXlsxFile(sheets).toBlob();
+	const blob = await writeXlsxFile([...sheets, aboutSheet]).toBlob();
 	saveFile(fileName, blob);
 }
 

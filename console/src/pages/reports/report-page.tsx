@@ -287,17 +287,18 @@ function Actions({
 	const { organization } = useOrganization();
 	const saving = useMutation({
 		mutationFn: async (form: "pdf" | "xlsx") => {
-			if (form === "xlsx") {
-				const { saveXlsx } = await import("../../exports/xlsx.ts");
-				return saveXlsx(`${fileName}.xlsx`, report);
-			}
-			const { reportToPdf } = await import("./report-pdf.ts");
 			const frame = {
 				title: [title, report.subject].filter(Boolean).join(": "),
 				head: organization.name,
 				foot: fileName,
 			};
 			const words = about.charAt(0).toUpperCase() + about.slice(1);
+			if (form === "xlsx") {
+				const { saveXlsx } = await import("../../exports/xlsx.ts");
+				const head = [frame.title, frame.head, words];
+				return saveXlsx(`${fileName}.xlsx`, report, head);
+			}
+			const { reportToPdf } = await import("./report-pdf.ts");
 			return reportToPdf(`${fileName}.pdf`, report, frame, words);
 		},
 		onError: (error) =>

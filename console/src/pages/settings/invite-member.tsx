@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
@@ -22,7 +23,7 @@ import {
 } from "../../parts/save-once.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
-import { forgetReadings } from "../../queries.ts";
+import { forgetReadings, forgotPasswordQuery } from "../../queries.ts";
 
 type Made = OutputOf<"inviteMember">;
 
@@ -137,12 +138,17 @@ export function InviteMember({
 
 function Invited({ made, once }: { made: Made; once: SaveOnce }) {
 	const { email, expires_at } = made.invitation;
+	const { data: mail } = useQuery(forgotPasswordQuery);
+	const why =
+		mail?.sends_mail === false
+			? "This service has no mail server, so no mail was sent."
+			: "No mail was sent, because the service mails only a few invitations a day.";
 	return (
 		<Stack>
 			<Text size="sm">
 				{made.is_mailed
 					? `A mail with the link is queued for ${email}. Settings → Mail shows when it was sent. If it does not arrive, send the link yourself.`
-					: `No mail was sent. Send the link to ${email} yourself.`}{" "}
+					: `${why} Send the link to ${email} yourself.`}{" "}
 				It works once, until <DateTime value={expires_at} />, and only for this
 				address.
 			</Text>
