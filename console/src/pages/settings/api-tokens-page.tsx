@@ -18,6 +18,7 @@ import { TokenDetails } from "./token-details.tsx";
 import {
 	type ApiToken,
 	everyDay,
+	Scopes,
 	TokenState,
 	totalsOf,
 	USAGE_DAYS,
@@ -227,23 +228,26 @@ function columnsFor(
 		{
 			id: "name",
 			header: "Name",
-			cell: ({ id, name, description }) => (
+			cell: (token) => (
 				<>
 					<TextLink
 						className="data-table-link"
 						to="/o/$org/settings/api-tokens"
 						params={{ org }}
-						search={{ ...shownList, token: id }}
+						search={{ ...shownList, token: token.id }}
 						resetScroll={false}
 						size="sm"
 						fw={500}
 						lineClamp={2}
 					>
-						{name}
+						{token.name}
 					</TextLink>
-					{description && (
+					<Text size="xs" lineClamp={2}>
+						<Scopes token={token} isBrief />
+					</Text>
+					{token.description && (
 						<Text size="xs" c="dimmed" lineClamp={2}>
-							{description}
+							{token.description}
 						</Text>
 					)}
 				</>
@@ -261,12 +265,12 @@ function columnsFor(
 		},
 		{
 			id: "used",
-			header: "Last used",
+			header: isOfOrganization ? "Last used here" : "Last used",
 			cell: (token) => <LastUsed token={token} />,
 		},
 		{
 			id: "calls",
-			header: `Calls, ${USAGE_DAYS} days`,
+			header: `Calls${isOfOrganization ? " here" : ""}, ${USAGE_DAYS} days`,
 			cell: (token) => <Calls token={token} />,
 		},
 		{

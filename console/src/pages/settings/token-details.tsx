@@ -8,11 +8,10 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
-import { toolsetLabel } from "../../parts/toolset-label.ts";
-import { forgetReadings, meQuery, organizationsQuery } from "../../queries.ts";
+import { forgetReadings, meQuery } from "../../queries.ts";
 import { RotateToken } from "./rotate-token.tsx";
 import { TokenUsage } from "./token-usage.tsx";
-import { type ApiToken, TokenState } from "./token-words.tsx";
+import { type ApiToken, Scopes, TokenState } from "./token-words.tsx";
 
 /**
  * Shows who uses a token, so that the reader can decide whether to revoke it. With
@@ -173,24 +172,6 @@ function Facts({
 			))}
 		</Stack>
 	);
-}
-
-/** Shows what the token may do, and in which organizations. */
-function Scopes({ token: { scopes } }: { token: ApiToken }) {
-	const { data: organizations = [] } = useQuery(organizationsQuery);
-	const nameOf = (id: string) =>
-		organizations.find((one) => one.id === id)?.name ?? id;
-	return [
-		scopes.read_only
-			? "Read only"
-			: "Read and write, within the role of its user",
-		scopes.toolsets
-			? `only ${scopes.toolsets.map(toolsetLabel).join(", ")}`
-			: "all tools",
-		scopes.organization_ids
-			? `in ${scopes.organization_ids.map(nameOf).join(", ")}`
-			: "in every organization of its user",
-	].join("; ");
 }
 
 function LastUse({ token }: { token: ApiToken }) {

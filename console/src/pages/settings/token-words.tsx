@@ -1,7 +1,10 @@
 import { Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
 import type { OutputOf } from "../../api.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
+import { toolsetLabel } from "../../parts/toolset-label.ts";
+import { organizationsQuery } from "../../queries.ts";
 
 export type ApiToken = OutputOf<"listApiTokens">["api_tokens"][number];
 
@@ -37,6 +40,37 @@ export function TokenState({ token }: { token: ApiToken }) {
 			))}
 		</Group>
 	);
+}
+
+/**
+ * Says what the token may do, and in which organizations. With `isBrief`, it leaves out where the
+ * token has no limit.
+ */
+export function Scopes({
+	token: { scopes },
+	isBrief = false,
+}: {
+	token: ApiToken;
+	isBrief?: boolean;
+}) {
+	const { data: organizations = [] } = useQuery(organizationsQuery);
+	const nameOf = (id: string) =>
+		organizations.find((one) => one.id === id)?.name ?? id;
+	const write = "Read and write";
+	const parts = [
+		scopes.read_only
+			? "Read only"
+			: isBrief
+				? write
+				: `${write}, within the role of its user`,
+		scopes.toolsets
+			? `only ${scopes.toolsets.map(toolsetLabel).join(", ")}`
+			: !isBrief && "all tools",
+		scopes.organization_ids
+			? `in ${scopes.organization_ids.map(nameOf).join(", ")}`
+			: !isBrief && "in every organization of its user",
+	];
+	return parts.filter((part) => part !== false).join("; ");
 }
 
 export function totalsOf({ usage }: ApiToken): {
