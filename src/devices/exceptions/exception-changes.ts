@@ -1,4 +1,5 @@
 import type { Context } from "../../operation.ts";
+import { PLATFORM_NAMES } from "../terms.ts";
 import type { DeviceException } from "./exception-record.ts";
 
 const FIELDS = [
@@ -39,7 +40,23 @@ export function noteException(
 	changed({
 		kind: "device_exception",
 		id: known.id,
-		name: known.check_name ?? known.check_key,
+		name: `${known.check_name ?? known.check_key}, ${coveredBy(known)}`,
 		fields: { ...fields, ...more },
 	});
+}
+
+/** Returns the devices that an exception covers, in words. */
+function coveredBy({
+	scope,
+	device_name,
+	group_name,
+	platform,
+}: DeviceException): string {
+	if (scope === "DEVICE") return device_name ?? "an unnamed device";
+	if (scope === "GROUP") {
+		return group_name ? `group ${group_name}` : "a deleted group";
+	}
+	return platform === null
+		? "all devices"
+		: `all ${PLATFORM_NAMES[platform]} devices`;
 }
