@@ -151,9 +151,21 @@ export function rejectPresent(input: {
 	if (issues.length > 0) throw badFields(issues);
 }
 
+/** The facts that come from the agent. A device that was PENDING had no agent. */
+const NOT_REPORTED_YET = {
+	hardware_uuid: null,
+	serial_number: null,
+	hostname: null,
+	platform: null,
+	os_version: null,
+	agent_version: null,
+	agent_name: null,
+} as const satisfies Partial<PastDevice>;
+
 /**
  * Returns devices as they were at the moment: their status, and the last state of each check known
- * by then. Names, owners and systems are those of today. The past freshness, conflicts, heartbeat
+ * by then. Names, owners and systems are those of today, but a device that was PENDING has no
+ * system. The past freshness, conflicts, heartbeat
  * and report are not known. `is_stale` says whether the device had gone silent.
  */
 export async function readDevicesAsOf(
@@ -181,7 +193,10 @@ export async function readDevicesAsOf(
 		} = row;
 		const state = states.get(row.id);
 		if (!state) return [];
-		return [withStates({ ...toDevice(kept, postures), ...state }, checks)];
+		const then = state.status === "PENDING" ? NOT_REPORTED_YET : {};
+		return [
+			withStates({ ...toDevice(kept, postures), ...state, ...then }, checks),
+		];
 	});
 }
 

@@ -216,6 +216,13 @@ test("a control of a past day shows how far the measures of that day covered it"
 
 test("the devices of a past day are shown without what is known only for the present", async () => {
 	const device = await served.activateDevice();
+	const later = await served.activateDevice();
+	await served.database.owner.query(
+		`update devices set name = 'LT-0', os_version = 'Known today',
+			created_at = now() - interval '9 days'
+		where id = $1`,
+		[later.id],
+	);
 	await served.database.owner.query(
 		`update devices set name = 'LT-1', created_at = now() - interval '9 days',
 			enrolled_at = now() - interval '9 days', activated_at = now() - interval '9 days'
@@ -231,6 +238,9 @@ test("the devices of a past day are shown without what is known only for the pre
 	const row = page.getByRole("row", { name: /LT-1/ });
 	await row.getByText("No reports").waitFor();
 	expect(await page.getByText("Last seen").count()).toBe(0);
+	// Its agent reported the system only today.
+	await page.getByRole("row", { name: /LT-0/ }).waitFor();
+	expect(await page.getByText("Known today").count()).toBe(0);
 	expect(await page.getByRole("link", { name: "Add device" }).count()).toBe(0);
 	await axe(page);
 	await screenshot(page, "past-devices");
