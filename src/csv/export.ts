@@ -5,7 +5,7 @@ import type { AnyOperation } from "../operation.ts";
 import {
 	DEFAULT_TIME_ZONE,
 	dayIn,
-	readToday,
+	readDay,
 } from "../organizations/time-zone.ts";
 import type { Principal } from "../principal.ts";
 import { MAX_PAGE_SIZE } from "../records/list-pages.ts";
@@ -15,9 +15,9 @@ import { BYTE_ORDER_MARK, writeLine } from "./text.ts";
 
 export interface Export {
 	/**
-	 * Name of the file with today's date in the organization's time zone, such as
-	 * `assay-risks-2026-11-21.csv`, or with the moment of a replica in UTC, such as
-	 * `assay-risks-2026-11-21T16-28-23Z.csv`.
+	 * Name of the file with a date in the organization's time zone, such as
+	 * `assay-risks-2026-11-21.csv`: that of `as_of`, or else today's. If a replica was read, it has the
+	 * replica's moment in UTC, such as `assay-risks-2026-11-21T16-28-23Z.csv`.
 	 */
 	fileName: string;
 	/** Yields the file page by page. The first page has already been read. */
@@ -77,8 +77,11 @@ export async function exportList(
 			if (page.next === null || wanted?.size === 0) return;
 		}
 	}
+	const { as_of: asOf } = input;
+	const day = typeof asOf === "string" ? asOf : undefined;
 	const time =
-		momentOf(services) ?? (await today(services, principal, operation, input));
+		(day === undefined && momentOf(services)) ||
+		(await dayOf(services, principal, operation, input, day));
 	return {
 		fileName: `assay-${key.replaceAll("_", "-")}-${time}.csv`,
 		chunks: chunks(),
@@ -90,17 +93,23 @@ function momentOf({ replicaReads }: Services): string | undefined {
 	return moment && `${moment.slice(0, 19).replaceAll(":", "-")}Z`;
 }
 
-/** Returns today's date in the organization of the list. A list without one has the day in UTC. */
-async function today(
+/**
+ * Returns the date of the moment, or else today's, in the organization of the list. A list without
+ * an organization has the day in UTC.
+ */
+async function dayOf(
 	services: Services,
 	principal: Principal,
 	operation: AnyOperation,
 	input: Record<string, unknown>,
+	moment = new Date().toISOString(),
 ): Promise<string> {
 	const membership = await authorize(services, principal, operation, input);
 	return membership
-		? withTenant(services.pool, membership.organizationId, readToday)
-		: dayIn(DEFAULT_TIME_ZONE, new Date().toISOString());
+		? withTenant(services.pool, membership.organizationId, (client) =>
+				readDay(client, moment),
+			)
+		: dayIn(DEFAULT_TIME_ZONE, moment);
 }
 
 function writeRows(columns: Column[], rows: Row[]): string {

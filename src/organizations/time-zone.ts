@@ -52,6 +52,18 @@ export function dayIn(timeZone: string, time: string): string {
 	return new Intl.DateTimeFormat("sv-SE", { timeZone }).format(new Date(time));
 }
 
+/** Returns the date of a moment in the organization of the transaction. */
+export async function readDay(
+	client: PoolClient,
+	moment: string,
+): Promise<string> {
+	const { rows } = await client.query<{ time_zone: string }>({
+		name: "organization.time_zone",
+		text: "select time_zone from organizations where id = current_setting('assay.organization_id', true)",
+	});
+	return dayIn(rows[0]?.time_zone ?? DEFAULT_TIME_ZONE, moment);
+}
+
 /** Returns today's date in the organization of the transaction. */
 export async function readToday(client: PoolClient): Promise<string> {
 	const { rows } = await client.query<{ today: string }>({

@@ -54,7 +54,7 @@ test("a list is downloaded as a file that begins with the mark by which Excel re
 	expect(lines[2]).toBe("");
 });
 
-test("the name of a file has today's date in the organization's time zone", async () => {
+test("the name of a file has the date of the list in the organization's time zone", async () => {
 	const { document } = await admin.use("addDocument", {
 		organization_id,
 		title: "Backups",
@@ -78,6 +78,14 @@ test("the name of a file has today's date in the organization's time zone", asyn
 		`attachment; filename="assay-vendors-${day}.csv"`,
 		`attachment; filename="assay-document-versions-${day}.csv"`,
 	]);
+	// It is 14 hours later there.
+	await setZone("Pacific/Kiritimati");
+	const past = await exported("listDevices", {
+		as_of: "2026-08-31T23:30:00Z",
+	});
+	expect(past.headers.get("content-disposition")).toBe(
+		'attachment; filename="assay-devices-2026-09-01.csv"',
+	);
 	await setZone("UTC");
 });
 
