@@ -148,16 +148,16 @@ export function askedValue(
 }
 
 /**
- * Returns the lines with the unknown values replaced by their meanings, and the numbers of the
- * lines to skip. Throws bad_request if an answer is for no choice or is none.
+ * Returns the lines with the unknown values replaced by their meanings, and why lines are skipped,
+ * by their numbers. Throws bad_request if an answer is for no choice or is none.
  */
 export async function applyAnswers(
 	file: CsvFile,
 	fields: ChoiceFields,
 	given: ValueChoices = {},
-): Promise<{ file: CsvFile; skipped: ReadonlySet<number> }> {
+): Promise<{ file: CsvFile; skipped: ReadonlyMap<number, FieldIssue> }> {
 	const answers = readAnswers(fields, given);
-	const skipped = new Set<number>();
+	const skipped = new Map<number, FieldIssue>();
 	if (answers.size === 0) return { file, skipped };
 	const lines: FileLine[] = [];
 	const breathe = makeBreather();
@@ -168,10 +168,14 @@ export async function applyAnswers(
 			const text = cells.get(field) ?? "";
 			if (text.trim() === "" || text.trim().length > MAX_VALUE) continue;
 			const meaning = meanings.get(keyOf(text));
-			if (meaning === SKIP) skipped.add(fileLine.line);
-			// Without its cell, the field of an existing record stays as it is.
-			else if (meaning === null) cells.delete(field);
-			else if (meaning !== undefined) cells.set(field, meaning);
+			if (meaning === SKIP) {
+				const value = text.trim().toWellFormed();
+				const message = `has "${value}", whose lines are skipped`;
+				skipped.set(fileLine.line, { field, message });
+			} else if (meaning === null) {
+				// Without its cell, the field of an existing record stays as it is.
+				cells.delete(field);
+			} else if (meaning !== undefined) cells.set(field, meaning);
 		}
 		lines.push({ ...fileLine, cells });
 	}

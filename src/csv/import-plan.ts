@@ -39,8 +39,8 @@ interface Options {
 	lock: boolean;
 	/** Skips the new records whose name an existing record already has. */
 	skipKnownNames: boolean;
-	/** Numbers of the lines that are skipped because the caller said so of one of their values. */
-	skipped?: ReadonlySet<number>;
+	/** Why lines are skipped, by their numbers. The caller said so of one of their values. */
+	skipped?: ReadonlyMap<number, FieldIssue>;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function planImport(
 	organizationId: string,
 	file: CsvFile,
 	by: MatchBy,
-	{ lock, skipKnownNames, skipped = new Set() }: Options,
+	{ lock, skipKnownNames, skipped = new Map() }: Options,
 ): Promise<PlannedLine[]> {
 	const cellKinds = cellKindsOf(kind);
 	const matches = await findMatches(
@@ -86,9 +86,8 @@ export async function planImport(
 			values: {},
 			issues,
 		});
-		if (skipped.has(line)) {
-			return { line, outcome: "SKIP", values: {}, issues: [] };
-		}
+		const skip = skipped.get(line);
+		if (skip) return { line, outcome: "SKIP", values: {}, issues: [skip] };
 		if (fileLine.issue) return wrong([{ field: "", message: fileLine.issue }]);
 
 		const text = matchText(cells, by);

@@ -256,9 +256,14 @@ function Details({
 			</Group>
 		);
 	}
-	if (line.outcome === "WRONG") {
+	const isWrong = line.outcome === "WRONG";
+	if (isWrong || line.outcome === "SKIP") {
 		return line.issues.map(({ column, message }) => (
-			<Text key={column + message} size="sm" c="var(--mantine-color-error)">
+			<Text
+				key={column + message}
+				size="sm"
+				{...(isWrong && { c: "var(--mantine-color-error)" })}
+			>
 				{column ? (
 					<>
 						<b>{columnLabel(kind, column)}</b> {inWordsOf(kind, message)}
