@@ -8,7 +8,7 @@ export type Role = Member["role"];
 export const ROLES: Record<Role, { label: string; may: string }> = {
 	viewer: {
 		label: "Viewer",
-		may: "Can read everything but the audit log, and change nothing. An auditor, a viewer who may read the audit log, reads it too.",
+		may: "Can read everything but the audit log, and change nothing. A viewer who may read the audit log too, such as an auditor, reads everything.",
 	},
 	member: {
 		label: "Member",

@@ -81,6 +81,8 @@ export function EnrollmentSteps({
 										The agent sends heartbeats and checks the device.
 										{platform === "WINDOWS" &&
 											" To install it as a service, use a PowerShell that was started as administrator."}
+										{platform === "FREEBSD" &&
+											" The commands need sudo (pkg install sudo). As root, leave it out."}
 									</Text>
 									{isLocal(enrollment.serverUrl) && (
 										<CopyField

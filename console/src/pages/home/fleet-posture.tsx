@@ -235,6 +235,7 @@ function Rate({ check }: { check: Check }) {
 			params={{ org: organizationId }}
 			search={{ status: "ACTIVE", check_state: "PASSING", check: check_key }}
 			size="sm"
+			lh="24px"
 			c="inherit"
 			fw={600}
 			aria-label={`${nameOfCheck(check)}: ${share} pass, ${devices(states.PASSING)}`}

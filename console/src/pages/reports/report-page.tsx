@@ -106,7 +106,8 @@ function OneReport({
 		version
 			? `version ${version}`
 			: asOf
-				? `as of the end of ${formatDay(day)}`
+				? // Today has no end yet.
+					`as of ${day < today ? "the end of " : ""}${formatDay(day)}`
 				: formatDay(day),
 		moment &&
 			`read from the replica, which had all changes up to ${formatTime(moment)}`,

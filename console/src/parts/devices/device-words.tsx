@@ -162,9 +162,11 @@ export const NOT_REPORTING = {
 
 function stateOf(device: Device): { label: string; tone: Tone } {
 	if (device.status !== "ACTIVE") return STATUSES[device.status];
-	return device.freshness === "ONLINE" && device.reporting === "NOT_REPORTING"
-		? NOT_REPORTING
-		: FRESHNESS[device.freshness];
+	if (device.freshness === "ONLINE" && device.reporting === "NOT_REPORTING") {
+		return NOT_REPORTING;
+	}
+	// The heartbeats of a past day are not known.
+	return "is_stale" in device ? STATUSES.ACTIVE : FRESHNESS[device.freshness];
 }
 
 /** Shows whether the device is in service and, if it is, whether it sends what it should. */

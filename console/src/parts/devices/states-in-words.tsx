@@ -63,7 +63,12 @@ export function StateLink({
 			aria-label={`${nameOfCheck(check)}: ${words}`}
 			{...(isInline
 				? ({ inherit: true, c: "inherit", underline: "always" } as const)
-				: ({ size: "sm", style: { whiteSpace: "nowrap" } } as const))}
+				: // The least height of a target, WCAG 2.5.8.
+					({
+						size: "sm",
+						lh: "24px",
+						style: { whiteSpace: "nowrap" },
+					} as const))}
 		>
 			{words}
 		</TextLink>
