@@ -111,6 +111,7 @@ test("an unknown word for a step gets a meaning, and a number outside of the sca
 	expect(issues(answered)).toEqual([
 		"4 inherent likelihood: must be at most 5",
 		"4 inherent impact: must be at least 1",
+		'5 inherent likelihood: has "Nil", whose lines are skipped',
 	]);
 	const none = await member.call("importRecords", {
 		organization_id,
