@@ -154,13 +154,14 @@ test("a person asks for an exception for their own failing check, and sees what 
 		link_copied_by_id: null,
 	});
 	const { rows: entries } = await owner().query(
-		"select actor_name, operation, changes from audit_entries where record_id = $1",
+		"select actor_name, operation, record_name, changes from audit_entries where record_id = $1",
 		[exception.id],
 	);
 	expect(entries).toMatchObject([
 		{
 			actor_name: expect.stringContaining("by a link"),
 			operation: "addDeviceException",
+			record_name: expect.stringMatching(/^Full-disk encryption, ./),
 			changes: {
 				link: { after: "MAILED" },
 				requested_by_person_id: { after: person.id },
