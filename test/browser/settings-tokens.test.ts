@@ -271,8 +271,10 @@ test("a read-only token of one toolset is created on the page, says so, and may 
 	expect(await statusOfCall("listVendors")).toBe(403);
 
 	await page.getByRole("button", { name: "I have copied it" }).click();
-	await row(page, "Reads risks").getByText("Reads risks").click();
-	await page.getByText("Read only; only Risks").waitFor();
+	const listed = row(page, "Reads risks");
+	await listed.getByText("Read only; only Risks", { exact: true }).waitFor();
+	await listed.getByText("Reads risks").click();
+	await page.getByText("Read only; only Risks; in every").waitFor();
 });
 
 test("a dialog that waits for its token closes neither by Escape, a click outside nor Cancel", async () => {
