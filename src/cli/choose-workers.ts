@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "commander";
 const MAX_WORKERS = 64;
 /** Cores for a process: one for its thread, and one for PostgreSQL and everything else. */
 const CORES_EACH = 2;
-/** Most that a process takes under full load, with its queues (docs/scaling.md), in MiB. */
+/** Memory for a process, in MiB. Decision 0069 says how much it takes under full load. */
 const MIB_EACH = 540;
 /** PostgreSQL permits 100 connections by default, and each process may have 22. */
 const MOST = 4;

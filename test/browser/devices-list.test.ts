@@ -135,6 +135,20 @@ test("a list can be sorted and read page by page, and an invalid page shows an e
 	const rows = page
 		.getByRole("region", { name: "Devices", exact: true })
 		.locator("tbody tr");
+	// The header stays on top of the page, and nothing gets the focus behind it (WCAG 2.4.11).
+	await expect.poll(() => rows.count()).toBe(20);
+	const header = await page.getByRole("banner").boundingBox();
+	const focus = page.locator(":focus");
+	await page.getByRole("button", { name: "Columns" }).focus();
+	for (const expected of ["Devices", "Device", "Last seen"]) {
+		await page.keyboard.press("Tab");
+		await expect
+			.poll(() => focus.evaluate((one) => one.ariaLabel ?? one.textContent))
+			.toContain(expected);
+		await expect
+			.poll(async () => (await focus.boundingBox())?.y)
+			.toBeGreaterThanOrEqual(header?.height ?? Number.NaN);
+	}
 	await page.getByRole("button", { name: "Device", exact: true }).click();
 	await rows.first().getByText("device 01").waitFor();
 	await page.getByRole("button", { name: "Next page" }).click();

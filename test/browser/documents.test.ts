@@ -127,12 +127,12 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 		.getByRole("dialog")
 		.getByRole("button", { name: "Ask for approval" })
 		.click();
-	await text.getByText("Waits for approval", { exact: true }).waitFor();
+	await text.getByText("Pending approval", { exact: true }).waitFor();
 	// The author does not decide. The headings of the text stand below that of the page.
 	await text.getByRole("button", { name: "Take back …" }).waitFor();
 	expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
 	await list.reload();
-	await row.getByText("1: Waits for approval").waitFor();
+	await row.getByText("1: Pending approval").waitFor();
 
 	const other = await served.openPageAs(grace, `/o/${served.organizationId}`);
 	const waiting = other.getByRole("region", { name: "Waiting for you" });

@@ -11,6 +11,6 @@ export const STATUSES: Record<
 	{ label: string; tone: Tone }
 > = {
 	DRAFT: { label: "Draft", tone: "neutral" },
-	PENDING_APPROVAL: { label: "Waits for approval", tone: "warning" },
+	PENDING_APPROVAL: { label: "Pending approval", tone: "warning" },
 	PUBLISHED: { label: "Published", tone: "good" },
 };
