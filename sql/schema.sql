@@ -3790,6 +3790,7 @@ CREATE TABLE public.applicability_statements (
     approved_by_id public.typed_id,
     approved_by_name text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    check_counts jsonb,
     CONSTRAINT applicability_statements_note_check CHECK ((char_length(note) <= 5000)),
     CONSTRAINT applicability_statements_sha256_check CHECK ((octet_length(sha256) = 32)),
     CONSTRAINT applicability_statements_version_number_check CHECK ((version_number > 0))

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { checkResult, resultOf } from "../devices/check-results/counts.ts";
+import {
+	type CheckCounts,
+	checkResult,
+	resultOf,
+} from "../devices/check-results/counts.ts";
 import { readLatest } from "../devices/check-results/operations.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
@@ -82,7 +86,9 @@ const getStatementOfApplicability = defineOperation({
 		controls: z.array(applicableControl),
 		checks: z
 			.array(checkResult)
-			.describe("Last results of the checks that test these controls"),
+			.describe(
+				"Last results of the checks that test these controls; of an approved version, those at its approval, and none if it did not keep them",
+			),
 		sha256: z
 			.string()
 			.describe(
@@ -130,8 +136,8 @@ const getStatementOfApplicability = defineOperation({
 		const size = input.size ?? DEFAULT_PAGE_SIZE;
 		const page = controls.slice(place, place + size);
 		const next = place + page.length;
-		const latest = await readLatest(then.client);
-		const keys = new Set(page.flatMap(({ checks }) => checks));
+		const { counts } = read;
+		const keys = new Set(counts ? page.flatMap(({ checks }) => checks) : []);
 		const included = controls.filter(({ applies }) => applies).length;
 		return {
 			framework: {
@@ -142,7 +148,7 @@ const getStatementOfApplicability = defineOperation({
 			included,
 			excluded: controls.length - included,
 			controls: page,
-			checks: [...keys].sort().map((key) => resultOf(key, latest.counts)),
+			checks: [...keys].sort().map((key) => resultOf(key, counts ?? {})),
 			sha256,
 			approval: approved ?? null,
 			is_changed: approved?.sha256 !== sha256,
@@ -171,6 +177,8 @@ async function readVersion(
 	},
 ): Promise<{
 	controls: ApplicableControl[];
+	/** The counts of device checks, or null for a version that did not keep them. */
+	counts: CheckCounts | null;
 	approved: Approval | undefined;
 	sha256: string;
 	changedRisks: number;
@@ -184,8 +192,10 @@ async function readVersion(
 		const approved = await readApproval(client, organizationId, id, asOf);
 		const before =
 			approved && (await readApproved(client, organizationId, id, approved));
+		const { counts } = await readLatest(client);
 		return {
 			controls,
+			counts,
 			approved,
 			sha256: hashOf(controls),
 			changedRisks: countChangedRisks(controls, before?.controls ?? []),
@@ -204,9 +214,10 @@ async function readVersion(
 			},
 		]);
 	}
-	const { controls, ...approved } = found;
+	const { controls, check_counts: counts, ...approved } = found;
 	return {
 		controls: controls.map(asStored),
+		counts,
 		approved,
 		sha256: approved.sha256,
 		changedRisks: 0,
@@ -215,17 +226,20 @@ async function readVersion(
 	};
 }
 
+type ApprovedVersion = Approval & {
+	controls: ApplicableControl[];
+	check_counts: CheckCounts | null;
+};
+
 /** Reads an approved version with its controls. */
 async function readApproved(
 	client: Context["client"],
 	organizationId: string,
 	id: string,
 	{ version_number: version }: Pick<Approval, "version_number">,
-): Promise<(Approval & { controls: ApplicableControl[] }) | undefined> {
-	const { rows } = await client.query<
-		Approval & { controls: ApplicableControl[] }
-	>(
-		`select ${APPROVAL_COLUMNS}, t.controls from applicability_statements t
+): Promise<ApprovedVersion | undefined> {
+	const { rows } = await client.query<ApprovedVersion>(
+		`select ${APPROVAL_COLUMNS}, t.controls, t.check_counts from applicability_statements t
 		where t.organization_id = $1 and t.framework_id = $2 and t.version_number = $3`,
 		[organizationId, id, version],
 	);
@@ -296,10 +310,12 @@ const approveStatementOfApplicability = defineOperation({
 		const last = await readApproval(client, organizationId, id);
 		requireApprovable(controls, sha256, last);
 		const version = (last?.version_number ?? 0) + 1;
+		const { counts } = await readLatest(client);
 		const { rows } = await client.query<Approval>(
 			`insert into applicability_statements as t
-				(organization_id, id, framework_id, version_number, controls, sha256, note, approved_by_id, approved_by_name)
-			values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9)
+				(organization_id, id, framework_id, version_number, controls, sha256, note, approved_by_id,
+				approved_by_name, check_counts)
+			values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10)
 			returning ${APPROVAL_COLUMNS}`,
 			[
 				organizationId,
@@ -311,6 +327,7 @@ const approveStatementOfApplicability = defineOperation({
 				note,
 				principal.userId,
 				principal.name,
+				JSON.stringify(countsOf(controls, counts)),
 			],
 		);
 		if (!rows[0]) throw new Error("the approval was not stored");
@@ -326,6 +343,17 @@ const approveStatementOfApplicability = defineOperation({
 		return { approval: rows[0] };
 	},
 });
+
+/** Returns the counts of the checks that test the controls. */
+function countsOf(
+	controls: readonly ApplicableControl[],
+	counts: CheckCounts,
+): CheckCounts {
+	const keys = new Set(controls.flatMap(({ checks }) => checks));
+	return Object.fromEntries(
+		Object.entries(counts).filter(([key]) => keys.has(key)),
+	);
+}
 
 function requireApprovable(
 	controls: readonly ApplicableControl[],

@@ -147,7 +147,17 @@ test("pages of a statement have every control once", async () => {
 	expect(wrong.status).toBe(400);
 });
 
+/** Stores the number of devices by state for the check of disk encryption. */
+const storeCounts = (states: object) =>
+	tools.database.owner.query(
+		`insert into check_count_days (organization_id, day, counted_at, counts, compliance)
+		values ($1, (now() at time zone 'UTC')::date, now(), $2, '{}')
+		on conflict (organization_id, day) do update set counts = excluded.counts`,
+		[tools.organizationId, JSON.stringify({ DISK_ENCRYPTION: states })],
+	);
+
 test("what was read is approved, stays as it was, and a later change is seen", async () => {
+	await storeCounts({ PASSING: 9, FAILING: 1 });
 	const { sha256 } = await read();
 	expect((await approve(sha256, {}, tools.viewer.token)).status).toBe(403);
 	const { status, body } = await approve(sha256, { note: "First" });
@@ -159,6 +169,13 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 		is_changed: false,
 		approval: { version_number: 1 },
 	});
+	// The version keeps the results of the checks, too.
+	await storeCounts({ PASSING: 1, FAILING: 9 });
+	const check = { check_key: "DISK_ENCRYPTION" };
+	expect((await read()).checks).toMatchObject([{ ...check, pass_percent: 10 }]);
+	expect((await read({ version_number: 1 })).checks).toMatchObject([
+		{ ...check, pass_percent: 90 },
+	]);
 	expect((await approve(sha256)).body.message).toMatch(
 		/version 1 is approved already/,
 	);
@@ -227,16 +244,19 @@ test("what was read is approved, stays as it was, and a later change is seen", a
 	});
 });
 
-test("a version that was approved before it had reasons of inclusion can be read", async () => {
+test("a version that was approved before it had reasons of inclusion and results of checks can be read", async () => {
 	await tools.database.owner.query(
-		`update applicability_statements set controls = (
+		`update applicability_statements set check_counts = null, controls = (
 			select jsonb_agg(c - '{inclusion_justification,risks,obligations,implementation}'::text[])
 			from jsonb_array_elements(controls) c
 		) where version_number = 1`,
 	);
-	const { controls: found, without_justification: unjustified } = await read({
-		version_number: 1,
-	});
+	const {
+		controls: found,
+		checks,
+		without_justification: unjustified,
+	} = await read({ version_number: 1 });
+	expect(checks).toEqual([]);
 	expect(unjustified).toBe(0);
 	expect(found[2]).toMatchObject({
 		name: "Control A.8.24",

@@ -57,6 +57,7 @@ export async function readApplicability({
 	if (!framework) return { tables: [], isCut: false };
 	const controls: Statement["controls"] = [];
 	const passing = new Map<string, number | null>();
+	let hasChecks = false;
 	let page: Statement | undefined;
 	do {
 		page = await source.call("getStatementOfApplicability", {
@@ -68,6 +69,7 @@ export async function readApplicability({
 				: { version_number: version }),
 		});
 		controls.push(...page.controls);
+		hasChecks ||= page.controls.some(({ checks }) => checks.length > 0);
 		for (const one of page.checks) {
 			passing.set(one.check_key, one.pass_percent);
 		}
@@ -88,7 +90,7 @@ export async function readApplicability({
 				isCount: true,
 				columns: [
 					...["Controls", "Included", "Excluded"],
-					...["Implemented", "Partly implemented"],
+					...["Implemented", "Partly implemented", "Not implemented"],
 				],
 				rows: [
 					[
@@ -97,12 +99,21 @@ export async function readApplicability({
 						page.excluded,
 						count("IMPLEMENTED"),
 						count("PARTLY_IMPLEMENTED"),
+						controls.filter(({ implementation }) =>
+							NOT_IMPLEMENTED.includes(implementation),
+						).length,
 					],
 				],
 			},
 			{
 				title: "Controls",
-				note: `${controls.some(isOldCount) ? OLD_COUNT : COUNT} The column Measures has the state of each. A device check shows its pass rate: the share of the active devices whose policy requires the check and that no exception excuses. ${ROUNDED}`,
+				note: [
+					controls.some(isOldCount) ? OLD_COUNT : COUNT,
+					"The column Measures has the state of each.",
+					hasChecks && passing.size === 0
+						? "This version did not keep the results of the device checks."
+						: `A device check shows its pass rate${version === undefined ? "" : " at the approval"}: the share of the active devices whose policy requires the check and that no exception excuses. ${ROUNDED}`,
+				].join(" "),
 				columns: [
 					"Section",
 					"Control",
@@ -200,6 +211,13 @@ const IMPLEMENTED: Record<NonNullable<Control["implementation"]>, string> = {
 	NOT_STARTED: "Planned",
 	NONE: "No",
 };
+
+const NOT_IMPLEMENTED: readonly Control["implementation"][] = [
+	"CONTRADICTED",
+	"IN_PROGRESS",
+	"NOT_STARTED",
+	"NONE",
+];
 
 function implementationOf({ implementation }: Control): string {
 	return implementation === null ? NOTHING : IMPLEMENTED[implementation];
