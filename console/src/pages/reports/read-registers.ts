@@ -24,6 +24,7 @@ export async function readNonconformities(input: ReportInput): Promise<Report> {
 	const summary = {
 		title: "Summary",
 		isCount: true as const,
+		note: "Home and the board summary call a nonconformity open as long as it is not closed.",
 		columns: ["Nonconformities", "Open", "In progress", "Closed"],
 		rows: [
 			[
