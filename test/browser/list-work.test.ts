@@ -263,9 +263,15 @@ test("all records that match are selected, also those on other pages", async () 
 	await bar.getByRole("button", { name: "Select all 24" }).click();
 	await bar.getByText("24 selected").waitFor();
 	expect(await bar.getByRole("button", { name: /^Select/ }).count()).toBe(0);
+	await page.evaluate("scrollTo(0, 0)");
 	await bar.getByRole("button", { name: "Change fields …" }).click();
 	await page.getByRole("dialog", { name: "Change 24 risks" }).waitFor();
 	await page.getByRole("button", { name: "Cancel" }).click();
+	// The button gets the focus again, and the page stays where it was.
+	await expect
+		.poll(() => page.locator(":focus").innerText())
+		.toBe("Change fields …");
+	expect(await page.evaluate("scrollY")).toBe(0);
 	// Only those that match the filters are selected.
 	await visit(page, registers.at("risk?treatment=MITIGATED"));
 	await settled(page);
