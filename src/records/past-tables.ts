@@ -25,6 +25,7 @@ export const tablesAsOf: readonly PastTable[] = [
 		),
 	),
 	linksAsOf(),
+	documentVersionsAsOf(),
 	checkCountsAsOf(),
 ];
 
@@ -143,6 +144,20 @@ function linksAsOf(): PastTable {
  * The count of device checks on the day whose end is nearest to the moment. It stands for the last
  * count, which must not be older than a day.
  */
+/**
+ * Selects the versions of documents that were published at the moment, and the open ones that are as
+ * they were then. An open version that was changed or published later is left out, because nobody
+ * knows whether it was a draft or waited for approval.
+ */
+function documentVersionsAsOf(): PastTable {
+	return {
+		table: "document_versions",
+		rowsAt: (moment) => `
+			select c.* from public.document_versions c
+			where c.published_at <= ${moment} or (c.published_at is null and c.updated_at <= ${moment})`,
+	};
+}
+
 function checkCountsAsOf(): PastTable {
 	return {
 		table: "check_count_days",
