@@ -5,6 +5,7 @@ import {
 	useRouterState,
 	useSearch,
 } from "@tanstack/react-router";
+import { dayShown } from "./past.ts";
 import type { ListOrder } from "./register-orders.ts";
 import { type FilterValue, toDates } from "./relative-filters.ts";
 import { rememberColumns, rememberedColumns } from "./remembered-columns.ts";
@@ -159,7 +160,7 @@ export function useListSearch(
 		} as never);
 
 	const filter = {
-		...toDates(filters),
+		...toDates(filters, dayShown()),
 		...(search.q ? { query: search.q } : {}),
 	};
 	const hasFilters = Object.keys(filter).length > 0;

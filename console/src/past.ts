@@ -40,6 +40,11 @@ export function setPastDay(day: string | undefined): void {
 	moment = day && endOfDay(day);
 }
 
+/** Returns the day that the page shows: a past one, or today. What was due before it is overdue. */
+export function dayShown(): string {
+	return moment ? dayOf(new Date(Date.parse(moment) - 1)) : todayHere();
+}
+
 /** Returns true if the page shows a past day. */
 export function isPastShown(): boolean {
 	return moment !== undefined;

@@ -56,8 +56,18 @@ function clientAsOf(client: PoolClient, moment: string): PoolClient {
 	});
 }
 
-/** Returns a statement that reads the rows of the moment instead of the tables that it names. */
-export function textAsOf(text: string, moment: string): string {
+/**
+ * Returns a statement that reads the rows of the moment instead of the tables that it names. Its
+ * "today" is the day of the moment, so that nothing is overdue or expired too early.
+ */
+export function textAsOf(statement: string, moment: string): string {
+	const text = statement.replaceAll(
+		"organization_today()",
+		`('${moment}'::timestamptz at time zone coalesce(
+			(select z.time_zone from organizations z where z.id = current_setting('assay.organization_id', true)),
+			'UTC'
+		))::date`,
+	);
 	const parts = tablesAsOf
 		.filter(({ table }) => new RegExp(`\\b${table}\\b`).test(text))
 		.map(({ table, rowsAt }) => {

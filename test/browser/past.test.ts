@@ -42,6 +42,7 @@ async function age(days: number) {
 		"people",
 		"frameworks",
 		"controls",
+		"tasks",
 	]) {
 		await owner.query(
 			`update ${table} set created_at = created_at - ${by}, updated_at = updated_at - ${by}`,
@@ -98,6 +99,10 @@ beforeAll(async () => {
 	await use("linkRecords", {
 		record_id: control_id,
 		linked_record_id: measure.measure.id,
+	});
+	await add("addTask", {
+		name: "Order locks",
+		deadline: new Date(Date.now() - 40 * DAY_MS).toISOString().slice(0, 10),
 	});
 	await age(200);
 	await use("updateMeasure", { id: measure.measure.id, state: "IMPLEMENTED" });
@@ -167,6 +172,20 @@ test("the header opens a register as of a day, read-only, and the address and li
 	await history.getByText("Changed", { exact: true }).waitFor();
 	await page.getByRole("link", { name: "Edit", exact: true }).waitFor();
 	expect(await banner.count()).toBe(0);
+});
+
+test("work is overdue in the past if it was overdue on that day", async () => {
+	const list = `/o/${served.organizationId}/r/task?as_of=`;
+	const page = await served.openPageAs(admin, `${list}${dayAgo(60)}`);
+	const row = page.getByRole("row", { name: /Order locks/ });
+	await row.waitFor();
+	expect(await row.getByText("Overdue").count()).toBe(0);
+	await visit(page, `${list}${dayAgo(20)}`);
+	await row.getByText("Overdue").waitFor();
+	await visit(page, `${list}${dayAgo(20)}&due=overdue`);
+	await row.waitFor();
+	await visit(page, `${list}${dayAgo(60)}&due=overdue`);
+	await page.getByRole("heading", { name: "No tasks match" }).waitFor();
 });
 
 test("the risk matrix and the risk register report show a past day, with the names of then", async () => {

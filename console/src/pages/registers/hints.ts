@@ -2,10 +2,11 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, describeKind, type RecordOf } from "../../kinds.ts";
-import { dayAfter, todayHere } from "../../parts/days.ts";
+import { dayAfter } from "../../parts/days.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { percentInWords } from "../../parts/percent.ts";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
+import { dayShown } from "../../past.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 
 const TYPING_MS = 400;
@@ -99,7 +100,7 @@ export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
 	const rule = rules[kind] as
 		| ((record: AnyRecord, today: string) => (Hint | false)[])
 		| undefined;
-	const today = todayHere();
+	const today = dayShown();
 	return [
 		...(rule?.(record, today) ?? []),
 		...passedDates(kind, record, today),

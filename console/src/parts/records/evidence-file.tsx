@@ -19,10 +19,11 @@ import {
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { dayShown } from "../../past.ts";
 import { forgetReadings } from "../../queries.ts";
 import { downloadUrl, previewUrl } from "../../upload.ts";
 import { Confirm } from "../confirm.tsx";
-import { dayAfter, todayHere } from "../days.ts";
+import { dayAfter } from "../days.ts";
 import { StatusBadge } from "../status-badge.tsx";
 import { DateTime, formatDay } from "../time.tsx";
 
@@ -52,7 +53,7 @@ const fileOf = ({ file }: Evidence) => (file ?? null) as StoredFile | null;
 /** Says until when a piece of evidence counts. Renders nothing if it counts forever. */
 export function Validity({ until }: { until: string | null | undefined }) {
 	if (!until) return null;
-	const today = todayHere();
+	const today = dayShown();
 	if (until < today) {
 		return <StatusBadge tone="bad" label={`Expired ${formatDay(until)}`} />;
 	}
