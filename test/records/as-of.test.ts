@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withTenant } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { TODAY } from "../../src/organizations/time-zone.ts";
-import { textAsOf } from "../../src/records/as-of.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
@@ -40,20 +37,6 @@ async function addRisk(fields: object = {}) {
 
 const namesOf = ({ risks }: { risks: { name: string }[] }) =>
 	risks.map(({ name }) => name);
-
-test("today is the day of the moment, in the time zone of the organization", async () => {
-	const setZone = (time_zone: string) =>
-		calls.call("updateOrganizationSettings", { organization_id, time_zone });
-	const todayAt = (at: string) =>
-		withTenant(calls.database.pool, organization_id, async (client) => {
-			const text = textAsOf(`select ${TODAY}::text as today`, at);
-			return (await client.query<{ today: string }>(text)).rows[0]?.today;
-		});
-	expect(await todayAt("2026-03-01T23:30:00Z")).toBe("2026-03-01");
-	await setZone("Europe/Berlin");
-	expect(await todayAt("2026-03-01T23:30:00Z")).toBe("2026-03-02");
-	await setZone("UTC");
-});
 
 test("a record is read as it was before and after each change, and before and after its deletion", async () => {
 	const before = await moment();

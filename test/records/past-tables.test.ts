@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withTenant } from "../../src/db/pool.ts";
+import { TODAY } from "../../src/organizations/time-zone.ts";
+import { textAsOf } from "../../src/records/as-of.ts";
 import { tablesAsOf } from "../../src/records/past-tables.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
@@ -60,4 +63,18 @@ test("a field that is newer than a version has its initial value there", async (
 		[[asset.id, vendor.id]],
 	);
 	expect(await past()).toEqual([1, []]);
+});
+
+test("today is the day of the moment, in the time zone of the organization", async () => {
+	const setZone = (time_zone: string) =>
+		calls.call("updateOrganizationSettings", { organization_id, time_zone });
+	const todayAt = (at: string) =>
+		withTenant(calls.database.pool, organization_id, async (client) => {
+			const text = textAsOf(`select ${TODAY}::text as today`, at);
+			return (await client.query<{ today: string }>(text)).rows[0]?.today;
+		});
+	expect(await todayAt("2026-03-01T23:30:00Z")).toBe("2026-03-01");
+	await setZone("Europe/Berlin");
+	expect(await todayAt("2026-03-01T23:30:00Z")).toBe("2026-03-02");
+	await setZone("UTC");
 });
