@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { findPersonOf } from "../organizations/person-of-member.ts";
+import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import type { Filter } from "../records/filter.ts";
 import {
 	byTime,
@@ -21,6 +22,7 @@ import {
 	type SignatureRow,
 	signature,
 	signatureId,
+	withoutReach,
 	withReach,
 } from "./signature-requests.ts";
 import {
@@ -53,17 +55,21 @@ export const listDocumentVersionSignatures = defineOperation({
 		state: IN_STATE.schema.optional().meta(obvious("State")),
 		size: pageSize("Signatures"),
 		cursor: pageCursor(),
+		...asOfShape,
 	}),
 	output: z.object({
 		document_version_signatures: z.array(signature),
 		...pageShape,
 	}),
-	run: async (context, { document_version_id, state, ...page }) => {
+	run: async (present, { document_version_id, state, as_of, ...page }) => {
+		const context = await contextAsOf(present, as_of);
 		const { document_id } = await readVersion(context, document_version_id);
 		const { rows, ...rest } = await readPage<SignatureRow>(
 			context.client,
 			{
-				tool: "listDocumentVersionSignatures",
+				tool: ["listDocumentVersionSignatures", as_of]
+					.filter(Boolean)
+					.join("."),
 				columns: SIGNATURE_COLUMNS,
 				from: "document_signatures t",
 				orders: { created_at: byTime("requested_at") },
@@ -76,7 +82,9 @@ export const listDocumentVersionSignatures = defineOperation({
 			},
 		);
 		return {
-			document_version_signatures: await withReach(context, document_id, rows),
+			document_version_signatures: as_of
+				? withoutReach(rows)
+				: await withReach(context, document_id, rows),
 			...rest,
 		};
 	},

@@ -55,7 +55,7 @@ export const signature = z.object({
 	reach: reachSchema
 		.nullable()
 		.describe(
-			"How the person can sign: ACCOUNT: signed in; LINK: by a link. SECRET and LEFT: not without an account. null: has signed",
+			"How the person can sign: ACCOUNT: signed in; LINK: by a link. SECRET and LEFT: not without an account. null: has signed, or of the past",
 		),
 	link_mailed_at: z.string().nullable(),
 });
@@ -73,6 +73,11 @@ export const SIGNATURE_COLUMNS = `t.id, t.version_id as document_version_id, t.s
 
 export type SignatureRow = Omit<Signature, "reach" | "link_mailed_at">;
 
+/** Returns signatures of the past. How people could sign then is not known. */
+export function withoutReach(rows: readonly SignatureRow[]): Signature[] {
+	return rows.map((row) => ({ ...row, reach: null, link_mailed_at: null }));
+}
+
 /** Adds how the people who have not signed the document can do so. */
 export async function withReach(
 	context: Context,
@@ -83,12 +88,7 @@ export async function withReach(
 		state === "REQUESTED" ? [id] : [],
 	);
 	const found = await readReach(context, documentId, open);
-	return rows.map((row) => ({
-		...row,
-		reach: null,
-		link_mailed_at: null,
-		...found.get(row.id),
-	}));
+	return withoutReach(rows).map((row) => ({ ...row, ...found.get(row.id) }));
 }
 
 /** Returns a signature. Throws not_found if there is none. */

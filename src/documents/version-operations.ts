@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import type { Filter } from "../records/filter.ts";
 import { idempotencyShape } from "../records/idempotency.ts";
 import {
@@ -67,14 +68,16 @@ export const listDocumentVersions = defineOperation({
 		document_id: documentId(),
 		size: pageSize("Versions"),
 		cursor: pageCursor(),
+		...asOfShape,
 	}),
 	output: z.object({ document_versions: z.array(versionRow), ...pageShape }),
-	run: async (context, { document_id, ...page }) => {
+	run: async (present, { document_id, as_of, ...page }) => {
+		const context = await contextAsOf(present, as_of);
 		await existing(context, document, document_id);
 		const { rows, ...rest } = await readPage<VersionRow>(
 			context.client,
 			{
-				tool: "listDocumentVersions",
+				tool: ["listDocumentVersions", as_of].filter(Boolean).join("."),
 				columns: VERSION_COLUMNS,
 				from: "document_versions t",
 				orders: { version_number: byInteger("version_number") },
@@ -99,10 +102,10 @@ export const getDocumentVersion = defineOperation({
 	toolset: "documents",
 	access: "read",
 	tenant: "id",
-	input: z.strictObject({ id: versionId() }),
+	input: z.strictObject({ id: versionId(), ...asOfShape }),
 	output: z.object({ document_version: version }),
-	run: async (context, { id }) => ({
-		document_version: await readVersion(context, id),
+	run: async (context, { id, as_of }) => ({
+		document_version: await readVersion(await contextAsOf(context, as_of), id),
 	}),
 });
 

@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
 import { joinPersonOf } from "../organizations/person-of-member.ts";
+import { obvious } from "../records/shown.ts";
 import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";
@@ -93,7 +94,7 @@ export const VERSION_COLUMNS = `t.id, t.document_id, t.version_number, t.status,
 	) as signatures_given`;
 
 export const versionId = () =>
-	idSchema("document_version").describe("Id of the version");
+	idSchema("document_version").meta(obvious("Id of the version"));
 
 /** SQL for what the version `v` waits for from the person whose id the parameter has, or null. */
 const waitsFor = (person: string) => `case

@@ -56,18 +56,30 @@ function clientAsOf(client: PoolClient, moment: string): PoolClient {
 	});
 }
 
+/** The people of the text index, which has only the names of today. */
+const FOUND_PEOPLE = /find_records\('people', array\[[^\]]*\], \d+\)/g;
+
+/** All people of the transaction's organization. A statement compares their names itself. */
+const ALL_PEOPLE = `(
+	select h.id from people h where h.organization_id = current_setting('assay.organization_id', true)
+)`;
+
 /**
  * Returns a statement that reads the rows of the moment instead of the tables that it names. Its
- * "today" is the day of the moment, so that nothing is overdue or expired too early.
+ * "now" is the moment and its "today" the day of the moment, so that nothing is overdue or expired
+ * too early. It finds people by the names that they had.
  */
 export function textAsOf(statement: string, moment: string): string {
-	const text = statement.replaceAll(
-		"organization_today()",
-		`('${moment}'::timestamptz at time zone coalesce(
+	const text = statement
+		.replaceAll(
+			"organization_today()",
+			`('${moment}'::timestamptz at time zone coalesce(
 			(select z.time_zone from organizations z where z.id = current_setting('assay.organization_id', true)),
 			'UTC'
 		))::date`,
-	);
+		)
+		.replaceAll(/(?<!\w)now\(\)/g, `'${moment}'::timestamptz`)
+		.replaceAll(FOUND_PEOPLE, ALL_PEOPLE);
 	const parts = tablesAsOf
 		.filter(({ table }) => new RegExp(`\\b${table}\\b`).test(text))
 		.map(({ table, rowsAt }) => {

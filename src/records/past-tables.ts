@@ -1,3 +1,4 @@
+import { statusAt } from "../devices/device-record.ts";
 import { recordKinds } from "../registers/all.ts";
 import type { Field, ReferenceTable } from "./field.ts";
 import type { AnyRecordKind } from "./kind.ts";
@@ -26,6 +27,9 @@ export const tablesAsOf: readonly PastTable[] = [
 	),
 	linksAsOf(),
 	documentVersionsAsOf(),
+	documentApprovalsAsOf(),
+	documentSignaturesAsOf(),
+	devicesAsOf(),
 	checkCountsAsOf(),
 ];
 
@@ -141,10 +145,6 @@ function linksAsOf(): PastTable {
 }
 
 /**
- * The count of device checks on the day whose end is nearest to the moment. It stands for the last
- * count, which must not be older than a day.
- */
-/**
  * Selects the versions of documents that were published at the moment, and the open ones that are as
  * they were then. An open version that was changed or published later is left out, because nobody
  * knows whether it was a draft or waited for approval.
@@ -158,11 +158,67 @@ function documentVersionsAsOf(): PastTable {
 	};
 }
 
+function documentApprovalsAsOf(): PastTable {
+	return {
+		table: "document_approvals",
+		rowsAt: (moment) =>
+			`select c.* from public.document_approvals c where c.decided_at <= ${moment}`,
+	};
+}
+
+/**
+ * Selects the requests to sign that were made by the moment. Those that were given later were not
+ * given then. Nobody knows the requests that were cancelled since.
+ */
+function documentSignaturesAsOf(): PastTable {
+	const given = ["signed_at", "way", "address", "content_hash"];
+	const kept = [
+		"organization_id",
+		"id",
+		"version_id",
+		"person_id",
+		"person_name",
+		"requested_by_name",
+		"requested_at",
+	];
+	return {
+		table: "document_signatures",
+		rowsAt: (moment) => {
+			const before = (column: string, at: string) =>
+				`case when c.${at} <= ${moment} then c.${column} end as ${column}`;
+			return `
+				select ${kept.map((name) => `c.${name}`).join(", ")},
+					case when c.signed_at <= ${moment} then 'SIGNED' else 'REQUESTED' end as state,
+					${given.map((name) => before(name, "signed_at")).join(", ")},
+					${["link_copied_at", "link_copied_by_name"].map((name) => before(name, "link_copied_at")).join(", ")}
+				from public.document_signatures c where c.requested_at <= ${moment}`;
+		},
+	};
+}
+
+/**
+ * Selects the devices that were there, with the status that they had. Their other columns are those
+ * of today, because devices have no versions.
+ */
+function devicesAsOf(): PastTable {
+	return {
+		table: "devices",
+		rowsAt: (moment) => `
+			select t.organization_id, t.id, t.name, t.hostname, t.serial_number, t.platform, t.owner_id,
+				${statusAt(moment)} as status, t.created_at, t.updated_at, t.search_text
+			from public.devices t where t.created_at <= ${moment}`,
+	};
+}
+
+/**
+ * Selects the count of device checks on the day whose end is nearest to the moment. It stands for the
+ * last count.
+ */
 function checkCountsAsOf(): PastTable {
 	return {
 		table: "check_count_days",
 		rowsAt: (moment) => `
-			select k.organization_id, k.day, now() as counted_at, k.counts, k.compliance
+			select k.organization_id, k.day, ${moment} as counted_at, k.counts, k.compliance
 			from public.check_count_days k
 			where k.day = ((${moment} - interval '12 hours') at time zone 'UTC')::date`,
 	};

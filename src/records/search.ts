@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { endOfMillisecond } from "../devices/timestamps.ts";
 import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { DEFAULT_PAGE_SIZE, organizationId, pageSize } from "./list-pages.ts";
@@ -136,12 +135,10 @@ function alternatives(words: readonly string[]): string[][] {
 function hits(kind: string, table: string, asOf: string | undefined): string {
 	if (!asOf)
 		return `select find_records('${table}', words, ${RANKED}) from wanted`;
-	// Devices have no versions, so all that is known of the past is whether they were there.
+	// Devices have no versions, so the index knows the names that they have today.
 	if (kind === "device") {
 		return `select f.id from wanted w
-			cross join lateral find_records('devices', w.words, ${RANKED}) f (id)
-			join devices d on d.organization_id = $1 and d.id = f.id
-			where d.created_at <= '${endOfMillisecond(asOf)}'`;
+			cross join lateral find_records('devices', w.words, ${RANKED}) f (id)`;
 	}
 	return `select h.id::text from ${table} h
 		where h.organization_id = $1

@@ -252,7 +252,7 @@ async function findPeople(
 		text: `
 			select w.word, array_agg(p.id::text) as ids
 			from unnest($1::text[]) w (word)
-			cross join lateral (select find_records('people', array[w.word], ${MAX_PEOPLE})) f (id)
+			cross join lateral find_records('people', array[w.word], ${MAX_PEOPLE}) f (id)
 			join people p on p.organization_id = current_setting('assay.organization_id') and p.id = f.id
 			where search_fold(p.full_name) like search_pattern(w.word)
 			group by w.word`,

@@ -3,6 +3,7 @@ import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
+import { makeMoment } from "../support/moment.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -98,11 +99,7 @@ test("links and the life of a device are in the history, also of a record with s
 test("as of a moment, the history ends there, also if the record was deleted later", async () => {
 	const id = await add("Foundry");
 	await calls.call("updateVendor", { id, name: "Iron foundry" });
-	const { rows } = await calls.database.owner.query<{ now: string }>(
-		`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now,
-		pg_sleep(0.005)`,
-	);
-	const as_of = rows[0]?.now;
+	const as_of = await makeMoment(calls.database);
 	await calls.call("updateVendor", { id, name: "Steel foundry" });
 	expect((await read({ id })).total).toBe(3);
 	const first = await read({ id, as_of, size: 1 });

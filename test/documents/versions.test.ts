@@ -105,42 +105,6 @@ test("a draft is written, published at once without approvers, and the next one 
 	expect(versions[0]).not.toHaveProperty("content");
 });
 
-test("a list as of a past moment has the versions of that moment", async () => {
-	const document_id = await addDocument();
-	const versionsAt = async (as_of?: string) => {
-		const { document } = await tools.use("getDocument", {
-			id: document_id,
-			...(as_of && { as_of }),
-		});
-		const { published_version: published, open_version: open } = document;
-		return [published, open?.status ?? null];
-	};
-	/** Returns a moment between the change before and the next one, by the clock of the database. */
-	const moment = async () => {
-		const { rows } = await tools.database.owner.query<{ now: string }>(
-			`select pg_sleep(0.005), to_char(
-				clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
-			) as now, pg_sleep(0.005)`,
-		);
-		return rows[0]?.now ?? "";
-	};
-	const beforeAny = await moment();
-	await tools.use("publishDocumentVersion", {
-		id: (await draft(document_id, "One")).id,
-	});
-	const afterFirst = await moment();
-	const second = await draft(document_id, "Two");
-	const withDraft = await moment();
-	expect(await versionsAt()).toEqual([1, "DRAFT"]);
-	expect(await versionsAt(withDraft)).toEqual([1, "DRAFT"]);
-	await tools.use("publishDocumentVersion", { id: second.id });
-	expect(await versionsAt()).toEqual([2, null]);
-	// Nobody knows any more how the second version was then, so it is left out.
-	expect(await versionsAt(withDraft)).toEqual([1, null]);
-	expect(await versionsAt(afterFirst)).toEqual([1, null]);
-	expect(await versionsAt(beforeAny)).toEqual([null, null]);
-});
-
 test("a published version never changes, not even for the owner of the database's tables", async () => {
 	const { id } = await draft(await addDocument(), "Text");
 	await tools.use("publishDocumentVersion", { id });

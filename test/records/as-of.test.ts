@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
+import { makeMoment } from "../support/moment.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
 
@@ -13,14 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Returns the database's time, and waits until the next change has a later millisecond. */
-async function moment(): Promise<string> {
-	const { rows } = await calls.database.owner.query<{ now: string }>(
-		`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now,
-		pg_sleep(0.005)`,
-	);
-	return rows[0]?.now ?? "";
-}
+const moment = () => makeMoment(calls.database);
 
 async function addRisk(fields: object = {}) {
 	const { risk } = await calls.call("addRisk", {
@@ -131,62 +125,6 @@ test("a list as of a moment has the records, values, order and count of that mom
 		await calls.call("countRecords", { ...counted, as_of: then }),
 	).toMatchObject({ total: 3 });
 	expect(await calls.call("countRecords", counted)).toMatchObject({ total: 2 });
-});
-
-test("names of owners, references and links are those of the moment", async () => {
-	const person = async (full_name: string) =>
-		(
-			await calls.call("addPeople", {
-				organization_id,
-				full_name,
-				primary_email_address: `${full_name}@example.com`,
-				kind: "EMPLOYEE",
-			})
-		).people.id;
-	const vendor = async (name: string) =>
-		(
-			await calls.call("addVendor", {
-				organization_id,
-				name,
-				category: "OTHER",
-			})
-		).vendor.id;
-	const owner_id = await person("Ada");
-	const [one, two] = [await vendor("One"), await vendor("Two")];
-	const { asset } = await calls.call("addAsset", {
-		organization_id,
-		name: "Server",
-		asset_type: "PHYSICAL",
-		owner_id,
-		vendor_ids: [one],
-	});
-	const risk = await addRisk({ owner_id, linked_record_ids: [asset.id] });
-	const then = await moment();
-	await calls.call("updatePeople", { id: owner_id, full_name: "Grace" });
-	await calls.call("updateAsset", { id: asset.id, vendor_ids: [two] });
-	await calls.call("unlinkRecords", {
-		record_id: risk.id,
-		linked_record_id: asset.id,
-	});
-	await calls.call("updateVendor", { id: one, name: "Uno" });
-
-	const past = (await calls.call("getAsset", { id: asset.id, as_of: then }))
-		.asset;
-	expect(past).toMatchObject({
-		owner_name: "Ada",
-		vendor_ids: [one],
-		vendor_names: ["One"],
-	});
-	expect((await calls.call("getAsset", { id: asset.id })).asset).toMatchObject({
-		owner_name: "Grace",
-		vendor_names: ["Two"],
-	});
-	const linked = async (as_of?: string) =>
-		(
-			await calls.call("listLinkedRecords", { record_id: risk.id, as_of })
-		).linked_records.map(({ name }: { name: string }) => name);
-	expect(await linked(then)).toEqual(["Server"]);
-	expect(await linked()).toEqual([]);
 });
 
 test("the results of device checks in a framework are those of the day", async () => {

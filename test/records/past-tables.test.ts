@@ -4,6 +4,7 @@ import { TODAY } from "../../src/organizations/time-zone.ts";
 import { textAsOf } from "../../src/records/as-of.ts";
 import { tablesAsOf } from "../../src/records/past-tables.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
+import { makeMoment } from "../support/moment.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -46,11 +47,7 @@ test("a field that is newer than a version has its initial value there", async (
 		category: "OTHER",
 		countries: ["DE", "CH"],
 	});
-	const { rows } = await calls.database.owner.query<{ now: string }>(
-		`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now,
-		pg_sleep(0.005)`,
-	);
-	const as_of = rows[0]?.now;
+	const as_of = await makeMoment(calls.database);
 	await calls.call("updateAsset", { id: asset.id, amount: 8 });
 	await calls.call("updateVendor", { id: vendor.id, countries: [] });
 	const past = async () => [

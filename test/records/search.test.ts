@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
+import { makeMoment } from "../support/moment.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -124,11 +125,7 @@ test("a search as of a moment finds what the records said then, and the devices 
 		calls.call("addVendor", { organization_id, name });
 	const { vendor } = await add("Lantern works");
 	await calls.call("addDevice", { organization_id, name: "lantern-old" });
-	const { rows } = await calls.database.owner.query<{ now: string }>(
-		`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now,
-		pg_sleep(0.005)`,
-	);
-	const as_of = rows[0]?.now;
+	const as_of = await makeMoment(calls.database);
 	await calls.call("updateVendor", { id: vendor.id, name: "Candle works" });
 	await add("Lantern repairs");
 	await calls.call("addDevice", { organization_id, name: "lantern-new" });
