@@ -32,6 +32,7 @@ import { ControlCoverage } from "./control-coverage.tsx";
 import { conflictsOf, useConflictQuestion } from "./edit-conflicts.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
+import { LeftOutInPast } from "./left-out-in-past.tsx";
 import { MeasureCheck } from "./measure-check.tsx";
 import { NonconformityDevices } from "./nonconformity-devices.tsx";
 import { RecordActions, RecordState } from "./record-actions.tsx";
@@ -103,24 +104,22 @@ function Read({ kind, record }: OfRecord) {
 			{kind.kind === "framework" && (
 				<FrameworkCoverage organizationId={organizationId} frameworkId={id} />
 			)}
-			{kind.kind === "measure" && !day && <MeasureCheck measure={record} />}
-			{kind.kind === "control" && !day && <ControlChecks control={record} />}
+			{kind.kind === "measure" && <MeasureCheck measure={record} />}
+			{kind.kind === "control" && <ControlChecks control={record} />}
 			{kind.kind === "nonconformity" && !day && (
 				<NonconformityDevices id={id} />
 			)}
 			{kind.kind === "evidence" && <EvidenceFile evidence={record} />}
-			{kind.kind === "document" && !day && (
+			{kind.kind === "document" && (
 				<Suspense fallback={<RowsSkeleton rows={5} />}>
 					<DocumentText document={record} />
 				</Suspense>
 			)}
 			{kind.kind === "vendor" && !day && <VendorReviews vendor={record} />}
-			{!day && <EvidencePanel kind={kind.kind} id={id} />}
+			<EvidencePanel kind={kind.kind} id={id} />
 			<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
-			{!day && (
-				<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />
-			)}
-			{!day && <CommentsPanel id={id} />}
+			<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />
+			{day ? <LeftOutInPast kind={kind.kind} /> : <CommentsPanel id={id} />}
 			<Text size="sm" c="dimmed">
 				Added <RelativeTime value={record.created_at} />, last changed{" "}
 				<RelativeTime value={record.updated_at} />

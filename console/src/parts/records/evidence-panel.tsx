@@ -15,6 +15,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type DragEvent, useRef, useState } from "react";
 import { ApiError, asSentence, call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { inPast } from "../../past.ts";
 import { forgetReadings } from "../../queries.ts";
 import { uploadEvidence } from "../../upload.ts";
 import { ErrorState } from "../error-state.tsx";
@@ -57,7 +58,7 @@ export function EvidencePanel({ kind, id }: { kind: string; id: string }) {
 }
 
 function Panel({ kind, id }: { kind: string; id: string }) {
-	const { mayWrite } = useOrganization();
+	const { mayWrite, day } = useOrganization();
 	const [sending, setSending] = useState<Sending[]>([]);
 	const [isLinking, setLinking] = useState(false);
 	const list = useEvidence({ linked_to: id });
@@ -130,8 +131,10 @@ function Panel({ kind, id }: { kind: string; id: string }) {
 						!ofMeasures.isLoading && (
 							<Text c="dimmed" size="sm">
 								{others.length > 0
-									? "No evidence of its own. Its measures have evidence."
-									: "Nothing proves this yet."}
+									? `No evidence of its own. Its measures ${day ? "had" : "have"} evidence.`
+									: day
+										? "Nothing proved this then."
+										: "Nothing proves this yet."}
 							</Text>
 						)}
 					<Rows label="Evidence" list={list} shown={all} recordId={id} />
@@ -166,12 +169,12 @@ function useEvidence(
 	isWanted = true,
 ) {
 	const { organizationId } = useOrganization();
-	const input = {
+	const input = inPast("listEvidence", {
 		organization_id: organizationId,
 		// The types of a list know only the search text among its filters.
 		filter: { query: undefined, ...filter },
 		size: PAGE,
-	};
+	});
 	return useInfiniteQuery({
 		enabled: isWanted,
 		queryKey: ["listEvidence", input],

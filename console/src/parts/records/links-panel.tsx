@@ -62,10 +62,10 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 		initialPageParam: null as string | null,
 		getNextPageParam: (page) => page.next_cursor,
 	});
-	// Evidence has a part of its own on the page, except in the past.
+	// Evidence has a part of its own on the page.
 	const records = (links.data?.pages ?? [])
 		.flatMap((page) => page.linked_records)
-		.filter(({ kind }) => kind !== "evidence" || day);
+		.filter(({ kind }) => kind !== "evidence");
 
 	return (
 		<Paper withBorder p="lg" component="section" aria-label="Linked records">
@@ -87,7 +87,7 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 				<RowsSkeleton rows={2} />
 			) : records.length === 0 ? (
 				<Text c="dimmed">
-					Nothing is linked yet.{" "}
+					{day ? "Nothing was linked then." : "Nothing is linked yet."}{" "}
 					{mayWrite &&
 						"Link related records, such as a measure and the risk it reduces."}
 				</Text>

@@ -30,7 +30,8 @@ import { useOrganization } from "../../../organization.ts";
 import { ErrorState } from "../../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../../parts/status-badge.tsx";
-import { DateTime } from "../../../parts/time.tsx";
+import { DateTime, formatDay } from "../../../parts/time.tsx";
+import { inPast } from "../../../past.ts";
 import { operationQuery } from "../../../queries.ts";
 import { Approvals } from "./approvals.tsx";
 import { AskToSign } from "./ask-to-sign.tsx";
@@ -52,7 +53,7 @@ const CompareVersions = lazy(() => import("./compare-versions.tsx"));
 
 /** Shows the versions of a document: one of them with its text, its approvals and its signatures. */
 export default function DocumentText({ document }: { document: AnyRecord }) {
-	const { organizationId, mayWrite } = useOrganization();
+	const { organizationId, mayWrite, day } = useOrganization();
 	const { show }: { show?: string } = useSearch({ strict: false });
 	const navigate = useNavigate();
 	const [isComparing, setComparing] = useState(false);
@@ -60,7 +61,10 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 	const [edited, setEdited] = useState<string>();
 	/** What the text begins with that the reader writes and has not stored yet. */
 	const [beginning, setBeginning] = useState<Beginning>();
-	const input = { document_id: document.id, size: PAGE };
+	const input = inPast("listDocumentVersions", {
+		document_id: document.id,
+		size: PAGE,
+	});
 	const list = useInfiniteQuery({
 		queryKey: ["listDocumentVersions", input],
 		queryFn: ({ pageParam, signal }) =>
@@ -176,7 +180,9 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 				/>
 			) : (
 				<Text c="dimmed" size="sm">
-					This document has no text yet.
+					{day
+						? `No text of this document is known from ${formatDay(day)}.`
+						: "This document has no text yet."}
 				</Text>
 			)}
 		</Paper>
@@ -301,7 +307,7 @@ function Chosen({
 	/** What to show in place of the text. */
 	comparison: ReactNode;
 }) {
-	const { mayWrite } = useOrganization();
+	const { mayWrite, day } = useOrganization();
 	const [isNew, setNew] = useState(false);
 	const found = useQuery(operationQuery("getDocumentVersion", { id }));
 	if (found.isError) {
@@ -357,7 +363,7 @@ function Chosen({
 					)}
 				</Group>
 			</Group>
-			{version.waits_for_you === "SIGNATURE" && (
+			{version.waits_for_you === "SIGNATURE" && !day && (
 				<Text fw={500}>
 					You are asked to sign this version, below its text.
 				</Text>

@@ -20,6 +20,7 @@ import { RowsSkeleton } from "../../../parts/page-skeleton.tsx";
 import { RecordLink } from "../../../parts/records/record-link.tsx";
 import { StatusBadge } from "../../../parts/status-badge.tsx";
 import { DateTime } from "../../../parts/time.tsx";
+import { inPast } from "../../../past.ts";
 import { forgetReadings, forgotPasswordQuery } from "../../../queries.ts";
 import { AskToSign } from "./ask-to-sign.tsx";
 import { CopySignLink } from "./copy-sign-link.tsx";
@@ -33,14 +34,14 @@ const PAGE = 50;
 
 /** Shows who has signed a version and who has not, asks people, and lets the reader sign. */
 export function Signatures({ version }: { version: Version }) {
-	const { mayWrite } = useOrganization();
+	const { mayWrite, day } = useOrganization();
 	const [isAsking, setAsking] = useState(false);
 	const { signatures_given: given, signatures_requested: missing } = version;
 	const all = given + missing;
 	return (
 		<section aria-label="Signatures">
 			<Stack gap="sm">
-				<Sign key={version.id} version={version} />
+				{!day && <Sign key={version.id} version={version} />}
 				<Group justify="space-between">
 					<Title order={3} fz="md">
 						Signatures
@@ -116,13 +117,17 @@ function Sign({ version }: { version: Version }) {
 }
 
 function List({ version }: { version: Version }) {
-	const { organizationId, mayWrite, mayAdmin } = useOrganization();
+	const { organizationId, mayWrite, mayAdmin, day } = useOrganization();
 	const sendsMail = useQuery(forgotPasswordQuery).data?.sends_mail;
 	const [which, setWhich] = useState<"REQUESTED" | "SIGNED">("REQUESTED");
 	const [withdrawn, setWithdrawn] = useState<Signature>();
 	const [copied, setCopied] = useState<Signature>();
 	const [invitedId, setInvitedId] = useState<string>();
-	const input = { document_version_id: version.id, state: which, size: PAGE };
+	const input = inPast("listDocumentVersionSignatures", {
+		document_version_id: version.id,
+		state: which,
+		size: PAGE,
+	});
 	const list = useInfiniteQuery({
 		queryKey: ["listDocumentVersionSignatures", input],
 		queryFn: ({ pageParam, signal }) =>
@@ -173,6 +178,16 @@ function List({ version }: { version: Version }) {
 			</Group>
 		),
 	};
+	const how: Column<Signature> = {
+		id: "how",
+		header: "How",
+		cell: (one) =>
+			one.state === "SIGNED" ? (
+				signedHow(one)
+			) : (
+				<SignerReach signature={one} sendsMail={sendsMail} mayCopy={mayWrite} />
+			),
+	};
 	const columns: Column<Signature>[] = [
 		{
 			id: "signer",
@@ -207,20 +222,8 @@ function List({ version }: { version: Version }) {
 				<DateTime value={signed_at ?? requested_at} />
 			),
 		},
-		{
-			id: "how",
-			header: "How",
-			cell: (one) =>
-				one.state === "SIGNED" ? (
-					signedHow(one)
-				) : (
-					<SignerReach
-						signature={one}
-						sendsMail={sendsMail}
-						mayCopy={mayWrite}
-					/>
-				),
-		},
+		// How people could sign on a past day is not known.
+		...(which === "REQUESTED" && day ? [] : [how]),
 		...(which === "REQUESTED" && mayWrite ? [actions] : []),
 	];
 	return (
