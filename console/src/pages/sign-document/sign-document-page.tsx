@@ -8,6 +8,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { Brand } from "../../shell/brand.tsx";
 import { Rendered } from "../registers/documents/rendered.tsx";
+import { WhatIsNew } from "../registers/documents/what-is-new.tsx";
 import { Card } from "../sign-in/card.tsx";
 import { useLinkToken } from "../sign-in/link.ts";
 
@@ -57,7 +58,7 @@ function Version({ token, version }: { token: string; version: ToSign }) {
 				description={`${version.organization_name}, version ${version.version_number}`}
 			/>
 			<Stack>
-				{version.changelog && <Text size="sm">{version.changelog}</Text>}
+				<WhatIsNew changelog={version.changelog} />
 				<Rendered text={version.content} under={1} />
 				{signedAt ? (
 					<Alert variant="outline" color="green" title="Signed" role="status">

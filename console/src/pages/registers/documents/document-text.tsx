@@ -27,10 +27,11 @@ import {
 import { call } from "../../../api.ts";
 import type { AnyRecord } from "../../../kinds.ts";
 import { useOrganization } from "../../../organization.ts";
+import { formatDay } from "../../../parts/days.ts";
 import { ErrorState } from "../../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../../parts/page-skeleton.tsx";
 import { StatusBadge } from "../../../parts/status-badge.tsx";
-import { DateTime, formatDay } from "../../../parts/time.tsx";
+import { DateTime } from "../../../parts/time.tsx";
 import { inPast } from "../../../past.ts";
 import { operationQuery } from "../../../queries.ts";
 import { Approvals } from "./approvals.tsx";
@@ -42,6 +43,7 @@ import { STATUSES, type VersionRow } from "./statuses.ts";
 import { readTemplate } from "./template-text.ts";
 import { VersionActions } from "./version-actions.tsx";
 import { VersionEditor } from "./version-editor.tsx";
+import { WhatIsNew } from "./what-is-new.tsx";
 
 const PAGE = 50;
 
@@ -334,13 +336,16 @@ function Chosen({
 								</>
 							) : (
 								<>
-									By {version.author_name}, last changed{" "}
+									By {version.author_name},{" "}
+									{version.status === "DRAFT"
+										? "last changed"
+										: "waiting for approval since"}{" "}
 									<DateTime value={version.updated_at} />
 								</>
 							)}
 						</Text>
 					</Group>
-					{version.changelog && <Text size="sm">{version.changelog}</Text>}
+					<WhatIsNew changelog={version.changelog} />
 				</Stack>
 				<Group gap="sm">
 					<ExportVersion

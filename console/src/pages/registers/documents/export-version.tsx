@@ -8,9 +8,8 @@ import {
 } from "@tabler/icons-react";
 import { useState } from "react";
 import { useOrganization } from "../../../organization.ts";
-import { dayOf } from "../../../parts/days.ts";
+import { dayOf, formatDay } from "../../../parts/days.ts";
 import { inWords } from "../../../parts/names-in-words.ts";
-import { formatDay } from "../../../parts/time.tsx";
 import { saveFile } from "../../../save-file.ts";
 import { STATUSES, type Version } from "./statuses.ts";
 

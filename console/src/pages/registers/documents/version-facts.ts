@@ -1,7 +1,6 @@
-import { dayOf } from "../../../parts/days.ts";
+import { dayOf, formatDay } from "../../../parts/days.ts";
 import { FIELD_LABELS } from "../../../parts/field-labels.ts";
 import { type Block, readForeign } from "../../../parts/markdown/tokens.ts";
-import { formatDay } from "../../../parts/time.tsx";
 import { signedCount } from "./signed-by.ts";
 import type { Version } from "./statuses.ts";
 
