@@ -83,8 +83,14 @@ export interface ReferenceTable {
 	of: string;
 }
 
-/** A text for people, or a pair of texts if AI models need a longer or different one. */
+/**
+ * A text for people, or a pair of texts if AI models need a longer or different one. The text for
+ * people is empty if the label says everything.
+ */
 export type Help = string | Pick<Field, "help" | "description">;
+
+/** The texts of a status that says how far something is. */
+export const PROGRESS: Help = { help: "", description: "Progress" };
 
 const MAX_LIST = 100;
 /** Largest number of device checks in a field. */

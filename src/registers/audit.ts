@@ -3,6 +3,7 @@ import {
 	datesInOrder,
 	optionalDate,
 	optionalName,
+	PROGRESS,
 	requiredReference,
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
@@ -30,7 +31,7 @@ export const audit = recordKind({
 		valid_until: optionalDate("Last day on which its result is valid"),
 		state: choice(
 			["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "REJECTED", "OUTDATED"],
-			"Progress",
+			PROGRESS,
 			"NOT_STARTED",
 		),
 	},

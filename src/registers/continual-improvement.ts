@@ -4,6 +4,7 @@ import {
 	optionalName,
 	optionalText,
 	owner,
+	PROGRESS,
 	referenceId,
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
@@ -25,7 +26,7 @@ export const continualImprovement = recordKind({
 		source: optionalName("Source of the idea"),
 		owner_id: owner(),
 		target_date: optionalDate("Due date"),
-		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress", "OPEN"),
+		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], PROGRESS, "OPEN"),
 		priority: choice(["LOW", "MEDIUM", "HIGH"], "Importance", "MEDIUM"),
 	},
 	brief: [

@@ -11,6 +11,7 @@ import {
 	optionalCheck,
 	optionalText,
 	owner,
+	PROGRESS,
 	percent,
 	requiredName,
 } from "../records/field.ts";
@@ -34,7 +35,7 @@ export const measure = recordKind({
 		category: requiredName("Area, such as Access control"),
 		state: choice(
 			["NOT_STARTED", "IN_PROGRESS", "IMPLEMENTED", "NOT_APPLICABLE"],
-			"Progress",
+			PROGRESS,
 			"NOT_STARTED",
 		),
 		owner_id: owner(),

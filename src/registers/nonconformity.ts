@@ -5,6 +5,7 @@ import {
 	optionalReference,
 	optionalText,
 	owner,
+	PROGRESS,
 	referenceId,
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
@@ -30,7 +31,7 @@ export const nonconformity = recordKind({
 		corrective_action: optionalText("Action that removes the cause"),
 		owner_id: owner(),
 		due_date: optionalDate("Due date"),
-		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], "Progress", "OPEN"),
+		status: choice(["OPEN", "IN_PROGRESS", "CLOSED"], PROGRESS, "OPEN"),
 		effectiveness_check: optionalText(
 			"How the effect of the action was checked",
 		),

@@ -3,6 +3,7 @@ import {
 	optionalDate,
 	optionalReference,
 	optionalText,
+	PROGRESS,
 	requiredName,
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
@@ -19,9 +20,13 @@ export const task = recordKind({
 	title: "name",
 	fields: {
 		name: requiredName("Task in a few words"),
-		description: optionalText("Task in full"),
-		state: choice(["TODO", "IN_PROGRESS", "DONE"], "Progress", "TODO"),
-		priority: choice(["URGENT", "HIGH", "MEDIUM", "LOW"], "Urgency", "MEDIUM"),
+		description: optionalText("What has to be done"),
+		state: choice(["TODO", "IN_PROGRESS", "DONE"], PROGRESS, "TODO"),
+		priority: choice(
+			["URGENT", "HIGH", "MEDIUM", "LOW"],
+			{ help: "", description: "Urgency" },
+			"MEDIUM",
+		),
 		measure_id: optionalReference("measure", "Measure that it belongs to"),
 		assigned_to_id: optionalReference("people", "Person who does the task"),
 		deadline: optionalDate("Due date"),

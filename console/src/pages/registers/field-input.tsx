@@ -54,7 +54,7 @@ export function FieldInput({
 		...rest,
 		label,
 		// A help text that repeats the label is left out.
-		description: help === label ? undefined : help,
+		description: help === label || help === "" ? undefined : help,
 		required: isRequired,
 		error,
 	};
