@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { checkValue } from "../../console/src/pages/devices/check-value.ts";
+import { formatDay } from "../../console/src/parts/days.ts";
 
 test.each([
 	["SCREEN_LOCK", "PASS", { idle_seconds: 300 }, "after 5 min"],
@@ -35,6 +36,12 @@ test.each([
 	["FIREWALL_ENABLED", "FAIL", { open_zone: "trusted" }, "Open"],
 	["AUTO_UPDATE", "FAIL", { mechanism: "none" }, "Off"],
 	["AUTO_UPDATE", "FAIL", { patches_current: false }, "Overdue"],
+	[
+		"OS_VERSION",
+		"PASS",
+		{ supported_until: "2029-05-31" },
+		`until ${formatDay("2029-05-31")}`,
+	],
 	["AUTO_UPDATE", "FAIL", { paused_until: "2026-12-05" }, "Paused"],
 	["DISK_ENCRYPTION", "PASS", {}, "Encrypted"],
 	["DISK_ENCRYPTION", "FAIL", { root_encrypted: false }, "Not encrypted"],

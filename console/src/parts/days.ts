@@ -106,3 +106,19 @@ export function lastDayOf(end: string): string | undefined {
 export function endOfDay(day: string): string {
 	return startOfDay(dayAfter(day, 1));
 }
+
+// A calendar date has no time zone. It is formatted in UTC so that it does not become the day
+// before.
+const DAY = new Intl.DateTimeFormat(undefined, {
+	dateStyle: "medium",
+	timeZone: "UTC",
+});
+
+/**
+ * Returns a calendar date in words. Returns a text that is not a date unchanged, because an address
+ * may contain any text.
+ */
+export function formatDay(day: string): string {
+	const date = new Date(`${day}T00:00:00Z`);
+	return Number.isNaN(date.getTime()) ? day : DAY.format(date);
+}

@@ -2,10 +2,9 @@ import { Button, Checkbox, MultiSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { describeKind } from "../kinds.ts";
 import { registerKinds } from "../register-kinds.ts";
-import { dayAfter, todayHere } from "./days.ts";
+import { dayAfter, formatDay, todayHere } from "./days.ts";
 import { FIELD_LABELS } from "./field-labels.ts";
 import type { Member, Role } from "./roles.tsx";
-import { formatDay } from "./time.tsx";
 
 /** The values of a form that asks for a role and for what narrows it. */
 export type LimitValues = {

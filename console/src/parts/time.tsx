@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { isPastShown } from "../past.ts";
+import { formatDay } from "./days.ts";
 import { relativeTo } from "./relative-time.ts";
 
 const FULL = new Intl.DateTimeFormat(undefined, {
@@ -18,12 +19,6 @@ const PRECISE = new Intl.DateTimeFormat(undefined, {
 const ZONED = new Intl.DateTimeFormat(undefined, {
 	dateStyle: "medium",
 	timeStyle: "long",
-});
-// A calendar date has no time zone. It is formatted in UTC so that it does not become the day
-// before.
-const DAY = new Intl.DateTimeFormat(undefined, {
-	dateStyle: "medium",
-	timeZone: "UTC",
 });
 const FORMATS = { minutes: SHORT, seconds: PRECISE, zone: ZONED };
 
@@ -100,15 +95,6 @@ export function CalendarDate({ value }: { value: string | null | undefined }) {
 			{formatDay(value)}
 		</time>
 	);
-}
-
-/**
- * Returns a calendar date in words. Returns a text that is not a date unchanged, because an address
- * may contain any text.
- */
-export function formatDay(day: string): string {
-	const date = new Date(`${day}T00:00:00Z`);
-	return Number.isNaN(date.getTime()) ? day : DAY.format(date);
 }
 
 /**

@@ -1,7 +1,6 @@
-import { dayAfter, todayHere } from "../parts/days.ts";
+import { dayAfter, formatDay, todayHere } from "../parts/days.ts";
 import { EmptyState } from "../parts/empty-state.tsx";
 import { ButtonLink } from "../parts/links.tsx";
-import { formatDay } from "../parts/time.tsx";
 import { NOW } from "../past.ts";
 
 /** Says that nothing is known about a day, and leads to the first day about which something is. */

@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
 import { IconCalendarTime } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
-import { formatDay } from "../parts/time.tsx";
+import { formatDay } from "../parts/days.ts";
 import { NOW, usePast } from "../past.ts";
 
 /** Says above a page which past day it shows, and leads back to the present. */

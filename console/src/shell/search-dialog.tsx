@@ -8,11 +8,11 @@ import {
 	useRef,
 	useState,
 } from "react";
+import { formatDay } from "../parts/days.ts";
 import { ErrorState } from "../parts/error-state.tsx";
 import { useEscape } from "../parts/escape.ts";
 import { useReturnFocus } from "../parts/return-focus.ts";
 import { ASK_FOR_AUDIT_LOG } from "../parts/roles.tsx";
-import { formatDay } from "../parts/time.tsx";
 import styles from "./search.module.css";
 import { type Item, useSearchItems } from "./search-items.ts";
 

@@ -9,6 +9,7 @@ import {
 	isCanonicalCheck,
 	type PostureStatus,
 } from "../../../../src/devices/terms.ts";
+import { formatDay } from "../../parts/days.ts";
 
 /** The latest result of a check on a device. */
 interface Posture {
@@ -44,7 +45,7 @@ export function checkValue(
 		}
 		case "OS_VERSION":
 			return typeof evidence.supported_until === "string"
-				? `until ${evidence.supported_until}`
+				? `until ${formatDay(evidence.supported_until)}`
 				: undefined;
 		case "MALWARE_PROTECTION":
 			return malwareValue(status, evidence);

@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { formatDay } from "../../parts/days.ts";
 import { TextLink } from "../../parts/links.tsx";
-import { formatDay } from "../../parts/time.tsx";
 
 type Posture = OutputOf<"getDevice">["device"]["postures"][number];
 

@@ -81,7 +81,7 @@ function explain(state: CoverageState, counting: number, open: number): string {
 	if (open === 0) {
 		return counting === 1
 			? "Its measure is implemented."
-			: `All ${counting} measures that apply are implemented.`;
+			: `${counting === 2 ? "Both" : `All ${counting}`} measures that apply are implemented.`;
 	}
 	const done = counting - open;
 	const of =

@@ -3,8 +3,8 @@ import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
+import { formatDay } from "../../parts/days.ts";
 import { askFor, isMissing } from "../../parts/server-errors.ts";
-import { formatDay } from "../../parts/time.tsx";
 
 /**
  * Replaces names in a message of the server with the labels that the form shows. The server uses

@@ -1,9 +1,10 @@
 import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
+import { formatDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { namedFilter } from "../../parts/filter-width.ts";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
-import { formatDay, formatTime } from "../../parts/time.tsx";
+import { formatTime } from "../../parts/time.tsx";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
 import type { FilterProps } from "./list-filters.tsx";
 

@@ -8,6 +8,7 @@ import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
 import { listOf } from "../../list-left.ts";
 import { useOrganization } from "../../organization.ts";
+import { formatDay } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -23,7 +24,7 @@ import {
 } from "../../parts/records/register-calls.ts";
 import { savedValues } from "../../parts/records/undecided.ts";
 import { capitalized, useKind } from "../../parts/records/use-kind.ts";
-import { formatDay, RelativeTime } from "../../parts/time.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
 import { usePast } from "../../past.ts";
 import { forgetReadings, queryClient } from "../../queries.ts";
 import { findRegisterKind } from "../../register-kinds.ts";

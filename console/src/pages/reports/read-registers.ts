@@ -1,5 +1,5 @@
+import { formatDay } from "../../parts/days.ts";
 import { inWords } from "../../parts/names-in-words.ts";
-import { formatDay } from "../../parts/time.tsx";
 import { cell, linesOf, readAll, readNames } from "./read-all.ts";
 import { NOTHING, type Report, type ReportInput } from "./report.ts";
 

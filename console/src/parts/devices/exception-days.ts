@@ -1,5 +1,4 @@
-import { dayAfter, todayHere } from "../days.ts";
-import { formatDay } from "../time.tsx";
+import { dayAfter, formatDay, todayHere } from "../days.ts";
 
 const MAX_DAYS = 365;
 

@@ -1,5 +1,5 @@
 import { Group, Text } from "@mantine/core";
-import { formatDay } from "../time.tsx";
+import { formatDay } from "../days.ts";
 import { HEIGHT, knownOf, shapeOf, type Trend, WIDTH } from "./trend.ts";
 import styles from "./trend-plot.module.css";
 import { trendInWords, valueInWords } from "./trends.ts";

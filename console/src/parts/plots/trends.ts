@@ -1,6 +1,6 @@
 import type { OutputOf } from "../../api.ts";
+import { formatDay } from "../days.ts";
 import { MAX_SCORE } from "../records/risk-scores.ts";
-import { formatDay } from "../time.tsx";
 import { compareWithOneDay, knownOf, type Trend } from "./trend.ts";
 
 type Point = OutputOf<"getTrends">["points"][number];

@@ -1,7 +1,7 @@
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, choiceLabel, fieldOf, kinds } from "../../kinds.ts";
+import { formatDay } from "../days.ts";
 import { STATUSES } from "../devices/device-words.tsx";
-import { formatDay } from "../time.tsx";
 import type { Names } from "./record-names.ts";
 
 /**

@@ -23,9 +23,9 @@ import { dayShown } from "../../past.ts";
 import { forgetReadings } from "../../queries.ts";
 import { downloadUrl, previewUrl } from "../../upload.ts";
 import { Confirm } from "../confirm.tsx";
-import { dayAfter } from "../days.ts";
+import { dayAfter, formatDay } from "../days.ts";
 import { StatusBadge } from "../status-badge.tsx";
-import { DateTime, formatDay } from "../time.tsx";
+import { DateTime } from "../time.tsx";
 
 /** Evidence that counts for at most these days more gets a warning. */
 const EXPIRY_WARNING_DAYS = 30;

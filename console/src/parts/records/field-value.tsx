@@ -193,7 +193,7 @@ function Checks({ value, implied }: { value: unknown; implied: unknown }) {
 	}
 	if (!Array.isArray(implied)) return "Those of its number in the framework";
 	return implied.length === 0
-		? "None: no check fits its number in the framework"
+		? "None: no check tests controls of this number"
 		: `${implied.map(checkLabel).join(", ")}, by its number in the framework`;
 }
 

@@ -6,9 +6,9 @@ import {
 	type TextStyle,
 	text,
 } from "../../../exports/pdf/content.ts";
+import { formatDay } from "../../../parts/days.ts";
 import { knownOf, placesOf, type Trend } from "../../../parts/plots/trend.ts";
 import { trendInBrief, valueInWords } from "../../../parts/plots/trends.ts";
-import { formatDay } from "../../../parts/time.tsx";
 import {
 	type Board,
 	type BoardSection,

@@ -1,7 +1,7 @@
 import { Alert, Text, Title } from "@mantine/core";
 import { useId } from "react";
+import { formatDay } from "../../../parts/days.ts";
 import { TrendPlot } from "../../../parts/plots/trend-plot.tsx";
-import { formatDay } from "../../../parts/time.tsx";
 import styles from "./board.module.css";
 import {
 	type Board,

@@ -1,4 +1,4 @@
-import { formatDay } from "../../../parts/time.tsx";
+import { formatDay } from "../../../parts/days.ts";
 import { NOTHING, type ReportTable } from "../report.ts";
 import { type Board, type Comparison, changeOf } from "./board.ts";
 

@@ -1,4 +1,4 @@
-import { formatDay } from "../../../parts/time.tsx";
+import { formatDay } from "../../../parts/days.ts";
 import type { Board } from "./board.ts";
 
 /** Says which day the summary compares with, and why it is not the day that the reader chose. */
