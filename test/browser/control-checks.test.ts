@@ -81,7 +81,7 @@ test("the checks of a control are chosen in its form, and a viewer sees them", a
 	const id = await addControl(await addFramework(), "A.5.1");
 	const page = await registers.open(registers.admin, `control/${id}`);
 	await page
-		.getByText("None: no check fits its number in the framework")
+		.getByText("None: no check tests controls of this number")
 		.waitFor();
 	expect(
 		await page.getByRole("region", { name: "Device checks" }).count(),
