@@ -2317,6 +2317,27 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.keep_deleted_part() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+	part constant jsonb := to_jsonb(old);
+	since constant timestamptz := coalesce(
+		part ->> 'published_at', part ->> 'decided_at', part ->> 'requested_at', part ->> 'updated_at',
+		part ->> 'created_at'
+	)::timestamptz;
+begin
+	insert into record_versions
+		(organization_id, register, record_id, other_id, valid_from, valid_to, fields)
+	values (
+		old.organization_id, tg_table_name, old.id, part ->> tg_argv[0], since,
+		greatest(now(), since + interval '1 microsecond'),
+		part - array['organization_id', 'id', tg_argv[0]]
+	);
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.keep_link_version() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -3791,6 +3812,8 @@ CREATE TABLE public.applicability_statements (
     approved_by_name text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     check_counts jsonb,
+    framework_name text NOT NULL,
+    framework_version text,
     CONSTRAINT applicability_statements_note_check CHECK ((char_length(note) <= 5000)),
     CONSTRAINT applicability_statements_sha256_check CHECK ((octet_length(sha256) = 32)),
     CONSTRAINT applicability_statements_version_number_check CHECK ((version_number > 0))
@@ -6651,6 +6674,8 @@ CREATE TRIGGER keep_an_emergency_member AFTER DELETE ON public.emergency_members
 
 CREATE TRIGGER keep_published_version BEFORE UPDATE ON public.document_versions FOR EACH ROW EXECUTE FUNCTION public.keep_published_version();
 
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.applicability_statements FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('framework_id');
+
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.asset_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('asset_id', 'vendor_id');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.assets FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
@@ -6665,7 +6690,13 @@ CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.data FOR EACH R
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.datum_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('datum_id', 'vendor_id');
 
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_approvals FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('version_id');
+
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_approvers FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('document_id', 'person_id');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_signatures FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('version_id');
+
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_versions FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('document_id');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,title_key}');
 

@@ -129,6 +129,7 @@ const getStatementOfApplicability = defineOperation({
 		const found = await existing(then, framework, input.framework_id);
 		const read = await readVersion(then, input);
 		const { controls, approved, sha256 } = read;
+		const { name, version: edition } = read.framework ?? found;
 		const cursorOf = `getStatementOfApplicability.${input.framework_id}.${version ?? ""}.${asOf ?? ""}`;
 		const place = input.cursor
 			? Number(readCursor(input.cursor, cursorOf, BY_PLACE).value)
@@ -142,8 +143,8 @@ const getStatementOfApplicability = defineOperation({
 		return {
 			framework: {
 				id: input.framework_id,
-				name: String(found.name),
-				version: (found.version as string | null) ?? null,
+				name: String(name),
+				version: (edition as string | null) ?? null,
 			},
 			included,
 			excluded: controls.length - included,
@@ -177,6 +178,8 @@ async function readVersion(
 	},
 ): Promise<{
 	controls: ApplicableControl[];
+	/** Names the framework as an approved version does. */
+	framework?: { name: string; version: string | null };
 	/** The counts of device checks, or null for a version that did not keep them. */
 	counts: CheckCounts | null;
 	approved: Approval | undefined;
@@ -214,8 +217,15 @@ async function readVersion(
 			},
 		]);
 	}
-	const { controls, check_counts: counts, ...approved } = found;
+	const {
+		controls,
+		check_counts: counts,
+		framework_name: name,
+		framework_version: edition,
+		...approved
+	} = found;
 	return {
+		framework: { name, version: edition },
 		controls: controls.map(asStored),
 		counts,
 		approved,
@@ -229,6 +239,8 @@ async function readVersion(
 type ApprovedVersion = Approval & {
 	controls: ApplicableControl[];
 	check_counts: CheckCounts | null;
+	framework_name: string;
+	framework_version: string | null;
 };
 
 /** Reads an approved version with its controls. */
@@ -239,7 +251,8 @@ async function readApproved(
 	{ version_number: version }: Pick<Approval, "version_number">,
 ): Promise<ApprovedVersion | undefined> {
 	const { rows } = await client.query<ApprovedVersion>(
-		`select ${APPROVAL_COLUMNS}, t.controls, t.check_counts from applicability_statements t
+		`select ${APPROVAL_COLUMNS}, t.controls, t.check_counts, t.framework_name, t.framework_version
+		from applicability_statements t
 		where t.organization_id = $1 and t.framework_id = $2 and t.version_number = $3`,
 		[organizationId, id, version],
 	);
@@ -314,8 +327,8 @@ const approveStatementOfApplicability = defineOperation({
 		const { rows } = await client.query<Approval>(
 			`insert into applicability_statements as t
 				(organization_id, id, framework_id, version_number, controls, sha256, note, approved_by_id,
-				approved_by_name, check_counts)
-			values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10)
+				approved_by_name, check_counts, framework_name, framework_version)
+			values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10, $11, $12)
 			returning ${APPROVAL_COLUMNS}`,
 			[
 				organizationId,
@@ -328,6 +341,8 @@ const approveStatementOfApplicability = defineOperation({
 				principal.userId,
 				principal.name,
 				JSON.stringify(countsOf(controls, counts)),
+				found.name,
+				found.version,
 			],
 		);
 		if (!rows[0]) throw new Error("the approval was not stored");

@@ -201,6 +201,14 @@ export async function erasePerson(
 		"update document_signatures set address = null where organization_id = $1 and person_id = $2",
 		[organizationId, id],
 	);
+	// Approvals and signatures of deleted documents are kept for the past.
+	await client.query(
+		`update record_versions v set fields = v.fields || jsonb_build_object('person_name', $3::text)
+			|| case when v.fields ? 'address' then '{"address": null}'::jsonb else '{}' end
+		where v.organization_id = $1 and v.register in ('document_approvals', 'document_signatures')
+			and v.fields ->> 'person_id' = $2`,
+		[organizationId, id, name],
+	);
 	const devices = options.clearDevices
 		? await client.query(
 				"update devices set owner_id = null, updated_at = now() where organization_id = $1 and owner_id = $2",

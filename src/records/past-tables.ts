@@ -17,22 +17,6 @@ const COLUMN_TYPES: Partial<Record<Field["type"], string>> = {
 	reference: "typed_id",
 };
 
-/** Every register, the links between records, and the references that are rows of their own. */
-export const tablesAsOf: readonly PastTable[] = [
-	...recordKinds.map(recordsAsOf),
-	...recordKinds.flatMap((kind) =>
-		Object.values(kind.fields).flatMap(({ join }) =>
-			join ? [referencesAsOf(kind, join)] : [],
-		),
-	),
-	linksAsOf(),
-	documentVersionsAsOf(),
-	documentApprovalsAsOf(),
-	documentSignaturesAsOf(),
-	devicesAsOf(),
-	checkCountsAsOf(),
-];
-
 /**
  * Selects the rows that are valid since the moment or earlier, and the versions that were valid at
  * the moment. PostgreSQL looks up single rows in the indexes of both tables.
@@ -145,56 +129,111 @@ function linksAsOf(): PastTable {
 }
 
 /**
- * Selects the versions of documents that were published at the moment, and the open ones that are as
- * they were then. An open version that was changed or published later is left out, because nobody
- * knows whether it was a draft or waited for approval.
+ * A table whose rows never change after their time, and of which the past keeps those that were
+ * deleted since.
  */
-function documentVersionsAsOf(): PastTable {
-	return {
-		table: "document_versions",
-		rowsAt: (moment) => `
-			select c.* from public.document_versions c
-			where c.published_at <= ${moment} or (c.published_at is null and c.updated_at <= ${moment})`,
-	};
+interface KeptParts {
+	table: string;
+	/** The column of the row that they belong to. */
+	of: string;
+	columns: readonly string[];
+	/** Returns a condition: the row was there at the moment, as it is. */
+	wasThere: (moment: string) => string;
+	/** Columns that may have had another value at the moment, with SQL of that value. */
+	valueAt?: Record<string, (moment: string) => string>;
 }
 
-function documentApprovalsAsOf(): PastTable {
+function partsAsOf({
+	table,
+	of,
+	columns,
+	wasThere,
+	valueAt = {},
+}: KeptParts): PastTable {
+	const list = (row: string) => columns.map((name) => `${row}.${name}`).join();
+	const read = columns.map((name) => {
+		const value = valueAt[name];
+		return (moment: string) =>
+			value ? `${value(moment)} as ${name}` : `c.${name}`;
+	});
 	return {
-		table: "document_approvals",
-		rowsAt: (moment) =>
-			`select c.* from public.document_approvals c where c.decided_at <= ${moment}`,
+		table,
+		rowsAt: (moment) => `
+			select c.organization_id, c.id, c.${of}, ${read.map((sql) => sql(moment)).join()}
+			from (
+				select p.organization_id, p.id, p.${of}, ${list("p")} from public.${table} p
+				union all
+				select v.organization_id, v.record_id, v.other_id, ${list("p")}
+				from record_versions v
+				cross join lateral jsonb_populate_record(null::public.${table}, v.fields) p
+				where v.register = '${table}' and v.valid_to > ${moment}
+			) c (organization_id, id, ${of}, ${columns.join()})
+			where ${wasThere(moment)}`,
 	};
 }
 
 /**
- * Selects the requests to sign that were made by the moment. Those that were given later were not
- * given then. Nobody knows the requests that were cancelled since.
+ * The versions of documents that were published at the moment, and the open ones that are as they
+ * were then. An open version that was changed or published later is left out, because nobody knows
+ * whether it was a draft or waited for approval.
  */
-function documentSignaturesAsOf(): PastTable {
-	const given = ["signed_at", "way", "address", "content_hash"];
-	const kept = [
-		"organization_id",
-		"id",
-		"version_id",
-		"person_id",
-		"person_name",
-		"requested_by_name",
-		"requested_at",
-	];
-	return {
-		table: "document_signatures",
-		rowsAt: (moment) => {
-			const before = (column: string, at: string) =>
-				`case when c.${at} <= ${moment} then c.${column} end as ${column}`;
-			return `
-				select ${kept.map((name) => `c.${name}`).join(", ")},
-					case when c.signed_at <= ${moment} then 'SIGNED' else 'REQUESTED' end as state,
-					${given.map((name) => before(name, "signed_at")).join(", ")},
-					${["link_copied_at", "link_copied_by_name"].map((name) => before(name, "link_copied_at")).join(", ")}
-				from public.document_signatures c where c.requested_at <= ${moment}`;
-		},
-	};
-}
+const documentVersions: KeptParts = {
+	table: "document_versions",
+	of: "document_id",
+	columns: [
+		...["version_number", "status", "title", "content", "changelog"],
+		...["asks_again", "author_id", "author_name", "created_at", "updated_at"],
+		...["published_at", "published_by_name", "content_hash"],
+	],
+	wasThere: (moment) =>
+		`c.published_at <= ${moment} or (c.published_at is null and c.updated_at <= ${moment})`,
+};
+
+const documentApprovals: KeptParts = {
+	table: "document_approvals",
+	of: "version_id",
+	columns: [
+		...["person_id", "person_name", "decision", "is_current", "note"],
+		"decided_at",
+	],
+	wasThere: (moment) => `c.decided_at <= ${moment}`,
+};
+
+/** Returns SQL of a column that was null until a time. */
+const since = (column: string, at: string) => (moment: string) =>
+	`case when c.${at} <= ${moment} then c.${column} end`;
+
+/** The requests to sign that were made by the moment. A later signature was not given then. */
+const documentSignatures: KeptParts = {
+	table: "document_signatures",
+	of: "version_id",
+	columns: [
+		...["person_id", "person_name", "state", "requested_by_name"],
+		...["requested_at", "signed_at", "way", "address", "content_hash"],
+		...["link_copied_at", "link_copied_by_name"],
+	],
+	wasThere: (moment) => `c.requested_at <= ${moment}`,
+	valueAt: {
+		state: (moment) =>
+			`case when c.signed_at <= ${moment} then 'SIGNED' else 'REQUESTED' end`,
+		signed_at: since("signed_at", "signed_at"),
+		way: since("way", "signed_at"),
+		address: since("address", "signed_at"),
+		content_hash: since("content_hash", "signed_at"),
+		link_copied_at: since("link_copied_at", "link_copied_at"),
+		link_copied_by_name: since("link_copied_by_name", "link_copied_at"),
+	},
+};
+
+const applicabilityStatements: KeptParts = {
+	table: "applicability_statements",
+	of: "framework_id",
+	columns: [
+		...["version_number", "framework_name", "framework_version", "controls"],
+		...["sha256", "note", "approved_by_name", "created_at", "check_counts"],
+	],
+	wasThere: (moment) => `c.created_at <= ${moment}`,
+};
 
 /**
  * Selects the devices that were there, with the status that they had. Their other columns are those
@@ -223,3 +262,22 @@ function checkCountsAsOf(): PastTable {
 			where k.day = ((${moment} - interval '12 hours') at time zone 'UTC')::date`,
 	};
 }
+
+/** Every register, the links between records, and the references that are rows of their own. */
+export const tablesAsOf: readonly PastTable[] = [
+	...recordKinds.map(recordsAsOf),
+	...recordKinds.flatMap((kind) =>
+		Object.values(kind.fields).flatMap(({ join }) =>
+			join ? [referencesAsOf(kind, join)] : [],
+		),
+	),
+	linksAsOf(),
+	...[
+		documentVersions,
+		documentApprovals,
+		documentSignatures,
+		applicabilityStatements,
+	].map(partsAsOf),
+	devicesAsOf(),
+	checkCountsAsOf(),
+];

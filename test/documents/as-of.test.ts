@@ -229,3 +229,68 @@ test("a document lacked signatures at a moment if they had been asked for too lo
 	expect(await lacking(1)).toEqual(["Late"]);
 	expect(await lacking(3)).toEqual([]);
 });
+
+test("the texts, approvals and signatures of a deleted document stay in its past", async () => {
+	const document_id = await addDocument({ approver_ids: [people.member] });
+	const id = await draft(document_id, "Lock your screen.");
+	await admin.use("requestDocumentVersionApproval", { id });
+	const { document_version: version } = await member.use(
+		"approveDocumentVersion",
+		{ id },
+	);
+	const unsigned = await moment();
+	await admin.use("requestDocumentVersionSignature", {
+		document_version_id: id,
+		person_ids: [people.admin, people.member],
+	});
+	await member.use("signDocumentVersion", {
+		id,
+		content_hash: version.content_hash,
+	});
+	const as_of = await moment();
+	const readAll = async (as_of: string) => [
+		await admin.use("getDocument", { id: document_id, as_of }),
+		await admin.use("listDocumentVersions", { document_id, as_of }),
+		await admin.use("getDocumentVersion", { id, as_of }),
+		await admin.use("listDocumentVersionSignatures", {
+			document_version_id: id,
+			as_of,
+		}),
+	];
+	const before = [await readAll(as_of), await readAll(unsigned)];
+	expect(before[0]?.[2].document_version).toMatchObject({
+		content: "Lock your screen.",
+		approvals: [{ person_name: "Max", decision: "APPROVED" }],
+		signatures_given: 1,
+		signatures_requested: 1,
+	});
+	await admin.use("deleteDocument", { id: document_id });
+	expect((await admin.call("getDocumentVersion", { id })).status).toBe(404);
+	expect([await readAll(as_of), await readAll(unsigned)]).toEqual(before);
+	const deleted = await moment();
+	const read = await admin.call("getDocumentVersion", { id, as_of: deleted });
+	expect(read.status).toBe(404);
+});
+
+test("a request to sign that was cancelled since was open before", async () => {
+	const id = await draft(await addDocument(), "Lock your screen.");
+	await publish(id);
+	const list = async (moment: object) =>
+		(
+			await admin.use("listDocumentVersionSignatures", {
+				document_version_id: id,
+				...moment,
+			})
+		).document_version_signatures;
+	await admin.use("requestDocumentVersionSignature", {
+		document_version_id: id,
+		person_ids: [people.member],
+	});
+	const as_of = await moment();
+	const [request] = await list({});
+	await admin.use("cancelSignatureRequest", { id: request.id });
+	expect(await list({})).toEqual([]);
+	expect(await list({ as_of })).toMatchObject([
+		{ id: request.id, state: "REQUESTED", signer_name: "Max" },
+	]);
+});
