@@ -160,7 +160,8 @@ const POSTURES = `
 
 // Every check that was ever observed has a current span. It leads to the span at the moment.
 const POSTURES_AS_OF = `
-	select s.device_id, s.check_key, a.status, a.since, a.last_observed_at, c.omitted
+	select s.device_id, s.check_key, a.status, a.since,
+		least(a.last_observed_at, $5::timestamptz) as last_observed_at, c.omitted
 	from ${SHOWN}
 	cross join lateral (
 		select a.status, a.since, a.last_observed_at from posture_spans a

@@ -193,7 +193,10 @@ export async function readDevicesAsOf(
 		} = row;
 		const state = states.get(row.id);
 		if (!state) return [];
-		const then = state.status === "PENDING" ? NOT_REPORTED_YET : {};
+		const then = {
+			...(state.status === "PENDING" && NOT_REPORTED_YET),
+			...(state.status !== "REVOKED" && { revoked_at: null }),
+		};
 		return [
 			withStates({ ...toDevice(kept, postures), ...state, ...then }, checks),
 		];
