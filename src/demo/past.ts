@@ -196,7 +196,11 @@ async function dateRecords(
 		from audit_entries e
 		where t.organization_id = $1 and e.organization_id = $1 and e.operation = 'linkRecords'
 			and e.record_id = t.first_id and e.changes -> 'linked_record' -> 'after' ->> 'id' = t.second_id`,
-		`update vendor_reviews t set created_at = t.reviewed_on + interval '12 hours' where t.organization_id = $1`,
+		`update vendor_reviews t set created_at = coalesce((
+			select max(e.at) from audit_entries e
+			where e.organization_id = $1 and e.operation = 'addVendorReview' and e.record_id = t.vendor_id
+				and e.at < t.reviewed_on + interval '4 days'
+		), t.reviewed_on + interval '12 hours') where t.organization_id = $1`,
 		`update organizations t set created_at = n.first, updated_at = n.last, records_known_since = n.first
 		from ${NAMED} n where t.id = $1 and t.id = n.record_id`,
 		`update memberships t set created_at = n.first

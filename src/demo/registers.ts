@@ -89,7 +89,8 @@ function addVendors({ add, id }: Known): Moment[] {
 function reviewVendors({ use, id }: Known): Moment[] {
 	return VENDOR_REVIEWS.map(
 		([vendor, daysAgo, outcome, risk_rating, nextInDays, note]) => ({
-			daysAgo,
+			// Work on a weekend is dated on the Friday before, and nobody records a review to come.
+			daysAgo: daysAgo - 2,
 			run: () =>
 				use("addVendorReview", {
 					vendor_id: id("vendor", vendor),
