@@ -1,7 +1,7 @@
 import { useMatches, useSearch } from "@tanstack/react-router";
 import type { InputOf, OperationName } from "./api.ts";
 import { kinds } from "./kinds.ts";
-import { dayAfter, dayOf, endOfDay, todayHere } from "./parts/days.ts";
+import { dayAfter, dayOf, lastMomentOf, todayHere } from "./parts/days.ts";
 
 declare module "@tanstack/react-router" {
 	interface StaticDataRouteOption {
@@ -40,12 +40,12 @@ let moment: string | undefined;
 
 /** Lets the queries of the page answer for the end of a day, or for the present. */
 export function setPastDay(day: string | undefined): void {
-	moment = day && endOfDay(day);
+	moment = day && lastMomentOf(day);
 }
 
 /** Returns the day that the page shows: a past one, or today. What was due before it is overdue. */
 export function dayShown(): string {
-	return moment ? dayOf(new Date(Date.parse(moment) - 1)) : todayHere();
+	return moment ? dayOf(new Date(moment)) : todayHere();
 }
 
 /** Returns true if the page shows a past day. */

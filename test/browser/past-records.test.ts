@@ -123,3 +123,50 @@ test("evidence had expired on a past day if its last day was before it", async (
 	await page.goto(`${path}${dayAgo(5)}`);
 	await proof.getByText(/^Expired/).waitFor();
 });
+
+test("a contract is still running on its last day, and the file of that day has its date", async () => {
+	await add("addPeople", {
+		full_name: "Amelie Laurent",
+		primary_email_address: "amelie@example.com",
+		kind: "CONTRACTOR",
+		contract_start_date: dayAgo(400),
+		contract_end_date: dayAgo(5),
+	});
+	await age(10);
+	const list = `/o/${served.organizationId}/r/people?exclude_contract_ended=true&as_of=`;
+	const page = await served.openPageAs(admin, `${list}${dayAgo(5)}`);
+	await page.getByRole("link", { name: "Amelie Laurent" }).waitFor();
+	const download = page.waitForEvent("download");
+	await page.getByRole("button", { name: "Export CSV" }).click();
+	expect((await download).suggestedFilename()).toBe(
+		`assay-people-${dayAgo(5)}.csv`,
+	);
+	await page.goto(`${list}${dayAgo(4)}`);
+	await page.getByRole("link", { name: "Ada Byron" }).waitFor();
+	expect(await page.getByText("Amelie Laurent").count()).toBe(0);
+});
+
+test("the history names an owner who was deleted since", async () => {
+	const { people: owner } = await add("addPeople", {
+		full_name: "Lucía Ferrer",
+		primary_email_address: "lucia@example.com",
+		kind: "EMPLOYEE",
+	});
+	const { measure } = await add("addMeasure", {
+		name: "Badge at the door",
+		category: "Premises",
+		state: "IMPLEMENTED",
+		owner_id: owner.id,
+	});
+	await use("updateMeasure", { id: measure.id, owner_id: null });
+	await use("deletePeople", { id: owner.id });
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/r/measure/${measure.id}?tab=history`,
+	);
+	const history = page.getByRole("tabpanel", { name: "History" });
+	await history
+		.getByText(/Deleted \(…/)
+		.first()
+		.waitFor();
+});

@@ -107,6 +107,14 @@ export function endOfDay(day: string): string {
 	return startOfDay(dayAfter(day, 1));
 }
 
+/**
+ * Returns the last millisecond of a day in the organization's time zone. It is still of that day, so
+ * what is valid until that day is valid then.
+ */
+export function lastMomentOf(day: string): string {
+	return new Date(Date.parse(endOfDay(day)) - 1).toISOString();
+}
+
 // A calendar date has no time zone. It is formatted in UTC so that it does not become the day
 // before.
 const DAY = new Intl.DateTimeFormat(undefined, {

@@ -4,7 +4,7 @@ import { type Icon, IconDeviceLaptop } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { endOfDay } from "../parts/days.ts";
+import { lastMomentOf } from "../parts/days.ts";
 import { nameOrUnnamed } from "../parts/devices/device-name.ts";
 import { besideFound } from "../parts/records/beside-words.ts";
 import { usePast } from "../past.ts";
@@ -52,7 +52,7 @@ export function useSearchItems(typed: string, onClose: () => void) {
 	const [settled] = useDebouncedValue(query, TYPING_MS);
 	const isAsked = org !== undefined && query !== "";
 	const { day } = usePast();
-	const then = day === undefined ? {} : { as_of: endOfDay(day) };
+	const then = day === undefined ? {} : { as_of: lastMomentOf(day) };
 	const found = useQuery({
 		...operationQuery("searchRecords", {
 			organization_id: org ?? "",

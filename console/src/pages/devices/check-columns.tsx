@@ -6,7 +6,6 @@ import {
 	PostureBadge,
 	STATUSES,
 } from "../../parts/devices/device-words.tsx";
-import type { Names } from "../../parts/records/record-names.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { ByPolicy } from "./by-policy.tsx";
 import { checkLabel } from "./checks.ts";
@@ -18,13 +17,12 @@ import { columnsWith } from "./device-columns.tsx";
  */
 export function columnsOfCheck(
 	checkKey: string,
-	names: Names,
 	nameOf: (device: Device) => string,
 	isFailing: boolean,
 ): readonly Column<Device>[] {
 	const postureOf = ({ postures }: Device) =>
 		postures.find(({ check_key }) => check_key === checkKey);
-	const others = columnsWith(names, nameOf).filter(
+	const others = columnsWith(nameOf).filter(
 		({ id }) => id !== "state" && id !== "checks",
 	);
 	const [name, ...rest] = others;

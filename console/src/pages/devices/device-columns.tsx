@@ -12,18 +12,13 @@ import {
 	withExcepted,
 } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
-import type { Names } from "../../parts/records/record-names.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { AgentVersion } from "./agent-version.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 
-/**
- * Returns the columns of the list. `names` holds the names of owners that have been loaded so far,
- * and `nameOf` names a device so that no two in the list look alike.
- */
+/** Returns the columns of the list. `nameOf` names a device so that no two in the list look alike. */
 export const columnsWith = (
-	names: Names,
 	nameOf: (device: Device) => string,
 ): readonly Column<Device>[] => [
 	{
@@ -57,10 +52,10 @@ export const columnsWith = (
 		id: "owner",
 		header: "Owner",
 		width: 140,
-		cell: ({ owner_id, claimed_owner_name }) =>
+		cell: ({ owner_id, owner_name, claimed_owner_name }) =>
 			owner_id ? (
 				<>
-					<Text size="sm">{names.get(owner_id) ?? "…"}</Text>
+					<Text size="sm">{owner_name}</Text>
 					{claimed_owner_name && (
 						<Text size="xs" c="dimmed">
 							Claimed for {claimed_owner_name}

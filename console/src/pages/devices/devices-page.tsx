@@ -25,10 +25,6 @@ import { EmptyState } from "../../parts/empty-state.tsx";
 import { ButtonLink, MenuLink } from "../../parts/links.tsx";
 import { ListPage } from "../../parts/list-page.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
-import {
-	type Names,
-	useRecordNames,
-} from "../../parts/records/record-names.ts";
 import { ME } from "../../parts/records/reference-picker.tsx";
 import { useSelection } from "../../parts/selection.ts";
 import { operationQuery } from "../../queries.ts";
@@ -76,10 +72,6 @@ export function Page() {
 		JSON.stringify([organizationId, list.input.filter]),
 		nameOf,
 	);
-	const names = useRecordNames(
-		organizationId,
-		rows.flatMap(({ owner_id }) => owner_id ?? []),
-	);
 	const isEmpty = devices.isSuccess && rows.length === 0 && !list.search.cursor;
 	const hasNone = isEmpty && !list.hasFilters;
 	const add = mayAdmin && (
@@ -91,17 +83,12 @@ export function Page() {
 			Add device
 		</ButtonLink>
 	);
-	const ofOwner = ownerIn(list.filters, names);
+	const ofOwner = ownerIn(list.filters, rows);
 	const check = checkOf(list.filters);
 	const possible = (
 		check
-			? columnsOfCheck(
-					check,
-					names,
-					nameOf,
-					"failing_check" in list.filters && !day,
-				)
-			: columnsWith(names, nameOf)
+			? columnsOfCheck(check, nameOf, "failing_check" in list.filters && !day)
+			: columnsWith(nameOf)
 	).filter(({ id }) => !day || id !== "seen");
 	const usual = possible.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
 	const shown = shownColumns(list, possible, usual);
@@ -252,12 +239,13 @@ export function Page() {
  */
 function ownerIn(
 	{ owner_id: id, owner }: Record<string, FilterValue>,
-	names: Names,
+	rows: readonly Device[],
 ): string | undefined {
 	if (owner === ME) return "Your devices.";
 	if (id === null) return "Devices without an owner.";
 	if (typeof id !== "string") return undefined;
-	return `Devices of ${names.get(id) ?? "one person"}.`;
+	const [first] = rows;
+	return `Devices of ${first?.owner_name ?? "one person"}.`;
 }
 
 /** Rows of the past stay on the screen until those of the present have arrived. */

@@ -161,8 +161,7 @@ function Compliance({ device }: { device: Device }) {
 }
 
 function Owner({ device }: { device: Device }) {
-	const { owner_id, organization_id } = device;
-	const names = useRecordNames(organization_id, owner_id ? [owner_id] : []);
+	const { owner_id, owner_name, organization_id } = device;
 	if (!owner_id) return <>Unassigned</>;
 	return (
 		<TextLink
@@ -170,7 +169,7 @@ function Owner({ device }: { device: Device }) {
 			params={{ org: organization_id, kind: "people", id: owner_id }}
 			inherit
 		>
-			{names.get(owner_id) ?? "…"}
+			{owner_name}
 		</TextLink>
 	);
 }

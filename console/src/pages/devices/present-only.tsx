@@ -22,6 +22,8 @@ export function heldInPast(list: ListControls): {
 	list: ListControls;
 	filters: string[];
 	order: string | undefined;
+	/** True if the list is that of a group. Its members are those of today. */
+	hasGroup: boolean;
 } {
 	const { sort } = list.search;
 	const order = sort === undefined ? undefined : ORDERS[sort];
@@ -43,6 +45,7 @@ export function heldInPast(list: ListControls): {
 		},
 		filters: names.flatMap((name) => FILTERS[name] ?? []),
 		order,
+		hasGroup: list.filters.group_id !== undefined,
 	};
 }
 
@@ -55,21 +58,23 @@ function without<Value>(
 	);
 }
 
-/** Says which filters and which order a list of a past day leaves out. */
+/** Says which filters and which order a list of a past day leaves out, and what is of today. */
 export function PresentOnly({
 	filters,
 	order,
-}: Pick<ReturnType<typeof heldInPast>, "filters" | "order">) {
+	hasGroup,
+}: Omit<ReturnType<typeof heldInPast>, "list">) {
 	const parts = [
 		...(filters.length === 1 ? [`the filter ${filters[0]}`] : []),
 		...(filters.length > 1 ? [`the filters ${filters.join(", ")}`] : []),
 		...(order === undefined ? [] : [`the order by ${order}`]),
 	];
-	if (parts.length === 0) return null;
+	if (parts.length === 0 && !hasGroup) return null;
 	return (
 		<Text size="sm" role="note" mb="sm">
-			This list leaves out {parts.join(" and ")}, known only for the present.
-			They apply again when you go back to now.
+			{parts.length > 0 &&
+				`This list leaves out ${parts.join(" and ")}, known only for the present. They apply again when you go back to now. `}
+			{hasGroup && "The group has the devices of today."}
 		</Text>
 	);
 }

@@ -4,8 +4,9 @@ import { NOW } from "../../past.ts";
 
 /** What the page of a record has only in the present, by the kind of the record. */
 const LEFT_OUT: Record<string, string> = {
-	nonconformity: "the devices and the comments",
-	people: "the devices and the comments",
+	evidence: "the comments, and the file if the evidence was deleted since",
+	nonconformity: "which of its devices failed, and the comments",
+	people: "the person's devices and the comments",
 	vendor: "the reviews and the comments",
 };
 

@@ -13,14 +13,15 @@ type Statement = OutputOf<"getStatementOfApplicability">;
  * Says what an approval means for an unchanged statement as it is now: what it covers, and what has
  * changed without being part of it.
  */
-export function approvedParts({
-	changed_risks: count,
-}: Pick<Statement, "changed_risks">): string {
+export function approvedParts(
+	{ changed_risks: count }: Pick<Statement, "changed_risks">,
+	day = "today",
+): string {
 	const risks =
 		count === 0
 			? "The risks and obligations behind the controls are the same, too."
 			: `Since then, other risks or obligations are linked to ${count} ${count === 1 ? "control" : "controls"} or to ${count === 1 ? "its" : "their"} measures.`;
-	return `The approval covers which controls apply, the reasons in words, the measures and the documents. None of these has changed since. ${risks} Progress, evidence and device checks are those of today.`;
+	return `The approval covers which controls apply, the reasons in words, the measures and the documents. None of these has changed since. ${risks} Progress, evidence and device checks are those of ${day}.`;
 }
 
 /** Says how many controls nothing justifies. Returns undefined if there is none. */
@@ -83,7 +84,11 @@ export async function readApplicability({
 		subject: [page.framework.name, page.framework.version]
 			.filter(Boolean)
 			.join(" "),
-		approval: approvalOf(page, version === undefined),
+		approval: approvalOf(
+			page,
+			version === undefined,
+			asOf ? "that day" : "today",
+		),
 		tables: [
 			{
 				title: "Summary",
@@ -143,7 +148,11 @@ export async function readApplicability({
 	};
 }
 
-function approvalOf(statement: Statement, isCurrent: boolean): string {
+function approvalOf(
+	statement: Statement,
+	isCurrent: boolean,
+	day: string,
+): string {
 	const { approval, is_changed: isChanged } = statement;
 	const lacks = [unjustifiedInWords(statement), undecidedInWords(statement)];
 	if (!approval) {
@@ -156,7 +165,7 @@ function approvalOf(statement: Statement, isCurrent: boolean): string {
 	const words = isChanged
 		? `Changed since version ${version}, ${by}.`
 		: `Version ${version}, ${by}.`;
-	const parts = isCurrent && !isChanged && approvedParts(statement);
+	const parts = isCurrent && !isChanged && approvedParts(statement, day);
 	return [words, note, parts, ...lacks].filter(Boolean).join(" ");
 }
 

@@ -5,7 +5,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { describeKind } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
-import { endOfDay, formatDay, todayHere } from "../../parts/days.ts";
+import { formatDay, lastMomentOf, todayHere } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
@@ -61,7 +61,7 @@ function OneReport({
 	const wanted = search.day ?? pastDay;
 	const day = hasDay && wanted && wanted < today ? wanted : today;
 	// Today is not over, so it is read as it is now.
-	const asOf = day < today ? lastMoment(day) : undefined;
+	const asOf = day < today ? lastMomentOf(day) : undefined;
 	const first = firstDayOf(organization, definition.showsPast);
 	const isTooEarly = day < today && day < first;
 	const { frameworks, unread } = useFrameworks(
@@ -268,10 +268,6 @@ function useFrameworkInUse(
 	// Without the counts, the first one is as good as any.
 	return { inUse: first?.id, isFound: !read.isLoading };
 }
-
-/** The last millisecond of a day in the organization's time zone. */
-const lastMoment = (day: string) =>
-	new Date(Date.parse(endOfDay(day)) - 1).toISOString();
 
 function Actions({
 	report,

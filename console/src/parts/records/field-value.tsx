@@ -179,8 +179,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 function nameIn(names: Names, id: string): string {
-	// Undefined while the names are loading.
-	return names.has(id) ? (names.get(id) ?? `Unnamed (${endOfId(id)})`) : "…";
+	if (names.has(id)) return names.get(id) ?? `Unnamed (${endOfId(id)})`;
+	return names.isComplete ? `Deleted (${endOfId(id)})` : "…";
 }
 
 /**

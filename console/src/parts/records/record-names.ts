@@ -1,11 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import { operationQuery } from "../../queries.ts";
 
-export type Names = ReadonlyMap<string, string | null>;
-
-const NONE: Names = new Map();
+/** The names of records by their ids. Null: a record without a name. */
+export interface Names extends ReadonlyMap<string, string | null> {
+	/** True once all names have arrived. An id without a name is then that of a deleted record. */
+	isComplete?: boolean;
+}
 
 /** Loads the names of records in one request, regardless of their number and kinds. */
 export function useRecordNames(
@@ -13,17 +16,19 @@ export function useRecordNames(
 	ids: readonly string[],
 ): Names {
 	const wanted = [...new Set(ids)].sort();
-	const { data } = useQuery({
+	const { data, isPlaceholderData } = useQuery({
 		...operationQuery("getRecordNames", {
 			organization_id: organizationId,
 			ids: wanted,
 		}),
 		enabled: wanted.length > 0,
 		placeholderData: keepPreviousData,
-		select: ({ records }): Names =>
-			new Map(records.map(({ id, name }) => [id, name])),
 	});
-	return data ?? NONE;
+	return useMemo(() => {
+		const names = data?.records.map(({ id, name }) => [id, name] as const);
+		const isComplete = data !== undefined && !isPlaceholderData;
+		return Object.assign(new Map(names), { isComplete });
+	}, [data, isPlaceholderData]);
 }
 
 /**
