@@ -2396,6 +2396,40 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.keep_silence_limit() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+	v_policy constant text := coalesce(to_jsonb(new) ->> 'id', new.organization_id);
+	v_before integer;
+	v_since timestamptz;
+begin
+	if tg_op = 'UPDATE' then
+		v_before := old.max_silence_days;
+	elsif tg_table_name = 'device_policies' then
+		v_before := 3;
+	end if;
+	if v_before is not distinct from new.max_silence_days then
+		return null;
+	end if;
+	select coalesce(
+		(
+			select max(v.valid_to) from record_versions v
+			where v.organization_id = new.organization_id and v.register = tg_table_name
+				and v.record_id = v_policy
+		),
+		o.created_at
+	) into v_since from organizations o where o.id = new.organization_id;
+	insert into record_versions (organization_id, register, record_id, valid_from, valid_to, fields)
+	values (
+		new.organization_id, tg_table_name, v_policy, v_since,
+		greatest(now(), v_since + interval '1 microsecond'),
+		jsonb_build_object('max_silence_days', v_before)
+	);
+	return null;
+end
+$$;
+
 CREATE FUNCTION public.keep_versions_of(p_table text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -6673,6 +6707,10 @@ CREATE TRIGGER keep_an_administrator AFTER DELETE OR UPDATE OF role ON public.me
 CREATE TRIGGER keep_an_emergency_member AFTER DELETE ON public.emergency_members FOR EACH ROW EXECUTE FUNCTION public.keep_an_emergency_member();
 
 CREATE TRIGGER keep_published_version BEFORE UPDATE ON public.document_versions FOR EACH ROW EXECUTE FUNCTION public.keep_published_version();
+
+CREATE TRIGGER keep_silence_limit AFTER UPDATE OF max_silence_days ON public.device_group_policies FOR EACH ROW EXECUTE FUNCTION public.keep_silence_limit();
+
+CREATE TRIGGER keep_silence_limit AFTER INSERT OR UPDATE OF max_silence_days ON public.device_policies FOR EACH ROW WHEN ((current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text)) EXECUTE FUNCTION public.keep_silence_limit();
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.applicability_statements FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('framework_id');
 

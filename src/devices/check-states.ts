@@ -170,7 +170,7 @@ export function checkStates({
 					and d.platform = any(r.platforms)`,
 				];
 	const state = stateOfSpan("x.status", {
-		silent: isSilentSince("x.observed_at", "x.device_id", now),
+		silent: isSilentSince("x.observed_at", "x.device_id", at),
 		excused: "x.exception is not null",
 		inGrace: `x.grace_until > ${now}`,
 	});

@@ -39,7 +39,7 @@ const isSilent = (period: string) => `(
 		select from device_silences y
 		where y.organization_id = t.organization_id and y.device_id = t.device_id
 			and y.since < ${from(period)} and y.until > ${until(period)}
-			and y.until - y.since > ${maxSilenceOf("y.device_id")}
+			and y.until - y.since > ${maxSilenceOf("y.device_id", "y.until")}
 	)
 )`;
 
@@ -260,7 +260,7 @@ async function findSilent(
 			select y.device_id from device_silences y
 			where y.organization_id = $1 and y.device_id = any($2::text[])
 				and y.since < $3::timestamptz and y.until > $4::timestamptz
-				and y.until - y.since > ${maxSilenceOf("y.device_id")}`,
+				and y.until - y.since > ${maxSilenceOf("y.device_id", "y.until")}`,
 		values: [organizationId, ids, period.from, period.until],
 	});
 	return new Set(silent.map(({ device_id }) => device_id));

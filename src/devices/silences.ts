@@ -3,36 +3,79 @@ import { z } from "zod";
 import { SILENCE_DAYS } from "./check-rules.ts";
 import { policyOf } from "./required-checks.ts";
 
+/** SQL of the rows of a policy's former limits, which are null if the organization's limit counted. */
+const formerLimits = (register: string) => `
+	select v.record_id, v.valid_to, (v.fields ->> 'max_silence_days')::integer as max_silence_days
+	from record_versions v where v.organization_id = $1 and v.register = '${register}'`;
+
+/** SQL of the limit that counted before the first change after the moment, or else the present one. */
+const limitAt = (
+	register: string,
+	policy: string,
+	present: string,
+	at: string | undefined,
+) =>
+	at === undefined
+		? `(${present})`
+		: `(
+	select l.max_silence_days from (
+		select false as is_present, f.valid_to, f.max_silence_days
+		from (${formerLimits(register)}) f where f.record_id = ${policy} and f.valid_to > ${at}
+		union all
+		select true, null, p.days from (${present}) p (days)
+	) l order by l.is_present, l.valid_to limit 1
+)`;
+
 /** SQL of the longest silence that the organization $1 permits, in days. */
-const USUAL_DAYS = `(
-	select coalesce(max(y.max_silence_days), ${SILENCE_DAYS.default})
-	from device_policies y where y.organization_id = $1
+const usualDays = (at: string | undefined) =>
+	limitAt(
+		"device_policies",
+		"$1",
+		`select coalesce(max(y.max_silence_days), ${SILENCE_DAYS.default})
+		from device_policies y where y.organization_id = $1`,
+		at,
+	);
+
+/** SQL of the shortest or longest silence that any of its policies permits, or has permitted. */
+const ofAnyPolicy = (
+	least: "least" | "greatest",
+	min: "min" | "max",
+	at: string | undefined,
+) => `(
+	select ${least}(${min}(y.max_silence_days), ${usualDays(at)}) * interval '24 hours'
+	from (
+		select p.max_silence_days from device_group_policies p where p.organization_id = $1
+		${at === undefined ? "" : `union all select f.max_silence_days from (${formerLimits("device_group_policies")}) f`}
+	) y
 )`;
 
-/** SQL of the shortest or longest silence that any of its policies permits. */
-const ofAnyPolicy = (least: "least" | "greatest", min: "min" | "max") => `(
-	select ${least}(${min}(y.max_silence_days), ${USUAL_DAYS}) * interval '24 hours'
-	from device_group_policies y where y.organization_id = $1
-)`;
-const SHORTEST = ofAnyPolicy("least", "min");
-const LONGEST = ofAnyPolicy("greatest", "max");
-
-/** Returns an SQL expression for the longest silence that a device's policy permits. */
-export const maxSilenceOf = (device: string) => `(
-	coalesce((
-		select ruling.max_silence_days from device_group_policies ruling
-		where ruling.organization_id = $1 and ruling.id = ${policyOf(device, undefined)}
-	), ${USUAL_DAYS}) * interval '24 hours'
+/** Returns an SQL expression for the longest silence that a device's policy permitted at a time. */
+export const maxSilenceOf = (device: string, at: string | undefined) => `(
+	coalesce(${limitAt(
+		"device_group_policies",
+		policyOf(device, at),
+		`select ruling.max_silence_days from device_group_policies ruling
+		where ruling.organization_id = $1 and ruling.id = ${policyOf(device, at)}`,
+		at,
+	)}, ${usualDays(at)}) * interval '24 hours'
 )`;
 
 /**
- * Returns an SQL condition: a device has been silent since a time for longer than its policy
- * permits. Its policy is looked up only if the answer depends on it.
+ * Returns an SQL condition: at the moment, or now, a device had been silent since a time for longer
+ * than its policy permitted. Its policy is looked up only if the answer depends on it.
  */
-export const isSilentSince = (since: string, device: string, now: string) => `(
-	${since} < ${now} - ${LONGEST} or ${since} < ${now} - ${SHORTEST}
-		and ${since} < ${now} - ${maxSilenceOf(device)}
+export function isSilentSince(
+	since: string,
+	device: string,
+	at: string | undefined,
+): string {
+	const now = at ?? "now()";
+	return `(
+	${since} < ${now} - ${ofAnyPolicy("greatest", "max", at)}
+	or ${since} < ${now} - ${ofAnyPolicy("least", "min", at)}
+		and ${since} < ${now} - ${maxSilenceOf(device, at)}
 )`;
+}
 
 /**
  * Returns a query for the devices of the organization $1 that were silent at a time, each with its
@@ -70,7 +113,7 @@ type Silence = z.input<typeof silencesShape.silences>[number];
 
 /**
  * Returns the silences of a device that overlap the period and are longer than its policy
- * permits, newest first. The last one may still go on.
+ * permitted when they ended, newest first. The last one may still go on.
  */
 export async function readSilences(
 	client: PoolClient,
@@ -89,7 +132,7 @@ export async function readSilences(
 				select max(s.last_observed_at), null from posture_spans s
 				where s.organization_id = $1 and s.device_id = $2 and s.is_current
 			) x
-			where coalesce(x.until, now()) > x.since + ${maxSilenceOf("$2")}
+			where coalesce(x.until, now()) > x.since + ${maxSilenceOf("$2", "coalesce(x.until, now())")}
 				and coalesce(x.until > $3::timestamptz, true)
 				and coalesce(x.since < $4::timestamptz, true)
 			order by x.since desc

@@ -80,12 +80,11 @@ export function policyAt(at: string | undefined, slice?: Slice): string {
 
 /** Returns an SQL condition: nobody had confirmed the status of the span `s` for too long. */
 export function isSilent(at: string | undefined): string {
-	const now = at ?? "now()";
-	const unconfirmed = isSilentSince("s.last_observed_at", "s.device_id", now);
+	const unconfirmed = isSilentSince("s.last_observed_at", "s.device_id", at);
 	return at === undefined
 		? unconfirmed
 		: `(${unconfirmed} or s.device_id in (
-			select q.device_id from quiet q where ${isSilentSince("q.since", "q.device_id", now)}
+			select q.device_id from quiet q where ${isSilentSince("q.since", "q.device_id", at)}
 		))`;
 }
 

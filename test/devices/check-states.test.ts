@@ -3,6 +3,7 @@ import { exportList } from "../../src/csv/export.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { principalOf, shareFleet, type TestFleet } from "../support/devices.ts";
+import { makeMoment } from "../support/moment.ts";
 import {
 	DAY,
 	daysAgo,
@@ -134,6 +135,29 @@ test("a silence that is longer than the organization permits makes every check s
 	expect((await of.summary()).checks[8]?.states).toMatchObject({ STALE: 1 });
 	await of.change({ max_silence_days: 6 });
 	expect(await of.read("silent")).toMatchObject({ compliance: "COMPLIANT" });
+});
+
+test("a past moment is judged by the longest silence that was permitted then", async () => {
+	const of = await makeStatesFleet(fleet, ["silent"]);
+	for (const key of CHECK_KEYS) await of.report("silent", "PASS", 5, key);
+	const at = async (as_of: string) => ({
+		found: await of.find({ compliance: "UNKNOWN" }, { as_of }),
+		states: (await of.summary({ as_of })).checks[8]?.states,
+	});
+	const stale = { found: ["silent"], states: { STALE: 1 } };
+	const passing = { found: [], states: { PASSING: 1 } };
+	const moments: string[] = [];
+	for (const max_silence_days of [6, 2, 30]) {
+		moments.push(await makeMoment(fleet.assay.database));
+		await of.change({ max_silence_days });
+	}
+	const [first = "", withSix = "", withTwo = ""] = moments;
+	expect(await at(first)).toMatchObject(stale);
+	expect(await at(withSix)).toMatchObject(passing);
+	expect(await at(withTwo)).toMatchObject(stale);
+	expect(await at(await makeMoment(fleet.assay.database))).toMatchObject(
+		passing,
+	);
 });
 
 test("in a gap of one check, the status before it is believed as long as after a last report", async () => {

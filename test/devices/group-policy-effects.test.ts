@@ -6,6 +6,7 @@ import { PolicyCache } from "../../src/devices/policy-cache.ts";
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { keepDevices } from "../../src/devices/upkeep.ts";
 import { shareFleet, type TestFleet } from "../support/devices.ts";
+import { makeMoment } from "../support/moment.ts";
 import { countChecksNow } from "../support/upkeep.ts";
 import { makeGoverned, rule } from "./governed-devices.ts";
 import { daysAgo, KEY, stateOf } from "./states-fleet.ts";
@@ -133,6 +134,23 @@ test("a group's longest silence replaces the organization's for its devices only
 	expect(await stateOf(two, "quiet")).toBe("STALE");
 	expect(await stateOf(two, "usual")).toBe("PASSING");
 	expect(await of.list()).toEqual([]);
+});
+
+test("a past moment is judged by the longest silence that the group's policy permitted then", async () => {
+	const of = await makeGoverned(fleet, "quiet");
+	await of.report("quiet", "PASS", 5);
+	const group = await of.addGroup("Field", ["quiet"]);
+	const moments: string[] = [];
+	for (const max_silence_days of [20, null, 1, 10]) {
+		await of.set(group, { max_silence_days });
+		moments.push(await makeMoment(fleet.assay.database));
+	}
+	const stale: boolean[] = [];
+	for (const as_of of moments) {
+		const filter = { check: KEY, check_state: "STALE" };
+		stale.push((await of.find(filter, { as_of })).length === 1);
+	}
+	expect(stale).toEqual([false, true, true, false]);
 });
 
 test("a state in the past follows the group's policy of that time", async () => {

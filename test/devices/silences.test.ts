@@ -169,7 +169,10 @@ test("a device that was silent at a time is stale in the counts and the list of 
 		organization_id,
 		max_silence_days: 10,
 	});
-	expect(await stateOf(onDay(6))).toEqual([true, "FAILING"]);
-	expect(await inSilence()).toEqual([[device.id, "SEEN"]]);
-	expect((await historyOf(device, { as_of: onDay(6) })).silences).toEqual([]);
+	// A change does not judge the past.
+	expect(await stateOf(onDay(6))).toEqual([true, "STALE"]);
+	expect(await inSilence()).toEqual([[device.id, "MAY_HAVE_HELD"]]);
+	expect((await historyOf(device, { as_of: onDay(6) })).silences).toHaveLength(
+		1,
+	);
 });
