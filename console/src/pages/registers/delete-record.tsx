@@ -15,6 +15,16 @@ import { capitalized } from "../../parts/records/use-kind.ts";
 import { queryClient } from "../../queries.ts";
 import { UsedNow } from "./uses.tsx";
 
+/** What goes with a record, besides its links, by the kind of the record. */
+const GOES_WITH: Record<string, string> = {
+	document:
+		"Its texts, approvals and signatures go with it. “As of a date” still shows them on past days.",
+	evidence: "Its file goes with it, also from past days.",
+	framework:
+		"Its approved statements of applicability go with it. The statement as of a past day still names its approval.",
+	vendor: "Its reviews go with it.",
+};
+
 /**
  * Deletes a record after the reader confirms. If the server rejects the deletion, the dialog says
  * why and links to the records that use this one.
@@ -75,6 +85,7 @@ export function DeleteRecord({
 					This cannot be undone. Its links to other records are deleted too, and
 					the audit log keeps the last values.
 				</Text>
+				{GOES_WITH[kind.kind] && <Text size="sm">{GOES_WITH[kind.kind]}</Text>}
 				{isRefused && (
 					<UsedNow
 						kind={kind.kind}
