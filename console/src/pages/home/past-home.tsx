@@ -2,6 +2,7 @@ import { Grid, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { LeftOutInPast } from "../../parts/left-out-in-past.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { operationQuery } from "../../queries.ts";
@@ -45,6 +46,9 @@ export function PastHome() {
 							<Coverage coverage={coverage.data.coverage} />
 						</Grid.Col>
 					</Grid>
+					<LeftOutInPast>
+						due work, messages to you, trends and recent changes
+					</LeftOutInPast>
 				</Stack>
 			)}
 		</>

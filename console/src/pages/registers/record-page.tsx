@@ -11,6 +11,7 @@ import { useOrganization } from "../../organization.ts";
 import { formatDay } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState, NotFoundPage } from "../../parts/error-state.tsx";
+import { LeftOutInPast } from "../../parts/left-out-in-past.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton, RowsSkeleton } from "../../parts/page-skeleton.tsx";
@@ -33,7 +34,6 @@ import { ControlCoverage } from "./control-coverage.tsx";
 import { conflictsOf, useConflictQuestion } from "./edit-conflicts.tsx";
 import { toChanges, toFormValues } from "./form-values.ts";
 import { FrameworkCoverage } from "./framework-coverage.tsx";
-import { LeftOutInPast } from "./left-out-in-past.tsx";
 import { MeasureCheck } from "./measure-check.tsx";
 import { NonconformityDevices } from "./nonconformity-devices.tsx";
 import { RecordActions, RecordState } from "./record-actions.tsx";
@@ -45,6 +45,14 @@ import { VendorReviews } from "./vendor-reviews.tsx";
 
 /** Only this page of this register reads Markdown, so its code is loaded with it. */
 const DocumentText = lazy(() => import("./documents/document-text.tsx"));
+
+/** What the page of a record has only in the present, by the kind of the record. */
+const LEFT_OUT: Record<string, string> = {
+	evidence: "the comments, and the file if the evidence was deleted since",
+	nonconformity: "which of its devices failed, and the comments",
+	people: "the person's devices and the comments",
+	vendor: "the reviews and the comments",
+};
 
 /** Shows a record of a register, or its form, with its links, comments and history. */
 export function Page() {
@@ -120,7 +128,11 @@ function Read({ kind, record }: OfRecord) {
 			<EvidencePanel kind={kind.kind} id={id} />
 			<LinksPanel organizationId={organizationId} kind={kind.kind} id={id} />
 			<WhereUsed kind={kind.kind} id={id} organizationId={organizationId} />
-			{day ? <LeftOutInPast kind={kind.kind} /> : <CommentsPanel id={id} />}
+			{day ? (
+				<LeftOutInPast>{LEFT_OUT[kind.kind] ?? "the comments"}</LeftOutInPast>
+			) : (
+				<CommentsPanel id={id} />
+			)}
 			<Text size="sm" c="dimmed">
 				Added <RelativeTime value={record.created_at} />, last changed{" "}
 				<RelativeTime value={record.updated_at} />
