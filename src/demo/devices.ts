@@ -98,13 +98,13 @@ export class DemoDevices {
 		return moments;
 	}
 
-	/** Returns the ids of devices that report steadily and fail the check now. */
-	failing(check: CheckKey): string[] {
+	/** Returns the ids of devices that report steadily and failed the check at the time. */
+	failing(check: CheckKey, at: Date): string[] {
 		const ids: string[] = [];
 		for (let n = 0; n < this.#count; n++) {
 			const id = this.fleet.deviceIds[n];
 			if (!id || roleOf(n) !== "steady" || !this.fleet.keys[n]) continue;
-			const results = this.#results(n, Date.now());
+			const results = this.#results(n, at.getTime());
 			if (
 				results.some((one) => one.check_key === check && one.status === "FAIL")
 			) {

@@ -81,7 +81,7 @@ export async function seedDemo(
 				...begin(known),
 				...registerMoments(known),
 				...demo.moments(),
-				...workMoments(known, (check) => demo.failing(check)),
+				...workMoments(known, (check, at) => demo.failing(check, at)),
 				...papers.moments(),
 				...end(known, secrets),
 			],

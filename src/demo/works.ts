@@ -16,7 +16,7 @@ import type { Moment } from "./timeline.ts";
 export function workMoments(
 	known: Known,
 	/** Returns the ids of devices that fail the check now. */
-	failing: (check: CheckKey) => string[],
+	failing: (check: CheckKey, at: Date) => string[],
 ): Moment[] {
 	return [
 		...addAudits(known),
@@ -85,7 +85,7 @@ const OBLIGATION_MEASURES: readonly (readonly string[])[] = [
 
 function addNonconformities(
 	{ add, update, link, id }: Known,
-	failing: (check: CheckKey) => string[],
+	failing: (check: CheckKey, at: Date) => string[],
 ): Moment[] {
 	return NONCONFORMITIES.flatMap((one, index) => {
 		const { identified, due, links, failingCheck, audit, owner } = one;
@@ -94,7 +94,7 @@ function addNonconformities(
 		const { title, description, severity, root_cause } = text;
 		const added: Moment = {
 			daysAgo: -identified,
-			run: async () => {
+			run: async (at) => {
 				const nonconformityId = await add("addNonconformity", key, {
 					title,
 					description,
@@ -109,7 +109,7 @@ function addNonconformities(
 					await link(nonconformityId, id(kind, link_));
 				}
 				for (const device of failingCheck
-					? failing(failingCheck as CheckKey)
+					? failing(failingCheck as CheckKey, at)
 					: []) {
 					await link(nonconformityId, device);
 				}

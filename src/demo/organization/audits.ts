@@ -60,7 +60,7 @@ export interface DemoNonconformity {
 	effectiveness_check?: string;
 	/**
 	 * Keys of measures and numbers of controls. The word `devices` stands for the devices that fail
-	 * `failingCheck` now.
+	 * `failingCheck` when it is added.
 	 */
 	links: readonly string[];
 	failingCheck?: string;
