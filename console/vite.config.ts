@@ -17,7 +17,7 @@ const FURTHER =
  * restructure.
  */
 const RARE =
-	/exports\/|restructure\/|parts\/(?:plots\/|report-titles|membership-limits|change-role|leave-organization|records\/comments-panel)|pages\/(?:(?:reports|settings)\/|registers\/documents\/version-facts)/;
+	/exports\/|restructure\/|parts\/(?:plots\/|report-titles|membership-limits|change-role|leave-organization|records\/comments-panel)|pages\/(?:(?:reports|settings)\/|registers\/documents\/(?:version-facts|what-is-new))/;
 
 /**
  * The files that several pages use. On a slow line each further file costs more than its bytes: with
