@@ -13,11 +13,11 @@ const FURTHER =
 	/parts\/(?:field-labels|save-once|copy-field|local-address|csv-choice|devices\/(?:posture-bar|device-groups|ask-exception|exception-days|no-group))|pages\/devices\//;
 /**
  * Modules that are in neither of our shared files, because the first page and most others need none
- * of them: settings, reports, plots, comments, and what makes PDF files, such as the library
- * restructure.
+ * of them: settings, reports, plots, comments, texts in Markdown, and what makes PDF files, such as
+ * the library restructure.
  */
 const RARE =
-	/exports\/|restructure\/|parts\/(?:plots\/|report-titles|membership-limits|change-role|leave-organization|records\/comments-panel)|pages\/(?:(?:reports|settings)\/|registers\/documents\/(?:version-facts|what-is-new))/;
+	/exports\/|restructure\/|parts\/(?:plots\/|markdown\/|report-titles|membership-limits|change-role|leave-organization|records\/comments-panel)|pages\/(?:(?:reports|settings)\/|registers\/documents\/(?:rendered|version-facts|what-is-new))/;
 
 /**
  * The files that several pages use. On a slow line each further file costs more than its bytes: with
