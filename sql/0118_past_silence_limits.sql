@@ -1,36 +1,36 @@
--- The longest silence that a policy permits keeps its former values in record_versions, so that a
--- past moment is judged by the value of that moment. Before the first row of a policy, the default
--- of its column counts.
+-- The longest silence that a policy permitted, until each change. A past moment is judged by the
+-- value of that moment. A row of device_policies is made with the first change of any value, so an
+-- organization without one had the default.
+create table silence_limits (
+	organization_id typed_id not null references organizations,
+	-- Null: the organization's policy.
+	policy_id typed_id,
+	valid_until timestamptz not null,
+	-- Null: the organization's value counted.
+	max_silence_days integer,
+	foreign key (organization_id, policy_id) references device_group_policies on delete cascade,
+	unique nulls not distinct (organization_id, policy_id, valid_until)
+);
+alter table silence_limits enable row level security;
+alter table silence_limits force row level security;
+create policy tenant on silence_limits to assay_app
+	using (organization_id = current_setting('assay.organization_id', true));
+grant select, insert on silence_limits to assay_app;
+select allow_backup();
+
 create function keep_silence_limit() returns trigger
 language plpgsql
 as $$
 declare
-	v_policy constant text := coalesce(to_jsonb(new) ->> 'id', new.organization_id);
-	v_before integer;
-	v_since timestamptz;
+	v_policy constant text := to_jsonb(new) ->> 'id';
+	v_before constant integer := case tg_op when 'UPDATE' then old.max_silence_days else 3 end;
 begin
-	if tg_op = 'UPDATE' then
-		v_before := old.max_silence_days;
-	elsif tg_table_name = 'device_policies' then
-		v_before := 3;
+	if v_before is distinct from new.max_silence_days then
+		insert into silence_limits (organization_id, policy_id, valid_until, max_silence_days)
+		values (new.organization_id, v_policy, now(), v_before)
+		-- The value before the first change of the transaction counted.
+		on conflict do nothing;
 	end if;
-	if v_before is not distinct from new.max_silence_days then
-		return null;
-	end if;
-	select coalesce(
-		(
-			select max(v.valid_to) from record_versions v
-			where v.organization_id = new.organization_id and v.register = tg_table_name
-				and v.record_id = v_policy
-		),
-		o.created_at
-	) into v_since from organizations o where o.id = new.organization_id;
-	insert into record_versions (organization_id, register, record_id, valid_from, valid_to, fields)
-	values (
-		new.organization_id, tg_table_name, v_policy, v_since,
-		greatest(now(), v_since + interval '1 microsecond'),
-		jsonb_build_object('max_silence_days', v_before)
-	);
 	return null;
 end
 $$;

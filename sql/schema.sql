@@ -2400,32 +2400,15 @@ CREATE FUNCTION public.keep_silence_limit() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 declare
-	v_policy constant text := coalesce(to_jsonb(new) ->> 'id', new.organization_id);
-	v_before integer;
-	v_since timestamptz;
+	v_policy constant text := to_jsonb(new) ->> 'id';
+	v_before constant integer := case tg_op when 'UPDATE' then old.max_silence_days else 3 end;
 begin
-	if tg_op = 'UPDATE' then
-		v_before := old.max_silence_days;
-	elsif tg_table_name = 'device_policies' then
-		v_before := 3;
+	if v_before is distinct from new.max_silence_days then
+		insert into silence_limits (organization_id, policy_id, valid_until, max_silence_days)
+		values (new.organization_id, v_policy, now(), v_before)
+		-- The value before the first change of the transaction counted.
+		on conflict do nothing;
 	end if;
-	if v_before is not distinct from new.max_silence_days then
-		return null;
-	end if;
-	select coalesce(
-		(
-			select max(v.valid_to) from record_versions v
-			where v.organization_id = new.organization_id and v.register = tg_table_name
-				and v.record_id = v_policy
-		),
-		o.created_at
-	) into v_since from organizations o where o.id = new.organization_id;
-	insert into record_versions (organization_id, register, record_id, valid_from, valid_to, fields)
-	values (
-		new.organization_id, tg_table_name, v_policy, v_since,
-		greatest(now(), v_since + interval '1 microsecond'),
-		jsonb_build_object('max_silence_days', v_before)
-	);
 	return null;
 end
 $$;
@@ -5318,6 +5301,15 @@ CREATE TABLE public.sign_in_rules (
 
 ALTER TABLE ONLY public.sign_in_rules FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.silence_limits (
+    organization_id public.typed_id NOT NULL,
+    policy_id public.typed_id,
+    valid_until timestamp with time zone NOT NULL,
+    max_silence_days integer
+);
+
+ALTER TABLE ONLY public.silence_limits FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.snapshot_records (
     organization_id public.typed_id NOT NULL,
     snapshot_id public.typed_id NOT NULL,
@@ -5907,6 +5899,9 @@ ALTER TABLE ONLY public.sign_in_places
 
 ALTER TABLE ONLY public.sign_in_rules
     ADD CONSTRAINT sign_in_rules_pkey PRIMARY KEY (organization_id);
+
+ALTER TABLE ONLY public.silence_limits
+    ADD CONSTRAINT silence_limits_organization_id_policy_id_valid_until_key UNIQUE NULLS NOT DISTINCT (organization_id, policy_id, valid_until);
 
 ALTER TABLE ONLY public.snapshot_records
     ADD CONSTRAINT snapshot_records_pkey PRIMARY KEY (organization_id, snapshot_id, id);
@@ -7271,6 +7266,12 @@ ALTER TABLE ONLY public.sign_in_places
 ALTER TABLE ONLY public.sign_in_rules
     ADD CONSTRAINT sign_in_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.silence_limits
+    ADD CONSTRAINT silence_limits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.silence_limits
+    ADD CONSTRAINT silence_limits_organization_id_policy_id_fkey FOREIGN KEY (organization_id, policy_id) REFERENCES public.device_group_policies(organization_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.snapshot_records
     ADD CONSTRAINT snapshot_records_organization_id_snapshot_id_fkey FOREIGN KEY (organization_id, snapshot_id) REFERENCES public.snapshots(organization_id, id) ON DELETE CASCADE;
 
@@ -7584,6 +7585,8 @@ CREATE POLICY backup ON public.sign_in_places FOR SELECT TO assay_backup USING (
 
 CREATE POLICY backup ON public.sign_in_rules FOR SELECT TO assay_backup USING (true);
 
+CREATE POLICY backup ON public.silence_limits FOR SELECT TO assay_backup USING (true);
+
 CREATE POLICY backup ON public.snapshot_records FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.snapshots FOR SELECT TO assay_backup USING (true);
@@ -7858,6 +7861,8 @@ CREATE POLICY import ON public.risks FOR INSERT TO assay_backup WITH CHECK (((or
 
 CREATE POLICY import ON public.saved_views FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
+CREATE POLICY import ON public.silence_limits FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
 CREATE POLICY import ON public.snapshot_records FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.snapshots FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
@@ -8124,6 +8129,8 @@ ALTER TABLE public.sign_in_places ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sign_in_rules ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.silence_limits ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.snapshot_records ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.snapshots ENABLE ROW LEVEL SECURITY;
@@ -8285,6 +8292,8 @@ CREATE POLICY tenant ON public.scim_requests TO assay_app USING (((organization_
 CREATE POLICY tenant ON public.scim_users TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.sign_in_rules TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true))) WITH CHECK (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+CREATE POLICY tenant ON public.silence_limits TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.snapshot_records TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
@@ -9487,6 +9496,9 @@ GRANT SELECT ON TABLE public.sign_in_rules TO assay_identity;
 GRANT SELECT ON TABLE public.sign_in_rules TO assay_backup;
 
 GRANT UPDATE(accepts_older_tokens) ON TABLE public.sign_in_rules TO assay_app;
+
+GRANT SELECT,INSERT ON TABLE public.silence_limits TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.silence_limits TO assay_backup;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.snapshot_records TO assay_app;
 GRANT SELECT ON TABLE public.snapshot_records TO assay_privacy;

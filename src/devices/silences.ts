@@ -3,34 +3,26 @@ import { z } from "zod";
 import { SILENCE_DAYS } from "./check-rules.ts";
 import { policyOf } from "./required-checks.ts";
 
-/** SQL of the rows of a policy's former limits, which are null if the organization's limit counted. */
-const formerLimits = (register: string) => `
-	select v.record_id, v.valid_to, (v.fields ->> 'max_silence_days')::integer as max_silence_days
-	from record_versions v where v.organization_id = $1 and v.register = '${register}'`;
-
-/** SQL of the limit that counted before the first change after the moment, or else the present one. */
-const limitAt = (
-	register: string,
-	policy: string,
-	present: string,
-	at: string | undefined,
-) =>
+/**
+ * SQL of the limit of a policy that counted before the first change after the moment, or else of the
+ * present one. `present` is a query for it.
+ */
+const limitAt = (isPolicy: string, present: string, at: string | undefined) =>
 	at === undefined
 		? `(${present})`
 		: `(
 	select l.max_silence_days from (
-		select false as is_present, f.valid_to, f.max_silence_days
-		from (${formerLimits(register)}) f where f.record_id = ${policy} and f.valid_to > ${at}
+		select false as is_present, f.valid_until, f.max_silence_days from silence_limits f
+		where f.organization_id = $1 and ${isPolicy} and f.valid_until > ${at}
 		union all
 		select true, null, p.days from (${present}) p (days)
-	) l order by l.is_present, l.valid_to limit 1
+	) l order by l.is_present, l.valid_until limit 1
 )`;
 
 /** SQL of the longest silence that the organization $1 permits, in days. */
 const usualDays = (at: string | undefined) =>
 	limitAt(
-		"device_policies",
-		"$1",
+		"f.policy_id is null",
 		`select coalesce(max(y.max_silence_days), ${SILENCE_DAYS.default})
 		from device_policies y where y.organization_id = $1`,
 		at,
@@ -45,15 +37,14 @@ const ofAnyPolicy = (
 	select ${least}(${min}(y.max_silence_days), ${usualDays(at)}) * interval '24 hours'
 	from (
 		select p.max_silence_days from device_group_policies p where p.organization_id = $1
-		${at === undefined ? "" : `union all select f.max_silence_days from (${formerLimits("device_group_policies")}) f`}
+		${at === undefined ? "" : `union all select f.max_silence_days from silence_limits f where f.organization_id = $1 and f.policy_id is not null`}
 	) y
 )`;
 
 /** Returns an SQL expression for the longest silence that a device's policy permitted at a time. */
 export const maxSilenceOf = (device: string, at: string | undefined) => `(
 	coalesce(${limitAt(
-		"device_group_policies",
-		policyOf(device, at),
+		`f.policy_id = ${policyOf(device, at)}`,
 		`select ruling.max_silence_days from device_group_policies ruling
 		where ruling.organization_id = $1 and ruling.id = ${policyOf(device, at)}`,
 		at,

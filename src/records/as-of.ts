@@ -57,7 +57,7 @@ function clientAsOf(client: PoolClient, moment: string): PoolClient {
 }
 
 /** The people of the text index, which has only the names of today. */
-const FOUND_PEOPLE = /find_records\('people', array\[[^\]]*\], \d+\)/g;
+const FOUND_PEOPLE = /find_records\('people', array\[[^\][]*\], \d+\)/g;
 
 /** All people of the transaction's organization. A statement compares their names itself. */
 const ALL_PEOPLE = `(

@@ -33,6 +33,7 @@ const SMALL = [
 		"device_group_policies",
 		"device_group_policy_rules",
 		"device_group_policy_spans",
+		"silence_limits",
 	],
 	...["webhooks", "notification_channels", "scim_credentials", "scim_groups"],
 	// One row a day, a device with a conflict, or an approver.
