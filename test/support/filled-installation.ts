@@ -76,6 +76,7 @@ async function fillRegisters(organization_id: string, token: string) {
 	await call("updateDevicePolicy", {
 		organization_id,
 		max_patch_age_days: 30,
+		max_silence_days: 5,
 		checks: [{ check_key: "DISK_ENCRYPTION", grace_days: 5 }],
 	});
 	await call("addEnrollmentKey", {
