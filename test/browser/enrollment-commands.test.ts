@@ -43,7 +43,7 @@ test("one copied command downloads the agent, compares its checksum, enrolls the
 	await page.getByRole("button", { name: "Add the device" }).click();
 	await page.getByRole("tab", { name: "Linux" }).click();
 	const shown = page.getByLabel(
-		"Or, without administrator rights: report once",
+		"Command that reports once, without administrator rights",
 		{ exact: true },
 	);
 	const link = page.getByRole("link", { name: "assay-agent.cjs" });

@@ -108,7 +108,7 @@ export function EnrollmentSteps({
 															)}
 														/>
 														<CopyField
-															label="Or, without administrator rights: report once"
+															label="Command that reports once, without administrator rights"
 															value={reportOnce(program, platform, enrollment)}
 														/>
 													</>
