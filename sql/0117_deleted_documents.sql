@@ -1,8 +1,8 @@
 -- The versions, approvals and signatures of a deleted document, and the approved statements of a
--- deleted framework, are kept in record_versions like the document and the framework themselves.
--- None of them changes after its time, so only the deletion has to be kept. The argument names the
--- column of the row that it belongs to.
-create function keep_deleted_part() returns trigger
+-- deleted framework, are kept in record_versions like the document and the framework themselves. So
+-- is each former state of a version that is not published. All others never change after their time.
+-- The argument names the column of the row that it belongs to.
+create function keep_part() returns trigger
 language plpgsql
 as $$
 declare
@@ -16,20 +16,27 @@ begin
 		(organization_id, register, record_id, other_id, valid_from, valid_to, fields)
 	values (
 		old.organization_id, tg_table_name, old.id, part ->> tg_argv[0], since,
-		greatest(now(), since + interval '1 microsecond'),
+		-- A deletion has no new row.
+		coalesce(
+			(to_jsonb(new) ->> 'updated_at')::timestamptz,
+			greatest(now(), since + interval '1 microsecond')
+		),
 		part - array['organization_id', 'id', tg_argv[0]]
 	);
 	return null;
 end
 $$;
+create trigger keep_version_before_update after update on document_versions
+	for each row when (old.status <> 'PUBLISHED' and old.updated_at < new.updated_at)
+	execute function keep_part('document_id');
 create trigger keep_version_before_delete after delete on document_versions
-	for each row execute function keep_deleted_part('document_id');
+	for each row execute function keep_part('document_id');
 create trigger keep_version_before_delete after delete on document_approvals
-	for each row execute function keep_deleted_part('version_id');
+	for each row execute function keep_part('version_id');
 create trigger keep_version_before_delete after delete on document_signatures
-	for each row execute function keep_deleted_part('version_id');
+	for each row execute function keep_part('version_id');
 create trigger keep_version_before_delete after delete on applicability_statements
-	for each row execute function keep_deleted_part('framework_id');
+	for each row execute function keep_part('framework_id');
 
 -- An approved statement keeps the name that its framework had.
 alter table applicability_statements add column framework_name text, add column framework_version text;

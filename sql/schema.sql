@@ -2317,27 +2317,6 @@ begin
 end
 $$;
 
-CREATE FUNCTION public.keep_deleted_part() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-declare
-	part constant jsonb := to_jsonb(old);
-	since constant timestamptz := coalesce(
-		part ->> 'published_at', part ->> 'decided_at', part ->> 'requested_at', part ->> 'updated_at',
-		part ->> 'created_at'
-	)::timestamptz;
-begin
-	insert into record_versions
-		(organization_id, register, record_id, other_id, valid_from, valid_to, fields)
-	values (
-		old.organization_id, tg_table_name, old.id, part ->> tg_argv[0], since,
-		greatest(now(), since + interval '1 microsecond'),
-		part - array['organization_id', 'id', tg_argv[0]]
-	);
-	return null;
-end
-$$;
-
 CREATE FUNCTION public.keep_link_version() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2364,6 +2343,31 @@ begin
 		'create trigger keep_version_before_delete after delete on %I for each row
 		execute function keep_link_version(%L, %L)', p_table, p_first, p_second
 	);
+end
+$$;
+
+CREATE FUNCTION public.keep_part() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+	part constant jsonb := to_jsonb(old);
+	since constant timestamptz := coalesce(
+		part ->> 'published_at', part ->> 'decided_at', part ->> 'requested_at', part ->> 'updated_at',
+		part ->> 'created_at'
+	)::timestamptz;
+begin
+	insert into record_versions
+		(organization_id, register, record_id, other_id, valid_from, valid_to, fields)
+	values (
+		old.organization_id, tg_table_name, old.id, part ->> tg_argv[0], since,
+		-- A deletion has no new row.
+		coalesce(
+			(to_jsonb(new) ->> 'updated_at')::timestamptz,
+			greatest(now(), since + interval '1 microsecond')
+		),
+		part - array['organization_id', 'id', tg_argv[0]]
+	);
+	return null;
 end
 $$;
 
@@ -6707,7 +6711,7 @@ CREATE TRIGGER keep_silence_limit AFTER UPDATE OF max_silence_days ON public.dev
 
 CREATE TRIGGER keep_silence_limit AFTER INSERT OR UPDATE OF max_silence_days ON public.device_policies FOR EACH ROW WHEN ((current_setting('assay.importing'::text, true) IS DISTINCT FROM (new.organization_id)::text)) EXECUTE FUNCTION public.keep_silence_limit();
 
-CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.applicability_statements FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('framework_id');
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.applicability_statements FOR EACH ROW EXECUTE FUNCTION public.keep_part('framework_id');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.asset_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('asset_id', 'vendor_id');
 
@@ -6723,13 +6727,13 @@ CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.data FOR EACH R
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.datum_vendors FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('datum_id', 'vendor_id');
 
-CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_approvals FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('version_id');
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_approvals FOR EACH ROW EXECUTE FUNCTION public.keep_part('version_id');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_approvers FOR EACH ROW EXECUTE FUNCTION public.keep_link_version('document_id', 'person_id');
 
-CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_signatures FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('version_id');
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_signatures FOR EACH ROW EXECUTE FUNCTION public.keep_part('version_id');
 
-CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_versions FOR EACH ROW EXECUTE FUNCTION public.keep_deleted_part('document_id');
+CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.document_versions FOR EACH ROW EXECUTE FUNCTION public.keep_part('document_id');
 
 CREATE TRIGGER keep_version_before_delete AFTER DELETE ON public.documents FOR EACH ROW EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,title_key}');
 
@@ -6762,6 +6766,8 @@ CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.continual_impro
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.controls FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key,section_title_key}');
 
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.data FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,name_key}');
+
+CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.document_versions FOR EACH ROW WHEN (((old.status <> 'PUBLISHED'::text) AND (old.updated_at < new.updated_at))) EXECUTE FUNCTION public.keep_part('document_id');
 
 CREATE TRIGGER keep_version_before_update AFTER UPDATE ON public.documents FOR EACH ROW WHEN ((old.updated_at < new.updated_at)) EXECUTE FUNCTION public.keep_record_version('{organization_id,id,search_text,title_key}');
 

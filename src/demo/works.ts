@@ -93,7 +93,8 @@ function addNonconformities(
 		const key = String(index);
 		const { title, description, severity, root_cause } = text;
 		const added: Moment = {
-			daysAgo: -identified,
+			// Work on a weekend is dated on the Friday before, and nobody records what is yet to be found.
+			daysAgo: -identified - 2,
 			run: async (at) => {
 				const nonconformityId = await add("addNonconformity", key, {
 					title,

@@ -129,8 +129,8 @@ function linksAsOf(): PastTable {
 }
 
 /**
- * A table whose rows never change after their time, and of which the past keeps those that were
- * deleted since.
+ * A table whose rows seldom change after their time, and of which the past keeps those that were
+ * changed or deleted since.
  */
 interface KeptParts {
 	table: string;
@@ -172,11 +172,7 @@ function partsAsOf({
 	};
 }
 
-/**
- * The versions of documents that were published at the moment, and the open ones that are as they
- * were then. An open version that was changed or published later is left out, because nobody knows
- * whether it was a draft or waited for approval.
- */
+/** The versions of documents that were published at the moment, and the open ones as they were then. */
 const documentVersions: KeptParts = {
 	table: "document_versions",
 	of: "document_id",

@@ -78,10 +78,12 @@ test("the list of documents, the versions and their texts are those of the momen
 	const withDraft = await moment();
 	expect(await at()).toEqual([1, "DRAFT", 2, 1]);
 	expect(await at(withDraft)).toEqual([1, "DRAFT", 2, 1]);
+	await admin.use("updateDocumentVersion", { id: second, content: "Three" });
+	const changed = await moment();
 	await publish(second);
 	expect(await at()).toEqual([2, null, 2, 1]);
-	// Nobody knows any more how the second version was then, so it is left out.
-	expect(await at(withDraft)).toEqual([1, null, 1]);
+	expect(await at(withDraft)).toEqual([1, "DRAFT", 2, 1]);
+	expect(await at(changed)).toEqual([1, "DRAFT", 2, 1]);
 	expect(await at(afterFirst)).toEqual([1, null, 1]);
 	expect(await at(beforeAny)).toEqual([null, null]);
 
@@ -91,6 +93,16 @@ test("the list of documents, the versions and their texts are those of the momen
 		status: "PUBLISHED",
 		content: "One",
 	});
+	for (const [as_of, content] of [
+		[withDraft, "Two"],
+		[changed, "Three"],
+	] as const) {
+		expect((await read(second, as_of)).body.document_version).toMatchObject({
+			status: "DRAFT",
+			content,
+			published_at: null,
+		});
+	}
 	expect((await read(second, afterFirst)).status).toBe(404);
 	expect((await read(first, beforeAny)).status).toBe(404);
 });

@@ -79,9 +79,9 @@ test("nothing is left of erased people and users in what the past keeps of delet
 	await calls.call("deleteFramework", { id: framework.id });
 	const keptOf = async (text: string) =>
 		(await rowsWith(text)).filter((row) => row.startsWith("record_versions"));
-	// The signature; and the version, the request to sign and the statement.
+	// The signature; and the version before and after its publication, the request and the statement.
 	expect(await keptOf(MARKER)).toHaveLength(1);
-	expect(await keptOf(USER_MARKER)).toHaveLength(3);
+	expect(await keptOf(USER_MARKER)).toHaveLength(4);
 
 	for (const args of [
 		["person", "erase", "--org", organization_id, "--person", person.id],

@@ -69,12 +69,12 @@ export function PresentOnly({
 		...(filters.length > 1 ? [`the filters ${filters.join(", ")}`] : []),
 		...(order === undefined ? [] : [`the order by ${order}`]),
 	];
-	if (parts.length === 0 && !hasGroup) return null;
 	return (
 		<Text size="sm" role="note" mb="sm">
+			Devices have the names, owners and systems of today
+			{hasGroup && ", and the group has its devices of today"}.{" "}
 			{parts.length > 0 &&
-				`This list leaves out ${parts.join(" and ")}, known only for the present. They apply again when you go back to now. `}
-			{hasGroup && "The group has the devices of today."}
+				`This list leaves out ${parts.join(" and ")}, known only for the present. They apply again when you go back to now.`}
 		</Text>
 	);
 }
