@@ -217,7 +217,7 @@ function requireDates(
 		throw badFields([
 			{
 				field: "next_review_date",
-				message: `must be after the day of the review (${reviewedOn})`,
+				message: "must be after the day of the review",
 			},
 		]);
 	}

@@ -58,7 +58,7 @@ export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
 					>
 						Fleet in a period
 					</TextLink>{" "}
-					has all of them.
+					has all of them, one check at a time.
 				</Text>
 			)}
 		</Section>

@@ -139,8 +139,8 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 					});
 				}}
 			>
-				{leaving?.name ?? "The record"} is no longer linked to this one. Both
-				records stay as they are.
+				{leaving?.name ?? "The record"} will no longer be linked to this one.
+				Both records stay as they are.
 			</Confirm>
 		</Paper>
 	);

@@ -285,7 +285,7 @@ function List({ version }: { version: Version }) {
 					await forgetReadings();
 				}}
 			>
-				The person is no longer asked to sign this version.
+				The person will no longer be asked to sign this version.
 			</Confirm>
 		</Stack>
 	);
