@@ -182,6 +182,10 @@ test("work is overdue in the past if it was overdue on that day", async () => {
 	expect(await row.getByText("Overdue").count()).toBe(0);
 	await visit(page, `${list}${dayAgo(20)}`);
 	await row.getByText("Overdue").waitFor();
+	await row.getByRole("link", { name: "Order locks" }).click();
+	await page.getByText("Please check").waitFor();
+	await page.getByText("It is overdue.").first().waitFor();
+	expect(await page.getByText("set a new date").count()).toBe(0);
 	await visit(page, `${list}${dayAgo(20)}&due=overdue`);
 	await row.waitFor();
 	await visit(page, `${list}${dayAgo(60)}&due=overdue`);

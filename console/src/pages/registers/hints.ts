@@ -6,7 +6,7 @@ import { dayAfter } from "../../parts/days.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { percentInWords } from "../../parts/percent.ts";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
-import { dayShown } from "../../past.ts";
+import { dayShown, isPastShown } from "../../past.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 
 const TYPING_MS = 400;
@@ -101,10 +101,17 @@ export function hintsOf(kind: RegisterKind, record: AnyRecord): Hint[] {
 		| ((record: AnyRecord, today: string) => (Hint | false)[])
 		| undefined;
 	const today = dayShown();
-	return [
+	const hints = [
 		...(rule?.(record, today) ?? []),
 		...passedDates(kind, record, today),
 	].filter((hint) => hint !== false);
+	return isPastShown() ? hints.map(withoutAdvice) : hints;
+}
+
+/** Keeps what is wrong, which comes first. Nobody can change a past day. */
+function withoutAdvice({ text, ...hint }: Hint): Hint {
+	const [wrong = ""] = text.split(". ");
+	return { ...hint, text: wrong.endsWith(".") ? wrong : `${wrong}.` };
 }
 
 /** What to do about a date of which the home page and the weekly mail remind, once it has passed. */
