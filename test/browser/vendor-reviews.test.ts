@@ -52,9 +52,7 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 	await form.getByLabel("Next review").fill("2026-01-09");
 	await axe(page);
 	await form.getByRole("button", { name: "Add the review" }).click();
-	await form
-		.getByText("Must be after the day of the review.")
-		.waitFor();
+	await form.getByText("Must be after the day of the review.").waitFor();
 	await form.getByLabel("Next review").fill("");
 	await form.getByLabel("Next review").focus();
 	await page.keyboard.type("12");
