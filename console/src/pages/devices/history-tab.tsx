@@ -22,7 +22,7 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { AsOf } from "./as-of.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 import {
-	lastMomentOf,
+	momentOnDay,
 	RANGES,
 	type Range,
 	rangeOf,
@@ -64,7 +64,7 @@ export function HistoryTab({ device }: { device: Device }) {
 		placeholderData: keepPreviousData,
 		refetchInterval: 30_000,
 	});
-	const at = lastMomentOf(search.at);
+	const at = momentOnDay(search.at);
 	const firstMs = Math.min(
 		...(history.data?.spans.map(({ since }) => Date.parse(since)) ?? []),
 	);

@@ -1,5 +1,5 @@
 import { call, type OutputOf } from "../../api.ts";
-import { endOfDay } from "../../parts/days.ts";
+import { lastMomentOf } from "../../parts/days.ts";
 
 export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
 /**
@@ -130,14 +130,12 @@ export function silenceAt(
 }
 
 /**
- * Returns the last moment of a day in the organization's time zone. For today, returns the start of
- * the current minute, so that opening the page again sends the same request. Returns undefined if
- * the text is not a date.
+ * Returns the last moment of a day, or for today the start of the current minute, so that opening the
+ * page again sends the same request. Returns undefined if the text is not a date.
  */
-export function lastMomentOf(day: string | undefined): Date | undefined {
+export function momentOnDay(day: string | undefined): Date | undefined {
 	if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
 	if (Number.isNaN(Date.parse(day))) return undefined;
-	const endMs = Date.parse(endOfDay(day)) - 1;
 	const thisMinute = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-	return new Date(Math.min(endMs, thisMinute));
+	return new Date(Math.min(Date.parse(lastMomentOf(day)), thisMinute));
 }
