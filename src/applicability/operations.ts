@@ -5,7 +5,7 @@ import {
 	resultOf,
 } from "../devices/check-results/counts.ts";
 import { readLatest } from "../devices/check-results/operations.ts";
-import { AppError, badFields } from "../errors.ts";
+import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "../records/as-of.ts";
@@ -21,6 +21,15 @@ import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import { framework } from "../registers/framework.ts";
 import {
+	APPROVAL_COLUMNS,
+	type Approval,
+	approval,
+	MAX_VERSIONS,
+	readApproval,
+	readApproved,
+	requireApprovable,
+} from "./approvals.ts";
+import {
 	type ApplicableControl,
 	applicableControl,
 	asStored,
@@ -30,21 +39,6 @@ import {
 	hashOf,
 	readStatement,
 } from "./statement.ts";
-
-/** Most approved versions of the statement of one framework. */
-const MAX_VERSIONS = 500;
-
-const approval = z.object({
-	version_number: z.int(),
-	sha256: z.string(),
-	note: z.string().nullable(),
-	approved_by: z.string(),
-	approved_at: z.string(),
-});
-type Approval = z.output<typeof approval>;
-
-const APPROVAL_COLUMNS = `t.version_number, encode(t.sha256, 'hex') as sha256, t.note,
-	t.approved_by_name as approved_by, t.created_at as approved_at`;
 
 const frameworkId = () =>
 	idSchema("framework").meta(obvious("Id of the framework"));
@@ -174,7 +168,6 @@ async function readVersion(
 	input: {
 		framework_id: string;
 		version_number?: number | undefined;
-		as_of?: string | undefined;
 	},
 ): Promise<{
 	controls: ApplicableControl[];
@@ -189,10 +182,10 @@ async function readVersion(
 	undecided: number;
 }> {
 	const { organizationId } = membership;
-	const { framework_id: id, version_number: version, as_of: asOf } = input;
+	const { framework_id: id, version_number: version } = input;
 	if (version === undefined) {
 		const controls = await readStatement(client, organizationId, id);
-		const approved = await readApproval(client, organizationId, id, asOf);
+		const approved = await readApproval(client, organizationId, id);
 		const before =
 			approved && (await readApproved(client, organizationId, id, approved));
 		const { counts } = await readLatest(client);
@@ -234,45 +227,6 @@ async function readVersion(
 		unjustified: countUnjustified(controls),
 		undecided: countUndecided(controls),
 	};
-}
-
-type ApprovedVersion = Approval & {
-	controls: ApplicableControl[];
-	check_counts: CheckCounts | null;
-	framework_name: string;
-	framework_version: string | null;
-};
-
-/** Reads an approved version with its controls. */
-async function readApproved(
-	client: Context["client"],
-	organizationId: string,
-	id: string,
-	{ version_number: version }: Pick<Approval, "version_number">,
-): Promise<ApprovedVersion | undefined> {
-	const { rows } = await client.query<ApprovedVersion>(
-		`select ${APPROVAL_COLUMNS}, t.controls, t.check_counts, t.framework_name, t.framework_version
-		from applicability_statements t
-		where t.organization_id = $1 and t.framework_id = $2 and t.version_number = $3`,
-		[organizationId, id, version],
-	);
-	return rows[0];
-}
-
-/** Reads the last approval of a framework's statement, until a moment if one is given. */
-async function readApproval(
-	client: Context["client"],
-	organizationId: string,
-	id: string,
-	until?: string,
-): Promise<Approval | undefined> {
-	const { rows } = await client.query<Approval>(
-		`select ${APPROVAL_COLUMNS} from applicability_statements t
-		where t.organization_id = $1 and t.framework_id = $2 and ($3::timestamptz is null or t.created_at <= $3)
-		order by t.version_number desc limit 1`,
-		[organizationId, id, until ?? null],
-	);
-	return rows[0];
 }
 
 const listStatementApprovals = defineOperation({
@@ -368,37 +322,6 @@ function countsOf(
 	return Object.fromEntries(
 		Object.entries(counts).filter(([key]) => keys.has(key)),
 	);
-}
-
-function requireApprovable(
-	controls: readonly ApplicableControl[],
-	sha256: string,
-	last: Approval | undefined,
-): void {
-	if (hashOf(controls) !== sha256) {
-		throw new AppError(
-			"conflict",
-			"the statement has changed since it was read; read it again, and approve what it says now",
-		);
-	}
-	if (controls.length === 0) {
-		throw new AppError(
-			"bad_request",
-			"the framework has no controls, so there is nothing to approve",
-		);
-	}
-	if (last?.sha256 === sha256) {
-		throw new AppError(
-			"conflict",
-			`version ${last.version_number} is approved already, and nothing has changed since`,
-		);
-	}
-	if ((last?.version_number ?? 0) >= MAX_VERSIONS) {
-		throw new AppError(
-			"bad_request",
-			`the statement has ${MAX_VERSIONS} approved versions, which is the maximum`,
-		);
-	}
 }
 
 export const applicabilityOperations = [

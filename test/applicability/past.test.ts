@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-/** Adds a framework with a control, and approves its statement. */
+/** Adds a framework with a control, and approves its statement after a moment. */
 async function approveStatement() {
 	const { framework } = await calls.call("addFramework", {
 		organization_id,
@@ -27,8 +27,9 @@ async function approveStatement() {
 	const { sha256 } = await calls.call("getStatementOfApplicability", {
 		framework_id,
 	});
+	const unapproved = await makeMoment(calls.database);
 	await calls.call("approveStatementOfApplicability", { framework_id, sha256 });
-	return { framework_id, control_id: control.id as string };
+	return { framework_id, control_id: control.id as string, unapproved };
 }
 
 const read = (input: object) =>
@@ -52,7 +53,10 @@ test("an approved version names its framework as it was at the approval", async 
 });
 
 test("the approval of a framework's statement is known in the past after the framework is deleted", async () => {
-	const { framework_id, control_id } = await approveStatement();
+	const { framework_id, control_id, unapproved } = await approveStatement();
+	expect(await read({ framework_id, as_of: unapproved })).toMatchObject({
+		approval: null,
+	});
 	const as_of = await makeMoment(calls.database);
 	const before = await read({ framework_id, as_of });
 	expect(before).toMatchObject({
