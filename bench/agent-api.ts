@@ -1,11 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { stopPostmaster } from "../src/db/postmaster.ts";
-import { makeFleet, writeFleet } from "./fleet.ts";
+import { makeFleet, readFleet, writeFleet } from "./fleet.ts";
 import { readMemory, readUpdates } from "./measure.ts";
 import { type Options, readOptions, USAGE } from "./options.ts";
 import {
@@ -42,17 +49,28 @@ const SEED_MS = 0.5;
 const undo: Undo[] = [];
 
 async function bench(options: Options): Promise<Report> {
-	const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
-	undo.push(() => rmSync(folder, { recursive: true, force: true }));
+	const folder = options.keep ?? mkdtempSync(join(tmpdir(), "assay-bench-"));
+	if (options.keep) mkdirSync(folder, { recursive: true });
+	else undo.push(() => rmSync(folder, { recursive: true, force: true }));
 	const dataDir = join(folder, "data");
 	undo.push(() => stopPostmaster(join(dataDir, "postgres")), stopChildren);
 	// If root runs this program, PostgreSQL runs as another user, who must be able to enter the
 	// folder.
 	chmodSync(folder, 0o711);
 
-	const fleet = makeFleet(options.devices, ORGANIZATIONS);
 	const fleetFile = join(folder, "fleet.json");
-	writeFleet(fleetFile, fleet);
+	const filledFile = join(folder, "filled");
+	const isKept = existsSync(filledFile);
+	if (!isKept && existsSync(fleetFile)) {
+		throw new Error(`${folder} was not filled to its end; remove it`);
+	}
+	const fleet = isKept
+		? readFleet(fleetFile)
+		: makeFleet(options.devices, ORGANIZATIONS);
+	if (fleet.keys.length !== options.devices) {
+		throw new Error(`${folder} has ${fleet.keys.length} devices that report`);
+	}
+	if (!isKept) writeFleet(fleetFile, fleet);
 	const generator = new LoadGenerator(fleetFile);
 	const report: Report = {
 		machine: describeMachine(undefined),
@@ -72,7 +90,7 @@ async function bench(options: Options): Promise<Report> {
 			dataDir,
 			options.workers,
 			options.profile,
-			undefined,
+			options.service,
 			options.node,
 		);
 		const postgres = await openEmbeddedPostgres(dataDir);
@@ -84,8 +102,10 @@ async function bench(options: Options): Promise<Report> {
 		await sleep(REST_MS);
 		const atRest = readMemory(service.pid, postgres.pid);
 
-		say(`seeding ${options.stored} devices`);
-		await seed(client, fleet, options.stored);
+		if (!isKept) {
+			say(`seeding ${options.stored} devices`);
+			await seed(client, fleet, options.stored);
+		}
 		const watched = {
 			serverPid: service.pid,
 			postmasterPid: postgres.pid,
@@ -94,11 +114,12 @@ async function bench(options: Options): Promise<Report> {
 		const { port } = service;
 		const stand = { options, generator, watched, port, prefix: "", say };
 		if (does("heartbeats")) report.rows.push(...(await runHeartbeats(stand)));
-		if (does("postures")) report.rows.push(...(await runFirstReports(stand)));
-		if (does("postures") || does("mixed")) {
-			await fill(stand);
-			await settle(client);
+		if (!isKept) {
+			if (does("postures")) report.rows.push(...(await runFirstReports(stand)));
+			if (does("postures") || does("mixed") || options.keep) await fill(stand);
+			if (options.keep) writeFileSync(filledFile, "");
 		}
+		await settle(client);
 		if (does("postures")) report.rows.push(...(await runSteadyReports(stand)));
 		if (does("mixed")) report.mixed.push(...(await runMixed(stand)));
 

@@ -138,6 +138,8 @@ export function postgresSeconds(postmaster: number | undefined): number {
 export interface Memory {
 	/** Resident memory of the largest process of the service, in MiB. NaN if it cannot be read. */
 	serverMib: number;
+	/** The most that a process of the service has had since its start. */
+	serverPeakMib: number;
 	/** Memory of all PostgreSQL processes in MiB. Memory that they share is counted once. */
 	postgresMib: number;
 }
@@ -147,12 +149,12 @@ export function readMemory(serverPid: number, postmaster: number): Memory {
 		Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readText(file))?.[1]);
 	const pids = [postmaster, ...childrenOf(postmaster).map(({ pid }) => pid)];
 	const postgres = pids.map((pid) => kib(`/proc/${pid}/smaps_rollup`, "Pss"));
+	const servers = serverPids({ serverPid, postmasterPid: postmaster });
+	const largest = (name: string) =>
+		Math.max(...servers.map((pid) => kib(`/proc/${pid}/status`, name) / 1024));
 	return {
-		serverMib: Math.max(
-			...serverPids({ serverPid, postmasterPid: postmaster }).map(
-				(pid) => kib(`/proc/${pid}/status`, "VmRSS") / 1024,
-			),
-		),
+		serverMib: largest("VmRSS"),
+		serverPeakMib: largest("VmHWM"),
 		postgresMib: postgres.reduce((sum, part) => sum + part, 0) / 1024,
 	};
 }

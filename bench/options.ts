@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 export const PARTS = ["heartbeats", "postures", "mixed", "bare"] as const;
@@ -18,6 +19,10 @@ export interface Options {
 	profile: string | undefined;
 	/** Options of Node for the service. */
 	node: string[];
+	/** The folder whose database is kept for later runs. Undefined if none is kept. */
+	keep: string | undefined;
+	/** The checkout whose service is measured. Undefined means this one. */
+	service: string | undefined;
 }
 
 export const USAGE = `Usage: npm run bench:agent-api -- [options]
@@ -36,6 +41,9 @@ removes the folder. Takes about six minutes with the defaults.
   --profile <folder>     folder for the service's .cpuprofile
   --node=<option>        option of Node for the service, such as --max-old-space-size=160; may be
                          repeated
+  --keep <folder>        keep the database in this folder. A later run with it and the same numbers of
+                         devices starts at once, and has no first reports
+  --service <folder>     measure the service of another checkout
   --json                 print JSON instead of Markdown
   --help                 print this text
 `;
@@ -57,6 +65,8 @@ export function readOptions(argv: string[]): Options | "help" {
 			only: { type: "string", multiple: true },
 			profile: { type: "string" },
 			node: { type: "string", multiple: true, default: [] },
+			keep: { type: "string" },
+			service: { type: "string" },
 			json: { type: "boolean", default: false },
 			help: { type: "boolean", default: false },
 		},
@@ -89,6 +99,8 @@ export function readOptions(argv: string[]): Options | "help" {
 		isJson: values.json,
 		profile: values.profile,
 		node: values.node,
+		keep: values.keep && resolve(values.keep),
+		service: values.service && resolve(values.service),
 	};
 }
 

@@ -79,10 +79,22 @@ export function toMarkdown(report: Report): string {
 	if (memory) {
 		parts.push(
 			toTable(
-				["Memory, MiB", "At rest", "At the end", "A minute later"],
+				["Memory, MiB", "At rest", "Most", "At the end", "A minute later"],
 				[
-					["Service", ...all(memory, "serverMib")],
-					["PostgreSQL", ...all(memory, "postgresMib")],
+					[
+						"Service",
+						whole(memory.atRest.serverMib),
+						whole(memory.atTheEnd.serverPeakMib),
+						whole(memory.atTheEnd.serverMib),
+						whole(memory.aMinuteLater.serverMib),
+					],
+					[
+						"PostgreSQL",
+						whole(memory.atRest.postgresMib),
+						"–",
+						whole(memory.atTheEnd.postgresMib),
+						whole(memory.aMinuteLater.postgresMib),
+					],
 				],
 			),
 		);
@@ -138,13 +150,6 @@ function costs(row: Row): string[] {
 /** Returns the processor time, in milliseconds, that 1,000 requests of this kind cost. */
 function msOf1000(cpu: number, { perSecond }: Row): number {
 	return (cpu * 10_000) / perSecond;
-}
-
-function all(
-	{ atRest, atTheEnd, aMinuteLater }: Memories,
-	name: keyof Memory,
-): string[] {
-	return [atRest, atTheEnd, aMinuteLater].map((memory) => whole(memory[name]));
 }
 
 function whole(value: number | undefined): string {
