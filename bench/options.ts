@@ -11,6 +11,8 @@ export interface Options {
 	/** Seconds of each measurement of a closed loop. */
 	seconds: number;
 	mixedSeconds: number;
+	/** Number of devices whose schedule the mixed run keeps. */
+	scheduled: number;
 	connections: number[];
 	workers: number;
 	parts: Part[];
@@ -34,7 +36,8 @@ removes the folder. Takes about six minutes with the defaults.
   --stored <n>           number of devices in the database: those that send requests, and others that
                          have reported nine checks and are silent (as many as --devices)
   --seconds <n>          length of each measurement (20)
-  --mixed-seconds <n>    length of the run with the schedule of 3,000,000 devices (60)
+  --mixed-seconds <n>    length of the run with a schedule (60)
+  --scheduled <n>        number of devices whose schedule that run keeps (3000000)
   --workers <n>          number of processes of the service (1)
   --connections <n,n>    numbers of keep-alive connections, with one measurement each (64,256)
   --only <part>          heartbeats, postures, mixed or bare; may be repeated (all of them)
@@ -60,6 +63,7 @@ export function readOptions(argv: string[]): Options | "help" {
 			stored: { type: "string" },
 			seconds: { type: "string", default: "20" },
 			"mixed-seconds": { type: "string", default: "60" },
+			scheduled: { type: "string", default: "3000000" },
 			workers: { type: "string", default: "1" },
 			connections: { type: "string", default: "64,256" },
 			only: { type: "string", multiple: true },
@@ -91,6 +95,7 @@ export function readOptions(argv: string[]): Options | "help" {
 			1,
 			3_600,
 		),
+		scheduled: readNumber("--scheduled", values.scheduled, 1_000, 10_000_000),
 		workers: readNumber("--workers", values.workers, 1, 64),
 		connections: values.connections
 			.split(",")

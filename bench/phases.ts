@@ -14,11 +14,6 @@ import type { Kind } from "./requests.ts";
  * so no request waits for a connection.
  */
 const MIXED_CONNECTIONS = 1024;
-/** The requests per second that 3,000,000 devices send at the default intervals. */
-const MIXED_PER_SECOND: Record<Kind, number> = {
-	heartbeats: 3_000_000 / DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
-	postures: 3_000_000 / DEFAULT_POSTURE_INTERVAL_SECONDS,
-};
 /**
  * Milliseconds of load before each measurement, in which code is compiled and caches are filled.
  */
@@ -119,8 +114,13 @@ export function runSteadyReports(stand: Stand): Promise<Row[]> {
 }
 
 export async function runMixed(stand: Stand): Promise<MixedRow[]> {
-	const shape: Shape = { kind: "mixed", perSecond: MIXED_PER_SECOND };
-	const { mixedSeconds } = stand.options;
+	const { mixedSeconds, scheduled } = stand.options;
+	// The requests that these devices send at the default intervals.
+	const perSecond: Record<Kind, number> = {
+		heartbeats: scheduled / DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
+		postures: scheduled / DEFAULT_POSTURE_INTERVAL_SECONDS,
+	};
+	const shape: Shape = { kind: "mixed", perSecond };
 	const rows = await measure(
 		stand,
 		"mixed",
@@ -131,6 +131,6 @@ export async function runMixed(stand: Stand): Promise<MixedRow[]> {
 	return rows.map((row) => ({
 		...row,
 		load: `${row.load}: ${row.kind}`,
-		wantedPerSecond: MIXED_PER_SECOND[row.kind],
+		wantedPerSecond: perSecond[row.kind],
 	}));
 }
