@@ -85,6 +85,13 @@ test("a sign at the border of an emphasis stands outside of it, where Markdown n
 	expect(read(markdown)?.textContent).toBe("重要。次 a(b)");
 });
 
+test("a star in the address of a link does not end the emphasis around the link", () => {
+	const doc = read("_](http://x.y)*[_");
+	expect(doc?.textContent).toBe("](http://x.y)*[");
+	const again = doc && read(markdownFrom(doc));
+	expect(again?.textContent).toBe(doc?.textContent);
+});
+
 test("blocks that nobody changed keep their Markdown", () => {
 	const markdown = "* one\n* two\n\nA line\nof text.\n\nEnd";
 	const rich = richFromMarkdown(markdown);

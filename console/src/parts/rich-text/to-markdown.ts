@@ -224,7 +224,8 @@ function isBareLink(parent: Node, index: number): boolean {
 }
 
 function addressOf({ href, title }: Node["attrs"]): string {
-	const address = `<${String(href).replace(/[<>\\]/g, "\\$&")}>`;
+	// A bare star could end an emphasis around the link.
+	const address = `<${String(href).replace(/[<>\\*]/g, "\\$&")}>`;
 	const words = title
 		? ` "${inOneLine(String(title)).replace(/["\\]/g, "\\$&")}"`
 		: "";
