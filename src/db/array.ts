@@ -4,16 +4,18 @@
  * replacements.
  */
 export function textArray(values: readonly (string | null)[]): string {
-	let text = "{";
-	for (const value of values) {
-		if (text.length > 1) text += ",";
-		if (value === null) text += "NULL";
-		else if (/["\\]/.test(value)) {
-			text += `"${value.replace(/["\\]/g, "\\$&")}"`;
-		} else text += `"${value}"`;
+	// One join makes one text. Adding the elements one after another makes two for each.
+	if (values.length > 0 && values.every(isPlain)) {
+		return `{"${values.join('","')}"}`;
 	}
-	return `${text}}`;
+	return `{${values.map(element).join(",")}}`;
 }
+
+const isPlain = (value: string | null) =>
+	value !== null && !/["\\]/.test(value);
+
+const element = (value: string | null) =>
+	value === null ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`;
 
 /** Writes an array parameter of type bytea from the hexadecimal digits of each element. */
 export function byteaArray(digits: readonly string[]): string {
