@@ -172,8 +172,8 @@ export class DemoDevices {
 		this.#enrolledAt[n] = at;
 		if (roleOf(n) === "silent") this.#silentSince.set(n, silentSince(n, at));
 		try {
-			const { answer } = await this.#beat(hash, machine.facts, n);
-			this.fleet.deviceIds[n] = answer.device_id;
+			const { deviceId } = await this.#beat(hash, machine.facts, n);
+			this.fleet.deviceIds[n] = deviceId;
 		} catch (error) {
 			if (error instanceof AppError && error.code === "bad_request") return;
 			throw error;
@@ -185,7 +185,7 @@ export class DemoDevices {
 
 	#beat(hash: KeyHash, facts: Machine["facts"], n: number) {
 		return patiently(() =>
-			this.#heartbeats.record(hash, { facts, address: addressOf(n) }),
+			this.#heartbeats.record({ keyHash: hash, facts, address: addressOf(n) }),
 		);
 	}
 

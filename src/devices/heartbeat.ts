@@ -23,15 +23,11 @@ interface Beat {
 	address: string | undefined;
 }
 
-export interface BeatAnswer {
-	device_id: string;
-	heartbeat_interval_seconds: number;
-	posture_interval_seconds: number;
-}
-
 /** The state of the device, as its heartbeat has found it. */
 export interface BeatResult {
-	answer: BeatAnswer;
+	deviceId: string;
+	heartbeatIntervalSeconds: number;
+	postureIntervalSeconds: number;
 	/** Policy of a group that applies to the device. */
 	groupPolicyId: string | null;
 }
@@ -73,14 +69,10 @@ export class Heartbeats {
 	 * live device has the key), bad_request (another live device of the organization has the
 	 * hardware, or the device waits for approval) or service_unavailable.
 	 */
-	async record(
-		keyHash: KeyHash,
-		sent: Omit<Beat, "keyHash">,
-	): Promise<BeatResult> {
-		const beat = { keyHash, ...sent };
-		const answer = await this.#active.add(beat);
-		if (answer) return answer;
-		const holder = await this.#statuses.find(keyHash);
+	async record(beat: Beat): Promise<BeatResult> {
+		const result = await this.#active.add(beat);
+		if (result) return result;
+		const holder = await this.#statuses.find(beat.keyHash);
 		if (!holder) throw unknownDeviceKey();
 		const first = await this.#first.take(holder.organizationId, () =>
 			this.#activate(beat),
@@ -104,7 +96,7 @@ export class Heartbeats {
 		await this.#first.idle();
 	}
 
-	/** Returns the answer to a first heartbeat, or undefined if the key was revoked meanwhile. */
+	/** Returns the result of a first heartbeat, or undefined if the key was revoked meanwhile. */
 	async #activate(beat: Beat): Promise<BeatResult | undefined> {
 		const { rows } = await this.#pool.query<{ outcome: string }>({
 			name: "agent_activate",
@@ -137,14 +129,14 @@ export class Heartbeats {
 		}
 		// The device is active now, through this heartbeat or a simultaneous one. The heartbeat can
 		// therefore be stored like any other.
-		const [answer] = await store(this.#pool, [beat]);
-		return answer;
+		const [result] = await store(this.#pool, [beat]);
+		return result;
 	}
 }
 
 /**
  * Stores heartbeats of active devices. A heartbeat whose key belongs to no active device is
- * skipped, and its answer is undefined.
+ * skipped, and its result is undefined.
  */
 async function store(
 	db: Pool | PoolClient,
@@ -171,16 +163,14 @@ async function store(
 		],
 		rowMode: "array",
 	});
-	const answers = new Array<BeatResult | undefined>(beats.length);
+	const results = new Array<BeatResult | undefined>(beats.length);
 	for (const [ordinal, deviceId, heartbeatS, postureS, policyId] of rows) {
-		answers[ordinal - 1] = {
-			answer: {
-				device_id: deviceId,
-				heartbeat_interval_seconds: heartbeatS,
-				posture_interval_seconds: postureS,
-			},
+		results[ordinal - 1] = {
+			deviceId,
+			heartbeatIntervalSeconds: heartbeatS,
+			postureIntervalSeconds: postureS,
 			groupPolicyId: policyId,
 		};
 	}
-	return answers;
+	return results;
 }

@@ -150,21 +150,24 @@ export function makeAgentApi(
 						request.headers["user-agent"],
 						facts.agent_version,
 					);
-					const { answer, groupPolicyId } = await heartbeats.record(key, {
+					const found = await heartbeats.record({
+						keyHash: key,
 						facts,
 						agentName,
 						address: addressOf(request),
 					});
-					const known = policies.thresholdsOf(answer.device_id, groupPolicyId);
-					const policy = known instanceof Promise ? await known : known;
-					const newest = isOwnAgent(agentName)
-						? newestAgentVersion(facts.platform)
-						: undefined;
+					const { deviceId, groupPolicyId } = found;
+					const known = policies.thresholdsOf(deviceId, groupPolicyId);
+					// JSON leaves out what is undefined.
 					return {
-						...answer,
+						device_id: deviceId,
+						heartbeat_interval_seconds: found.heartbeatIntervalSeconds,
+						posture_interval_seconds: found.postureIntervalSeconds,
 						server_time: formatServerTime(Math.floor(Date.now() / 1000)),
-						...(policy && { policy }),
-						...(newest && { newest_agent_version: newest }),
+						policy: known instanceof Promise ? await known : known,
+						newest_agent_version: isOwnAgent(agentName)
+							? newestAgentVersion(facts.platform)
+							: undefined,
 					};
 				},
 			},
