@@ -57,6 +57,7 @@ export class Heartbeats {
 			maxBatchRows: 256,
 			maxBatchBytes: 1 << 20,
 			maxInFlight: 2,
+			minIntervalMs: 5,
 			maxWaitingRows: 8192,
 			maxHeldPerKey: MAX_HELD_PER_DEVICE,
 			maxWaitingBytes: 32 << 20,

@@ -102,6 +102,7 @@ export class Postures {
 			maxBatchRows: 64,
 			maxBatchBytes: 2 << 20,
 			maxInFlight: 2,
+			minIntervalMs: 20,
 			maxWaitingRows: 4096,
 			maxHeldPerKey: MAX_HELD_PER_DEVICE,
 			maxWaitingBytes: 64 << 20,

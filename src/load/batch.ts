@@ -6,48 +6,8 @@ import {
 	SLOW_DATABASE,
 } from "../errors.ts";
 import { batchWork, itemQueued } from "../tracing/channels.ts";
+import type { BatchOptions } from "./batch-options.ts";
 import type { Queue, QueueLoad } from "./queue.ts";
-
-export interface BatchOptions<Item, Result> {
-	/** Name of the items in traces. */
-	name?: string;
-	/**
-	 * Returns the key of an item. Items with equal keys are never in one batch, nor in two batches at
-	 * the same time.
-	 */
-	key: (item: Item) => string;
-	/**
-	 * Runs one statement for all `items`, which are sorted by key. Returns their results in the same
-	 * order. If a result is an AppError, only that item fails.
-	 */
-	run: (items: Item[]) => Promise<(Result | AppError)[]>;
-	/** Returns the memory that an item takes. The limits with names that end in …Bytes count it. */
-	bytes: (item: Item) => number;
-	maxBatchRows: number;
-	maxBatchBytes: number;
-	maxInFlight: number;
-	/**
-	 * Limits of waiting items. When one of the two limits is reached, a new item is rejected with
-	 * service_unavailable.
-	 */
-	maxWaitingRows: number;
-	maxWaitingBytes: number;
-	/**
-	 * Limit of items that wait behind another item with their key. When it is reached, only items
-	 * with that key are rejected. The default is no limit.
-	 */
-	maxHeldPerKey?: number;
-	/**
-	 * Longest expected wait of a new item. If the item would wait longer, it is rejected with
-	 * service_unavailable.
-	 */
-	maxWaitMs?: number;
-	/**
-	 * Longest actual wait of an accepted item. An item that has waited longer is rejected with
-	 * service_unavailable and not stored.
-	 */
-	maxAgeMs?: number;
-}
 
 /**
  * Longest expected wait of a new item. A caller gives up after 30 s and retries, so an accepted
@@ -79,9 +39,10 @@ interface Waiting<Item, Result> {
 /**
  * Gathers items that arrive together into one statement.
  *
- * A batch starts as soon as one of `maxInFlight` places is free. A single item therefore does not
- * wait, and many items go in large groups. `add` resolves after the batch has committed. The rows
- * of a batch are sorted, and one key is never in two batches at once, so batches cannot deadlock.
+ * A batch starts as soon as one of `maxInFlight` places is free, but at least `minIntervalMs` after
+ * the one before it. A single item therefore does not wait, and many items go in large groups. `add`
+ * resolves after the batch has committed. The rows of a batch are sorted, and one key is never in two
+ * batches at once, so batches cannot deadlock.
  *
  * An item that waits for its key is kept apart. It does not make the queue look full, and no batch
  * examines it, so many items with one key cost the others nothing.
@@ -109,6 +70,9 @@ export class Batcher<Item, Result> implements Queue {
 	/** The times at which the running batches began. */
 	readonly #departures = new Set<{ at: number }>();
 	#isScheduled = false;
+	/** Runs until `minIntervalMs` after the start of the latest batch, if items wait for that. */
+	#pause: NodeJS.Timeout | undefined;
+	#departedAt = Number.NEGATIVE_INFINITY;
 	/**
 	 * Mean duration of recent successful batches. A failed batch says nothing about the duration of
 	 * the next.
@@ -240,16 +204,27 @@ export class Batcher<Item, Result> implements Queue {
 		};
 	}
 
-	/**
-	 * Starts a batch after the current turn of the event loop, so that it includes other requests
-	 * that arrive in this turn.
-	 */
+	/** Starts a batch as soon as a place is free and the latest one began long enough ago. */
 	#schedule(): void {
-		if (this.#inFlight >= this.#options.maxInFlight) {
+		const { maxInFlight, maxBatchRows, minIntervalMs = 0 } = this.#options;
+		if (this.#inFlight >= maxInFlight) {
 			this.#sweepLater();
 			return;
 		}
 		if (this.#isScheduled) return;
+		const pauseMs = this.#departedAt + minIntervalMs - performance.now();
+		if (pauseMs > 0 && this.#ready.length < maxBatchRows) {
+			this.#pause ??= setTimeout(() => this.#departSoon(), pauseMs);
+		} else this.#departSoon();
+	}
+
+	/**
+	 * Starts a batch after the current turn of the event loop, so that it includes other requests
+	 * that arrive in this turn.
+	 */
+	#departSoon(): void {
+		clearTimeout(this.#pause);
+		this.#pause = undefined;
 		this.#isScheduled = true;
 		setImmediate(() => {
 			this.#isScheduled = false;
@@ -286,6 +261,7 @@ export class Batcher<Item, Result> implements Queue {
 		}
 		this.#waitingBytes -= bytes;
 		batch.sort((a, b) => (a.key < b.key ? -1 : 1));
+		this.#departedAt = departed;
 		const departure = { at: departed };
 		this.#departures.add(departure);
 		this.#inFlight++;

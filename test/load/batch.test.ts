@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { AppError } from "../../src/errors.ts";
-import { Batcher, type BatchOptions } from "../../src/load/batch.ts";
+import { Batcher } from "../../src/load/batch.ts";
+import type { BatchOptions } from "../../src/load/batch-options.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { endShared } from "../support/shared.ts";
 
