@@ -108,10 +108,12 @@ async function measureReads(client: Client, pid?: number): Promise<void> {
 			times.push(performance.now() - begun);
 		}
 		times.sort((a, b) => a - b);
+		const at = (share: number) =>
+			times[Math.floor(times.length * share)]?.toFixed(1);
 		const processor = ((postgresSeconds(pid) - before) * 1000) / rows.length;
 		tell(
 			`${name}, ms (median, 95 %; processor of PostgreSQL)`,
-			`${times[READS / 2]?.toFixed(1)}, ${times[Math.floor(READS * 0.95)]?.toFixed(1)}; ${processor.toFixed(1)}`,
+			`${at(0.5)}, ${at(0.95)}; ${processor.toFixed(1)}`,
 		);
 	};
 	await time(
