@@ -3,6 +3,7 @@ import {
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -67,8 +68,11 @@ async function bench(options: Options): Promise<Report> {
 	const fleet = isKept
 		? readFleet(fleetFile)
 		: makeFleet(options.devices, ORGANIZATIONS);
-	if (fleet.keys.length !== options.devices) {
-		throw new Error(`${folder} has ${fleet.keys.length} devices that report`);
+	const numbers = `${options.devices} of ${options.stored} devices`;
+	if (isKept && readFileSync(filledFile, "utf8") !== numbers) {
+		throw new Error(
+			`in ${folder}, ${readFileSync(filledFile, "utf8")} send requests; give the same numbers`,
+		);
 	}
 	if (!isKept) writeFleet(fleetFile, fleet);
 	const generator = new LoadGenerator(fleetFile);
@@ -117,9 +121,9 @@ async function bench(options: Options): Promise<Report> {
 		if (!isKept) {
 			if (does("postures")) report.rows.push(...(await runFirstReports(stand)));
 			if (does("postures") || does("mixed") || options.keep) await fill(stand);
-			if (options.keep) writeFileSync(filledFile, "");
+			if (options.keep) writeFileSync(filledFile, numbers);
 		}
-		await settle(client);
+		if (does("postures") || does("mixed")) await settle(client);
 		if (does("postures")) report.rows.push(...(await runSteadyReports(stand)));
 		if (does("mixed")) report.mixed.push(...(await runMixed(stand)));
 
