@@ -20,7 +20,7 @@ export interface BatchOptions<Item, Result> {
 	maxInFlight: number;
 	/**
 	 * Shortest time from the start of a batch to that of the next one. The default is 0. Items that
-	 * fill a batch do not wait for it.
+	 * fill a batch do not wait for it. docs/decisions/0071 says why batches keep a distance.
 	 */
 	minIntervalMs?: number;
 	/**
