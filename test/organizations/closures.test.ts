@@ -118,7 +118,7 @@ describe("while an organization is suspended", () => {
 			});
 		}
 		const unknown = await served.post("heartbeat", heartbeatBody(), {
-			key: `${device.key.slice(0, -1)}x`,
+			key: device.key.replace(/.$/, (last) => (last === "x" ? "y" : "x")),
 		});
 		expect(unknown.status).toBe(401);
 		const { rows } = await served.database.owner.query(
