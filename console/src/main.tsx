@@ -31,7 +31,7 @@ createRoot(root).render(
 			getStyleNonce={() => styleNonce}
 		>
 			<QueryClientProvider client={queryClient}>
-				<Notifications position="bottom-center" autoClose={3000} />
+				<Notifications position="bottom-center" autoClose={5000} />
 				<RouterProvider router={router} />
 			</QueryClientProvider>
 		</MantineProvider>

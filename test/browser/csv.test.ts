@@ -237,15 +237,28 @@ test("the list of risks leads viewers to the report, which is PDF and Excel too"
 	}
 });
 
-test("an export that fails says so and saves no file", async () => {
+test("an export that fails says so until the message is closed, and saves no file", async () => {
 	const page = await served.openPageAs(admin, at("r/task"));
+	await page.clock.install();
+	await page.reload();
 	const message = "permission denied: ask an administrator";
 	await page.route("**/api/console/export/**", (route) =>
 		route.fulfill({ status: 403, json: { error: "forbidden", message } }),
 	);
 	await page.getByRole("button", { name: "Export CSV" }).click();
-	await page.getByText("The list was not exported").waitFor();
-	await page.getByText("Permission denied: ask an administrator.").waitFor();
+	const failure = page
+		.getByRole("alert")
+		.filter({ hasText: "The list was not exported" });
+	await failure.getByText("Permission denied: ask an administrator.").waitFor();
+	await page.clock.runFor(60_000);
+	expect(await failure.count()).toBe(1);
+	// The same failure again has one message, not two.
+	await page.getByRole("button", { name: "Export CSV" }).click();
+	await page.clock.runFor(1_000);
+	expect(await failure.count()).toBe(1);
+	await failure.getByRole("button").click();
+	await page.clock.runFor(1_000);
+	await expect.poll(() => failure.count()).toBe(0);
 });
 
 test("the import page is usable at 375 px and in dark mode", async () => {

@@ -10,6 +10,7 @@ import { forgetReadings, operationQuery } from "../queries.ts";
 import { Confirm } from "./confirm.tsx";
 import { sentenceOf } from "./error-state.tsx";
 import { NameView } from "./name-view.tsx";
+import { showFailure } from "./show-failure.ts";
 
 export type SavedView = OutputOf<"listSavedViews">["saved_views"][number];
 type ListName = InputOf<"listSavedViews">["list"];
@@ -50,11 +51,7 @@ export function SavedViews({
 			void forgetReadings();
 		},
 		onError: (error) =>
-			notifications.show({
-				color: "red",
-				title: "The view was not saved",
-				message: sentenceOf(error),
-			}),
+			showFailure("The view was not saved", sentenceOf(error)),
 	});
 	const itemOf = (view: SavedView) => (
 		<Menu.Item

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useEffect, useRef, useState } from "react";
 import { sentenceOf } from "./error-state.tsx";
 import type { Matching, Selection } from "./selection.ts";
+import { showFailure } from "./show-failure.ts";
 
 /** Most rows that can be selected at once. A list counts no further either. */
 const MAX_SELECTED = 10_000;
@@ -43,11 +43,7 @@ export function SelectMatching<Row extends { id: string }>({
 			} while (cursor !== null && rows.length < MAX_SELECTED);
 			if (!isStopped.current) selection.set(rows, true);
 		} catch (error) {
-			notifications.show({
-				color: "red",
-				title: "Not all rows were selected",
-				message: sentenceOf(error),
-			});
+			showFailure("Not all rows were selected", sentenceOf(error));
 		}
 		setLoaded(null);
 	}

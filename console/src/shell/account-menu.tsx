@@ -1,5 +1,4 @@
 import { ActionIcon, Menu, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconLogout, IconUserCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
@@ -7,6 +6,7 @@ import { useState } from "react";
 import type { OutputOf } from "../api.ts";
 import { signOut } from "../auth.ts";
 import { sentenceOf } from "../parts/error-state.tsx";
+import { showFailure } from "../parts/show-failure.ts";
 import { meQuery, operationQuery, queryClient } from "../queries.ts";
 
 /** Returns the address that leads to the page of the provider on which people sign out there. */
@@ -33,11 +33,7 @@ export function AccountMenu() {
 		try {
 			await signOut();
 		} catch (error) {
-			notifications.show({
-				color: "red",
-				title: "You are still signed in",
-				message: sentenceOf(error),
-			});
+			showFailure("You are still signed in", sentenceOf(error));
 			return;
 		}
 		// None of the loaded data may remain for the next user.

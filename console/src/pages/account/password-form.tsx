@@ -6,6 +6,7 @@ import {
 	NewPasswordInput,
 	PresentPasswordInput,
 } from "../../parts/password-fields.tsx";
+import { showFailure } from "../../parts/show-failure.ts";
 import {
 	TokenChecklist,
 	useTokenChecklist,
@@ -25,12 +26,10 @@ export function PasswordForm({ email }: { email: string }) {
 		form.reset();
 		notifications.show({ message: "Your password is changed." });
 		await revokeTokens(checklist.tickedIds).catch((error: Error) =>
-			notifications.show({
-				color: "red",
-				title: "Your API tokens still work",
-				message: `${error.message}. Revoke them under Settings, API tokens.`,
-				autoClose: false,
-			}),
+			showFailure(
+				"Your API tokens still work",
+				`${error.message}. Revoke them under Settings, API tokens.`,
+			),
 		);
 		await forgetReadings();
 	});

@@ -11,6 +11,7 @@ import { ErrorState, sentenceOf } from "../../parts/error-state.tsx";
 import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { showFailure } from "../../parts/show-failure.ts";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 
@@ -150,12 +151,10 @@ async function addRest(
 			});
 		} catch (error) {
 			// The group exists, so saving the form again would fail.
-			notifications.show({
-				color: "red",
-				title: `The group “${name}” has only ${from.toLocaleString()} of ${deviceIds.length.toLocaleString()} devices`,
-				message: `Add the others to it with Groups. ${sentenceOf(error)}`,
-				autoClose: false,
-			});
+			showFailure(
+				`The group “${name}” has only ${from.toLocaleString()} of ${deviceIds.length.toLocaleString()} devices`,
+				`Add the others to it with Groups. ${sentenceOf(error)}`,
+			);
 			break;
 		}
 	}

@@ -16,6 +16,7 @@ import {
 import { Dialog } from "../../parts/dialog.tsx";
 import { useForEach } from "../../parts/for-each.ts";
 import { useReturnFocus } from "../../parts/return-focus.ts";
+import { showFailure } from "../../parts/show-failure.ts";
 import { GroupForm } from "./group-form.tsx";
 
 /** The menu lists at most this many groups. If there are more, the user searches them. */
@@ -53,12 +54,10 @@ export function GroupOfSelected({
 			return;
 		}
 		const { length } = failures;
-		notifications.show({
-			color: "red",
-			title: `The group “${group.name}” was not changed for ${length === devices.length ? countDevices(length) : `${length.toLocaleString()} of ${countDevices(devices.length)}`}`,
-			message: `${deviceName(failed.row)}${length > 1 ? ` and ${(length - 1).toLocaleString()} more` : ""}: ${failed.reason}`,
-			autoClose: false,
-		});
+		showFailure(
+			`The group “${group.name}” was not changed for ${length === devices.length ? countDevices(length) : `${length.toLocaleString()} of ${countDevices(devices.length)}`}`,
+			`${deviceName(failed.row)}${length > 1 ? ` and ${(length - 1).toLocaleString()} more` : ""}: ${failed.reason}`,
+		);
 	};
 	const groups = new Set(
 		devices.flatMap((device) => device.groups?.map(({ id }) => id) ?? []),

@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { sentenceOf } from "../../parts/error-state.tsx";
+import { showFailure } from "../../parts/show-failure.ts";
 import { forgetReadings } from "../../queries.ts";
 import type { Step } from "./use-first-steps.ts";
 
@@ -29,7 +30,8 @@ export function SkipButton({
 			await forgetReadings();
 			if (!step.isSkipped) onSkipped?.();
 		},
-		onError: ({ message }) => notifications.show({ color: "red", message }),
+		onError: (error) =>
+			showFailure("The step was not changed", sentenceOf(error)),
 	});
 	if (!mayAdmin) return null;
 	const label = step.isSkipped ? "Take up again" : "Skip this step";

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconCheck } from "@tabler/icons-react";
 import { fieldOf } from "../../kinds.ts";
 import { sentenceOf } from "../../parts/error-state.tsx";
+import { showFailure } from "../../parts/show-failure.ts";
 import { type Cell, useCellSaving } from "./save-cell.tsx";
 
 const DONE = "DONE";
@@ -24,7 +24,7 @@ function Finish(cell: Cell) {
 			onClick={() =>
 				saving.mutate(DONE, {
 					onError: (error) =>
-						notifications.show({ color: "red", message: sentenceOf(error) }),
+						showFailure("Not marked as done", sentenceOf(error)),
 				})
 			}
 		>

@@ -1,5 +1,4 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconDownload, IconPrinter } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -12,6 +11,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
+import { showFailure } from "../../parts/show-failure.ts";
 import { formatTime } from "../../parts/time.tsx";
 import { firstDayOf, NOW, usePast } from "../../past.ts";
 import { operationQuery } from "../../queries.ts";
@@ -298,12 +298,7 @@ function Actions({
 			const { reportToPdf } = await import("./report-pdf.ts");
 			return reportToPdf(`${fileName}.pdf`, report, frame, words);
 		},
-		onError: (error) =>
-			notifications.show({
-				color: "red",
-				title: "Not saved",
-				message: error.message,
-			}),
+		onError: (error) => showFailure("Not saved", error.message),
 	});
 	return (
 		<>

@@ -4,6 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Column } from "../../parts/data-table.tsx";
+import { sentenceOf } from "../../parts/error-state.tsx";
+import { showFailure } from "../../parts/show-failure.ts";
 import { DateTime } from "../../parts/time.tsx";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 import { Deliveries, DeliveryAnswer } from "./deliveries.tsx";
@@ -30,7 +32,7 @@ export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
 		}).then(
 			() => notifications.show({ message: "The delivery is sent again." }),
 			(error: Error) =>
-				notifications.show({ color: "red", message: error.message }),
+				showFailure("The delivery was not sent again", sentenceOf(error)),
 		);
 		await forgetReadings();
 	};

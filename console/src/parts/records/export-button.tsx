@@ -1,5 +1,4 @@
 import { Button, type ButtonProps, Loader } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -8,6 +7,7 @@ import { inPast } from "../../past.ts";
 import { saveFile } from "../../save-file.ts";
 import { sentenceOf } from "../error-state.tsx";
 import type { Selection } from "../selection.ts";
+import { showFailure } from "../show-failure.ts";
 
 /** Size in bytes from which the progress is shown. Smaller files arrive at once. */
 const LARGE = 500_000;
@@ -43,11 +43,7 @@ export function ExportButton({
 		},
 		onError: (error) => {
 			if (stop.current?.signal.aborted) return;
-			notifications.show({
-				color: "red",
-				title: "The list was not exported",
-				message: sentenceOf(error),
-			});
+			showFailure("The list was not exported", sentenceOf(error));
 		},
 	});
 	const { isPending } = exporting;

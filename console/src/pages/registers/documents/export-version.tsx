@@ -1,5 +1,4 @@
 import { Button, Menu } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import {
 	IconDownload,
 	IconFileTypeDocx,
@@ -10,6 +9,7 @@ import { useState } from "react";
 import { useOrganization } from "../../../organization.ts";
 import { dayOf, formatDay } from "../../../parts/days.ts";
 import { inWords } from "../../../parts/names-in-words.ts";
+import { showFailure } from "../../../parts/show-failure.ts";
 import { saveFile } from "../../../save-file.ts";
 import { STATUSES, type Version } from "./statuses.ts";
 
@@ -28,11 +28,7 @@ export function ExportVersion({
 		try {
 			await work();
 		} catch (error) {
-			notifications.show({
-				color: "red",
-				title: "Not saved",
-				message: (error as Error).message,
-			});
+			showFailure("Not saved", (error as Error).message);
 		} finally {
 			setSaving(false);
 		}
