@@ -2144,36 +2144,50 @@ declare
 	wanted record;
 begin
 	for wanted in
-		select a.attname as column_name, case
-				when a.atttypid = 'date'::regtype then format('CASE WHEN %1$I IS NULL THEN ''infinity''::date ELSE %1$I END', a.attname)
+		with columns as (
+			select a.attname as column_name, a.attnum, a.atttypid, a.attnotnull, exists (
+				select from pg_constraint c
+				where c.conrelid = a.attrelid and c.contype = 'f' and c.conkey[2] = a.attnum
+			) as is_reference, exists (
+				select from pg_constraint c
+				where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum]
+					and pg_get_constraintdef(c.oid) ~ '= ANY \(+ARRAY'
+			) as is_choice, exists (
+				select from pg_constraint c
+				where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum]
+					and pg_get_constraintdef(c.oid) ~ '<= \d\)'
+			) as is_scale
+			from pg_attribute a
+			where a.attrelid = p_table::regclass and a.attnum > 0 and not a.attisdropped
+		)
+		select a.column_name, case
+				when a.atttypid = 'date'::regtype
+					then format('CASE WHEN %1$I IS NULL THEN ''infinity''::date ELSE %1$I END', a.column_name)
 				when a.atttypid = 'timestamptz'::regtype and not a.attnotnull
 					then format(
-						'CASE WHEN %1$I IS NULL THEN ''infinity''::timestamp with time zone ELSE %1$I END', a.attname
+						'CASE WHEN %1$I IS NULL THEN ''infinity''::timestamp with time zone ELSE %1$I END', a.column_name
 					)
-				else format('%I', a.attname)
+				else format('%I', a.column_name)
 			end as expression, case
 				-- A choice has few values: each is read in the order that a list begins with.
 				when is_choice then 'created_at, id'
-				when is_reference then null
+				when is_reference or is_scale then null
 				else 'id'
-			end as further
-		from pg_attribute a
-		cross join lateral (
-			select
-				exists (
-					select from pg_constraint c
-					where c.conrelid = a.attrelid and c.contype = 'f' and c.conkey[2] = a.attnum
-				) as is_reference,
-				exists (
-					select from pg_constraint c
-					where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum]
-						and pg_get_constraintdef(c.oid) ~ '= ANY \(+ARRAY'
-				) as is_choice
-		) kind
-		where a.attrelid = p_table::regclass and a.attnum > 0 and not a.attisdropped and (
-			is_reference or is_choice or a.attname like '%\_key'
+			end as further, (
+				select string_agg(format('%I', few.column_name), ', ' order by few.attnum)
+				from columns few
+				where few.attnum <> a.attnum and (
+					few.is_choice or few.is_scale or few.column_name = 'archived_at'
+					-- Counts of the past find by this index what has not changed since.
+					or (a.column_name = 'updated_at' and (
+						few.is_reference
+						or few.atttypid in ('date'::regtype, 'smallint'::regtype, 'integer'::regtype)
+					))
+				)
+			) as few
+		from columns a
+		where is_reference or is_choice or a.column_name like '%\_key'
 			or a.atttypid in ('date'::regtype, 'timestamptz'::regtype, 'smallint'::regtype, 'integer'::regtype)
-		)
 		order by a.attnum
 	loop
 		if not exists (
@@ -2192,7 +2206,7 @@ begin
 					', ', 'organization_id',
 					case when wanted.expression like 'CASE %' then format('(%s)', wanted.expression)
 						else wanted.expression end,
-					wanted.further
+					wanted.further, wanted.few
 				)
 			);
 		end if;
@@ -5967,25 +5981,25 @@ CREATE INDEX applicability_statements_approver ON public.applicability_statement
 
 CREATE INDEX asset_vendors_vendor ON public.asset_vendors USING btree (organization_id, vendor_id);
 
-CREATE INDEX assets_amount ON public.assets USING btree (organization_id, amount, id);
+CREATE INDEX assets_amount ON public.assets USING btree (organization_id, amount, id, asset_type, archived_at);
 
 CREATE INDEX assets_archived_at ON public.assets USING btree (organization_id, (
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id);
+END), id, asset_type);
 
-CREATE INDEX assets_asset_type ON public.assets USING btree (organization_id, asset_type, created_at, id);
+CREATE INDEX assets_asset_type ON public.assets USING btree (organization_id, asset_type, created_at, id, archived_at);
 
-CREATE INDEX assets_created_at ON public.assets USING btree (organization_id, created_at, id);
+CREATE INDEX assets_created_at ON public.assets USING btree (organization_id, created_at, id, asset_type, archived_at);
 
-CREATE INDEX assets_name ON public.assets USING btree (organization_id, name_key, id);
+CREATE INDEX assets_name ON public.assets USING btree (organization_id, name_key, id, asset_type, archived_at);
 
-CREATE INDEX assets_owner_id ON public.assets USING btree (organization_id, owner_id);
+CREATE INDEX assets_owner_id ON public.assets USING btree (organization_id, owner_id, asset_type, archived_at);
 
 CREATE INDEX assets_search ON public.assets USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX assets_updated_at ON public.assets USING btree (organization_id, updated_at, id);
+CREATE INDEX assets_updated_at ON public.assets USING btree (organization_id, updated_at, id, amount, owner_id, asset_type, archived_at);
 
 CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (organization_id, actor_id, id) WHERE (actor_id IS NOT NULL);
 
@@ -6007,33 +6021,33 @@ CREATE INDEX audit_entries_refused ON public.audit_entries USING btree (organiza
 
 CREATE INDEX audit_entries_token ON public.audit_entries USING btree (organization_id, token_id, id) WHERE (token_id IS NOT NULL);
 
-CREATE INDEX audits_created_at ON public.audits USING btree (organization_id, created_at, id);
+CREATE INDEX audits_created_at ON public.audits USING btree (organization_id, created_at, id, state);
 
-CREATE INDEX audits_framework_id ON public.audits USING btree (organization_id, framework_id);
+CREATE INDEX audits_framework_id ON public.audits USING btree (organization_id, framework_id, state);
 
 CREATE INDEX audits_search ON public.audits USING gin (organization_id, search_text public.gin_trgm_ops);
 
 CREATE INDEX audits_state ON public.audits USING btree (organization_id, state, created_at, id);
 
-CREATE INDEX audits_updated_at ON public.audits USING btree (organization_id, updated_at, id);
+CREATE INDEX audits_updated_at ON public.audits USING btree (organization_id, updated_at, id, framework_id, valid_from, valid_until, state);
 
 CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, (
 CASE
     WHEN (valid_from IS NULL) THEN 'infinity'::date
     ELSE valid_from
-END), id);
+END), id, state);
 
 CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, (
 CASE
     WHEN (valid_until IS NULL) THEN 'infinity'::date
     ELSE valid_until
-END), id);
+END), id, state);
 
 CREATE INDEX check_nonconformities_check ON public.check_nonconformities USING btree (organization_id, check_key, device_id);
 
 CREATE INDEX connected_apps_unused ON public.connected_apps USING btree (code_ends_at) WHERE (connected_at IS NULL);
 
-CREATE INDEX continual_improvements_created_at ON public.continual_improvements USING btree (organization_id, created_at, id);
+CREATE INDEX continual_improvements_created_at ON public.continual_improvements USING btree (organization_id, created_at, id, status, priority);
 
 CREATE INDEX continual_improvements_open ON public.continual_improvements USING btree (organization_id, (
 CASE
@@ -6048,49 +6062,49 @@ CASE
     ELSE target_date
 END), id);
 
-CREATE INDEX continual_improvements_owner_id ON public.continual_improvements USING btree (organization_id, owner_id);
+CREATE INDEX continual_improvements_owner_id ON public.continual_improvements USING btree (organization_id, owner_id, status, priority);
 
-CREATE INDEX continual_improvements_priority ON public.continual_improvements USING btree (organization_id, priority, created_at, id);
+CREATE INDEX continual_improvements_priority ON public.continual_improvements USING btree (organization_id, priority, created_at, id, status);
 
-CREATE INDEX continual_improvements_reference_id ON public.continual_improvements USING btree (organization_id, reference_id_key, id);
+CREATE INDEX continual_improvements_reference_id ON public.continual_improvements USING btree (organization_id, reference_id_key, id, status, priority);
 
 CREATE INDEX continual_improvements_search ON public.continual_improvements USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX continual_improvements_status ON public.continual_improvements USING btree (organization_id, status, created_at, id);
+CREATE INDEX continual_improvements_status ON public.continual_improvements USING btree (organization_id, status, created_at, id, priority);
 
 CREATE INDEX continual_improvements_target_date ON public.continual_improvements USING btree (organization_id, (
 CASE
     WHEN (target_date IS NULL) THEN 'infinity'::date
     ELSE target_date
-END), id);
+END), id, status, priority);
 
-CREATE INDEX continual_improvements_updated_at ON public.continual_improvements USING btree (organization_id, updated_at, id);
+CREATE INDEX continual_improvements_updated_at ON public.continual_improvements USING btree (organization_id, updated_at, id, owner_id, target_date, status, priority);
 
-CREATE INDEX controls_created_at ON public.controls USING btree (organization_id, created_at, id);
+CREATE INDEX controls_created_at ON public.controls USING btree (organization_id, created_at, id, status);
 
-CREATE INDEX controls_framework_id ON public.controls USING btree (organization_id, framework_id);
+CREATE INDEX controls_framework_id ON public.controls USING btree (organization_id, framework_id, status);
 
-CREATE INDEX controls_name ON public.controls USING btree (organization_id, name_key, id);
+CREATE INDEX controls_name ON public.controls USING btree (organization_id, name_key, id, status);
 
 CREATE INDEX controls_search ON public.controls USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX controls_section_title ON public.controls USING btree (organization_id, section_title_key, id);
+CREATE INDEX controls_section_title ON public.controls USING btree (organization_id, section_title_key, id, status);
 
 CREATE INDEX controls_status ON public.controls USING btree (organization_id, status, created_at, id);
 
-CREATE INDEX controls_updated_at ON public.controls USING btree (organization_id, updated_at, id);
+CREATE INDEX controls_updated_at ON public.controls USING btree (organization_id, updated_at, id, framework_id, status);
 
-CREATE INDEX data_created_at ON public.data USING btree (organization_id, created_at, id);
+CREATE INDEX data_created_at ON public.data USING btree (organization_id, created_at, id, data_classification);
 
 CREATE INDEX data_data_classification ON public.data USING btree (organization_id, data_classification, created_at, id);
 
-CREATE INDEX data_name ON public.data USING btree (organization_id, name_key, id);
+CREATE INDEX data_name ON public.data USING btree (organization_id, name_key, id, data_classification);
 
-CREATE INDEX data_owner_id ON public.data USING btree (organization_id, owner_id);
+CREATE INDEX data_owner_id ON public.data USING btree (organization_id, owner_id, data_classification);
 
 CREATE INDEX data_search ON public.data USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX data_updated_at ON public.data USING btree (organization_id, updated_at, id);
+CREATE INDEX data_updated_at ON public.data USING btree (organization_id, updated_at, id, data_classification, owner_id);
 
 CREATE INDEX datum_vendors_vendor ON public.datum_vendors USING btree (organization_id, vendor_id);
 
@@ -6190,29 +6204,29 @@ CREATE INDEX documents_archived_at ON public.documents USING btree (organization
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id);
+END), id, document_type, classification);
 
-CREATE INDEX documents_classification ON public.documents USING btree (organization_id, classification, created_at, id);
+CREATE INDEX documents_classification ON public.documents USING btree (organization_id, classification, created_at, id, document_type, archived_at);
 
-CREATE INDEX documents_created_at ON public.documents USING btree (organization_id, created_at, id);
+CREATE INDEX documents_created_at ON public.documents USING btree (organization_id, created_at, id, document_type, classification, archived_at);
 
-CREATE INDEX documents_document_type ON public.documents USING btree (organization_id, document_type, created_at, id);
+CREATE INDEX documents_document_type ON public.documents USING btree (organization_id, document_type, created_at, id, classification, archived_at);
 
 CREATE INDEX documents_next_review_on ON public.documents USING btree (organization_id, (
 CASE
     WHEN (next_review_on IS NULL) THEN 'infinity'::date
     ELSE next_review_on
-END), id);
+END), id, document_type, classification, archived_at);
 
-CREATE INDEX documents_owner_id ON public.documents USING btree (organization_id, owner_id);
+CREATE INDEX documents_owner_id ON public.documents USING btree (organization_id, owner_id, document_type, classification, archived_at);
 
-CREATE INDEX documents_review_interval_months ON public.documents USING btree (organization_id, review_interval_months, id);
+CREATE INDEX documents_review_interval_months ON public.documents USING btree (organization_id, review_interval_months, id, document_type, classification, archived_at);
 
 CREATE INDEX documents_search ON public.documents USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX documents_title ON public.documents USING btree (organization_id, title_key, id);
+CREATE INDEX documents_title ON public.documents USING btree (organization_id, title_key, id, document_type, classification, archived_at);
 
-CREATE INDEX documents_updated_at ON public.documents USING btree (organization_id, updated_at, id);
+CREATE INDEX documents_updated_at ON public.documents USING btree (organization_id, updated_at, id, document_type, classification, owner_id, review_interval_months, next_review_on, archived_at);
 
 CREATE INDEX emergency_sign_ins_used_at ON public.emergency_sign_ins USING btree (used_at);
 
@@ -6244,7 +6258,7 @@ CREATE INDEX evidence_owner_id ON public.evidence USING btree (organization_id, 
 
 CREATE INDEX evidence_search ON public.evidence USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX evidence_updated_at ON public.evidence USING btree (organization_id, updated_at, id);
+CREATE INDEX evidence_updated_at ON public.evidence USING btree (organization_id, updated_at, id, valid_until, owner_id);
 
 CREATE INDEX evidence_valid_until ON public.evidence USING btree (organization_id, (
 CASE
@@ -6302,25 +6316,25 @@ CREATE INDEX measures_archived_at ON public.measures USING btree (organization_i
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id);
+END), id, state);
 
-CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id);
+CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id, state, archived_at);
 
-CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id);
+CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id, state, archived_at);
 
-CREATE INDEX measures_name ON public.measures USING btree (organization_id, name_key, id);
+CREATE INDEX measures_name ON public.measures USING btree (organization_id, name_key, id, state, archived_at);
 
-CREATE INDEX measures_owner_id ON public.measures USING btree (organization_id, owner_id);
+CREATE INDEX measures_owner_id ON public.measures USING btree (organization_id, owner_id, state, archived_at);
 
 CREATE INDEX measures_search ON public.measures USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX measures_state ON public.measures USING btree (organization_id, state, created_at, id);
+CREATE INDEX measures_state ON public.measures USING btree (organization_id, state, created_at, id, archived_at);
 
-CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id);
+CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id, state, owner_id, verified_by_percent, archived_at);
 
-CREATE INDEX measures_verified_by_check ON public.measures USING btree (organization_id, verified_by_check, created_at, id);
+CREATE INDEX measures_verified_by_check ON public.measures USING btree (organization_id, verified_by_check, created_at, id, state, archived_at);
 
-CREATE INDEX measures_verified_by_percent ON public.measures USING btree (organization_id, verified_by_percent, id);
+CREATE INDEX measures_verified_by_percent ON public.measures USING btree (organization_id, verified_by_percent, id, state, archived_at);
 
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 
@@ -6330,21 +6344,21 @@ CREATE INDEX my_devices_links_expires_at ON public.my_devices_links USING btree 
 
 CREATE INDEX my_devices_links_people ON public.my_devices_links USING btree (organization_id, people_id);
 
-CREATE INDEX nonconformities_audit_id ON public.nonconformities USING btree (organization_id, audit_id);
+CREATE INDEX nonconformities_audit_id ON public.nonconformities USING btree (organization_id, audit_id, status, severity);
 
-CREATE INDEX nonconformities_created_at ON public.nonconformities USING btree (organization_id, created_at, id);
+CREATE INDEX nonconformities_created_at ON public.nonconformities USING btree (organization_id, created_at, id, status, severity);
 
 CREATE INDEX nonconformities_date_identified ON public.nonconformities USING btree (organization_id, (
 CASE
     WHEN (date_identified IS NULL) THEN 'infinity'::date
     ELSE date_identified
-END), id);
+END), id, status, severity);
 
 CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, (
 CASE
     WHEN (due_date IS NULL) THEN 'infinity'::date
     ELSE due_date
-END), id);
+END), id, status, severity);
 
 CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, (
 CASE
@@ -6359,17 +6373,17 @@ CASE
     ELSE due_date
 END), id);
 
-CREATE INDEX nonconformities_owner_id ON public.nonconformities USING btree (organization_id, owner_id);
+CREATE INDEX nonconformities_owner_id ON public.nonconformities USING btree (organization_id, owner_id, status, severity);
 
-CREATE INDEX nonconformities_reference_id ON public.nonconformities USING btree (organization_id, reference_id_key, id);
+CREATE INDEX nonconformities_reference_id ON public.nonconformities USING btree (organization_id, reference_id_key, id, status, severity);
 
 CREATE INDEX nonconformities_search ON public.nonconformities USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX nonconformities_severity ON public.nonconformities USING btree (organization_id, severity, created_at, id);
+CREATE INDEX nonconformities_severity ON public.nonconformities USING btree (organization_id, severity, created_at, id, status);
 
-CREATE INDEX nonconformities_status ON public.nonconformities USING btree (organization_id, status, created_at, id);
+CREATE INDEX nonconformities_status ON public.nonconformities USING btree (organization_id, status, created_at, id, severity);
 
-CREATE INDEX nonconformities_updated_at ON public.nonconformities USING btree (organization_id, updated_at, id);
+CREATE INDEX nonconformities_updated_at ON public.nonconformities USING btree (organization_id, updated_at, id, audit_id, date_identified, owner_id, due_date, status, severity);
 
 CREATE INDEX nonconformity_devices_alert_mail_id ON public.nonconformity_devices USING btree (organization_id, alert_mail_id) WHERE (alert_mail_id IS NOT NULL);
 
@@ -6399,25 +6413,25 @@ CREATE INDEX notification_messages_due ON public.notification_messages USING btr
 
 CREATE INDEX oauth_clients_unused ON public.oauth_clients USING btree (known_at) WHERE (used_at IS NULL);
 
-CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id);
+CREATE INDEX obligations_created_at ON public.obligations USING btree (organization_id, created_at, id, type, status);
 
 CREATE INDEX obligations_due_date ON public.obligations USING btree (organization_id, (
 CASE
     WHEN (due_date IS NULL) THEN 'infinity'::date
     ELSE due_date
-END), id);
+END), id, type, status);
 
 CREATE INDEX obligations_last_review_date ON public.obligations USING btree (organization_id, (
 CASE
     WHEN (last_review_date IS NULL) THEN 'infinity'::date
     ELSE last_review_date
-END), id);
+END), id, type, status);
 
 CREATE INDEX obligations_next_review_date ON public.obligations USING btree (organization_id, (
 CASE
     WHEN (next_review_date IS NULL) THEN 'infinity'::date
     ELSE next_review_date
-END), id);
+END), id, type, status);
 
 CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, (
 CASE
@@ -6432,17 +6446,17 @@ CASE
     ELSE due_date
 END), id);
 
-CREATE INDEX obligations_owner_id ON public.obligations USING btree (organization_id, owner_id);
+CREATE INDEX obligations_owner_id ON public.obligations USING btree (organization_id, owner_id, type, status);
 
-CREATE INDEX obligations_requirement ON public.obligations USING btree (organization_id, requirement_key, id);
+CREATE INDEX obligations_requirement ON public.obligations USING btree (organization_id, requirement_key, id, type, status);
 
 CREATE INDEX obligations_search ON public.obligations USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX obligations_status ON public.obligations USING btree (organization_id, status, created_at, id);
+CREATE INDEX obligations_status ON public.obligations USING btree (organization_id, status, created_at, id, type);
 
-CREATE INDEX obligations_type ON public.obligations USING btree (organization_id, type, created_at, id);
+CREATE INDEX obligations_type ON public.obligations USING btree (organization_id, type, created_at, id, status);
 
-CREATE INDEX obligations_updated_at ON public.obligations USING btree (organization_id, updated_at, id);
+CREATE INDEX obligations_updated_at ON public.obligations USING btree (organization_id, updated_at, id, type, owner_id, last_review_date, due_date, status, next_review_date);
 
 CREATE INDEX organization_domains_due ON public.organization_domains USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 
@@ -6454,25 +6468,25 @@ CREATE INDEX people_contract_end_date ON public.people USING btree (organization
 CASE
     WHEN (contract_end_date IS NULL) THEN 'infinity'::date
     ELSE contract_end_date
-END), id);
+END), id, kind);
 
 CREATE INDEX people_contract_start_date ON public.people USING btree (organization_id, (
 CASE
     WHEN (contract_start_date IS NULL) THEN 'infinity'::date
     ELSE contract_start_date
-END), id);
+END), id, kind);
 
-CREATE INDEX people_created_at ON public.people USING btree (organization_id, created_at, id);
+CREATE INDEX people_created_at ON public.people USING btree (organization_id, created_at, id, kind);
 
-CREATE INDEX people_full_name ON public.people USING btree (organization_id, full_name_key, id);
+CREATE INDEX people_full_name ON public.people USING btree (organization_id, full_name_key, id, kind);
 
 CREATE INDEX people_kind ON public.people USING btree (organization_id, kind, created_at, id);
 
-CREATE INDEX people_primary_email_address ON public.people USING btree (organization_id, primary_email_address_key, id);
+CREATE INDEX people_primary_email_address ON public.people USING btree (organization_id, primary_email_address_key, id, kind);
 
 CREATE INDEX people_search ON public.people USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX people_updated_at ON public.people USING btree (organization_id, updated_at, id);
+CREATE INDEX people_updated_at ON public.people USING btree (organization_id, updated_at, id, kind, contract_start_date, contract_end_date);
 
 CREATE UNIQUE INDEX posture_spans_current ON public.posture_spans USING btree (organization_id, device_id, check_key) WHERE is_current;
 
@@ -6504,35 +6518,35 @@ CREATE INDEX risks_archived_at ON public.risks USING btree (organization_id, (
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id);
+END), id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id);
+CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
 
-CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id);
+CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
 
-CREATE INDEX risks_inherent_impact ON public.risks USING btree (organization_id, inherent_impact, id);
+CREATE INDEX risks_inherent_impact ON public.risks USING btree (organization_id, inherent_impact, treatment, inherent_likelihood, residual_likelihood, residual_impact, archived_at);
 
-CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization_id, inherent_risk_score, id);
+CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization_id, inherent_risk_score, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
 
-CREATE INDEX risks_name ON public.risks USING btree (organization_id, name_key, id);
+CREATE INDEX risks_name ON public.risks USING btree (organization_id, name_key, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
 
-CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_id);
+CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
 
-CREATE INDEX risks_residual ON public.risks USING btree (organization_id, residual_likelihood, residual_impact);
+CREATE INDEX risks_residual_impact ON public.risks USING btree (organization_id, residual_impact, treatment, inherent_likelihood, inherent_impact, residual_likelihood, archived_at);
 
-CREATE INDEX risks_residual_impact ON public.risks USING btree (organization_id, residual_impact, id);
+CREATE INDEX risks_residual_likelihood ON public.risks USING btree (organization_id, residual_likelihood, treatment, inherent_likelihood, inherent_impact, residual_impact, archived_at);
 
-CREATE INDEX risks_residual_risk_score ON public.risks USING btree (organization_id, residual_risk_score, id);
+CREATE INDEX risks_residual_risk_score ON public.risks USING btree (organization_id, residual_risk_score, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
 
-CREATE INDEX risks_scores ON public.risks USING btree (organization_id, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_scores ON public.risks USING btree (organization_id, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at, treatment);
 
 CREATE INDEX risks_search ON public.risks USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX risks_treatment ON public.risks USING btree (organization_id, treatment, created_at, id);
+CREATE INDEX risks_treatment ON public.risks USING btree (organization_id, treatment, created_at, id, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
 
 CREATE INDEX risks_undecided ON public.risks USING btree (organization_id, created_at, id) WHERE ((treatment = 'MITIGATED'::text) AND starts_with(COALESCE(note, ''::text), 'Suggested by Assay. Nobody has decided about its treatment and scores yet. Delete this note when somebody has.'::text));
 
-CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id);
+CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, inherent_risk_score, residual_risk_score, owner_id, archived_at);
 
 CREATE UNIQUE INDEX saved_views_name ON public.saved_views USING btree (organization_id, list, COALESCE((owner_id)::text, ''::text), lower(name));
 
@@ -6566,19 +6580,19 @@ CREATE INDEX snapshots_created_at ON public.snapshots USING btree (organization_
 
 CREATE INDEX snapshots_taken_by ON public.snapshots USING btree (taken_by_id);
 
-CREATE INDEX tasks_assigned_to_id ON public.tasks USING btree (organization_id, assigned_to_id);
+CREATE INDEX tasks_assigned_to_id ON public.tasks USING btree (organization_id, assigned_to_id, state, priority);
 
-CREATE INDEX tasks_created_at ON public.tasks USING btree (organization_id, created_at, id);
+CREATE INDEX tasks_created_at ON public.tasks USING btree (organization_id, created_at, id, state, priority);
 
 CREATE INDEX tasks_deadline ON public.tasks USING btree (organization_id, (
 CASE
     WHEN (deadline IS NULL) THEN 'infinity'::date
     ELSE deadline
-END), id);
+END), id, state, priority);
 
-CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, measure_id);
+CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, measure_id, state, priority);
 
-CREATE INDEX tasks_name ON public.tasks USING btree (organization_id, name_key, id);
+CREATE INDEX tasks_name ON public.tasks USING btree (organization_id, name_key, id, state, priority);
 
 CREATE INDEX tasks_open ON public.tasks USING btree (organization_id, (
 CASE
@@ -6593,13 +6607,13 @@ CASE
     ELSE deadline
 END), id);
 
-CREATE INDEX tasks_priority ON public.tasks USING btree (organization_id, priority, created_at, id);
+CREATE INDEX tasks_priority ON public.tasks USING btree (organization_id, priority, created_at, id, state);
 
 CREATE INDEX tasks_search ON public.tasks USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX tasks_state ON public.tasks USING btree (organization_id, state, created_at, id);
+CREATE INDEX tasks_state ON public.tasks USING btree (organization_id, state, created_at, id, priority);
 
-CREATE INDEX tasks_updated_at ON public.tasks USING btree (organization_id, updated_at, id);
+CREATE INDEX tasks_updated_at ON public.tasks USING btree (organization_id, updated_at, id, state, priority, measure_id, assigned_to_id, deadline);
 
 CREATE INDEX vendor_reviews_reviewer ON public.vendor_reviews USING btree (reviewer_id);
 
@@ -6609,59 +6623,59 @@ CREATE INDEX vendors_agreement_signed_on ON public.vendors USING btree (organiza
 CASE
     WHEN (agreement_signed_on IS NULL) THEN 'infinity'::date
     ELSE agreement_signed_on
-END), id);
+END), id, category, agreement_status, risk_rating, archived_at);
 
-CREATE INDEX vendors_agreement_status ON public.vendors USING btree (organization_id, agreement_status, created_at, id);
+CREATE INDEX vendors_agreement_status ON public.vendors USING btree (organization_id, agreement_status, created_at, id, category, risk_rating, archived_at);
 
 CREATE INDEX vendors_archived_at ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id);
+END), id, category, agreement_status, risk_rating);
 
-CREATE INDEX vendors_category ON public.vendors USING btree (organization_id, category, created_at, id);
+CREATE INDEX vendors_category ON public.vendors USING btree (organization_id, category, created_at, id, agreement_status, risk_rating, archived_at);
 
 CREATE INDEX vendors_contract_end_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (contract_end_date IS NULL) THEN 'infinity'::date
     ELSE contract_end_date
-END), id);
+END), id, category, agreement_status, risk_rating, archived_at);
 
 CREATE INDEX vendors_contract_start_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (contract_start_date IS NULL) THEN 'infinity'::date
     ELSE contract_start_date
-END), id);
+END), id, category, agreement_status, risk_rating, archived_at);
 
-CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id);
+CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id, category, agreement_status, risk_rating, archived_at);
 
 CREATE INDEX vendors_last_review_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (last_review_date IS NULL) THEN 'infinity'::date
     ELSE last_review_date
-END), id);
+END), id, category, agreement_status, risk_rating, archived_at);
 
-CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id);
+CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id, category, agreement_status, risk_rating, archived_at);
 
 CREATE INDEX vendors_next_review_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (next_review_date IS NULL) THEN 'infinity'::date
     ELSE next_review_date
-END), id);
+END), id, category, agreement_status, risk_rating, archived_at);
 
-CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id);
+CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id, category, agreement_status, risk_rating, archived_at);
 
 CREATE INDEX vendors_renewal_notice_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (renewal_notice_date IS NULL) THEN 'infinity'::date
     ELSE renewal_notice_date
-END), id);
+END), id, category, agreement_status, risk_rating, archived_at);
 
-CREATE INDEX vendors_risk_rating ON public.vendors USING btree (organization_id, risk_rating, created_at, id);
+CREATE INDEX vendors_risk_rating ON public.vendors USING btree (organization_id, risk_rating, created_at, id, category, agreement_status, archived_at);
 
 CREATE INDEX vendors_search ON public.vendors USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX vendors_updated_at ON public.vendors USING btree (organization_id, updated_at, id);
+CREATE INDEX vendors_updated_at ON public.vendors USING btree (organization_id, updated_at, id, category, owner_id, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date, archived_at);
 
 CREATE INDEX verifications_expiry ON public.verifications USING btree (expires_at);
 

@@ -7,6 +7,7 @@ import { TODAY } from "../organizations/time-zone.ts";
 import { nameSql } from "../records/record-name.ts";
 import { nonconformity } from "../registers/nonconformity.ts";
 import {
+	IS_ACCEPTED_SQL,
 	IS_DECIDED_OTHERWISE_SQL,
 	IS_UNDECIDED_SQL,
 } from "../starters/undecided.ts";
@@ -19,16 +20,25 @@ const CRITICAL = 15;
 interface Source {
 	/** SQL of the rows that wait for a decision, written after `from`. */
 	from: string;
+	/** SQL of their number, if it costs less than to count them. */
+	count?: string;
 	/** SQL of the name of a row, and of the order in which the first ones are named. */
 	name: string;
 	order: string;
 }
 
+const CRITICAL_SQL = `risks t where t.organization_id = $1 and t.archived_at is null
+	and t.residual_risk_score >= ${CRITICAL}`;
+
 const SOURCES = {
 	/** An accepted risk waits for nothing. An undecided one counts only as an undecided one. */
 	CRITICAL_RISKS: {
-		from: `risks t where t.organization_id = $1 and t.archived_at is null
-			and t.residual_risk_score >= ${CRITICAL} and ${IS_DECIDED_OTHERWISE_SQL}`,
+		from: `${CRITICAL_SQL} and ${IS_DECIDED_OTHERWISE_SQL}`,
+		// The first part reads an index alone, and the second one the undecided risks.
+		count: `select (
+				(select count(*) from ${CRITICAL_SQL} and not (${IS_ACCEPTED_SQL}))
+				- (select count(*) from ${CRITICAL_SQL} and ${IS_UNDECIDED_SQL})
+			)::int as count`,
 		name: "t.name",
 		order: "t.residual_risk_score desc, t.name_key, t.id",
 	},
@@ -80,12 +90,12 @@ export const decisions = z
 	)
 	.describe("What needs a decision; only what there is");
 
-const TEXT = Object.entries(SOURCES)
+const TEXT = Object.entries<Source>(SOURCES)
 	.map(
-		([kind, { from, name, order }]) => `
+		([kind, { from, count, name, order }]) => `
 			select '${kind}' as kind, c.count,
 				array(select left(${name}, 200) from ${from} order by ${order} limit ${NAMED}) as names
-			from (select count(*)::int as count from ${from}) c
+			from (${count ?? `select count(*)::int as count from ${from}`}) c
 			where c.count > 0`,
 	)
 	.join(" union all ");

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Field } from "./field.ts";
 import type { Filter } from "./filter.ts";
-import type { LeftOut } from "./list-count.ts";
 import { orInfinity } from "./or-infinity.ts";
 import { described } from "./shown.ts";
 
@@ -26,17 +25,11 @@ export function canBeArchived({ fields }: { fields: object }): boolean {
 	return "archived_at" in fields;
 }
 
-/** Condition for rows `t` that are not archived. */
+/** Condition for rows `t` that are not archived. Lists show these by default. */
 export const IN_USE = "t.archived_at is null";
 
 /** The expression of the index that index_register makes. */
 const INDEXED = orInfinity("archived_at", "timestamptz");
-
-/** Lists leave out the archived records. */
-export const ARCHIVED: LeftOut = {
-	shown: IN_USE,
-	hidden: `${INDEXED} < 'infinity'::timestamptz`,
-};
 
 export const archivedFilter: Filter = {
 	schema: z
@@ -44,7 +37,7 @@ export const archivedFilter: Filter = {
 		.meta(described("true: only archived ones; false by default", "filled")),
 	sql: (parameter) => `(t.archived_at is not null) = ${parameter}::boolean`,
 	flag: {
-		true: ARCHIVED.hidden,
+		true: `${INDEXED} < 'infinity'::timestamptz`,
 		false: `${INDEXED} = 'infinity'::timestamptz`,
 	},
 };

@@ -11,12 +11,6 @@ import {
 /** Largest number of records that a list counts. A statement that counts stops at one more. */
 export const COUNTED = 10_000;
 
-/**
- * Largest number of records left out, such as archived ones, that a list subtracts from the number of
- * all. Each is looked up in the table.
- */
-const FEW_LEFT_OUT = 1000;
-
 /** The fields of a result that say how many records match. */
 export const totalShape = {
 	total: z
@@ -36,14 +30,6 @@ export function totalOf(counted: number): {
 	};
 }
 
-/** Conditions on the rows `t` of a list, which leaves out some rows unless the caller asks for them. */
-export interface LeftOut {
-	/** Condition of the rows that the list shows. */
-	shown: string;
-	/** Condition of the other rows. There is an index on it. */
-	hidden: string;
-}
-
 /** The part of a statement that selects the rows that match the filters. */
 export interface Matching {
 	values: unknown[];
@@ -58,8 +44,9 @@ export interface Counted {
 	from: string;
 	/** The table in which find_records searches for words. */
 	searched?: string | undefined;
-	leftOut?: LeftOut | undefined;
-	/** Begins a statement. Its conditions do not concern the words, nor the rows left out. */
+	/** Condition of the rows that the list shows. By default it shows all. */
+	shown?: string | undefined;
+	/** Begins a statement. Its conditions do not concern the words, nor what the list shows. */
 	begin: () => Matching;
 	words: string[];
 	inWords: Match;
@@ -68,55 +55,41 @@ export interface Counted {
 }
 
 /**
- * Counts the records that match, up to one more than COUNTED. The indexes of most fields do not know
- * whether a record is left out. So it counts all records, which takes only an index, and subtracts
- * those that are left out, which are few.
+ * Counts the records that match, up to one more than COUNTED. The indexes of a register know the
+ * choices of a record, and whether it is archived, so a count by such fields reads an index alone.
  */
 export async function countMatching(
 	client: PoolClient,
 	list: Counted,
 ): Promise<number> {
-	const { leftOut, words, inWords, few } = list;
-	const shown = leftOut ? [leftOut.shown] : [];
-	if (words.length > 0) {
-		if (few?.isAll) {
-			return countRows(client, list, (parameter) => [
-				...shown,
-				isOneOf(few.ids, parameter),
-				...inWords.conditions(parameter),
-			]);
-		}
-		const found =
-			list.searched !== undefined && inWords.isTextOnly
-				? await countFound(client, list, shown)
-				: undefined;
-		return (
-			found ??
-			countRows(client, list, (parameter) => [
-				...shown,
-				...inWords.conditions(parameter),
-			])
-		);
+	const { words, inWords, few } = list;
+	const shown = list.shown === undefined ? [] : [list.shown];
+	if (words.length === 0) return countRows(client, list, () => shown, ".count");
+	if (few?.isAll) {
+		return countRows(client, list, (parameter) => [
+			...shown,
+			isOneOf(few.ids, parameter),
+			...inWords.conditions(parameter),
+		]);
 	}
-	if (!leftOut) return countRows(client, list, undefined, { name: ".count" });
-	const hidden = await countRows(client, list, () => [leftOut.hidden], {
-		name: ".hidden",
-		limit: FEW_LEFT_OUT + 1,
-	});
-	if (hidden > FEW_LEFT_OUT)
-		return countRows(client, list, () => shown, { name: ".shown" });
-	const all = await countRows(client, list, undefined, {
-		limit: COUNTED + 1 + hidden,
-		...(hidden === 0 && { name: ".count" }),
-	});
-	return all - hidden;
+	const found =
+		list.searched !== undefined && inWords.isTextOnly
+			? await countFound(client, list, shown)
+			: undefined;
+	return (
+		found ??
+		countRows(client, list, (parameter) => [
+			...shown,
+			...inWords.conditions(parameter),
+		])
+	);
 }
 
 async function countRows(
 	client: PoolClient,
 	{ from, begin }: Counted,
-	further: Conditions = () => [],
-	{ name, limit = COUNTED + 1 }: { name?: string; limit?: number } = {},
+	further: Conditions,
+	name?: string,
 ): Promise<number> {
 	const matching = begin();
 	const conditions = [...matching.conditions, ...further(matching.parameter)];
@@ -126,7 +99,7 @@ async function countRows(
 			select count(*)::int as count from (
 				select from ${from}
 				where ${conditions.join(" and ")}
-				limit ${limit}
+				limit ${COUNTED + 1}
 			) counted`,
 		values: matching.values,
 	});

@@ -7,12 +7,7 @@ import {
 	rejectImpossible,
 	resolveFilters,
 } from "./filter.ts";
-import {
-	countMatching,
-	type LeftOut,
-	totalOf,
-	totalShape,
-} from "./list-count.ts";
+import { countMatching, totalOf, totalShape } from "./list-count.ts";
 import { orInfinity } from "./or-infinity.ts";
 import { described, obvious } from "./shown.ts";
 import {
@@ -177,8 +172,8 @@ export interface Listing extends Searched {
 	 * of the input's organization.
 	 */
 	within?: { sql: string; value: unknown };
-	/** Rows that the list leaves out. By default it shows all. */
-	leftOut?: LeftOut;
+	/** Condition of the rows that the list shows, such as those in use. By default it shows all. */
+	shown?: string;
 	orders: Record<string, Order>;
 	filters: Record<string, Filter>;
 }
@@ -244,7 +239,7 @@ export async function readPage<Row extends QueryResultRow>(
 		const isAfter = after !== undefined && from === "cursor";
 		if (from === "cursor") {
 			conditions.push(...(order.implied?.(given, parameter) ?? []));
-			if (listing.leftOut) conditions.push(listing.leftOut.shown);
+			if (listing.shown) conditions.push(listing.shown);
 		}
 		if (isAfter) {
 			conditions.push(
@@ -319,7 +314,7 @@ export async function readPage<Row extends QueryResultRow>(
 	const count = () =>
 		countMatching(client, {
 			...{ from: listing.from, searched: listing.searched },
-			...{ leftOut: listing.leftOut, words, inWords, few },
+			...{ shown: listing.shown, words, inWords, few },
 			begin: () => begin("start"),
 		});
 	const counted = after?.counted ?? (hasMore ? await count() : rows.length);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
 import { appendedTexts, appendShape, longTextsOf } from "./append.ts";
-import { ARCHIVED, canBeArchived } from "./archived-field.ts";
+import { canBeArchived, IN_USE } from "./archived-field.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { idempotencyShape } from "./idempotency.ts";
 import { shapeToAdd, shapeToUpdate } from "./input.ts";
@@ -145,7 +145,7 @@ export function recordOperations<
 					people: peopleFields(kind),
 					...(canBeArchived(kind) &&
 						!asksForArchived(input.filter) && {
-							leftOut: ARCHIVED,
+							shown: IN_USE,
 						}),
 					orders,
 					filters,

@@ -77,7 +77,7 @@ export function dateFilters(
 		[`${field}_from`]: {
 			schema: dateSchema().meta(described("This day or later", shown)),
 			sql: (parameter) =>
-				`${indexed} >= ${parameter}::date and t.${field} is not null`,
+				`${indexed} >= ${parameter}::date and ${indexed} < 'infinity'::date`,
 		},
 		[`${field}_until`]: {
 			schema: dateSchema().meta(described("This day or earlier", shown)),
@@ -95,7 +95,7 @@ export function timeFilters(field: string): Record<string, Filter> {
 		[`${field}_from`]: {
 			schema: timeSchema().meta(obvious("At this time or later")),
 			sql: (parameter) =>
-				`${indexed} >= ${parameter}::timestamptz and t.${field} is not null`,
+				`${indexed} >= ${parameter}::timestamptz and ${indexed} < 'infinity'::timestamptz`,
 		},
 		[`${field}_until`]: {
 			schema: timeSchema().meta(obvious("Before this time")),

@@ -110,14 +110,14 @@ describe("a register whose migration only creates a table and calls make_registe
 				indexdef.replace(/\s+/g, " ").replace(/^.* USING /, ""),
 			),
 		).toEqual([
-			"btree (organization_id, created_at, id)",
-			"btree (organization_id, name_key, id)",
-			"btree (organization_id, ( CASE WHEN (occurred_at IS NULL) THEN 'infinity'::timestamp with time zone ELSE occurred_at END), id)",
-			"btree (organization_id, owner_id)",
+			"btree (organization_id, created_at, id, status)",
+			"btree (organization_id, name_key, id, status)",
+			"btree (organization_id, ( CASE WHEN (occurred_at IS NULL) THEN 'infinity'::timestamp with time zone ELSE occurred_at END), id, status)",
+			"btree (organization_id, owner_id, status)",
 			"btree (organization_id, id)",
 			"gin (organization_id, search_text gin_trgm_ops)",
 			"btree (organization_id, status, created_at, id)",
-			"btree (organization_id, updated_at, id)",
+			"btree (organization_id, updated_at, id, status, owner_id)",
 		]);
 		const policiesOf = async (table: string) =>
 			(

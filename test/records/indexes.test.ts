@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
+import { canBeArchived } from "../../src/records/archived-field.ts";
 import type { Filter } from "../../src/records/filter.ts";
 import type { AnyRecordKind } from "../../src/records/kind.ts";
 import type { Order } from "../../src/records/list-pages.ts";
@@ -57,8 +58,10 @@ describe.each(
 )("the register %s", (_, kind: AnyRecordKind) => {
 	const { orders, filters } = listingOf(kind);
 
-	test("has an index for each of its orders, which ends with the id", async () => {
-		const indexes = await readIndexes(kind.table);
+	test("has an index for each of its orders, in which the id is next", async () => {
+		const indexes = (await readIndexes(kind.table)).map((columns) =>
+			columns.slice(0, 3),
+		);
 		for (const { expression } of Object.values(orders)) {
 			expect(indexes).toContainEqual([
 				"organization_id",
@@ -93,6 +96,30 @@ describe.each(
 					(column) => column !== "" && words.includes(column),
 				);
 				expect(found, `${name}: ${condition}`).toBe(true);
+			}
+		}
+	});
+
+	test("has one index for each pair of filters by a choice, a scale or one reference, so that it alone is counted", async () => {
+		const indexes = await readIndexes(kind.table);
+		const few = kind.filters.filter((name) =>
+			["choice", "integer"].includes(kind.fields[name]?.type ?? ""),
+		);
+		const references = kind.filters.filter((name) => {
+			const { reference, join } = kind.fields[name] ?? {};
+			return reference && !join;
+		});
+		const archived = canBeArchived(kind) ? ["archived_at"] : [];
+		for (const one of few) {
+			for (const other of [...few, ...references]) {
+				const needed = [one, other, ...archived];
+				const found = indexes.some(
+					([organization, first = "", ...further]) =>
+						organization === "organization_id" &&
+						[one, other].includes(first) &&
+						needed.every((name) => [first, ...further].includes(name)),
+				);
+				expect(found, needed.join(", ")).toBe(true);
 			}
 		}
 	});
