@@ -2142,10 +2142,11 @@ CREATE FUNCTION public.index_register(p_table text) RETURNS void
     AS $_$
 declare
 	wanted record;
+	old record;
 begin
 	for wanted in
 		with columns as (
-			select a.attname as column_name, a.attnum, a.atttypid, a.attnotnull, exists (
+			select a.attname as name, a.attnum as place, a.atttypid as type, a.attnotnull as is_filled, exists (
 				select from pg_constraint c
 				where c.conrelid = a.attrelid and c.contype = 'f' and c.conkey[2] = a.attnum
 			) as is_reference, exists (
@@ -2160,55 +2161,59 @@ begin
 			from pg_attribute a
 			where a.attrelid = p_table::regclass and a.attnum > 0 and not a.attisdropped
 		)
-		select a.column_name, case
-				when a.atttypid = 'date'::regtype
-					then format('CASE WHEN %1$I IS NULL THEN ''infinity''::date ELSE %1$I END', a.column_name)
-				when a.atttypid = 'timestamptz'::regtype and not a.attnotnull
-					then format(
-						'CASE WHEN %1$I IS NULL THEN ''infinity''::timestamp with time zone ELSE %1$I END', a.column_name
-					)
-				else format('%I', a.column_name)
-			end as expression, case
+		select
+			p_table || '_' || regexp_replace(a.name, '_key$', '') as index_name,
+			array['organization_id', case
+				when a.type = 'date'::regtype
+					then format('CASE WHEN %1$I IS NULL THEN ''infinity''::date ELSE %1$I END', a.name)
+				when a.type = 'timestamptz'::regtype and not a.is_filled
+					then format('CASE WHEN %1$I IS NULL THEN ''infinity''::timestamp with time zone ELSE %1$I END', a.name)
+				else format('%I', a.name)
+			end] || case
 				-- A choice has few values: each is read in the order that a list begins with.
-				when is_choice then 'created_at, id'
-				when is_reference or is_scale then null
-				else 'id'
-			end as further, (
-				select string_agg(format('%I', few.column_name), ', ' order by few.attnum)
-				from columns few
-				where few.attnum <> a.attnum and (
-					few.is_choice or few.is_scale or few.column_name = 'archived_at'
+				when a.is_choice then array['created_at', 'id']
+				when a.is_reference or a.is_scale then '{}'
+				else array['id']
+			end || array(
+				select format('%I', few.name) from columns few
+				where few.place <> a.place and (
+					few.is_choice or few.is_scale or few.name = 'archived_at'
 					-- Counts of the past find by this index what has not changed since.
-					or (a.column_name = 'updated_at' and (
-						few.is_reference
-						or few.atttypid in ('date'::regtype, 'smallint'::regtype, 'integer'::regtype)
-					))
+					or a.name = 'updated_at' and (
+						few.is_reference or few.type in ('date'::regtype, 'smallint'::regtype, 'integer'::regtype)
+					)
 				)
-			) as few
+				-- Nearly every list asks for the records in use. If choices stood before archived_at, PostgreSQL 18
+				-- would expect a search for each combination of them.
+				order by few.name <> 'archived_at', few.place
+			) as keys
 		from columns a
-		where is_reference or is_choice or a.column_name like '%\_key'
-			or a.atttypid in ('date'::regtype, 'timestamptz'::regtype, 'smallint'::regtype, 'integer'::regtype)
-		order by a.attnum
+		where is_reference or is_choice or a.name like '%\_key'
+			or a.type in ('date'::regtype, 'timestamptz'::regtype, 'smallint'::regtype, 'integer'::regtype)
+		order by a.place
 	loop
-		if not exists (
-			select from pg_index i
+		select x.index_name, x.keys into old
+		from (
+			select i.indexrelid::regclass::text as index_name, array(
+				select regexp_replace(
+					regexp_replace(pg_get_indexdef(i.indexrelid, n, true), '\s+', ' ', 'g'), '^\( (CASE .*)\)$', '\1'
+				) from generate_series(1, i.indnatts) n
+			) as keys
+			from pg_index i
 			where i.indrelid = p_table::regclass and i.indpred is null and i.indnatts > 1
-				and pg_get_indexdef(i.indexrelid, 1, true) = 'organization_id'
-				and regexp_replace(
-					regexp_replace(pg_get_indexdef(i.indexrelid, 2, true), '\s+', ' ', 'g'),
-					'^\( (CASE .*)\)$', '\1'
-				) = wanted.expression
-		) then
-			execute format(
-				'create index %I on %I (%s)',
-				p_table || '_' || regexp_replace(wanted.column_name, '_key$', ''), p_table,
-				concat_ws(
-					', ', 'organization_id',
-					case when wanted.expression like 'CASE %' then format('(%s)', wanted.expression)
-						else wanted.expression end,
-					wanted.further, wanted.few
-				)
-			);
+		) x
+		where x.keys[1:2] = wanted.keys[1:2]
+		-- Its own one first.
+		order by x.index_name <> wanted.index_name
+		limit 1;
+		if old.index_name = wanted.index_name and old.keys <> wanted.keys then
+			execute format('drop index %I', old.index_name);
+		end if;
+		if old.index_name is null or old.index_name = wanted.index_name and old.keys <> wanted.keys then
+			execute format('create index %I on %I (%s)', wanted.index_name, p_table, (
+				select string_agg(case when key like 'CASE %' then format('(%s)', key) else key end, ', ' order by n)
+				from unnest(wanted.keys) with ordinality k (key, n)
+			));
 		end if;
 	end loop;
 end
@@ -5981,7 +5986,7 @@ CREATE INDEX applicability_statements_approver ON public.applicability_statement
 
 CREATE INDEX asset_vendors_vendor ON public.asset_vendors USING btree (organization_id, vendor_id);
 
-CREATE INDEX assets_amount ON public.assets USING btree (organization_id, amount, id, asset_type, archived_at);
+CREATE INDEX assets_amount ON public.assets USING btree (organization_id, amount, id, archived_at, asset_type);
 
 CREATE INDEX assets_archived_at ON public.assets USING btree (organization_id, (
 CASE
@@ -5991,15 +5996,15 @@ END), id, asset_type);
 
 CREATE INDEX assets_asset_type ON public.assets USING btree (organization_id, asset_type, created_at, id, archived_at);
 
-CREATE INDEX assets_created_at ON public.assets USING btree (organization_id, created_at, id, asset_type, archived_at);
+CREATE INDEX assets_created_at ON public.assets USING btree (organization_id, created_at, id, archived_at, asset_type);
 
-CREATE INDEX assets_name ON public.assets USING btree (organization_id, name_key, id, asset_type, archived_at);
+CREATE INDEX assets_name ON public.assets USING btree (organization_id, name_key, id, archived_at, asset_type);
 
-CREATE INDEX assets_owner_id ON public.assets USING btree (organization_id, owner_id, asset_type, archived_at);
+CREATE INDEX assets_owner_id ON public.assets USING btree (organization_id, owner_id, archived_at, asset_type);
 
 CREATE INDEX assets_search ON public.assets USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX assets_updated_at ON public.assets USING btree (organization_id, updated_at, id, amount, owner_id, asset_type, archived_at);
+CREATE INDEX assets_updated_at ON public.assets USING btree (organization_id, updated_at, id, archived_at, amount, owner_id, asset_type);
 
 CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (organization_id, actor_id, id) WHERE (actor_id IS NOT NULL);
 
@@ -6206,27 +6211,27 @@ CASE
     ELSE archived_at
 END), id, document_type, classification);
 
-CREATE INDEX documents_classification ON public.documents USING btree (organization_id, classification, created_at, id, document_type, archived_at);
+CREATE INDEX documents_classification ON public.documents USING btree (organization_id, classification, created_at, id, archived_at, document_type);
 
-CREATE INDEX documents_created_at ON public.documents USING btree (organization_id, created_at, id, document_type, classification, archived_at);
+CREATE INDEX documents_created_at ON public.documents USING btree (organization_id, created_at, id, archived_at, document_type, classification);
 
-CREATE INDEX documents_document_type ON public.documents USING btree (organization_id, document_type, created_at, id, classification, archived_at);
+CREATE INDEX documents_document_type ON public.documents USING btree (organization_id, document_type, created_at, id, archived_at, classification);
 
 CREATE INDEX documents_next_review_on ON public.documents USING btree (organization_id, (
 CASE
     WHEN (next_review_on IS NULL) THEN 'infinity'::date
     ELSE next_review_on
-END), id, document_type, classification, archived_at);
+END), id, archived_at, document_type, classification);
 
-CREATE INDEX documents_owner_id ON public.documents USING btree (organization_id, owner_id, document_type, classification, archived_at);
+CREATE INDEX documents_owner_id ON public.documents USING btree (organization_id, owner_id, archived_at, document_type, classification);
 
-CREATE INDEX documents_review_interval_months ON public.documents USING btree (organization_id, review_interval_months, id, document_type, classification, archived_at);
+CREATE INDEX documents_review_interval_months ON public.documents USING btree (organization_id, review_interval_months, id, archived_at, document_type, classification);
 
 CREATE INDEX documents_search ON public.documents USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX documents_title ON public.documents USING btree (organization_id, title_key, id, document_type, classification, archived_at);
+CREATE INDEX documents_title ON public.documents USING btree (organization_id, title_key, id, archived_at, document_type, classification);
 
-CREATE INDEX documents_updated_at ON public.documents USING btree (organization_id, updated_at, id, document_type, classification, owner_id, review_interval_months, next_review_on, archived_at);
+CREATE INDEX documents_updated_at ON public.documents USING btree (organization_id, updated_at, id, archived_at, document_type, classification, owner_id, review_interval_months, next_review_on);
 
 CREATE INDEX emergency_sign_ins_used_at ON public.emergency_sign_ins USING btree (used_at);
 
@@ -6318,23 +6323,23 @@ CASE
     ELSE archived_at
 END), id, state);
 
-CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id, state, archived_at);
+CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id, archived_at, state);
 
-CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id, state, archived_at);
+CREATE INDEX measures_created_at ON public.measures USING btree (organization_id, created_at, id, archived_at, state);
 
-CREATE INDEX measures_name ON public.measures USING btree (organization_id, name_key, id, state, archived_at);
+CREATE INDEX measures_name ON public.measures USING btree (organization_id, name_key, id, archived_at, state);
 
-CREATE INDEX measures_owner_id ON public.measures USING btree (organization_id, owner_id, state, archived_at);
+CREATE INDEX measures_owner_id ON public.measures USING btree (organization_id, owner_id, archived_at, state);
 
 CREATE INDEX measures_search ON public.measures USING gin (organization_id, search_text public.gin_trgm_ops);
 
 CREATE INDEX measures_state ON public.measures USING btree (organization_id, state, created_at, id, archived_at);
 
-CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id, state, owner_id, verified_by_percent, archived_at);
+CREATE INDEX measures_updated_at ON public.measures USING btree (organization_id, updated_at, id, archived_at, state, owner_id, verified_by_percent);
 
-CREATE INDEX measures_verified_by_check ON public.measures USING btree (organization_id, verified_by_check, created_at, id, state, archived_at);
+CREATE INDEX measures_verified_by_check ON public.measures USING btree (organization_id, verified_by_check, created_at, id, archived_at, state);
 
-CREATE INDEX measures_verified_by_percent ON public.measures USING btree (organization_id, verified_by_percent, id, state, archived_at);
+CREATE INDEX measures_verified_by_percent ON public.measures USING btree (organization_id, verified_by_percent, id, archived_at, state);
 
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 
@@ -6520,33 +6525,33 @@ CASE
     ELSE archived_at
 END), id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_created_at ON public.risks USING btree (organization_id, created_at, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_inherent_impact ON public.risks USING btree (organization_id, inherent_impact, treatment, inherent_likelihood, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_inherent_impact ON public.risks USING btree (organization_id, inherent_impact, archived_at, treatment, inherent_likelihood, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization_id, inherent_risk_score, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_inherent_likelihood ON public.risks USING btree (organization_id, inherent_likelihood, archived_at, treatment, inherent_impact, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_name ON public.risks USING btree (organization_id, name_key, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization_id, inherent_risk_score, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_name ON public.risks USING btree (organization_id, name_key, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_residual_impact ON public.risks USING btree (organization_id, residual_impact, treatment, inherent_likelihood, inherent_impact, residual_likelihood, archived_at);
+CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
-CREATE INDEX risks_residual_likelihood ON public.risks USING btree (organization_id, residual_likelihood, treatment, inherent_likelihood, inherent_impact, residual_impact, archived_at);
+CREATE INDEX risks_residual_impact ON public.risks USING btree (organization_id, residual_impact, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood);
 
-CREATE INDEX risks_residual_risk_score ON public.risks USING btree (organization_id, residual_risk_score, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_residual_likelihood ON public.risks USING btree (organization_id, residual_likelihood, archived_at, treatment, inherent_likelihood, inherent_impact, residual_impact);
 
-CREATE INDEX risks_scores ON public.risks USING btree (organization_id, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at, treatment);
+CREATE INDEX risks_residual_risk_score ON public.risks USING btree (organization_id, residual_risk_score, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
 CREATE INDEX risks_search ON public.risks USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX risks_treatment ON public.risks USING btree (organization_id, treatment, created_at, id, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, archived_at);
+CREATE INDEX risks_treatment ON public.risks USING btree (organization_id, treatment, created_at, id, archived_at, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
 CREATE INDEX risks_undecided ON public.risks USING btree (organization_id, created_at, id) WHERE ((treatment = 'MITIGATED'::text) AND starts_with(COALESCE(note, ''::text), 'Suggested by Assay. Nobody has decided about its treatment and scores yet. Delete this note when somebody has.'::text));
 
-CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, inherent_risk_score, residual_risk_score, owner_id, archived_at);
+CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, inherent_risk_score, residual_risk_score, owner_id);
 
 CREATE UNIQUE INDEX saved_views_name ON public.saved_views USING btree (organization_id, list, COALESCE((owner_id)::text, ''::text), lower(name));
 
@@ -6623,9 +6628,9 @@ CREATE INDEX vendors_agreement_signed_on ON public.vendors USING btree (organiza
 CASE
     WHEN (agreement_signed_on IS NULL) THEN 'infinity'::date
     ELSE agreement_signed_on
-END), id, category, agreement_status, risk_rating, archived_at);
+END), id, archived_at, category, agreement_status, risk_rating);
 
-CREATE INDEX vendors_agreement_status ON public.vendors USING btree (organization_id, agreement_status, created_at, id, category, risk_rating, archived_at);
+CREATE INDEX vendors_agreement_status ON public.vendors USING btree (organization_id, agreement_status, created_at, id, archived_at, category, risk_rating);
 
 CREATE INDEX vendors_archived_at ON public.vendors USING btree (organization_id, (
 CASE
@@ -6633,49 +6638,49 @@ CASE
     ELSE archived_at
 END), id, category, agreement_status, risk_rating);
 
-CREATE INDEX vendors_category ON public.vendors USING btree (organization_id, category, created_at, id, agreement_status, risk_rating, archived_at);
+CREATE INDEX vendors_category ON public.vendors USING btree (organization_id, category, created_at, id, archived_at, agreement_status, risk_rating);
 
 CREATE INDEX vendors_contract_end_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (contract_end_date IS NULL) THEN 'infinity'::date
     ELSE contract_end_date
-END), id, category, agreement_status, risk_rating, archived_at);
+END), id, archived_at, category, agreement_status, risk_rating);
 
 CREATE INDEX vendors_contract_start_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (contract_start_date IS NULL) THEN 'infinity'::date
     ELSE contract_start_date
-END), id, category, agreement_status, risk_rating, archived_at);
+END), id, archived_at, category, agreement_status, risk_rating);
 
-CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id, category, agreement_status, risk_rating, archived_at);
+CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id, archived_at, category, agreement_status, risk_rating);
 
 CREATE INDEX vendors_last_review_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (last_review_date IS NULL) THEN 'infinity'::date
     ELSE last_review_date
-END), id, category, agreement_status, risk_rating, archived_at);
+END), id, archived_at, category, agreement_status, risk_rating);
 
-CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id, category, agreement_status, risk_rating, archived_at);
+CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id, archived_at, category, agreement_status, risk_rating);
 
 CREATE INDEX vendors_next_review_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (next_review_date IS NULL) THEN 'infinity'::date
     ELSE next_review_date
-END), id, category, agreement_status, risk_rating, archived_at);
+END), id, archived_at, category, agreement_status, risk_rating);
 
-CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id, category, agreement_status, risk_rating, archived_at);
+CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id, archived_at, category, agreement_status, risk_rating);
 
 CREATE INDEX vendors_renewal_notice_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (renewal_notice_date IS NULL) THEN 'infinity'::date
     ELSE renewal_notice_date
-END), id, category, agreement_status, risk_rating, archived_at);
+END), id, archived_at, category, agreement_status, risk_rating);
 
-CREATE INDEX vendors_risk_rating ON public.vendors USING btree (organization_id, risk_rating, created_at, id, category, agreement_status, archived_at);
+CREATE INDEX vendors_risk_rating ON public.vendors USING btree (organization_id, risk_rating, created_at, id, archived_at, category, agreement_status);
 
 CREATE INDEX vendors_search ON public.vendors USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX vendors_updated_at ON public.vendors USING btree (organization_id, updated_at, id, category, owner_id, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date, archived_at);
+CREATE INDEX vendors_updated_at ON public.vendors USING btree (organization_id, updated_at, id, archived_at, category, owner_id, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date);
 
 CREATE INDEX verifications_expiry ON public.verifications USING btree (expires_at);
 

@@ -41,7 +41,8 @@ export function listingOf(
 			...fieldFilters(kind),
 			...personFilters(kind),
 			...referencesFilters(kind),
-			...(kind.due && dueFilters(kind.due)),
+			...(kind.due &&
+				dueFilters(kind.due, choicesOf(kind, kind.due.done.field))),
 			...rangeFilters(kind),
 			...(isLinkable(kind.kind) && { without_linked: withoutLinked() }),
 			...emptyFilter(kind),
@@ -149,6 +150,12 @@ function fieldFilters(kind: AnyRecordKind): Record<string, Filter> {
 	return Object.fromEntries(
 		kind.filters.map((name) => [name, fieldFilter(kind, name)]),
 	);
+}
+
+function choicesOf({ kind, fields }: AnyRecordKind, name: string): string[] {
+	const input = fields[name]?.input;
+	if (input instanceof z.ZodEnum) return input.options.map(String);
+	throw new Error(`${kind} has no choice ${name}`);
 }
 
 function fieldFilter(kind: AnyRecordKind, name: string): Filter {

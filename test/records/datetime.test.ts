@@ -99,17 +99,20 @@ const listed = async (input: object) => {
 	return page.mishaps.map(({ name }) => name);
 };
 
+/** Returns the definition of each index of the table, in the order of their names. */
+async function readIndexes(): Promise<string[]> {
+	const { rows } = await calls.database.owner.query<{ indexdef: string }>(
+		"select indexdef from pg_indexes where tablename = 'mishaps' order by indexname",
+	);
+	return rows.map(({ indexdef }) =>
+		indexdef.replace(/\s+/g, " ").replace(/^.* USING /, ""),
+	);
+}
+
 describe("a register whose migration only creates a table and calls make_register", () => {
 	test("has the indexes of its orders and filters, row-level security and the grants of every role", async () => {
 		const { owner } = calls.database;
-		const { rows: indexes } = await owner.query<{ indexdef: string }>(
-			"select indexdef from pg_indexes where tablename = 'mishaps' order by indexname",
-		);
-		expect(
-			indexes.map(({ indexdef }) =>
-				indexdef.replace(/\s+/g, " ").replace(/^.* USING /, ""),
-			),
-		).toEqual([
+		expect(await readIndexes()).toEqual([
 			"btree (organization_id, created_at, id, status)",
 			"btree (organization_id, name_key, id, status)",
 			"btree (organization_id, ( CASE WHEN (occurred_at IS NULL) THEN 'infinity'::timestamp with time zone ELSE occurred_at END), id, status)",
@@ -283,4 +286,38 @@ describe("a field of type datetime", () => {
 		expect(new Date(from)).toEqual(new Date(2026, 1, 25));
 		expect(new Date(until)).toEqual(new Date(2026, 2, 5));
 	});
+});
+
+test("a choice that is added later gets into the indexes of its register, which are made once", async () => {
+	const { owner } = calls.database;
+	const readIds = async () => {
+		const { rows } = await owner.query(
+			"select indexrelid from pg_index where indrelid = 'mishaps'::regclass order by 1",
+		);
+		return rows;
+	};
+	const before = await readIndexes();
+	await owner.query(
+		`alter table mishaps add column level text not null default 'LOW' check (level in ('LOW', 'HIGH'));
+		select index_register('mishaps');`,
+	);
+	expect(await readIndexes()).toEqual([
+		"btree (organization_id, created_at, id, status, level)",
+		"btree (organization_id, level, created_at, id, status)",
+		"btree (organization_id, name_key, id, status, level)",
+		"btree (organization_id, ( CASE WHEN (occurred_at IS NULL) THEN 'infinity'::timestamp with time zone ELSE occurred_at END), id, status, level)",
+		"btree (organization_id, owner_id, status, level)",
+		"btree (organization_id, id)",
+		"gin (organization_id, search_text gin_trgm_ops)",
+		"btree (organization_id, status, created_at, id, level)",
+		"btree (organization_id, updated_at, id, status, owner_id, level)",
+	]);
+	const made = await readIds();
+	await owner.query("select index_register('mishaps')");
+	expect(await readIds()).toEqual(made);
+	// PostgreSQL drops the indexes of a column with it.
+	await owner.query(
+		"alter table mishaps drop column level; select index_register('mishaps');",
+	);
+	expect(await readIndexes()).toEqual(before);
 });
