@@ -22,7 +22,7 @@ const USAGE = `Usage: npm run bench:lists -- [options]
 Fills one organization with a million risks and a million tasks, and ten others with a tenth of
 that each. Then reads every list in every order, with every filter in every order, searches, and
 reads what counts whole registers: of the large organization and of one of the others. Takes about
-an hour with the defaults, half of it for filling.
+35 minutes with the defaults, ten of them for filling.
 
   --records <n>   records of each kind in the large organization (1000000)
   --others <n>    number of other organizations, each with a tenth of that (10)
