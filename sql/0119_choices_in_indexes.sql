@@ -13,7 +13,10 @@ declare
 begin
 	for wanted in
 		with columns as (
-			select a.attname as name, a.attnum as place, a.atttypid as type, a.attnotnull as is_filled, exists (
+			select a.attname as name, a.attnum as place, a.atttypid as type, (
+				-- Lists put the records without it last.
+				a.atttypid = 'date'::regtype or a.atttypid = 'timestamptz'::regtype and not a.attnotnull
+			) as is_time, exists (
 				select from pg_constraint c
 				where c.conrelid = a.attrelid and c.contype = 'f' and c.conkey[2] = a.attnum
 			) as is_reference, exists (
@@ -31,10 +34,9 @@ begin
 		select
 			p_table || '_' || regexp_replace(a.name, '_key$', '') as index_name,
 			array['organization_id', case
-				when a.type = 'date'::regtype
-					then format('CASE WHEN %1$I IS NULL THEN ''infinity''::date ELSE %1$I END', a.name)
-				when a.type = 'timestamptz'::regtype and not a.is_filled
-					then format('CASE WHEN %1$I IS NULL THEN ''infinity''::timestamp with time zone ELSE %1$I END', a.name)
+				when a.is_time then format(
+					'CASE WHEN %1$I IS NULL THEN ''infinity''::%2$s ELSE %1$I END', a.name, format_type(a.type, null)
+				)
 				else format('%I', a.name)
 			end] || case
 				-- A choice has few values: each is read in the order that a list begins with.
@@ -43,7 +45,8 @@ begin
 				else array['id']
 			end || array(
 				select format('%I', few.name) from columns few
-				where few.place <> a.place and (
+				-- With the time itself, PostgreSQL sees that the index has all that the expression needs.
+				where few.place = a.place and a.is_time or few.place <> a.place and (
 					few.is_choice or few.is_scale or few.name = 'archived_at'
 					-- Counts of the past find by this index what has not changed since.
 					or a.name = 'updated_at' and (

@@ -2146,7 +2146,10 @@ declare
 begin
 	for wanted in
 		with columns as (
-			select a.attname as name, a.attnum as place, a.atttypid as type, a.attnotnull as is_filled, exists (
+			select a.attname as name, a.attnum as place, a.atttypid as type, (
+				-- Lists put the records without it last.
+				a.atttypid = 'date'::regtype or a.atttypid = 'timestamptz'::regtype and not a.attnotnull
+			) as is_time, exists (
 				select from pg_constraint c
 				where c.conrelid = a.attrelid and c.contype = 'f' and c.conkey[2] = a.attnum
 			) as is_reference, exists (
@@ -2164,10 +2167,9 @@ begin
 		select
 			p_table || '_' || regexp_replace(a.name, '_key$', '') as index_name,
 			array['organization_id', case
-				when a.type = 'date'::regtype
-					then format('CASE WHEN %1$I IS NULL THEN ''infinity''::date ELSE %1$I END', a.name)
-				when a.type = 'timestamptz'::regtype and not a.is_filled
-					then format('CASE WHEN %1$I IS NULL THEN ''infinity''::timestamp with time zone ELSE %1$I END', a.name)
+				when a.is_time then format(
+					'CASE WHEN %1$I IS NULL THEN ''infinity''::%2$s ELSE %1$I END', a.name, format_type(a.type, null)
+				)
 				else format('%I', a.name)
 			end] || case
 				-- A choice has few values: each is read in the order that a list begins with.
@@ -2176,7 +2178,8 @@ begin
 				else array['id']
 			end || array(
 				select format('%I', few.name) from columns few
-				where few.place <> a.place and (
+				-- With the time itself, PostgreSQL sees that the index has all that the expression needs.
+				where few.place = a.place and a.is_time or few.place <> a.place and (
 					few.is_choice or few.is_scale or few.name = 'archived_at'
 					-- Counts of the past find by this index what has not changed since.
 					or a.name = 'updated_at' and (
@@ -5992,7 +5995,7 @@ CREATE INDEX assets_archived_at ON public.assets USING btree (organization_id, (
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id, asset_type);
+END), id, archived_at, asset_type);
 
 CREATE INDEX assets_asset_type ON public.assets USING btree (organization_id, asset_type, created_at, id, archived_at);
 
@@ -6040,13 +6043,13 @@ CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, (
 CASE
     WHEN (valid_from IS NULL) THEN 'infinity'::date
     ELSE valid_from
-END), id, state);
+END), id, valid_from, state);
 
 CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, (
 CASE
     WHEN (valid_until IS NULL) THEN 'infinity'::date
     ELSE valid_until
-END), id, state);
+END), id, valid_until, state);
 
 CREATE INDEX check_nonconformities_check ON public.check_nonconformities USING btree (organization_id, check_key, device_id);
 
@@ -6081,7 +6084,7 @@ CREATE INDEX continual_improvements_target_date ON public.continual_improvements
 CASE
     WHEN (target_date IS NULL) THEN 'infinity'::date
     ELSE target_date
-END), id, status, priority);
+END), id, target_date, status, priority);
 
 CREATE INDEX continual_improvements_updated_at ON public.continual_improvements USING btree (organization_id, updated_at, id, owner_id, target_date, status, priority);
 
@@ -6209,7 +6212,7 @@ CREATE INDEX documents_archived_at ON public.documents USING btree (organization
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id, document_type, classification);
+END), id, archived_at, document_type, classification);
 
 CREATE INDEX documents_classification ON public.documents USING btree (organization_id, classification, created_at, id, archived_at, document_type);
 
@@ -6221,7 +6224,7 @@ CREATE INDEX documents_next_review_on ON public.documents USING btree (organizat
 CASE
     WHEN (next_review_on IS NULL) THEN 'infinity'::date
     ELSE next_review_on
-END), id, archived_at, document_type, classification);
+END), id, archived_at, document_type, classification, next_review_on);
 
 CREATE INDEX documents_owner_id ON public.documents USING btree (organization_id, owner_id, archived_at, document_type, classification);
 
@@ -6269,7 +6272,7 @@ CREATE INDEX evidence_valid_until ON public.evidence USING btree (organization_i
 CASE
     WHEN (valid_until IS NULL) THEN 'infinity'::date
     ELSE valid_until
-END), id);
+END), id, valid_until);
 
 CREATE INDEX frameworks_created_at ON public.frameworks USING btree (organization_id, created_at, id);
 
@@ -6321,7 +6324,7 @@ CREATE INDEX measures_archived_at ON public.measures USING btree (organization_i
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id, state);
+END), id, archived_at, state);
 
 CREATE INDEX measures_category ON public.measures USING btree (organization_id, category_key, id, archived_at, state);
 
@@ -6357,13 +6360,13 @@ CREATE INDEX nonconformities_date_identified ON public.nonconformities USING btr
 CASE
     WHEN (date_identified IS NULL) THEN 'infinity'::date
     ELSE date_identified
-END), id, status, severity);
+END), id, date_identified, status, severity);
 
 CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, (
 CASE
     WHEN (due_date IS NULL) THEN 'infinity'::date
     ELSE due_date
-END), id, status, severity);
+END), id, due_date, status, severity);
 
 CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, (
 CASE
@@ -6424,19 +6427,19 @@ CREATE INDEX obligations_due_date ON public.obligations USING btree (organizatio
 CASE
     WHEN (due_date IS NULL) THEN 'infinity'::date
     ELSE due_date
-END), id, type, status);
+END), id, type, due_date, status);
 
 CREATE INDEX obligations_last_review_date ON public.obligations USING btree (organization_id, (
 CASE
     WHEN (last_review_date IS NULL) THEN 'infinity'::date
     ELSE last_review_date
-END), id, type, status);
+END), id, type, last_review_date, status);
 
 CREATE INDEX obligations_next_review_date ON public.obligations USING btree (organization_id, (
 CASE
     WHEN (next_review_date IS NULL) THEN 'infinity'::date
     ELSE next_review_date
-END), id, type, status);
+END), id, type, status, next_review_date);
 
 CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, (
 CASE
@@ -6473,13 +6476,13 @@ CREATE INDEX people_contract_end_date ON public.people USING btree (organization
 CASE
     WHEN (contract_end_date IS NULL) THEN 'infinity'::date
     ELSE contract_end_date
-END), id, kind);
+END), id, kind, contract_end_date);
 
 CREATE INDEX people_contract_start_date ON public.people USING btree (organization_id, (
 CASE
     WHEN (contract_start_date IS NULL) THEN 'infinity'::date
     ELSE contract_start_date
-END), id, kind);
+END), id, kind, contract_start_date);
 
 CREATE INDEX people_created_at ON public.people USING btree (organization_id, created_at, id, kind);
 
@@ -6523,7 +6526,7 @@ CREATE INDEX risks_archived_at ON public.risks USING btree (organization_id, (
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
+END), id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
 CREATE INDEX risks_category ON public.risks USING btree (organization_id, category_key, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
@@ -6593,7 +6596,7 @@ CREATE INDEX tasks_deadline ON public.tasks USING btree (organization_id, (
 CASE
     WHEN (deadline IS NULL) THEN 'infinity'::date
     ELSE deadline
-END), id, state, priority);
+END), id, state, priority, deadline);
 
 CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, measure_id, state, priority);
 
@@ -6628,7 +6631,7 @@ CREATE INDEX vendors_agreement_signed_on ON public.vendors USING btree (organiza
 CASE
     WHEN (agreement_signed_on IS NULL) THEN 'infinity'::date
     ELSE agreement_signed_on
-END), id, archived_at, category, agreement_status, risk_rating);
+END), id, archived_at, category, agreement_status, agreement_signed_on, risk_rating);
 
 CREATE INDEX vendors_agreement_status ON public.vendors USING btree (organization_id, agreement_status, created_at, id, archived_at, category, risk_rating);
 
@@ -6636,7 +6639,7 @@ CREATE INDEX vendors_archived_at ON public.vendors USING btree (organization_id,
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
     ELSE archived_at
-END), id, category, agreement_status, risk_rating);
+END), id, archived_at, category, agreement_status, risk_rating);
 
 CREATE INDEX vendors_category ON public.vendors USING btree (organization_id, category, created_at, id, archived_at, agreement_status, risk_rating);
 
@@ -6644,13 +6647,13 @@ CREATE INDEX vendors_contract_end_date ON public.vendors USING btree (organizati
 CASE
     WHEN (contract_end_date IS NULL) THEN 'infinity'::date
     ELSE contract_end_date
-END), id, archived_at, category, agreement_status, risk_rating);
+END), id, archived_at, category, contract_end_date, agreement_status, risk_rating);
 
 CREATE INDEX vendors_contract_start_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (contract_start_date IS NULL) THEN 'infinity'::date
     ELSE contract_start_date
-END), id, archived_at, category, agreement_status, risk_rating);
+END), id, archived_at, category, contract_start_date, agreement_status, risk_rating);
 
 CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id, archived_at, category, agreement_status, risk_rating);
 
@@ -6658,7 +6661,7 @@ CREATE INDEX vendors_last_review_date ON public.vendors USING btree (organizatio
 CASE
     WHEN (last_review_date IS NULL) THEN 'infinity'::date
     ELSE last_review_date
-END), id, archived_at, category, agreement_status, risk_rating);
+END), id, archived_at, category, agreement_status, risk_rating, last_review_date);
 
 CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id, archived_at, category, agreement_status, risk_rating);
 
@@ -6666,7 +6669,7 @@ CREATE INDEX vendors_next_review_date ON public.vendors USING btree (organizatio
 CASE
     WHEN (next_review_date IS NULL) THEN 'infinity'::date
     ELSE next_review_date
-END), id, archived_at, category, agreement_status, risk_rating);
+END), id, archived_at, category, agreement_status, risk_rating, next_review_date);
 
 CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id, archived_at, category, agreement_status, risk_rating);
 
@@ -6674,7 +6677,7 @@ CREATE INDEX vendors_renewal_notice_date ON public.vendors USING btree (organiza
 CASE
     WHEN (renewal_notice_date IS NULL) THEN 'infinity'::date
     ELSE renewal_notice_date
-END), id, archived_at, category, agreement_status, risk_rating);
+END), id, archived_at, category, renewal_notice_date, agreement_status, risk_rating);
 
 CREATE INDEX vendors_risk_rating ON public.vendors USING btree (organization_id, risk_rating, created_at, id, archived_at, category, agreement_status);
 

@@ -115,7 +115,7 @@ describe("a register whose migration only creates a table and calls make_registe
 		expect(await readIndexes()).toEqual([
 			"btree (organization_id, created_at, id, status)",
 			"btree (organization_id, name_key, id, status)",
-			"btree (organization_id, ( CASE WHEN (occurred_at IS NULL) THEN 'infinity'::timestamp with time zone ELSE occurred_at END), id, status)",
+			"btree (organization_id, ( CASE WHEN (occurred_at IS NULL) THEN 'infinity'::timestamp with time zone ELSE occurred_at END), id, occurred_at, status)",
 			"btree (organization_id, owner_id, status)",
 			"btree (organization_id, id)",
 			"gin (organization_id, search_text gin_trgm_ops)",
@@ -305,7 +305,7 @@ test("a choice that is added later gets into the indexes of its register, which 
 		"btree (organization_id, created_at, id, status, level)",
 		"btree (organization_id, level, created_at, id, status)",
 		"btree (organization_id, name_key, id, status, level)",
-		"btree (organization_id, ( CASE WHEN (occurred_at IS NULL) THEN 'infinity'::timestamp with time zone ELSE occurred_at END), id, status, level)",
+		"btree (organization_id, ( CASE WHEN (occurred_at IS NULL) THEN 'infinity'::timestamp with time zone ELSE occurred_at END), id, occurred_at, status, level)",
 		"btree (organization_id, owner_id, status, level)",
 		"btree (organization_id, id)",
 		"gin (organization_id, search_text gin_trgm_ops)",
