@@ -1,10 +1,10 @@
--- Every index of a register ends with the columns that have few values: choices, scales such as that
--- of likelihood, and whether the record is archived. So a list with two filters is counted in one
--- index, and no record is looked up in the table.
+-- `index_register` ends each index that it makes with archived_at and the columns that have few values:
+-- choices, and scales such as that of likelihood. So a list with two filters is counted in one index,
+-- and no record is looked up in the table.
 
--- As in 0105, with these columns. Makes an index of its own again if it has other columns, such as
--- after a choice was added.
-create or replace function index_register(p_table text) returns void
+-- Makes the indexes that the register lacks, each after its index of other columns, if there is one, as
+-- `<name>_new`. Meanwhile the register can be read, but changes of it wait.
+create function build_indexes(p_table text) returns void
 language plpgsql set search_path = public, pg_temp
 as $$
 declare
@@ -16,14 +16,16 @@ begin
 			select a.attname as name, a.attnum as place, a.atttypid as type, (
 				-- Lists put the records without it last.
 				a.atttypid = 'date'::regtype or a.atttypid = 'timestamptz'::regtype and not a.attnotnull
-			) as is_time, exists (
+			) as is_time, (
+				a.atttypid in ('smallint'::regtype, 'integer'::regtype)
+			) as is_number, exists (
 				select from pg_constraint c
 				where c.conrelid = a.attrelid and c.contype = 'f' and c.conkey[2] = a.attnum
 			) as is_reference, exists (
 				select from pg_constraint c
 				where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum]
 					and pg_get_constraintdef(c.oid) ~ '= ANY \(+ARRAY'
-			) as is_choice, exists (
+			) as is_choice, a.atttypid = 'smallint'::regtype and exists (
 				select from pg_constraint c
 				where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum]
 					and pg_get_constraintdef(c.oid) ~ '<= \d\)'
@@ -48,56 +50,94 @@ begin
 				-- With the time itself, PostgreSQL sees that the index has all that the expression needs.
 				where few.place = a.place and a.is_time or few.place <> a.place and (
 					few.is_choice or few.is_scale or few.name = 'archived_at'
-					-- Counts of the past find by this index what has not changed since.
-					or a.name = 'updated_at' and (
-						few.is_reference or few.type in ('date'::regtype, 'smallint'::regtype, 'integer'::regtype)
-					)
+					-- Counts of the past use this index to find the records that have not changed since.
+					or a.name = 'updated_at' and (few.is_reference or few.is_number or few.type = 'date'::regtype)
 				)
 				-- Nearly every list asks for the records in use. If choices stood before archived_at, PostgreSQL 18
 				-- would expect a search for each combination of them.
 				order by few.name <> 'archived_at', few.place
 			) as keys
 		from columns a
-		where is_reference or is_choice or a.name like '%\_key'
-			or a.type in ('date'::regtype, 'timestamptz'::regtype, 'smallint'::regtype, 'integer'::regtype)
+		where is_reference or is_choice or is_number or a.name like '%\_key'
+			or a.type in ('date'::regtype, 'timestamptz'::regtype)
 		order by a.place
 	loop
 		select x.index_name, x.keys into old
 		from (
-			select i.indexrelid::regclass::text as index_name, array(
+			select c.relname as index_name, array(
 				select regexp_replace(
 					regexp_replace(pg_get_indexdef(i.indexrelid, n, true), '\s+', ' ', 'g'), '^\( (CASE .*)\)$', '\1'
 				) from generate_series(1, i.indnatts) n
 			) as keys
-			from pg_index i
-			where i.indrelid = p_table::regclass and i.indpred is null and i.indnatts > 1
+			from pg_index i join pg_class c on c.oid = i.indexrelid
+			where i.indrelid = p_table::regclass and i.indpred is null and not i.indisunique
 		) x
 		where x.keys[1:2] = wanted.keys[1:2]
-		-- Its own one first.
-		order by x.index_name <> wanted.index_name
+		-- The newest one first, and then the one of its own.
+		order by x.index_name <> wanted.index_name || '_new', x.index_name <> wanted.index_name
 		limit 1;
-		if old.index_name = wanted.index_name and old.keys <> wanted.keys then
-			execute format('drop index %I', old.index_name);
-		end if;
 		if old.index_name is null or old.index_name = wanted.index_name and old.keys <> wanted.keys then
-			execute format('create index %I on %I (%s)', wanted.index_name, p_table, (
-				select string_agg(case when key like 'CASE %' then format('(%s)', key) else key end, ', ' order by n)
-				from unnest(wanted.keys) with ordinality k (key, n)
-			));
+			execute format(
+				'create index %I on %I (%s)',
+				wanted.index_name || case when old.index_name is null then '' else '_new' end, p_table, (
+					select string_agg(case when key like 'CASE %' then format('(%s)', key) else key end, ', ' order by n)
+					from unnest(wanted.keys) with ordinality k (key, n)
+				)
+			);
 		end if;
 	end loop;
 end
 $$;
+revoke execute on function build_indexes(text) from public;
 
--- The function does not make this one, because no CHECK names the checks of devices.
-drop index measures_verified_by_check;
-create index measures_verified_by_check on measures (
-	organization_id, verified_by_check, created_at, id, archived_at, state
-);
--- The index of each likelihood has the four scores that the risk matrix counts by.
-drop index risks_residual, risks_scores;
+-- As in 0105, with these columns. Calls build_indexes, and puts each new index in the place of the old
+-- one, for example after a choice was added.
+create or replace function index_register(p_table text) returns void
+language plpgsql set search_path = public, pg_temp
+as $$
+declare
+	made record;
+begin
+	perform build_indexes(p_table);
+	for made in
+		select c.relname as name, left(c.relname, -4) as old_name
+		from pg_index i join pg_class c on c.oid = i.indexrelid
+		where i.indrelid = p_table::regclass and c.relname like '%\_new'
+	loop
+		execute format('drop index %I', made.old_name);
+		execute format('alter index %I rename to %I', made.name, made.old_name);
+	end loop;
+end
+$$;
 
-select index_register(c.relname)
-from pg_trigger t join pg_class c on c.oid = t.tgrelid
-where t.tgname = 'keep_version_before_delete' and t.tgfoid = 'keep_record_version'::regproc
-order by c.relname;
+do $$
+declare
+	registers constant text[] := array(
+		select c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid
+		where t.tgname = 'keep_version_before_delete' and t.tgfoid = 'keep_record_version'::regproc
+		order by 1
+	);
+begin
+	-- Whoever waits for another register must do so before any work is lost.
+	execute format(
+		'lock table %s in share mode', (select string_agg(format('%I', name), ', ') from unnest(registers) name)
+	);
+	perform build_indexes(name) from unnest(registers) name;
+	-- The function does not make this one, because no CHECK names the checks of devices.
+	create index measures_verified_by_check_new on measures (
+		organization_id, verified_by_check, created_at, id, archived_at, state
+	);
+	-- These had other names. The first has the four scores of the risk matrix.
+	create index risks_inherent_likelihood on risks (
+		organization_id, inherent_likelihood, archived_at, treatment, inherent_impact, residual_likelihood,
+		residual_impact
+	);
+	create index risks_residual_likelihood on risks (
+		organization_id, residual_likelihood, archived_at, treatment, inherent_likelihood, inherent_impact,
+		residual_impact
+	);
+	-- From here on, also reads wait.
+	drop index risks_residual, risks_scores;
+	perform index_register(name) from unnest(registers) name;
+end
+$$;

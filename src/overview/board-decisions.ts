@@ -20,7 +20,7 @@ const CRITICAL = 15;
 interface Source {
 	/** SQL of the rows that wait for a decision, written after `from`. */
 	from: string;
-	/** SQL of their number, if it costs less than to count them. */
+	/** A statement that counts them, if one costs less than `count(*)` of them. */
 	count?: string;
 	/** SQL of the name of a row, and of the order in which the first ones are named. */
 	name: string;
@@ -34,7 +34,7 @@ const SOURCES = {
 	/** An accepted risk waits for nothing. An undecided one counts only as an undecided one. */
 	CRITICAL_RISKS: {
 		from: `${CRITICAL_SQL} and ${IS_DECIDED_OTHERWISE_SQL}`,
-		// The first part reads an index alone, and the second one the undecided risks.
+		// The first count reads only an index, the second one the few undecided risks, which nobody accepted.
 		count: `select (
 				(select count(*) from ${CRITICAL_SQL} and not (${IS_ACCEPTED_SQL}))
 				- (select count(*) from ${CRITICAL_SQL} and ${IS_UNDECIDED_SQL})

@@ -30,8 +30,8 @@ export const getRiskMatrix = defineOperation({
 });
 
 /**
- * Counts each combination of the four scores once, which reads the register once and only an index that has
- * all of them. There are at most 625 combinations to add up.
+ * Counts each combination of the four scores once, which reads the register once, and only an index
+ * that has all of them. There are at most 625 combinations to add up.
  */
 export async function countRisks(
 	client: PoolClient,

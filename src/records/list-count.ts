@@ -55,8 +55,9 @@ export interface Counted {
 }
 
 /**
- * Counts the records that match, up to one more than COUNTED. The indexes of a register know the
- * choices of a record, and whether it is archived, so a count by such fields reads an index alone.
+ * Counts the records that match, up to one more than COUNTED. The indexes of a register have
+ * its choices and archived_at, so a count by these and one other filter reads an index alone. A search
+ * and a category with a digit also read the table.
  */
 export async function countMatching(
 	client: PoolClient,

@@ -16,13 +16,13 @@ export interface Due {
 
 /**
  * Returns the filters of a register whose records have a due date: is_open, due_from and due_until.
- * `choices` are the values of the field that marks a record as done.
+ * `choices` are all values of the field `done.field`.
  */
 export function dueFilters(
 	{ date, done }: Due,
 	choices: readonly string[],
 ): Record<string, Filter> {
-	// PostgreSQL looks these values up in an index. It would read all records that are done for `<>`.
+	// PostgreSQL looks these values up in an index. For `<>` it would also read all that are done.
 	const others = choices.filter((choice) => choice !== done.value);
 	const open = `t.${done.field} in (${others.map((choice) => `'${choice}'`).join(", ")})`;
 	const { [`${date}_from`]: from, [`${date}_until`]: until } =

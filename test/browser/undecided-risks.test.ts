@@ -99,7 +99,7 @@ test("a treatment in the list decides, also the stored one, and Undo makes the r
 	await page.getByRole("cell", { name: /^Mitigated/ }).waitFor();
 	await expect.poll(() => undecided(page).count()).toBe(1);
 	await undo(page);
-	// The message goes after some seconds.
+	// The message goes after five seconds.
 	await page.getByText("has its former value again").waitFor();
 	await expect.poll(() => undecided(page).count()).toBe(2);
 });

@@ -58,7 +58,7 @@ describe.each(
 )("the register %s", (_, kind: AnyRecordKind) => {
 	const { orders, filters } = listingOf(kind);
 
-	test("has an index for each of its orders, in which the id is next", async () => {
+	test("has an index for each of its orders, which goes on with the id", async () => {
 		const indexes = (await readIndexes(kind.table)).map((columns) =>
 			columns.slice(0, 3),
 		);
@@ -117,7 +117,12 @@ describe.each(
 					([organization, first = "", ...further]) =>
 						organization === "organization_id" &&
 						[one, other].includes(first) &&
-						needed.every((name) => [first, ...further].includes(name)),
+						needed.every((name) => [first, ...further].includes(name)) &&
+						// PostgreSQL 18 misjudges an index that has choices before it.
+						further
+							.filter((name) => !["created_at", "id"].includes(name))
+							.indexOf("archived_at") ===
+							archived.length - 1,
 				);
 				expect(found, needed.join(", ")).toBe(true);
 			}

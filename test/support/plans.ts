@@ -76,7 +76,7 @@ async function pretendRows(owner: Pool): Promise<void> {
 			where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.reltuples > 0
 				and c.relname <> all($2)
 		)
-		update pg_class c set reltuples = $1::real
+		update pg_class c set reltuples = $1::real, relallvisible = c.relpages
 		where c.oid in (select oid from large)
 			or c.oid in (select i.indexrelid from pg_index i join large on large.oid = i.indrelid)`,
 		[ROWS, SMALL],

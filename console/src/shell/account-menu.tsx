@@ -1,4 +1,5 @@
 import { ActionIcon, Menu, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
 import { IconLogout, IconUserCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
@@ -38,6 +39,7 @@ export function AccountMenu() {
 		}
 		// None of the loaded data may remain for the next user.
 		queryClient.clear();
+		notifications.clean();
 		if (to) location.assign(to);
 		else await router.navigate({ to: "/sign-in" });
 	};

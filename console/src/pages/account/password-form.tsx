@@ -29,6 +29,7 @@ export function PasswordForm({ email }: { email: string }) {
 			showFailure(
 				"Your API tokens still work",
 				`${error.message}. Revoke them under Settings, API tokens.`,
+				{ stays: true },
 			),
 		);
 		await forgetReadings();

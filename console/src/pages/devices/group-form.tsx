@@ -154,6 +154,7 @@ async function addRest(
 			showFailure(
 				`The group “${name}” has only ${from.toLocaleString()} of ${deviceIds.length.toLocaleString()} devices`,
 				`Add the others to it with Groups. ${sentenceOf(error)}`,
+				{ stays: true },
 			);
 			break;
 		}

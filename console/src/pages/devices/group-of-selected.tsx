@@ -57,6 +57,7 @@ export function GroupOfSelected({
 		showFailure(
 			`The group “${group.name}” was not changed for ${length === devices.length ? countDevices(length) : `${length.toLocaleString()} of ${countDevices(devices.length)}`}`,
 			`${deviceName(failed.row)}${length > 1 ? ` and ${(length - 1).toLocaleString()} more` : ""}: ${failed.reason}`,
+			{ stays: true },
 		);
 	};
 	const groups = new Set(
