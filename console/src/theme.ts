@@ -46,6 +46,8 @@ export const theme = createTheme({
 			defaultProps: {
 				color: "green.8",
 				closeButtonProps: { "aria-label": "Dismiss" },
+				// The gray below a title has too little contrast.
+				styles: { description: { color: "var(--mantine-color-text)" } },
 			},
 		},
 		Table: { defaultProps: { verticalSpacing: "xs" } },

@@ -48,7 +48,7 @@ export function showWithUndo<Row>(message: string, undo: Undo<Row>): void {
 			color: "red",
 			title: `${failures.length.toLocaleString()} could not be undone`,
 			message: (
-				<Stack gap={4} c="var(--mantine-color-text)">
+				<Stack gap={4}>
 					<FailedRows failures={failures} nameOf={undo.nameOf} />
 					{succeeded.length > 0 && <Text size="sm">{done}</Text>}
 				</Stack>
