@@ -2,15 +2,18 @@
 -- choices, and scales such as that of likelihood. So a list with two filters is counted in one index,
 -- and no record is looked up in the table.
 
--- Makes the indexes that the register lacks, each after its index of other columns, if there is one, as
--- `<name>_new`. Meanwhile the register can be read, but changes of it wait.
-create function build_indexes(p_table text) returns void
+-- As in 0105, with these columns. Drops and remakes an index that it made before if the columns differ,
+-- for example after a choice was added.
+create or replace function index_register(p_table text) returns void
 language plpgsql set search_path = public, pg_temp
 as $$
 declare
 	wanted record;
 	old record;
 begin
+	-- Whoever reads the register and then waits to change it would wait for this transaction, and this
+	-- one for the reader, if it took a lesser lock first.
+	execute format('lock table %I in access exclusive mode', p_table);
 	for wanted in
 		with columns as (
 			select a.attname as name, a.attnum as place, a.atttypid as type, (
@@ -73,43 +76,21 @@ begin
 			where i.indrelid = p_table::regclass and i.indpred is null and not i.indisunique
 		) x
 		where x.keys[1:2] = wanted.keys[1:2]
-		-- The newest one first, and then the one of its own.
-		order by x.index_name <> wanted.index_name || '_new', x.index_name <> wanted.index_name
+		-- The one of its own first.
+		order by x.index_name <> wanted.index_name
 		limit 1;
+		if old.index_name = wanted.index_name and old.keys <> wanted.keys then
+			execute format('drop index %I', old.index_name);
+		end if;
 		if old.index_name is null or old.index_name = wanted.index_name and old.keys <> wanted.keys then
-			execute format(
-				'create index %I on %I (%s)',
-				wanted.index_name || case when old.index_name is null then '' else '_new' end, p_table, (
-					select string_agg(case when key like 'CASE %' then format('(%s)', key) else key end, ', ' order by n)
-					from unnest(wanted.keys) with ordinality k (key, n)
-				)
-			);
+			execute format('create index %I on %I (%s)', wanted.index_name, p_table, (
+				select string_agg(case when key like 'CASE %' then format('(%s)', key) else key end, ', ' order by n)
+				from unnest(wanted.keys) with ordinality k (key, n)
+			));
 		end if;
 	end loop;
 end
 $$;
-revoke execute on function build_indexes(text) from public;
-
--- As in 0105, with these columns. Calls build_indexes, and puts each new index in the place of the old
--- one, for example after a choice was added.
-create or replace function index_register(p_table text) returns void
-language plpgsql set search_path = public, pg_temp
-as $$
-declare
-	made record;
-begin
-	perform build_indexes(p_table);
-	for made in
-		select c.relname as name, left(c.relname, -4) as old_name
-		from pg_index i join pg_class c on c.oid = i.indexrelid
-		where i.indrelid = p_table::regclass and c.relname like '%\_new'
-	loop
-		execute format('drop index %I', made.old_name);
-		execute format('alter index %I rename to %I', made.name, made.old_name);
-	end loop;
-end
-$$;
-
 do $$
 declare
 	registers constant text[] := array(
@@ -118,26 +99,19 @@ declare
 		order by 1
 	);
 begin
-	-- Whoever waits for another register must do so before any work is lost.
+	-- All at once, so that a deadlock with somebody who reads several of them loses no work.
 	execute format(
-		'lock table %s in share mode', (select string_agg(format('%I', name), ', ') from unnest(registers) name)
+		'lock table %s in access exclusive mode',
+		(select string_agg(format('%I', name), ', ') from unnest(registers) name)
 	);
-	perform build_indexes(name) from unnest(registers) name;
-	-- The function does not make this one, because no CHECK names the checks of devices.
-	create index measures_verified_by_check_new on measures (
-		organization_id, verified_by_check, created_at, id, archived_at, state
-	);
-	-- These had other names. The first has the four scores of the risk matrix.
-	create index risks_inherent_likelihood on risks (
-		organization_id, inherent_likelihood, archived_at, treatment, inherent_impact, residual_likelihood,
-		residual_impact
-	);
-	create index risks_residual_likelihood on risks (
-		organization_id, residual_likelihood, archived_at, treatment, inherent_likelihood, inherent_impact,
-		residual_impact
-	);
-	-- From here on, also reads wait.
+	-- The index of each likelihood gets all that these two had.
 	drop index risks_residual, risks_scores;
 	perform index_register(name) from unnest(registers) name;
 end
 $$;
+
+-- The function does not make this one, because no CHECK names the checks of devices.
+drop index measures_verified_by_check;
+create index measures_verified_by_check on measures (
+	organization_id, verified_by_check, created_at, id, archived_at, state
+);
