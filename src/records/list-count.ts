@@ -55,9 +55,9 @@ export interface Counted {
 }
 
 /**
- * Counts the records that match, up to one more than COUNTED. The indexes of a register have
- * its choices and archived_at, so a count by these and one other filter reads an index alone. A search
- * and a category with a digit also read the table.
+ * Counts the records that match, up to one more than COUNTED. The indexes of a register have its
+ * choices and archived_at, so a count by these and by one other filter reads an index alone. A search
+ * also reads the table, and so does a category with a digit.
  */
 export async function countMatching(
 	client: PoolClient,
