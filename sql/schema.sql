@@ -1925,6 +1925,16 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.ends_of_months(p_time_zone text, p_months integer) RETURNS TABLE(day date, at timestamp with time zone)
+    LANGUAGE sql STABLE
+    AS $$
+	select m.first::date - 1, m.first at time zone p_time_zone
+	from (
+		select date_trunc('month', now() at time zone p_time_zone) - i * interval '1 month' as first
+		from generate_series(0, p_months - 1) i
+	) m
+$$;
+
 CREATE FUNCTION public.enrollment_key_state(p_created_at timestamp with time zone, p_expires_at timestamp with time zone, p_revoked_at timestamp with time zone, p_max_devices integer, p_used integer) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -2712,6 +2722,18 @@ begin
 	select u.id::text from memberships m join users u on u.id = m.user_id
 	where m.organization_id = current_setting('assay.organization_id', true) and u.two_factor_enabled;
 end
+$$;
+
+CREATE FUNCTION public.missing_trend_points(p_months integer) RETURNS TABLE(organization_id text, days text[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select o.id::text, array_agg(m.day::text order by m.day)
+	from organizations o cross join lateral ends_of_months(o.time_zone, p_months) m
+	where m.at >= o.records_known_since and m.at < now() - interval '1 hour' and not exists (
+		select from trend_points k where k.organization_id = o.id and k.at = m.at
+	)
+	group by o.id
 $$;
 
 CREATE FUNCTION public.narrow_membership() RETURNS trigger
@@ -5393,6 +5415,19 @@ CREATE TABLE public.tasks (
 
 ALTER TABLE ONLY public.tasks FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.trend_points (
+    organization_id public.typed_id NOT NULL,
+    at timestamp with time zone NOT NULL,
+    risks integer NOT NULL,
+    residual_risk double precision,
+    overdue integer NOT NULL,
+    CONSTRAINT trend_points_check CHECK (((residual_risk IS NULL) = (risks = 0))),
+    CONSTRAINT trend_points_overdue_check CHECK ((overdue >= 0)),
+    CONSTRAINT trend_points_risks_check CHECK ((risks >= 0))
+);
+
+ALTER TABLE ONLY public.trend_points FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.two_factors (
     id public.typed_id NOT NULL,
     user_id public.typed_id NOT NULL,
@@ -5940,6 +5975,9 @@ ALTER TABLE ONLY public.snapshots
 
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_pkey PRIMARY KEY (organization_id, id);
+
+ALTER TABLE ONLY public.trend_points
+    ADD CONSTRAINT trend_points_pkey PRIMARY KEY (organization_id, at);
 
 ALTER TABLE ONLY public.two_factors
     ADD CONSTRAINT two_factors_pkey PRIMARY KEY (id);
@@ -7318,6 +7356,9 @@ ALTER TABLE ONLY public.tasks
 ALTER TABLE ONLY public.tasks
     ADD CONSTRAINT tasks_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
+ALTER TABLE ONLY public.trend_points
+    ADD CONSTRAINT trend_points_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.two_factors
     ADD CONSTRAINT two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -7397,6 +7438,8 @@ CREATE POLICY agent ON public.posture_reports TO assay_agent USING (true);
 CREATE POLICY agent ON public.posture_spans TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.revoked_device_keys TO assay_agent USING (true);
+
+CREATE POLICY agent ON public.trend_points FOR SELECT TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.unknown_device_keys TO assay_agent USING (true);
 
@@ -7623,6 +7666,8 @@ CREATE POLICY backup ON public.snapshot_records FOR SELECT TO assay_backup USING
 CREATE POLICY backup ON public.snapshots FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.tasks FOR SELECT TO assay_backup USING (true);
+
+CREATE POLICY backup ON public.trend_points FOR SELECT TO assay_backup USING (true);
 
 CREATE POLICY backup ON public.two_factors FOR SELECT TO assay_backup USING (true);
 
@@ -7899,6 +7944,8 @@ CREATE POLICY import ON public.snapshot_records FOR INSERT TO assay_backup WITH 
 CREATE POLICY import ON public.snapshots FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.tasks FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
+
+CREATE POLICY import ON public.trend_points FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
 CREATE POLICY import ON public.vendor_reviews FOR INSERT TO assay_backup WITH CHECK (((organization_id)::text = current_setting('assay.importing'::text, true)));
 
@@ -8332,6 +8379,8 @@ CREATE POLICY tenant ON public.snapshots TO assay_app USING (((organization_id):
 
 CREATE POLICY tenant ON public.tasks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
+CREATE POLICY tenant ON public.trend_points TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
 CREATE POLICY tenant ON public.users FOR SELECT TO assay_app USING ((EXISTS ( SELECT
    FROM public.memberships m
   WHERE (((m.organization_id)::text = current_setting('assay.organization_id'::text, true)) AND ((m.user_id)::text = (users.id)::text)))));
@@ -8343,6 +8392,8 @@ CREATE POLICY tenant ON public.vendors TO assay_app USING (((organization_id)::t
 CREATE POLICY tenant ON public.webhook_deliveries TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
 
 CREATE POLICY tenant ON public.webhooks TO assay_app USING (((organization_id)::text = current_setting('assay.organization_id'::text, true)));
+
+ALTER TABLE public.trend_points ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.two_factors ENABLE ROW LEVEL SECURITY;
 
@@ -8668,6 +8719,9 @@ GRANT ALL ON FUNCTION public.may_send_test_mail(p_of_user integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.members_with_second_factor() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.missing_trend_points(p_months integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.missing_trend_points(p_months integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.narrow_membership() FROM PUBLIC;
 
@@ -9562,6 +9616,13 @@ GRANT SELECT(organization_id) ON TABLE public.tasks TO assay_search;
 GRANT SELECT(id) ON TABLE public.tasks TO assay_search;
 
 GRANT SELECT(search_text) ON TABLE public.tasks TO assay_search;
+
+GRANT SELECT,INSERT ON TABLE public.trend_points TO assay_app;
+GRANT SELECT,INSERT ON TABLE public.trend_points TO assay_backup;
+
+GRANT SELECT(organization_id) ON TABLE public.trend_points TO assay_agent;
+
+GRANT SELECT(at) ON TABLE public.trend_points TO assay_agent;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.two_factors TO assay_identity;
 GRANT SELECT ON TABLE public.two_factors TO assay_backup;

@@ -13,6 +13,7 @@ import { startDailyEvents } from "../notifications/daily-events.ts";
 import { startDigests } from "../notifications/digest.ts";
 import { makeQueueNews } from "../notifications/queue-news.ts";
 import { startDomainChecks } from "../organizations/domains/domain-checks.ts";
+import { startTrendKeeper } from "../overview/keep-trends.ts";
 import { startDeliverer } from "../webhooks/deliverer.ts";
 import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { queueDeliveries } from "../webhooks/queue-deliveries.ts";
@@ -73,6 +74,7 @@ export function startBackgroundWork(
 		patience: COUNTS_PATIENCE,
 	});
 	const checkCounts = startCheckCounts(pool, countsPool, log, firstLooks);
+	const trends = startTrendKeeper(pool, countsPool, log, firstLooks);
 	const dailyEvents = startDailyEvents(pool, baseUrl, log, firstLooks);
 	const digests = mail && startDigests(pool, mail, log, firstLooks);
 	const dispatcher = startDispatcher(
@@ -124,6 +126,7 @@ export function startBackgroundWork(
 			await dispatcher.stop();
 			await upkeep.poller.stop();
 			await checkCounts.stop();
+			await trends.stop();
 			await countsPool.end();
 			await domainChecks.stop();
 			await sealer.stop();

@@ -64,6 +64,7 @@ const ACROSS_FUNCTIONS = [
 	"note_device_event",
 	"note_posture_report_change",
 	"note_revoked_key",
+	"missing_trend_points",
 	"organizations_with_daily_events",
 	"organizations_with_devices",
 	"organizations_with_due_digests",

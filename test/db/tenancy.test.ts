@@ -179,6 +179,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"count_failing_receivers",
 		"has_organizations",
 		"list_unknown_device_keys",
+		"missing_trend_points",
 		"note_archive_change",
 		"note_archive_leftover",
 		"note_backup",

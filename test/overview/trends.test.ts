@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { startTrendKeeper } from "../../src/overview/keep-trends.ts";
 import { ageRecords } from "../support/aged-records.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
 
@@ -181,4 +183,50 @@ test("each past moment has the figures of the states that were valid then", asyn
 			[2, 1],
 		],
 	]);
+
+	const keeper = startTrendKeeper(pool, pool, makeLogger("silent"));
+	await keeper.idle();
+	await keeper.stop();
+	expect((await call("getTrends", {})).points).toEqual(points);
+	// The figures are the kept ones, until the months end at other moments.
+	await owner.query(
+		`update trend_points set risks = 7 where organization_id = $1
+			and at = (select min(at) from trend_points where organization_id = $1)`,
+		[id],
+	);
+	const kept = (await call("getTrends", {})).points;
+	const first = points.findIndex(
+		(point: { risks: number | null }) => point.risks !== null,
+	);
+	expect(kept).toEqual(points.with(first, { ...points[first], risks: 7 }));
+	await call("updateOrganizationSettings", { time_zone: "Asia/Kolkata" });
+	expect((await call("getTrends", {})).points[first].risks).toBe(3);
+});
+
+test("a month is kept when it is over, but not for states that nobody knows", async () => {
+	const { pool, owner } = calls.database;
+	const id = await createOrganization(pool, "With a short past");
+	const keep = async () => {
+		const keeper = startTrendKeeper(pool, pool, makeLogger("silent"));
+		await keeper.idle();
+		await keeper.stop();
+		const { rows } = await owner.query(
+			"select at from trend_points where organization_id = $1 order by at",
+			[id],
+		);
+		return rows.map(({ at }) => new Date(at).getTime());
+	};
+	expect(await keep()).toEqual([]);
+	const now = new Date();
+	const ends = [2, 1, 0].map((months) =>
+		Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1),
+	);
+	// From the millisecond after the end of the first one.
+	await owner.query(
+		"update organizations set records_known_since = $2 where id = $1",
+		[id, new Date((ends[0] as number) + 1)],
+	);
+	// In the first hour after the end of a month, its figures may still change.
+	const isOver = now.getTime() - (ends[2] as number) > 3_600_000;
+	expect(await keep()).toEqual(isOver ? ends.slice(1) : ends.slice(1, 2));
 });

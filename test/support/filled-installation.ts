@@ -316,6 +316,10 @@ async function fillDevices() {
 		[tools.organizationId],
 	);
 	await owner.query(
+		"insert into trend_points values ($1, '2026-03-01', 1, 4, 0)",
+		[tools.organizationId],
+	);
+	await owner.query(
 		"insert into device_silences values ($1, $2, '2026-03-01', '2026-03-05')",
 		[tools.organizationId, active.id],
 	);
