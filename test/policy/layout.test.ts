@@ -63,6 +63,21 @@ test("every path in CONTRIBUTING.md and in README.md's map leads to a file", () 
 	expect(findDeadPaths(`${readme?.split("\n## Map\n")[1]}`)).toEqual([]);
 });
 
+/** A path in backquotes that begins with a folder of the repository. */
+const WHOLE_PATH =
+	/`((?:agent|bench|bin|console|deploy|docs|release|simulator|sql|src|test)\/[\w.<>…*/-]+)`/g;
+
+test("every path in SECURITY.md and in the guides that begins with a folder of the repository leads to a file", () => {
+	const dead = ["SECURITY.md", ...globSync("docs/*.md", { cwd: root })].flatMap(
+		(guide) =>
+			[...readFileSync(join(root, guide), "utf8").matchAll(WHOLE_PATH)]
+				.map(([, path = ""]) => path.replace(/<[^>]*>|…/g, "*"))
+				.filter((path) => globSync(path, { cwd: root }).length === 0)
+				.map((path) => `${guide}: ${path}`),
+	);
+	expect(dead).toEqual([]);
+});
+
 test("a path that leads nowhere is found", () => {
 	const text =
 		"| a mail | `src/mail/mailer.ts`, `nowhere.ts`, `composers.ts` |";
