@@ -54,6 +54,16 @@ export function namedTenant(
 	}
 	if (typeof given !== "string") return undefined;
 	const membership = parseId(given) && membershipForRecord(principal, given);
+	const beside =
+		"organization_id" in operation.input.shape && input.organization_id;
+	if (typeof beside === "string") {
+		const named = membershipIn(principal, beside);
+		if (!named) return "foreign";
+		// The organization has no such record.
+		if (named.organizationId !== (membership || undefined)?.organizationId) {
+			return undefined;
+		}
+	}
 	return membership && { membership, recordId: given };
 }
 

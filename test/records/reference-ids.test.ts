@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeIdWithoutTenant } from "../../src/id.ts";
 import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
@@ -171,5 +172,29 @@ describe("a reference id", () => {
 		});
 		expect(status).toBe(400);
 		expect(body.message).toContain("this is the id of a measure");
+	});
+});
+
+describe("an organization beside the id of a record", () => {
+	test.each([
+		["getNonconformity", {}],
+		["getRecordHistory", {}],
+		["getRecordUses", {}],
+		["updateNonconformity", { title: "Changed" }],
+		["deleteNonconformity", {}],
+	])("must be that of the record: %s", async (tool, fields) => {
+		const { id, organization_id } = await add({ title: "Kept" });
+		const both = await tools.makeUser({
+			[tools.organizationId]: "admin",
+			[tools.otherOrganizationId]: "viewer",
+		});
+		const call = (organization_id: string) =>
+			tools.call(tool, { id, organization_id, ...fields }, both.token);
+		expect((await call(tools.otherOrganizationId)).status).toBe(404);
+		expect((await call("x")).status).toBe(403);
+		expect((await call(makeIdWithoutTenant("organization"))).status).toBe(403);
+		const { nonconformity } = await tools.use("getNonconformity", { id });
+		expect(nonconformity.title).toBe("Kept");
+		expect((await call(organization_id)).status).toBe(200);
 	});
 });
