@@ -21,7 +21,8 @@ export function deviceColumns(
 	const status = at === undefined ? "t.status" : statusAt(at);
 	return {
 		status: plain(status),
-		freshness: plain(`(${FRESHNESS})`),
+		// A revoked device has none, as in the filter of lists.
+		freshness: plain(`case when t.status <> 'REVOKED' then (${FRESHNESS}) end`),
 		reporting: plain(`(${REPORTING})`),
 		platform: plain("t.platform"),
 		owner_id: plain("t.owner_id"),

@@ -83,6 +83,22 @@ test("devices are counted by platform and freshness", async () => {
 	).toEqual([{ value: "NEVER", count: 4 }]);
 });
 
+test("a revoked device has no freshness, in counts as in the filter of lists", async () => {
+	const { device } = await calls.call("addDevice", { organization_id });
+	await calls.call("revokeDevice", { id: device.id });
+	const { groups } = await count({ kind: "device", group_by: "freshness" });
+	expect(groups).toEqual([
+		{ value: "NEVER", count: 4 },
+		{ value: null, count: 1 },
+	]);
+	const { total } = await calls.call("listDevices", {
+		organization_id,
+		filter: { freshness: "NEVER" },
+	});
+	expect(total).toBe(4);
+	await calls.call("deleteDevice", { id: device.id });
+});
+
 test("the rarest groups are left out, and the result says how many", async () => {
 	await calls.database.owner.query(
 		`insert into measures (organization_id, id, name, category)
