@@ -35,6 +35,7 @@ export const searchRecords = defineOperation({
 			.describe("Words to find"),
 		kinds: z
 			.array(z.enum(KINDS))
+			.min(1)
 			.max(KINDS.length)
 			.optional()
 			.describe("These kinds only; all by default"),
@@ -55,13 +56,18 @@ export const searchRecords = defineOperation({
 					),
 			}),
 		),
+		is_more: z
+			.boolean()
+			.describe("True if more records match. Ask for more specific words"),
 	}),
 	run: async (context, input) => {
 		const words = wordsOf(input.query);
 		const kinds = namedKinds.filter(
 			({ kind }) => !input.kinds || input.kinds.includes(kind),
 		);
-		if (kinds.length === 0 || words.length === 0) return { records: [] };
+		if (kinds.length === 0 || words.length === 0)
+			return { records: [], is_more: false };
+		const size = input.size ?? DEFAULT_PAGE_SIZE;
 		const { client } = await contextAsOf(context, input.as_of);
 		const { rows } = await client.query<{
 			kind: string;
@@ -99,10 +105,10 @@ export const searchRecords = defineOperation({
 				input.organization_id,
 				JSON.stringify(alternatives(words)),
 				words.join(" "),
-				input.size ?? DEFAULT_PAGE_SIZE,
+				size + 1,
 			],
 		);
-		return { records: rows };
+		return { records: rows.slice(0, size), is_more: rows.length > size };
 	},
 });
 

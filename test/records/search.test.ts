@@ -63,8 +63,29 @@ test("characters that are special in patterns match literally", async () => {
 
 test("the kinds and the size limit the result", async () => {
 	expect(await search("etoile", { kinds: ["risk"] })).toEqual(["Etoile fails"]);
-	expect(await search("etoile", { kinds: [] })).toEqual([]);
-	expect(await search("etoile", { size: 2 })).toHaveLength(2);
+	expect(
+		await calls.refusal("searchRecords", {
+			organization_id,
+			query: "etoile",
+			kinds: [],
+		}),
+	).toMatchObject({ message: "kinds: must have at least 1 entries" });
+});
+
+test("a search says whether more records match than it returns", async () => {
+	for (const [size, isMore] of [
+		[2, true],
+		[4, false],
+		[5, false],
+	] as const) {
+		const found = await calls.call("searchRecords", {
+			organization_id,
+			query: "etoile",
+			size,
+		});
+		expect(found.records).toHaveLength(Math.min(size, 4));
+		expect(found.is_more).toBe(isMore);
+	}
 });
 
 test("a search finds the singular and the plural of a word, and no other word of the same stem", async () => {
