@@ -280,15 +280,19 @@ export async function authorize(
 	}
 	if (excluded) throw new AppError("forbidden", excluded);
 	if (!mayAnywhere(principal, operation)) {
+		const unwritable = principal.memberships
+			.filter(({ role }) => roleReaches(role, needed))
+			.map((membership) => outOfRegisters(membership, operation));
 		throw new AppError(
 			"forbidden",
-			`permission denied: ${operation.name} needs the role ${needed}, which you have in no organization`,
+			unwritable[0] ??
+				`permission denied: ${operation.name} needs the role ${needed}, which you have in no organization`,
 		);
 	}
 	return undefined;
 }
 
-/** Returns true if the caller's role permits the operation in at least one organization. */
+/** Returns true if the caller may call the operation in at least one organization. */
 export function mayAnywhere(
 	principal: Principal,
 	operation: AnyOperation,
@@ -299,8 +303,9 @@ export function mayAnywhere(
 		(operation.tenant === null && operation.access === "read") ||
 		principal.memberships.some(
 			(membership) =>
-				roleReaches(membership.role, needed) ||
-				mayAsAuditor(membership, operation),
+				(roleReaches(membership.role, needed) ||
+					mayAsAuditor(membership, operation)) &&
+				!outOfRegisters(membership, operation),
 		)
 	);
 }

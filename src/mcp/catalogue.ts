@@ -128,7 +128,7 @@ export class Catalogue {
 	 * are listed only on request. Their order is always the same.
 	 */
 	list(principal: Principal, narrowing: Narrowing): Tool[] {
-		const tools = readsAuditLog(principal)
+		const tools = hasLimits(principal)
 			? [...this.tools.values()].filter(({ operation }) =>
 					mayAnywhere(principal, operation),
 				)
@@ -145,7 +145,7 @@ export class Catalogue {
 	/** Returns the result of `list` as JSON text. */
 	listJson(principal: Principal, narrowing: Narrowing): string {
 		const { isReadOnly, toolsets } = narrowedByScope(principal, narrowing);
-		const key = `${highestRole(principal)} ${readsAuditLog(principal)} ${isReadOnly} ${toolsets}`;
+		const key = `${rightsOf(principal)} ${isReadOnly} ${toolsets}`;
 		const known = this.#lists.get(key);
 		if (known !== undefined) return known;
 		const tools = this.list(principal, narrowing);
@@ -190,8 +190,22 @@ function highestRole({ memberships }: Principal): Role | undefined {
 	);
 }
 
-const readsAuditLog = ({ memberships }: Principal) =>
-	memberships.some((membership) => membership.readsAuditLog);
+/** Returns true if more than the highest role says which tools the principal may call. */
+const hasLimits = ({ memberships }: Principal) =>
+	memberships.some(
+		({ readsAuditLog, writableRegisters }) =>
+			readsAuditLog || writableRegisters,
+	);
+
+/** Returns a text that is the same for principals who may call the same tools. */
+function rightsOf(principal: Principal): string {
+	if (!hasLimits(principal)) return String(highestRole(principal));
+	const limits = principal.memberships.map(
+		({ role, readsAuditLog, writableRegisters }) =>
+			JSON.stringify([role, readsAuditLog, writableRegisters]),
+	);
+	return [...new Set(limits)].sort().join();
+}
 
 function principalWith(role: Role | undefined): Principal {
 	return {

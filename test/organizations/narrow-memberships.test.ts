@@ -8,6 +8,7 @@ import {
 	type TestConsole,
 } from "../support/console-session.ts";
 import { makeApiToken } from "../support/people.ts";
+import type { Json } from "../support/tools.ts";
 
 let served: TestConsole;
 let admin: Session;
@@ -113,6 +114,36 @@ describe("a membership that may write only some registers", () => {
 				expect.arrayContaining([atTool]),
 			]);
 		}
+	});
+
+	test("is shown only the tools that it may call", async () => {
+		const listed = async (writable_registers: string[]) => {
+			const session = await narrowed("member", { writable_registers });
+			const { token } = await makeApiToken(served.database, session.user);
+			const response = await fetch(`${served.service.url}/api/mcp/v1`, {
+				method: "POST",
+				headers: {
+					authorization: `Bearer ${token}`,
+					"content-type": "application/json",
+					accept: "application/json, text/event-stream",
+				},
+				body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+			});
+			const { result } = (await response.json()) as Json;
+			return result.tools
+				.map(({ name }: { name: string }) => name)
+				.filter((name: string) => /^(add|list)(Vendor|Risk)s?$/.test(name));
+		};
+		expect(await listed(["vendors"])).toEqual([
+			"listRisks",
+			"listVendors",
+			"addVendor",
+		]);
+		expect(await listed(["risks"])).toEqual([
+			"listRisks",
+			"addRisk",
+			"listVendors",
+		]);
 	});
 
 	test("archives records of these, and no others", async () => {
