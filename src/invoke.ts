@@ -117,6 +117,37 @@ export function invoke<Input extends z.ZodObject, Output extends z.ZodObject>(
 		: perform();
 }
 
+/**
+ * Returns the changes that a call would make, and makes none, because its transaction is rolled back.
+ * Throws the errors of the call. It is meant for operations that do nothing outside the database.
+ */
+export async function changesOfCall(
+	services: Services,
+	principal: Principal,
+	operation: AnyOperation,
+	rawInput: unknown,
+	requestId: string,
+): Promise<readonly Change[]> {
+	const name = applicationName(requestId, operation.name);
+	try {
+		await authorizeAndRun(services, principal, operation, rawInput, name, true);
+	} catch (thrown) {
+		if (thrown instanceof Undone) return thrown.changes;
+		throw thrown;
+	}
+	throw new Error("a call that must not be committed was");
+}
+
+/** Thrown at the end of a transaction that must not be committed. */
+class Undone extends Error {
+	readonly changes: readonly Change[];
+
+	constructor(changes: readonly Change[]) {
+		super("the changes are rolled back");
+		this.changes = changes;
+	}
+}
+
 async function authorizeAndRun<
 	Input extends z.ZodObject,
 	Output extends z.ZodObject,
@@ -126,6 +157,7 @@ async function authorizeAndRun<
 	operation: Operation<string, Input, Output>,
 	rawInput: unknown,
 	name: string,
+	isUndone = false,
 ): Promise<z.output<Output>> {
 	if (services.replicaReads) requireReadOfRecords(operation);
 	const membership = await authorize(services, principal, operation, rawInput);
@@ -194,6 +226,7 @@ async function authorizeAndRun<
 			key === undefined
 				? await perform()
 				: await answerOnce(client, keyedCall(key, fields), perform);
+		if (isUndone) throw new Undone(changes);
 		return operation.output.parse(result);
 	};
 	const { replicaReads } = services;

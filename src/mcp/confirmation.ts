@@ -6,15 +6,19 @@ import {
 	inputRequired,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { AppError } from "../errors.ts";
-import { parseId } from "../id.ts";
+import { visibleJson } from "../devices/visible-text.ts";
 import { mayAnywhere } from "../invoke.ts";
-import type { AnyOperation } from "../operation.ts";
-import { recordKinds } from "../registers/all.ts";
-import { type Caller, callTool, type ToolServices } from "./methods.ts";
-import { READER } from "./resources.ts";
+import type { Change } from "../operation.ts";
+import {
+	type Caller,
+	changesOfTool,
+	errorMembers,
+	type ToolServices,
+} from "./methods.ts";
 
 const KEY = "confirm";
+/** Most records that a question names. */
+const MAX_NAMES = 10;
 const confirmation = z.object({
 	confirm: z.boolean().describe("Yes, do it. It cannot be undone"),
 });
@@ -43,7 +47,8 @@ export function needsConfirmation(
 
 /**
  * Returns the result that lets the client ask its user, or undefined if the user has agreed.
- * `given` holds the answers in the client's request.
+ * `given` holds the answers in the client's request. A call that would fail gets its error instead
+ * of a question.
  */
 export async function askUser(
 	tools: ToolServices,
@@ -57,39 +62,34 @@ export async function askUser(
 		const text = "the user did not agree; nothing was changed";
 		return { content: [{ type: "text", text }], isError: true };
 	}
-	const operation = tools.catalogue.tools.get(name)?.operation;
-	if (!operation) return undefined;
-	const what = await describe(tools, caller, operation, input);
+	const tool = tools.catalogue.tools.get(name);
+	if (!tool) return undefined;
+	let changes: readonly Change[];
+	try {
+		changes = await changesOfTool(tools, caller, tool, input);
+	} catch (thrown) {
+		return JSON.parse(`{${errorMembers(caller, thrown)}}`);
+	}
 	return inputRequired({
 		inputRequests: {
 			[KEY]: inputRequired.elicit({
-				message: `${operation.title}: ${what}?`,
+				message: `${tool.operation.title}: ${describe(changes)}?`,
 				requestedSchema: confirmation,
 			}),
 		},
 	});
 }
 
-/** Returns the name of the record that would be destroyed, or else the input of the call. */
-async function describe(
-	tools: ToolServices,
-	caller: Caller,
-	{ tenant }: AnyOperation,
-	input: Record<string, unknown>,
-): Promise<string> {
-	const id = String(tenant === "id" ? input.id : "");
-	const kind = parseId(id)?.kind;
-	const reader = READER.get(kind ?? "") ?? "";
-	const tool = tools.catalogue.find(reader, caller.narrowing);
-	if (!tool) return JSON.stringify(input);
-	try {
-		const [record] = Object.values(await callTool(tools, caller, tool, { id }));
-		const title = recordKinds.find((known) => known.kind === kind)?.title;
-		const name = record[title ?? "name"] ?? record.hostname ?? id;
-		return JSON.stringify(name);
-	} catch (thrown) {
-		// The call itself says what is wrong.
-		if (thrown instanceof AppError) return JSON.stringify(input);
-		throw thrown;
-	}
+/** Names the records that a call would change, such as `"Ada" and 3 more`. */
+function describe(changes: readonly Change[]): string {
+	const records = new Map(changes.map((change) => [change.id, change]));
+	const names = [...records.values()].map(({ kind, id, name }) =>
+		name === null
+			? `${kind.replaceAll("_", " ")} ${id}`
+			: visibleJson(JSON.stringify(name)),
+	);
+	const shown = names.slice(0, MAX_NAMES).join(", ");
+	const others = names.length - MAX_NAMES;
+	if (names.length === 0) return "nothing would change";
+	return others > 0 ? `${shown} and ${others} more` : shown;
 }

@@ -6,8 +6,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { visibleJson } from "../devices/visible-text.ts";
 import { type AppError, toAppError } from "../errors.ts";
-import { invoke, type Services } from "../invoke.ts";
+import { changesOfCall, invoke, type Services } from "../invoke.ts";
 import type { OutageLog } from "../load/outage-log.ts";
+import type { AnyOperation, Change } from "../operation.ts";
 import { organizationOfCall } from "../organizations/organization-of-call.ts";
 import { MAX_CLIENT_LENGTH, type Principal } from "../principal.ts";
 import type { Usage, Use } from "../tokens/usage.ts";
@@ -74,15 +75,23 @@ export async function callMembers(
 		const json = visibleJson(JSON.stringify(output));
 		return `"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
 	} catch (thrown) {
-		const error = toAppError(thrown);
-		const isForTheModel =
-			error.code === "bad_request" ||
-			error.code === "not_found" ||
-			error.code === "conflict" ||
-			(error.code === "forbidden" && caller.refusalsAreResults === true);
-		if (!isForTheModel) throw error;
-		return `"content":[{"type":"text","text":${visibleJson(JSON.stringify(error.message))}}],"isError":true`;
+		return errorMembers(caller, thrown);
 	}
+}
+
+/**
+ * Returns the members of the result of a call that failed, as JSON text. Throws an error that is no
+ * result.
+ */
+export function errorMembers(caller: Caller, thrown: unknown): string {
+	const error = toAppError(thrown);
+	const isForTheModel =
+		error.code === "bad_request" ||
+		error.code === "not_found" ||
+		error.code === "conflict" ||
+		(error.code === "forbidden" && caller.refusalsAreResults === true);
+	if (!isForTheModel) throw error;
+	return `"content":[{"type":"text","text":${visibleJson(JSON.stringify(error.message))}}],"isError":true`;
 }
 
 /**
@@ -92,24 +101,52 @@ export async function callMembers(
 function withBrief({ operation }: Tool, input: unknown): unknown {
 	if (!("detail" in operation.input.shape)) return input;
 	if (typeof input !== "object" || input === null) return input;
-	return "detail" in input && input.detail !== undefined
+	// Some clients send null for what they leave out.
+	return "detail" in input && input.detail != null
 		? input
 		: { ...input, detail: "brief" };
 }
 
-/**
- * Calls a tool, for MCP or plain HTTP. Counts the call and logs its errors. Rejects with the
- * AppError of `invoke`. An unexpected error becomes "internal error", and its cause is logged.
- */
-export async function callTool(
-	{ services, outageLog, usage }: ToolServices,
-	{ principal, requestId }: Caller,
+/** Calls a tool, for MCP or plain HTTP. Rejects with the AppError of `invoke`. */
+export function callTool(
+	tools: ToolServices,
+	caller: Caller,
 	{ operation }: Tool,
 	input: unknown,
 ): Promise<object> {
+	const { principal, requestId } = caller;
+	return counted(tools, caller, operation, input, () =>
+		invoke(tools.services, principal, operation, input, requestId),
+	);
+}
+
+/** Returns the changes that a call would make. Rejects with the AppError of the call. */
+export function changesOfTool(
+	tools: ToolServices,
+	caller: Caller,
+	{ operation }: Tool,
+	input: unknown,
+): Promise<readonly Change[]> {
+	const { principal, requestId } = caller;
+	return counted(tools, caller, operation, input, () =>
+		changesOfCall(tools.services, principal, operation, input, requestId),
+	);
+}
+
+/**
+ * Runs a call, counts it and logs its errors. An unexpected error becomes "internal error", and its
+ * cause is logged.
+ */
+async function counted<Result>(
+	{ outageLog, usage }: ToolServices,
+	{ principal, requestId }: Caller,
+	operation: AnyOperation,
+	input: unknown,
+	call: () => Promise<Result>,
+): Promise<Result> {
 	let error: AppError | undefined;
 	try {
-		return await invoke(services, principal, operation, input, requestId);
+		return await call();
 	} catch (thrown) {
 		error = toAppError(thrown);
 		outageLog.note(

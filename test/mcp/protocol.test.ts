@@ -84,6 +84,24 @@ test("the service's own answers are the same as the SDK's", async () => {
 	}
 });
 
+test("rows of a list are brief, also if the client sends null for the detail", async () => {
+	const { organizationId: organization_id } = tools;
+	await tools.use("addRisk", { organization_id, ...RISK });
+	const rows = async (detail: object) => {
+		const { body } = await tools.rpc(
+			legacy("tools/call", {
+				name: "listRisks",
+				arguments: { organization_id, ...detail },
+			}),
+		);
+		return body.result.structuredContent.risks;
+	};
+	const brief = await rows({});
+	expect(brief[0]).not.toHaveProperty("note");
+	expect(await rows({ detail: null })).toEqual(brief);
+	expect((await rows({ detail: "full" }))[0]).toHaveProperty("note");
+});
+
 test.each([
 	[
 		"the old revisions",
