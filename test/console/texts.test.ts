@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { collectTexts } from "../../bin/texts.ts";
+import { collectTexts } from "../../tools/texts.ts";
 
 const PAGE = `
 import { Text } from "a library";

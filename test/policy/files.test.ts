@@ -4,8 +4,8 @@ import {
 	indexFile,
 	indexFiles,
 	searchFiles,
-} from "../../bin/files.ts";
-import { stemOf } from "../../bin/search-words.ts";
+} from "../../tools/files.ts";
+import { stemOf } from "../../tools/search-words.ts";
 
 let files: IndexedFile[];
 

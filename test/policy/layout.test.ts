@@ -65,7 +65,7 @@ test("every path in CONTRIBUTING.md and in README.md's map leads to a file", () 
 
 /** A path in backquotes that begins with a folder of the repository. */
 const WHOLE_PATH =
-	/`((?:agent|bench|bin|console|deploy|docs|release|simulator|sql|src|test)\/[\w.<>…*/-]+)`/g;
+	/`((?:agent|bench|bin|console|deploy|docs|release|simulator|sql|src|test|tools)\/[\w.<>…*/-]+)`/g;
 
 test("every path in SECURITY.md and in the guides that begins with a folder of the repository leads to a file", () => {
 	const dead = ["SECURITY.md", ...globSync("docs/*.md", { cwd: root })].flatMap(

@@ -95,6 +95,19 @@ test("an installation has every package that the program imports, and none of th
 	}
 });
 
+test("a folder that every installation has imports no package for development", () => {
+	const { devDependencies } = readJson("package.json");
+	const imported = readdirSync(join(ROOT, "bin")).flatMap((file) =>
+		[
+			...read(`bin/${file}`).matchAll(/(?:from|import)[ (]*"([^".][^"]*)"/g),
+		].map(([, name = ""]) => name.match(/^(?:@[^/]+\/)?[^/]+/)?.[0] ?? ""),
+	);
+	expect(imported).toContain("node:child_process");
+	expect(imported.filter((name) => name in devDependencies)).toEqual([]);
+	const shipped = [...PARTS, ...readJson("package.json").files];
+	expect(shipped.filter((part) => part.startsWith("tools"))).toEqual([]);
+});
+
 test("a package is looked for where Node looks for it", () => {
 	const packages = {
 		"": { dependencies: { a: "1" } },

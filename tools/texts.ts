@@ -30,7 +30,7 @@ export interface Text {
 }
 
 const ROOT = join(import.meta.dirname, "..");
-const FOLDERS = ["src", "agent", "simulator", "console", "bin"];
+const FOLDERS = ["src", "agent", "simulator", "console", "bin", "tools"];
 const DEMO = /^(src\/demo|console\/screenshots)\//;
 const SOURCE_FILE = /\.(ts|tsx|js)$/;
 

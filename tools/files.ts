@@ -15,9 +15,12 @@ import { listFiles } from "./texts.ts";
  * words in several.
  */
 const FOLDERS =
-	"agent bench bin console deploy docs release simulator sql src".split(" ");
+	"agent bench bin console deploy docs release simulator sql src tools".split(
+		" ",
+	);
 /** The result of all migrations, the reasons why something is as it is, and the table of synonyms. */
-const LEFT_OUT = /^(sql\/schema\.sql|docs\/decisions\/|bin\/search-words\.ts)/;
+const LEFT_OUT =
+	/^(sql\/schema\.sql|docs\/decisions\/|tools\/search-words\.ts)/;
 /** Folders that only use things. Their files have the words of a change and are seldom its place. */
 const USERS = /^(bench|simulator|console\/screenshots|src\/(demo|starters))\//;
 
