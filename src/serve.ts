@@ -4,6 +4,7 @@ import { PackageFolder } from "./agent-packages/package-folder.ts";
 import { startArchiving } from "./archive/start-archiving.ts";
 import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import type { Config } from "./config/config.ts";
+import { POOL_SIZES } from "./db/connections.ts";
 import { type Database, openDatabase, type Server } from "./db/database.ts";
 import { isNewDatabase, type TellStep } from "./db/migrate.ts";
 import { makePool } from "./db/pool.ts";
@@ -247,7 +248,7 @@ async function serveFrom(
 		closed,
 	});
 	const healthPool = makePool(database.poolConnection, {
-		max: 1,
+		max: POOL_SIZES.health,
 		name: "assay health",
 	});
 	const metrics =

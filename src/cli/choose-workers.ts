@@ -1,13 +1,12 @@
 import { availableParallelism, totalmem } from "node:os";
 import { InvalidArgumentError } from "commander";
+import { PROCESSES_BY_DEFAULT } from "../db/connections.ts";
 
 const MAX_WORKERS = 64;
 /** Cores for a process: one for its thread, and one for PostgreSQL and everything else. */
 const CORES_EACH = 2;
 /** Memory for a process, in MiB. Decision 0069 says how much it takes under full load. */
 const MIB_EACH = 540;
-/** PostgreSQL permits 100 connections by default, and each process may have 22. */
-const MOST = 4;
 
 /** Cores and memory that the service may use, within the limits of its container or unit. */
 export interface Machine {
@@ -23,7 +22,7 @@ export function chooseWorkers({ cores, memoryMib }: Machine): number {
 	const fitting = Math.min(
 		Math.floor(cores / CORES_EACH),
 		Math.floor(memoryMib / 2 / MIB_EACH),
-		MOST,
+		PROCESSES_BY_DEFAULT,
 	);
 	return Math.max(fitting, 1);
 }

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
+import { CONNECTIONS_NEEDED, MAX_CONNECTIONS } from "../db/connections.ts";
 import type { Finding } from "./doctor.ts";
 import { examineReplication, examineSlots } from "./doctor-replication.ts";
 
-/** Number of connections that one service process may open, plus a few for commands. */
-const CONNECTIONS_NEEDED = 25;
 const LONG_MINUTES = 10;
 /**
  * The check reports a problem if the oldest rows are more transactions old than this. PostgreSQL
@@ -45,7 +44,7 @@ async function examineConnections(client: Client): Promise<Finding> {
 		check: "connections",
 		status: "warning",
 		found,
-		advice: `each process of the service may open 22; raise max_connections, or start fewer workers`,
+		advice: `each process of the service may open ${MAX_CONNECTIONS}; raise max_connections, or start fewer workers`,
 	};
 }
 

@@ -1,6 +1,7 @@
 import { Client, type ClientConfig, type Pool } from "pg";
 import type { Config } from "../config/config.ts";
 import { AppError, isDatabaseUnavailable } from "../errors.ts";
+import { POOL_SIZES } from "./connections.ts";
 import { openEmbeddedPostgres } from "./embedded.ts";
 import { migrate, readMigrations, type TellStep } from "./migrate.ts";
 import { requireDatabase } from "./missing-database.ts";
@@ -95,7 +96,7 @@ export interface Database {
 	identityPool: Pool;
 	/**
 	 * A pool that acts as assay_audit, the role that reads the audit log of every organization. It
-	 * connects on first use.
+	 * connects on first use. Only commands use it.
 	 */
 	auditPool: Pool;
 	/** How the pools connect, for code that makes a pool of its own. */
@@ -112,12 +113,6 @@ export interface Database {
 	/** Closes every pool and the server. A second call waits until the first call has finished. */
 	close: () => Promise<void>;
 }
-
-/** Largest number of connections in each of the service's pools. */
-const POOL_SIZE = 8;
-/** Enough for two batches of heartbeats, two batches of reports, one look-up, and one rare task. */
-const DEVICE_POOL_SIZE = 6;
-const IDENTITY_POOL_SIZE = 4;
 
 interface Opening {
 	/** With "refuse", no database yet is a bad_request AppError. The default is "make". */
@@ -151,15 +146,15 @@ export async function openDatabase(
 		const migratedInMs = performance.now() - startedAt;
 		await server.makePoolLogin();
 		const { poolConnection } = server;
-		const pool = makePool(poolConnection, { max: POOL_SIZE, patience });
+		const pool = makePool(poolConnection, { max: POOL_SIZES.app, patience });
 		await assertConfined(pool);
 		await pool.query("select ensure_posture_report_partitions()");
 		const devicePool = makePool(poolConnection, {
-			max: DEVICE_POOL_SIZE,
+			max: POOL_SIZES.devices,
 			name: "assay devices",
 		});
 		const identityPool = makePool(poolConnection, {
-			max: IDENTITY_POOL_SIZE,
+			max: POOL_SIZES.identity,
 			role: "identity",
 			name: "assay identity",
 			times: "Date",

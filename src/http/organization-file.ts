@@ -5,6 +5,7 @@ import type { ClientConfig } from "pg";
 import { sealAll } from "../audit/sealer.ts";
 import { encryptionFor } from "../backup/encryption.ts";
 import { openOrganizationExport } from "../backup/export-organization.ts";
+import { MAX_ORGANIZATION_FILES } from "../db/connections.ts";
 import { AppError } from "../errors.ts";
 import { contentDisposition, PATH_PARTS } from "../files/file-names.ts";
 import type { Services } from "../invoke.ts";
@@ -20,7 +21,7 @@ import { UNREAD_MS } from "./files.ts";
  * ends.
  */
 const EXPORTS = {
-	running: 2,
+	running: MAX_ORGANIZATION_FILES,
 	waiting: 4,
 	maxWaitMs: 20_000,
 	name: "exports of organizations",

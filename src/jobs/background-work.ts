@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { startSealer } from "../audit/sealer.ts";
 import type { Config } from "../config/config.ts";
+import { POOL_SIZES } from "../db/connections.ts";
 import type { Database } from "../db/database.ts";
 import { makePool } from "../db/pool.ts";
 import { startCheckCounts } from "../devices/check-results/counting.ts";
@@ -69,7 +70,7 @@ export function startBackgroundWork(
 		: startChatSender({ ...sending, baseUrl });
 	const upkeep = startUpkeep(pool, mail !== undefined, log, firstLooks);
 	const countsPool = makePool(database.poolConnection, {
-		max: 2,
+		max: POOL_SIZES.counts,
 		name: "assay check counts",
 		patience: COUNTS_PATIENCE,
 	});
@@ -95,7 +96,7 @@ export function startBackgroundWork(
 		firstLooks,
 	);
 	const sealerPool = makePool(database.poolConnection, {
-		max: 1,
+		max: POOL_SIZES.sealer,
 		name: "assay sealer",
 	});
 	const sealer = startSealer(sealerPool, log);
