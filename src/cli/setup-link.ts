@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { readConfig } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { makeSetupLink } from "../organizations/first-setup.ts";
+import { SETUP_LINK_HOURS } from "../sign-in/link-hours.ts";
 import { print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -9,7 +10,7 @@ export function addSetupLink(program: Command): void {
 	program
 		.command("setup-link")
 		.description(
-			"Print a new setup link. It creates the first user and organization and works once, within 24 hours. Earlier links stop working.",
+			`Print a new setup link. It creates the first user and organization and works once, within ${SETUP_LINK_HOURS} hours. Earlier links stop working.`,
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (options: { json?: boolean }) => {

@@ -9,6 +9,7 @@ import { AppError } from "../errors.ts";
 import { makeLogger } from "../log.ts";
 import { makeSetupLink } from "../organizations/first-setup.ts";
 import type { Service } from "../serve.ts";
+import { SETUP_LINK_HOURS } from "../sign-in/link-hours.ts";
 import { traceFields } from "../tracing/current.ts";
 import { readTracing, type TracingSettings } from "../tracing/settings.ts";
 import { COMMAND, VERSION } from "../version.ts";
@@ -25,7 +26,7 @@ import { withDatabase } from "./with-database.ts";
 import { startWorkers, type WorkerReady } from "./workers.ts";
 
 const firstSteps = (setupUrl: string) => `
-Nothing is set up yet. Open this link within 24 hours to create the first user and organization.
+Nothing is set up yet. Open this link within ${SETUP_LINK_HOURS} hours to create the first user and organization.
 It works once, and \`${COMMAND} setup-link\` prints a new one:
 
   ${setupUrl}

@@ -7,6 +7,7 @@ import type { Database } from "../db/database.ts";
 import { transaction } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { systemPrincipal } from "../principal.ts";
+import { RESET_LINK_HOURS } from "../sign-in/link-hours.ts";
 import { removePasskeys } from "../sign-in/passkeys/passkey-store.ts";
 import { makeResetLink } from "../sign-in/password-reset.ts";
 import { examineEncryption } from "../sign-in/second-factor-encryption.ts";
@@ -35,7 +36,7 @@ export function addUserRecovery(user: Command): void {
 	user
 		.command("reset-link")
 		.description(
-			"Print a link that lets a user set a new password, once, within 24 hours. Earlier links stop working.",
+			`Print a link that lets a user set a new password, once, within ${RESET_LINK_HOURS} hours. Earlier links stop working.`,
 		)
 		.requiredOption(
 			"--email <address>",

@@ -41,8 +41,8 @@ export async function isSetupNeeded(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Makes a link that creates the first user. The link works once, for 24 hours, and replaces every
- * earlier link. Returns undefined if users exist already.
+ * Makes a link that creates the first user. The link works once, for SETUP_LINK_HOURS, and replaces
+ * every earlier link. Returns undefined if users exist already.
  *
  * The link's hash is stored in the database, so that every process of the service knows it. The
  * token follows the #. Browsers do not send that part of an address to a server.

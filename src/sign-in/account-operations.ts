@@ -7,6 +7,7 @@ import { idSchema } from "../records/text-schemas.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
 import { confinedTo } from "./confined-session.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
+import { RESET_LINK_HOURS } from "./link-hours.ts";
 import { resetUrl } from "./password-reset.ts";
 
 /*
@@ -37,8 +38,7 @@ export const createPasswordResetLink = defineOperation({
 	...admin,
 	name: "createPasswordResetLink",
 	title: "Make a link that sets a member's password",
-	description:
-		"Make a link with which a member sets a new password. It works once, within 24 hours, and replaces an earlier link. You must administer all organizations of the member, who cannot be you.",
+	description: `Make a link with which a member sets a new password. It works once, within ${RESET_LINK_HOURS} hours, and replaces an earlier link. You must administer all organizations of the member, who cannot be you.`,
 	input,
 	output: z.object({
 		reset_url: z

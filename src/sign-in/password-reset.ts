@@ -15,6 +15,7 @@ import {
 } from "../tokens/secret.ts";
 import { type EventParts, noteAccountEvent } from "./account-events.ts";
 import type { From } from "./exchange.ts";
+import { RESET_LINK_HOURS } from "./link-hours.ts";
 import { requireAnother } from "./new-password.ts";
 import { removePasskeys } from "./passkeys/passkey-store.ts";
 import { hashPassword } from "./password-hash.ts";
@@ -58,8 +59,8 @@ export function resetUrl(baseUrl: string, token: string): string {
 
 /**
  * Makes a link that sets a user's password. It is meant for the user's own mailbox or for the
- * operator of the service. The link is valid for 24 hours and replaces every earlier one. `pool`
- * connects as assay_identity.
+ * operator of the service. The link is valid for RESET_LINK_HOURS and replaces every earlier one.
+ * `pool` connects as assay_identity.
  */
 export async function makeResetLink(
 	pool: Pool,
@@ -79,8 +80,8 @@ async function storeLink(
 	await client.query("delete from account_links where user_id = $1", [userId]);
 	await client.query(
 		`insert into account_links (token_hash, purpose, user_id, expires_at)
-		values (decode($1, 'hex'), 'PASSWORD_RESET', $2, now() + interval '24 hours')`,
-		[hashSecret(token), userId],
+		values (decode($1, 'hex'), 'PASSWORD_RESET', $2, now() + $3 * interval '1 hour')`,
+		[hashSecret(token), userId, RESET_LINK_HOURS],
 	);
 }
 
@@ -171,7 +172,7 @@ export const composePasswordReset: Compose = async (
 		subject: "Set a new password for Assay",
 		text: `Hello ${nameInMail(user.name)},
 
-somebody, probably you, asked for a new password for ${baseUrl}. Set it here within 24 hours:
+somebody, probably you, asked for a new password for ${baseUrl}. Set it here within ${RESET_LINK_HOURS} hours:
 
 ${resetUrl(baseUrl, token)}
 

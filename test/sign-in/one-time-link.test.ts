@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeSetupLink } from "../../src/organizations/first-setup.ts";
+import {
+	RESET_LINK_HOURS,
+	SETUP_LINK_HOURS,
+} from "../../src/sign-in/link-hours.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { makeResetLink } from "../../src/sign-in/password-reset.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
@@ -43,6 +47,32 @@ test("a setup link is valid while nobody has an account, and afterwards its page
 	});
 	await makeAdmin();
 	expect((await read(token)).body.message).toContain("already set up");
+});
+
+test("setup and reset links work for the hours that their texts name", async () => {
+	const { admin, cookie } = await makeAdmin();
+	const { owner } = served.database;
+	const organization_id = served.organizationId;
+	const member = await makeUser(served.database, {
+		organizationId: organization_id,
+		role: "member",
+	});
+	await makeResetLink(owner, "https://x.test", admin.id);
+	const made = await send(
+		"/api/console/createPasswordResetLink",
+		{ organization_id, user_id: member.id },
+		cookie,
+	);
+	expect(made.status).toBe(200);
+	const { rows } = await owner.query(
+		`select user_id, round(extract(epoch from expires_at - now()) / 3600)::int as hours
+		from account_links where user_id = any($1) or purpose = 'SETUP'`,
+		[[admin.id, member.id]],
+	);
+	expect(rows).toHaveLength(3);
+	for (const { user_id, hours } of rows) {
+		expect(hours).toBe(user_id ? RESET_LINK_HOURS : SETUP_LINK_HOURS);
+	}
 });
 
 test("a reset link says whose password it sets, and reading it does not use it up", async () => {

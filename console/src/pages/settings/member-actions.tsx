@@ -9,6 +9,7 @@ import {
 } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { RESET_LINK_HOURS } from "../../../../src/sign-in/link-hours.ts";
 import { call } from "../../api.ts";
 import { ChangeRole } from "../../parts/change-role.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -184,7 +185,8 @@ function PasswordLink({
 			{making.isSuccess ? (
 				<Stack>
 					<Text size="sm">
-						Send it to {member.email}. It works once, within 24 hours.
+						Send it to {member.email}. It works once, within {RESET_LINK_HOURS}{" "}
+						hours.
 					</Text>
 					<LocalAddressNote address={making.data.reset_url} />
 					<SecretOnce

@@ -2,6 +2,7 @@ import { Button, Code, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { RESET_LINK_HOURS } from "../../../../src/sign-in/link-hours.ts";
 import { request } from "../../api.ts";
 import { COMMAND } from "../../command.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -38,7 +39,8 @@ export function Page() {
 					<Stack gap="sm">
 						<Text>
 							If there is an account for <b>{mailedTo}</b>, we have sent a link
-							to set a new password. It works once, within 24 hours.
+							to set a new password. It works once, within {RESET_LINK_HOURS}{" "}
+							hours.
 						</Text>
 						<Text size="sm" c="dimmed">
 							No mail? Check your spam folder. The service sends at most three

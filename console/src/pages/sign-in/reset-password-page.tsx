@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { RESET_LINK_HOURS } from "../../../../src/sign-in/link-hours.ts";
 import type { Link } from "../../../../src/sign-in/one-time-link.ts";
 import { request } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -46,7 +47,7 @@ export function Page() {
 					}
 				>
 					It was used, replaced by a newer link, ended by a password change, or
-					is more than 24 hours old.
+					is more than {RESET_LINK_HOURS} hours old.
 				</LinkProblem>
 			) : link.data ? (
 				<ResetForm token={token} link={link.data} onDone={setDone} />

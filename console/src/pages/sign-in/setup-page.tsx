@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import { SETUP_LINK_HOURS } from "../../../../src/sign-in/link-hours.ts";
 import { request } from "../../api.ts";
 import { signIn } from "../../auth.ts";
 import { COMMAND } from "../../command.ts";
@@ -53,8 +54,8 @@ export function Page() {
 					title="This setup link no longer works"
 					actions={<NewLink />}
 				>
-					It was replaced by a newer link or is more than 24 hours old. Print a
-					new one on the server:
+					It was replaced by a newer link or is more than {SETUP_LINK_HOURS}{" "}
+					hours old. Print a new one on the server:
 				</LinkProblem>
 			</Card>
 		);
@@ -205,7 +206,8 @@ function NewLink(): ReactNode {
 		<Stack gap="xs">
 			<CopyField label="Command" value={`${COMMAND} setup-link`} />
 			<Text size="sm" c="dimmed">
-				It works once, within 24 hours, and replaces any earlier link.
+				It works once, within {SETUP_LINK_HOURS} hours, and replaces any earlier
+				link.
 			</Text>
 		</Stack>
 	);
