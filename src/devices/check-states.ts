@@ -10,8 +10,8 @@ import { isSilentSince, silencesAt } from "./silences.ts";
 import type { PostureStatus } from "./terms.ts";
 
 /**
- * The states of a device for a check, the worst first. Every ACTIVE device has one state for each
- * check. `checkStates` defines them.
+ * The states of a device for a check, in the order of answers and metrics. Every ACTIVE device has
+ * one state for each check. `checkStates` defines them, and `complianceOf` says which are worse.
  */
 export const CHECK_STATES = [
 	"FAILING",
@@ -192,7 +192,10 @@ export function checkStates({
 		) x`;
 }
 
-/** The states by their severity. A device as a whole is as its worst check. */
+/**
+ * The states by their severity. A device as a whole is as its worst check. EXCEPTED and NOT_APPLICABLE
+ * are less than PASSING, because they prove nothing: a device that has only these is UNKNOWN.
+ */
 const SEVERITIES: Record<CheckState, number> = {
 	FAILING: 4,
 	UNKNOWN: 3,
