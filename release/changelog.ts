@@ -23,6 +23,16 @@ export function checkChangelog(changelog: string, version: string): void {
 	}
 }
 
+/** Throws if notes stand under Unreleased. The files of a release would lack them. */
+export function checkNothingUnreleased(changelog: string): void {
+	const notes = findEntry(changelog, UNRELEASED)?.slice(UNRELEASED.length);
+	if (notes?.trim()) {
+		throw new Error(
+			"CHANGELOG.md has notes under Unreleased; move them to the entry of the version",
+		);
+	}
+}
+
 /** Returns the changelog with what stands under Unreleased as the entry of a version to try. */
 export function giveToPreview(
 	changelog: string,
@@ -42,6 +52,7 @@ export function entryOf(changelog: string, version: string): string {
 	return `${entry.trimEnd()}\n`;
 }
 
+const UNRELEASED = "## [Unreleased]";
 const headingOf = (version: string) => `## [${version}] - `;
 
 function findEntry(changelog: string, heading: string): string | undefined {

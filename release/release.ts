@@ -16,7 +16,12 @@ import { gpgSigner } from "../agent/packages/repositories.ts";
 import { requireTools, runTool } from "../agent/packages/run-tool.ts";
 import { RELEASE } from "../src/agent-packages/release.ts";
 import { VERSION } from "../src/version.ts";
-import { checkChangelog, entryOf, giveToPreview } from "./changelog.ts";
+import {
+	checkChangelog,
+	checkNothingUnreleased,
+	entryOf,
+	giveToPreview,
+} from "./changelog.ts";
 import { writeChecksums } from "./checksums.ts";
 import { buildReleaseFiles, bytesOf, packFolder } from "./linux-packages.ts";
 import { checkPublished, fingerprintOf } from "./release-key.ts";
@@ -110,7 +115,9 @@ function checkSource(version: string, key: string | undefined): void {
 	if (git("status", "--porcelain") !== "") {
 		throw new Error("the checkout has changes; commit or remove them first");
 	}
-	checkChangelog(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), version);
+	const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+	checkChangelog(changelog, version);
+	checkNothingUnreleased(changelog);
 	const tag = `v${version}`;
 	if (!git("tag", "--points-at", "HEAD").split("\n").includes(tag)) {
 		throw new Error(

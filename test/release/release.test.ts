@@ -16,6 +16,7 @@ import { parse } from "yaml";
 import { makeDeb } from "../../agent/packages/deb-and-rpm.ts";
 import {
 	checkChangelog,
+	checkNothingUnreleased,
 	entryOf,
 	giveToPreview,
 } from "../../release/changelog.ts";
@@ -70,6 +71,14 @@ test("a release needs an entry in the changelog, with a date and notes for the u
 	// Notes of another version do not count.
 	const other = `${silent}\n## [1.3.0] - 2026-11-01\n\n### Upgrading\n\nMuch.\n`;
 	expect(() => checkChangelog(other, "1.4.0")).toThrow("### Upgrading");
+});
+
+test("a release leaves no notes under Unreleased, which its files would lack", () => {
+	const moved =
+		"# Changelog\n\n## [Unreleased]\n\n## [1.4.0] - 2026-11-24\n\nA bell.\n";
+	expect(() => checkNothingUnreleased(moved)).not.toThrow();
+	const kept = moved.replace("[Unreleased]\n", "[Unreleased]\n\nA wheel.\n");
+	expect(() => checkNothingUnreleased(kept)).toThrow("under Unreleased");
 });
 
 test("a release is signed only with a key whose fingerprint the repository shows", () => {
