@@ -106,7 +106,7 @@ async function minimumOf(
 		case "pam_pwquality.so":
 			return readPwquality(host, rule);
 		case "pam_cracklib.so":
-			return credited(rule.options, 9, true);
+			return credited(rule.options, { minlen: 9, credit: 1 }, true);
 		case "pam_passwdqc.so":
 			return readPasswdqc(host, rule);
 		case "pam_unix.so": {
@@ -150,28 +150,31 @@ async function readPwquality(
 	const enforcing = options.findLast((option) =>
 		option.startsWith("enforcing="),
 	);
-	return credited(options, 8, enforcing !== "enforcing=0");
+	return credited(
+		options,
+		{ minlen: 8, credit: 0 },
+		enforcing !== "enforcing=0",
+	);
 }
 
 /**
  * Returns the shortest length that a password can really have. With positive credits, each kind of
- * character adds points to the length that the module counts.
+ * character adds points to the length that the module counts. `usual` has what counts without an
+ * option.
  */
 function credited(
 	options: string[],
-	usual: number,
+	usual: { minlen: number; credit: number },
 	isEnforced: boolean,
 ): Length | "unrecognized" {
-	// In cracklib, each credit is 1 by default.
-	const credit = usual === 9 ? "1" : "0";
-	const last = (name: string, otherwise: string) =>
+	const last = (name: string, otherwise: number) =>
 		options
 			.findLast((option) => option.startsWith(`${name}=`))
-			?.slice(name.length + 1) ?? otherwise;
-	let minimum = parseCount(last("minlen", String(usual)));
+			?.slice(name.length + 1) ?? String(otherwise);
+	let minimum = parseCount(last("minlen", usual.minlen));
 	if (minimum === undefined) return "unrecognized";
 	for (const name of ["dcredit", "ucredit", "lcredit", "ocredit"]) {
-		const given = last(name, credit);
+		const given = last(name, usual.credit);
 		if (!/^-?\d{1,3}$/.test(given)) return "unrecognized";
 		minimum -= Math.max(0, Number(given));
 	}
