@@ -128,14 +128,20 @@ export function addProviderSignIn(
 	app.get<{ Querystring: Pick<BeginQuery, "provider"> }>(
 		SIGN_OUT_PATH,
 		{ config: { admits: "visitor" } },
-		async (request, reply) =>
-			send(
-				reply,
-				await providerSignIn.signOut(
-					idOf(request.query.provider),
-					request.headers.cookie ?? null,
-				),
-			),
+		async (request, reply) => {
+			// The page of an organization's provider is an address that its administrator wrote. A link on
+			// another website must not lead there by this service's name. A browser does not send the header
+			// over plain HTTP.
+			const site = request.headers["sec-fetch-site"] ?? "same-origin";
+			const redirect =
+				site === "same-origin"
+					? await providerSignIn.signOut(
+							idOf(request.query.provider),
+							request.headers.cookie ?? null,
+						)
+					: { location: "/sign-in", cookies: [] };
+			return send(reply, redirect);
+		},
 	);
 }
 

@@ -154,6 +154,15 @@ describe("sign-in with SAML", () => {
 		const page = `${base}/elsewhere`;
 		await call("updateIdentityProvider", { id, sign_out_url: page });
 		expect(await signOut()).toBe(page);
+		// A link on another website does not lead there.
+		const response = await fetch(`${base}${START}/sign-out?provider=${id}`, {
+			redirect: "manual",
+			headers: { "sec-fetch-site": "cross-site" },
+		});
+		expect(response.headers.get("location")).toBe("/sign-in");
+		await call("updateIdentityProvider", { id, is_enabled: false });
+		expect(await signOut()).toBe(nowhere);
+		await call("updateIdentityProvider", { id, is_enabled: true });
 		await call("updateIdentityProvider", { id, sign_out_url: null });
 		expect(await signOut()).toBe(nowhere);
 	});

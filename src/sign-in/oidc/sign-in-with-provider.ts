@@ -88,7 +88,10 @@ export function makeProviderSignIn(
 	async function findSource({
 		providerId,
 		tests,
-	}: Pick<Wish, "providerId" | "tests">): Promise<Source | undefined> {
+	}: {
+		providerId?: string | undefined;
+		tests?: true;
+	}): Promise<Source | undefined> {
 		const source = await sources.find(providerId);
 		return source?.row?.is_enabled === false && !tests ? undefined : source;
 	}
@@ -233,7 +236,7 @@ export function makeProviderSignIn(
 		providerId: string | undefined,
 		idToken: string | undefined,
 	): Promise<string> {
-		const source = await sources.find(providerId);
+		const source = await findSource({ providerId });
 		try {
 			const url = await source?.signOutUrl(idToken);
 			return url ?? "/sign-in?problem=STILL_SIGNED_IN_THERE";
