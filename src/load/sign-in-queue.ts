@@ -73,8 +73,8 @@ export class SignInTurns {
 }
 
 /**
- * Returns the network of an address: an IPv4 address itself, or the first 64 bits of an IPv6
- * address. An IPv6 subscriber has at least a /64.
+ * Returns the network of an address: an IPv4 address itself, or the first 56 bits of an IPv6
+ * address. An IPv6 subscriber has at least a /64, and often all 256 of a /56.
  */
 export function networkOf(address: string): string {
 	if (!isIPv6(address)) return address;
@@ -87,7 +87,11 @@ export function networkOf(address: string): string {
 		...String(end).split(":"),
 	];
 	const known = all.slice(0, 4).map((group) => Number.parseInt(group, 16));
-	return `${known.map((group) => group.toString(16)).join(":")}::/64`;
+	const subscriber = (known[3] as number) & 0xff00;
+	return `${known
+		.with(3, subscriber)
+		.map((group) => group.toString(16))
+		.join(":")}::/56`;
 }
 
 function countOf(groups: string): number {

@@ -76,11 +76,13 @@ test("addresses from which a user has signed in have places in the queue that st
 test("all IPv6 addresses of one subscriber count as one address, in any notation", () => {
 	for (const [address, network] of [
 		["203.0.113.7", "203.0.113.7"],
-		["2001:db8::1", "2001:db8:0:0::/64"],
-		["2001:0DB8:0:0:1::9", "2001:db8:0:0::/64"],
-		["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-		["::1", "0:0:0:0::/64"],
-		["fe80::1%eth0", "fe80:0:0:0::/64"],
+		["2001:db8::1", "2001:db8:0:0::/56"],
+		["2001:0DB8:0:0:1::9", "2001:db8:0:0::/56"],
+		["2001:db8:1:2:3:4:5:6", "2001:db8:1:0::/56"],
+		["2001:db8:1:ff::", "2001:db8:1:0::/56"],
+		["2001:db8:1:1ff::", "2001:db8:1:100::/56"],
+		["::1", "0:0:0:0::/56"],
+		["fe80::1%eth0", "fe80:0:0:0::/56"],
 		["", ""],
 	] as const) {
 		expect(networkOf(address), address).toBe(network);
