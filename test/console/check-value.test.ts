@@ -34,6 +34,16 @@ test.each([
 		"Open",
 	],
 	["FIREWALL_ENABLED", "FAIL", { open_zone: "trusted" }, "Open"],
+	[
+		"FIREWALL_ENABLED",
+		"FAIL",
+		{
+			domain_profile_enabled: true,
+			private_profile_enabled: false,
+			inbound_allowed_by_default: false,
+		},
+		"In part",
+	],
 	["AUTO_UPDATE", "FAIL", { mechanism: "none" }, "Off"],
 	["AUTO_UPDATE", "FAIL", { patches_current: false }, "Overdue"],
 	[

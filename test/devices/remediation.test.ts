@@ -355,3 +355,32 @@ test.each([
 		explain({ platform: "LINUX", check_key, status: "FAIL", evidence }).reason,
 	).toBe(reason);
 });
+
+test.each([
+	[[true, false, true], true, "the firewall is off in private networks"],
+	[
+		[true, false, false],
+		true,
+		"the firewall is off in private and public networks",
+	],
+	[[false, false, false], true, "the firewall is off"],
+	[[true, true, true], false, "the firewall is off"],
+])("the profiles %j of the Windows firewall, service runs: %s: %s", ([
+	domain,
+	isPrivate,
+	isPublic,
+], runs, reason) => {
+	const evidence = {
+		engine: "windows_firewall",
+		domain_profile_enabled: domain,
+		private_profile_enabled: isPrivate,
+		public_profile_enabled: isPublic,
+		inbound_allowed_by_default: false,
+		...(!runs && { service_running: false }),
+	};
+	const check_key = "FIREWALL_ENABLED";
+	expect(
+		explain({ platform: "WINDOWS", check_key, status: "FAIL", evidence })
+			.reason,
+	).toBe(reason);
+});

@@ -67,6 +67,9 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			return `${open[0] === "ipv4" ? "IPv4" : "IPv6"} is not filtered`;
 		if (evidence.open_zone !== undefined)
 			return "a zone of the firewall lets everything in";
+		const off = profilesOff(evidence);
+		if (off.length > 0 && off.length < PROFILES.length)
+			return `the firewall is off in ${off.join(" and ")} networks`;
 		return isFirewallOn(evidence)
 			? "the firewall lets in what it should block"
 			: "the firewall is off";
@@ -164,6 +167,13 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 	},
 };
 
+/** The profiles of the Windows firewall. Each applies to networks of its kind. */
+const PROFILES = ["domain", "private", "public"];
+
+/** Returns the profiles of the Windows firewall that the evidence shows as off. */
+const profilesOff = (evidence: Evidence): string[] =>
+	PROFILES.filter((name) => evidence[`${name}_profile_enabled`] === false);
+
 /** Returns true if the evidence of a failure shows a firewall that is on and lets too much in. */
 export const isFirewallOn = (evidence: Evidence): boolean =>
 	evidence.inbound_allowed_by_default === true ||
@@ -171,7 +181,9 @@ export const isFirewallOn = (evidence: Evidence): boolean =>
 	evidence.open_zone !== undefined ||
 	evidence.ipv4_filtered === true ||
 	evidence.ipv6_filtered === true ||
-	evidence.default_block === false;
+	evidence.default_block === false ||
+	(evidence.service_running !== false &&
+		PROFILES.some((name) => evidence[`${name}_profile_enabled`] === true));
 
 /** The ages of patches, in the order in which the agent judges them. */
 const AGES: [field: string, words: string][] = [

@@ -61,7 +61,9 @@ export function checkValue(
 		case "REMOTE_LOGIN":
 			return status === "PASS" ? "Closed" : "Open";
 		case "FIREWALL_ENABLED":
-			return status === "PASS" ? "On" : isFirewallOn(evidence) ? "Open" : "Off";
+			if (status === "PASS") return "On";
+			if (!isFirewallOn(evidence)) return "Off";
+			return evidence.inbound_allowed_by_default === false ? "In part" : "Open";
 		case "AUTO_UPDATE":
 			if (status === "PASS") return "On";
 			if (evidence.patches_current === false) return "Overdue";

@@ -28,7 +28,7 @@ import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { ByPolicy } from "./by-policy.tsx";
 import { CheckActions, isToActOn } from "./check-actions.tsx";
 import { checkValue } from "./check-value.ts";
-import { checkLabel, inOrder, passMeaning } from "./checks.ts";
+import { checkLabel, inOrder, requirementOf } from "./checks.ts";
 import { Evidence } from "./evidence.tsx";
 import type { DeviceException } from "./exception-words.tsx";
 import { HowToFix } from "./how-to-fix.tsx";
@@ -200,7 +200,7 @@ function Check({
 	isLinked: boolean;
 }) {
 	const name = checkLabel(checkKey);
-	const means = passMeaning(checkKey);
+	const means = requirementOf(checkKey);
 	if (!posture) {
 		return (
 			<Paper withBorder mt={8}>

@@ -7,10 +7,10 @@ import { checkLabel } from "../../parts/devices/check-label.ts";
 
 export { checkLabel };
 
-/** Returns a sentence that says what it means when the check passes. */
-export function passMeaning(key: string): string {
+/** Returns a sentence that says what the check requires. It stands beside each status. */
+export function requirementOf(key: string): string {
 	return isCanonicalCheck(key)
-		? CANONICAL_CHECKS[key].passMeans
+		? `Required: ${CANONICAL_CHECKS[key].passMeans}`
 		: "A check that only this device's agent knows.";
 }
 

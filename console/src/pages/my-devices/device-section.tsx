@@ -5,7 +5,7 @@ import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
 import { BY_EXCEPTION } from "../../parts/devices/device-words.tsx";
 import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
-import { checkLabel, inOrder, passMeaning } from "../devices/checks.ts";
+import { checkLabel, inOrder, requirementOf } from "../devices/checks.ts";
 import { Evidence } from "../devices/evidence.tsx";
 import { HowToFix } from "../devices/how-to-fix.tsx";
 import { ExceptionOf } from "./exception-request.tsx";
@@ -154,7 +154,7 @@ function Heading({ check }: { check: MyCheck }) {
 		<Stack gap={4} align="flex-start">
 			<Title order={3}>{checkLabel(check.check_key)}</Title>
 			<Text size="sm" c="dimmed">
-				{passMeaning(check.check_key)}
+				{requirementOf(check.check_key)}
 			</Text>
 			<StatusBadge tone={tone} label={label} />
 			{check.since && (
