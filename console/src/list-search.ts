@@ -18,6 +18,11 @@ export interface ListSearch {
 	dir?: "asc" | "desc";
 	/** The cursor of the page. Absent on the first page. */
 	cursor?: string;
+	/**
+	 * The day for which the relative filters stood when the service returned the cursor. A cursor
+	 * belongs to its filters, so the next page must have the same dates after midnight too.
+	 */
+	day?: string;
 	/** The number of rows on a page. */
 	size?: number;
 	/** The number of the audit entry that is open. */
@@ -44,6 +49,7 @@ const NOT_FILTERS = new Set([
 	"sort",
 	"dir",
 	"cursor",
+	"day",
 	"size",
 	"entry",
 	"cols",
@@ -53,7 +59,7 @@ const NOT_FILTERS = new Set([
 /** The filters that may have several values. The control of any other filter shows only one. */
 const TAKE_SEVERAL = new Set(["check_state"]);
 /** Parameters that are no part of a saved view. */
-const NOT_IN_VIEWS = new Set(["cursor", "entry", "view", "as_of"]);
+const NOT_IN_VIEWS = new Set(["cursor", "day", "entry", "view", "as_of"]);
 /** Most rows of one page. */
 export const LARGEST_PAGE = 100;
 export const SIZES = [20, 50, LARGEST_PAGE];
@@ -72,19 +78,27 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
 			search[name] = value as FilterValue;
 		}
 	}
-	const { q, sort, dir, cursor, size, entry, cols, view } = raw;
+	const { q, sort, dir, cursor, day, size, entry, cols, view } = raw;
 	// If somebody typed the address by hand, a word such as 2024 has been parsed as a number.
 	if (typeof q === "number") search.q = String(q);
 	if (typeof q === "string" && q !== "") search.q = q;
 	if (typeof sort === "string") search.sort = sort;
 	if (dir === "asc" || dir === "desc") search.dir = dir;
-	if (typeof cursor === "string") search.cursor = cursor;
+	if (typeof cursor === "string") {
+		search.cursor = cursor;
+		if (isDay(day)) search.day = day;
+	}
 	if (typeof size === "number" && SIZES.includes(size)) search.size = size;
 	if (typeof entry === "number") search.entry = entry;
 	if (typeof cols === "string") search.cols = cols;
 	if (typeof view === "string") search.view = view;
 	return search;
 }
+
+const isDay = (value: unknown): value is string =>
+	typeof value === "string" &&
+	/^\d{4}-\d\d-\d\d$/.test(value) &&
+	!Number.isNaN(Date.parse(value));
 
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.every((one) => typeof one === "string");
@@ -135,8 +149,17 @@ export function useListSearch(
 			replace,
 			resetScroll: false,
 			search: (before: ListSearch) =>
-				withoutAbsent({ ...before, cursor: undefined, ...changes }),
+				withoutAbsent({
+					...before,
+					cursor: undefined,
+					day: undefined,
+					...changes,
+				}),
 		} as never);
+
+	const day = search.day ?? dayShown();
+	const dated = toDates(filters, day);
+	const isRelative = Object.keys(dated).some((name) => !(name in filters));
 
 	/** Goes to a page of the same list and shows its first rows. */
 	const goTo = async (cursor: string | null, state: HistoryState) => {
@@ -145,7 +168,11 @@ export function useListSearch(
 			resetScroll: false,
 			state,
 			search: (before: ListSearch) =>
-				withoutAbsent({ ...before, cursor: cursor ?? undefined }),
+				withoutAbsent({
+					...before,
+					cursor: cursor ?? undefined,
+					day: cursor && isRelative ? day : undefined,
+				}),
 		} as never);
 		window.scrollTo({ top: 0 });
 	};
@@ -160,7 +187,7 @@ export function useListSearch(
 		} as never);
 
 	const filter = {
-		...toDates(filters, dayShown()),
+		...dated,
 		...(search.q ? { query: search.q } : {}),
 	};
 	const hasFilters = Object.keys(filter).length > 0;

@@ -1,5 +1,5 @@
 import type { PoolClient, QueryResultRow } from "pg";
-import { badCursor, isCount } from "../records/cursor.ts";
+import { badCursor, isCount, requireSameList } from "../records/cursor.ts";
 import { COUNTED, totalOf } from "../records/list-count.ts";
 import { DEFAULT_PAGE_SIZE, type Page } from "../records/list-pages.ts";
 
@@ -86,7 +86,9 @@ function readCursor(
 		throw badCursor();
 	}
 	const [of, id, counted] = Array.isArray(parts) ? parts : [];
+	if (typeof of !== "string") throw badCursor();
+	requireSameList(of, cursorOf);
 	const isNumber = typeof id === "string" && /^[1-9]\d{0,17}$/.test(id);
-	if (of !== cursorOf || !isNumber || !isCount(counted)) throw badCursor();
+	if (!isNumber || !isCount(counted)) throw badCursor();
 	return { id, counted };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { ID_KINDS, type IdKind, parseId } from "../id.ts";
 import { defineOperation } from "../operation.ts";
+import { cursorName } from "../records/cursor.ts";
 import {
 	organizationId,
 	pageCursor,
@@ -219,7 +220,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 			const { rows, ...page } = await readEntries<Row>(
 				client,
 				{
-					cursorOf: "listAuditLog",
+					cursorOf: cursorName("listAuditLog", [organization_id, filter]),
 					columns: `t.at, t.actor_kind, t.actor_id, t.actor_name, t.token_id, t.token_name,
 						t.client, t.address, t.operation, t.outcome, t.record_kind, t.record_id, t.record_name,
 						t.changes, t.import_id, ${sealOf("encode(s.hash, 'hex')")} as hash`,

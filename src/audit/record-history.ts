@@ -3,6 +3,7 @@ import { endOfMillisecond } from "../devices/timestamps.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "../records/as-of.ts";
+import { cursorName } from "../records/cursor.ts";
 import { pageCursor, pageShape, pageSize } from "../records/list-pages.ts";
 import { findNames } from "../records/name-lookup.ts";
 import { anyRecordInput, findIdOfAnyKind } from "../records/reference-ids.ts";
@@ -60,7 +61,7 @@ export const getRecordHistory = defineOperation({
 		const { rows, ...page } = await readEntries<Row>(
 			context.client,
 			{
-				cursorOf: `getRecordHistory.${id}.${as_of ?? ""}`,
+				cursorOf: cursorName("getRecordHistory", [id, as_of]),
 				columns:
 					"t.at, t.actor_kind, t.actor_id, t.actor_name, t.operation, t.changes",
 				conditions: [

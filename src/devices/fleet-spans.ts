@@ -187,8 +187,12 @@ export const listPostureSpans = defineOperation({
 		const { rows, ...page } = await readPage<Row>(
 			client,
 			{
-				// A cursor is valid only for the question that returned it.
-				tool: `listPostureSpans.${[key, status, held, input.from, input.until].join(".")}`,
+				tool: "listPostureSpans",
+				// Without `until`, the period ends later on every page.
+				selected: [
+					...[organization_id, key, status],
+					...[held, input.from, input.until],
+				],
 				columns: COLUMNS,
 				from: SPANS,
 				within,

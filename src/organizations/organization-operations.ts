@@ -127,6 +127,7 @@ export const makeListOrganizations = (toolsets: () => readonly string[]) =>
 					select *, search_text(name, description) as search_text, sort_key(name) as name_key from organizations
 				) t`,
 					within: { sql: "t.id = any($1)", value: [...memberships.keys()] },
+					selected: [principal.userId, input.filter?.query],
 					orders,
 					filters: {},
 				},

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { badFields } from "../errors.ts";
 import type { Order } from "./list-pages.ts";
 import { storable } from "./text-match.ts";
@@ -7,6 +8,31 @@ export interface Place {
 	value: string;
 	id: string;
 	counted: number;
+}
+
+/**
+ * Returns the name that a cursor has for its list. `order` names the list and its order. `selected`
+ * is what selects the records, such as the organization and the filters. It is hashed, because a
+ * cursor must stay short.
+ */
+export function cursorName(order: string, selected: unknown): string {
+	const digest = hash("sha256", JSON.stringify(selected), "base64url");
+	return `${order}#${digest.slice(0, 16)}`;
+}
+
+/** Throws bad_request if a cursor comes from another list than the one it is used for. */
+export function requireSameList(from: string, of: string): void {
+	if (from === of) return;
+	const [order] = of.split("#", 1);
+	const isSameOrder = from.split("#", 1)[0] === order;
+	throw badFields([
+		{
+			field: "cursor",
+			message: isSameOrder
+				? "belongs to another filter or organization; use it with the input that returned it, or omit it to start at the first page"
+				: "belongs to another list or another order; use it with the tool and the order_by that returned it, or omit it to start at the first page",
+		},
+	]);
 }
 
 /**
@@ -21,7 +47,7 @@ export function writeCursor(of: string, { value, id, counted }: Place): string {
 
 /**
  * Returns the place that a cursor contains. Throws bad_request if the text is not a cursor of this
- * list and order.
+ * list, order and filter.
  */
 export function readCursor(
 	text: string,
@@ -36,15 +62,7 @@ export function readCursor(
 	}
 	if (!isPlace(parts)) throw badCursor();
 	const [from, value, id, counted] = parts;
-	if (from !== of) {
-		throw badFields([
-			{
-				field: "cursor",
-				message:
-					"belongs to another list or another order; use it with the tool and the order_by that returned it, or omit it to start at the first page",
-			},
-		]);
-	}
+	requireSameList(from, of);
 	if (value !== storable(value) || !/^[\w-]{32}$/.test(id)) throw badCursor();
 	return {
 		value: order.type === "integer" ? Number(value) : value,

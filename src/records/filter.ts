@@ -28,6 +28,11 @@ export interface Filter {
 		organizationId: string,
 		value: unknown,
 	) => Promise<unknown>;
+	/**
+	 * True if a cursor belongs to what `resolve` found, such as the person whom "me" means. By default
+	 * it belongs to the value of the caller, because what a group contains may change between pages.
+	 */
+	isPinned?: true;
 	/** The condition if the value is null. Without it, callers may not give null. */
 	whenNull?: string;
 	/**

@@ -1,6 +1,6 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
-import { badCursor, readCursor, writeCursor } from "./cursor.ts";
+import { badCursor, cursorName, readCursor, writeCursor } from "./cursor.ts";
 import {
 	addFilters,
 	type Filter,
@@ -172,6 +172,11 @@ export interface Listing extends Searched {
 	 * of the input's organization.
 	 */
 	within?: { sql: string; value: unknown };
+	/**
+	 * What selects the rows, to which a cursor belongs. The default is the organization, the value of
+	 * `within` and the filters. A list gives this if one of these changes between two pages.
+	 */
+	selected?: unknown;
 	/** Condition of the rows that the list shows, such as those in use. By default it shows all. */
 	shown?: string;
 	orders: Record<string, Order>;
@@ -194,8 +199,8 @@ export const pageShape = {
 /**
  * Reads one page. The page begins after the cursor's place and not after a number of rows, so every
  * page of a list costs the same. If a record is added or removed between two pages, the other
- * records do not move. Throws bad_request for a cursor that does not come from this list in this
- * order.
+ * records do not move. Throws bad_request for a cursor that does not come from this list with this
+ * order and filter.
  */
 export async function readPage<Row extends QueryResultRow>(
 	client: PoolClient,
@@ -212,11 +217,7 @@ export async function readPage<Row extends QueryResultRow>(
 		sql: "t.organization_id = $1",
 		value: input.organization_id,
 	};
-	const cursorOf = `${listing.tool}.${field}.${direction}`;
-	const after =
-		typeof input.cursor === "string"
-			? readCursor(input.cursor, cursorOf, order)
-			: undefined;
+	const statement = `${listing.tool}.${field}.${direction}`;
 	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
 
 	const given = await resolveFilters(
@@ -225,6 +226,18 @@ export async function readPage<Row extends QueryResultRow>(
 		input.organization_id,
 		input.filter ?? {},
 	);
+	const cursorOf = cursorName(
+		statement,
+		listing.selected ?? [
+			input.organization_id,
+			within.value,
+			namedValues(listing.filters, input.filter ?? {}, given),
+		],
+	);
+	const after =
+		typeof input.cursor === "string"
+			? readCursor(input.cursor, cursorOf, order)
+			: undefined;
 
 	/** Begins a statement that selects the rows that match the filters. */
 	const begin = (from: "start" | "cursor") => {
@@ -247,7 +260,7 @@ export async function readPage<Row extends QueryResultRow>(
 			);
 		}
 		const name = (kind: string) =>
-			isPlain ? `${cursorOf}${isAfter ? ".after" : ""}${kind}` : undefined;
+			isPlain ? `${statement}${isAfter ? ".after" : ""}${kind}` : undefined;
 		return { values, parameter, conditions, name };
 	};
 
@@ -332,4 +345,19 @@ export async function readPage<Row extends QueryResultRow>(
 				: null,
 		...totalOf(counted),
 	};
+}
+
+/** Returns the values of the filters by name, each as a cursor belongs to it. */
+function namedValues(
+	filters: Record<string, Filter>,
+	given: Record<string, unknown>,
+	resolved: Record<string, unknown>,
+): [string, unknown][] {
+	return Object.entries(given)
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]): [string, unknown] => [
+			name,
+			filters[name]?.isPinned ? resolved[name] : value,
+		])
+		.sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -58,6 +58,7 @@ export function personFilter(column: string): Filter {
 			.describe("Name part, or me"),
 		resolve: async (client, organizationId, value) =>
 			isMe(value) ? findOwn(client, organizationId) : value,
+		isPinned: true,
 		sql: (parameter, value) => {
 			if (isOwn(value)) return `t.${column} = ${parameter}`;
 			// Groups of devices were once stored with "me", and nobody asks when they are matched.

@@ -183,6 +183,29 @@ test("a list can be read page by page and back, with the page size that the read
 	await expect.poll(async () => (await names(page)()).length).toBe(24);
 });
 
+test("a page of a list of overdue work stays what it is after midnight", async () => {
+	await registers.add("addRecords", {
+		kind: "obligation",
+		records: Array.from({ length: 21 }, (_, number) => ({
+			requirement: `Keep record ${number}`,
+			due_date: "2020-01-01",
+		})),
+	});
+	const page = await registers.open(registers.admin, "obligation?due=overdue");
+	const pages = page.getByRole("navigation", { name: "Pages of the list" });
+	await pages.getByText("1–20 of 21").waitFor();
+	await pages.getByRole("button", { name: "Next page" }).click();
+	await pages.getByText("21–21 of 21").waitFor();
+	await page.clock.install({ time: Date.now() + 86_400_000 });
+	await page.reload();
+	await pages.getByText("21–21 of 21").waitFor();
+	await pages.getByRole("button", { name: "Previous page" }).click();
+	await pages.getByText("1–20 of 21").waitFor();
+	expect(page.url()).not.toContain("day=");
+	// The clock would stay with the page.
+	await page.context().close();
+});
+
 test("a list of finished tasks has the one that was finished last on top", async () => {
 	const add = (name: string, more: object) =>
 		registers.add("addTask", { name: `Sweep ${name}`, ...more });

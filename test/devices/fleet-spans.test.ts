@@ -165,7 +165,11 @@ test("`held` limits the list to one of the two answers, and the pages follow eac
 	const { next_cursor } = await list({ size: 1 });
 	await expect(
 		list({ size: 1, status: "PASS", cursor: next_cursor }),
-	).rejects.toThrow("cursor: belongs to another list");
+	).rejects.toThrow("cursor: belongs to another filter or organization");
+	const open = { from: undefined, until: undefined, size: 1 };
+	const begun = await list(open);
+	const further = await list({ ...open, cursor: begun.next_cursor });
+	expect(further.total).toBe(9);
 });
 
 test("without a period, every span with the status is SEEN, and a period may have only one end", async () => {

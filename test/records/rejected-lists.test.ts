@@ -79,6 +79,28 @@ describe.for(samples)("$kind", (sample) => {
 		}
 	});
 
+	test("a cursor of another filter or organization is rejected, and another size or detail is not", async () => {
+		const { next_cursor: cursor } = await list({ size: 1 });
+		const next = await list({ size: 2, detail: "brief", cursor });
+		expect(next[sample.keys].length).toBeGreaterThan(0);
+		const other = await createOrganization(calls.database.pool, "Other");
+		const both = { ...by, memberships: [...by.memberships] };
+		both.memberships.push(...calls.principal("admin", other).memberships);
+		for (const input of [
+			{ organization_id, filter: { query: "x" }, cursor },
+			{ organization_id: other, cursor },
+		]) {
+			const refused = await calls.refusal(tool, input, both);
+			expect(refused).toMatchObject({
+				code: "bad_request",
+				fields: ["cursor"],
+				message: expect.stringContaining(
+					"cursor: belongs to another filter or organization",
+				),
+			});
+		}
+	});
+
 	test("wrong sizes, orders and filters are rejected, and the error names them", async () => {
 		for (const [input, field] of [
 			[{ size: 0 }, "size"],
