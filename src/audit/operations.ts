@@ -4,6 +4,7 @@ import { badFields } from "../errors.ts";
 import { ID_KINDS, type IdKind, parseId } from "../id.ts";
 import { defineOperation } from "../operation.ts";
 import { cursorName } from "../records/cursor.ts";
+import { rangeCheck } from "../records/filter.ts";
 import {
 	organizationId,
 	pageCursor,
@@ -132,10 +133,12 @@ const FILTERS = {
 		sql: (p: string) => `t.outcome = ${p}`,
 	},
 	from: {
+		bound: { of: "at", end: "least" } as const,
 		schema: timeSchema().describe("At this time or later"),
 		sql: (p: string) => `t.at >= ${p}::timestamptz`,
 	},
 	until: {
+		bound: { of: "at", end: "greatest" } as const,
 		schema: timeSchema().describe("Before this time"),
 		sql: (p: string) => `t.at < ${p}::timestamptz`,
 	},
@@ -147,7 +150,7 @@ const SEARCHED = `(
 	from concat_ws(' ', t.actor_name, t.record_name, t.operation) s (text)
 )`;
 
-const filterSchema = z.strictObject({
+const filterShape = {
 	query: z
 		.string()
 		.max(200)
@@ -165,7 +168,10 @@ const filterSchema = z.strictObject({
 			(typeof FILTERS)[Key]["schema"]
 		>;
 	}),
-});
+};
+const filterSchema = z
+	.strictObject(filterShape)
+	.superRefine(rangeCheck({ from: FILTERS.from, until: FILTERS.until }));
 
 type Row = z.input<typeof entry>;
 

@@ -22,7 +22,7 @@ import {
 	REPORTINGS,
 } from "./device-record.ts";
 import { filtersAsOf } from "./devices-as-of.ts";
-import { isOlderAgent } from "./outdated-agents.ts";
+import { isOlderAgent, whyNoAgent } from "./outdated-agents.ts";
 import { PLATFORMS, type PostureStatus } from "./terms.ts";
 
 /**
@@ -208,6 +208,8 @@ const filters: Record<string, Filter> = {
 	agent_version: {
 		schema: lineSchema(100).describe("Exactly this version of the agent"),
 		sql: (parameter) => `t.agent_version = ${parameter}`,
+		whyNone: (client, organizationId, value) =>
+			whyNoAgent(client, organizationId, String(value)),
 	},
 	agent_older_than: {
 		schema: lineSchema(200)

@@ -4,6 +4,7 @@ import {
 	type Releases,
 	writeReleases,
 } from "../agent-packages/release.ts";
+import { listed, MAX_LISTED, quoted } from "../records/why-none.ts";
 import { OWN_AGENT } from "./agent-name.ts";
 
 /** Most versions of the agent that `countAgents` lists. An agent may report any version. */
@@ -23,6 +24,28 @@ export const isOlderAgent = (releases: string): string =>
 			false
 		)
 		else false end`;
+
+/**
+ * Returns a message that no device of the organization has this version of the agent. The message
+ * lists the most common versions. Returns undefined if a device has it, or if none has any.
+ */
+export async function whyNoAgent(
+	client: PoolClient,
+	organizationId: string,
+	version: string,
+): Promise<string | undefined> {
+	const { rows } = await client.query<{ version: string; is_it: boolean }>(
+		`select t.agent_version as version, t.agent_version = $2 as is_it
+		from devices t where t.organization_id = $1 and t.agent_version is not null
+		group by t.agent_version
+		order by t.agent_version = $2 desc, count(*) desc, t.agent_version
+		limit ${MAX_LISTED + 1}`,
+		[organizationId, version],
+	);
+	if (rows.length === 0 || rows[0]?.is_it) return undefined;
+	const versions = rows.map((row) => row.version);
+	return `no device has the agent ${quoted(version)}; there are ${listed(versions)}`;
+}
 
 /** The ACTIVE devices by their agents. */
 export interface AgentCounts {

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
-import type { Filter } from "../records/filter.ts";
+import { type Filter, rangeIssues } from "../records/filter.ts";
 import {
 	byTime,
 	listInput,
@@ -35,10 +36,12 @@ const filters: Record<string, Filter> = {
 		sql: (parameter) => `t.check_key = ${parameter}`,
 	},
 	from: {
+		bound: { of: "time", end: "least" },
 		schema: timestampSchema(),
 		sql: (parameter) => `(t.until is null or t.until > ${parameter})`,
 	},
 	until: {
+		bound: { of: "time", end: "greatest" },
 		schema: timestampSchema(),
 		sql: (parameter) => `t.since <= ${parameter}`,
 	},
@@ -121,6 +124,8 @@ export const listDevicePostures = defineOperation({
 	run: async (context, input) => {
 		const { device_id, from, until, as_of } = input;
 		const { client, membership } = context;
+		const issues = rangeIssues(filters, { from, until });
+		if (issues.length > 0) throw badFields(issues);
 		const check_key =
 			input.check_key &&
 			(await findCheckKey(client, membership.organizationId, input.check_key));

@@ -7,6 +7,8 @@ import { badFields, type FieldIssue } from "../errors.ts";
  */
 export interface Filter {
 	schema: z.ZodType;
+	/** The end of a range that the value sets, such as the least score. `of` names the range. */
+	bound?: { of: string; end: "least" | "greatest" };
 	/** Returns the condition. `parameter` is the placeholder of the value. */
 	sql: (parameter: string, value?: unknown) => string;
 	/**
@@ -116,3 +118,38 @@ export async function rejectImpossible(
 	}
 	if (issues.length > 0) throw badFields(issues);
 }
+
+/**
+ * Returns an issue for each greatest value of a range that is below its least one, because no record
+ * can match. `given` has numbers, dates or times with offset.
+ */
+export function rangeIssues(
+	filters: Record<string, Pick<Filter, "bound">>,
+	given: Record<string, unknown>,
+): FieldIssue[] {
+	const ends = Object.entries(given).flatMap(([name, value]) => {
+		const bound = filters[name]?.bound;
+		if (!bound || value === undefined || value === null) return [];
+		const isTime = typeof value === "string";
+		const place = isTime ? Date.parse(value) : Number(value);
+		return [{ ...bound, name, place, isTime }];
+	});
+	return ends.flatMap(({ of, end, name, place, isTime }) => {
+		if (end === "least") return [];
+		const least = ends.find(
+			(other) =>
+				other.of === of && other.end === "least" && other.place > place,
+		);
+		const wrong = isTime ? "must not be before" : "must not be less than";
+		return least ? [{ field: name, message: `${wrong} ${least.name}` }] : [];
+	});
+}
+
+/** Returns a check for the schema of filters, which rejects ranges that no record can match. */
+export const rangeCheck =
+	(filters: Record<string, Pick<Filter, "bound">>) =>
+	(given: Record<string, unknown>, context: z.RefinementCtx): void => {
+		for (const { field, message } of rangeIssues(filters, given)) {
+			context.addIssue({ code: "custom", path: [field], message });
+		}
+	};

@@ -4,6 +4,7 @@ import { badCursor, cursorName, readCursor, writeCursor } from "./cursor.ts";
 import {
 	addFilters,
 	type Filter,
+	rangeCheck,
 	rejectImpossible,
 	resolveFilters,
 } from "./filter.ts";
@@ -141,6 +142,7 @@ export function listInput(
 				query: z.string().max(200).optional().describe(searched),
 				...shape,
 			})
+			.superRefine(rangeCheck(filters))
 			.optional()
 			.meta(obvious("Records must match all of these")),
 	});

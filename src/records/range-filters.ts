@@ -81,11 +81,13 @@ export function dateFilters(
 	const indexed = orInfinity(field, "date");
 	return {
 		[`${field}_from`]: {
+			bound: { of: field, end: "least" },
 			schema: dateSchema().meta(described("This day or later", shown)),
 			sql: (parameter) =>
 				`${indexed} >= ${parameter}::date and ${indexed} < 'infinity'::date`,
 		},
 		[`${field}_until`]: {
+			bound: { of: field, end: "greatest" },
 			schema: dateSchema().meta(described("This day or earlier", shown)),
 			sql: (parameter) => `${indexed} <= ${parameter}::date`,
 		},
@@ -99,11 +101,13 @@ export function timeFilters(field: string): Record<string, Filter> {
 	const indexed = orInfinity(field, "timestamptz");
 	return {
 		[`${field}_from`]: {
+			bound: { of: field, end: "least" },
 			schema: timeSchema().meta(obvious("At this time or later")),
 			sql: (parameter) =>
 				`${indexed} >= ${parameter}::timestamptz and ${indexed} < 'infinity'::timestamptz`,
 		},
 		[`${field}_until`]: {
+			bound: { of: field, end: "greatest" },
 			schema: timeSchema().meta(obvious("Before this time")),
 			sql: (parameter) => `${indexed} < ${parameter}::timestamptz`,
 		},

@@ -119,7 +119,14 @@ export function anyIdSchema() {
 			abort: true,
 			error: `must be an id of ${ID_LENGTH} characters`,
 		})
-		.regex(/^[\w-]+$/, `must be an id of ${ID_LENGTH} characters`);
+		.regex(/^[\w-]+$/, {
+			abort: true,
+			error: `must be an id of ${ID_LENGTH} characters`,
+		})
+		.refine(
+			(text) => parseId(text) !== undefined,
+			"must be an id that Assay has returned; nothing has an id of this kind",
+		);
 }
 
 /**

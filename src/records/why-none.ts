@@ -7,7 +7,7 @@ import { namedKinds } from "./searchable-kinds.ts";
 import { article } from "./text-schemas.ts";
 
 /** Largest number of values that an error lists. */
-const MAX_LISTED = 30;
+export const MAX_LISTED = 30;
 /** Longest value in an error. A longer one is cut. */
 const MAX_SHOWN = 80;
 

@@ -23,15 +23,17 @@ import {
 
 const scoreFilter = (
 	column: string,
-	comparison: ">=" | "<=",
+	end: "least" | "greatest",
 	word: string,
 ): Filter => ({
+	bound: { of: column, end },
 	schema: z
 		.int()
 		.min(1)
 		.max(25)
 		.describe(`${word} score, 1 to 25; itself included`),
-	sql: (parameter) => `t.${column} ${comparison} ${parameter}`,
+	sql: (parameter) =>
+		`t.${column} ${end === "least" ? ">=" : "<="} ${parameter}`,
 });
 
 /** Largest likelihood, and largest impact. */
@@ -131,16 +133,24 @@ export const risk = recordKind({
 		"residual_impact",
 	],
 	otherFilters: {
-		min_inherent_risk_score: scoreFilter("inherent_risk_score", ">=", "Least"),
+		min_inherent_risk_score: scoreFilter(
+			"inherent_risk_score",
+			"least",
+			"Least",
+		),
 		max_inherent_risk_score: scoreFilter(
 			"inherent_risk_score",
-			"<=",
+			"greatest",
 			"Greatest",
 		),
-		min_residual_risk_score: scoreFilter("residual_risk_score", ">=", "Least"),
+		min_residual_risk_score: scoreFilter(
+			"residual_risk_score",
+			"least",
+			"Least",
+		),
 		max_residual_risk_score: scoreFilter(
 			"residual_risk_score",
-			"<=",
+			"greatest",
 			"Greatest",
 		),
 		is_undecided: {

@@ -208,6 +208,19 @@ test("the error names the wrong arguments", async () => {
 		[{ filter: { until: "0000-01-01T00:00:00Z" } }, "filter.until"],
 		[{ filter: { until: "2026-01-01T00:00:00+23:00" } }, "filter.until"],
 		[{ filter: { until: "2026-01-01" } }, "filter.until"],
+		[
+			{
+				filter: {
+					from: "2026-01-02T00:00:00+02:00",
+					until: "2026-01-01T21:59:59Z",
+				},
+			},
+			"filter.until",
+		],
+		[{ filter: { actor_id: "x".repeat(32) } }, "filter.actor_id"],
+		[{ filter: { token_id: "x".repeat(32) } }, "filter.token_id"],
+		[{ filter: { record_id: "x".repeat(32) } }, "filter.record_id"],
+		[{ filter: { import_id: "x".repeat(32) } }, "filter.import_id"],
 		[{ order_by: { field: "at" } }, ""],
 	] as const) {
 		const refused = await calls.refusal("listAuditLog", {

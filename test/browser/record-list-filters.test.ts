@@ -114,6 +114,31 @@ test("scores are filtered by band, owners by search, and records without an owne
 	await axe(page);
 });
 
+test("a range whose end is before its beginning is an error that names the filter, and the reader can correct it", async () => {
+	const page = await registers.open(
+		registers.admin,
+		"task?due_from=2026-07-01&due_until=2026-06-30",
+	);
+	const alert = page.getByRole("alert");
+	await alert.getByText("must not be before due_from").waitFor();
+	await page
+		.getByRole("button", { name: "Show the list without filters" })
+		.click();
+	await expect.poll(() => alert.count()).toBe(0);
+	expect(page.url()).not.toContain("due_");
+
+	const log = `/o/${registers.organizationId}/settings/audit-log`;
+	await visit(page, log);
+	await page.getByRole("button", { name: "More filters" }).click();
+	await page.getByLabel("From", { exact: true }).fill("2020-03-02");
+	await page.getByLabel("Until").fill("2020-02-29");
+	await alert
+		.getByText("The filter “Until” must not be before from.")
+		.waitFor();
+	await page.getByLabel("Until").fill("2020-03-02");
+	await page.getByRole("heading", { name: "No entry matches" }).waitFor();
+});
+
 test("a list of people says how many it leaves out", async () => {
 	for (let number = 11; number <= 37; number++) {
 		await registers.add("addPeople", {

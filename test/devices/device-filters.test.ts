@@ -178,6 +178,20 @@ describe("a filter by failures", () => {
 	});
 });
 
+test("a version of the agent that no device has is rejected with the versions that there are", async () => {
+	expect((await list({ filter: { agent_version: "1.0.0" } })).total).toBe(3);
+	for (const input of [{}, { as_of: new Date().toISOString() }]) {
+		await expect(
+			list({ filter: { agent_version: "zzzz nonsense" }, ...input }),
+		).rejects.toThrow(
+			'filter.agent_version: no device has the agent "zzzz nonsense"; there are "1.0.0"',
+		);
+	}
+	// A device has it, and another filter leaves the device out.
+	const other = { agent_version: "1.0.0", status: "REVOKED" as const };
+	expect((await list({ filter: other })).total).toBe(0);
+});
+
 test("several platforms, statuses and the owner's name are filters", async () => {
 	expect(await names({ platform: ["LINUX", "WINDOWS"] })).toEqual([
 		"encrypted",

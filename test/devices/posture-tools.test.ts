@@ -63,6 +63,10 @@ test("the history lists the newest spans first and can be filtered by check and 
 	);
 	expect(await read({ from: on(6), until: on(8) })).toEqual([all[1], all[2]]);
 	expect(await read({ until: on(1) })).toEqual([all[3]]);
+	expect(await read({ from: on(2), until: on(2) })).toEqual([all[3]]);
+	await expect(read({ from: on(8), until: on(6) })).rejects.toThrow(
+		"until: must not be before from",
+	);
 
 	const paged = [];
 	let cursor: string | null = null;

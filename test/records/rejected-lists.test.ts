@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
+import { listingOf } from "../../src/records/record-filters.ts";
+import { recordKinds } from "../../src/registers/all.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
@@ -175,6 +177,66 @@ test("risks can be filtered by a range of scores, which includes both ends", asy
 		by,
 	);
 	expect(refused.fields).toEqual(["filter.min_inherent_risk_score"]);
+});
+
+test("a range of scores, dates or times whose end is before its beginning is rejected, also in counts", async () => {
+	const organization_id = await createOrganization(
+		calls.database.pool,
+		"Ranges",
+	);
+	const by = calls.principal("admin", organization_id);
+	const wrong = async (kind: string, filter: object) => {
+		const list = samples.find((sample) => sample.kind === kind)?.many;
+		const told = await calls.refusal(
+			`list${list}`,
+			{ organization_id, filter },
+			by,
+		);
+		const counted = await calls.refusal(
+			"countRecords",
+			{ organization_id, kind, filter },
+			by,
+		);
+		expect(counted).toEqual(told);
+		return told.message;
+	};
+	for (const moment of ["inherent", "residual"]) {
+		const [min, max] = ["min", "max"].map(
+			(end) => `${end}_${moment}_risk_score`,
+		) as [string, string];
+		expect(await wrong("risk", { [min]: 20, [max]: 5 })).toBe(
+			`filter.${max}: must not be less than ${min}`,
+		);
+		const one = { organization_id, filter: { [min]: 5, [max]: 5 } };
+		expect((await calls.call("listRisks", one, by)).total).toBe(0);
+	}
+	let pairs = 0;
+	for (const { kind } of samples) {
+		const known = recordKinds.find((other) => other.kind === kind);
+		if (!known) continue;
+		for (const name of Object.keys(listingOf(known).filters)) {
+			const until = name.replace(/_from$/, "_until");
+			if (until === name || !(until in listingOf(known).filters)) continue;
+			pairs++;
+			const isTime = known.fields[name.slice(0, -5)]?.type === "datetime";
+			const at = (day: string) => (isTime ? `${day}T00:00:00Z` : day);
+			const filter = { [name]: at("2026-07-01"), [until]: at("2026-06-30") };
+			expect(await wrong(kind, filter)).toBe(
+				`filter.${until}: must not be before ${name}`,
+			);
+			const day = { [name]: at("2026-07-01"), [until]: at("2026-07-01") };
+			const list = `list${samples.find((one) => one.kind === kind)?.many}`;
+			await calls.call(list, { organization_id, filter: day }, by);
+		}
+	}
+	expect(pairs).toBeGreaterThan(10);
+	// Both names mean the same date.
+	expect(
+		await wrong("task", {
+			due_from: "2026-07-01",
+			deadline_until: "2026-06-30",
+		}),
+	).toBe("filter.deadline_until: must not be before due_from");
 });
 
 test("a filter leaves out people whose contract has ended", async () => {

@@ -10,12 +10,11 @@ import {
 import { linkUserIds } from "../../parts/audit-actions/by-link.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { ErrorState } from "../../parts/error-state.tsx";
 import { FilterBar } from "../../parts/filter-bar.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { Pager } from "../../parts/pager.tsx";
+import { ListError, Pager } from "../../parts/pager.tsx";
 import { ExportButton } from "../../parts/records/export-button.tsx";
 import {
 	type Names,
@@ -113,7 +112,9 @@ function AuditLog() {
 				<AuditFilters {...{ list, rows, names }} />
 			</FilterBar>
 			{log.isPending && <RowsSkeleton />}
-			{log.isError && <ErrorState error={log.error} onRetry={log.refetch} />}
+			{log.isError && (
+				<ListError error={log.error} onRetry={log.refetch} list={list} />
+			)}
 			{log.isSuccess && rows.length === 0 && (
 				<EmptyState
 					title={
