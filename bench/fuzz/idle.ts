@@ -11,7 +11,7 @@ const DRIP_EVERY = 30;
  * Milliseconds within which the service must have closed the connections of clients that only send
  * a byte now and then.
  */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 export interface Idle {
 	wanted: number;
@@ -56,7 +56,7 @@ export async function withIdle(
 	const mib = service.readMib();
 	const began = performance.now();
 	let left = sockets;
-	while (left.length > 0 && performance.now() - began < PATIENCE_MS) {
+	while (left.length > 0 && performance.now() - began < TIMEOUT_MS) {
 		drip(left);
 		await sleep(500);
 		left = left.filter((socket) => !socket.destroyed);

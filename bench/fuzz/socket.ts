@@ -11,7 +11,7 @@ import { type ByName, count } from "./count.ts";
  */
 const PARALLEL = 96;
 /** Milliseconds after which a socket is closed if the service waits for more data. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 export interface SocketResult {
 	cases: number;
@@ -84,7 +84,7 @@ function receive(port: number, { parts, pauseMs }: Sending): Promise<string> {
 			socket.destroy();
 			resolve(received);
 		};
-		socket.setTimeout(PATIENCE_MS, end);
+		socket.setTimeout(TIMEOUT_MS, end);
 		socket.on("data", (chunk: Buffer) => {
 			received += chunk.toString("latin1");
 		});

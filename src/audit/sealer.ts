@@ -20,7 +20,7 @@ const BROKEN_MS = 60_000;
  * Longest time that `sealAll` waits while another process seals. An erasure seals in its transaction,
  * which takes seconds in a long log. A commit on a busy disk takes as long.
  */
-const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** Time until `sealAll` looks again whether the other process has finished. */
 const AGAIN_MS = 20;
@@ -66,14 +66,14 @@ export function startSealer(pool: Pool, log: Logger): Poller {
  * fails after 3 s, and keeps a connection of the pool until then.
  */
 export async function sealAll(database: Pool | ClientBase): Promise<void> {
-	const until = performance.now() + PATIENCE_MS;
+	const until = performance.now() + MAX_WAIT_MS;
 	const broken: string[] = [];
 	for (;;) {
 		const result = await seal(database, broken);
 		if (result.sealed === null) {
 			if (performance.now() > until) {
 				throw overloaded(
-					`another process has been sealing the audit log for ${PATIENCE_MS / 1000} seconds; try again when it has finished`,
+					`another process has been sealing the audit log for ${MAX_WAIT_MS / 1000} seconds; try again when it has finished`,
 				);
 			}
 			await sleep(AGAIN_MS);

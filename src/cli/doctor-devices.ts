@@ -16,20 +16,20 @@ export async function examineUnknownKeys(client: Client): Promise<Finding> {
 	}>("select reason, waits_until, knocking from unknown_key_state()");
 	await client.query("rollback");
 	const [state] = rows;
-	const knocking = state?.knocking ?? 0;
-	if (!state || knocking === 0) {
+	const devices = state?.knocking ?? 0;
+	if (!state || devices === 0) {
 		return {
 			check,
 			status: "ok",
 			found: "no device uses an unknown key",
 		};
 	}
-	const knock = `${counted(knocking, "device")} ${knocking === 1 ? "uses" : "use"} unknown keys and ${knocking === 1 ? "gets" : "get"} 503`;
+	const found = `${counted(devices, "device")} ${devices === 1 ? "uses" : "use"} unknown keys and ${devices === 1 ? "gets" : "get"} 503`;
 	if (state.reason === "NEVER_HELD") {
 		return {
 			check,
 			status: "problem",
-			found: `${knock}, because this database has never held a device`,
+			found: `${found}, because this database has never held a device`,
 			advice:
 				"this is probably the wrong database; check DATABASE_URL, or ASSAY_DATA_DIR and whether its volume is mounted",
 		};
@@ -37,7 +37,7 @@ export async function examineUnknownKeys(client: Client): Promise<Finding> {
 	return {
 		check,
 		status: "warning",
-		found: `${knock} until ${state.waits_until?.toISOString()}`,
+		found: `${found} until ${state.waits_until?.toISOString()}`,
 		advice:
 			"assay device unknown-keys lists them; assay device adopt accepts them, and --reject makes them enroll again (docs/backup.md)",
 	};

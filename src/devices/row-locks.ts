@@ -6,7 +6,7 @@ import { type AppError, overloaded } from "../errors.ts";
 import type { KeyHash } from "./authentication.ts";
 
 /** Time for which batches check the locks first after one of them had to wait for a lock. */
-const WARY_MS = 5_000;
+const CHECK_LOCKS_MS = 5_000;
 
 /**
  * Returns a `store` that skips devices whose rows another transaction has locked. These devices get
@@ -22,7 +22,7 @@ export function leaveOutLockedDevices<
 	what: "heartbeats" | "reports",
 	store: (db: Pool | PoolClient, items: Item[]) => Promise<Result[]>,
 ): (items: Item[]) => Promise<(Result | AppError)[]> {
-	let waryUntil = 0;
+	let checkLocksUntil = 0;
 
 	const storeFree = (items: Item[]) =>
 		transaction(pool, {}, async (client) => {
@@ -55,12 +55,12 @@ export function leaveOutLockedDevices<
 		});
 
 	return async (items) => {
-		if (performance.now() < waryUntil) return storeFree(items);
+		if (performance.now() < checkLocksUntil) return storeFree(items);
 		try {
 			return await store(pool, items);
 		} catch (error) {
 			if (!isLockTimeout(error)) throw error;
-			waryUntil = performance.now() + WARY_MS;
+			checkLocksUntil = performance.now() + CHECK_LOCKS_MS;
 			return storeFree(items);
 		}
 	};

@@ -24,7 +24,7 @@ const MAX_KEPT = 10_000;
 /** Time for which unknown keys get 401 without another look at the database. */
 const STRICT_MS = 10_000;
 
-interface Knock {
+interface Attempt {
 	keyHash: KeyHash;
 	claims: Claims;
 }
@@ -36,12 +36,12 @@ interface Knock {
  * known key never comes here, so it costs nothing more.
  */
 export class UnknownKeys {
-	readonly #batcher: Batcher<Knock, Verdict>;
+	readonly #batcher: Batcher<Attempt, Verdict>;
 	readonly #asked = new Map<KeyHash, Promise<Verdict>>();
 	#strictUntilMs = 0;
 
 	constructor(pool: Pool) {
-		this.#batcher = new Batcher<Knock, Verdict>({
+		this.#batcher = new Batcher<Attempt, Verdict>({
 			name: "unknown_keys",
 			key: ({ keyHash }) => keyHash,
 			bytes: () => 1024,
@@ -50,7 +50,7 @@ export class UnknownKeys {
 			maxInFlight: 1,
 			maxWaitingRows: 2048,
 			maxWaitingBytes: 2 << 20,
-			run: async (knocks) => {
+			run: async (attempts) => {
 				const { rows } = await pool.query<{
 					ordinal: number;
 					verdict: Verdict;
@@ -58,12 +58,12 @@ export class UnknownKeys {
 					name: "agent_judge_unknown_keys",
 					text: "select ordinal, verdict from agent_judge_unknown_keys($1, $2, $3)",
 					values: [
-						byteaArray(knocks.map(({ keyHash }) => keyHash)),
-						JSON.stringify(knocks.map(({ claims }) => claims)),
+						byteaArray(attempts.map(({ keyHash }) => keyHash)),
+						JSON.stringify(attempts.map(({ claims }) => claims)),
 						MAX_KEPT,
 					],
 				});
-				const verdicts = new Array<Verdict>(knocks.length).fill("STRICT");
+				const verdicts = new Array<Verdict>(attempts.length).fill("STRICT");
 				for (const { ordinal, verdict } of rows) {
 					verdicts[ordinal - 1] = verdict;
 				}

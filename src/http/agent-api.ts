@@ -118,7 +118,7 @@ export function makeAgentApi(
 	const policies = new PolicyCache(pool);
 	const postures = new Postures(pool);
 	const enrolling = makeEnrolling(pool, statuses);
-	const rare = enrolling.queue;
+	const deviceChanges = enrolling.queue;
 	const reducer = new ReportReducer();
 	let isDraining = false;
 
@@ -129,7 +129,7 @@ export function makeAgentApi(
 			{
 				...small,
 				emptyBodyIsFine: false,
-				queue: rare.queue,
+				queue: deviceChanges.queue,
 				withoutKey: async (body, request) => {
 					const { token, owner_email } = parse(enrollRequest, body);
 					if (!closed.isEmpty) await requireOpen(hashSecret(token));
@@ -192,7 +192,7 @@ export function makeAgentApi(
 			{
 				...small,
 				emptyBodyIsFine: true,
-				queue: rare.queue,
+				queue: deviceChanges.queue,
 				withKey: async (key, _, request) => {
 					await unenroll(enrolling, key, addressOf(request));
 					return undefined;
@@ -363,7 +363,7 @@ export function makeAgentApi(
 			postures: postures.queue,
 			statuses: statuses.queue,
 			unknown_keys: unknownKeys.queue,
-			rare: rare.queue,
+			rare: deviceChanges.queue,
 		},
 		handle(request, response) {
 			const name = routeName(request.url ?? "");
@@ -387,7 +387,7 @@ export function makeAgentApi(
 			await postures.idle();
 			await statuses.idle();
 			await unknownKeys.idle();
-			await rare.idle();
+			await deviceChanges.idle();
 		},
 	};
 }

@@ -22,7 +22,7 @@ const SWEEP_MS = 500;
 /** A batch takes milliseconds, and under load a few hundred. */
 const STUCK_MS = 1_000;
 /** Weight of the latest batch in the mean duration of batches. */
-const NEWEST = 0.2;
+const LATEST_WEIGHT = 0.2;
 
 interface Waiting<Item, Result> {
 	item: Item;
@@ -67,17 +67,16 @@ export class Batcher<Item, Result> implements Queue {
 	/** Memory of ready and held items, in bytes. */
 	#waitingBytes = 0;
 	#inFlight = 0;
-	/** The times at which the running batches began. */
-	readonly #departures = new Set<{ at: number }>();
+	readonly #running = new Set<{ startedAt: number }>();
 	#isScheduled = false;
 	/** Runs until `minIntervalMs` after the start of the latest batch, if items wait for that. */
 	#pause: NodeJS.Timeout | undefined;
-	#departedAt = Number.NEGATIVE_INFINITY;
+	#lastStartedAt = Number.NEGATIVE_INFINITY;
 	/**
 	 * Mean duration of recent successful batches. A failed batch says nothing about the duration of
 	 * the next.
 	 */
-	#travelMs = 0;
+	#meanMs = 0;
 	#sweeper: NodeJS.Timeout | undefined;
 	#whenIdle: (() => void)[] = [];
 	#batches = 0;
@@ -151,7 +150,9 @@ export class Batcher<Item, Result> implements Queue {
 	/** A batch that runs for long shows that the database does not answer, whatever the load. */
 	whyFull(): AppError {
 		const now = performance.now();
-		const isStuck = [...this.#departures].some(({ at }) => now - at > STUCK_MS);
+		const isStuck = [...this.#running].some(
+			({ startedAt }) => now - startedAt > STUCK_MS,
+		);
 		return isStuck ? overloaded(SLOW_DATABASE) : overloaded();
 	}
 
@@ -184,7 +185,7 @@ export class Batcher<Item, Result> implements Queue {
 			this.#ready.length / maxBatchRows,
 			(this.#waitingBytes - this.#heldBytes) / maxBatchBytes,
 		);
-		return (batches / maxInFlight) * this.#travelMs;
+		return (batches / maxInFlight) * this.#meanMs;
 	}
 
 	/** Resolves when no item waits and no batch is running. */
@@ -212,30 +213,33 @@ export class Batcher<Item, Result> implements Queue {
 			return;
 		}
 		if (this.#isScheduled) return;
-		const pauseMs = this.#departedAt + minIntervalMs - performance.now();
+		const pauseMs = this.#lastStartedAt + minIntervalMs - performance.now();
 		if (pauseMs > 0 && this.#ready.length < maxBatchRows) {
-			this.#pause ??= setTimeout(() => this.#departSoon(), pauseMs);
-		} else this.#departSoon();
+			this.#pause ??= setTimeout(() => this.#startSoon(), pauseMs);
+		} else this.#startSoon();
 	}
 
 	/**
 	 * Starts a batch after the current turn of the event loop, so that it includes other requests
 	 * that arrive in this turn.
 	 */
-	#departSoon(): void {
+	#startSoon(): void {
 		clearTimeout(this.#pause);
 		this.#pause = undefined;
 		this.#isScheduled = true;
 		setImmediate(() => {
 			this.#isScheduled = false;
-			while (this.#inFlight < this.#options.maxInFlight && this.#depart()) {}
+			while (
+				this.#inFlight < this.#options.maxInFlight &&
+				this.#startBatch()
+			) {}
 		});
 	}
 
 	/** Starts a batch with the items that are ready. Returns false if there is none. */
-	#depart(): boolean {
+	#startBatch(): boolean {
 		const batch: Waiting<Item, Result>[] = [];
-		const departed = performance.now();
+		const startedAt = performance.now();
 		let taken = 0;
 		let bytes = 0;
 		// Rejecting an item may make the next item with its key ready. That item is added at the end,
@@ -245,8 +249,8 @@ export class Batcher<Item, Result> implements Queue {
 			if (batch.length === this.#options.maxBatchRows) break;
 			if (batch.length > 0 && bytes + entry.bytes > this.#options.maxBatchBytes)
 				break;
-			if (this.#isOld(entry, departed)) {
-				this.#refuse(entry);
+			if (this.#isExpired(entry, startedAt)) {
+				this.#reject(entry);
 				this.#release(entry.key);
 				continue;
 			}
@@ -261,15 +265,15 @@ export class Batcher<Item, Result> implements Queue {
 		}
 		this.#waitingBytes -= bytes;
 		batch.sort((a, b) => (a.key < b.key ? -1 : 1));
-		this.#departedAt = departed;
-		const departure = { at: departed };
-		this.#departures.add(departure);
+		this.#lastStartedAt = startedAt;
+		const running = { startedAt };
+		this.#running.add(running);
 		this.#inFlight++;
 		this.#batches++;
 		this.#batchedRows += batch.length;
-		void this.#travel(batch).finally(() => {
+		void this.#runBatch(batch).finally(() => {
 			this.#inFlight--;
-			this.#departures.delete(departure);
+			this.#running.delete(running);
 			for (const entry of batch) this.#release(entry.key);
 			if (this.#ready.length > 0) this.#schedule();
 			else this.#tellIdle();
@@ -288,36 +292,36 @@ export class Batcher<Item, Result> implements Queue {
 		for (const resolve of this.#whenIdle.splice(0)) resolve();
 	}
 
-	#isOld({ since }: Waiting<Item, Result>, now: number): boolean {
+	#isExpired({ since }: Waiting<Item, Result>, now: number): boolean {
 		return now - since > (this.#options.maxAgeMs ?? MAX_AGE_MS);
 	}
 
-	#refuse({ bytes, reject }: Waiting<Item, Result>): void {
+	#reject({ bytes, reject }: Waiting<Item, Result>): void {
 		this.#waitingBytes -= bytes;
 		this.#refused++;
 		reject(this.whyFull());
 	}
 
-	#refuseOld(): void {
+	#rejectExpired(): void {
 		const now = performance.now();
-		const staysYoung = (entry: Waiting<Item, Result>) => {
-			if (!this.#isOld(entry, now)) return true;
-			this.#refuse(entry);
+		const keepFresh = (entry: Waiting<Item, Result>) => {
+			if (!this.#isExpired(entry, now)) return true;
+			this.#reject(entry);
 			return false;
 		};
 		if (this.#heldRows > 0) {
 			this.#heldRows = 0;
 			this.#heldBytes = 0;
 			for (const [key, behind] of this.#held) {
-				const young = behind?.filter(staysYoung);
-				this.#held.set(key, young);
-				this.#heldRows += young?.length ?? 0;
-				for (const { bytes } of young ?? []) this.#heldBytes += bytes;
+				const fresh = behind?.filter(keepFresh);
+				this.#held.set(key, fresh);
+				this.#heldRows += fresh?.length ?? 0;
+				for (const { bytes } of fresh ?? []) this.#heldBytes += bytes;
 			}
 		}
-		const old = this.#ready.filter((entry) => this.#isOld(entry, now));
-		this.#ready = this.#ready.filter(staysYoung);
-		for (const { key } of old) this.#release(key);
+		const expired = this.#ready.filter((entry) => this.#isExpired(entry, now));
+		this.#ready = this.#ready.filter(keepFresh);
+		for (const { key } of expired) this.#release(key);
 	}
 
 	/**
@@ -327,15 +331,15 @@ export class Batcher<Item, Result> implements Queue {
 		if (this.#sweeper || this.#ready.length + this.#heldRows === 0) return;
 		this.#sweeper = setTimeout(() => {
 			this.#sweeper = undefined;
-			this.#refuseOld();
+			this.#rejectExpired();
 			this.#tellIdle();
 			this.#sweepLater();
 		}, SWEEP_MS);
 		this.#sweeper.unref();
 	}
 
-	async #travel(batch: Waiting<Item, Result>[]): Promise<void> {
-		const departed = performance.now();
+	async #runBatch(batch: Waiting<Item, Result>[]): Promise<void> {
+		const startedAt = performance.now();
 		try {
 			const items = batch.map((entry) => entry.item);
 			const { run, name = "items" } = this.#options;
@@ -347,8 +351,8 @@ export class Batcher<Item, Result> implements Queue {
 					`a batch of ${batch.length} items returned ${results.length} results`,
 				);
 			}
-			const tookMs = performance.now() - departed;
-			this.#travelMs += (tookMs - this.#travelMs) * NEWEST;
+			const tookMs = performance.now() - startedAt;
+			this.#meanMs += (tookMs - this.#meanMs) * LATEST_WEIGHT;
 			// The loop goes by index. An item without a result is a hole in the array, and forEach on the
 			// results would skip it.
 			batch.forEach((entry, index) => {
@@ -364,8 +368,8 @@ export class Batcher<Item, Result> implements Queue {
 				return;
 			}
 			const middle = batch.length >> 1;
-			await this.#travel(batch.slice(0, middle));
-			await this.#travel(batch.slice(middle));
+			await this.#runBatch(batch.slice(0, middle));
+			await this.#runBatch(batch.slice(middle));
 		}
 	}
 }

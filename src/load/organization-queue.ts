@@ -2,7 +2,7 @@ import { isLockTimeout } from "../db/sqlstate.ts";
 import { Batcher } from "./batch.ts";
 import type { Queue } from "./queue.ts";
 
-interface Turn<Result> {
+interface Job<Result> {
 	organizationId: string;
 	/** Number of the place that the job uses, from 0. */
 	place: number;
@@ -13,29 +13,29 @@ interface Turn<Result> {
  * Time for which work that met a lock is retried. Each attempt also waits for the lock itself
  * (sql/0014).
  */
-const PATIENCE_MS = 2_000;
+const RETRY_MS = 2_000;
 /** Jobs that run at a time. */
 const PLACES = 2;
 /** Time after a lock for which the organization has only one of the places. */
-const CAUTIOUS_MS = 5_000;
+const ONE_PLACE_MS = 5_000;
 
 /** Says that a job did not run, because its organization has only the first place now. */
 const MOVED = Symbol("moved");
 
 /**
- * A queue for rare work that changes the devices of an organization. Few jobs run at a time, so that
+ * A queue for infrequent work that changes the devices of an organization. Few jobs run at a time, so that
  * many of them cannot take the connections that other work needs. One organization may use all
  * places. After one of its jobs met a lock, it has only the first place for a while, so that an
  * organization with locked rows does not delay the others.
  */
 export class OrganizationQueue<Result> {
-	readonly #batcher: Batcher<Turn<Result>, Result | typeof MOVED>;
+	readonly #batcher: Batcher<Job<Result>, Result | typeof MOVED>;
 	/** Times until which organizations that met a lock have only the first place. */
-	readonly #cautiousUntil = new Map<string, number>();
+	readonly #onePlaceUntil = new Map<string, number>();
 	#taken = 0;
 
 	constructor(name: string) {
-		this.#batcher = new Batcher<Turn<Result>, Result | typeof MOVED>({
+		this.#batcher = new Batcher<Job<Result>, Result | typeof MOVED>({
 			name,
 			key: ({ organizationId, place }) => `${organizationId} ${place}`,
 			bytes: () => 512,
@@ -45,7 +45,7 @@ export class OrganizationQueue<Result> {
 			maxWaitingRows: 4096,
 			maxWaitingBytes: 4 << 20,
 			maxHeldPerKey: 512,
-			run: async ([turn]) => [await this.#run(turn as Turn<Result>)],
+			run: async ([job]) => [await this.#run(job as Job<Result>)],
 		});
 	}
 
@@ -54,10 +54,10 @@ export class OrganizationQueue<Result> {
 		organizationId: string,
 		work: () => Promise<Result>,
 	): Promise<Result> {
-		const until = performance.now() + PATIENCE_MS;
+		const until = performance.now() + RETRY_MS;
 		for (;;) {
 			try {
-				const place = this.#isCautious(organizationId)
+				const place = this.#hasOnePlace(organizationId)
 					? 0
 					: this.#taken++ % PLACES;
 				const result = await this.#batcher.add({ organizationId, place, work });
@@ -68,27 +68,27 @@ export class OrganizationQueue<Result> {
 		}
 	}
 
-	async #run(turn: Turn<Result>): Promise<Result | typeof MOVED> {
+	async #run(job: Job<Result>): Promise<Result | typeof MOVED> {
 		// The job may have begun to wait for its place before another one met a lock.
-		if (turn.place > 0 && this.#isCautious(turn.organizationId)) return MOVED;
+		if (job.place > 0 && this.#hasOnePlace(job.organizationId)) return MOVED;
 		try {
-			return await turn.work();
+			return await job.work();
 		} catch (error) {
 			if (isLockTimeout(error)) {
-				this.#cautiousUntil.set(
-					turn.organizationId,
-					performance.now() + CAUTIOUS_MS,
+				this.#onePlaceUntil.set(
+					job.organizationId,
+					performance.now() + ONE_PLACE_MS,
 				);
 			}
 			throw error;
 		}
 	}
 
-	#isCautious(organizationId: string): boolean {
-		const until = this.#cautiousUntil.get(organizationId);
+	#hasOnePlace(organizationId: string): boolean {
+		const until = this.#onePlaceUntil.get(organizationId);
 		if (until === undefined) return false;
 		if (performance.now() < until) return true;
-		this.#cautiousUntil.delete(organizationId);
+		this.#onePlaceUntil.delete(organizationId);
 		return false;
 	}
 

@@ -7,11 +7,11 @@ import { requestIdOf } from "../http/request-id.ts";
  * Longest body, in bytes, that is read and discarded. The service does not read a longer one, and
  * closes the connection.
  */
-const LITTLE = 64 * 1024;
+const MAX_DISCARDED_BYTES = 64 * 1024;
 /** Longest time, in milliseconds, that one turn of the event loop may spend on 503 answers. */
 const ANSWERING_MS = 100;
 /** Number of answers that are sent before the code looks at the clock again. */
-const AT_LEAST = 64;
+const ANSWERS_PER_CLOCK_READ = 64;
 
 /**
  * Longest time that the service may read requests without a pause. If it takes longer, the service
@@ -81,7 +81,7 @@ function answerSome(): void {
 	const until = performance.now() + ANSWERING_MS;
 	let answered = 0;
 	while (answered < refusals.length && performance.now() < until) {
-		const next = refusals.slice(answered, answered + AT_LEAST);
+		const next = refusals.slice(answered, answered + ANSWERS_PER_CLOCK_READ);
 		for (const refusal of next) answer(refusal);
 		answered += next.length;
 	}
@@ -98,7 +98,7 @@ function answer(refusal: Refusal): void {
 		"retry-after": String(RETRY_AFTER_SECONDS),
 	};
 	const body = JSON.stringify({ error: code, message });
-	if (!isLittle(request)) {
+	if (!hasSmallBody(request)) {
 		endEarly(request, response, 503, headers, body);
 		return;
 	}
@@ -108,9 +108,9 @@ function answer(refusal: Refusal): void {
 	response.end(body);
 }
 
-function isLittle({ headers }: IncomingMessage): boolean {
+function hasSmallBody({ headers }: IncomingMessage): boolean {
 	return (
 		headers["transfer-encoding"] === undefined &&
-		Number(headers["content-length"] ?? 0) <= LITTLE
+		Number(headers["content-length"] ?? 0) <= MAX_DISCARDED_BYTES
 	);
 }

@@ -7,7 +7,7 @@ import { FairShares } from "./fair-shares.ts";
  * Limits for one client network or one known browser. While a sign-in waits for its turn here, it
  * does not take a place from others.
  */
-const OF_PLACE = {
+const LIMITS = {
 	running: 2,
 	waiting: 30,
 	maxWaitMs: 8_000,
@@ -32,7 +32,7 @@ const MAX_KNOWN = 10_000;
  * decision never depends on whether the user exists.
  */
 export class SignInTurns {
-	readonly #ofPlace = new FairShares(OF_PLACE);
+	readonly #shares = new FairShares(LIMITS);
 	/**
 	 * Networks from which somebody has signed in. The network that was used longest ago comes first.
 	 */
@@ -49,7 +49,7 @@ export class SignInTurns {
 		signIn: () => Promise<Response>,
 	): Promise<Response> {
 		const network = networkOf(address);
-		return this.#ofPlace.run(browser ?? network, async () => {
+		return this.#shares.run(browser ?? network, async () => {
 			rejectFullHashing();
 			const isStranger = browser === undefined && !this.#known.has(network);
 			if (isStranger && this.#strangers >= MAX_STRANGERS) throw overloaded();

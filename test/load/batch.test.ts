@@ -96,7 +96,8 @@ test("the same key is never in two batches at the same time, and every item is a
 		maxWaitingBytes: 1000,
 		run: async (rows) => {
 			for (const one of rows) {
-				if (inFlight.has(one.key)) throw new Error(`${one.key} travels twice`);
+				if (inFlight.has(one.key))
+					throw new Error(`${one.key} is in two running batches`);
 				inFlight.add(one.key);
 			}
 			const answers = await Promise.all(rows.map((one) => batcher.add(one)));
@@ -236,7 +237,7 @@ afterEach(() => {
 
 test("while an item has waited too long, new items are turned away, and waiting items are still stored", async () => {
 	const { batcher, release } = makeHeld({ maxWaitMs: 0 });
-	const travelling = batcher.add(row("a", 1));
+	const running = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
 	const waiting = batcher.add(row("b", 2));
 	vi.advanceTimersByTime(5);
@@ -245,19 +246,19 @@ test("while an item has waited too long, new items are turned away, and waiting 
 	});
 	expect(batcher.load()).toMatchObject({ rows: 1, refused: 1 });
 	release();
-	expect(await Promise.all([travelling, waiting])).toEqual([1, 2]);
+	expect(await Promise.all([running, waiting])).toEqual([1, 2]);
 	expect(await batcher.add(row("c", 3))).toBe(3);
 });
 
 test("an item that has waited too long when its turn comes is turned away and never stored", async () => {
 	const { batcher, release } = makeHeld({ maxAgeMs: 2 });
-	const travelling = batcher.add(row("a", 1));
+	const running = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
 	const waiting = Promise.allSettled([batcher.add(row("b", 2))]);
 	const idle = batcher.idle();
 	vi.advanceTimersByTime(5);
 	release();
-	expect(await travelling).toBe(1);
+	expect(await running).toBe(1);
 	expect(await waiting).toMatchObject([
 		{ status: "rejected", reason: { code: "service_unavailable" } },
 	]);
@@ -286,7 +287,7 @@ test("a queue counts as full as soon as recent batches show that it would take t
 
 test("waiting items are turned away in time even if no batch returns", async () => {
 	const { batcher, release } = makeHeld({ maxAgeMs: 2_000 });
-	const travelling = batcher.add(row("a", 1));
+	const running = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
 	const waiting = Promise.allSettled([batcher.add(row("b", 2))]);
 	vi.advanceTimersByTime(5_000);
@@ -296,7 +297,7 @@ test("waiting items are turned away in time even if no batch returns", async () 
 		{ status: "rejected", reason: { code: "service_unavailable", message } },
 	]);
 	release();
-	expect(await travelling).toBe(1);
+	expect(await running).toBe(1);
 });
 
 test("only a limited number of items of one key may wait, and further ones do not take room from other keys", async () => {
@@ -324,19 +325,19 @@ test("only a limited number of items of one key may wait, and further ones do no
 
 test("an item that waited too long behind others of its key is turned away, and the items after it are served", async () => {
 	const { batcher, release } = makeHeld({ maxAgeMs: 400, maxBatchRows: 4 });
-	const travelling = batcher.add(row("a", 1));
+	const running = batcher.add(row("a", 1));
 	await new Promise((resolve) => setImmediate(resolve));
-	const old = Promise.allSettled([
+	const expired = Promise.allSettled([
 		batcher.add(row("a", 2)),
 		batcher.add(row("a", 3)),
 		batcher.add(row("b", 4)),
 	]);
 	vi.advanceTimersByTime(450);
 	release();
-	expect(await travelling).toBe(1);
-	const young = [batcher.add(row("a", 5)), batcher.add(row("b", 6))];
-	expect(await Promise.all(young)).toEqual([5, 6]);
-	for (const outcome of await old) {
+	expect(await running).toBe(1);
+	const fresh = [batcher.add(row("a", 5)), batcher.add(row("b", 6))];
+	expect(await Promise.all(fresh)).toEqual([5, 6]);
+	for (const outcome of await expired) {
 		expect(outcome).toMatchObject({
 			status: "rejected",
 			reason: { code: "service_unavailable" },

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** Milliseconds after which a test gives up. No answer takes this long. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export interface RawResponse {
 	status: number;
@@ -98,7 +98,7 @@ export class RawConnection {
 		const deadline = setTimeout(() => {
 			isLate = true;
 			this.#wake();
-		}, PATIENCE_MS);
+		}, TIMEOUT_MS);
 		try {
 			for (;;) {
 				const found = look();

@@ -10,7 +10,7 @@ export function UnknownKeys({
 	found: Overview["unknown_device_keys"];
 }) {
 	if (!found || found.knocking === 0) return null;
-	const { knocking, waits_until: until } = found;
+	const { knocking: devices, waits_until: until } = found;
 	return (
 		<Alert
 			color="orange"
@@ -18,9 +18,9 @@ export function UnknownKeys({
 			icon={<IconKey aria-hidden />}
 			py="xs"
 		>
-			{knocking === 1
+			{devices === 1
 				? "1 device uses an unknown key"
-				: `${knocking.toLocaleString()} devices use unknown keys`}
+				: `${devices.toLocaleString()} devices use unknown keys`}
 			. They enrolled after the backup that was restored
 			{until ? (
 				<>
