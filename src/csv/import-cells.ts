@@ -1,6 +1,6 @@
 import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
-import { makeBreather } from "../load/breather.ts";
+import { makeEventLoopYield } from "../load/event-loop-yield.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
 import { readCountry } from "../records/countries.ts";
 import type { Field } from "../records/field.ts";
@@ -80,9 +80,9 @@ export async function wantedReferences(
 	kinds: CellKinds,
 ): Promise<Wanted> {
 	const wanted: Wanted = new Map();
-	const breathe = makeBreather();
+	const yieldIfDue = makeEventLoopYield();
 	for (const { line, cells } of file.lines) {
-		await breathe();
+		await yieldIfDue();
 		for (const [name, cell] of cells) {
 			const kind = kinds.get(name);
 			if (!kind?.reference) continue;

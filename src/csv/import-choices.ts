@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { badFields, type FieldIssue } from "../errors.ts";
-import { makeBreather } from "../load/breather.ts";
+import { makeEventLoopYield } from "../load/event-loop-yield.ts";
 import { choiceLabel } from "../records/labels.ts";
 import { scaleOf, stepsOf } from "../records/scales.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
@@ -106,10 +106,10 @@ export async function findUnknownValues(
 ): Promise<AskedValues> {
 	const asked = new Map<string, Map<string, z.output<typeof unknownValue>>>();
 	const inFile = [...fields].filter(([field]) => headings.has(field));
-	const breathe = makeBreather();
+	const yieldIfDue = makeEventLoopYield();
 	let [count, encoded] = [0, 0];
 	for (const { cells } of lines) {
-		await breathe();
+		await yieldIfDue();
 		for (const [field, { choices, isNumber }] of inFile) {
 			const value = (cells.get(field) ?? "").trim();
 			if (value === "" || value.length > MAX_VALUE) continue;
@@ -160,9 +160,9 @@ export async function applyAnswers(
 	const skipped = new Map<number, FieldIssue>();
 	if (answers.size === 0) return { file, skipped };
 	const lines: FileLine[] = [];
-	const breathe = makeBreather();
+	const yieldIfDue = makeEventLoopYield();
 	for (const fileLine of file.lines) {
-		await breathe();
+		await yieldIfDue();
 		const cells = new Map(fileLine.cells);
 		for (const [field, meanings] of answers) {
 			const text = cells.get(field) ?? "";

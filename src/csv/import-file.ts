@@ -1,5 +1,5 @@
 import { badFields } from "../errors.ts";
-import { makeBreather } from "../load/breather.ts";
+import { makeEventLoopYield } from "../load/event-loop-yield.ts";
 import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { nameField } from "../records/result-rows.ts";
@@ -58,10 +58,10 @@ export async function readFile(
 		table.heading,
 		choices,
 	);
-	const breathe = makeBreather();
+	const yieldIfDue = makeEventLoopYield();
 	const lines: FileLine[] = [];
 	for (const { line, cells } of table.lines) {
-		await breathe();
+		await yieldIfDue();
 		const issue = findIssue(cells, table.heading);
 		const known = issue ? [] : [...fields];
 		lines.push({

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError, type FieldIssue } from "../errors.ts";
 import { notFound } from "../invoke.ts";
-import { makeBreather } from "../load/breather.ts";
+import { makeEventLoopYield } from "../load/event-loop-yield.ts";
 import { shapeToAdd, shapeToUpdate } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import type { Values } from "../records/values.ts";
@@ -163,9 +163,9 @@ export async function planImport(
 	};
 
 	const plan: PlannedLine[] = [];
-	const breathe = makeBreather();
+	const yieldIfDue = makeEventLoopYield();
 	for (const fileLine of file.lines) {
-		await breathe();
+		await yieldIfDue();
 		plan.push(planLine(fileLine));
 	}
 	await noteSameNames(client, kind, organizationId, plan, skipKnownNames);
@@ -201,9 +201,9 @@ function severalRecords(kind: AnyRecordKind, count: number): string {
 /** Returns a text that changes whenever the import would do anything different from this plan. */
 export async function fingerprint(plan: PlannedLine[]): Promise<string> {
 	const hash = createHash("sha256");
-	const breathe = makeBreather();
+	const yieldIfDue = makeEventLoopYield();
 	for (const { line, outcome, before, values, issues, sameName } of plan) {
-		await breathe();
+		await yieldIfDue();
 		const was = before && Object.keys(values).map((name) => before[name]);
 		hash.update(
 			`${JSON.stringify([line, outcome, before?.id, was, values, issues, sameName?.id])}\n`,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { authorize, invoke, type Services } from "../invoke.ts";
-import { makeBreather } from "../load/breather.ts";
+import { makeEventLoopYield } from "../load/event-loop-yield.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import type { Principal } from "../principal.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
@@ -202,9 +202,9 @@ export const importRecords = defineOperation({
 			}
 		}
 		const lines: z.input<typeof importedLine>[] = [];
-		const breathe = makeBreather();
+		const yieldIfDue = makeEventLoopYield();
 		for (const [at, planned] of plan.entries()) {
-			await breathe();
+			await yieldIfDue();
 			const record = stored?.get(planned);
 			lines.push(describeLine(kind, file, at, planned, record, asked));
 		}

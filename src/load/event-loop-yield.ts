@@ -4,10 +4,10 @@ import { setImmediate } from "node:timers/promises";
 const TURN_MS = 10;
 
 /**
- * Makes a function for a loop over much data. The loop awaits it in each round, and other requests
- * then get their turn as soon as the loop has run for 10 ms.
+ * Makes a function that a loop over much data awaits in each round. The function yields to the event
+ * loop after every 10 ms, so that the loop does not delay other requests.
  */
-export function makeBreather(): () => Promise<void> | undefined {
+export function makeEventLoopYield(): () => Promise<void> | undefined {
 	let since = performance.now();
 	return () => {
 		if (performance.now() - since < TURN_MS) return undefined;
