@@ -1,7 +1,11 @@
-import { type Answer, type Door, NO_ANSWER } from "./door.ts";
 import { beat, claimedMachine, type Fleet, reportOf } from "./fleet.ts";
 import { inParallel, type Pace } from "./pace.ts";
 import { roleOf } from "./roles.ts";
+import {
+	type Answer,
+	NO_ANSWER,
+	type ServiceClient,
+} from "./service-client.ts";
 
 const WIDTH = 16;
 
@@ -39,7 +43,7 @@ export class Refused extends Error {}
  */
 export async function enrollAll(
 	fleet: Fleet,
-	door: Door,
+	client: ServiceClient,
 	count: number,
 	pace: Pace,
 	signal: AbortSignal,
@@ -48,11 +52,11 @@ export async function enrollAll(
 	const enrollOne = async (n: number) => {
 		if (signal.aborted || !(await pace.turn(signal))) return;
 		const { hostname } = claimedMachine(fleet.seed, n).facts;
-		const added = await door.addDevice(hostname.split(".")[0] ?? hostname);
+		const added = await client.addDevice(hostname.split(".")[0] ?? hostname);
 		if (!added.body) return refused(added, counts, "addDevice");
 		counts.added++;
 		if (!(await pace.turn(signal))) return;
-		const enrolled = await door.enroll(added.body.enrollment_token);
+		const enrolled = await client.enroll(added.body.enrollment_token);
 		if (!enrolled.body) return refused(enrolled, counts, "enroll");
 		fleet.keys[n] = enrolled.body.api_key;
 		counts.enrolled++;
@@ -60,9 +64,9 @@ export async function enrollAll(
 	await inParallel(count, WIDTH, enrollOne);
 	const first = async (n: number) => {
 		if (!(await pace.turn(signal))) return;
-		await sendBeat(fleet, door, n, counts);
+		await sendBeat(fleet, client, n, counts);
 		if (fleet.deviceIds[n] === undefined || !(await pace.turn(signal))) return;
-		await sendReport(fleet, door, n, counts);
+		await sendReport(fleet, client, n, counts);
 	};
 	// A duplicate waits until the other device has claimed the hardware. Otherwise it would not be
 	// the duplicate.
@@ -78,11 +82,11 @@ export async function enrollAll(
 /** Sends a heartbeat. Returns its answer, or undefined if the device has no key. */
 export async function sendBeat(
 	fleet: Fleet,
-	door: Door,
+	client: ServiceClient,
 	n: number,
 	counts: Counts,
 ) {
-	const answer = await beat(fleet, door, n);
+	const answer = await beat(fleet, client, n);
 	if (!answer) return undefined;
 	if (answer.body) counts.heartbeats++;
 	else if (answer.status === 400) counts.conflicts++;
@@ -93,13 +97,13 @@ export async function sendBeat(
 
 export async function sendReport(
 	fleet: Fleet,
-	door: Door,
+	client: ServiceClient,
 	n: number,
 	counts: Counts,
 ) {
 	const key = fleet.keys[n];
 	if (key === undefined || fleet.deviceIds[n] === undefined) return undefined;
-	const answer = await door.postures(key, reportOf(fleet, n));
+	const answer = await client.postures(key, reportOf(fleet, n));
 	if (answer.status === 204) counts.reports++;
 	else if (answer.status === 401) {
 		fleet.keys[n] = undefined;

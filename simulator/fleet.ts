@@ -1,8 +1,8 @@
 import { makeId } from "../src/id.ts";
-import type { Door } from "./door.ts";
 import { type Machine, machineOf } from "./machine.ts";
 import { resultsOf } from "./posture.ts";
 import { originalOf, roleOf } from "./roles.ts";
+import type { ServiceClient } from "./service-client.ts";
 
 /**
  * A fleet of simulated devices. For each device, only the data that came from the service is
@@ -72,16 +72,16 @@ export function reportOf(fleet: Fleet, n: number): object[] {
  */
 export async function beat(
 	fleet: Fleet,
-	door: Door,
+	client: ServiceClient,
 	n: number,
-): Promise<Awaited<ReturnType<Door["heartbeat"]>> | undefined> {
+): Promise<Awaited<ReturnType<ServiceClient["heartbeat"]>> | undefined> {
 	const key = fleet.keys[n];
 	if (key === undefined) return undefined;
 	const machine = claimedMachine(fleet.seed, n);
-	const answer = await door.heartbeat(key, machine.facts);
+	const answer = await client.heartbeat(key, machine.facts);
 	if (answer.status === 401) fleet.keys[n] = undefined;
 	if (!answer.body) return answer;
 	fleet.deviceIds[n] = answer.body.device_id;
-	if (roleOf(n) === "cloned") await door.heartbeat(key, copyOf(machine));
+	if (roleOf(n) === "cloned") await client.heartbeat(key, copyOf(machine));
 	return answer;
 }

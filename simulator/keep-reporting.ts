@@ -3,11 +3,11 @@ import {
 	DEFAULT_HEARTBEAT_INTERVAL_SECONDS,
 	DEFAULT_POSTURE_INTERVAL_SECONDS,
 } from "../src/devices/terms.ts";
-import type { Answer, Door } from "./door.ts";
 import { type Counts, sendBeat, sendReport } from "./enroll.ts";
 import type { Fleet } from "./fleet.ts";
 import { type Pace, waitMs } from "./pace.ts";
 import { roleOf } from "./roles.ts";
+import type { Answer, ServiceClient } from "./service-client.ts";
 
 /**
  * The largest number of requests in flight. Without a limit, requests to a slow service would fill
@@ -27,7 +27,7 @@ interface Intervals {
  */
 export async function keepReporting(
 	fleet: Fleet,
-	door: Door,
+	client: ServiceClient,
 	pace: Pace,
 	signal: AbortSignal,
 	counts: Counts,
@@ -44,7 +44,7 @@ export async function keepReporting(
 		() => intervals.heartbeatSeconds,
 		async (n) => {
 			if (backOff.waits(n)) return;
-			const answer = await sendBeat(fleet, door, n, counts);
+			const answer = await sendBeat(fleet, client, n, counts);
 			if (!answer) return;
 			backOff.note(n, answer);
 			if (!answer.body) return;
@@ -59,7 +59,7 @@ export async function keepReporting(
 		() => intervals.postureSeconds,
 		async (n) => {
 			if (backOff.waits(n)) return;
-			const answer = await sendReport(fleet, door, n, counts);
+			const answer = await sendReport(fleet, client, n, counts);
 			if (answer) backOff.note(n, answer);
 		},
 	);

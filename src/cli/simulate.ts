@@ -92,11 +92,13 @@ async function simulate(options: Options): Promise<void> {
 	);
 	const { keepReporting } = await import("../../simulator/keep-reporting.ts");
 	const { makeFleet } = await import("../../simulator/fleet.ts");
-	const { openDoor } = await import("../../simulator/door.ts");
+	const { makeServiceClient } = await import(
+		"../../simulator/service-client.ts"
+	);
 	const { Pace } = await import("../../simulator/pace.ts");
 
 	const counts = makeCounts();
-	const door = openDoor(url, organizationId, token);
+	const client = makeServiceClient(url, organizationId, token);
 	const fleet = makeFleet(seed, options.drift / 100);
 	const pace = new Pace(options.rate);
 	const stop = whenInterrupted();
@@ -104,11 +106,11 @@ async function simulate(options: Options): Promise<void> {
 	say(`Simulating ${options.devices} devices at ${url}, seed ${seed}`);
 	const progress = setInterval(() => say(describe(counts)), PROGRESS_MS);
 	try {
-		await enrollAll(fleet, door, options.devices, pace, stop, counts);
+		await enrollAll(fleet, client, options.devices, pace, stop, counts);
 		if (counts.enrolled > 0) {
 			const ended = AbortSignal.timeout(options.duration * 1000);
 			const either = AbortSignal.any([stop, ended]);
-			await keepReporting(fleet, door, pace, either, counts);
+			await keepReporting(fleet, client, pace, either, counts);
 		}
 	} catch (error) {
 		if (!(error instanceof Refused)) throw error;

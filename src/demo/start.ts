@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { Client, type ClientConfig } from "pg";
 import type { Logger } from "pino";
-import { openDoor } from "../../simulator/door.ts";
 import { makeCounts } from "../../simulator/enroll.ts";
 import { keepReporting } from "../../simulator/keep-reporting.ts";
 import { Pace } from "../../simulator/pace.ts";
+import { makeServiceClient } from "../../simulator/service-client.ts";
 import { openWebConsole } from "../cli/web-console.ts";
 import { readConfig } from "../config/config.ts";
 import { openEmbeddedPostgres } from "../db/embedded.ts";
@@ -110,7 +110,7 @@ function live(
 	});
 	const reporting = keepReporting(
 		seeded.fleet,
-		openDoor(url, seeded.organizationId, seeded.apiToken),
+		makeServiceClient(url, seeded.organizationId, seeded.apiToken),
 		new Pace(REQUESTS_PER_SECOND),
 		stop.signal,
 		makeCounts(),

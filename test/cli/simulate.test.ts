@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDoor } from "../../simulator/door.ts";
 import { enrollAll, makeCounts } from "../../simulator/enroll.ts";
 import { makeFleet } from "../../simulator/fleet.ts";
 import { keepReporting } from "../../simulator/keep-reporting.ts";
 import { machineOf } from "../../simulator/machine.ts";
 import { Pace } from "../../simulator/pace.ts";
 import { resultsOf } from "../../simulator/posture.ts";
+import { makeServiceClient } from "../../simulator/service-client.ts";
 import {
 	CHECK_KEYS,
 	PLATFORMS,
@@ -70,9 +70,13 @@ test("a revoked device stops reporting, and the others continue", async () => {
 	const stop = new AbortController();
 	const counts = makeCounts();
 	const fleet = makeFleet(77, 0);
-	const door = openDoor(tools.url, tools.organizationId, tools.admin.token);
+	const client = makeServiceClient(
+		tools.url,
+		tools.organizationId,
+		tools.admin.token,
+	);
 	const pace = new Pace(1000);
-	await enrollAll(fleet, door, 3, pace, stop.signal, counts);
+	await enrollAll(fleet, client, 3, pace, stop.signal, counts);
 	expect(counts).toMatchObject({ enrolled: 3, heartbeats: 3, reports: 3 });
 	await tools.use("updateOrganizationSettings", {
 		organization_id: tools.organizationId,
@@ -80,7 +84,7 @@ test("a revoked device stops reporting, and the others continue", async () => {
 		posture_interval_seconds: 60,
 	});
 	await tools.use("revokeDevice", { id: fleet.deviceIds[0] });
-	const running = keepReporting(fleet, door, pace, stop.signal, counts);
+	const running = keepReporting(fleet, client, pace, stop.signal, counts);
 	await expect.poll(() => counts.revoked).toBeGreaterThan(0);
 	stop.abort();
 	await running;

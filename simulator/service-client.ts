@@ -18,7 +18,7 @@ export interface Answer<Body> {
 }
 
 /** The service as an agent and an administrator's program see it. No method throws. */
-export interface Door {
+export interface ServiceClient {
 	addDevice(name: string): Promise<Answer<{ enrollment_token: string }>>;
 	enroll(token: string): Promise<Answer<{ api_key: string }>>;
 	heartbeat(
@@ -28,11 +28,11 @@ export interface Door {
 	postures(key: string, results: readonly object[]): Promise<Answer<never>>;
 }
 
-export function openDoor(
+export function makeServiceClient(
 	url: string,
 	organizationId: string,
 	apiToken: string,
-): Door {
+): ServiceClient {
 	const agent = `${url}/api/agent/v1`;
 	return {
 		addDevice: (name) =>
