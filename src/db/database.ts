@@ -120,7 +120,7 @@ interface Opening {
 	/** The server, if the caller has already begun to open it. */
 	server?: Promise<Server> | undefined;
 	/** Factor of the time limits of `pool`, as in `makePool`. */
-	patience?: number;
+	timeLimitFactor?: number;
 	/** Gets each step. */
 	tell?: TellStep | undefined;
 }
@@ -131,7 +131,12 @@ interface Opening {
  */
 export async function openDatabase(
 	config: Config,
-	{ whenMissing = "make", server: opening, patience = 1, tell }: Opening = {},
+	{
+		whenMissing = "make",
+		server: opening,
+		timeLimitFactor = 1,
+		tell,
+	}: Opening = {},
 ): Promise<Database> {
 	if (whenMissing === "refuse") requireDatabase(config);
 	const server = await (opening ?? openServer(config, tell));
@@ -146,7 +151,10 @@ export async function openDatabase(
 		const migratedInMs = performance.now() - startedAt;
 		await server.makePoolLogin();
 		const { poolConnection } = server;
-		const pool = makePool(poolConnection, { max: POOL_SIZES.app, patience });
+		const pool = makePool(poolConnection, {
+			max: POOL_SIZES.app,
+			timeLimitFactor,
+		});
 		await assertConfined(pool);
 		await pool.query("select ensure_posture_report_partitions()");
 		const devicePool = makePool(poolConnection, {

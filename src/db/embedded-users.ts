@@ -26,21 +26,21 @@ export function connectionOf({ directory, port, password }: Cluster) {
 interface ConnectOptions {
 	/** The application name of the connection. */
 	name?: string;
-	patience?: number | undefined;
+	timeLimitFactor?: number | undefined;
 }
 
 /**
  * Waits until the server accepts connections, and then returns a connection. Returns undefined when
  * `isAlive` reports that the server has gone. The connection leads to the database `postgres`, so
  * that the database `assay` can be dropped and restored meanwhile. Throws a service_unavailable
- * AppError after a minute times `patience`, or when the password is wrong.
+ * AppError after a minute times `timeLimitFactor`, or when the password is wrong.
  */
 export async function connect(
 	cluster: Cluster,
 	isAlive: () => boolean,
-	{ name = PRESENCE, patience = 1 }: ConnectOptions = {},
+	{ name = PRESENCE, timeLimitFactor = 1 }: ConnectOptions = {},
 ): Promise<Client | undefined> {
-	const deadline = Date.now() + CONNECT_TIMEOUT_MS * patience;
+	const deadline = Date.now() + CONNECT_TIMEOUT_MS * timeLimitFactor;
 	for (;;) {
 		const client = new Client({
 			...connectionOf(cluster),

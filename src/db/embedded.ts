@@ -101,7 +101,7 @@ export interface EmbeddedOptions {
 	 */
 	readonly idleMs?: number;
 	/** Factor of the time that a new server has to accept a connection. By default 1. */
-	readonly patience?: number;
+	readonly timeLimitFactor?: number;
 	/** Is told each step of opening. */
 	readonly tell?: TellStep | undefined;
 }
@@ -211,7 +211,7 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 		);
 		const server = startPostmaster(binaries, directory, user, port);
 		const client = await connect(cluster, () => !server.hasExited(), {
-			patience: options.patience,
+			timeLimitFactor: options.timeLimitFactor,
 		});
 		if (client && server.pid) {
 			return { cluster, client, origin: "started", pid: server.pid };

@@ -48,16 +48,16 @@ export function makePool(
 		 * Factor of all time limits, for work that nobody waits for in a browser. Above 1, a statement
 		 * has one process of the server.
 		 */
-		patience?: number;
+		timeLimitFactor?: number;
 		/** Rejects on a server that the pool must not use. By default, on one that takes no writes. */
 		accept?: (client: ClientBase, limitMs: number) => Promise<void>;
 		/** Time after which a connection is replaced. By default, it is kept. */
 		maxAgeSeconds?: number;
 	},
 ): Pool {
-	const { patience = 1, accept = requireWritable } = options;
-	const connectMs = CONNECT_MS * patience;
-	const seconds = (limit: number) => `${limit * patience}s`;
+	const { timeLimitFactor = 1, accept = requireWritable } = options;
+	const connectMs = CONNECT_MS * timeLimitFactor;
+	const seconds = (limit: number) => `${limit * timeLimitFactor}s`;
 	const opening = {
 		text: sessionOf(options.role ?? "app", {
 			statement_timeout: seconds(10),
@@ -68,7 +68,7 @@ export function makePool(
 			// Compiling the statement that counts a fleet took ten seconds, and running it a third of one.
 			jit: "off",
 			// Work that nobody waits for leaves the other cores to requests.
-			...(patience > 1 && { max_parallel_workers_per_gather: "0" }),
+			...(timeLimitFactor > 1 && { max_parallel_workers_per_gather: "0" }),
 		}),
 		query_timeout: connectMs,
 	};
@@ -78,7 +78,7 @@ export function makePool(
 		max: options.max,
 		maxLifetimeSeconds: options.maxAgeSeconds ?? 0,
 		connectionTimeoutMillis: connectMs,
-		query_timeout: 15_000 * patience,
+		query_timeout: 15_000 * timeLimitFactor,
 		keepAlive: true,
 		// Each connection sends its next statement without waiting for the answer to the previous one.
 		pipeline: true,

@@ -18,8 +18,8 @@ import { AppError } from "../errors.ts";
 import { hashSecret } from "../tokens/secret.ts";
 import type { Known } from "./known.ts";
 import { PEOPLE } from "./organization/people.ts";
-import { type Progress, patiently } from "./patience.ts";
 import { spread } from "./registers.ts";
+import { type Progress, retryWhileBusy } from "./retry.ts";
 import type { Moment } from "./timeline.ts";
 
 const DAY_MS = 86_400_000;
@@ -164,7 +164,7 @@ export class DemoDevices {
 	async #enroll(n: number, machine: Machine, owner: string, at: Date) {
 		const name = machine.facts.hostname.split(".")[0] ?? "";
 		const token = await this.#add(name, this.#known.id("people", owner));
-		const key = await patiently(() =>
+		const key = await retryWhileBusy(() =>
 			enroll(this.#enrolling, token, { address: addressOf(n) }),
 		);
 		const hash = hashSecret(key);
@@ -184,7 +184,7 @@ export class DemoDevices {
 	}
 
 	#beat(hash: KeyHash, facts: Machine["facts"], n: number) {
-		return patiently(() =>
+		return retryWhileBusy(() =>
 			this.#heartbeats.record({ keyHash: hash, facts, address: addressOf(n) }),
 		);
 	}
@@ -196,7 +196,7 @@ export class DemoDevices {
 		const until = this.#silentSince.get(n)?.getTime() ?? Date.now();
 		const hash = hashSecret(key);
 		const record = (results: Results, at: number) =>
-			patiently(() =>
+			retryWhileBusy(() =>
 				this.#postures.record(
 					hash,
 					results.map((result) => ({ ...result, observed_at: at * 1000 })),

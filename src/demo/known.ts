@@ -1,7 +1,7 @@
 import { invoke, type Services } from "../invoke.ts";
 import { operations } from "../operations.ts";
 import type { Principal } from "../principal.ts";
-import { patiently } from "./patience.ts";
+import { retryWhileBusy } from "./retry.ts";
 
 export type OperationName = (typeof operations)[number]["name"];
 export type Actor = "admin" | "member";
@@ -53,7 +53,7 @@ export function makeKnown(
 		const operation = BY_NAME.get(name);
 		if (!operation) throw new Error(`there is no operation ${name}`);
 		// A call that fails leaves nothing behind, because it is one transaction.
-		return patiently(() =>
+		return retryWhileBusy(() =>
 			invoke(services, actors[as], operation as never, input),
 		);
 	};

@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import { inParallel } from "../../simulator/pace.ts";
 import { sealAll } from "../audit/sealer.ts";
 import { recordKinds } from "../registers/all.ts";
-import type { Progress } from "./patience.ts";
+import type { Progress } from "./retry.ts";
 import { type DatedMoment, groupMoments } from "./timeline.ts";
 
 /** Number of moments that run at a time. More of them would only wait for each other. */

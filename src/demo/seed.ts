@@ -11,8 +11,13 @@ import { type Known, makeKnown } from "./known.ts";
 import { ORGANIZATION } from "./organization/people.ts";
 import { DemoPapers } from "./papers.ts";
 import { liveThrough } from "./past.ts";
-import { PATIENCE, patiently, tellProgress, tellWaiting } from "./patience.ts";
 import { registerMoments } from "./registers.ts";
+import {
+	retryWhileBusy,
+	TIME_LIMIT_FACTOR,
+	tellProgress,
+	tellWaiting,
+} from "./retry.ts";
 import { dateMoments, type Moment } from "./timeline.ts";
 import { workMoments } from "./works.ts";
 
@@ -60,7 +65,9 @@ export async function seedDemo(
 	},
 ): Promise<Seeded> {
 	const database = await tellWaiting("the tables of the database", tell, () =>
-		patiently(() => openDatabase(config, { patience: PATIENCE })),
+		retryWhileBusy(() =>
+			openDatabase(config, { timeLimitFactor: TIME_LIMIT_FACTOR }),
+		),
 	);
 	const owner = new Client(connection);
 	owner.on("error", () => {});

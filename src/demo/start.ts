@@ -13,7 +13,12 @@ import { makeLogger } from "../log.ts";
 import { serve } from "../serve.ts";
 import { makeLogins } from "./accounts.ts";
 import { makeDemoFolder, removeLeftovers } from "./folder.ts";
-import { explainEnd, PATIENCE, patiently, tellWaiting } from "./patience.ts";
+import {
+	explainEnd,
+	retryWhileBusy,
+	TIME_LIMIT_FACTOR,
+	tellWaiting,
+} from "./retry.ts";
 import { type Seeded, seedDemo } from "./seed.ts";
 import { enrollThisMachine } from "./this-machine.ts";
 
@@ -60,7 +65,7 @@ export async function startDemo(options: {
 		logins.catch(() => {});
 		tell("Starting a PostgreSQL server for the demonstration …");
 		const postgres = await tellWaiting("PostgreSQL to start", tell, () =>
-			openEmbeddedPostgres(folder.data, { patience: PATIENCE }),
+			openEmbeddedPostgres(folder.data, { timeLimitFactor: TIME_LIMIT_FACTOR }),
 		);
 		undo.push(() => postgres.close());
 		await forgetDurability(postgres.connection);
@@ -73,7 +78,7 @@ export async function startDemo(options: {
 		const console = await webConsole;
 		tell("Starting the service …");
 		const service = await tellWaiting("the service to start", tell, () =>
-			patiently(() => serve(config, log, console)),
+			retryWhileBusy(() => serve(config, log, console)),
 		);
 		undo.push(() => service.close());
 		signal.throwIfAborted();

@@ -26,7 +26,7 @@ export type BackgroundWork = ReturnType<typeof startBackgroundWork>;
  * Nobody waits for a count. On a busy machine whose disk has to be read, a slice of a fleet may take
  * longer than the 10 s of other statements.
  */
-const COUNTS_PATIENCE = 6;
+const COUNTS_TIME_LIMIT_FACTOR = 6;
 
 const NO_WORK: Poller = { wake() {}, async idle() {}, async stop() {} };
 
@@ -72,7 +72,7 @@ export function startBackgroundWork(
 	const countsPool = makePool(database.poolConnection, {
 		max: POOL_SIZES.counts,
 		name: "assay check counts",
-		patience: COUNTS_PATIENCE,
+		timeLimitFactor: COUNTS_TIME_LIMIT_FACTOR,
 	});
 	const checkCounts = startCheckCounts(pool, countsPool, log, firstLooks);
 	const trends = startTrendKeeper(pool, countsPool, log, firstLooks);

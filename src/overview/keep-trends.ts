@@ -16,7 +16,7 @@ interface Missing {
 
 /**
  * Keeps the figures of the trends, so that nobody waits until they are read from the former states
- * of all records. `pool` looks for organizations, and the more patient `countsPool` counts.
+ * of all records. `pool` looks for organizations, and `countsPool`, which has longer time limits, counts.
  */
 export function startTrendKeeper(
 	pool: Pool,

@@ -49,20 +49,20 @@ test("connections do not compile statements, also if the database's default is t
 
 test("a statement that nobody waits for has one process of the server", async () => {
 	const connection = { connectionString: running.database.url };
-	const pools = [1, 6].map((patience) =>
-		makePool(connection, { max: 1, patience }),
+	const pools = [1, 6].map((timeLimitFactor) =>
+		makePool(connection, { max: 1, timeLimitFactor }),
 	);
 	onTestFinished(async () => {
 		await Promise.all(pools.map((pool) => pool.end()));
 	});
-	const [hasty, patient] = await Promise.all(
+	const [shortLimits, longLimits] = await Promise.all(
 		pools.map(async (pool) => {
 			const { rows } = await pool.query("show max_parallel_workers_per_gather");
 			return Number(rows[0].max_parallel_workers_per_gather);
 		}),
 	);
-	expect(hasty).toBeGreaterThan(0);
-	expect(patient).toBe(0);
+	expect(shortLimits).toBeGreaterThan(0);
+	expect(longLimits).toBe(0);
 });
 
 /** The startup parameters that PgBouncer accepts in its default configuration. */
@@ -110,10 +110,10 @@ test("a pool acts as its role and within its limits from the first statement on"
 	}
 });
 
-test("a patient pool has longer limits", async () => {
+test("a pool with a time limit factor has longer limits", async () => {
 	const pool = makePool(
 		{ connectionString: running.database.url },
-		{ max: 1, patience: 20 },
+		{ max: 1, timeLimitFactor: 20 },
 	);
 	const { rows } = await pool.query(
 		"select current_setting('statement_timeout') as most, current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle",

@@ -9,7 +9,7 @@ test("/health/ready blames the database, and not the load, if it gets no connect
 	const database = await createDatabase();
 	const pool = makePool(
 		{ connectionString: database.url },
-		{ max: 1, patience: 0.2 },
+		{ max: 1, timeLimitFactor: 0.2 },
 	);
 	const app = Fastify();
 	app.setErrorHandler((error, _request, reply) => {

@@ -67,7 +67,7 @@ test("the log says that the database is back only when it takes new connections"
 	const proxy = await openDatabaseProxy(database.url);
 	const pool = makePool(
 		{ connectionString: proxy.url },
-		{ max: 2, patience: 0.1 },
+		{ max: 2, timeLimitFactor: 0.1 },
 	);
 	await pool.query("select 1");
 	// As if only the postmaster was stopped: the connection that the pool has still answers.

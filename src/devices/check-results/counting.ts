@@ -64,7 +64,7 @@ export const restAfter = (tookMs: number) =>
 /**
  * Counts the devices of each organization by check and state in the background. Pages and tools
  * read the last count, so that they stay fast for a large fleet. `pool` looks for organizations, and
- * the more patient `countsPool` counts. It connects only if there are devices.
+ * `countsPool`, which has longer time limits, counts. It connects only if there are devices.
  */
 export function startCheckCounts(
 	pool: Pool,

@@ -1,6 +1,10 @@
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { explainEnd, patiently, tellWaiting } from "../../src/demo/patience.ts";
+import {
+	explainEnd,
+	retryWhileBusy,
+	tellWaiting,
+} from "../../src/demo/retry.ts";
 import { AppError, overloaded } from "../../src/errors.ts";
 import { createDatabaseForTest, survives } from "../support/database.ts";
 
@@ -18,7 +22,7 @@ test("what is overloaded is tried again until it succeeds", async () => {
 	onTestFinished(() => pool.end());
 	const held = await pool.connect();
 	let attempts = 0;
-	const answer = await patiently(async () => {
+	const answer = await retryWhileBusy(async () => {
 		attempts++;
 		if (attempts === 1) throw overloaded();
 		if (attempts === 3) held.release();
@@ -35,7 +39,7 @@ test.each([
 	["a full disk", Object.assign(new Error("no space"), { code: "53100" })],
 ])("%s is not tried again", async (_, error) => {
 	let attempts = 0;
-	const attempt = patiently(async () => {
+	const attempt = retryWhileBusy(async () => {
 		attempts++;
 		throw error;
 	}, PAUSE_MS);

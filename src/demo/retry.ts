@@ -6,7 +6,7 @@ import { AppError, toAppError } from "../errors.ts";
  * Factor of the database's time limits while the demonstration is made. The limits protect callers
  * of a service. Here they would only end a start that takes long because the machine is busy.
  */
-export const PATIENCE = 20;
+export const TIME_LIMIT_FACTOR = 20;
 
 /** Number of attempts. With the pauses between them, they take at least five minutes. */
 const ATTEMPTS = 300;
@@ -18,7 +18,7 @@ const TELL_MS = 10_000;
  * Repeats `work` as long as it fails because something is overloaded or not ready. `work` must leave
  * nothing behind when it fails.
  */
-export async function patiently<Result>(
+export async function retryWhileBusy<Result>(
 	work: () => Promise<Result>,
 	pauseMs = PAUSE_MS,
 ): Promise<Result> {
