@@ -60,20 +60,20 @@ export const IS_EXCUSED = `(
  * SQL is `at`. None of them depends on a device, so a statement evaluates each of them once.
  *
  * - `rule`: a row for each check that a policy requires, with the columns of `requiredChecks`.
- * - `young`: a row for each device of the slice in the days of grace of a new one: id.
+ * - `new_devices`: a row for each device of the slice in the days of grace of a new one: id.
  * - `excuse` and `broad_excuse`: see `excusesAt`.
  * - `quiet`: a row for each device that was silent at the time in the past: device_id, since.
  */
 export function policyAt(at: string | undefined, slice?: Slice): string {
 	const now = at ?? "now()";
 	// `is true` keeps the planner from reading all new devices of the fleet for each slice.
-	const isYoung = `t.activated_at <= ${now}
+	const isNew = `t.activated_at <= ${now}
 				and t.activated_at > ${now} - (select max(r.longest_new_device_grace) from rule r)`;
 	return `
 		rule as materialized (${requiredChecks(at)}),
-		young as materialized (
+		new_devices as materialized (
 			select t.id from devices t
-			where t.organization_id = $1 and ${slice ? `(${isYoung}) is true` : isYoung}
+			where t.organization_id = $1 and ${slice ? `(${isNew}) is true` : isNew}
 				${inSlice("t.id", slice)}
 		), ${excusesAt(at)} ${at === undefined ? "" : `, quiet as materialized ${silencesAt(at)}`}`;
 }
@@ -96,10 +96,11 @@ export function spanState(at: string | undefined): string {
 	const now = at ?? "now()";
 	const policy = policyOf("s.device_id", at);
 	// Most devices are not new, so the second condition reads few of them. When a whole fleet is new,
-	// each lookup by the primary key still takes the same time; one in `young` would read all of it.
+	// each lookup by the primary key still takes the same time. A lookup in `new_devices` would read
+	// the whole fleet.
 	const inGrace = `(
 		s.since + (select ${graceOf(policy)} from rule r where r.check_key = s.check_key) > ${now}
-		or s.device_id in (select y.id from young y) and (
+		or s.device_id in (select n.id from new_devices n) and (
 			select t.activated_at + ${newDeviceGraceOf(policy)} from devices t, rule r
 			where t.organization_id = $1 and t.id = s.device_id and r.check_key = s.check_key
 		) > ${now}

@@ -43,7 +43,7 @@ import { addConsole, makeAuthenticate } from "./console.ts";
 import { addConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 import type { AllowedOrigins } from "./cross-origin.ts";
 import { addHealth, instanceOf } from "./health.ts";
-import { requireModestShape } from "./json.ts";
+import { requireLimitedShape } from "./json.ts";
 import {
 	answerConnect,
 	answerMalformed,
@@ -233,7 +233,7 @@ function addBodyParsers(app: FastifyInstance, addressOf: AddressOf): void {
 					return done(unreadBodyError(bytes, maxBytes));
 				}
 				const text = bytes.toString("utf8");
-				requireModestShape(text);
+				requireLimitedShape(text);
 				return parseJson(request, text, done);
 			})
 			.catch(done);

@@ -48,7 +48,7 @@ export interface ShapeLimits {
  * Limits for JSON from tools and forms. The input with the most values is that of addRecords: 50
  * vendors, each with 100 certifications, 100 countries and 50 links, have 14,000.
  */
-const MODEST: ShapeLimits = { depth: 64, values: 20_000 };
+const SHAPE_LIMITS: ShapeLimits = { depth: 64, values: 20_000 };
 /** Longest number or other word. A number of a million digits takes 70 ms to parse. */
 const MAX_WORD = 1_000;
 
@@ -64,9 +64,9 @@ const BACKSLASH = 0x5c;
  * half a million nested arrays or 90,000 keys. Parsing and rejecting such a body would block the
  * event loop for 350 ms.
  */
-export function requireModestShape(
+export function requireLimitedShape(
 	text: string,
-	limits: ShapeLimits = MODEST,
+	limits: ShapeLimits = SHAPE_LIMITS,
 ): void {
 	const problem = shapeProblem(text, limits);
 	if (problem) throw new AppError("bad_request", problem);

@@ -33,7 +33,7 @@ import {
 import { errorBody, ScimError } from "../scim/scim-error.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
-import { requireModestShape } from "./json.ts";
+import { requireLimitedShape } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -290,7 +290,7 @@ async function readJson(
 	if (!isUtf8(bytes)) throw syntax("the body must be JSON in UTF-8");
 	const text = bytes.toString("utf8");
 	try {
-		requireModestShape(text, SHAPE);
+		requireLimitedShape(text, SHAPE);
 		return { value: JSON.parse(text) };
 	} catch (error) {
 		throw syntax(

@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Tool } from "../mcp/catalogue.ts";
 import { type Caller, callTool, type ToolServices } from "../mcp/methods.ts";
-import { requireModestShape } from "./json.ts";
+import { requireLimitedShape } from "./json.ts";
 import { readQueryInput } from "./query-input.ts";
 
 /** Names in a query string that narrow the list of tools. They are not part of a tool's input. */
@@ -52,7 +52,7 @@ export async function callWithBody(
 	tool: Tool,
 	text: string,
 ): Promise<object> {
-	requireModestShape(text);
+	requireLimitedShape(text);
 	let input: unknown;
 	try {
 		input = text.trim() === "" ? {} : JSON.parse(text);

@@ -55,7 +55,7 @@ import {
 } from "./error-replies.ts";
 import { answerFiles } from "./file-door.ts";
 import { UNREAD_MS } from "./files.ts";
-import { requireModestShape } from "./json.ts";
+import { requireLimitedShape } from "./json.ts";
 import { SOURCE_PARAMETER, takeSource } from "./read-source.ts";
 import { requestIdOf } from "./request-id.ts";
 import { requireSameOrigin } from "./same-origin.ts";
@@ -275,7 +275,7 @@ export function makeToolServer(
 		const text = bytes.toString("utf8");
 		let message: unknown;
 		try {
-			requireModestShape(text);
+			requireLimitedShape(text);
 			message = JSON.parse(text);
 		} catch (error) {
 			const why =

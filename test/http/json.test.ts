@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson, requireModestShape } from "../../src/http/json.ts";
+import { parseJson, requireLimitedShape } from "../../src/http/json.ts";
 import { anyUnicode } from "../support/any-unicode.ts";
 
 /** Generates any UTF-16 text, including lone surrogates and U+0000. */
@@ -149,18 +149,20 @@ test("JSON with 64 levels and 20,000 keys and values is accepted, with any strin
 	const wide = JSON.stringify(Array(20_001).fill(1));
 	const long = `[${"9".repeat(999)}, ${"9".repeat(999)}]`;
 	for (const text of [strings, nested, wide, long, "", '"open', '"\\'])
-		expect(() => requireModestShape(text)).not.toThrow();
+		expect(() => requireLimitedShape(text)).not.toThrow();
 });
 
 test("JSON with more levels or more values is rejected", () => {
-	expect(() => requireModestShape("[".repeat(65))).toThrow("at most 64 levels");
-	expect(() => requireModestShape('{"a":'.repeat(65))).toThrow(
+	expect(() => requireLimitedShape("[".repeat(65))).toThrow(
+		"at most 64 levels",
+	);
+	expect(() => requireLimitedShape('{"a":'.repeat(65))).toThrow(
 		"at most 64 levels",
 	);
 	const wide = JSON.stringify(Array(20_002).fill(1));
-	expect(() => requireModestShape(wide)).toThrow("at most 20000");
+	expect(() => requireLimitedShape(wide)).toThrow("at most 20000");
 	const long = `{"size":${"9".repeat(1_001)}}`;
-	expect(() => requireModestShape(long)).toThrow(
+	expect(() => requireLimitedShape(long)).toThrow(
 		"a number with more than 1000 characters",
 	);
 });

@@ -68,7 +68,7 @@ async function askPf(host: Host): Promise<State> {
 }
 
 /**
- * Returns the fate of strangers' packets together: one that gets in makes the filter open. A device
+ * Returns the verdict on strangers' packets together: one that gets in makes the filter open. A device
  * need not use IPv6, or have an interface that no rule names. Packets that get in only there prove
  * nothing.
  */
@@ -76,12 +76,15 @@ function together(
 	packets: readonly NewPacket[],
 	judge: (packet: NewPacket) => "pass" | "block" | undefined,
 ): State {
-	const fates = packets.map((packet) => ({ packet, fate: judge(packet) }));
-	if (fates.every(({ fate }) => fate === "block")) return "blocks";
+	const verdicts = packets.map((packet) => ({
+		packet,
+		verdict: judge(packet),
+	}));
+	if (verdicts.every(({ verdict }) => verdict === "block")) return "blocks";
 	const isAlone = packets.every((packet) => packet.interface === undefined);
-	return fates.some(
-		({ packet, fate }) =>
-			fate === "pass" &&
+	return verdicts.some(
+		({ packet, verdict }) =>
+			verdict === "pass" &&
 			packet.family === "inet" &&
 			(isAlone || packet.interface !== undefined),
 	)

@@ -7,7 +7,7 @@ import { findProgramNames } from "./processes.ts";
  * Services that give access to a desktop or a shell with a password. For the services that inetd
  * starts, the check reads inetd's settings instead.
  */
-const OPEN_DOORS: Record<string, string> = {
+const SERVICES: Record<string, string> = {
 	telnetd: "telnet",
 	rlogind: "rlogin",
 	rshd: "rsh",
@@ -31,8 +31,8 @@ export async function checkRemoteLogin(host: Host): Promise<CheckOutcome> {
 	const names = await findProgramNames(host);
 	if (names === undefined)
 		return unknown(host.isPrivileged ? "processes_not_readable" : "needs_root");
-	const doors = Object.keys(OPEN_DOORS).filter((name) => names.has(name));
-	const services = new Set(doors.map((name) => OPEN_DOORS[name]));
+	const running = Object.keys(SERVICES).filter((name) => names.has(name));
+	const services = new Set(running.map((name) => SERVICES[name]));
 	if (names.has("inetd")) {
 		const offered = await readInetd(host);
 		if (offered === undefined) return unknown("inetd_settings_not_readable");

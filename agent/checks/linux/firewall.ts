@@ -18,7 +18,7 @@ export const FIREWALL_UNITS = [
  * the rules for a new TCP and a new UDP packet from the internet to port 1009 and to port 21211, on
  * which no common service listens, through every interface except the loopback and the bridges to
  * the device's own containers and virtual machines. The packets must be dropped or rejected, no
- * matter at which hook and by which program's rules. A packet whose fate cannot be told, for
+ * matter at which hook and by which program's rules. A packet whose verdict cannot be told, for
  * example because the rules ask a program, makes the result UNKNOWN.
  *
  * Each active zone of firewalld counts too, because a zone may accept the packets of some sources

@@ -30,7 +30,7 @@ export interface Ruleset {
 }
 
 /**
- * Returns the fate of a packet. The packet goes through every base chain of every ruleset, so one
+ * Returns the verdict on a packet. The packet goes through every base chain of every ruleset, so one
  * that drops it is enough to keep it out. A ruleset that could not be read is undefined.
  */
 export function judgePacket(
@@ -50,7 +50,7 @@ export function judgePacket(
 	return verdicts.includes(undefined) ? undefined : "open";
 }
 
-/** Returns the worst fate among the packets: one that gets in makes the filter open. */
+/** Returns the worst verdict on the packets: one that gets in makes the filter open. */
 export function judgePackets(
 	rulesets: readonly (Ruleset | undefined)[],
 	packets: readonly Packet[],
@@ -60,25 +60,25 @@ export function judgePackets(
 	return verdicts.includes(undefined) ? undefined : "closed";
 }
 
-type Fate = "accept" | "drop" | "unclear";
+type Outcome = "accept" | "drop" | "unclear";
 
 function followBase(
 	{ chains }: Ruleset,
 	{ chain, policy }: BaseChain,
 	packet: Packet,
 ): Verdict {
-	const fates = new Set<Fate>();
-	const walk = { chains, packet, fates, steps: 0 };
-	if (follow(walk, chain, 0) !== "decided") fates.add(policy);
-	if (fates.size !== 1 || fates.has("unclear")) return undefined;
-	return fates.has("drop") ? "closed" : "open";
+	const outcomes = new Set<Outcome>();
+	const walk = { chains, packet, outcomes, steps: 0 };
+	if (follow(walk, chain, 0) !== "decided") outcomes.add(policy);
+	if (outcomes.size !== 1 || outcomes.has("unclear")) return undefined;
+	return outcomes.has("drop") ? "closed" : "open";
 }
 
 interface Walk {
 	chains: Map<string, Rule[]>;
 	packet: Packet;
-	/** Every fate that the packet may meet. */
-	fates: Set<Fate>;
+	/** Every outcome that the packet may have. */
+	outcomes: Set<Outcome>;
 	steps: number;
 }
 
@@ -92,10 +92,10 @@ const MAX_STEPS = 100_000;
  * it does or may do so.
  */
 function follow(walk: Walk, name: string, depth: number): string {
-	const { chains, packet, fates } = walk;
+	const { chains, packet, outcomes } = walk;
 	const rules = chains.get(name);
 	if (!rules || depth > MAX_DEPTH) {
-		fates.add("unclear");
+		outcomes.add("unclear");
 		return "decided";
 	}
 	let mayReturn = false;
@@ -103,7 +103,7 @@ function follow(walk: Walk, name: string, depth: number): string {
 	for (const { matches, action } of rules) {
 		walk.steps += 1;
 		if (walk.steps > MAX_STEPS) {
-			fates.add("unclear");
+			outcomes.add("unclear");
 			return "decided";
 		}
 		const match = matches(packet);
@@ -112,7 +112,7 @@ function follow(walk: Walk, name: string, depth: number): string {
 			case "accept":
 			case "drop":
 			case "unclear":
-				fates.add(action.kind);
+				outcomes.add(action.kind);
 				if (match) return decided();
 				break;
 			case "return":

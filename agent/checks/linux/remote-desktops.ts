@@ -7,7 +7,7 @@ import { readText } from "./read-text.ts";
  * Ports of services that send passwords in clear text or give access to a whole desktop. Port 514
  * (rsh) is left out, because the log service listens there too.
  */
-const OPEN_DOORS: Record<number, string> = {
+const SERVICES: Record<number, string> = {
 	23: "telnet",
 	512: "rexec",
 	513: "rlogin",
@@ -47,7 +47,7 @@ export async function findRemoteControl(
 ): Promise<string[]> {
 	const found = new Set<string>();
 	for (const port of ports) {
-		const name = OPEN_DOORS[port] ?? remoteControlAt(port);
+		const name = SERVICES[port] ?? remoteControlAt(port);
 		if (name) found.add(name);
 	}
 	for (const { name, pid, isContained } of processes) {

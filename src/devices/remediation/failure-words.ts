@@ -127,11 +127,11 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 	REMOTE_LOGIN: (evidence) => {
 		const open = texts(evidence.open_services);
 		if (open) return `open to the network: ${open}`;
-		const doors = DOORS.filter(([field]) => evidence[field] === true).map(
+		const waysIn = WAYS_IN.filter(([field]) => evidence[field] === true).map(
 			([field, words]) => EXPOSED[field]?.(evidence) ?? words,
 		);
-		if (evidence.root_login === "yes") doors.push("SSH lets root sign in");
-		return doors.length > 0 ? doors.join(", ") : undefined;
+		if (evidence.root_login === "yes") waysIn.push("SSH lets root sign in");
+		return waysIn.length > 0 ? waysIn.join(", ") : undefined;
 	},
 	MALWARE_PROTECTION: (evidence, _, policy) => {
 		const days = count(evidence.signature_age_days);
@@ -193,7 +193,7 @@ const AGES: [field: string, words: string][] = [
 ];
 
 /** The ways in that are open, by the field of the evidence that says so. */
-const DOORS: [field: string, words: string][] = [
+const WAYS_IN: [field: string, words: string][] = [
 	["screen_sharing", "screen sharing is on"],
 	["remote_management", "remote management is on"],
 	["remote_desktop", "remote desktop is on"],

@@ -49,7 +49,7 @@ export function parseXml(text: string): Element {
 		throw new UnsafeXml("the XML has too many attributes");
 	}
 	const root = parse(body);
-	requireModestDepth(root);
+	requireLimitedDepth(root);
 	return root;
 }
 
@@ -67,7 +67,7 @@ function parse(text: string): Element {
 }
 
 /** The canonical form is made recursively, so deep documents would overflow the stack. */
-function requireModestDepth(root: Element): void {
+function requireLimitedDepth(root: Element): void {
 	let level = [root];
 	for (let depth = 1; level.length > 0; depth++) {
 		if (depth > MAX_DEPTH) {

@@ -70,7 +70,7 @@ export function HistoryTab({ device }: { device: Device }) {
 	);
 	// A device that was added yesterday did not exist in the week before, so the week must not look
 	// silent.
-	const isYoung = !search.range && range === "7d" && firstMs > fromMs;
+	const beganInPeriod = !search.range && range === "7d" && firstMs > fromMs;
 	return (
 		<Stack>
 			<Group justify="space-between" align="flex-end">
@@ -115,7 +115,7 @@ export function HistoryTab({ device }: { device: Device }) {
 					spans={history.data.spans}
 					silences={history.data.silences}
 					isCut={history.data.isCut}
-					fromMs={isYoung ? firstMs : fromMs}
+					fromMs={beganInPeriod ? firstMs : fromMs}
 					maxSilenceMs={maxSilenceMs}
 					markMs={at?.getTime()}
 					opened={search.check}

@@ -45,7 +45,11 @@ export function Timeline({
 	}
 	const percent = (ms: number) => ((ms - fromMs) / (toMs - fromMs)) * 100;
 	return (
-		<div className={styles.track} role="img" aria-label={gistOf(name, pieces)}>
+		<div
+			className={styles.track}
+			role="img"
+			aria-label={summaryOf(name, pieces)}
+		>
 			{pieces.map((piece) => (
 				<Tooltip.Floating
 					key={`${piece.since} ${piece.status}`}
@@ -98,7 +102,7 @@ function stateLabel(status: Piece["status"]): string {
 }
 
 /** Returns a summary such as "Host firewall: pass 80%, silent 20%; now pass". */
-function gistOf(name: string, pieces: readonly Piece[]): string {
+function summaryOf(name: string, pieces: readonly Piece[]): string {
 	const last = pieces.at(-1);
 	if (!last) return name;
 	const all = pieces.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);

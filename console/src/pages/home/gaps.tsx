@@ -11,20 +11,20 @@ import styles from "./home.module.css";
 type Gap = OutputOf<"getNextSteps">["gaps"][number];
 
 /** For 90 days. Later the lists, the reports and the board summary say what waits. */
-const YOUNG_MS = 90 * 86_400_000;
+const NEW_FOR_MS = 90 * 86_400_000;
 
 /**
- * Lists what waits for somebody in a young organization, each with a link to exactly these records.
+ * Lists what waits for somebody in a new organization, each with a link to exactly these records.
  * The reader can hide it. Without `hasDevices`, it leaves out the people and devices, because the
  * first steps name them.
  */
 export default function Gaps({ hasDevices }: { hasDevices?: boolean }) {
 	const { organization, mayWriteKind, mayAdmin } = useOrganization();
 	const { id: org, created_at } = organization;
-	const isYoung = Date.now() - Date.parse(created_at) < YOUNG_MS;
+	const isNew = Date.now() - Date.parse(created_at) < NEW_FOR_MS;
 	const { data } = useQuery({
 		...operationQuery("getNextSteps", { organization_id: org }),
-		enabled: isYoung && !isHidden("gaps", org),
+		enabled: isNew && !isHidden("gaps", org),
 	});
 	if (!data) return null;
 	const isAfterSteps = mayAdmin && hasDevices !== undefined;

@@ -46,7 +46,7 @@ export function PassHistory({
 	const lowest = known.reduce((least, day) =>
 		(day.pass_percent ?? 0) < (least.pass_percent ?? 0) ? day : least,
 	);
-	const gist = `${name}: ${shareOf(first)} passed on ${inWords(first)}, ${shareOf(last)} on ${inWords(last)}; the least was ${shareOf(lowest)} on ${inWords(lowest)}`;
+	const summary = `${name}: ${shareOf(first)} passed on ${inWords(first)}, ${shareOf(last)} on ${inWords(last)}; the least was ${shareOf(lowest)} on ${inWords(lowest)}`;
 	return (
 		<div>
 			<svg
@@ -54,9 +54,9 @@ export function PassHistory({
 				viewBox={`0 -3 ${width} 106`}
 				preserveAspectRatio="none"
 				role="img"
-				aria-label={gist}
+				aria-label={summary}
 			>
-				<title>{gist}</title>
+				<title>{summary}</title>
 				<polygon
 					className={styles.area}
 					points={`0,100 ${points.join(" ")} ${width},100`}
