@@ -18,7 +18,10 @@ export async function readManagedSettings<Name extends string>(
 	if (host.platform !== "DARWIN") return settings;
 	if ((await host.readFile(MANAGED_FILE)).kind === "missing") return settings;
 	const { stdout } = await host.run("plutil", [
-		...["-convert", "json", "-o", "-"],
+		"-convert",
+		"json",
+		"-o",
+		"-",
 		MANAGED_FILE,
 	]);
 	const values = parseObject(stdout);

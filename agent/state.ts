@@ -175,7 +175,10 @@ export async function readStateOf(
 	const { dropped_total, dropped_told, dropped_since, owes_all_clear } = stored;
 	return {
 		...fresh,
-		...{ dropped_total, dropped_told, dropped_since, owes_all_clear },
+		dropped_total,
+		dropped_told,
+		dropped_since,
+		owes_all_clear,
 		earlier_device_id: stored.device_id ?? stored.earlier_device_id,
 	};
 }

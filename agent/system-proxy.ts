@@ -33,7 +33,10 @@ async function askWindows(host: Host, service: URL): Promise<SystemProxy> {
 	const { exitCode, stdout } = await host.run(
 		"powershell.exe",
 		[
-			...["-NoLogo", "-NoProfile", "-NonInteractive", "-Command"],
+			"-NoLogo",
+			"-NoProfile",
+			"-NonInteractive",
+			"-Command",
 			`$u = [Uri] '${service.origin}/'; $p = [System.Net.WebRequest]::GetSystemWebProxy(); if ($p -and -not $p.IsBypassed($u)) { $p.GetProxy($u).AbsoluteUri }`,
 		],
 		{ timeoutMs: TIMEOUT_MS },

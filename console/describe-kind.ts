@@ -39,7 +39,10 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 				described
 					.filter((field) => field.name === name)
 					.map(({ type, label, choices, reference, isNullable }) => ({
-						...{ name, type, label, isNullable },
+						name,
+						type,
+						label,
+						isNullable,
 						...(choices && { choices }),
 						...(reference && { reference }),
 					})),

@@ -102,7 +102,12 @@ function buildFor(
 		process.execPath,
 		[
 			join(ROOT, "agent/build.ts"),
-			...["--out", built, "--release", release, "--name", name],
+			"--out",
+			built,
+			"--release",
+			release,
+			"--name",
+			name,
 			...(node ? ["--node", node] : []),
 		],
 		{ stdio: ["ignore", "ignore", "inherit"] },

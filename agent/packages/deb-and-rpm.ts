@@ -65,8 +65,10 @@ export function makeDeb(
 	setModes(tree);
 	runTool("dpkg-deb", [
 		...options.compression,
-		...["--root-owner-group", "--build"],
-		...[tree, join(out, options.name)],
+		"--root-owner-group",
+		"--build",
+		tree,
+		join(out, options.name),
 	]);
 	return options.name;
 }
@@ -97,7 +99,10 @@ export function makeRpm(
 		use_source_date_epoch_as_buildtime: "1",
 	};
 	runTool("rpmbuild", [
-		...["-bb", "--quiet", "--target", `${target}-linux`],
+		"-bb",
+		"--quiet",
+		"--target",
+		`${target}-linux`,
 		...Object.entries(macros).flatMap(([name, value]) => [
 			"--define",
 			`${name} ${value}`,

@@ -193,18 +193,20 @@ export function implementationOf({
 		: best;
 }
 
-/** Fills in what a version that was approved before these values existed does not say. */
+/** Values of a control in a version that was approved before these values existed. */
+const EARLIER_CONTROL = {
+	inclusion_justification: null,
+	obligations: [],
+	implementation: null,
+};
+/** The same for a risk. */
+const EARLIER_RISK = { is_undecided: false };
+
+/** Fills in the values that did not exist yet when the version of a control was approved. */
 export const asStored = (control: ApplicableControl): ApplicableControl => ({
-	...{
-		inclusion_justification: null,
-		obligations: [],
-		implementation: null,
-	},
+	...EARLIER_CONTROL,
 	...control,
-	risks: (control.risks ?? []).map((risk) => ({
-		...{ is_undecided: false },
-		...risk,
-	})),
+	risks: (control.risks ?? []).map((risk) => ({ ...EARLIER_RISK, ...risk })),
 });
 
 /**
@@ -214,8 +216,11 @@ export const asStored = (control: ApplicableControl): ApplicableControl => ({
  */
 export function hashOf(controls: readonly ApplicableControl[]): string {
 	const decided = controls.map((control) => [
-		...[control.id, control.section_title, control.name],
-		...[control.applies, control.justification],
+		control.id,
+		control.section_title,
+		control.name,
+		control.applies,
+		control.justification,
 		control.measures.map(({ id, name }) => [id, name]),
 		control.documents.map(({ id, name }) => [id, name]),
 		// Left out if there is none, because older approvals were hashed without it.

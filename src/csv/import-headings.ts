@@ -109,7 +109,9 @@ function aliasesOf(kind: AnyRecordKind): Map<string, string | null> {
 	]);
 	const derived = Object.keys(kind.derived ?? {});
 	for (const name of [
-		...["organization_id", "created_at", "updated_at"],
+		"organization_id",
+		"created_at",
+		"updated_at",
 		...derived,
 	]) {
 		aliases.set(name, null);

@@ -96,7 +96,9 @@ function reviewVendors({ use, id }: Known): Moment[] {
 					vendor_id: id("vendor", vendor),
 					reviewed_on: day(-daysAgo),
 					next_review_date: day(nextInDays),
-					...{ outcome, risk_rating, note },
+					outcome,
+					risk_rating,
+					note,
 				}),
 		}),
 	);

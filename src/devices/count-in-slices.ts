@@ -44,7 +44,10 @@ export async function countInSlices(
 	asOf?: string,
 ): Promise<SlicedCounts> {
 	const sum: CountRow = {
-		...{ totals: [], statuses: [], states: [], compliance: [] },
+		totals: [],
+		statuses: [],
+		states: [],
+		compliance: [],
 	};
 	let after = "";
 	while (after !== AFTER_ALL_IDS) {

@@ -129,7 +129,11 @@ export function readCounts(row: CountRow): FleetCounts {
 		notReporting: sumOf((isOnline, isStale) => isOnline && isStale),
 		statuses: (row.statuses ?? []).map(
 			([check_key, status, is_stale, is_excepted, devices]) => ({
-				...{ check_key, status, is_stale, is_excepted, devices },
+				check_key,
+				status,
+				is_stale,
+				is_excepted,
+				devices,
 			}),
 		),
 		compliance,

@@ -207,7 +207,13 @@ type BriefDevice = z.input<typeof listedDevice>;
  * differs from the name, and conflicts and duplicate_of only if there are some.
  */
 export const listedDevice = device.partial().extend({
-	...{ id, name, status, owner_id, owner_name, failing_count, compliance },
+	id,
+	name,
+	status,
+	owner_id,
+	owner_name,
+	failing_count,
+	compliance,
 	postures: z.array(
 		currentPosture.partial({
 			check_name: true,
@@ -287,7 +293,9 @@ export function toBrief(whole: Device | PastDevice): BriefDevice {
 		postures: whole.postures
 			.filter(({ status }) => status === "FAIL" || status === "UNKNOWN")
 			.map(({ check_key, status, since, check_state, ...until }) => ({
-				...{ check_key, status, since },
+				check_key,
+				status,
+				since,
 				...(check_state !== MEANING[status] && { check_state }),
 				...(until.in_grace_until && { in_grace_until: until.in_grace_until }),
 				...(until.excepted_until && { excepted_until: until.excepted_until }),

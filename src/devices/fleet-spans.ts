@@ -200,9 +200,11 @@ export const listPostureSpans = defineOperation({
 				filters,
 			},
 			{
-				...{ organization_id, size, cursor },
+				organization_id,
+				size,
+				cursor,
 				order_by: { field: "since", direction: "DESC" },
-				filter: filter as object,
+				filter,
 			},
 		);
 		const silent = await findSilent(client, organization_id, rows, period);
@@ -233,7 +235,11 @@ function toSpan(
 		!(encloses(row, period) && silent.has(row.device_id));
 	const { device_id, device_name, device_status, owner_id, owner_name } = row;
 	return {
-		...{ device_id, device_name, device_status, owner_id, owner_name },
+		device_id,
+		device_name,
+		device_status,
+		owner_id,
+		owner_name,
 		device_revoked_at: row.device_revoked_at,
 		held: isSeen ? "SEEN" : "MAY_HAVE_HELD",
 		since: row.since,

@@ -32,7 +32,8 @@ export function compareFleets(
 		compliance: { before: before.compliance, after: after.compliance },
 		checks: checkKeys
 			.map((key) => ({
-				...{ check_key: key, check_name: checkName(key) },
+				check_key: key,
+				check_name: checkName(key),
 				before: before.ofCheck(key),
 				after: after.ofCheck(key),
 			}))

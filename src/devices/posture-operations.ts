@@ -154,7 +154,7 @@ export const listDevicePostures = defineOperation({
 						from: from && toTimestamp(from),
 						until: until && endOfMillisecond(until),
 						as_of: moment,
-					} as object,
+					},
 				},
 			),
 			readSilences(client, membership.organizationId, device_id, period),

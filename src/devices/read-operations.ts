@@ -90,9 +90,7 @@ export const listDevices = defineOperation({
 				},
 				filters: asOf ? pastFilters : filters,
 			},
-			asOf
-				? { ...input, filter: { ...input.filter, as_of: asOf } as object }
-				: input,
+			asOf ? { ...input, filter: { ...input.filter, as_of: asOf } } : input,
 		);
 		const devices: (Device | PastDevice)[] = asOf
 			? await readDevicesAsOf(client, organizationId, rows, asOf)

@@ -106,6 +106,8 @@ export function spanState(at: string | undefined): string {
 		) > ${now}
 	)`;
 	return stateOfSpan("s.status", {
-		...{ silent: isSilent(at), excused: IS_EXCUSED, inGrace },
+		silent: isSilent(at),
+		excused: IS_EXCUSED,
+		inGrace,
 	});
 }

@@ -78,7 +78,7 @@ export const listDocumentVersionSignatures = defineOperation({
 			{
 				...page,
 				organization_id: context.membership.organizationId,
-				filter: { query: undefined, ...{ document_version_id, state } },
+				filter: { document_version_id, state },
 			},
 		);
 		return {

@@ -87,7 +87,7 @@ export const listDocumentVersions = defineOperation({
 				...page,
 				organization_id: context.membership.organizationId,
 				order_by: { field: "version_number", direction: "DESC" },
-				filter: { query: undefined, ...{ document_id } },
+				filter: { document_id },
 			},
 		);
 		return { document_versions: rows, ...rest };

@@ -56,8 +56,14 @@ export async function queueMail(
 		`insert into mails (id, organization_id, kind, invitation_id, user_id, webhook_id, channel_id, people_id)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		[
-			...[id, organizationId, kind, invitationId, userId],
-			...[mail.webhookId, mail.channelId, mail.peopleId],
+			id,
+			organizationId,
+			kind,
+			invitationId,
+			userId,
+			mail.webhookId,
+			mail.channelId,
+			mail.peopleId,
 		],
 	);
 	return id;

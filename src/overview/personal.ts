@@ -187,8 +187,11 @@ async function readMine(
 	const failing = await readOwnFailingChecks(client, organization, person);
 	return row
 		? {
-				...{ person_id: person, ...row, failing_checks: failing },
-				...{ claimed_devices: claimed.devices, waiting },
+				person_id: person,
+				...row,
+				failing_checks: failing,
+				claimed_devices: claimed.devices,
+				waiting,
 				has_more_claimed_devices: claimed.hasMore,
 			}
 		: null;

@@ -160,6 +160,12 @@ function directionText(orders: Record<string, Order>): string {
 
 export type ListInput = z.output<ReturnType<typeof listInput>>;
 
+/** What a list may be asked. The filters besides `query` are those of the listing. */
+interface PageInput extends Omit<ListInput, "organization_id" | "filter"> {
+	organization_id?: string;
+	filter?: { query?: string | undefined; [name: string]: unknown } | undefined;
+}
+
 export interface Listing extends Searched {
 	/** Name of the operation. A cursor is valid only for the operation that returned it. */
 	tool: string;
@@ -207,7 +213,7 @@ export const pageShape = {
 export async function readPage<Row extends QueryResultRow>(
 	client: PoolClient,
 	listing: Listing,
-	input: Omit<ListInput, "organization_id"> & { organization_id?: string },
+	input: PageInput,
 ): Promise<Page<Row>> {
 	const field = input.order_by?.field ?? "created_at";
 	const order = listing.orders[field];
@@ -328,8 +334,12 @@ export async function readPage<Row extends QueryResultRow>(
 	// Later pages repeat the number from their cursor, so a list is counted once.
 	const count = () =>
 		countMatching(client, {
-			...{ from: listing.from, searched: listing.searched },
-			...{ shown: listing.shown, words, inWords, few },
+			from: listing.from,
+			searched: listing.searched,
+			shown: listing.shown,
+			words,
+			inWords,
+			few,
 			begin: () => begin("start"),
 		});
 	const counted = after?.counted ?? (hasMore ? await count() : rows.length);

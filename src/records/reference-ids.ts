@@ -12,7 +12,10 @@ import { anyIdSchema, idSchema, MAX_NAME, nameSchema } from "./text-schemas.ts";
  * Returns the input fields that name a record of this kind: its id or, if the kind has them, its
  * reference id, with the organization.
  */
-export function recordInput(kind: AnyRecordKind): { id: z.ZodString } {
+export function recordInput(kind: AnyRecordKind): {
+	id: z.ZodString;
+	organization_id?: z.ZodOptional<z.ZodString>;
+} {
 	const id = idSchema(kind.kind);
 	if (!kind.referencePrefix)
 		return { id: id.meta(obvious(`Id of the ${kind.noun}`)) };
@@ -24,7 +27,7 @@ export function recordInput(kind: AnyRecordKind): { id: z.ZodString } {
 				if (issue) context.addIssue({ code: "custom", message: issue.message });
 			})
 			.describe(`Id, or reference id such as ${kind.referencePrefix}-001`),
-		...{ organization_id: organizationId().optional() },
+		organization_id: organizationId().optional(),
 	};
 }
 

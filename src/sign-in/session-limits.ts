@@ -124,8 +124,11 @@ export async function reachOfSession(
 				and (m.ends_on is null or is_live_membership(m.organization_id, m.ends_on))
 			order by m.organization_id`,
 		values: [
-			...[userId, sessionId],
-			...[from.address ?? null, from.client ?? null, isAttended],
+			userId,
+			sessionId,
+			from.address ?? null,
+			from.client ?? null,
+			isAttended,
 			domainOf(email),
 		],
 	});

@@ -32,9 +32,14 @@ export async function startSession(
 		)
 		values ($1, $2, $3, now() + $4 * interval '1 day', $5, $6, $5, $6, $8)`,
 		[
-			...[makeIdentityId("session"), userId, token, SESSION_DAYS],
-			...[address ?? null, userAgent ?? null],
-			...[replacedSessionId ?? null, passkeyId],
+			makeIdentityId("session"),
+			userId,
+			token,
+			SESSION_DAYS,
+			address ?? null,
+			userAgent ?? null,
+			replacedSessionId ?? null,
+			passkeyId,
 		],
 	);
 	return setCookie(baseUrl, {

@@ -321,7 +321,7 @@ const listSnapshotRecords = defineOperation({
 			{
 				...page,
 				organization_id: organizationId,
-				filter: { query, ...{ snapshot_id, kind } },
+				filter: { query, snapshot_id, kind },
 			},
 		);
 		return { snapshot_records: rows, ...rest };

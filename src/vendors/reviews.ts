@@ -79,7 +79,7 @@ export const listVendorReviews = defineOperation({
 			{
 				...page,
 				organization_id: context.membership.organizationId,
-				filter: { query: undefined, ...{ vendor_id } },
+				filter: { vendor_id },
 			},
 		);
 		return { vendor_reviews: rows, ...rest };

@@ -76,8 +76,13 @@ interface Storage {
 /** Asks ZFS once for all its datasets. */
 async function readDatasets(host: Host): Promise<Map<string, string>> {
 	const printed = await runForText(host, "zfs", [
-		...["get", "-H", "-t", "filesystem,volume"],
-		...["-o", "name,value", "encryption"],
+		"get",
+		"-H",
+		"-t",
+		"filesystem,volume",
+		"-o",
+		"name,value",
+		"encryption",
 	]);
 	return new Map(
 		(printed ?? "")

@@ -20,7 +20,11 @@ interface Manager {
 export const APT: Manager = {
 	stamps: ["/var/lib/apt/lists", "/var/lib/dpkg/status"],
 	command: [
-		...["apt-get", "--simulate", "-qq", "-o", "Debug::NoLocking=true"],
+		"apt-get",
+		"--simulate",
+		"-qq",
+		"-o",
+		"Debug::NoLocking=true",
 		"dist-upgrade",
 	],
 	/**
@@ -39,8 +43,10 @@ export const APT: Manager = {
 /** Reads the advisories that dnf has stored (`-C`), without asking the network. */
 export const DNF: Manager = {
 	stamps: [
-		...["/var/cache/dnf", "/var/cache/libdnf5"],
-		...["/var/lib/rpm/rpmdb.sqlite", "/usr/lib/sysimage/rpm/rpmdb.sqlite"],
+		"/var/cache/dnf",
+		"/var/cache/libdnf5",
+		"/var/lib/rpm/rpmdb.sqlite",
+		"/usr/lib/sysimage/rpm/rpmdb.sqlite",
 	],
 	command: ["dnf", "-C", "-q", "updateinfo", "list", "--security"],
 	/**

@@ -13,7 +13,12 @@ export async function findPendingUpdates(
 	return host.pendingSince({
 		async list() {
 			const result = await host.run("plutil", [
-				...["-extract", "RecommendedUpdates", "json", "-o", "-", settings],
+				"-extract",
+				"RecommendedUpdates",
+				"json",
+				"-o",
+				"-",
+				settings,
 			]);
 			if (result.ended !== "exited") return undefined;
 			// There is no such list if nothing waits.

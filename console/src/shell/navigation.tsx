@@ -88,7 +88,9 @@ const registersOf = (name: (typeof REGISTER_GROUPS)[number]): Item[] =>
 	registerKinds
 		.filter(({ group }) => group === name)
 		.map(({ kind, label, icon }) => ({
-			...{ icon, label, kind },
+			icon,
+			label,
+			kind,
 			to: "/o/$org/r/$kind",
 		}));
 

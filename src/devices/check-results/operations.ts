@@ -123,7 +123,9 @@ async function readHistory(
 			.map((check_key) => {
 				const { states, pass_percent } = resultOf(check_key, counts);
 				return {
-					...{ day, check_key, pass_percent },
+					day,
+					check_key,
+					pass_percent,
 					passing: states.PASSING,
 					failing: states.FAILING,
 					in_grace: states.IN_GRACE,

@@ -79,7 +79,8 @@ export const addDeviceException = defineOperation({
 	run: async (context, { organization_id, ...wanted }) => {
 		const { userId, name } = context.principal;
 		const id = await requestException(context.client, organization_id, wanted, {
-			...{ userId, name },
+			userId,
+			name,
 		});
 		const added = await readException(context, id);
 		noteException(context, undefined, added);
@@ -131,7 +132,10 @@ export const updateDeviceException = defineOperation({
 			where t.organization_id = $1 and t.id = $2`,
 			[
 				context.membership.organizationId,
-				...[id, given.reason, given.starts_at, given.ends_at],
+				id,
+				given.reason,
+				given.starts_at,
+				given.ends_at,
 			],
 		);
 		const after = await readException(context, id);
@@ -209,9 +213,12 @@ export const approveDeviceException = defineOperation({
 				decided_by_name = $5, decision_note = $6, updated_at = now()
 			where organization_id = $1 and id = $2`,
 			[
-				...[membership.organizationId, id],
+				membership.organizationId,
+				id,
 				is_approved ? "APPROVED" : "REJECTED",
-				...[principal.userId, principal.name, note],
+				principal.userId,
+				principal.name,
+				note,
 			],
 		);
 		if (is_approved && before.group_id) {

@@ -56,8 +56,16 @@ export async function requestException(
 			ends_at, requested_by_id, requested_by_name, requested_by_person_id, link_copied_by_id
 		) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		[
-			...[organizationId, id, check, scope, device_id, group_id, platform],
-			...[reason, startsAt, wanted.ends_at],
+			organizationId,
+			id,
+			check,
+			scope,
+			device_id,
+			group_id,
+			platform,
+			reason,
+			startsAt,
+			wanted.ends_at,
 			...("personId" in by
 				? [null, null, by.personId, by.linkCopiedById]
 				: [by.userId, by.name, null, null]),

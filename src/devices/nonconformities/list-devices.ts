@@ -99,7 +99,7 @@ export const listNonconformityDevices = defineOperation({
 				filter: {
 					nonconformity_id: id,
 					...(is_failing !== undefined && { is_failing }),
-				} as object,
+				},
 			},
 		);
 		return { nonconformity_devices: rows, ...page };

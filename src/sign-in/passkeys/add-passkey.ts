@@ -161,7 +161,9 @@ export async function addPasskey(exchange: Exchange): Promise<Response> {
 		on conflict (credential_id) do nothing
 		returning id, can_sign_in`,
 		[
-			...[makeIdentityId("passkey"), userId, rpId],
+			makeIdentityId("passkey"),
+			userId,
+			rpId,
 			Buffer.from(credential.id, "base64url"),
 			Buffer.from(credential.publicKey),
 			credential.counter,

@@ -64,15 +64,13 @@ export function countStates(
 	controls: readonly CoveredControl[],
 ): Record<CoverageState, number> {
 	const counts = {
-		...{
-			covered: 0,
-			partly: 0,
-			contradicted: 0,
-			started: 0,
-			planned: 0,
-			open: 0,
-			excluded: 0,
-		},
+		covered: 0,
+		partly: 0,
+		contradicted: 0,
+		started: 0,
+		planned: 0,
+		open: 0,
+		excluded: 0,
 	};
 	for (const control of controls) counts[stateOf(control)]++;
 	return counts;

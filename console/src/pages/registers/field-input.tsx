@@ -66,7 +66,9 @@ export function FieldInput({
 			return kind.filters.some((filter) => filter.name === name) ? (
 				<SuggestedInput
 					{...common}
-					{...{ name, organizationId, onChange }}
+					name={name}
+					organizationId={organizationId}
+					onChange={onChange}
 					kind={kind.kind}
 					value={text}
 				/>

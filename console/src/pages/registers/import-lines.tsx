@@ -145,10 +145,18 @@ export function ImportLines({
 								{[
 									line.line,
 									<StatusBadge key="outcome" {...OUTCOMES[line.outcome]} />,
-									<Name key="name" {...{ line, kind, organizationId }} />,
+									<Name
+										key="name"
+										line={line}
+										kind={kind}
+										organizationId={organizationId}
+									/>,
 									<Details
 										key="details"
-										{...{ line, kind, names, organizationId }}
+										line={line}
+										kind={kind}
+										names={names}
+										organizationId={organizationId}
 									/>,
 								].map((cell, at) => (
 									<Table.Td

@@ -64,8 +64,13 @@ export function ImportPreview({
 	const trying = useQuery({
 		// The key contains the file's number and not its text, which may be megabytes long.
 		queryKey: [
-			...["importRecords", kind.kind, number],
-			...[matchBy, columns, meanings, isSkippingNames],
+			"importRecords",
+			kind.kind,
+			number,
+			matchBy,
+			columns,
+			meanings,
+			isSkippingNames,
 		],
 		queryFn: ({ signal }) => sendCsv<Plan>(IMPORT, input, file.text, signal),
 		gcTime: 0,

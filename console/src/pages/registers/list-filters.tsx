@@ -123,7 +123,11 @@ function FilterControl(props: FilterProps) {
 	if (reference === "people" && /_id$/.test(name)) {
 		return (
 			<PersonFilter
-				{...{ list, name, label, organizationId, width }}
+				list={list}
+				name={name}
+				label={label}
+				organizationId={organizationId}
+				width={width}
 				isNullable={filter.isNullable}
 			/>
 		);

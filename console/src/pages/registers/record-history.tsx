@@ -88,7 +88,12 @@ export function RecordHistory({
 							{entry.actor_kind === "TOKEN" && ", with an API token"}
 							{actorNameOf(entry, names) !== entry.actor_name && ", by a link"}
 						</Text>
-						<Changes {...{ kind, entry, names, organizationId }} />
+						<Changes
+							kind={kind}
+							entry={entry}
+							names={names}
+							organizationId={organizationId}
+						/>
 					</Timeline.Item>
 				))}
 			</Timeline>
@@ -142,7 +147,10 @@ function Changes({
 						<Group component="dd" gap="xs" m={0} fz="sm" flex="1 1 200px">
 							{"before" in ends && (
 								<End
-									{...{ kind, name, names, organizationId }}
+									kind={kind}
+									name={name}
+									names={names}
+									organizationId={organizationId}
 									value={ends.before}
 								/>
 							)}
@@ -151,7 +159,10 @@ function Changes({
 							)}
 							{"after" in ends && (
 								<End
-									{...{ kind, name, names, organizationId }}
+									kind={kind}
+									name={name}
+									names={names}
+									organizationId={organizationId}
 									value={ends.after}
 								/>
 							)}
@@ -182,13 +193,23 @@ function End({
 	organizationId: string;
 }) {
 	if (isLinkedEnd(value)) {
-		return <LinkedRecord {...{ end: value, organizationId, names }} />;
+		return (
+			<LinkedRecord end={value} organizationId={organizationId} names={names} />
+		);
 	}
 	const field = fieldOf(kind, name);
-	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
+	if (field)
+		return (
+			<FieldValue
+				field={field}
+				value={value}
+				names={names}
+				organizationId={organizationId}
+			/>
+		);
 	return (
 		<Text inherit component="div">
-			<PlainValue {...{ value, names }} />
+			<PlainValue value={value} names={names} />
 		</Text>
 	);
 }

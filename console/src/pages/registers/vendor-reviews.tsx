@@ -170,11 +170,12 @@ function AddReview({
 }) {
 	const { organizationId } = useOrganization();
 	useReturnFocus();
+	// The types of a list know only the search text among its filters.
+	const filter = { query: undefined, linked_to: vendor.id };
 	const evidence = useQuery(
 		operationQuery("listEvidence", {
 			organization_id: organizationId,
-			// The types of a list know only the search text among its filters.
-			filter: { query: undefined, ...{ linked_to: vendor.id } },
+			filter,
 			size: OFFERED,
 		}),
 	);

@@ -94,8 +94,12 @@ export async function readApplicability({
 				title: "Summary",
 				isCount: true,
 				columns: [
-					...["Controls", "Included", "Excluded"],
-					...["Implemented", "Partly implemented", "Not implemented"],
+					"Controls",
+					"Included",
+					"Excluded",
+					"Implemented",
+					"Partly implemented",
+					"Not implemented",
 				],
 				rows: [
 					[

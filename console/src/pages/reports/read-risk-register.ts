@@ -144,8 +144,10 @@ const stepOf = (risk: AnyRecord, field: string) => {
 };
 
 const cellsOf = ({ likelihood, impact, score, level }: Score) => [
-	...[likelihood, impact],
-	...[score, level],
+	likelihood,
+	impact,
+	score,
+	level,
 ];
 
 const scoreInLines = ({ likelihood, impact, score, level }: Score) =>

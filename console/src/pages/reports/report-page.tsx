@@ -80,7 +80,13 @@ function OneReport({
 	const hasReplica = sources.data?.sources.includes("replica") || isFromReplica;
 	const report = useQuery({
 		queryKey: [
-			...["report", name, organizationId, day, framework, version, period],
+			"report",
+			name,
+			organizationId,
+			day,
+			framework,
+			version,
+			period,
 			isFromReplica,
 		],
 		queryFn: async () => {

@@ -81,12 +81,12 @@ export function AuditChanges({ entry }: { entry: Entry }) {
 						</Table.Th>
 						{hasBefore && (
 							<Table.Td>
-								<End {...{ entry, name, names }} value={before} />
+								<End entry={entry} name={name} names={names} value={before} />
 							</Table.Td>
 						)}
 						{hasAfter && (
 							<Table.Td>
-								<End {...{ entry, name, names }} value={after} />
+								<End entry={entry} name={name} names={names} value={after} />
 							</Table.Td>
 						)}
 					</Table.Tr>
@@ -135,11 +135,21 @@ function End({
 		);
 	}
 	if (isLinkedEnd(value)) {
-		return <LinkedRecord {...{ end: value, organizationId, names }} />;
+		return (
+			<LinkedRecord end={value} organizationId={organizationId} names={names} />
+		);
 	}
 	const kind = entry.record_kind && findRegisterKind(entry.record_kind);
 	const field = kind && fieldOf(describeKind(kind.kind), name);
-	if (field) return <FieldValue {...{ field, value, names, organizationId }} />;
+	if (field)
+		return (
+			<FieldValue
+				field={field}
+				value={value}
+				names={names}
+				organizationId={organizationId}
+			/>
+		);
 	const role = name === "role" && ROLES[value as Role];
 	if (role) return role.label;
 	const words = valueInWords(entry.record_kind, name, value);

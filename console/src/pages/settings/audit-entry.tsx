@@ -40,7 +40,7 @@ export function AuditEntry({
 	useReturnFocus();
 	const facts: [string, ReactNode][] = [
 		["When", <DateTime key="when" value={entry.at} to="zone" />],
-		["Who", <Actor key="who" {...{ entry, names }} />],
+		["Who", <Actor key="who" entry={entry} names={names} />],
 		["Record", <AuditRecord key="record" entry={entry} />],
 		...(isPart
 			? [

@@ -55,7 +55,11 @@ export function Actor({ entry, names }: { entry: Entry; names: Names }) {
 			<div>
 				<Text size="sm" component="div">
 					{person ? (
-						<RecordLink {...{ organizationId }} kind="people" id={personId}>
+						<RecordLink
+							organizationId={organizationId}
+							kind="people"
+							id={personId}
+						>
 							{person}
 						</RecordLink>
 					) : (

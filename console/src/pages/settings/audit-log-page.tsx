@@ -109,7 +109,7 @@ function AuditLog() {
 				}
 			/>
 			<FilterBar list={list} label="Search the audit log">
-				<AuditFilters {...{ list, rows, names }} />
+				<AuditFilters list={list} rows={rows} names={names} />
 			</FilterBar>
 			{log.isPending && <RowsSkeleton />}
 			{log.isError && (
@@ -189,7 +189,7 @@ const columnsWith = (
 		id: "actor",
 		header: "Who",
 		width: 200,
-		cell: (entry) => <Actor {...{ entry, names }} />,
+		cell: (entry) => <Actor entry={entry} names={names} />,
 	},
 	{
 		id: "action",

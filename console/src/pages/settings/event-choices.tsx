@@ -32,7 +32,10 @@ export function EventChoices({
 		<Checkbox.Group
 			label={FIELD_LABELS.webhook.event_types}
 			description={`${value.length} of ${types.length} chosen`}
-			{...{ value, onChange, error, withAsterisk }}
+			value={value}
+			onChange={onChange}
+			error={error}
+			withAsterisk={withAsterisk}
 		>
 			<Group gap="xs" mt="xs">
 				{choose("All", types)}

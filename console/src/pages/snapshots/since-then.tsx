@@ -127,7 +127,7 @@ const columnsOf = (
 				{change === "REMOVED" ? (
 					<Text size="sm">{name || "Unnamed"}</Text>
 				) : (
-					<RecordLink {...{ organizationId, kind, id }}>
+					<RecordLink organizationId={organizationId} kind={kind} id={id}>
 						{name || "Unnamed"}
 					</RecordLink>
 				)}

@@ -206,7 +206,12 @@ function RecordThen({ record: { kind, fields: kept } }: { record: Kept }) {
 								{name === "compliance" && isByExceptionThen(fields) ? (
 									BY_EXCEPTION.label
 								) : field ? (
-									<FieldValue {...{ field, value, names, organizationId }} />
+									<FieldValue
+										field={field}
+										value={value}
+										names={names}
+										organizationId={organizationId}
+									/>
 								) : (
 									<PlainValue value={value} names={names} />
 								)}

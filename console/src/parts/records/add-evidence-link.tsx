@@ -41,14 +41,17 @@ function LinkForm({
 	});
 	const saving = useSaving(
 		form,
-		({ url, name, valid_until }) =>
-			call("addEvidence", {
+		({ url, name, valid_until }) => {
+			// The types of the operation do not know `linked_record_ids`.
+			const values = {
 				organization_id: organizationId,
 				name: name.trim(),
 				url: url.trim(),
 				valid_until: valid_until || null,
-				...{ linked_record_ids: [recordId] },
-			}),
+				linked_record_ids: [recordId],
+			};
+			return call("addEvidence", values);
+		},
 		async () => {
 			onDone();
 			await forgetReadings();

@@ -90,7 +90,9 @@ export function FieldValue({
 			>{`${value} – ${scaleOf(field.name)[value - 1] ?? ""}`}</Text>
 		);
 	}
-	return <ShortValue {...{ field, value, names, implied }} />;
+	return (
+		<ShortValue field={field} value={value} names={names} implied={implied} />
+	);
 }
 
 /** Shows a value in one or two lines without links, for a table cell or a list of changes. */

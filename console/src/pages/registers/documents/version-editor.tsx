@@ -43,7 +43,9 @@ export function VersionEditor({
 		form,
 		({ content, changelog, asks_again }) => {
 			const values = {
-				...{ content, changelog: changelog.trim() || null, asks_again },
+				content,
+				changelog: changelog.trim() || null,
+				asks_again,
 			};
 			return stored
 				? call("updateDocumentVersion", {

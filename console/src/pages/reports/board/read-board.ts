@@ -186,7 +186,9 @@ function devices(summary: Summary): BoardSection {
 		good: Comparison["good"],
 	) =>
 		compare(summary, ({ fleet }) => fleet.devices_by_compliance[state], {
-			...{ label, unit: "", good },
+			label,
+			unit: "",
+			good,
 		});
 	const byException = compare(
 		summary,
