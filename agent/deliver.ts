@@ -1,3 +1,4 @@
+import { DAY_MS } from "../src/units.ts";
 import type { Outcome } from "./client.ts";
 import { noteDropped, noteOutcome } from "./outcome.ts";
 import { listQueue, readQueued, removeQueued, setAside } from "./queue.ts";
@@ -5,7 +6,7 @@ import { noteDelivery, type Report } from "./report.ts";
 import type { Session } from "./session.ts";
 
 /** How long the agent retries a report that something other than the service answers with 400. */
-const DISPUTED_LASTS_MS = 24 * 60 * 60_000;
+const DISPUTED_LASTS_MS = DAY_MS;
 
 /** Returns true if a report is waiting. */
 export async function hasReports(session: Session): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../src/units.ts";
 /**
  * The agent's log: one line for each event on standard error, which the service manager keeps. It
  * never contains a credential or evidence.
@@ -50,7 +51,7 @@ export function printable(text: string): string {
 	return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
 }
 
-const REPEAT_MS = 60 * 60 * 1000;
+const REPEAT_MS = HOUR_MS;
 
 /**
  * Makes a log that reports a problem when it begins or changes, and after that at most hourly. If

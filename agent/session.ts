@@ -1,6 +1,7 @@
 import type { HeartbeatResponse } from "../src/devices/terms.ts";
 import { readThresholds, type Thresholds } from "../src/devices/thresholds.ts";
 import { parseId } from "../src/id.ts";
+import { HOUR_MS } from "../src/units.ts";
 import { VERSION } from "../src/version.ts";
 import {
 	type CheckResult,
@@ -60,7 +61,7 @@ export interface SessionOptions {
 	runChecks?: RunChecks | undefined;
 }
 
-const FACTS_LAST_MS = 60 * 60_000;
+const FACTS_LAST_MS = HOUR_MS;
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 export async function openSession(

@@ -5,6 +5,7 @@ import {
 	type Platform,
 	type PostureStatus,
 } from "../src/devices/terms.ts";
+import { DAY_MS, HOUR_MS } from "../src/units.ts";
 import type { Behaviour, Behaviours } from "./evidence/behaviour.ts";
 import { FREEBSD } from "./evidence/freebsd.ts";
 import { LINUX } from "./evidence/linux.ts";
@@ -20,7 +21,6 @@ const BEHAVIOURS: Record<Platform, Behaviours> = {
 	FREEBSD,
 };
 
-const DAY_MS = 86_400_000;
 /** The length of a period in which a check may fail for a while and be fixed again. */
 const EPISODE_MS = 24 * DAY_MS;
 /** The length of such a period for changes that happen while somebody watches. */
@@ -92,7 +92,7 @@ function judge(
 	if (unknown && chance(...own, TOPIC.PRESENT) < unknown.share) {
 		return { status: "UNKNOWN", evidence: { reason: unknown.reason } };
 	}
-	const hour = Math.floor(look.at / 3_600_000);
+	const hour = Math.floor(look.at / HOUR_MS);
 	if (chance(...own, TOPIC.BREAK, hour) < TIMED_OUT_SHARE) {
 		return { status: "UNKNOWN", evidence: { reason: "timed_out" } };
 	}

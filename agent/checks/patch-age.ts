@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../src/units.ts";
 import type { Host } from "../host.ts";
 import type { Waiting } from "../pending-updates.ts";
 import { type CheckOutcome, fail, unknown } from "./check.ts";
@@ -11,8 +12,6 @@ export interface PatchAge {
 	/** Days since the device last installed an update. */
 	installDays?: number | undefined;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the whole days since a time, or undefined if it is unknown or in the future. */
 export function daysSince(

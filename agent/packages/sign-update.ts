@@ -8,6 +8,7 @@ import {
 	LIST_NAME,
 	packageList,
 } from "../../src/agent-packages/package-list.ts";
+import { DAY_MS } from "../../src/units.ts";
 import {
 	MANIFEST_NAME,
 	type Manifest,
@@ -15,7 +16,6 @@ import {
 } from "../updates/manifest.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const DAY_MS = 24 * 60 * 60_000;
 
 /**
  * Signs the archives of a folder of packages as the release that agents update themselves to, and

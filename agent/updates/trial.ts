@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { HOUR_MS } from "../../src/units.ts";
 import type { Log } from "../log.ts";
 
 export interface Trial {
@@ -42,7 +43,7 @@ const TIMES: TrialTimes = {
 	lookMs: 1_000,
 };
 const MAX_CRASHES = 3;
-const MAX_SILENT_MS = 60 * 60_000;
+const MAX_SILENT_MS = HOUR_MS;
 /** Milliseconds between the request to stop and the kill. */
 const GRACE_MS = 5_000;
 

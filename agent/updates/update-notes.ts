@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DAY_MS, HOUR_MS } from "../../src/units.ts";
 import { errorCode, parseObject, writeFileAtomically } from "../files.ts";
 import { readUpdateKey } from "./manifest.ts";
 
@@ -26,9 +27,6 @@ const NOTES = "updates.json";
 const KEY = "update-key.pem";
 /** Names of the files in the agent's folder that updates use. */
 export const UPDATE_FILES = [NOTES, KEY, "update.tar.gz", "update-passed"];
-
-const DAY_MS = 24 * 60 * 60_000;
-const HOUR_MS = 60 * 60_000;
 
 /** Most failed versions that the agent remembers. The latest ones stay. */
 const MAX_FAILED = 20;

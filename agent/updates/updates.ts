@@ -1,6 +1,7 @@
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isLater } from "../../src/agent-packages/release.ts";
+import { HOUR_MS } from "../../src/units.ts";
 import { VERSION } from "../../src/version.ts";
 import { AgentError } from "../agent-error.ts";
 import { readCredentials } from "../credentials.ts";
@@ -20,8 +21,6 @@ import {
 	withFailure,
 	writeNotes,
 } from "./update-notes.ts";
-
-const HOUR_MS = 60 * 60_000;
 
 export interface Updates {
 	/** Aborts when a newer program is ready to be tried. */

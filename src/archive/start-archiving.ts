@@ -4,10 +4,10 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
 import { startThread } from "../load/thread.ts";
+import { HOUR_MS } from "../units.ts";
 import type { Archiving } from "./archive-months.ts";
 import type { ArchiveWork } from "./archive-thread.ts";
 
-const HOUR_MS = 3_600_000;
 const SOON_MS = 10 * 60_000;
 
 /**

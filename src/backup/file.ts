@@ -5,6 +5,7 @@ import type { Writable } from "node:stream";
 import { getSystemErrorMessage } from "node:util";
 import type { Decrypter } from "age-encryption";
 import { AppError } from "../errors.ts";
+import { HOUR_MS } from "../units.ts";
 import { describeUser } from "./acting-user.ts";
 import { AGE_MAGIC, decrypt } from "./encryption.ts";
 import { ZSTD_MAGIC } from "./format.ts";
@@ -12,7 +13,7 @@ import { ZSTD_MAGIC } from "./format.ts";
 /** End of the name of a backup that is not complete yet. */
 const PARTIAL = ".partial";
 /** A running backup writes more often than this. */
-const STALE_MS = 3_600_000;
+const STALE_MS = HOUR_MS;
 
 /** Folder of the nightly backups, as deploy/assay-backup.service names it. */
 export const BACKUP_FOLDER = "/var/lib/assay-backups";

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../units.ts";
 /** A folder or a bucket with backups, from which old ones are deleted. */
 export interface BackupPlace {
 	/** What messages call the place. */
@@ -33,7 +34,6 @@ export const REFUSED = ".refused";
 /** At least this many backups stay, however old they are, and at most this many refused ones. */
 const MIN_KEPT = 3;
 const MAX_NAMED = 3;
-const DAY_MS = 86_400_000;
 
 /**
  * Returns the reason if an organization of the last backup in the place is gone and nobody has

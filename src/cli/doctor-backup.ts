@@ -19,11 +19,12 @@ import { readKnownOrganizations } from "../backup/write.ts";
 import type { Config } from "../config/config.ts";
 import { setRole } from "../db/roles.ts";
 import { AppError } from "../errors.ts";
+import { DAY_MS } from "../units.ts";
 import { COMMAND } from "../version.ts";
 import type { Finding } from "./doctor.ts";
 import { describeDuration } from "./duration.ts";
 
-const MAX_AGE_MS = 2 * 86_400_000;
+const MAX_AGE_MS = 2 * DAY_MS;
 
 /** Reports what killed backups have left in the folder. Returns no finding if there is nothing. */
 export async function examinePartials(folder: string): Promise<Finding[]> {

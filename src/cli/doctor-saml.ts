@@ -1,10 +1,10 @@
 import type { Client } from "pg";
 import { setRole } from "../db/roles.ts";
 import { describeCertificate } from "../sign-in/saml/certificates.ts";
+import { DAY_MS } from "../units.ts";
 import type { Finding } from "./doctor.ts";
 
 const WARNING_DAYS = 30;
-const DAY_MS = 24 * 3600 * 1000;
 /** Largest number of providers that a finding names. */
 const MAX_NAMED = 10;
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { DAY_MS, HOUR_MS } from "../units.ts";
 
 const SECONDS = { m: 60, h: 3600, d: 86_400 } as const;
 const MAX_DAYS = 30;
@@ -16,8 +17,8 @@ export function parseDuration(text: string): number {
 }
 
 const UNITS = [
-	["day", 86_400_000],
-	["hour", 3_600_000],
+	["day", DAY_MS],
+	["hour", HOUR_MS],
 	["minute", 60_000],
 	["second", 1000],
 ] as const;

@@ -1,6 +1,5 @@
+import { DAY_MS } from "../units.ts";
 import { stretched } from "./timeline.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns the day that is `days` days from today, as YYYY-MM-DD. A day in the past is the one of a

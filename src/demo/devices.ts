@@ -16,14 +16,13 @@ import { Postures } from "../devices/postures.ts";
 import type { CheckKey } from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
 import { hashSecret } from "../tokens/secret.ts";
+import { DAY_MS, HOUR_MS } from "../units.ts";
 import type { Known } from "./known.ts";
 import { PEOPLE } from "./organization/people.ts";
 import { spread } from "./registers.ts";
 import { type Progress, retryWhileBusy } from "./retry.ts";
 import type { Moment } from "./timeline.ts";
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** Ages, in days, of the devices whose agents nobody has installed yet. */
 const WAITING = [5.6, 3.4, 1.3, 0.15];
 const REPORT_EVERY_DAYS = 7;

@@ -1,6 +1,6 @@
 import { chance } from "../../simulator/random.ts";
+import { DAY_MS, HOUR_MS } from "../units.ts";
 
-const DAY_MS = 86_400_000;
 const WORK_BEGINS = 7;
 const WORK_HOURS = 10;
 
@@ -66,7 +66,7 @@ function workingTime(time: number, index: number): number {
 	const weekend = sinceFriday === 1 || sinceFriday === 2 ? sinceFriday : 0;
 	day.setUTCDate(day.getUTCDate() - weekend);
 	day.setUTCHours(WORK_BEGINS, 0, 0, 0);
-	return day.getTime() + chance(index, 1) * WORK_HOURS * 3_600_000;
+	return day.getTime() + chance(index, 1) * WORK_HOURS * HOUR_MS;
 }
 
 /** Groups moments that may run at the same time, and keeps their order. */

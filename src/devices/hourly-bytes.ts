@@ -1,4 +1,4 @@
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../units.ts";
 
 /**
  * Largest number of devices that are remembered. A normal device reports once an hour and is soon

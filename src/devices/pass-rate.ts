@@ -1,4 +1,4 @@
-import { percentOf } from "../percent.ts";
+import { percentOf } from "../units.ts";
 import { CHECK_STATES, type CheckState } from "./check-states.ts";
 import type { FleetCounts } from "./count-states.ts";
 

@@ -10,6 +10,7 @@ import {
 } from "../id.ts";
 import { Batcher } from "../load/batch.ts";
 import type { Queue } from "../load/queue.ts";
+import { DAY_MS } from "../units.ts";
 import {
 	batchKey,
 	type KeyHash,
@@ -41,7 +42,7 @@ const MAX_AHEAD_MS = 5 * 60_000;
  * contains a time. An earlier copy of the report cannot have been received longer than this before
  * that time. The search for a copy therefore reads only a few partitions.
  */
-const MAX_ID_AHEAD_MS = 31 * 24 * 3_600_000;
+const MAX_ID_AHEAD_MS = 31 * DAY_MS;
 
 /** A result in the form in which the raw report stores it. */
 interface StoredResult {

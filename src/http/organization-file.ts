@@ -13,6 +13,7 @@ import { FairShares } from "../load/fair-shares.ts";
 import { EXPORT_PATH } from "../organizations/export-operation.ts";
 import { readExportTicket } from "../organizations/export-ticket.ts";
 import { membershipIn } from "../principal.ts";
+import { HOUR_MS } from "../units.ts";
 import { callerOf } from "./admission.ts";
 import { UNREAD_MS } from "./files.ts";
 
@@ -28,7 +29,7 @@ const EXPORTS = {
 };
 
 /** Longest time of an export, so that a slow reader does not hold the old rows for ever. */
-const MAX_MS = 3_600_000;
+const MAX_MS = HOUR_MS;
 
 const FRAMED_BY_CONSOLE = "default-src 'none'; frame-ancestors 'self'";
 

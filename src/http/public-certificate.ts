@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { connect } from "node:tls";
+import { DAY_MS } from "../units.ts";
 
 const TIMEOUT_MS = 5_000;
-const DAY_MS = 86_400_000;
 
 export interface PublicCertificate {
 	from: Date;

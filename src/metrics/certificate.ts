@@ -3,8 +3,9 @@ import {
 	type PublicCertificate,
 	readPublicCertificate,
 } from "../http/public-certificate.ts";
+import { HOUR_MS } from "../units.ts";
 
-const MAX_AGE_MS = 3_600_000;
+const MAX_AGE_MS = HOUR_MS;
 /** The proxy is asked again after this time if it did not answer. */
 const RETRY_MS = 60_000;
 

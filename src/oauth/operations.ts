@@ -4,6 +4,7 @@ import { defineOperation } from "../operation.ts";
 import { addToken, scopesInReach } from "../tokens/api-token-operations.ts";
 import { scopesInput } from "../tokens/scopes.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
+import { DAY_MS } from "../units.ts";
 import {
 	authorizationInput,
 	checkAuthorization,
@@ -16,7 +17,6 @@ export const DEFAULT_APP_DAYS = 90;
 const MAX_APP_DAYS = 365;
 /** Seconds within which the app must exchange its code. */
 const CODE_SECONDS = 60;
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Makes the operation allowApp. `toolsets` returns the toolsets that an app may be limited to.

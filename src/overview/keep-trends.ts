@@ -3,10 +3,11 @@ import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
 import { isConnectionTrouble } from "../errors.ts";
 import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
+import { HOUR_MS } from "../units.ts";
 import { PAST_FIGURES } from "./past-figures.ts";
 import { MONTHS } from "./trends.ts";
 
-const EVERY_MS = 3_600_000;
+const EVERY_MS = HOUR_MS;
 
 interface Missing {
 	organization_id: string;

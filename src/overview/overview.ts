@@ -22,6 +22,7 @@ import { nameSql } from "../records/record-name.ts";
 import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
 import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
+import { DAY_MS } from "../units.ts";
 import { FEW } from "./few.ts";
 import { personalShape, readPersonal } from "./personal.ts";
 import { countRisks, riskCells } from "./risk-matrix.ts";
@@ -189,7 +190,7 @@ export const getOverview = defineOperation({
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
 function dayAfter(day: string, days: number): string {
-	const time = Date.parse(`${day}T00:00:00Z`) + days * 86_400_000;
+	const time = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS;
 	return new Date(Math.min(time, LAST_DAY)).toISOString().slice(0, 10);
 }
 

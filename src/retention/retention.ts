@@ -6,10 +6,10 @@ import { setRole } from "../db/roles.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
+import { DAY_MS } from "../units.ts";
 import { deleteDueOrganizations } from "./delete-organizations.ts";
 import { removeLeftovers } from "./expired-rows.ts";
 
-const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 10 * 60_000;
 /**
  * Time from the start of the service until the first run. The devices of a fleet come back meanwhile,

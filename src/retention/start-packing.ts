@@ -2,10 +2,10 @@ import type { ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
+import { DAY_MS } from "../units.ts";
 import { packClosedMonths } from "./pack-reports.ts";
 import { DAILY_WORK_MS } from "./retention.ts";
 
-const DAY_MS = 24 * 3_600_000;
 const SOON_MS = 10 * 60_000;
 
 /**

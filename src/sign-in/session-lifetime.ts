@@ -1,3 +1,4 @@
+import { DAY_MS } from "../units.ts";
 import type { Step } from "./exchange.ts";
 
 /** Number of days without a visit after which a session ends. Each visit prolongs the session. */
@@ -13,7 +14,7 @@ export const MAX_SESSION_DAYS = 30;
 /** Returns true if the session is not too old. */
 export function isWithinLifetime(session: { createdAt: Date }): boolean {
 	const ageMs = Date.now() - session.createdAt.getTime();
-	return ageMs < MAX_SESSION_DAYS * 24 * 3_600_000;
+	return ageMs < MAX_SESSION_DAYS * DAY_MS;
 }
 
 /**

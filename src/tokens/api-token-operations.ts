@@ -5,6 +5,7 @@ import { type Context, defineOperation } from "../operation.ts";
 import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
 import { confinedTo } from "../sign-in/confined-session.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
+import { DAY_MS } from "../units.ts";
 import {
 	type ApiToken,
 	apiToken,
@@ -22,7 +23,6 @@ export const MAX_TOKEN_DAYS = 3650;
 /** Lifetime, in days, of a token if its user does not choose another. */
 export const DEFAULT_TOKEN_DAYS = 365;
 export const MAX_LIVE_TOKENS = 100;
-const DAY_MS = 24 * 3_600_000;
 
 const self = {
 	toolset: "api_tokens",

@@ -3,7 +3,7 @@ import { getCheckResults } from "../../src/devices/check-results/operations.ts";
 import { listPostureSummary } from "../../src/devices/posture-summary.ts";
 import { getBoardSummary } from "../../src/overview/board-summary.ts";
 import { getTrends } from "../../src/overview/trends.ts";
-import { percentOf } from "../../src/percent.ts";
+import { percentOf } from "../../src/units.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
 import { countChecksNow } from "../support/upkeep.ts";
 

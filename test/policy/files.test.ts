@@ -53,7 +53,7 @@ const CHANGES = [
 	["color of a risk's band", "console/src/parts/records/risk-scores.ts"],
 	["how the console shows an error", "console/src/parts/error-state.tsx"],
 	["commands in the search dialog", "console/src/shell/search-commands.ts"],
-	["how percentages are rounded", "src/percent.ts"],
+	["how percentages are rounded", "src/units.ts"],
 	["what the pass rate counts", "src/devices/pass-rate.ts"],
 	["default page size of a list", "src/records/list-pages.ts"],
 	["guard against formulas in CSV files", "src/csv/text.ts"],

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../src/units.ts";
 import type { Host } from "../../host.ts";
 import type { CheckOutcome } from "../check.ts";
 import { fail, pass, unknown, word } from "../check.ts";
@@ -142,4 +143,4 @@ const isDate = (text: string) =>
 
 /** Returns true if the day is over. On the last day itself the release is still supported. */
 const isPast = (host: Host, day: string) =>
-	host.now.getTime() >= Date.parse(day) + 24 * 60 * 60 * 1000;
+	host.now.getTime() >= Date.parse(day) + DAY_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../src/units.ts";
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { daysSince, judgePatchAge, type PatchAge } from "../patch-age.ts";
@@ -198,7 +199,7 @@ function lastUpdateDays(answer: Answer, now: Date): number | undefined {
 		.filter((time) => time !== undefined)
 		.filter((time) => time <= now.getTime());
 	if (times.length === 0) return undefined;
-	return Math.floor((now.getTime() - Math.max(...times)) / 86_400_000);
+	return Math.floor((now.getTime() - Math.max(...times)) / DAY_MS);
 }
 
 /**

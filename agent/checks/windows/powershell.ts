@@ -1,4 +1,5 @@
 import type { Reason } from "../../../src/devices/remediation/reasons.ts";
+import { DAY_MS } from "../../../src/units.ts";
 import type { CommandResult, Host } from "../../host.ts";
 import { type CheckOutcome, unknown } from "../check.ts";
 
@@ -149,7 +150,7 @@ export function daysSince(time: unknown, now: Date): number | undefined {
 	const at = moment(time);
 	return at === undefined
 		? undefined
-		: Math.floor((now.getTime() - at) / 86_400_000);
+		: Math.floor((now.getTime() - at) / DAY_MS);
 }
 
 /**

@@ -1,4 +1,4 @@
-const HOUR_MS = 3_600_000;
+import { DAY_MS, HOUR_MS } from "../../../src/units.ts";
 
 /** The time zone by which days begin and end. It is the one of the open organization. */
 let clock = clockOf(undefined);
@@ -64,7 +64,7 @@ export function dayAfter(day: string, days: number): string {
 
 /** Returns the number of days from one day to a later one. */
 export function daysBetween(from: string, until: string): number {
-	return (Date.parse(until) - Date.parse(from)) / 86_400_000;
+	return (Date.parse(until) - Date.parse(from)) / DAY_MS;
 }
 
 /** Returns the time at which the day begins in the organization's time zone. */

@@ -1,3 +1,5 @@
+import { DAY_MS } from "../../../src/units.ts";
+
 const RELATIVE = new Intl.RelativeTimeFormat();
 // This format says "yesterday". "Last week" may mean another week than that of seven days ago.
 const DAYS_AGO = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
@@ -36,5 +38,5 @@ export function relativeTo(date: Date, nowMs: number): string {
 /** Returns the number of the day in the reader's time zone. */
 function dayNumber(date: Date): number {
 	const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
-	return day / 86_400_000;
+	return day / DAY_MS;
 }

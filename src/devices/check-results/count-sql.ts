@@ -1,4 +1,4 @@
-import { percentSql } from "../../percent.ts";
+import { percentSql } from "../../units.ts";
 import type { CheckState } from "../check-states.ts";
 import { JUDGED } from "../pass-rate.ts";
 

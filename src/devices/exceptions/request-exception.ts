@@ -1,13 +1,13 @@
 import type { PoolClient } from "pg";
 import { badFields } from "../../errors.ts";
 import { makeId } from "../../id.ts";
+import { DAY_MS } from "../../units.ts";
 import { findCheckKey } from "../check-keys.ts";
 import type { Platform } from "../terms.ts";
 import { EXCEPTION_STATUS, MAX_EXCEPTION_DAYS } from "./exception-status.ts";
 
 /** Most exceptions of an organization that are requested or have not ended. */
 const MAX_OPEN = 1000;
-const DAY_MS = 86_400_000;
 
 /** The devices that an exception covers: at most one of these, or all devices. */
 export interface Covered {

@@ -5,6 +5,7 @@ import type {
 	UserInfoResponse,
 } from "openid-client";
 import type { OidcConfig } from "../../config/read-oidc.ts";
+import { HOUR_MS } from "../../units.ts";
 import { fetchOutgoing } from "../../webhooks/fetch-outgoing.ts";
 import type { OutgoingRule } from "../../webhooks/outgoing-address.ts";
 import {
@@ -54,7 +55,7 @@ export type ProviderAccess = Pick<
 	};
 
 /** Milliseconds after which the provider's metadata is read again. */
-const METADATA_MS = 3_600_000;
+const METADATA_MS = HOUR_MS;
 const TIMEOUT_SECONDS = 10;
 /** Difference of the two clocks, in seconds, that makes no token invalid. */
 export const CLOCK_TOLERANCE_SECONDS = 60;

@@ -15,6 +15,7 @@ import {
 	PLATFORM_NAMES,
 	type Platform,
 } from "../../../../src/devices/terms.ts";
+import { DAY_MS } from "../../../../src/units.ts";
 import { call, type InputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { dayOf, endOfDay } from "../../parts/days.ts";
@@ -37,7 +38,6 @@ import { forgetReadings, operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
 import { useGroupInPlace } from "./use-group-in-place.tsx";
 
-const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;
 
 /** The last second of the day in the organization's time zone. */

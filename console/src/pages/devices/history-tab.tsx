@@ -14,6 +14,7 @@ import {
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
+import { HOUR_MS } from "../../../../src/units.ts";
 import { dayOf, formatDay, todayHere } from "../../parts/days.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { Legend } from "../../parts/devices/posture-bar.tsx";
@@ -33,8 +34,6 @@ import {
 import { SpanTable } from "./span-table.tsx";
 import { Timeline } from "./timeline.tsx";
 import { useMaxSilence } from "./use-max-silence.ts";
-
-const HOUR_MS = 3_600_000;
 
 interface Changes {
 	range?: Range;

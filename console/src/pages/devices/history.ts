@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../../src/units.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { lastMomentOf } from "../../parts/days.ts";
 
@@ -8,7 +9,6 @@ export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
 export type Silence = OutputOf<"listDevicePostures">["silences"][number];
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const PAGE = 100;
 /**
  * The largest number of pages that are read. If a device has more changes, only the latest ones are

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { SILENCE_DAYS } from "../../../../src/devices/check-rules.ts";
+import { DAY_MS } from "../../../../src/units.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { operationQuery } from "../../queries.ts";
@@ -17,5 +18,5 @@ export function useMaxSilence({ group_policies }: Device): {
 		ofGroup?.max_silence_days ??
 		policy.data?.policy.max_silence_days ??
 		SILENCE_DAYS.default;
-	return { maxSilenceMs: days * 86_400_000 };
+	return { maxSilenceMs: days * DAY_MS };
 }

@@ -1,5 +1,5 @@
 import { Group, Progress, Text } from "@mantine/core";
-import { percentOf } from "../../../../src/percent.ts";
+import { percentOf } from "../../../../src/units.ts";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type LinkOptions, linkOptions } from "@tanstack/react-router";
+import { DAY_MS } from "../../../../src/units.ts";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
@@ -11,7 +12,7 @@ import styles from "./home.module.css";
 type Gap = OutputOf<"getNextSteps">["gaps"][number];
 
 /** For 90 days. Later the lists, the reports and the board summary say what waits. */
-const NEW_FOR_MS = 90 * 86_400_000;
+const NEW_FOR_MS = 90 * DAY_MS;
 
 /**
  * Lists what waits for somebody in a new organization, each with a link to exactly these records.

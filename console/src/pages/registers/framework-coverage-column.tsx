@@ -1,6 +1,6 @@
 import { Group, Progress, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { percentOf } from "../../../../src/percent.ts";
+import { percentOf } from "../../../../src/units.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import type { Column } from "../../parts/data-table.tsx";

@@ -1,11 +1,11 @@
 import { Group, Text } from "@mantine/core";
+import { DAY_MS } from "../../../../src/units.ts";
 import type { OutputOf } from "../../api.ts";
 import { percentInWords } from "../../parts/percent.ts";
 import styles from "./check-results.module.css";
 
 export type Day = OutputOf<"getCheckResults">["history"][number];
 
-const DAY_MS = 86_400_000;
 const DATE = new Intl.DateTimeFormat(undefined, {
 	day: "numeric",
 	month: "short",

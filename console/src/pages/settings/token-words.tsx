@@ -1,6 +1,7 @@
 import { Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { OLD_TOKEN_DAYS } from "../../../../src/tokens/old-token.ts";
+import { DAY_MS } from "../../../../src/units.ts";
 import type { OutputOf } from "../../api.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { toolsetLabel } from "../../parts/toolset-label.ts";
@@ -8,7 +9,6 @@ import { organizationsQuery } from "../../queries.ts";
 
 export type ApiToken = OutputOf<"listApiTokens">["api_tokens"][number];
 
-const DAY_MS = 86_400_000;
 /** A token that expires within these days gets a warning. */
 const EXPIRY_WARNING_DAYS = 14;
 /** The number of days in the server's statistics, including today. */

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
+import { DAY_MS } from "../../../../src/units.ts";
 import { dayOf } from "../days.ts";
 import { Dialog } from "../dialog.tsx";
 import { ErrorState } from "../error-state.tsx";
@@ -9,7 +10,6 @@ import { useSaving } from "../use-saving.ts";
 import { checkLabel } from "./check-label.ts";
 import { latestDay, problemOfLastDay } from "./exception-days.ts";
 
-const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;
 
 const dayIn = (days: number) => dayOf(new Date(Date.now() + days * DAY_MS));

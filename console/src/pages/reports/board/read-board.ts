@@ -1,4 +1,4 @@
-import { percentOf } from "../../../../../src/percent.ts";
+import { percentOf } from "../../../../../src/units.ts";
 import type { OutputOf } from "../../../api.ts";
 import { todayHere } from "../../../parts/days.ts";
 import { BY_EXCEPTION } from "../../../parts/devices/device-words.tsx";

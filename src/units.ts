@@ -1,3 +1,8 @@
+/** Milliseconds of an hour. */
+export const HOUR_MS = 3_600_000;
+/** Milliseconds of a day of 24 hours. */
+export const DAY_MS = 24 * HOUR_MS;
+
 /**
  * Returns the share of a part in a whole as a percentage with one decimal, or null if the whole is
  * empty. It is rounded down, so 100 means all of them, and a percentage that equals a wanted one
