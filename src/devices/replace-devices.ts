@@ -51,7 +51,7 @@ export const replaceDevices = defineOperation({
 				z.strictObject({
 					device_id: deviceId(),
 					predecessor_id: idSchema("device").describe(
-						"Its duplicate_of; refused if that changed",
+						"Its duplicate_of; rejected if that changed",
 					),
 				}),
 			)

@@ -54,7 +54,7 @@ export const getProvisioning = defineOperation({
 	name: "getProvisioning",
 	title: "Show provisioning by SCIM",
 	description:
-		"Show the address of the SCIM service, its credentials, the provisioned groups with the roles that they give, and the last changes and refusals.",
+		"Show the address of the SCIM service, its credentials, the provisioned groups with the roles that they give, and the last changes and rejected requests.",
 	isReadOnly: true,
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: z.object({
@@ -172,7 +172,7 @@ export const revokeScimCredential = defineOperation({
 	name: "revokeScimCredential",
 	title: "Revoke a SCIM credential",
 	description:
-		"Revoke a SCIM credential. The next request with it is refused. Members stay.",
+		"Revoke a SCIM credential. The next request with it is rejected. Members stay.",
 	isDestructive: true,
 	isIdempotent: true,
 	input: z.strictObject({

@@ -122,7 +122,7 @@ test("a person adds a passkey, signs in with it from the list under the field, a
 		.waitFor();
 	await page.context().clearCookies();
 	await page.goto("/sign-in");
-	await page.getByText(/The passkey was refused/).waitFor();
+	await page.getByText(/The passkey was rejected/).waitFor();
 	await axe(page);
 });
 

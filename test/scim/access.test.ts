@@ -329,7 +329,7 @@ test("a wrong body is refused with its reason, and never gives 5xx", async () =>
 	}
 });
 
-test("administrators see the last changes and refusals without names and addresses", async () => {
+test("administrators see the last changes and rejected requests without names and addresses", async () => {
 	const name = freshName();
 	await stand.provision(name);
 	await stand.scim("POST", "Users", { userName: "eve@gmail.com" });

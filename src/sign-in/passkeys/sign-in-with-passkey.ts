@@ -42,7 +42,7 @@ export const limitPasskeys: Step = async (exchange) => {
 		return Response.json(
 			{
 				code: "TOO_MANY_ATTEMPTS",
-				message: `too many passkeys were refused; try again in ${Math.ceil(waitSeconds / 60)} minutes, or sign in with your password`,
+				message: `too many passkeys were rejected; try again in ${Math.ceil(waitSeconds / 60)} minutes, or sign in with your password`,
 			},
 			{ status: 429, headers: { "retry-after": String(waitSeconds) } },
 		);
@@ -131,13 +131,13 @@ export async function proveWithPasskey(exchange: Exchange): Promise<Response> {
 	return passkey ? Response.json({ status: true }) : refusedPasskey(400);
 }
 
-/** Returns the response to a passkey that was refused. It does not say why, as for a password. */
+/** Returns the response to a passkey that was rejected. It does not say why, as for a password. */
 export function refusedPasskey(status: 400 | 401 = 401): Response {
 	return Response.json(
 		{
 			code: "INVALID_PASSKEY",
 			message:
-				"the passkey was refused; it may have been removed from your account, or it took too long; try again or sign in another way",
+				"the passkey was rejected; it may have been removed from your account, or it took too long; try again or sign in another way",
 		},
 		{ status },
 	);

@@ -156,7 +156,7 @@ export function ProvisioningCard({
 					await forgetReadings();
 				}}
 			>
-				The next request with {revoking?.name} is refused. Members stay. This
+				The next request with {revoking?.name} is rejected. Members stay. This
 				cannot be undone.
 			</Confirm>
 		</Paper>

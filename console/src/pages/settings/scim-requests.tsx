@@ -33,7 +33,7 @@ const COLUMNS: Column<Request>[] = [
 		cell: ({ status }) => (
 			<StatusBadge
 				tone={status < 400 ? "good" : "bad"}
-				label={status < 400 ? `Done (${status})` : `Refused (${status})`}
+				label={status < 400 ? `Done (${status})` : `Rejected (${status})`}
 			/>
 		),
 	},
@@ -57,12 +57,12 @@ export function ScimRequests({ requests }: { requests: readonly Request[] }) {
 	const [showsAll, setShowsAll] = useState(false);
 	return (
 		<Stack gap="xs">
-			<Title order={3}>Last changes and refusals</Title>
+			<Title order={3}>Last changes and rejected requests</Title>
 			{requests.length === 0 ? (
 				<Text size="sm">The provider has asked for no change yet.</Text>
 			) : (
 				<DataTable
-					label="Last changes and refusals"
+					label="Last changes and rejected requests"
 					columns={COLUMNS}
 					rows={showsAll ? requests : requests.slice(0, SHOWN)}
 				/>

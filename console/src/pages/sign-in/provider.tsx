@@ -117,7 +117,7 @@ const PROBLEMS: Record<Problem, string> = {
 /** Returns the words for a problem that is named in the page's address. */
 export function problemInWords(problem: string, why = ""): string {
 	if (problem === "PROVIDER_FAILED" && Object.hasOwn(REFUSALS, why)) {
-		return `Assay refused the answer of your identity provider: ${REFUSALS[why as SamlRefusal]}.`;
+		return `Assay rejected the answer of your identity provider: ${REFUSALS[why as SamlRefusal]}.`;
 	}
 	return Object.hasOwn(PROBLEMS, problem)
 		? PROBLEMS[problem as Problem]
