@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { badFields } from "../errors.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { columnsOf } from "../records/result-rows.ts";
+import { findHolders } from "../records/taken-reference-ids.ts";
 import { storable } from "../records/text-match.ts";
 import { MAX_NAME } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";
@@ -70,7 +71,8 @@ export function matchText(
 	by: MatchBy,
 ): string | undefined {
 	const text = cells.get(by) ?? "";
-	return text.trim() === "" ? undefined : by === "id" ? text.trim() : text;
+	if (text.trim() === "") return undefined;
+	return by === "id" || by === "reference_id" ? text.trim() : text;
 }
 
 /**
@@ -144,8 +146,8 @@ export async function findNames(
 }
 
 /**
- * Returns the file's reference ids that existing records already have, each with the id of its
- * record.
+ * Returns the file's reference ids that existing records already have, by their keys, each with the
+ * id of its record.
  */
 export async function findTaken(
 	client: PoolClient,
@@ -155,11 +157,7 @@ export async function findTaken(
 ): Promise<ReadonlyMap<string, string>> {
 	if (!file.headings.has("reference_id")) return new Map();
 	const texts = file.lines
-		.map(({ cells }) => cells.get("reference_id") ?? "")
+		.map(({ cells }) => cells.get("reference_id")?.trim() ?? "")
 		.filter((text) => text !== "" && canBeStored(text));
-	const { rows } = await client.query<{ reference_id: string; id: string }>(
-		`select t.reference_id, t.id from ${kind.table} t where t.organization_id = $1 and t.reference_id = any($2)`,
-		[organizationId, texts],
-	);
-	return new Map(rows.map((row) => [row.reference_id, row.id]));
+	return findHolders(client, kind, organizationId, texts);
 }

@@ -6,6 +6,7 @@ import { notFound } from "../invoke.ts";
 import { makeEventLoopYield } from "../load/event-loop-yield.ts";
 import { shapeToAdd, shapeToUpdate } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
+import { referenceKey } from "../records/taken-reference-ids.ts";
 import type { Values } from "../records/values.ts";
 import { prepareNew, prepareUpdate } from "../records/values.ts";
 import { parseInput } from "../validation.ts";
@@ -141,9 +142,10 @@ export async function planImport(
 		}
 		const reference = values.reference_id;
 		if (typeof reference === "string") {
-			const earlier = seenReferenceIds.get(reference);
-			seenReferenceIds.set(reference, line);
-			const holder = taken.get(reference);
+			const key = referenceKey(reference);
+			const earlier = seenReferenceIds.get(key);
+			seenReferenceIds.set(key, line);
+			const holder = taken.get(key);
 			if (holder !== undefined && holder !== before?.id) {
 				issues.push({
 					field: "reference_id",

@@ -18,6 +18,7 @@ import {
 import { organizationId } from "./list-pages.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { missingReference, noteStored } from "./store.ts";
+import { findHolders, referenceKey } from "./taken-reference-ids.ts";
 import { changeOf, prepareNew, type Values } from "./values.ts";
 
 const MAX_RECORDS = 50;
@@ -164,16 +165,18 @@ async function takenReferenceIds(
 ): Promise<FieldIssue[]> {
 	if (!kind.referencePrefix) return [];
 	const given = rows.filter(({ values }) => values.reference_id !== undefined);
-	const { rows: taken } = await client.query<{ reference_id: string }>(
-		`select t.reference_id from ${kind.table} t where t.organization_id = $1 and t.reference_id = any($2)`,
-		[membership.organizationId, given.map(({ values }) => values.reference_id)],
+	const holders = await findHolders(
+		client,
+		kind,
+		membership.organizationId,
+		given.map(({ values }) => String(values.reference_id)),
 	);
-	const used = new Map<unknown, string>(
-		taken.map(({ reference_id }) => [reference_id, `another ${kind.noun}`]),
-	);
+	const used = new Map<string, string>();
+	for (const key of holders.keys()) used.set(key, `another ${kind.noun}`);
 	return given.flatMap(({ place, values: { reference_id } }) => {
-		const holder = used.get(reference_id);
-		used.set(reference_id, holder ?? place);
+		const key = referenceKey(reference_id);
+		const holder = used.get(key);
+		used.set(key, holder ?? place);
 		return holder === undefined
 			? []
 			: {

@@ -322,7 +322,8 @@ export const referenceId = (prefix: string) =>
 	initially<string>(
 		{
 			type: "name",
-			input: nameSchema(MAX_REFERENCE_ID),
+			// People and files write blanks around it, which nobody sees when they name the record.
+			input: nameSchema(MAX_REFERENCE_ID).transform((text) => text.trim()),
 			output: z.string(),
 		},
 		undefined,

@@ -6,7 +6,7 @@ import { recordKinds } from "../registers/all.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { organizationId } from "./list-pages.ts";
 import { obvious } from "./shown.ts";
-import { anyIdSchema, idSchema, MAX_NAME, nameSchema } from "./text-schemas.ts";
+import { idSchema, MAX_NAME, nameSchema } from "./text-schemas.ts";
 
 /**
  * Returns the input fields that name a record of this kind: its id or, if the kind has them, its
@@ -37,23 +37,12 @@ export function anyRecordInput(): {
 	organization_id: z.ZodOptional<z.ZodString>;
 } {
 	return {
-		id: nameSchema(MAX_NAME)
-			.superRefine((text, context) => {
-				if (parseId(text) || REFERENCE_ID.test(text)) return;
-				const [issue] = anyIdSchema().safeParse(text).error?.issues ?? [];
-				const message = issue?.message ?? "must be the id of a record";
-				context.addIssue({
-					code: "custom",
-					message: `${message}, or a reference id such as NC-001`,
-				});
-			})
-			.meta(obvious("Id of a record of any kind, or a reference id")),
+		id: nameSchema(MAX_NAME).meta(
+			obvious("Id of a record of any kind, or a reference id"),
+		),
 		organization_id: organizationId().optional(),
 	};
 }
-
-/** The form of a reference id that the service makes. */
-const REFERENCE_ID = /^[a-z]+-\d+$/i;
 
 /** Returns the id of the record of any kind that a caller named by its id or reference id. */
 export async function findIdOfAnyKind(
@@ -72,7 +61,10 @@ export async function findIdOfAnyKind(
 	}
 	const [id, ...others] = found;
 	if (id === undefined) {
-		throw new AppError("not_found", `there is no record ${named}`);
+		throw new AppError(
+			"not_found",
+			`there is no record ${named.slice(0, 100)}`,
+		);
 	}
 	if (others.length > 0) {
 		throw badFields([
@@ -98,8 +90,9 @@ export async function findId(
 	const { rows } = await client.query<{ id: string; is_exact: boolean }>({
 		name: `reference.${kind.kind}`,
 		text: `select t.id, t.reference_id = $2 as is_exact from ${kind.table} t
-			where t.organization_id = $1 and t.reference_id_key = sort_key($2)
-				and lower(t.reference_id) = lower($2)
+			where t.organization_id = $1
+				and t.reference_id_key in (sort_key($2), sort_key(btrim($2)))
+				and lower(t.reference_id) in (lower($2), lower(btrim($2)))
 			order by is_exact desc limit 2`,
 		values: [membership.organizationId, named],
 	});

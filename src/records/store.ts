@@ -7,6 +7,10 @@ import type { Change, Context } from "../operation.ts";
 import { resolveChecks } from "./check-fields.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { columnsOf } from "./result-rows.ts";
+import {
+	requireFreeReferenceId,
+	takenReferenceId,
+} from "./taken-reference-ids.ts";
 import { changeOf, type Values } from "./values.ts";
 import {
 	insertStatement,
@@ -78,6 +82,7 @@ export async function addRecord(
 		membership: { organizationId },
 	} = context;
 	await resolveChecks(client, kind, organizationId, values);
+	await requireFreeReferenceId(client, kind, organizationId, values);
 	const id = makeId(organizationId, kind.kind);
 	const isWhole = isOneRow(kind, values);
 	const answer = isWhole ? "record" : "nothing";
@@ -159,6 +164,7 @@ export async function changeRecord(
 	} = context;
 	const id = String(before.id);
 	await resolveChecks(client, kind, organizationId, values);
+	await requireFreeReferenceId(client, kind, organizationId, values, id);
 	const rows = await updateAndRead(client, kind, organizationId, id, values);
 	const [after = {}] = note(context, kind, [{ id, before }], rows);
 	return after;
@@ -362,12 +368,7 @@ export async function explaining<Result>(
 			error.code === UNIQUE_VIOLATION &&
 			error.constraint === `${kind.table}_reference_id_key`
 		) {
-			throw badFields([
-				{
-					field: "reference_id",
-					message: `is already used by another ${kind.noun}; choose another, or leave it out to get the next free one`,
-				},
-			]);
+			throw takenReferenceId(kind);
 		}
 		throw thrown;
 	}

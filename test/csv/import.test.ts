@@ -144,7 +144,13 @@ test("lines find their records by id, reference id or e-mail address, and by nam
 		"x 2,New",
 	]);
 	expect(found.matched_by).toBe("reference_id");
-	expect(outcomes(found)).toEqual(["UNCHANGED", "UPDATE", "ADD", "ADD", "ADD"]);
+	expect(outcomes(found)).toEqual([
+		"UNCHANGED",
+		"UPDATE",
+		"WRONG",
+		"ADD",
+		"WRONG",
+	]);
 
 	const vendors = ["name,website_url", "Cloud,https://example.com"];
 	await doImport("vendor", vendors);
@@ -167,6 +173,25 @@ test("lines find their records by id, reference id or e-mail address, and by nam
 	expect(refused.body.message).toBe(
 		"match_by: must be one of id, name, none for vendors",
 	);
+});
+
+test("a reference id in another case is taken, and blanks around it make no difference", async () => {
+	await member.use("addNonconformity", {
+		organization_id,
+		reference_id: "X-1",
+	});
+	const result = await tryImport("nonconformity", [
+		"reference_id,title",
+		"x-1,a",
+		" X-1 ,b",
+		"X-2,c",
+		"x-2,d",
+	]);
+	expect(outcomes(result)).toEqual(["WRONG", "UPDATE", "ADD", "WRONG"]);
+	expect(issues(result)).toEqual([
+		"2 reference_id: is already used by another nonconformity; choose another, or leave the cell empty to get the next free one",
+		"5 reference_id: is already used in line 4; choose another, or leave the cell empty to get the next free one",
+	]);
 });
 
 test("two lines for one record, a repeated reference id and an ambiguous name are errors", async () => {

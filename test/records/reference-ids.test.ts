@@ -108,7 +108,19 @@ describe("a reference id", () => {
 
 	test("that differs from another only in its case must be written exactly", async () => {
 		const upper = await add({ reference_id: "ABC" });
-		const mixed = await add({ reference_id: "Abc" });
+		// Earlier versions allowed it, so databases may have such records.
+		const mixed = await add({ reference_id: "DEF" });
+		await tools.database.owner.query(
+			"update nonconformities set reference_id = 'Abc' where id = $1",
+			[mixed.id],
+		);
+		mixed.reference_id = "Abc";
+		const changed = await tools.use("updateNonconformity", {
+			id: "Abc",
+			title: "Changed",
+			reference_id: "Abc",
+		});
+		expect(changed.nonconformity.id).toBe(mixed.id);
 		for (const { id, reference_id } of [upper, mixed]) {
 			const got = await tools.use("getNonconformity", { id: reference_id });
 			expect(got.nonconformity.id).toBe(id);
@@ -120,6 +132,55 @@ describe("a reference id", () => {
 		expect(body.message).toContain(
 			"id: is the reference id of several nonconformities",
 		);
+	});
+
+	test("is unique whatever its case and the blanks around it", async () => {
+		const { id } = await add({ reference_id: "  Uni-1 " });
+		const got = await tools.use("getNonconformity", { id: " uni-1" });
+		expect(got.nonconformity).toMatchObject({ id, reference_id: "Uni-1" });
+		const other = await add({});
+		for (const reference_id of ["Uni-1", "UNI-1", "uni-1 "]) {
+			for (const [tool, input] of [
+				["addNonconformity", { reference_id }],
+				["updateNonconformity", { id: other.id, reference_id }],
+				["addRecords", { kind: "nonconformity", records: [{ reference_id }] }],
+			] as const) {
+				const { status, body } = await tools.call(tool, input);
+				expect([tool, status]).toEqual([tool, 400]);
+				expect(body.message).toContain(
+					"reference_id: is already used by another nonconformity",
+				);
+			}
+		}
+		const rows = [{ reference_id: "Uni-2" }, { reference_id: "uni-2" }];
+		const { body } = await tools.call("addRecords", {
+			kind: "nonconformity",
+			records: rows,
+		});
+		expect(body.message).toContain(
+			"records[1].reference_id: is already used by records[0]",
+		);
+		const renamed = await tools.use("updateNonconformity", {
+			id,
+			reference_id: "UNI-1",
+		});
+		expect(renamed.nonconformity.reference_id).toBe("UNI-1");
+	});
+
+	test("of any form names a record for its history and uses, and an unknown one is not found", async () => {
+		for (const reference_id of ["2026/07", "A-B-1", "Major finding"]) {
+			await add({ reference_id });
+			for (const tool of ["getRecordHistory", "getRecordUses"]) {
+				await tools.use(tool, { id: reference_id.toUpperCase() });
+				const { status, body } = await tools.call(tool, {
+					id: `${reference_id}?`,
+				});
+				expect([status, body.message]).toEqual([
+					404,
+					`there is no record ${reference_id}?`,
+				]);
+			}
+		}
 	});
 
 	test("needs organization_id if the caller has several organizations, and reaches no other", async () => {
