@@ -27,6 +27,16 @@ const MAX_TOLD = 100;
 
 const KINDS = recordKinds.map(({ kind }) => kind) as [string, ...string[]];
 
+/**
+ * A row. The schema takes every value, so that `readRows` can name all wrong rows at once. Clients
+ * see the schema of an object.
+ */
+const row = z.unknown().meta({
+	type: "object",
+	propertyNames: { type: "string" },
+	additionalProperties: {},
+});
+
 export const addRecords = defineOperation({
 	name: "addRecords",
 	title: "Add several records",
@@ -38,7 +48,7 @@ export const addRecords = defineOperation({
 		organization_id: organizationId(),
 		kind: z.enum(KINDS).describe("Kind of record"),
 		records: z
-			.array(z.record(z.string(), z.unknown()))
+			.array(row)
 			.min(1)
 			.max(MAX_RECORDS)
 			.describe("Each with the fields of the add tool of the kind"),

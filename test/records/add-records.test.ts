@@ -133,6 +133,23 @@ describe("rows", () => {
 		expect(await countOf("task")).toBe(before);
 	});
 
+	test("that are wrong are all named, also those that are no objects", async () => {
+		const { status, body } = await tools.call("addRecords", {
+			kind: "measure",
+			records: [{ name: "Backup", category: "IT" }, { name: "" }, 5, null],
+		});
+		expect(status).toBe(400);
+		expect(body.message).toMatch(
+			/^nothing was added, because 3 of 4 records are wrong: /,
+		);
+		expect(body.fields).toMatchObject([
+			{ field: "records[1].name", message: "must not be empty" },
+			{ field: "records[1].category", message: "is required" },
+			{ field: "records[2]", message: "must be a JSON object" },
+			{ field: "records[3]", message: "must be a JSON object" },
+		]);
+	});
+
 	test("may not have the reference id of another record or row", async () => {
 		await tools.use("addContinualImprovement", { reference_id: "CI-9" });
 		const { body } = await tools.call("addRecords", {
