@@ -72,7 +72,7 @@ test("a query string can contain numbers, parts of objects and the order", async
 		"Badger",
 	]);
 	const next = await get(
-		`listRisks?organization_id=${organization}&size=2&filter={"category":"Query string"}&order_by.field=name&order_by.direction=DESC&cursor=${body.next_cursor}`,
+		`listRisks?organization_id=${organization}&size=2&filter={"category":"Query string","min_inherent_risk_score":20}&order_by.field=name&order_by.direction=DESC&cursor=${body.next_cursor}`,
 	);
 	expect(next.body.risks.map(({ name }: { name: string }) => name)).toEqual([
 		"Aardvark",
