@@ -51,6 +51,8 @@ const organization = z.object({
 	updated_at: z.string(),
 });
 
+type Organization = z.input<typeof organization>;
+
 const COLUMNS =
 	"t.id, t.name, t.description, t.time_zone, t.heartbeat_interval_seconds, t.posture_interval_seconds, t.skipped_steps, t.created_at, t.updated_at";
 
@@ -173,12 +175,12 @@ export const getOrganization = defineOperation({
 	input: z.strictObject({ organization_id: organizationId() }),
 	output: z.object({ organization }),
 	run: async ({ client }, { organization_id }) => {
-		const { rows } = await client.query({
+		const { rows } = await client.query<Organization>({
 			name: "get.organization",
 			text: `select ${COLUMNS} from organizations t where t.id = $1`,
 			values: [organization_id],
 		});
-		return { organization: rows[0] as never };
+		return { organization: rows[0] as Organization };
 	},
 });
 
@@ -346,15 +348,16 @@ async function change(
 		append,
 		...fields
 	}: Values & { if_updated_at?: string | undefined },
-): Promise<{ organization: z.input<typeof organization> }> {
-	const { rows } = await client.query(
+): Promise<{ organization: Organization }> {
+	const { rows } = await client.query<Organization>(
 		// A lock with "for update" would also block new foreign keys to the organization. Adding a
 		// record or an audit entry would then have to wait while this transaction waits for the audit
 		// log.
 		`select ${COLUMNS} from organizations t where t.id = $1 for no key update`,
 		[id],
 	);
-	const before = rows[0] ?? {};
+	// `invoke` has read the membership, so the row exists.
+	const before: Organization & Values = rows[0] as Organization;
 	requireUnchanged("organization", before, if_updated_at);
 	const given: Values = {
 		...fields,
@@ -365,17 +368,17 @@ async function change(
 			given[name] !== undefined &&
 			!isDeepStrictEqual(given[name], before[name]),
 	);
-	if (different.length === 0) return { organization: before as never };
+	if (different.length === 0) return { organization: before };
 	const assignments = different.map((name, index) => `${name} = $${index + 2}`);
-	const { rows: updated } = await client.query(
+	const { rows: updated } = await client.query<Organization>(
 		`update organizations t set ${assignments.join(", ")}, updated_at = now() where t.id = $1 returning ${COLUMNS}`,
 		[id, ...different.map((name) => given[name])],
 	);
-	const after = updated[0] ?? {};
+	const after: Organization & Values = updated[0] as Organization;
 	changed({
 		kind: "organization",
 		id,
-		name: String(after.name),
+		name: after.name,
 		fields: Object.fromEntries(
 			different.map((name) => [
 				name,
@@ -383,5 +386,5 @@ async function change(
 			]),
 		),
 	});
-	return { organization: after as never };
+	return { organization: after };
 }
