@@ -1,10 +1,10 @@
 import {
 	type HistoryState,
 	useLocation,
-	useNavigate,
 	useRouterState,
 	useSearch,
 } from "@tanstack/react-router";
+import { useChangeSearch } from "./change-search.ts";
 import { dayShown } from "./past.ts";
 import type { ListOrder } from "./register-orders.ts";
 import { type FilterValue, toDates } from "./relative-filters.ts";
@@ -134,7 +134,7 @@ export function useListSearch(
 	const order: ListOrder | undefined = search.sort
 		? { field: search.sort, direction: search.dir ?? "asc" }
 		: usualOrder;
-	const navigate = useNavigate();
+	const changeSearch = useChangeSearch();
 	const path = useLocation({ select: ({ pathname }) => pathname });
 	const earlier = useRouterState({
 		select: ({ location }) =>
@@ -144,18 +144,16 @@ export function useListSearch(
 		changes: Record<string, FilterValue | undefined>,
 		{ replace = false } = {},
 	) =>
-		navigate({
-			to: ".",
-			replace,
-			resetScroll: false,
-			search: (before: ListSearch) =>
+		changeSearch(
+			(before: ListSearch) =>
 				withoutAbsent({
 					...before,
 					cursor: undefined,
 					day: undefined,
 					...changes,
 				}),
-		} as never);
+			{ replace },
+		);
 
 	const day = search.day ?? dayShown();
 	const dated = toDates(filters, day);
@@ -163,28 +161,23 @@ export function useListSearch(
 
 	/** Goes to a page of the same list and shows its first rows. */
 	const goTo = async (cursor: string | null, state: HistoryState) => {
-		await navigate({
-			to: ".",
-			resetScroll: false,
-			state,
-			search: (before: ListSearch) =>
+		await changeSearch(
+			(before: ListSearch) =>
 				withoutAbsent({
 					...before,
 					cursor: cursor ?? undefined,
 					day: cursor && isRelative ? day : undefined,
 				}),
-		} as never);
+			{ state },
+		);
 		window.scrollTo({ top: 0 });
 	};
 
 	/** Changes the open entry in the address and stays on the same page of the list. */
 	const openEntry = (entry: number | undefined) =>
-		navigate({
-			to: ".",
-			resetScroll: false,
+		changeSearch((before: ListSearch) => withoutAbsent({ ...before, entry }), {
 			state: true,
-			search: (before: ListSearch) => withoutAbsent({ ...before, entry }),
-		} as never);
+		});
 
 	const filter = {
 		...dated,
@@ -231,11 +224,7 @@ export function useListSearch(
 		openEntry,
 		/** Shows what a saved view has, or leaves the view if `id` is undefined. */
 		openView: (id: string | undefined, search: ListSearch) =>
-			navigate({
-				to: ".",
-				resetScroll: false,
-				search: withoutAbsent({ ...search, view: id }),
-			} as never),
+			changeSearch(() => withoutAbsent({ ...search, view: id })),
 		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
 		/** Returns to the usual order. */
 		clearSort: () => change({ sort: undefined, dir: undefined }),

@@ -8,8 +8,9 @@ import {
 	Tooltip,
 } from "@mantine/core";
 import { IconCalendarTime } from "@tabler/icons-react";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { useChangeSearch } from "../change-search.ts";
 import { useShownOrganization } from "../organization.ts";
 import { dayAfter, todayHere } from "../parts/days.ts";
 import { firstDayOf, pastDay, usePast } from "../past.ts";
@@ -19,7 +20,7 @@ import { firstDaySentence } from "./before-first-day.tsx";
 export function AsOfButton() {
 	const { day } = usePast();
 	const { org } = useParams({ strict: false });
-	const navigate = useNavigate();
+	const changeSearch = useChangeSearch();
 	const [isOpen, setOpen] = useState(false);
 	const [typed, setTyped] = useState<string>();
 	const organization = useShownOrganization();
@@ -35,16 +36,16 @@ export function AsOfButton() {
 			? "Choose a day before today."
 			: undefined;
 	const show = () =>
-		navigate({
-			to: ".",
+		changeSearch(
 			// The cursor of a page belongs to the day that was shown. A report has its own day.
-			search: (before: object) => ({
+			(before) => ({
 				...before,
 				cursor: undefined,
 				day: undefined,
 				as_of: chosen,
 			}),
-		} as never);
+			{ resetScroll: true },
+		);
 	return (
 		<Popover
 			opened={isOpen}

@@ -12,9 +12,9 @@ import {
 	IconClockPause,
 	IconInfoCircle,
 } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { OutputOf } from "../../api.ts";
+import { useChangeSearch } from "../../change-search.ts";
 import {
 	type Device,
 	isCurrent,
@@ -47,7 +47,7 @@ export function ChecksTab({
 	/** The key of the check whose evidence is open. */
 	opened: string | undefined;
 }) {
-	const navigate = useNavigate();
+	const changeSearch = useChangeSearch();
 	const requested = useRequestedExceptions(device);
 	const byKey = new Map(
 		device.postures.map((posture) => [posture.check_key, posture]),
@@ -84,15 +84,9 @@ export function ChecksTab({
 				classNames={{ control: styles.checkControl ?? "" }}
 				value={opened ?? null}
 				onChange={(check) =>
-					navigate({
-						to: ".",
+					changeSearch((before) => ({ ...before, check: check ?? undefined }), {
 						replace: true,
-						resetScroll: false,
-						search: (before: object) => ({
-							...before,
-							check: check ?? undefined,
-						}),
-					} as never)
+					})
 				}
 			>
 				{ordered.map((key) => (

@@ -1,7 +1,8 @@
 import { Group, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { ApiError } from "../../api.ts";
+import { useChangeSearch } from "../../change-search.ts";
 import {
 	type Device,
 	DeviceState,
@@ -49,7 +50,7 @@ export function Page() {
 	const from = "/signed-in/o/$org/devices/$id";
 	const { id } = useParams({ from });
 	const { tab = "checks", check } = useSearch({ from });
-	const navigate = useNavigate();
+	const changeSearch = useChangeSearch();
 	const found = useQuery({
 		...operationQuery("getDevice", { id }),
 		refetchInterval: ({ state }) =>
@@ -86,11 +87,9 @@ export function Page() {
 					value={Object.hasOwn(TABS, tab) ? tab : "checks"}
 					keepMounted={false}
 					onChange={(chosen) =>
-						navigate({
-							to: ".",
-							resetScroll: false,
-							search: chosen === "checks" ? {} : { tab: chosen as Tab },
-						} as never)
+						changeSearch(() =>
+							chosen === "checks" ? {} : { tab: chosen as Tab },
+						)
 					}
 				>
 					<Tabs.List

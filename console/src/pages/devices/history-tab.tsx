@@ -12,9 +12,10 @@ import {
 	VisuallyHidden,
 } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import { HOUR_MS } from "../../../../src/units.ts";
+import { useChangeSearch } from "../../change-search.ts";
 import { dayOf, formatDay, todayHere } from "../../parts/days.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
 import { Legend } from "../../parts/devices/posture-bar.tsx";
@@ -45,13 +46,9 @@ interface Changes {
 export function HistoryTab({ device }: { device: Device }) {
 	const { maxSilenceMs } = useMaxSilence(device);
 	const search = useSearch({ from: "/signed-in/o/$org/devices/$id" });
-	const navigate = useNavigate();
+	const changeSearch = useChangeSearch();
 	const change = (changes: Changes) =>
-		navigate({
-			to: ".",
-			resetScroll: false,
-			search: (before: object) => ({ ...before, ...changes }),
-		} as never);
+		changeSearch((before) => ({ ...before, ...changes }));
 	const range = rangeOf(search.range, device.created_at);
 	// The time is rounded to the hour, so that opening the page again sends the same request.
 	const fromMs =

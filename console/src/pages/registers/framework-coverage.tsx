@@ -10,8 +10,9 @@ import {
 } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import type { OutputOf } from "../../api.ts";
+import { useChangeSearch } from "../../change-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -192,17 +193,13 @@ function Controls({
 	frameworkId: string;
 }) {
 	const { show } = useSearch({ strict: false }) as { show?: string };
-	const navigate = useNavigate();
+	const changeSearch = useChangeSearch();
 	const isNarrowed = show === "uncovered";
 	const setShown = (value: string) =>
-		navigate({
-			to: ".",
-			resetScroll: false,
-			search: (before: Record<string, unknown>) => ({
-				...before,
-				show: value === "uncovered" ? value : undefined,
-			}),
-		} as never);
+		changeSearch((before) => ({
+			...before,
+			show: value === "uncovered" ? value : undefined,
+		}));
 	const isShown = (control: CoveredControl) =>
 		!isNarrowed || !["covered", "excluded"].includes(stateOf(control));
 	return (

@@ -1,4 +1,3 @@
-import type { OutputOf } from "../../api.ts";
 import type { Board } from "./board/board.ts";
 import type { Period } from "./board/periods.ts";
 import type { ReportSource } from "./report-source.ts";
@@ -46,8 +45,6 @@ export interface ReportInput {
 	/** How far back a report with a comparison looks. */
 	period: Period;
 }
-
-export type Frameworks = OutputOf<"listFrameworks">["frameworks"];
 
 /** Most rows of a report, so that a page and a printer can take them. */
 export const MAX_ROWS = 2000;
