@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
@@ -126,7 +127,13 @@ export const addComment = defineOperation({
 			"for key share",
 		);
 		await requireMembers(context, mentionedIds);
-		await rejectOneTooMany(context, record.id);
+		await enforceLimit(client, {
+			turn: `comments ${record.id}`,
+			from: "record_comments where organization_id = $1 and record_id = $2",
+			values: [organizationId, record.id],
+			max: MAX_COMMENTS,
+			error: tooManyComments,
+		});
 		const id = makeId(organizationId, "record_comment");
 		await client.query(
 			`insert into record_comments
@@ -216,16 +223,8 @@ async function requireMembers(
 	if (issues.length > 0) throw badFields(issues);
 }
 
-async function rejectOneTooMany(
-	{ client, membership }: Context,
-	recordId: string,
-): Promise<void> {
-	const { rows } = await client.query<{ count: number }>(
-		"select count(*)::int as count from record_comments where organization_id = $1 and record_id = $2",
-		[membership.organizationId, recordId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_COMMENTS) return;
-	throw new AppError(
+function tooManyComments(): AppError {
+	return new AppError(
 		"bad_request",
 		`the record has ${MAX_COMMENTS} comments, which is the maximum; delete some first`,
 	);

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
+import { takeTurns } from "../db/turns.ts";
 import { AppError } from "../errors.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { type NamedRecord, recordId, requireRecord } from "./records.ts";
@@ -23,14 +25,22 @@ export const watchRecord = defineOperation({
 		"Watch a record: your home page then shows new comments on it. Commenting and being mentioned do this too.",
 	run: async (context, { record_id }) => {
 		const { client, membership, principal } = context;
+		const { organizationId } = membership;
+		const { userId } = principal;
 		const record = await requireRecord(
 			client,
-			membership.organizationId,
+			organizationId,
 			record_id,
 			"for key share",
 		);
-		await rejectOneTooMany(context);
-		await addWatches(context, record, [principal.userId]);
+		await enforceLimit(client, {
+			turn: turnOf(organizationId, userId),
+			from: "record_watches where organization_id = $1 and user_id = $2",
+			values: [organizationId, userId],
+			max: MAX_WATCHED,
+			error: tooManyWatched,
+		});
+		await addWatches(context, record, [userId]);
 		return { record_id, is_watching: true };
 	},
 });
@@ -57,6 +67,8 @@ export async function addWatches(
 	record: NamedRecord,
 	userIds: readonly (string | null)[],
 ): Promise<void> {
+	const { organizationId } = membership;
+	await takeTurns(client, ...userIds.map((id) => turnOf(organizationId, id)));
 	await client.query(
 		`insert into record_watches (organization_id, user_id, record_id, record_kind)
 		select $1::text, m.user_id, $2::text, $3::text from memberships m
@@ -66,7 +78,7 @@ export async function addWatches(
 		) < ${MAX_WATCHED}
 		on conflict do nothing`,
 		[
-			membership.organizationId,
+			organizationId,
 			record.id,
 			record.kind,
 			userIds.filter((id) => id !== null),
@@ -74,17 +86,12 @@ export async function addWatches(
 	);
 }
 
-async function rejectOneTooMany({
-	client,
-	membership,
-	principal,
-}: Context): Promise<void> {
-	const { rows } = await client.query<{ count: number }>(
-		"select count(*)::int as count from record_watches where organization_id = $1 and user_id = $2",
-		[membership.organizationId, principal.userId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_WATCHED) return;
-	throw new AppError(
+function turnOf(organizationId: string, userId: string | null): string {
+	return `watches ${organizationId} ${userId}`;
+}
+
+function tooManyWatched(): AppError {
+	return new AppError(
 		"bad_request",
 		`you watch ${MAX_WATCHED} records, which is the maximum; stop watching some first`,
 	);

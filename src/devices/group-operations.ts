@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { textArray } from "../db/array.ts";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
@@ -111,7 +112,18 @@ export const addDeviceGroup = defineOperation({
 		const { organization_id, name, description = null, device_ids } = input;
 		const filter = input.filter && (await readFilter(context, input.filter));
 		if (filter && device_ids) throw eitherOr("device_ids");
-		await rejectTooMany(context, filter !== undefined);
+		if (filter) {
+			await requireRoom(context, MAX_FILTER_GROUPS, {
+				from: "device_groups where organization_id = $1 and filter is not null",
+				field: "filter",
+				what: "groups with a filter",
+			});
+		}
+		await requireRoom(context, MAX_GROUPS, {
+			from: "device_groups where organization_id = $1",
+			field: "name",
+			what: "groups",
+		});
 		const id = makeId(organization_id, "device_group");
 		await explainName(name, () =>
 			client.query(
@@ -295,32 +307,20 @@ function eitherOr(field: string) {
 	]);
 }
 
-async function rejectTooMany(
-	{ client, membership }: Context,
-	hasFilter: boolean,
+/** Throws bad_request for the field if the organization has `max` of the groups in `from`. */
+function requireRoom(
+	{ client, membership: { organizationId } }: Context,
+	max: number,
+	{ from, field, what }: { from: string; field: string; what: string },
 ): Promise<void> {
-	const { rows } = await client.query<{ all: number; filters: number }>(
-		`select count(*)::int as all, count(filter)::int as filters
-		from device_groups where organization_id = $1`,
-		[membership.organizationId],
-	);
-	const { all = 0, filters = 0 } = rows[0] ?? {};
-	if (hasFilter && filters >= MAX_FILTER_GROUPS) {
-		throw badFields([
-			{
-				field: "filter",
-				message: `the organization has ${MAX_FILTER_GROUPS} groups with a filter, which is the maximum; delete one first`,
-			},
-		]);
-	}
-	if (all >= MAX_GROUPS) {
-		throw badFields([
-			{
-				field: "name",
-				message: `the organization has ${MAX_GROUPS} groups, which is the maximum; delete one first`,
-			},
-		]);
-	}
+	const message = `the organization has ${max} ${what}, which is the maximum; delete one first`;
+	return enforceLimit(client, {
+		turn: `device groups ${organizationId}`,
+		from,
+		values: [organizationId],
+		max,
+		error: () => badFields([{ field, message }]),
+	});
 }
 
 async function addMembers(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { requireMailServer } from "../mail/operations.ts";
@@ -10,6 +11,7 @@ import { webAddress } from "../webhooks/operations.ts";
 import { requireAllowedHost } from "../webhooks/outgoing-address.ts";
 import {
 	CHANNEL_KINDS,
+	CHAT_KINDS,
 	type ChannelKind,
 	hasDigest,
 	isChat,
@@ -97,7 +99,7 @@ export const addNotificationChannel = defineOperation({
 		if (address !== undefined) {
 			requireAllowedHost("address", address, services.outgoingRule);
 		}
-		await rejectTooMany(context, kind);
+		await requireRoomFor(context, kind);
 		const id = makeId(organizationId, "notification_channel");
 		const events = hasDigest(kind) ? [] : (event_types ?? USUAL_EVENTS);
 		const { rows } = await client.query<Channel>(
@@ -228,36 +230,29 @@ function checkFields(
 	);
 }
 
-async function rejectTooMany(
-	{ client, membership }: Context,
+/** Throws bad_request if there are too many chats, or if a kind exists once and its channel is there. */
+function requireRoomFor(
+	{ client, membership: { organizationId } }: Context,
 	kind: ChannelKind,
 ): Promise<void> {
-	// The lock keeps two calls at the same time from adding the same kind.
-	await client.query(
-		"select pg_advisory_xact_lock(hashtextextended('notification channels ' || $1, 0))",
-		[membership.organizationId],
-	);
-	const { rows } = await client.query<{ same: number; chats: number }>(
-		`select count(*) filter (where kind = $2)::integer as same,
-			count(*) filter (where kind in ('SLACK', 'TEAMS'))::integer as chats
-		from notification_channels where organization_id = $1`,
-		[membership.organizationId, kind],
-	);
-	const { same = 0, chats = 0 } = rows[0] ?? {};
-	if (!isChat(kind) && same > 0) {
-		throw badFields([
-			{
-				field: "kind",
-				message: `is ${kind}, and the organization has such a channel; change that one`,
-			},
-		]);
-	}
-	if (isChat(kind) && chats >= MAX_CHATS) {
-		throw new AppError(
-			"bad_request",
-			`the organization has ${MAX_CHATS} chats, which is the maximum; delete one that is no longer needed`,
-		);
-	}
+	return enforceLimit(client, {
+		turn: `notification channels ${organizationId}`,
+		from: "notification_channels where organization_id = $1 and kind = any($2)",
+		values: [organizationId, isChat(kind) ? CHAT_KINDS : [kind]],
+		max: isChat(kind) ? MAX_CHATS : 1,
+		error: () =>
+			isChat(kind)
+				? new AppError(
+						"bad_request",
+						`the organization has ${MAX_CHATS} chats, which is the maximum; delete one that is no longer needed`,
+					)
+				: badFields([
+						{
+							field: "kind",
+							message: `is ${kind}, and the organization has such a channel; change that one`,
+						},
+					]),
+	});
 }
 
 function seal({ services }: Context, address: string, id: string): string {

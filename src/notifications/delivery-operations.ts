@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { AppError } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { queueTestMail } from "../mail/operations.ts";
-import { type Context, defineOperation } from "../operation.ts";
+import { defineOperation } from "../operation.ts";
 import { isChat } from "./channel-kinds.ts";
 import { admin, one, readChannel } from "./channel-record.ts";
 
@@ -26,7 +27,16 @@ export const testNotificationChannel = defineOperation({
 			await queueTestMail(context);
 			return { sent_to: "YOURSELF" as const };
 		}
-		await rejectTooManyTests(context);
+		await enforceLimit(client, {
+			turn: `notification tests ${organizationId}`,
+			from: `notification_messages m
+				join notification_channels c
+					on c.organization_id = m.organization_id and c.id = m.channel_id
+				where c.organization_id = $1 and m.is_test and m.created_at > now() - interval '1 hour'`,
+			values: [organizationId],
+			max: MAX_TESTS_AN_HOUR,
+			error: tooManyTests,
+		});
 		await client.query(
 			"insert into notification_messages (organization_id, id, channel_id, is_test) values ($1, $2, $3, true)",
 			[organizationId, makeId(organizationId, "notification_message"), id],
@@ -101,25 +111,8 @@ export const listNotificationDeliveries = defineOperation({
 	},
 });
 
-/** Throws bad_request if the organization has sent too many test messages to its chats. */
-async function rejectTooManyTests({
-	client,
-	membership,
-}: Context): Promise<void> {
-	// The lock keeps calls at the same time from exceeding the limit together.
-	await client.query(
-		"select pg_advisory_xact_lock(hashtextextended('notification tests ' || $1, 0))",
-		[membership.organizationId],
-	);
-	const { rows } = await client.query<{ count: number }>(
-		`select count(*)::integer as count from notification_messages m
-		join notification_channels c
-			on c.organization_id = m.organization_id and c.id = m.channel_id
-		where c.organization_id = $1 and m.is_test and m.created_at > now() - interval '1 hour'`,
-		[membership.organizationId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_TESTS_AN_HOUR) return;
-	throw new AppError(
+function tooManyTests(): AppError {
+	return new AppError(
 		"bad_request",
 		`the organization has sent ${MAX_TESTS_AN_HOUR} test messages within an hour, which is the maximum; try again later`,
 	);

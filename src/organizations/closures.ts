@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { appendChanges } from "../audit/log.ts";
+import { takeTurns } from "../db/turns.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 import { requireOrganization } from "./organization-store.ts";
@@ -187,8 +188,6 @@ async function lockClosure(
 	organizationId: string,
 ): Promise<Closure | undefined> {
 	await requireOrganization(client, organizationId);
-	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
-		`closure ${organizationId}`,
-	]);
+	await takeTurns(client, `closure ${organizationId}`);
 	return readClosure(client, organizationId);
 }

@@ -1,3 +1,4 @@
+import { takeTurns } from "../db/turns.ts";
 import { AppError, badFields } from "../errors.ts";
 import type { Context } from "../operation.ts";
 
@@ -41,7 +42,7 @@ export async function rejectTooMany(
 	{ client, membership, principal }: Context,
 	email: string,
 ): Promise<void> {
-	await takeTurn(client, principal);
+	await takeTurn(client, membership, principal);
 	const { rows } = await client.query<{
 		open: number;
 		of_address: number;
@@ -85,7 +86,7 @@ export async function rejectBulk({
 	membership,
 	principal,
 }: Context): Promise<number> {
-	await takeTurn(client, principal);
+	await takeTurn(client, membership, principal);
 	const { rows } = await client.query<{ open: number; of_user: number }>(
 		`select count(*) filter (where accepted_at is null and revoked_at is null)::integer as open,
 			invitations_sent_today() as of_user
@@ -104,13 +105,18 @@ function rejectUser(sentToday: number): void {
 	);
 }
 
-/** Calls of a user run one after the other, so that each counts the invitations before it. */
-async function takeTurn(
+/**
+ * Lets the calls of a user, and those in an organization, follow each other, so that each counts the
+ * invitations before it.
+ */
+function takeTurn(
 	client: Context["client"],
+	{ organizationId }: Context["membership"],
 	{ userId }: Context["principal"],
 ): Promise<void> {
-	await client.query(
-		"select pg_advisory_xact_lock(hashtextextended('invitations ' || $1, 0))",
-		[userId],
+	return takeTurns(
+		client,
+		`invitations ${userId}`,
+		`invitations ${organizationId}`,
 	);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PoolClient } from "pg";
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { setOrganization } from "../db/transaction-settings.ts";
 import { intervalWarnings } from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
@@ -300,7 +300,13 @@ export const createOrganization = defineOperation({
 				"permission denied: only a signed-in user can create an organization; sign in",
 			);
 		}
-		await rejectOneTooMany(client, principal.userId);
+		await enforceLimit(client, {
+			turn: `organizations ${principal.userId}`,
+			from: "memberships where user_id = $1 and role = 'admin'",
+			values: [principal.userId],
+			max: MAX_ORGANIZATIONS,
+			error: tooManyOrganizations,
+		});
 		// From here on, the transaction acts for the new organization.
 		await client.query(setOrganization(id));
 		context.changed(
@@ -319,22 +325,8 @@ export const createOrganization = defineOperation({
 	},
 });
 
-/** Throws bad_request if the user is already the admin of MAX_ORGANIZATIONS organizations. */
-async function rejectOneTooMany(
-	client: PoolClient,
-	userId: string,
-): Promise<void> {
-	// The lock makes calls of the same user run one after the other. Each call then counts the
-	// organizations that the previous calls added.
-	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
-		userId,
-	]);
-	const { rows } = await client.query<{ count: number }>(
-		"select count(*)::integer as count from memberships where user_id = $1 and role = 'admin'",
-		[userId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_ORGANIZATIONS) return;
-	throw new AppError(
+function tooManyOrganizations(): AppError {
+	return new AppError(
 		"bad_request",
 		`you are an administrator of ${MAX_ORGANIZATIONS} organizations, which is the maximum; ask the operator of the service to run \`assay org create\``,
 	);

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import type { AuditEvent } from "../audit/events.ts";
 import { appendChanges } from "../audit/log.ts";
+import { takeTurns } from "../db/turns.ts";
 import type { Change } from "../operation.ts";
 import type { Principal } from "../principal.ts";
 
@@ -32,11 +33,9 @@ export function note(
  * Lets the changes of an organization's SCIM clients follow each other, because the roles of members
  * depend on several rows.
  */
-export async function lockProvisioning(
+export function lockProvisioning(
 	client: PoolClient,
 	organizationId: string,
 ): Promise<void> {
-	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
-		`scim ${organizationId}`,
-	]);
+	return takeTurns(client, `scim ${organizationId}`);
 }

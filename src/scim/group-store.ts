@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rejectAtLimit } from "../db/enforce-limit.ts";
 import { lineSchema, nameSchema } from "../records/text-schemas.ts";
 import type { ScimContext } from "./client.ts";
 import { type Attribute, filterSql } from "./filter-sql.ts";
@@ -217,20 +218,21 @@ export async function requireUniqueGroup(
 }
 
 /** Throws tooMany if the organization has as many groups as it may have. */
-export async function requireRoomForGroup({
+export function requireRoomForGroup({
 	client,
 	organizationId,
 }: ScimContext): Promise<void> {
-	const { rows } = await client.query<{ count: number }>(
-		"select count(*)::integer as count from scim_groups where organization_id = $1",
-		[organizationId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_GROUPS) return;
-	throw new ScimError(
-		400,
-		`an organization has at most ${MAX_GROUPS} groups`,
-		"tooMany",
-	);
+	return rejectAtLimit(client, {
+		from: "scim_groups where organization_id = $1",
+		values: [organizationId],
+		max: MAX_GROUPS,
+		error: () =>
+			new ScimError(
+				400,
+				`an organization has at most ${MAX_GROUPS} groups`,
+				"tooMany",
+			),
+	});
 }
 
 /**

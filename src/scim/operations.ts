@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rejectAtLimit } from "../db/enforce-limit.ts";
 import { AppError } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
@@ -131,17 +132,16 @@ export const createScimCredential = defineOperation({
 		const { client, membership, principal } = context;
 		const { organizationId } = membership;
 		await lockProvisioning(client, organizationId);
-		const { rows: live } = await client.query<{ count: number }>(
-			`select count(*)::integer as count from scim_credentials
-			where organization_id = $1 and revoked_at is null and expires_at > now()`,
-			[organizationId],
-		);
-		if ((live[0]?.count ?? 0) >= MAX_CREDENTIALS) {
-			throw new AppError(
-				"bad_request",
-				`an organization has at most ${MAX_CREDENTIALS} SCIM credentials; revoke one that you do not use`,
-			);
-		}
+		await rejectAtLimit(client, {
+			from: "scim_credentials where organization_id = $1 and revoked_at is null and expires_at > now()",
+			values: [organizationId],
+			max: MAX_CREDENTIALS,
+			error: () =>
+				new AppError(
+					"bad_request",
+					`an organization has at most ${MAX_CREDENTIALS} SCIM credentials; revoke one that you do not use`,
+				),
+		});
 		const secret = makeSecret("scim");
 		const { rows } = await client.query<Credential>(
 			`insert into scim_credentials (organization_id, id, name, secret_hash, created_by, expires_at)

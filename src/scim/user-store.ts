@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { rejectAtLimit } from "../db/enforce-limit.ts";
 import { verifiedDomainsOf } from "../organizations/domains/domain-store.ts";
 import { domainOf } from "../records/mail-address.ts";
 import { makeIdentityId } from "../sign-in/users.ts";
@@ -171,17 +172,17 @@ export async function takeAccount(
 	{ client, organizationId }: ScimContext,
 	attributes: UserAttributes,
 ): Promise<{ id: string; name: string; isNew: boolean }> {
-	const { rows: counted } = await client.query<{ count: number }>(
-		"select count(*)::integer as count from scim_users where organization_id = $1",
-		[organizationId],
-	);
-	if ((counted[0]?.count ?? 0) >= MAX_USERS) {
-		throw new ScimError(
-			400,
-			`an organization has at most ${MAX_USERS} provisioned users`,
-			"tooMany",
-		);
-	}
+	await rejectAtLimit(client, {
+		from: "scim_users where organization_id = $1",
+		values: [organizationId],
+		max: MAX_USERS,
+		error: () =>
+			new ScimError(
+				400,
+				`an organization has at most ${MAX_USERS} provisioned users`,
+				"tooMany",
+			),
+	});
 	const { rows } = await client.query<{
 		user_id: string;
 		name: string;

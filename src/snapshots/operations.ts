@@ -1,8 +1,13 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
+import {
+	enforceLimit,
+	type Limit,
+	rejectAtLimit,
+} from "../db/enforce-limit.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { type Context, defineOperation } from "../operation.ts";
+import { defineOperation } from "../operation.ts";
 import type { Filter } from "../records/filter.ts";
 import { idempotencyShape } from "../records/idempotency.ts";
 import { noteLostLinks } from "../records/links.ts";
@@ -63,8 +68,17 @@ const takeSnapshot = defineOperation({
 	run: async (context, { name, type, description = null }) => {
 		const { client, principal, membership } = context;
 		const { organizationId } = membership;
-		await rejectTooMany(context, type);
 		const id = makeId(organizationId, "snapshot");
+		const limit = limitOf(organizationId, id);
+		await rejectAtLimit(client, limit);
+		if (kindsOf(type).includes("device")) {
+			await rejectAtLimit(client, {
+				from: `(select from devices where organization_id = $1 limit ${MAX_RECORDS + 1}) d`,
+				values: [organizationId],
+				max: MAX_RECORDS + 1,
+				error: tooLarge,
+			});
+		}
 		await client.query(
 			`insert into snapshots (organization_id, id, name, type, description, taken_by_id, taken_by_name, sha256)
 			values ($1, $2, $3, $4, $5, $6, $7, sha256(''))`,
@@ -99,6 +113,8 @@ const takeSnapshot = defineOperation({
 			where organization_id = $1 and id = $2`,
 			[organizationId, id, hash],
 		);
+		// Only now, so that others who take a snapshot do not wait until this one has all its records.
+		await enforceLimit(client, limit);
 		const taken = await existingSnapshot(client, organizationId, id);
 		context.changed({
 			kind: "snapshot",
@@ -115,26 +131,19 @@ const takeSnapshot = defineOperation({
 	},
 });
 
-async function rejectTooMany(
-	{ client, membership }: Context,
-	type: (typeof SNAPSHOT_TYPES)[number],
-): Promise<void> {
-	const { rows } = await client.query<{ snapshots: number; devices: number }>(
-		`select (select count(*)::int from snapshots where organization_id = $1) as snapshots, (
-			select count(*)::int from (
-				select from devices where organization_id = $1 limit ${MAX_RECORDS + 1}
-			) d
-		) as devices`,
-		[membership.organizationId],
-	);
-	if ((rows[0]?.snapshots ?? 0) >= MAX_SNAPSHOTS) {
-		throw new AppError(
-			"bad_request",
-			`the organization has ${MAX_SNAPSHOTS} snapshots, which is the maximum; an administrator can delete old ones`,
-		);
-	}
-	const hasDevices = kindsOf(type).includes("device");
-	if (hasDevices && (rows[0]?.devices ?? 0) > MAX_RECORDS) throw tooLarge();
+/** Counts the snapshots besides the one that is being taken. */
+function limitOf(organizationId: string, id: string): Limit {
+	return {
+		turn: `snapshots ${organizationId}`,
+		from: "snapshots where organization_id = $1 and id <> $2",
+		values: [organizationId, id],
+		max: MAX_SNAPSHOTS,
+		error: () =>
+			new AppError(
+				"bad_request",
+				`the organization has ${MAX_SNAPSHOTS} snapshots, which is the maximum; an administrator can delete old ones`,
+			),
+	};
 }
 
 const tooLarge = () =>

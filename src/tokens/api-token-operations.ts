@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { AppError, badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
@@ -189,22 +190,13 @@ export const rotateApiToken = defineOperation({
 export async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
 	await requireFreshProof(context);
-	// The lock makes calls of the same user run one after the other. Each call then counts the tokens
-	// that the previous calls added.
-	await client.query(
-		"select pg_advisory_xact_lock(hashtextextended('api_tokens ' || $1, 0))",
-		[given.userId],
-	);
-	const { rows } = await client.query<{ live: number }>(
-		"select count(*)::integer as live from api_tokens where user_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())",
-		[given.userId],
-	);
-	if ((rows[0]?.live ?? 0) >= MAX_LIVE_TOKENS) {
-		throw new AppError(
-			"bad_request",
-			`you have ${MAX_LIVE_TOKENS} API tokens, which is the maximum; revoke one that you do not use`,
-		);
-	}
+	await enforceLimit(client, {
+		turn: `api_tokens ${given.userId}`,
+		from: "api_tokens where user_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())",
+		values: [given.userId],
+		max: MAX_LIVE_TOKENS,
+		error: tooManyTokens,
+	});
 	const scopes = withinReach(context, given.scopes);
 	requireReachable(context, scopes);
 	const added = await insertApiToken(client, {
@@ -219,6 +211,13 @@ export async function addToken(context: Context, given: NewApiToken) {
 		reachedBy(scopes, organizationsOf(context)),
 	);
 	return added;
+}
+
+function tooManyTokens(): AppError {
+	return new AppError(
+		"bad_request",
+		`you have ${MAX_LIVE_TOKENS} API tokens, which is the maximum; revoke one that you do not use`,
+	);
 }
 
 /**

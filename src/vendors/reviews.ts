@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { type Context, defineOperation } from "../operation.ts";
+import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
 import type { Filter } from "../records/filter.ts";
 import { idempotencyShape } from "../records/idempotency.ts";
@@ -134,7 +135,13 @@ export const addVendorReview = defineOperation({
 		const today = await readToday(client);
 		const { reviewed_on = today, next_review_date = null } = input;
 		requireDates(today, reviewed_on, next_review_date);
-		await rejectOneTooMany(context, input.vendor_id);
+		await enforceLimit(client, {
+			turn: `vendor reviews ${input.vendor_id}`,
+			from: "vendor_reviews where organization_id = $1 and vendor_id = $2",
+			values: [organizationId, input.vendor_id],
+			max: MAX_REVIEWS,
+			error: tooManyReviews,
+		});
 		const evidence = await requireWanted(
 			context,
 			input.evidence_ids ?? [],
@@ -223,16 +230,8 @@ function requireDates(
 	}
 }
 
-async function rejectOneTooMany(
-	{ client, membership }: Context,
-	vendorId: string,
-): Promise<void> {
-	const { rows } = await client.query<{ count: number }>(
-		"select count(*)::int as count from vendor_reviews where organization_id = $1 and vendor_id = $2",
-		[membership.organizationId, vendorId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_REVIEWS) return;
-	throw new AppError(
+function tooManyReviews(): AppError {
+	return new AppError(
 		"bad_request",
 		`the vendor has ${MAX_REVIEWS} reviews, which is the maximum`,
 	);

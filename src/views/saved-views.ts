@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { codeOf, UNIQUE_VIOLATION } from "../db/sqlstate.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
@@ -104,7 +105,7 @@ export const addSavedView = defineOperation({
 		const { client, membership, principal } = context;
 		if (is_shared) requireMember(context);
 		const owner = is_shared ? null : principal.userId;
-		await rejectTooMany(context, list, owner);
+		await requireRoomFor(context, list, owner);
 		const { rows } = await explainName(() =>
 			client.query<View>(
 				`insert into saved_views (organization_id, id, list, name, search, owner_id)
@@ -149,7 +150,7 @@ export const updateSavedView = defineOperation({
 		const before = await lockView(context, id);
 		if (is_shared && !before.is_shared) {
 			requireMember(context);
-			await rejectTooMany(context, before.list, null);
+			await requireRoomFor(context, before.list, null);
 		}
 		const { rows } = await explainName(() =>
 			client.query<View>(
@@ -227,23 +228,25 @@ function requireMember({ membership }: Context): void {
 	);
 }
 
-async function rejectTooMany(
-	{ client, membership }: Context,
+/** Throws bad_request if the owner, or the organization, has too many views of the list. */
+function requireRoomFor(
+	{ client, membership: { organizationId } }: Context,
 	list: string,
 	owner: string | null,
 ): Promise<void> {
-	const { rows } = await client.query<{ count: number }>(
-		`select count(*)::int as count from saved_views
-		where organization_id = $1 and list = $2 and owner_id is not distinct from $3`,
-		[membership.organizationId, list, owner],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_VIEWS) return;
-	throw new AppError(
-		"bad_request",
-		owner === null
-			? `the organization already shares ${MAX_VIEWS} views of this list; delete one first`
-			: `you already have ${MAX_VIEWS} views of this list; delete one first`,
-	);
+	return enforceLimit(client, {
+		turn: `saved views ${organizationId} ${list} ${owner}`,
+		from: "saved_views where organization_id = $1 and list = $2 and owner_id is not distinct from $3",
+		values: [organizationId, list, owner],
+		max: MAX_VIEWS,
+		error: () =>
+			new AppError(
+				"bad_request",
+				owner === null
+					? `the organization already shares ${MAX_VIEWS} views of this list; delete one first`
+					: `you already have ${MAX_VIEWS} views of this list; delete one first`,
+			),
+	});
 }
 
 async function explainName<Result>(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enforceLimit } from "../db/enforce-limit.ts";
 import { AppError } from "../errors.ts";
 import { EVENT_TYPE_NAMES } from "../events/types.ts";
 import { makeId } from "../id.ts";
@@ -107,7 +108,13 @@ export const addWebhook = defineOperation({
 	run: async (context, { url, description, event_types }) => {
 		const { client, membership, services } = context;
 		requireAllowedHost("url", url, services.outgoingRule);
-		await rejectTooMany(context);
+		await enforceLimit(client, {
+			turn: `webhooks ${membership.organizationId}`,
+			from: "webhooks where organization_id = $1",
+			values: [membership.organizationId],
+			max: MAX_WEBHOOKS,
+			error: tooManyWebhooks,
+		});
 		const id = makeId(membership.organizationId, "webhook");
 		const { rows } = await client.query<Webhook>(
 			`insert into webhooks (organization_id, id, url, description, event_types)
@@ -366,13 +373,8 @@ async function lockWebhook(
 	return rows[0];
 }
 
-async function rejectTooMany({ client, membership }: Context): Promise<void> {
-	const { rows } = await client.query<{ count: number }>(
-		"select count(*)::integer as count from webhooks where organization_id = $1",
-		[membership.organizationId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_WEBHOOKS) return;
-	throw new AppError(
+function tooManyWebhooks(): AppError {
+	return new AppError(
 		"bad_request",
 		`the organization has ${MAX_WEBHOOKS} webhooks, which is the maximum; delete one that is no longer needed`,
 	);

@@ -149,7 +149,7 @@ const ACROSS_STATEMENTS: Record<string, RegExp> = {
 	"the memberships whose last day is over":
 		/^select m\.organization_id, o\.name, m\.ends_on::text as ends_on from memberships m /,
 	"how many organizations a user administers":
-		/^select count\(\*\)::integer as count from memberships where user_id = \$1/,
+		/^select count\(\*\)::int as count from memberships where user_id = \$1/,
 	"the organizations of the profile":
 		/^select o\.id, o\.name, m\.role from memberships m join organizations o /,
 	"the list of one's organizations":

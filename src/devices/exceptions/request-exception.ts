@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
-import { badFields } from "../../errors.ts";
+import { enforceLimit } from "../../db/enforce-limit.ts";
+import { type AppError, badFields } from "../../errors.ts";
 import { makeId } from "../../id.ts";
 import { DAY_MS } from "../../units.ts";
 import { findCheckKey } from "../check-keys.ts";
@@ -48,7 +49,14 @@ export async function requestException(
 	const scope = await scopeOf(client, organizationId, wanted);
 	const startsAt = wanted.starts_at ?? new Date().toISOString();
 	checkPeriod(startsAt, wanted.ends_at);
-	await rejectTooMany(client, organizationId);
+	await enforceLimit(client, {
+		turn: `exceptions ${organizationId}`,
+		from: `device_exceptions t where t.organization_id = $1 and t.ends_at > now()
+			and ${EXCEPTION_STATUS} not in ('ENDED', 'REJECTED')`,
+		values: [organizationId],
+		max: MAX_OPEN,
+		error: tooManyOpen,
+	});
 	const id = makeId(organizationId, "device_exception");
 	await client.query(
 		`insert into device_exceptions (
@@ -148,18 +156,8 @@ async function requireGroup(
 	if (why) throw badFields([{ field: "group_id", message: why }]);
 }
 
-async function rejectTooMany(
-	client: PoolClient,
-	organizationId: string,
-): Promise<void> {
-	const { rows } = await client.query<{ open: number }>(
-		`select count(*)::int as open from device_exceptions t
-		where t.organization_id = $1 and t.ends_at > now()
-			and ${EXCEPTION_STATUS} not in ('ENDED', 'REJECTED')`,
-		[organizationId],
-	);
-	if ((rows[0]?.open ?? 0) < MAX_OPEN) return;
-	throw badFields([
+function tooManyOpen(): AppError {
+	return badFields([
 		{
 			field: "check",
 			message: `the organization has ${MAX_OPEN} exceptions that have not ended, which is the maximum; end one first`,

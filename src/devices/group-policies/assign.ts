@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { textArray } from "../../db/array.ts";
+import { takeTurns } from "../../db/turns.ts";
 import { devicesOfGroup, type IdRange } from "../device-groups.ts";
 import { deviceListing } from "../device-listing.ts";
 import type { Steps } from "../steps.ts";
@@ -8,14 +9,11 @@ import type { Steps } from "../steps.ts";
  * Waits until no other transaction changes the policies of groups, or which devices they apply to.
  * A caller that also locks a group locks the group first.
  */
-export async function lockGroupPolicies(
+export function lockGroupPolicies(
 	client: PoolClient,
 	organizationId: string,
 ): Promise<void> {
-	await client.query(
-		"select pg_advisory_xact_lock(hashtextextended('group policies ' || $1, 0))",
-		[organizationId],
-	);
+	return takeTurns(client, `group policies ${organizationId}`);
 }
 
 /** Most devices that a call looks at in one statement. */

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
+import { rejectAtLimit } from "../../db/enforce-limit.ts";
 import { UNIQUE_VIOLATION } from "../../db/sqlstate.ts";
+import { takeTurns } from "../../db/turns.ts";
 import { AppError } from "../../errors.ts";
 import { makeId } from "../../id.ts";
 import type { Change } from "../../operation.ts";
@@ -107,23 +109,27 @@ export async function insertDomain(
 	organizationId: string,
 	domain: string,
 ): Promise<DomainRow> {
-	// Locks the organization's domains, so that two calls do not exceed the limit together.
-	await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
-		`domains ${organizationId}`,
-	]);
-	const domains = await readDomains(client, organizationId);
-	if (domains.some((one) => one.domain === domain)) {
-		throw new AppError(
-			"bad_request",
-			`${domain} is in the list of domains already; verify it, or delete it first`,
-		);
-	}
-	if (domains.length >= MAX_DOMAINS) {
-		throw new AppError(
-			"bad_request",
-			`an organization has at most ${MAX_DOMAINS} domains; delete one that you do not need`,
-		);
-	}
+	await takeTurns(client, `domains ${organizationId}`);
+	await rejectAtLimit(client, {
+		from: "organization_domains where organization_id = $1 and domain = $2",
+		values: [organizationId, domain],
+		max: 1,
+		error: () =>
+			new AppError(
+				"bad_request",
+				`${domain} is in the list of domains already; verify it, or delete it first`,
+			),
+	});
+	await rejectAtLimit(client, {
+		from: "organization_domains where organization_id = $1",
+		values: [organizationId],
+		max: MAX_DOMAINS,
+		error: () =>
+			new AppError(
+				"bad_request",
+				`an organization has at most ${MAX_DOMAINS} domains; delete one that you do not need`,
+			),
+	});
 	const { rows } = await client.query<DomainRow>(
 		`insert into organization_domains (organization_id, id, domain, challenge)
 		values ($1, $2, $3, $4) returning ${COLUMNS}`,

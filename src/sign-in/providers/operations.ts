@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enforceLimit } from "../../db/enforce-limit.ts";
 import { AppError, badFields } from "../../errors.ts";
 import { makeId } from "../../id.ts";
 import { notFound } from "../../invoke.ts";
@@ -74,7 +75,13 @@ export const addIdentityProvider = defineOperation({
 		const { client, membership, services } = context;
 		await requireFreshProof(context);
 		requireFieldsOf(input.kind, input);
-		await rejectTooMany(context);
+		await enforceLimit(client, {
+			turn: `identity providers ${membership.organizationId}`,
+			from: "identity_providers where organization_id = $1",
+			values: [membership.organizationId],
+			max: MAX_PROVIDERS,
+			error: tooManyProviders,
+		});
 		const id = makeId(membership.organizationId, "identity_provider");
 		const { rows } = await client.query<IdentityProviderRow>(
 			`insert into identity_providers (
@@ -221,13 +228,8 @@ async function lockProvider(
 	return rows[0];
 }
 
-async function rejectTooMany({ client, membership }: Context): Promise<void> {
-	const { rows } = await client.query<{ count: number }>(
-		"select count(*)::integer as count from identity_providers where organization_id = $1",
-		[membership.organizationId],
-	);
-	if ((rows[0]?.count ?? 0) < MAX_PROVIDERS) return;
-	throw new AppError(
+function tooManyProviders(): AppError {
+	return new AppError(
 		"bad_request",
 		`the organization has ${MAX_PROVIDERS} identity providers, which is the maximum; delete one that is no longer needed`,
 	);
