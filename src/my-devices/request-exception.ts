@@ -12,7 +12,7 @@ import { EXCEPTION_STATUS } from "../devices/exceptions/exception-status.ts";
 import { requireMayAsk } from "../devices/exceptions/own-exception.ts";
 import { requestException } from "../devices/exceptions/request-exception.ts";
 import { addEvents } from "../events/add-events.ts";
-import type { Change, Context } from "../operation.ts";
+import type { Change } from "../operation.ts";
 import {
 	filledTextSchema,
 	idSchema,
@@ -91,7 +91,7 @@ export async function requestMyException(
 			client,
 			membership: { organizationId },
 			changed: (change: Change) => changes.push(change),
-		} as unknown as Context;
+		};
 		const added = await readException(context, id);
 		noteException(context, undefined, added);
 		for (const { fields } of changes) {

@@ -20,7 +20,7 @@ const FIELDS = [
  * changed.
  */
 export function noteException(
-	{ changed }: Context,
+	{ changed }: Pick<Context, "changed">,
 	before: DeviceException | undefined,
 	after: DeviceException | undefined,
 	more: Record<string, { after: unknown }> = {},

@@ -82,7 +82,12 @@ export const withCheckName = (row: Row): DeviceException => ({
 
 /** Returns the exception, locked if the caller changes it. Throws not_found if there is none. */
 export async function readException(
-	{ client, membership }: Context,
+	{
+		client,
+		membership,
+	}: Pick<Context, "client"> & {
+		membership: Pick<Context["membership"], "organizationId">;
+	},
 	id: string,
 	lock: "" | "for update of t" = "",
 ): Promise<DeviceException> {
