@@ -2601,8 +2601,12 @@ begin
 		on conflict (organization_id, register) do update set last = c.last + 1
 		returning last into number;
 		candidate := p_prefix || '-' || lpad(number::text, greatest(3, length(number::text)), '0');
-		execute format('select exists (select from %I where organization_id = $1 and reference_id = $2)', p_table)
-			into is_taken using p_organization_id, candidate;
+		execute format(
+			'select exists (
+				select from %I where organization_id = $1 and reference_id_key = sort_key($2)
+					and lower(reference_id) = lower($2)
+			)', p_table
+		) into is_taken using p_organization_id, candidate;
 		exit when not is_taken;
 	end loop;
 	return candidate;

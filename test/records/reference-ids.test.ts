@@ -167,6 +167,15 @@ describe("a reference id", () => {
 		expect(renamed.nonconformity.reference_id).toBe("UNI-1");
 	});
 
+	test("that the service makes is none that a record has in another case", async () => {
+		const { reference_id } = await add({});
+		const number = Number(reference_id.slice(3));
+		const padded = (n: number) => String(n).padStart(3, "0");
+		await add({ reference_id: `nc-${padded(number + 1)}` });
+		const next = await add({});
+		expect(next.reference_id).toBe(`NC-${padded(number + 2)}`);
+	});
+
 	test("of any form names a record for its history and uses, and an unknown one is not found", async () => {
 		for (const reference_id of ["2026/07", "A-B-1", "Major finding"]) {
 			await add({ reference_id });
