@@ -4,8 +4,10 @@ import { z } from "zod";
 import { AppError, type FieldIssue } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { makeEventLoopYield } from "../load/event-loop-yield.ts";
+import type { Membership } from "../principal.ts";
 import { shapeToAdd, shapeToUpdate } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
+import { findReserved } from "../records/reserved-updates.ts";
 import { referenceKey } from "../records/taken-reference-ids.ts";
 import type { Values } from "../records/values.ts";
 import { prepareNew, prepareUpdate } from "../records/values.ts";
@@ -51,11 +53,12 @@ interface Options {
 export async function planImport(
 	client: PoolClient,
 	kind: AnyRecordKind,
-	organizationId: string,
+	membership: Membership,
 	file: CsvFile,
 	by: MatchBy,
 	{ lock, skipKnownNames, skipped = new Map() }: Options,
 ): Promise<PlannedLine[]> {
+	const { organizationId } = membership;
 	const cellKinds = cellKindsOf(kind);
 	const matches = await findMatches(
 		client,
@@ -170,8 +173,29 @@ export async function planImport(
 		await yieldIfDue();
 		plan.push(planLine(fileLine));
 	}
+	await rejectReserved(client, kind, membership, plan);
 	await noteSameNames(client, kind, organizationId, plan, skipKnownNames);
 	return plan;
+}
+
+/** Makes the lines wrong whose update only an administrator may make. */
+async function rejectReserved(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	membership: Membership,
+	plan: PlannedLine[],
+): Promise<void> {
+	const updates = plan.flatMap((planned) => {
+		const { outcome, before, values } = planned;
+		return before && outcome === "UPDATE" ? [{ planned, before, values }] : [];
+	});
+	const reserved = await findReserved(client, membership, kind, updates);
+	for (const update of updates) {
+		const issue = reserved.get(update);
+		if (!issue) continue;
+		const { planned } = update;
+		Object.assign(planned, { outcome: "WRONG", values: {}, issues: [issue] });
+	}
 }
 
 /** Notes which new records have the name of an existing one, and skips them if `skip` is true. */

@@ -172,7 +172,7 @@ export const importRecords = defineOperation({
 		const plan = await planImport(
 			context.client,
 			kind,
-			input.organization_id,
+			context.membership,
 			file,
 			by,
 			{

@@ -1,8 +1,11 @@
 import type { PoolClient } from "pg";
 import type { Change } from "../operation.ts";
+import type { Membership } from "../principal.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { findNames } from "../records/name-lookup.ts";
+import { recordName } from "../records/record-name.ts";
 import { membersAmong, usersOf } from "../records/removal.ts";
+import { findReserved } from "../records/reserved-updates.ts";
 import { columnsOf } from "../records/result-rows.ts";
 import type { Values } from "../records/values.ts";
 
@@ -36,9 +39,10 @@ export interface RollbackPlan {
 export async function planRollback(
 	client: PoolClient,
 	kind: AnyRecordKind,
-	organizationId: string,
+	membership: Membership,
 	importId: string,
 ): Promise<RollbackPlan> {
+	const { organizationId } = membership;
 	const { rows: imported } = await client.query<ImportedRecord>(
 		`select e.id as entry_id, e.record_id, e.record_name, e.changes from audit_entries e
 		where e.organization_id = $1 and e.import_id = $2 and e.operation = 'importRecords'
@@ -85,7 +89,34 @@ export async function planRollback(
 			plan.restore.push({ before: current, values });
 		}
 	}
-	return plan;
+	return withoutReserved(client, membership, kind, plan);
+}
+
+/** Keeps the records whose former values only an administrator may give them. */
+async function withoutReserved(
+	client: PoolClient,
+	membership: Membership,
+	kind: AnyRecordKind,
+	{ remove, restore, kept }: RollbackPlan,
+): Promise<RollbackPlan> {
+	const reserved = await findReserved(client, membership, kind, restore);
+	const others = restore.flatMap((update): KeptRecord[] => {
+		const issue = reserved.get(update);
+		if (!issue) return [];
+		const { before } = update;
+		return [
+			{
+				id: String(before.id),
+				name: recordName(kind, before),
+				reason: `cannot be restored by you (${issue.field}: ${issue.message})`,
+			},
+		];
+	});
+	return {
+		remove,
+		restore: restore.filter((update) => !reserved.has(update)),
+		kept: [...kept, ...others],
+	};
 }
 
 /** The import added the record if no field had a value before. */

@@ -57,7 +57,7 @@ export const rollBackImport = defineOperation({
 		const plan = await planRollback(
 			context.client,
 			kind,
-			context.membership.organizationId,
+			context.membership,
 			id,
 		);
 		if (!dry_run) {

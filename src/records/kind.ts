@@ -5,6 +5,7 @@ import type { Field } from "./field.ts";
 import type { Filter } from "./filter.ts";
 import type { Order } from "./list-pages.ts";
 import type { Due } from "./range-filters.ts";
+import type { FindReserved } from "./reserved-updates.ts";
 import type { Values } from "./values.ts";
 
 export type Fields = Record<string, Field>;
@@ -98,6 +99,8 @@ export interface RecordKind<
 	};
 	/** Checks rules that involve several fields of a record. */
 	check?: (record: Values) => FieldIssue[];
+	/** Finds the updates that only an administrator may make. */
+	reserved?: FindReserved;
 }
 
 /** The definition of any register, for code that treats all registers in the same way. */

@@ -23,6 +23,7 @@ import {
 import { listingOf, peopleFields } from "./record-filters.ts";
 import { findId, recordInput } from "./reference-ids.ts";
 import { removeRecord } from "./removal.ts";
+import { requireUnreserved } from "./reserved-updates.ts";
 import {
 	columnsOf,
 	detailSchema,
@@ -223,6 +224,7 @@ export function recordOperations<
 				...appendedTexts(noun, before, given, append),
 			});
 			if (Object.keys(different).length === 0) return { [key.one]: before };
+			await requireUnreserved(context, kind, { before, values: different });
 			return {
 				[key.one]: await changeRecord(context, kind, before, different),
 			};

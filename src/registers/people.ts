@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { findReservedAddresses } from "../organizations/reserved-addresses.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import {
 	datesInOrder,
@@ -59,4 +60,5 @@ export const people = recordKind({
 		},
 	},
 	check: datesInOrder("contract_start_date", "contract_end_date"),
+	reserved: findReservedAddresses,
 });

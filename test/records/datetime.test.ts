@@ -239,7 +239,7 @@ describe("a field of type datetime", () => {
 				return await planImport(
 					client,
 					mishap,
-					calls.organizationId,
+					{ organizationId: calls.organizationId, role: "member" },
 					file,
 					"id",
 					{ lock: false, skipKnownNames: false },

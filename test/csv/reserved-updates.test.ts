@@ -1,0 +1,92 @@
+import { beforeEach, expect, test } from "vitest";
+import type { Session } from "../support/console-session.ts";
+import { issues, outcomes, testImports } from "./imports.ts";
+
+const imports = testImports();
+const { addPerson, doImport, tryImport } = imports;
+let admin: Session;
+let member: Session;
+let organization_id: string;
+beforeEach(async () => {
+	({ member, organization_id } = imports);
+	admin = await imports.served.signIn("admin", organization_id);
+});
+
+const addressOf = async (id: string) =>
+	(await member.use("getPeople", { id })).people.primary_email_address;
+
+const importAs = (session: Session, lines: string[], more: object = {}) =>
+	session.call("importRecords", {
+		organization_id,
+		kind: "people",
+		csv: lines.join("\n"),
+		dry_run: false,
+		...more,
+	});
+
+const WHY =
+	"a member of the organization, so only an administrator can change it";
+
+test("an import by a member changes no address that makes somebody a member", async () => {
+	const boss = await addPerson("Jonas", admin.user.email);
+	const me = await addPerson("Omar", member.user.email);
+	const erika = await addPerson("Erika", "erika@example.com");
+	const max = await addPerson("Max", "max@example.com");
+	const file = [
+		"id,full_name,primary_email_address",
+		`${boss},Jonas,jonas2@example.com`,
+		`${me},Omar,${member.user.email.toUpperCase()}`,
+		`${erika},Erika,${admin.user.email}`,
+		`${max},Max,max2@example.com`,
+	];
+	const preview = await tryImport("people", file);
+	expect(outcomes(preview)).toEqual(["WRONG", "UPDATE", "WRONG", "UPDATE"]);
+	expect(issues(preview)).toEqual([
+		`2 primary_email_address: makes this person ${WHY}`,
+		`4 primary_email_address: would make this person ${WHY}`,
+	]);
+	const refused = await importAs(member, file);
+	expect([refused.status, refused.body.message]).toEqual([
+		400,
+		expect.stringContaining("line 2, primary_email_address: makes this person"),
+	]);
+	const some = await importAs(member, file, { skip_wrong: true });
+	expect(some.body).toMatchObject({ update: 2, wrong: 2 });
+	expect(await addressOf(boss)).toBe(admin.user.email);
+	expect(await addressOf(erika)).toBe("erika@example.com");
+	expect(await addressOf(max)).toBe("max2@example.com");
+	const all = await importAs(admin, file);
+	expect(all.body).toMatchObject({ update: 2, wrong: 0 });
+	expect(await addressOf(boss)).toBe("jonas2@example.com");
+});
+
+test("the rollback of an import by a member changes no address that makes somebody a member", async () => {
+	const person = await addPerson("Jonas", "jonas@old.example");
+	const { import_id } = await doImport("people", [
+		"id,full_name,primary_email_address",
+		`${person},Jonas,jonas@new.example`,
+	]);
+	// The person becomes a member after the import.
+	await imports.served.database.owner.query(
+		"update users set email = 'jonas@new.example' where id = $1",
+		[admin.user.id],
+	);
+	const { body } = await member.call("rollBackImport", { id: import_id });
+	expect(body).toMatchObject({
+		restored: 0,
+		kept: 1,
+		kept_records: [
+			{
+				id: person,
+				name: "Jonas",
+				reason: `cannot be restored by you (primary_email_address: makes this person ${WHY})`,
+			},
+		],
+	});
+	const id = import_id;
+	const refused = await member.call("rollBackImport", { id, dry_run: false });
+	expect(refused.status).toBe(400);
+	expect(await addressOf(person)).toBe("jonas@new.example");
+	await admin.use("rollBackImport", { id, dry_run: false });
+	expect(await addressOf(person)).toBe("jonas@old.example");
+});

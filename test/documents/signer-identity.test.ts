@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import {
+	type Session,
+	shareConsole,
+	type TestConsole,
+} from "../support/console-session.ts";
+
+let served: TestConsole;
+/** An administrator, and the member who would like to act as the administrator. */
+let jonas: Session;
+let omar: Session;
+let organization_id: string;
+/** The people who belong to both. */
+let people: { jonas: string; omar: string };
+beforeAll(async () => {
+	served = await shareConsole();
+});
+afterAll(() => served.close());
+beforeEach(async () => {
+	organization_id = await createOrganization(served.database.pool, "Signers");
+	jonas = await served.signIn("admin", organization_id);
+	omar = await served.signIn("member", organization_id);
+	people = {
+		jonas: await addPerson("Jonas", jonas.user.email),
+		omar: await addPerson("Omar", omar.user.email),
+	};
+});
+
+async function addPerson(full_name: string, email: string): Promise<string> {
+	const { people } = await jonas.use("addPeople", {
+		organization_id,
+		full_name,
+		kind: "EMPLOYEE",
+		primary_email_address: email,
+	});
+	return people.id;
+}
+
+const setAddress = (by: Session, id: string, primary_email_address: string) =>
+	by.call("updatePeople", { id, primary_email_address });
+
+const addressOf = async (id: string) =>
+	(await jonas.use("getPeople", { id })).people.primary_email_address;
+
+/** Asks a person to sign a new document. Returns the published version and the request. */
+async function ask(person: string) {
+	const { document } = await jonas.use("addDocument", {
+		organization_id,
+		title: "Acceptable use",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { document_version: draft } = await jonas.use(
+		"createDraftDocumentVersion",
+		{ document_id: document.id, content: "Lock your screen." },
+	);
+	const { document_version: version } = await jonas.use(
+		"publishDocumentVersion",
+		{ id: draft.id },
+	);
+	await omar.use("requestDocumentVersionSignature", {
+		document_version_id: version.id,
+		person_ids: [person],
+	});
+	const { document_version_signatures: signatures } = await jonas.use(
+		"listDocumentVersionSignatures",
+		{ document_version_id: version.id },
+	);
+	return { version, request: signatures[0] };
+}
+
+const OF_MEMBER =
+	"permission denied: primary_email_address: makes this person a member of the organization, so only an administrator can change it";
+
+test("a member cannot become the person of somebody else and sign in that name", async () => {
+	const { version, request } = await ask(people.jonas);
+	for (const [person, address] of [
+		[people.omar, "omar2@example.com"],
+		[people.jonas, omar.user.email.toUpperCase()],
+		[people.jonas, "jonas2@example.com"],
+	] as const) {
+		const { status, body } = await setAddress(omar, person, address);
+		expect([status, body.message]).toEqual([403, OF_MEMBER]);
+	}
+	const { status } = await omar.call("signDocumentVersion", {
+		id: version.id,
+		content_hash: version.content_hash,
+	});
+	expect(status).toBe(403);
+	const { document_version_signature: signature } = await jonas.use(
+		"getDocumentVersionSignature",
+		{ id: request.id },
+	);
+	expect(signature.state).toBe("REQUESTED");
+	expect(await addressOf(people.jonas)).toBe(jonas.user.email);
+});
+
+test("a member cannot give somebody without an account their own address", async () => {
+	const erika = await addPerson("Erika", "erika@example.com");
+	const { status, body } = await setAddress(
+		omar,
+		erika,
+		omar.user.email.toUpperCase(),
+	);
+	expect([status, body.message]).toEqual([
+		403,
+		OF_MEMBER.replace("makes", "would make"),
+	]);
+	expect(await addressOf(erika)).toBe("erika@example.com");
+});
+
+test("a member cannot direct a link to sign to another mailbox", async () => {
+	const erika = await addPerson("Erika", "erika@example.com");
+	const { request } = await ask(erika);
+	const refused = await setAddress(omar, erika, "omar@elsewhere.example");
+	expect([refused.status, refused.body.message]).toEqual([
+		403,
+		"permission denied: primary_email_address: gets the link to a document that this person is asked to sign, so only an administrator can change it",
+	]);
+	await jonas.use("cancelSignatureRequest", { id: request.id });
+	const { status } = await setAddress(omar, erika, "erika@new.example");
+	expect(status).toBe(200);
+});
+
+test("an administrator changes the address of a member's person, and a member other fields", async () => {
+	const capitals = omar.user.email.replace(/^./, (letter) =>
+		letter.toUpperCase(),
+	);
+	for (const input of [
+		{ position: "Engineer" },
+		{ primary_email_address: omar.user.email, full_name: "Omar H." },
+		// The same address in other letters is still that of the member.
+		{ primary_email_address: capitals },
+	]) {
+		const { status } = await omar.call("updatePeople", {
+			id: people.omar,
+			...input,
+		});
+		expect([input, status]).toEqual([input, 200]);
+	}
+	const { status } = await setAddress(jonas, people.omar, "omar2@example.com");
+	expect(status).toBe(200);
+});
+
+test("a second person with a member's address is not that member", async () => {
+	const { people: second } = await omar.use("addPeople", {
+		organization_id,
+		full_name: "Another Jonas",
+		kind: "EMPLOYEE",
+		primary_email_address: jonas.user.email,
+	});
+	const { version } = await ask(second.id);
+	const { status } = await jonas.call("signDocumentVersion", {
+		id: version.id,
+		content_hash: version.content_hash,
+	});
+	expect(status).toBe(403);
+});
