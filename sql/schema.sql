@@ -4406,6 +4406,7 @@ CREATE TABLE public.document_versions (
     published_at timestamp with time zone,
     published_by_name text,
     content_hash bytea,
+    editor_ids public.typed_id[] DEFAULT '{}'::public.typed_id[] NOT NULL,
     CONSTRAINT document_versions_changelog_check CHECK ((char_length(changelog) <= 5000)),
     CONSTRAINT document_versions_check CHECK (((status = 'PUBLISHED'::text) = (published_at IS NOT NULL))),
     CONSTRAINT document_versions_check1 CHECK (((status = 'PUBLISHED'::text) = (content_hash IS NOT NULL))),
@@ -9144,6 +9145,8 @@ GRANT SELECT(author_name),UPDATE(author_name) ON TABLE public.document_versions 
 GRANT SELECT(created_at) ON TABLE public.document_versions TO assay_privacy;
 
 GRANT SELECT(published_by_name),UPDATE(published_by_name) ON TABLE public.document_versions TO assay_privacy;
+
+GRANT SELECT(editor_ids) ON TABLE public.document_versions TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.documents TO assay_app;
 GRANT SELECT ON TABLE public.documents TO assay_privacy;

@@ -9,7 +9,12 @@ import { noteStored, updateRecord } from "../records/store.ts";
 import { filledTextSchema, textSchema } from "../records/text-schemas.ts";
 import { prepareUpdate, type Values } from "../records/values.ts";
 import { document } from "../registers/document.ts";
-import { type Approver, obstaclesOf, readApprovers } from "./approvers.ts";
+import {
+	type Approver,
+	obstaclesOf,
+	readApprovers,
+	WROTE,
+} from "./approvers.ts";
 import { queueDocumentMails } from "./document-mail.ts";
 import { askAgain } from "./signature-requests.ts";
 import {
@@ -71,10 +76,10 @@ export const approveDocumentVersion = defineOperation({
 		requireStatus(found, "PENDING_APPROVAL");
 		const approvers = await readApprovers(context, found);
 		const me = await requireApprover(context, approvers);
-		if (me.is_author) {
+		if (me.wrote) {
 			throw new AppError(
 				"forbidden",
-				"permission denied: you wrote this version, so somebody else must approve it; change the approvers of the document if there is nobody else",
+				`permission denied: you ${WROTE[me.wrote]} this version, so somebody else must approve it; change the approvers of the document if there is nobody else`,
 			);
 		}
 		if (!me.has_approved) {

@@ -7,7 +7,8 @@ export interface Approver {
 	name: string;
 	has_approved: boolean;
 	may_decide: boolean;
-	is_author: boolean;
+	/** What the approver did to the text of the version, if anything. */
+	wrote: "AUTHOR" | "EDITOR" | null;
 }
 
 /** Returns the approvers that the document has now. */
@@ -28,11 +29,13 @@ export async function readApprovers(
 				where ${personOf("p", "u", "$1")} and m.role <> 'viewer'
 					and is_live_membership(m.organization_id, m.ends_on)
 			) as may_decide,
-			exists (
-				select from document_versions v
-				join users u on u.id = v.author_id
+			(
+				select case when u.id = v.author_id then 'AUTHOR' else 'EDITOR' end
+				from document_versions v
+				join users u on u.id = any(array_append(v.editor_ids, v.author_id))
 				where v.organization_id = $1 and v.id = $2 and ${personOf("p", "u", "$1")}
-			) as is_author
+				limit 1
+			) as wrote
 		from document_approvers a
 		join people p on p.organization_id = a.organization_id and p.id = a.person_id
 		where a.organization_id = $1 and a.document_id = $3
@@ -42,11 +45,14 @@ export async function readApprovers(
 	return rows;
 }
 
+/** What somebody did who cannot approve a version. */
+export const WROTE = { AUTHOR: "wrote", EDITOR: "changed the text of" };
+
 /** Says of each approver who could never approve the version why not. */
 export function obstaclesOf(approvers: readonly Approver[]): string[] {
-	return approvers.flatMap(({ name, may_decide, is_author }) =>
-		is_author
-			? `${name} wrote this version and cannot approve it`
+	return approvers.flatMap(({ name, may_decide, wrote }) =>
+		wrote
+			? `${name} ${WROTE[wrote]} this version and cannot approve it`
 			: may_decide
 				? []
 				: `${name} has no account here that may approve; invite this person as a member`,

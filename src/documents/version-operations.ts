@@ -220,7 +220,7 @@ export const updateDocumentVersion = defineOperation({
 	}),
 	output: z.object({ document_version: version }),
 	run: async (context, { id, if_updated_at, ...given }) => {
-		const { client, membership } = context;
+		const { client, membership, principal } = context;
 		const { found, owner } = await lockVersion(context, id);
 		requireStatus(found, "DRAFT");
 		requireUnchanged("version", found, if_updated_at);
@@ -232,8 +232,14 @@ export const updateDocumentVersion = defineOperation({
 				},
 			]);
 		}
+		// The author and the editors do not approve what they wrote.
 		await client.query(
-			`update document_versions set title = $3, content = $4, changelog = $5, asks_again = $6, updated_at = now()
+			`update document_versions set title = $3, content = $4, changelog = $5, asks_again = $6, updated_at = now(),
+				editor_ids = case
+					when content = $4 or $7::typed_id is null or $7 = any(array_append(editor_ids, author_id))
+					then editor_ids
+					else array_append(editor_ids, $7)
+				end
 			where organization_id = $1 and id = $2`,
 			[
 				membership.organizationId,
@@ -242,6 +248,7 @@ export const updateDocumentVersion = defineOperation({
 				given.content ?? found.content,
 				given.changelog === undefined ? found.changelog : given.changelog,
 				given.asks_again ?? found.asks_again,
+				principal.userId,
 			],
 		);
 		await touchDocument(context, found.document_id);

@@ -121,6 +121,9 @@ const PARTS = {
 	document_versions: `
 		select v.organization_id, v.document_id, v.version_number, v.created_at
 		from document_versions v where v.author_id = $1`,
+	edited_document_versions: `
+		select v.organization_id, v.document_id, v.version_number, v.created_at
+		from document_versions v where $1 = any(v.editor_ids)`,
 	snapshots: `
 		select s.organization_id, s.id, s.name, s.created_at from snapshots s where s.taken_by_id = $1`,
 	applicability_statements: `

@@ -185,6 +185,7 @@ const documentVersions: KeptParts = {
 		"asks_again",
 		"author_id",
 		"author_name",
+		"editor_ids",
 		"created_at",
 		"updated_at",
 		"published_at",
