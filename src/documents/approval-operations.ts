@@ -79,7 +79,7 @@ export const approveDocumentVersion = defineOperation({
 		if (me.wrote) {
 			throw new AppError(
 				"forbidden",
-				`permission denied: you ${WROTE[me.wrote]} this version, so somebody else must approve it; change the approvers of the document if there is nobody else`,
+				`permission denied: you ${WROTE[me.wrote]} this version, so somebody else must approve it; if there is nobody else, an administrator can change the approvers of the document`,
 			);
 		}
 		if (!me.has_approved) {
@@ -274,7 +274,7 @@ function requireAble(approvers: readonly Approver[]): void {
 	throw badFields([
 		{
 			field: "id",
-			message: `the version cannot be approved: ${obstacles.join("; ")}; change the approvers of the document`,
+			message: `the version cannot be approved: ${obstacles.join("; ")}; an administrator can change the approvers of the document`,
 		},
 	]);
 }

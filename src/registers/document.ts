@@ -3,6 +3,7 @@ import {
 	LACKS_SIGNATURES,
 	SIGN_WITHIN_DAYS,
 } from "../documents/late-signatures.ts";
+import { findLostApprovers } from "../documents/lost-approvers.ts";
 import { archivedField } from "../records/archived-field.ts";
 import {
 	optionalDate,
@@ -107,4 +108,5 @@ export const document = recordKind({
 		},
 	},
 	reminders: ["next_review_on"],
+	reserved: findLostApprovers,
 });

@@ -90,3 +90,52 @@ test("the rollback of an import by a member changes no address that makes somebo
 	await admin.use("rollBackImport", { id, dry_run: false });
 	expect(await addressOf(person)).toBe("jonas@old.example");
 });
+
+test("neither an import by a member nor its rollback removes approvers of a document with a version", async () => {
+	const [ada, ben] = [
+		await addPerson("Ada", "ada@example.com"),
+		await addPerson("Ben", "ben@example.com"),
+	];
+	const { document } = await member.use("addDocument", {
+		organization_id,
+		title: "Access",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+		approver_ids: [ada],
+	});
+	const file = (approvers: string) => [
+		"id,title,approver_ids",
+		`${document.id},Access,${approvers}`,
+	];
+	const approvers = async () =>
+		(await member.use("getDocument", { id: document.id })).document
+			.approver_ids;
+	await member.use("createDraftDocumentVersion", {
+		document_id: document.id,
+		content: "Text",
+	});
+	const { import_id: id } = await doImport("document", file(`${ada}; ${ben}`));
+	const why =
+		"the document has a version already, so only an administrator can remove its approvers";
+	for (const cell of [ben, ""]) {
+		const preview = await tryImport("document", file(cell));
+		expect(issues(preview)).toEqual([`2 approver_ids: ${why}`]);
+	}
+	const refused = await member.call("importRecords", {
+		organization_id,
+		kind: "document",
+		csv: file("").join("\n"),
+		dry_run: false,
+	});
+	expect(refused.status).toBe(400);
+	const { body } = await member.call("rollBackImport", { id });
+	expect(body).toMatchObject({
+		restored: 0,
+		kept_records: [
+			{ reason: `cannot be restored by you (approver_ids: ${why})` },
+		],
+	});
+	expect((await approvers()).sort()).toEqual([ada, ben].sort());
+	await admin.use("rollBackImport", { id, dry_run: false });
+	expect(await approvers()).toEqual([ada]);
+});

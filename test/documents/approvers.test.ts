@@ -148,3 +148,44 @@ test("the migration takes the editors of an open version from the audit log", as
 	);
 	expect(rows).toEqual([{ editor_ids: [approver.id] }]);
 });
+
+const setApprovers = (
+	id: string,
+	approver_ids: string[],
+	{ token } = approver,
+) => tools.call("updateDocument", { id, approver_ids }, token);
+
+const addStranger = async (): Promise<string> =>
+	(
+		await tools.use("addPeople", {
+			...here(),
+			full_name: "Linus",
+			kind: "CONTRACTOR",
+			primary_email_address: "linus@example.com",
+		})
+	).people.id;
+
+test("a member adds approvers, and cannot remove or replace those of a document with a version", async () => {
+	const document_id = await addDocument();
+	expect((await setApprovers(document_id, [])).status).toBe(200);
+	expect((await setApprovers(document_id, [person])).status).toBe(200);
+	const id = await draft(document_id);
+	const other = await addStranger();
+	for (const ids of [[], [other]]) {
+		const { status, body } = await setApprovers(document_id, ids);
+		expect([status, body.message]).toEqual([
+			403,
+			"permission denied: approver_ids: the document has a version already, so only an administrator can remove its approvers",
+		]);
+	}
+	expect((await setApprovers(document_id, [other, person])).status).toBe(200);
+	await tools.use("updateDocument", { id: document_id, title: "Access" });
+	const publish = () =>
+		tools.call("publishDocumentVersion", { id }, approver.token);
+	expect((await publish()).status).toBe(409);
+	expect((await setApprovers(document_id, [], tools.admin)).status).toBe(200);
+	expect((await publish()).status).toBe(200);
+	expect((await setApprovers(document_id, [person])).status).toBe(200);
+	// The next version needs the approval too.
+	expect((await setApprovers(document_id, [])).status).toBe(403);
+});
