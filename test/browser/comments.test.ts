@@ -103,3 +103,47 @@ test("a viewer reads the comments on a device", async () => {
 	expect(await panel.getByRole("button").count()).toBe(0);
 	await axe(page);
 });
+
+test("a comment that is not sent is still there after the reader was elsewhere", async () => {
+	const ada = await served.makePerson("admin");
+	const bob = await served.makePerson("member");
+	const { vendor } = await use(ada, "addVendor", { name: "Initech" });
+	const path = `/o/${served.organizationId}/r/vendor/${vendor.id}`;
+	const page = await served.openPageAs(ada, path);
+	const panel = page.getByRole("region", { name: "Comments" });
+	const text = panel.getByRole("textbox", { name: "Comment" });
+	const isThere = () => expect.poll(() => text.inputValue()).toBe("Ask them");
+	await text.fill("Ask them");
+	await page.getByRole("tab", { name: "History" }).click();
+	await text.waitFor({ state: "detached" });
+	await page.getByRole("tab", { name: "Overview" }).click();
+	await isThere();
+	await page.getByRole("link", { name: "Edit", exact: true }).click();
+	await page.getByRole("heading", { name: "Edit Initech" }).waitFor();
+	await page.getByRole("button", { name: "Cancel" }).click();
+	await isThere();
+	await page.getByRole("link", { name: "Risks", exact: true }).click();
+	await page.getByRole("heading", { name: "Risks", level: 1 }).waitFor();
+	await page.goBack();
+	await isThere();
+	const asked = page.waitForEvent("dialog");
+	await page.close({ runBeforeUnload: true });
+	const dialog = await asked;
+	expect(dialog.type()).toBe("beforeunload");
+	await dialog.dismiss();
+	page.once("dialog", (question) => question.accept());
+	await page.reload();
+	await isThere();
+
+	await panel.getByRole("button", { name: "Comment" }).click();
+	await panel.getByRole("heading", { name: "Comments (1)" }).waitFor();
+	expect(await text.inputValue()).toBe("");
+	await page.reload();
+	await panel.getByRole("heading", { name: "Comments (1)" }).waitFor();
+	expect(await text.inputValue()).toBe("");
+
+	const other = await served.openPageAs(bob, path);
+	const theirs = other.getByRole("textbox", { name: "Comment" });
+	await theirs.waitFor();
+	expect(await theirs.inputValue()).toBe("");
+});

@@ -24,6 +24,8 @@ interface Guarded {
 	isOpen?: boolean;
 	/** True if the fields stay when only the search of the address changes. */
 	isOverPage?: boolean;
+	/** True if the input is still there when the reader comes back. Only closing the tab then asks. */
+	isKept?: boolean;
 	/** Called if the fields are still there after the reader has left. */
 	onLeft?: () => void;
 }
@@ -66,8 +68,13 @@ export function useLeaveGuard(guarded: Guarded): ReactNode {
 	useEffect(() => {
 		if (!isOpen) return;
 		guards.push(latest);
-		const topmost = () =>
-			isOff ? undefined : guards.findLast(({ current }) => current.isNeeded());
+		const topmost = (isClosing = false) =>
+			isOff
+				? undefined
+				: guards.findLast(
+						({ current }) =>
+							(isClosing || !current.isKept) && current.isNeeded(),
+					);
 		const unblock = history.block({
 			// The question is not awaited here. The address would be that of the other page meanwhile, and
 			// another press of the Back button would lead away from there.
@@ -78,7 +85,7 @@ export function useLeaveGuard(guarded: Guarded): ReactNode {
 				setWanted(navigation);
 				return true;
 			},
-			enableBeforeUnload: () => topmost() === latest,
+			enableBeforeUnload: () => topmost(true) === latest,
 		});
 		return () => {
 			unblock();

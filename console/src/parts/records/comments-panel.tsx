@@ -10,15 +10,17 @@ import {
 import { useForm } from "@mantine/form";
 import { IconEye, IconEyeOff } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { forgetReadings, meQuery, operationQuery } from "../../queries.ts";
 import { Confirm } from "../confirm.tsx";
 import { ErrorState } from "../error-state.tsx";
+import { useLeaveGuard } from "../leave-guard.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
 import { DateTime } from "../time.tsx";
 import { useSaving } from "../use-saving.ts";
+import { keepDraft, readDraft } from "./comment-draft.ts";
 import { CommentText } from "./comment-text.tsx";
 
 const PAGE = 20;
@@ -107,9 +109,11 @@ function Watch({ id, isWatching }: { id: string; isWatching: boolean }) {
 	);
 }
 
+/** What is not sent yet is there again when the reader comes back, also after reloading the page. */
 function WriteComment({ id }: { id: string }) {
 	const { organizationId } = useOrganization();
 	const { data: me } = useQuery(meQuery);
+	const userId = me?.id ?? "";
 	const members = useQuery(
 		operationQuery("listMembers", {
 			organization_id: organizationId,
@@ -118,7 +122,8 @@ function WriteComment({ id }: { id: string }) {
 		}),
 	);
 	const form = useForm({
-		initialValues: { text: "", mentioned_user_ids: [] as string[] },
+		initialValues: readDraft(userId, id),
+		onValuesChange: (values) => keepDraft(userId, id, values),
 		validate: { text: (text) => (text.trim() ? null : "Enter a comment.") },
 	});
 	const saving = useSaving(
@@ -130,16 +135,24 @@ function WriteComment({ id }: { id: string }) {
 				mentioned_user_ids,
 			}),
 		() => {
-			form.reset();
+			form.setValues({ text: "", mentioned_user_ids: [] });
 			return forgetReadings();
 		},
 	);
+	const element = useRef<HTMLFormElement>(null);
+	const question = useLeaveGuard({
+		area: element,
+		isNeeded: () => form.getValues().text.trim() !== "",
+		isSaving: saving.isSaving,
+		isKept: true,
+	});
 	const others = (members.data?.members ?? []).filter(
-		({ user_id }) => user_id !== me?.id,
+		({ user_id }) => user_id !== userId,
 	);
 	const mentioned = form.values.mentioned_user_ids;
 	return (
-		<form noValidate onSubmit={saving.submit}>
+		<form ref={element} noValidate onSubmit={saving.submit}>
+			{question}
 			<Stack gap="sm">
 				{saving.refusal && (
 					<ErrorState error={saving.refusal} title="Not commented" />
