@@ -34,7 +34,7 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 		await use("publishDocumentVersion", { id: document_version.id });
 	};
 	const text =
-		"# Screens\n\nLock **every** screen. See [the site](https://example.com).\n\n1. at home\n   - in the garden\n2. on the train\n\n> Always.\n\n| Place | Rule |\n|---|---|\n| Café | `VPN` |\n\n---\n\n```\nlock now\n```\n\nПривет, κόσμε\n";
+		"# Screens\n\nLock **every** screen. See [the site](https://example.com).\n\n1. at home\n   - in the garden\n2. on the train\n\n> Always.\n\n| Place | Rule |\n|---|---|\n| Café | `VPN` |\n\n---\n\n```\nlock now\n```\n\nПривет, κόσμε\n\nשלום → 你\n";
 	await draft(text);
 	await draft(`${text}\nLock it *twice*.`.replace("at home", "in the office"));
 	const { zone: timeZone } = zoneOfAnotherDay(new Date().toISOString());
@@ -66,6 +66,13 @@ test("a version is exported as PDF, Word and Markdown, and compared with the one
 	};
 	const pdf = await saved("PDF");
 	expect(pdf.name).toBe("Remote work v2.pdf");
+	const warning = page.getByText(
+		/^It cannot show some characters of this text, such as “.?ש.?”, “.?ל.?”, “.?ו.?”, and has “�” in their place. Save the version as Word/u,
+	);
+	await warning.waitFor();
+	await screenshot(page, "documents/export-lacks-characters");
+	await page.getByRole("button", { name: "Dismiss" }).click();
+	await warning.waitFor({ state: "detached" });
 	const { info, pages } = await readPdf(pdf.file);
 	expect(info).toMatchObject({ title: "Remote work", isMarked: true });
 	expect(partsOf(pages[0], /^H1$/).map(wordsOf)).toEqual([

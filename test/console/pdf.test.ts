@@ -18,7 +18,7 @@ async function make(
 	content: readonly Block[],
 	isLandscape = false,
 ) {
-	const pdf = await makePdf({ ...FRAME, isLandscape }, content, {
+	const { pdf, missing } = await makePdf({ ...FRAME, isLandscape }, content, {
 		regular: await font("regular"),
 		bold: await font("bold"),
 		italic: await font("italic"),
@@ -27,7 +27,7 @@ async function make(
 	const file = new Uint8Array(await pdf.arrayBuffer());
 	const { SAVED } = process.env;
 	if (SAVED) await writeFile(`${SAVED}/${name}.pdf`, file);
-	return { file, ...(await readPdf(file)) };
+	return { file, missing, ...(await readPdf(file)) };
 }
 
 const tags = (nodes: readonly Node[]) => nodes.map(({ tag }) => tag);
@@ -200,4 +200,25 @@ test("a figure has its alternative text, and an ornament is not read", async () 
 	expect(partsOf(root, /^Figure$/).map(({ alt }) => alt)).toEqual([
 		"Pass rate rose from 60% to 80%.",
 	]);
+});
+
+test("characters without a glyph are named, and their lines stay within the margins", async () => {
+	const chinese = "信息安全政策".repeat(40);
+	const { missing, shown, right } = await make("signs", [
+		{ kind: "heading", level: 1, text: "Low → high 👩‍💻" },
+		text(`שלום ✓ done ✗ open\t1\u202F000 – é “ß” Ω я`),
+		{
+			kind: "table",
+			widths: ["auto", "*"],
+			rows: [[{ content: "סיכון" }, { content: chinese }]],
+		},
+	]);
+	expect(missing.slice(0, 5)).toEqual(["👩‍💻", "ש", "ל", "ו", "ם"]);
+	expect(missing).toContain("策");
+	const [all = ""] = shown;
+	expect(all).toContain("Low -> high �");
+	expect(all).toContain("���� √ done × open 1 000 – é “ß” Ω я".normalize());
+	expect(all.match(/�/g)?.length).toBe(1 + 4 + 5 + chinese.length);
+	// A page of A4 is 595 points wide and has a margin of 48 points.
+	expect(right).toBeLessThanOrEqual(595.28 - 48);
 });

@@ -17,7 +17,10 @@ interface Tree {
 	id?: string;
 }
 
-/** Reads a PDF: what it says about itself, the structure of its pages, and the text that they show. */
+/**
+ * Reads a PDF: what it says about itself, the structure of its pages, the text that they show, and
+ * how far to the right the text goes, in points.
+ */
 export async function readPdf(file: Uint8Array) {
 	const data = new Uint8Array(file);
 	const pdf = await getDocument({ data, verbosity: 0 }).promise;
@@ -25,6 +28,7 @@ export async function readPdf(file: Uint8Array) {
 	const facts = info as Record<string, unknown>;
 	const pages: Node[] = [];
 	const shown: string[] = [];
+	let right = 0;
 	for (let number = 1; number <= pdf.numPages; number++) {
 		const page = await pdf.getPage(number);
 		const { items } = await page.getTextContent({ includeMarkedContent: true });
@@ -34,6 +38,7 @@ export async function readPdf(file: Uint8Array) {
 		for (const item of items) {
 			if ("str" in item) {
 				all += item.str;
+				right = Math.max(right, item.transform[4] + item.width);
 				const id = open.findLast((one) => one !== undefined);
 				if (id) words.set(id, (words.get(id) ?? "") + item.str);
 			} else if (item.type === "endMarkedContent") open.pop();
@@ -58,6 +63,7 @@ export async function readPdf(file: Uint8Array) {
 		},
 		pages,
 		shown,
+		right,
 	};
 }
 

@@ -1,6 +1,5 @@
 import PDFKit from "pdfkit";
-
-export type PDFDocument = InstanceType<typeof PDFKit>;
+import { drawable } from "./signs.ts";
 
 /** Margins of a page in points. */
 export const MARGIN = { side: 48, top: 60, bottom: 60 };
@@ -13,11 +12,27 @@ export interface Fonts {
 	boldItalic: ArrayBuffer | Uint8Array;
 }
 
+/** What the library keeps of the font that it draws with. */
+interface OpenFont {
+	_font: { font: { hasGlyphForCodePoint(codePoint: number): boolean } };
+}
+
 /**
  * The library writes the title into the XML of the file as it is, after it has written the other
  * copy. A title with "&" would make that XML invalid.
  */
-class TaggedDocument extends PDFKit {
+export class PDFDocument extends PDFKit {
+	/** The characters that the font does not have. */
+	readonly missing = new Set<string>();
+	/** Asks one of the fonts, because all four have the same characters. */
+	readonly #hasGlyph = (codePoint: number) =>
+		(this as unknown as OpenFont)._font.font.hasGlyphForCodePoint(codePoint);
+
+	/** Returns a text as the font can draw it. Only this text can be measured and drawn. */
+	drawable(text: string): string {
+		return drawable(text, this.#hasGlyph, this.missing);
+	}
+
 	override endMetadata(): void {
 		const { info } = this;
 		if (info.Title)
@@ -32,7 +47,7 @@ export function openDocument(
 	isLandscape: boolean,
 	fonts: Fonts,
 ): PDFDocument {
-	const doc = new TaggedDocument({
+	const doc = new PDFDocument({
 		pdfVersion: "1.7",
 		tagged: true,
 		lang: "en",
@@ -52,7 +67,7 @@ export function openDocument(
 	});
 	for (const [name, file] of Object.entries(fonts))
 		doc.registerFont(name, file);
-	return doc;
+	return doc.font("regular");
 }
 
 /** An element of the structure, such as a paragraph ("P"). */

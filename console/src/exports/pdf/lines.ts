@@ -19,10 +19,18 @@ export interface Line {
 	height: number;
 }
 
-/** Returns the parts of a text with all of their style. */
-export function runsOf(text: Text, style: Style): StyledRun[] {
-	const runs = typeof text === "string" ? [{ text }] : text;
-	return runs.map((run) => ({ ...style, ...run }));
+/** Returns the parts of a text as the font can draw them, with all of their style. */
+export function runsOf(
+	doc: PDFDocument,
+	text: Text,
+	style: Style,
+): StyledRun[] {
+	const runs: readonly Run[] = typeof text === "string" ? [{ text }] : text;
+	return runs.map((run) => ({
+		...style,
+		...run,
+		text: doc.drawable(run.text),
+	}));
 }
 
 /** Sets the font of a text, so that it can be measured or drawn. */

@@ -21,13 +21,14 @@ const SMALL: Style = { ...BODY, size: 8, color: "#495057" };
 
 /**
  * Makes a tagged PDF: assistive technology reads its title, language, headings, paragraphs, lists,
- * tables and figures. Its pages have a head and a foot.
+ * tables and figures. Its pages have a head and a foot. Also returns the characters that it cannot
+ * show.
  */
 export async function makePdf(
 	frame: PageFrame,
 	content: readonly Block[],
 	fonts: Fonts,
-): Promise<Blob> {
+): Promise<{ pdf: Blob; missing: string[] }> {
 	const doc = openDocument(frame.title, frame.isLandscape ?? false, fonts);
 	const chunks: Uint8Array<ArrayBuffer>[] = [];
 	const ended = new Promise<void>((resolve, reject) => {
@@ -42,7 +43,10 @@ export async function makePdf(
 	addFrames(doc, frame);
 	doc.end();
 	await ended;
-	return new Blob(chunks, { type: "application/pdf" });
+	return {
+		pdf: new Blob(chunks, { type: "application/pdf" }),
+		missing: [...doc.missing],
+	};
 }
 
 /** Paints strips below each other, and adds a page when one is full. */
@@ -86,7 +90,7 @@ function addFrames(doc: PDFDocument, { head, foot }: PageFrame): void {
 		doc.fillColor(SMALL.color);
 		const below = doc.page.height - MARGIN.bottom + 16;
 		const words = (text: string, x: number, y: number) =>
-			doc.text(text, x, y, { lineBreak: false });
+			doc.text(doc.drawable(text), x, y, { lineBreak: false });
 		words(head, MARGIN.side, 28);
 		words(foot, MARGIN.side, below);
 		words(number, right - doc.widthOfString(number), below);

@@ -143,7 +143,7 @@ function widthsOf({ widths, head, rows }: Table, room: Room): number[] {
 			...[...(head ? [head] : []), ...rows].map((cells) => {
 				const content = cells[column]?.content ?? "";
 				if (isBlocks(content)) return 0;
-				const runs = runsOf(content, { ...style, bold: cells === head });
+				const runs = runsOf(doc, content, { ...style, bold: cells === head });
 				return Math.max(
 					...breakLines(doc, runs, width).map((line) => line.width),
 				);

@@ -17,7 +17,7 @@ export function textStrips(
 	{ doc, width, style }: Omit<Room, "parent">,
 	align?: "right",
 ): Strip[] {
-	return breakLines(doc, runsOf(text, style), width).map((line) => ({
+	return breakLines(doc, runsOf(doc, text, style), width).map((line) => ({
 		height: line.height,
 		above: 0,
 		paint: (x, y, isRepeated) =>

@@ -16,6 +16,7 @@ import {
 	type ReportTable,
 } from "./report.ts";
 
+const INSTEAD = "Print the report instead, or save it as Excel.";
 const QUIET = { color: "#495057" };
 
 /** Saves a report as PDF. A report with a wide table has lying pages. */
@@ -26,9 +27,12 @@ export async function reportToPdf(
 	/** The day or the version of the report. It stands below the title. */
 	about: string,
 ): Promise<void> {
-	if (board) return savePdf(fileName, frame, boardToPdf(board, frame.title));
+	if (board) {
+		const content = boardToPdf(board, frame.title);
+		return savePdf(fileName, frame, content, INSTEAD);
+	}
 	const tables = report.pageTables ?? report.tables;
-	await savePdf(fileName, { ...frame, isLandscape: isLying(tables) }, [
+	const content: Block[] = [
 		{ kind: "heading", level: 1, text: frame.title },
 		text(about, QUIET, 4),
 		...(approval ? [text(approval, QUIET, 4)] : []),
@@ -40,7 +44,9 @@ export async function reportToPdf(
 				: []),
 			table.rows.length === 0 ? text("There are none.") : tableToPdf(table),
 		]),
-	]);
+	];
+	const isLandscape = isLying(tables);
+	await savePdf(fileName, { ...frame, isLandscape }, content, INSTEAD);
 }
 
 function tableToPdf(table: ReportTable): Table {

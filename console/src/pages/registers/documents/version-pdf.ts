@@ -15,7 +15,7 @@ export async function versionToPdf(
 	version: Version,
 ): Promise<void> {
 	const blocks = contentOf(version);
-	await savePdf(fileName, frame, [
+	const content: Block[] = [
 		{ kind: "heading", level: 1, text: version.title },
 		...(blocks ? markdownToPdf(blocks) : [text(version.content)]),
 		{
@@ -35,7 +35,13 @@ export async function versionToPdf(
 			style: STYLE,
 		},
 		...signaturesIn(await signedBy(version)),
-	]);
+	];
+	await savePdf(
+		fileName,
+		frame,
+		content,
+		"Save the version as Word instead, or print this page.",
+	);
 }
 
 function signaturesIn(signed: readonly string[][]): Block[] {
