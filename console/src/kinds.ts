@@ -60,12 +60,15 @@ export function choiceLabel(
 
 const MAX_TITLE = 120;
 
+/** Returns the text by which people recognize a record. */
+export function fullTitleOf(kind: KindDescription, record: AnyRecord): string {
+	const title = recordName({ ...kind, title: kind.title ?? undefined }, record);
+	return title === null || title.trim() === "" ? `Unnamed ${kind.noun}` : title;
+}
+
 /** Returns the text by which people recognize a record. Cuts off a long text. */
 export function titleOf(kind: KindDescription, record: AnyRecord): string {
-	const title = recordName({ ...kind, title: kind.title ?? undefined }, record);
-	if (title === null || title.trim() === "") {
-		return `Unnamed ${kind.noun}`;
-	}
+	const title = fullTitleOf(kind, record);
 	return title.length > MAX_TITLE
 		? `${title.slice(0, MAX_TITLE).trimEnd()}…`
 		: title;

@@ -292,6 +292,22 @@ test("on a touch screen, a finger has room, and typing does not enlarge the page
 	await screenshot(page, "registers/touch");
 });
 
+test("at 700 px, a long name has room, and hovering shows all of it", async () => {
+	const name = `Password ${"a-very-long-".repeat(20)}word ${"x".repeat(90)}`;
+	await registers.add("addTask", { name });
+	const page = await registers.open(registers.admin, "task", {
+		viewport: { width: 700, height: 800 },
+	});
+	const cell = page.getByRole("cell").filter({ hasText: "Password" });
+	await cell.waitFor();
+	expect(await cell.getByRole("link").getAttribute("title")).toBe(name);
+	const { width = 0 } = (await cell.boundingBox()) ?? {};
+	// 14rem, and no wider than the widest value.
+	expect(width).toBeGreaterThanOrEqual(224);
+	expect(width).toBeLessThanOrEqual(400);
+	await screenshot(page, "registers/long-name-700");
+});
+
 test("at 375 px and in dark mode, the pages are usable, and nothing is wider than the screen", async () => {
 	const page = await registers.open(registers.admin, "risk", {
 		viewport: { width: 375, height: 740 },

@@ -3,7 +3,13 @@ import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { OperationName } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
-import { type AnyRecord, fieldOf, noneYet, titleOf } from "../../kinds.ts";
+import {
+	type AnyRecord,
+	fieldOf,
+	fullTitleOf,
+	noneYet,
+	titleOf,
+} from "../../kinds.ts";
 import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
@@ -243,9 +249,9 @@ function columnOf(
 					params={{ org: organizationId, kind: kind.kind, id: record.id }}
 					inherit
 					fw={500}
-					lineClamp={2}
+					lineClamp={3}
+					title={fullTitleOf(kind, record)}
 					maw={MAX_CELL}
-					style={{ overflowWrap: "anywhere" }}
 				>
 					{titleOf(kind, record)}
 				</TextLink>
