@@ -166,6 +166,11 @@ test("the header opens a register as of a day, read-only, and the address and li
 	await history.getByText("Added", { exact: true }).waitFor();
 	expect(await history.getByText("Changed", { exact: true }).count()).toBe(0);
 
+	await page.getByRole("link", { name: "Assay, home" }).click();
+	await page.waitForURL(`**/o/${served.organizationId}?as_of=${dayAgo(60)}`);
+	await page.goBack();
+	await page.getByRole("heading", { name: "Theft of laptops" }).waitFor();
+
 	await page.getByRole("link", { name: "Back to now" }).click();
 	await page.getByRole("heading", { name: "Burglary" }).waitFor();
 	expect(page.url()).not.toContain("as_of");

@@ -12,6 +12,7 @@ import {
 	Outlet,
 	useParams,
 	useRouterState,
+	useSearch,
 } from "@tanstack/react-router";
 import { Suspense, useEffect, useRef } from "react";
 import { NARROW } from "../narrow.ts";
@@ -41,6 +42,10 @@ export function Shell() {
 		getInitialValueInEffect: false,
 	});
 	const { org } = useParams({ strict: false });
+	const isPast = useSearch({
+		strict: false,
+		select: (search) => "as_of" in search,
+	});
 	const pathname = useRouterState({
 		select: ({ location }) => location.pathname,
 	});
@@ -80,7 +85,17 @@ export function Shell() {
 						aria-label={isOpen ? "Close the navigation" : "Open the navigation"}
 						aria-expanded={isOpen}
 					/>
-					<UnstyledButton component={Link} to="/" aria-label="Assay, home">
+					<UnstyledButton
+						renderRoot={(props) =>
+							// A link within the organization stays in the past.
+							org && isPast ? (
+								<Link to="/o/$org" params={{ org }} {...props} />
+							) : (
+								<Link to="/" {...props} />
+							)
+						}
+						aria-label="Assay, home"
+					>
 						<Brand />
 					</UnstyledButton>
 					<OrganizationSwitcher />
