@@ -141,6 +141,29 @@ test("a used link offers a new one, and closing the page ends it", async () => {
 	await second.getByRole("heading", { name: "This page is closed" }).waitFor();
 	await second.goto("/my-devices");
 	await second.getByText("Open the link to your devices").waitFor();
+	await axe(second);
+	await screenshot(second, "my-devices-no-link");
+	await second.getByRole("link", { name: "Sign in" }).click();
+	await second.getByLabel("E-mail address").waitFor();
+});
+
+test("without a mail server, a used link says whom to ask for a new one", async () => {
+	const { text: path } = await anotherMail();
+	const first = await served.openPage();
+	await first.goto(path);
+	await first.getByRole("button", { name: "Show my devices" }).click();
+	await first.getByRole("heading", { name: "Grace's laptop" }).waitFor();
+	const second = await served.openPage();
+	await second.route("**/api/forgot-password", (route) =>
+		route.fulfill({ json: { sends_mail: false } }),
+	);
+	await second.goto(path);
+	await second.getByRole("button", { name: "Show my devices" }).click();
+	await second.getByText("To get a new link, ask the people who").waitFor();
+	expect(
+		await second.getByRole("button", { name: "Mail me a new link" }).count(),
+	).toBe(0);
+	await axe(second);
 });
 
 test("an administrator copies a link, its page says so, and the administrator may not approve what it asks for", async () => {

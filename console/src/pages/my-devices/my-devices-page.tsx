@@ -7,10 +7,11 @@ import { ApiError, request } from "../../api.ts";
 import { setTimeZone } from "../../parts/days.ts";
 import { namesApart } from "../../parts/devices/device-name.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { PageSkeleton } from "../../parts/page-skeleton.tsx";
 import { DateTime } from "../../parts/time.tsx";
-import { queryClient } from "../../queries.ts";
+import { forgotPasswordQuery, queryClient } from "../../queries.ts";
 import { Brand } from "../../shell/brand.tsx";
 import { Card } from "../sign-in/card.tsx";
 import { useLinkToken } from "../sign-in/link.ts";
@@ -18,6 +19,9 @@ import { Message } from "../sign-in/message.tsx";
 import { DeviceSection, isToFix } from "./device-section.tsx";
 import { MY_DEVICES_KEY } from "./query-key.ts";
 import { WhatIsCollected } from "./what-is-collected.tsx";
+
+/** Who helps a reader without a link. The page does not say which organization a link is of. */
+const SECURITY = "the people who look after security in your organization";
 
 /** Returns the data of the page, or null if no page is open in this browser. */
 async function read(signal: AbortSignal): Promise<MyDevices | null> {
@@ -95,8 +99,8 @@ export function Page() {
 		return (
 			<Card>
 				<Message title="This page is closed">
-					To see your devices again, ask for a new link with the one that you
-					have.
+					To see your devices again, open your link once more. That page says
+					how you get a new one.
 				</Message>
 			</Card>
 		);
@@ -123,10 +127,17 @@ export function Page() {
 				{token ? (
 					<NewLink token={token}>This page has closed by itself.</NewLink>
 				) : (
-					<Text>
-						Open the link to your devices that was sent to you. If it no longer
-						works, the page can mail you a new one.
-					</Text>
+					<Stack>
+						<Text>
+							Open the link to your devices that was sent to you, even if you
+							have used it before. If you have lost it, ask {SECURITY} for a new
+							one.
+						</Text>
+						<Text>If you have an account of Assay, sign in instead.</Text>
+						<ButtonLink to="/sign-in" variant="default">
+							Sign in
+						</ButtonLink>
+					</Stack>
 				)}
 			</Card>
 		);
@@ -155,7 +166,10 @@ function Frame({ children }: { children: React.ReactNode }) {
 	);
 }
 
-/** Offers to mail a new link. The message afterwards is the same for every link. */
+/**
+ * Offers to mail a new link, or says whom to ask if the service cannot send mails. The message
+ * afterwards is the same for every link.
+ */
 function NewLink({
 	token,
 	children,
@@ -166,6 +180,15 @@ function NewLink({
 	const asking = useMutation({
 		mutationFn: () => request("/api/my-devices/new-link", { body: { token } }),
 	});
+	const mail = useQuery(forgotPasswordQuery);
+	if (mail.data?.sends_mail === false) {
+		return (
+			<Stack>
+				<Text>{children}</Text>
+				<Text>To get a new link, ask {SECURITY}.</Text>
+			</Stack>
+		);
+	}
 	return (
 		<Stack>
 			<Text>{children}</Text>
@@ -179,7 +202,10 @@ function NewLink({
 					again.
 				</Text>
 			) : (
-				<Button loading={asking.isPending} onClick={() => asking.mutate()}>
+				<Button
+					loading={asking.isPending || mail.isPending}
+					onClick={() => asking.mutate()}
+				>
 					Mail me a new link
 				</Button>
 			)}
