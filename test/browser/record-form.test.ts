@@ -354,6 +354,10 @@ test("a form shows hints before it is saved", async () => {
 	await page.getByText(/One has this address too/).waitFor();
 
 	await page.goto(registers.at("nonconformity/new"));
+	const description = page.getByRole("textbox", { name: "Description" });
+	await description.waitFor();
+	expect(await description.getAttribute("required")).not.toBeNull();
+	await screenshot(page, "form-description");
 	await page.getByRole("button", { name: "Add the nonconformity" }).click();
 	await page.getByText("Enter a short description.").waitFor();
 	expect(page.url()).toMatch(/nonconformity\/new$/);

@@ -162,7 +162,9 @@ export function RecordForm({
 												field={
 													isUndecided && field.name === "treatment"
 														? withNotDecided(field)
-														: field
+														: isNew && isToSay(kind, field.name)
+															? { ...field, given: "required" }
+															: field
 												}
 												organizationId={organizationId}
 												kind={kind}
@@ -287,13 +289,20 @@ function missingValues(kind: KindDescription, values: FormValues) {
 }
 
 /**
- * Returns an error for a missing description. The tools accept an empty one, but then nobody would
- * know what the record is about.
+ * Returns true for a field that the form requires of a new record. The tools accept an empty
+ * description, but then nobody would know what the record is about.
  */
-function unsaid({ kind }: KindDescription, { description }: FormValues) {
-	const isWanted = kind === "nonconformity" || kind === "continual_improvement";
+function isToSay({ kind }: KindDescription, field: string): boolean {
+	return (
+		field === "description" &&
+		(kind === "nonconformity" || kind === "continual_improvement")
+	);
+}
+
+/** Returns an error for a missing description. */
+function unsaid(kind: KindDescription, { description }: FormValues) {
 	const isEmpty = typeof description === "string" && !description.trim();
-	return isWanted && isEmpty
+	return isToSay(kind, "description") && isEmpty
 		? { description: "Enter a short description." }
 		: {};
 }
