@@ -72,7 +72,13 @@ export function PageHeader({
 					{title}
 				</Title>
 				{description && (
-					<Text c="dimmed" size="sm" mt={4} component="div">
+					<Text
+						c="dimmed"
+						size="sm"
+						mt={4}
+						component="div"
+						style={{ overflowWrap: "anywhere" }}
+					>
 						{description}
 					</Text>
 				)}

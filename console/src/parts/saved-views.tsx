@@ -73,6 +73,7 @@ export function SavedViews({
 				width={260}
 				opened={isOpen}
 				onChange={setOpen}
+				styles={{ itemLabel: { minWidth: 0, overflowWrap: "anywhere" } }}
 			>
 				<Menu.Target>
 					<Button

@@ -1,4 +1,11 @@
-import { Button, Divider, Stack, Text, TextInput } from "@mantine/core";
+import {
+	Button,
+	type ButtonProps,
+	Divider,
+	Stack,
+	Text,
+	TextInput,
+} from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -29,6 +36,16 @@ const AS_ROLE: Record<Invitation["role"], string> = {
 		"As a member you can read devices and records, and add and change records.",
 	admin:
 		"As an administrator you can do everything in the organization, including inviting others.",
+};
+
+/** Lets the label of a button take several lines, because the name of an organization may be long. */
+const WRAPS: ButtonProps = {
+	h: "auto",
+	mih: 36,
+	py: 8,
+	styles: {
+		label: { height: "auto", whiteSpace: "normal", overflowWrap: "anywhere" },
+	},
 };
 
 type Invitation = Extract<Link, { purpose: "INVITATION" }>;
@@ -91,7 +108,7 @@ export function Page() {
 				title={`Join ${invitation.organization_name}`}
 				description={`${invitation.invited_by} invites ${invitation.email} to ${invitation.organization_name} on Assay.`}
 			/>
-			<Stack>
+			<Stack style={{ overflowWrap: "anywhere" }}>
 				<Text size="sm">{AS_ROLE[invitation.role]}</Text>
 				{me.data?.email === invitation.email ? (
 					<Accept {...props} />
@@ -144,6 +161,7 @@ function Accept({ token, invitation, enter }: Joining) {
 				description="Untick those that you do not know or do not need here. They stay limited to the organizations you belong to now."
 			/>
 			<Button
+				{...WRAPS}
 				loading={accepting.isPending || checklist.isPending}
 				onClick={() => accepting.mutate()}
 			>
@@ -273,6 +291,7 @@ function NewAccount({
 				/>
 				<NewPasswordInput {...form.getInputProps("password")} />
 				<Button
+					{...WRAPS}
 					type="submit"
 					loading={saving.isSaving}
 					{...(isSecond && { variant: "default" })}
