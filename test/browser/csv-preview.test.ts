@@ -99,6 +99,13 @@ test("a wrong line says in one kind of quotes which value is wrong", async () =>
 	expect(height).toBeLessThan(30);
 });
 
+test("a person who does not exist is named after the column", async () => {
+	const page = await served.openPageAs(admin, at("r/measure/import"));
+	await choose(page, "m.csv", "name,owner\r\nLocks,Nobody Known\r\n");
+	const line = preview(page).locator("tbody tr");
+	await line.getByText(/^Owner: there is no person “Nobody Known”/).waitFor();
+});
+
 test("columns of other names get a field or are skipped, and wrong lines can be skipped", async () => {
 	const page = await served.openPageAs(admin, at("r/measure/import"));
 	await choose(
@@ -110,7 +117,11 @@ test("columns of other names get a field or are skipped, and wrong lines can be 
 		name: "Columns with unknown names",
 	});
 	await columns.getByText("2 columns have unknown names").waitFor();
-	await page.getByText("First say above which field each column is.").waitFor();
+	await page
+		.getByText(
+			"First say above which field each column is. The file has no column yet for “Name”, which every new measure needs.",
+		)
+		.waitFor();
 	expect(await page.getByText("is required").count()).toBe(0);
 	for (const [heading, field] of [
 		["Heading", "Name"],

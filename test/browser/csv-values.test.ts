@@ -44,7 +44,7 @@ test("the import asks once what each unknown value means, and imports the file b
 	// The lines that wait for an answer are not listed one by one.
 	const lines = preview(page).locator("tbody tr");
 	expect(await lines.count()).toBe(1);
-	await page.getByRole("button", { name: "All other lines (1)" }).waitFor();
+	await page.getByRole("button", { name: "All checked lines (1)" }).waitFor();
 	expect(await preview(page).getByText("must be one of").count()).toBe(0);
 	await page.getByText("First choose above what each value means.").waitFor();
 	await axe(page);
@@ -129,7 +129,7 @@ test("a column that is read by another word can get another field", async () => 
 	await choose(page, "m.csv", "Title,Category,Details\r\nLocks,Doors,Odd\r\n");
 	await preview(page)
 		.getByText(
-			"Read by another word: “Title” as Name, “Details” as Description.",
+			"These columns were matched by meaning: “Title” is Name, “Details” is Description.",
 		)
 		.waitFor();
 	await page.getByRole("button", { name: "Choose other fields" }).click();

@@ -85,7 +85,7 @@ export function ImportLines({
 		<Stack gap="sm">
 			<Group gap="xs" role="group" aria-label="Which lines">
 				<Choice
-					label={waiting > 0 ? "All other lines" : "All lines"}
+					label={waiting > 0 ? "All checked lines" : "All lines"}
 					count={plan.lines.length}
 					isChosen={only === null}
 					onChoose={() => show(null)}
@@ -270,11 +270,13 @@ function Details({
 			<Text
 				key={column + message}
 				size="sm"
+				style={{ overflowWrap: "anywhere" }}
 				{...(isWrong && { c: "var(--mantine-color-error)" })}
 			>
 				{column ? (
 					<>
-						<b>{columnLabel(kind, column)}</b> {inWordsOf(kind, message)}
+						<b>{columnLabel(kind, column)}</b>
+						{/^there /.test(message) && ":"} {inWordsOf(kind, message)}
 					</>
 				) : (
 					asSentence(`the line ${inWordsOf(kind, message)}`)

@@ -96,6 +96,7 @@ export function ImportPreview({
 	});
 	// The lines that wait for an answer are not shown as wrong, one by one.
 	const shown = trying.data && withoutWaiting(trying.data);
+	const lacking = trying.data ? lackingFields(trying.data, kind) : [];
 	const isRefused =
 		importing.error instanceof ApiError && !importing.error.mayRetry;
 
@@ -146,10 +147,10 @@ export function ImportPreview({
 				</>
 			) : trying.data.lines.length === 0 ? (
 				<Text>The file has no lines below its heading.</Text>
-			) : missesColumns(trying.data, kind) ? (
+			) : lacking.length > 0 ? (
 				<Text role="status">
 					First say above which field each column is. The file has no column yet
-					for a field that every new {kind.noun} needs.
+					for {listed(lacking)}, which every new {kind.noun} needs.
 				</Text>
 			) : (
 				<Stack>
@@ -217,20 +218,27 @@ export function ImportPreview({
 }
 
 /**
- * Returns whether the columns without a field leave a required field empty in every line. Each line
- * would then show the same error.
+ * Returns the labels of the required fields that the columns without a field leave empty in every
+ * line. Each line would then show the same error.
  */
-function missesColumns(plan: Plan, kind: KindDescription): boolean {
-	if (plan.unknown_columns.length === 0) return false;
-	const required = kind.fields.filter(({ given }) => given === "required");
-	return required.some(({ name }) =>
-		plan.lines.every(({ issues }) =>
-			issues.some(
-				({ column, message }) => column === name && message === "is required",
-			),
-		),
-	);
+function lackingFields(plan: Plan, { fields }: KindDescription): string[] {
+	if (plan.unknown_columns.length === 0) return [];
+	return fields
+		.filter(
+			({ given, name }) =>
+				given === "required" &&
+				plan.lines.every(({ issues }) =>
+					issues.some(
+						({ column, message }) =>
+							column === name && message === "is required",
+					),
+				),
+		)
+		.map(({ label }) => label);
 }
+
+const listed = (labels: readonly string[]) =>
+	new Intl.ListFormat("en-GB").format(labels.map((label) => `“${label}”`));
 
 function ConfirmButton({
 	plan: { add, update, wrong, skipped_by_value, unknown_columns },

@@ -95,11 +95,11 @@ export function GuessedColumns({
 	if (columns.length === 0) return null;
 	const guesses = columns.map(
 		({ heading, field }) =>
-			`“${heading}” as ${fieldOf(kind, field)?.label ?? field}`,
+			`“${heading}” is ${fieldOf(kind, field)?.label ?? field}`,
 	);
 	return (
 		<Text size="sm" mb="md">
-			Read by another word: {guesses.join(", ")}.{" "}
+			These columns were matched by meaning: {guesses.join(", ")}.{" "}
 			<Button
 				variant="subtle"
 				size="compact-sm"
