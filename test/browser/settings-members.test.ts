@@ -35,6 +35,7 @@ test("the only administrator cannot give up the role, and the page says why", as
 	);
 	await createAnother(page, "Alone");
 	await page.getByRole("button", { name: "Organization: Alone" }).waitFor();
+	await page.getByRole("heading", { name: "First steps", level: 1 }).waitFor();
 	const main = page.getByRole("navigation", { name: "Main" });
 	await main.getByRole("button", { name: "Settings" }).click();
 	await main.getByRole("link", { name: "Members" }).click();

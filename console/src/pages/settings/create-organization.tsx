@@ -8,7 +8,7 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings } from "../../queries.ts";
 
-/** Creates another organization and then opens it. */
+/** Creates another organization and then opens its first steps. */
 export function CreateOrganization({
 	opened,
 	onClose,
@@ -31,7 +31,7 @@ export function CreateOrganization({
 			await forgetReadings();
 			close();
 			await navigate({
-				to: "/o/$org",
+				to: "/o/$org/first-steps",
 				params: { org: organization.id },
 				ignoreBlocker: true,
 			});
