@@ -83,13 +83,15 @@ export function VersionEditor({
 					error={form.errors.content}
 					onChange={(content) => form.setFieldValue("content", content)}
 				/>
-				<Textarea
-					label={`${FIELD_LABELS.document.changelog} (optional)`}
-					autosize
-					minRows={2}
-					maxRows={8}
-					{...form.getInputProps("changelog")}
-				/>
+				{(!isFirst || stored?.changelog) && (
+					<Textarea
+						label={`${FIELD_LABELS.document.changelog} (optional)`}
+						autosize
+						minRows={2}
+						maxRows={8}
+						{...form.getInputProps("changelog")}
+					/>
+				)}
 				{!isFirst && (
 					<Checkbox
 						label={FIELD_LABELS.document.asks_again}
