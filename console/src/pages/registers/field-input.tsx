@@ -22,6 +22,7 @@ import {
 	ReferencesField,
 } from "../../parts/records/reference-field.tsx";
 import { CheckInput, ChecksInput } from "./checks-input.tsx";
+import { helpBeside } from "./field-help.ts";
 import type { FormValue } from "./form-values.ts";
 import { SuggestedInput } from "./suggested-input.tsx";
 
@@ -53,8 +54,7 @@ export function FieldInput({
 	const common = {
 		...rest,
 		label,
-		// A help text that repeats the label is left out.
-		description: help === label || help === "" ? undefined : help,
+		description: helpBeside(label, help, kind.noun),
 		required: isRequired,
 		error,
 	};
