@@ -46,7 +46,7 @@ test("an administrator adds a chat and a weekly mail, tests the chat and sees th
 		admin,
 		`/o/${served.organizationId}/settings/notifications`,
 	);
-	await page.getByText("Nobody is told yet").waitFor();
+	await page.getByText("No notifications are sent yet").waitFor();
 	await page.getByRole("button", { name: "Add a channel" }).click();
 	const dialog = page.getByRole("dialog");
 	await dialog.getByLabel("Name").fill("The owners");
@@ -147,7 +147,7 @@ test("the events of a webhook are chosen all or none, and its secret is not lost
 		.waitFor();
 	await url.fill(address);
 	await dialog.getByRole("button", { name: "Save" }).click();
-	await dialog.getByText("It is shown only now.").waitFor();
+	await dialog.getByText("This is shown once.").waitFor();
 
 	const lost = dialog.getByText("The secret is lost when you close");
 	await page.mouse.click(5, 400);

@@ -34,11 +34,14 @@ const TITLES: Record<Step, string> = {
 export function EnableTwoFactor({
 	email,
 	hasPasskey,
+	hasCodes,
 	onClose,
 }: {
 	email: string;
 	/** True if a passkey of the user can be the second factor. */
 	hasPasskey: boolean;
+	/** True if two-factor authentication is on already, with recovery codes. */
+	hasCodes: boolean;
 	onClose: () => void;
 }) {
 	const [step, setStep] = useState<Step>("password");
@@ -65,8 +68,9 @@ export function EnableTwoFactor({
 					{hasPasskey
 						? "You need one of your passkeys, or an authenticator app."
 						: "You need an authenticator app, such as the one in your password manager or on your phone."}{" "}
-					Two-factor authentication turns on after you have used it once. New
-					recovery codes replace earlier ones.
+					{hasCodes
+						? "You also get new recovery codes, and your current ones stop working."
+						: "Two-factor authentication turns on after you have used it once. You also get recovery codes."}
 				</PasswordStep>
 			)}
 			{step === "scan" && begun && (

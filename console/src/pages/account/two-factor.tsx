@@ -70,6 +70,7 @@ export function TwoFactor({ profile }: { profile: Profile }) {
 				<EnableTwoFactor
 					email={email}
 					hasPasskey={passkeys > 0 && !isEnabled}
+					hasCodes={isEnabled}
 					onClose={close}
 				/>
 			)}

@@ -77,7 +77,7 @@ export function ExceptionForm({
 			check: (check) => (check ? null : "Choose a check"),
 			group_id: (id, { covers }) =>
 				covers !== "group_id" || id ? null : "Choose a group",
-			reason: (reason) => (reason.trim() ? null : "Say why"),
+			reason: (reason) => (reason.trim() ? null : "Say why."),
 			ends_at: problemOfLastDay,
 		},
 	});

@@ -82,9 +82,9 @@ export function MyDevicesLink({
 				) : (
 					<Text size="sm">
 						The link shows people their own devices, what fails and how to fix
-						it, without an account. If you copy it, you have seen it. The
-						exceptions that its reader asks for are then marked, and another
-						administrator approves them if there is one.
+						it, without an account. You could open a link that you copy.
+						Requests for exceptions that come through it are therefore marked,
+						and another administrator approves them if there is one.
 						{mail?.sends_mail === false &&
 							" This service has no mail server, so pass the link on yourself."}
 					</Text>

@@ -17,8 +17,9 @@ export function PeopleStep({ isDone }: { isDone: boolean }) {
 				Invite a member
 			</Button>
 			<Text size="sm">
-				You own records as the person with your e-mail address. People who only
-				own devices or records need no account: add them in the register{" "}
+				To own records yourself, you need an entry with your e-mail address in
+				the register People. Others who only own devices or records need no
+				account. Add them in the register{" "}
 				<TextLink
 					underline="always"
 					to="/o/$org/r/$kind"

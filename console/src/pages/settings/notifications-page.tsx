@@ -100,15 +100,15 @@ export function Page() {
 				{error && <ErrorState error={error} />}
 				{!data.sends_mail && (
 					<Text size="sm">
-						This service has no mail server, so it can tell chats only. The
-						operator of the service can set ASSAY_SMTP_URL. The console shows
-						everything in any case.
+						This service has no mail server, so notifications can go to chats
+						only. The operator of the service can set ASSAY_SMTP_URL. The
+						console shows everything in any case.
 					</Text>
 				)}
 				{data.channels.length > 0 ? (
 					<DataTable label="Channels" columns={columns} rows={data.channels} />
 				) : (
-					<EmptyState title="Nobody is told yet">
+					<EmptyState title="No notifications are sent yet">
 						{data.sends_mail
 							? "Add a channel to send the owners of devices a weekly mail, or to tell your team's chat when a check fails."
 							: "Add a channel to tell your team's chat when a check fails."}

@@ -80,7 +80,7 @@ export function WebhookDialog({
 				<Stack>
 					<Text size="sm">
 						The receiver verifies the signature of each request with this
-						secret. It is shown only now.
+						secret.
 					</Text>
 					<SecretOnce label={FIELD_LABELS.webhook.secret} value={secret} />
 					<SaveOnceButtons

@@ -34,7 +34,7 @@ export function AskException({
 	const form = useForm({
 		initialValues: { reason: "", ends_at: dayIn(USUAL_DAYS) },
 		validate: {
-			reason: (reason) => (reason.trim() ? null : "Say why"),
+			reason: (reason) => (reason.trim() ? null : "Say why."),
 			ends_at: problemOfLastDay,
 		},
 	});

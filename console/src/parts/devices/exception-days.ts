@@ -7,8 +7,8 @@ export const latestDay = () => dayAfter(todayHere(), MAX_DAYS);
 
 /** Returns what is wrong with the last day of a new exception, or null. */
 export function problemOfLastDay(day: string): string | null {
-	if (day < todayHere()) return "Choose a day to come";
+	if (day < todayHere()) return "Choose a day in the future.";
 	return day > latestDay()
-		? `Choose a day up to ${formatDay(latestDay())}`
+		? `Choose a day up to ${formatDay(latestDay())}.`
 		: null;
 }
