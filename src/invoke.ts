@@ -33,6 +33,7 @@ import {
 	requireOrganization,
 	withOrganization,
 } from "./organizations/organization-of-call.ts";
+import type { OutgoingRule } from "./outgoing/outgoing-address.ts";
 import { type Membership, type Principal, roleReaches } from "./principal.ts";
 import { answerOnce, type KeyedCall } from "./records/idempotency.ts";
 import { outOfConfinement } from "./sign-in/confined-session.ts";
@@ -40,7 +41,6 @@ import type { PasswordRule } from "./sign-in/password-sign-in.ts";
 import { outOfScope } from "./tokens/scopes.ts";
 import { operationWork } from "./tracing/channels.ts";
 import { parseInput } from "./validation.ts";
-import type { OutgoingRule } from "./webhooks/outgoing-address.ts";
 
 /**
  * Leaves two of the pool's eight connections to other organizations while the changes of one

@@ -30,6 +30,7 @@ import { makeOauthServer } from "./oauth/oauth-server.ts";
 import { operations } from "./operations.ts";
 import { ClosedOrganizations } from "./organizations/closed-organizations.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
+import { makeOutgoingRule } from "./outgoing/outgoing-address.ts";
 import { type Retention, startRetention } from "./retention/retention.ts";
 import { startPacking } from "./retention/start-packing.ts";
 import { makeIdentity } from "./sign-in/identity.ts";
@@ -40,7 +41,6 @@ import { ApiTokens } from "./tokens/authentication.ts";
 import { Usage } from "./tokens/usage.ts";
 import { openTracing } from "./tracing/open.ts";
 import type { TracingSettings } from "./tracing/settings.ts";
-import { makeOutgoingRule } from "./webhooks/outgoing-address.ts";
 
 export interface Service {
 	/** The address that the service listens on. Behind a proxy it differs from ASSAY_BASE_URL. */

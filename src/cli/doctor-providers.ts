@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import type { Config } from "../config/config.ts";
 import { setRole } from "../db/roles.ts";
+import { makeOutgoingRule } from "../outgoing/outgoing-address.ts";
 import { OidcProvider } from "../sign-in/oidc/provider.ts";
 import {
 	COLUMNS,
@@ -8,7 +9,6 @@ import {
 	type IdentityProviderRow,
 } from "../sign-in/providers/identity-provider-store.ts";
 import { findSecret } from "../sign-in/server-secret.ts";
-import { makeOutgoingRule } from "../webhooks/outgoing-address.ts";
 import type { Finding } from "./doctor.ts";
 import { counted } from "./output.ts";
 

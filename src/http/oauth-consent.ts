@@ -8,8 +8,8 @@ import {
 } from "../oauth/authorization-request.ts";
 import { findClient } from "../oauth/clients.ts";
 import { redirectTo } from "../oauth/redirect-uri.ts";
+import type { OutgoingRule } from "../outgoing/outgoing-address.ts";
 import { parseInput } from "../validation.ts";
-import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { callerOf, MAX_STRANGERS_BODY, nothingHere } from "./admission.ts";
 
 export interface ConsentParts {

@@ -14,9 +14,9 @@ import { startDailyEvents } from "../notifications/daily-events.ts";
 import { startDigests } from "../notifications/digest.ts";
 import { makeQueueNews } from "../notifications/queue-news.ts";
 import { startDomainChecks } from "../organizations/domains/domain-checks.ts";
+import type { OutgoingRule } from "../outgoing/outgoing-address.ts";
 import { startTrendKeeper } from "../overview/keep-trends.ts";
 import { startDeliverer } from "../webhooks/deliverer.ts";
-import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { queueDeliveries } from "../webhooks/queue-deliveries.ts";
 import { FirstLooks, type Poller } from "./poller.ts";
 

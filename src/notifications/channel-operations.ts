@@ -4,11 +4,11 @@ import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { requireMailServer } from "../mail/operations.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { requireAllowedHost } from "../outgoing/outgoing-address.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { nameSchema } from "../records/text-schemas.ts";
 import { sealText } from "../sign-in/sealed-text.ts";
 import { webAddress } from "../webhooks/operations.ts";
-import { requireAllowedHost } from "../webhooks/outgoing-address.ts";
 import {
 	CHANNEL_KINDS,
 	CHAT_KINDS,

@@ -1,10 +1,7 @@
-import { request } from "node:https";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import {
-	type OutgoingRule,
-	resolveAllowed,
-} from "../webhooks/outgoing-address.ts";
+import type { OutgoingRule } from "../outgoing/outgoing-address.ts";
+import { requestOutgoing } from "../outgoing/request-outgoing.ts";
 import { isRedirectUri } from "./redirect-uri.ts";
 
 const MAX_BYTES = 16 * 1024;
@@ -89,49 +86,14 @@ function rejected(why: string): AppError {
 	);
 }
 
+/** Throws an error that says why there is no document. */
 async function fetchText(url: URL, rule: OutgoingRule): Promise<string> {
-	const signal = AbortSignal.timeout(MAX_MS);
-	const resolved = await resolveAllowed(url.hostname, rule);
-	const { promise, resolve, reject } = Promise.withResolvers<string>();
-	const sent = request(
-		url,
-		{
-			agent: false,
-			signal,
-			headers: { accept: "application/json", connection: "close" },
-			// The connection goes to the address that was checked.
-			lookup: (_host, options, done) => {
-				if (options.all) done(null, [resolved]);
-				else done(null, resolved.address, resolved.family);
-			},
-		},
-		(response) => {
-			const { statusCode } = response;
-			if (statusCode !== 200) {
-				reject(new Error(`the answer has status ${statusCode}`));
-				sent.destroy();
-				return;
-			}
-			const chunks: Buffer[] = [];
-			let size = 0;
-			response.on("data", (chunk: Buffer) => {
-				size += chunk.length;
-				chunks.push(chunk);
-				if (size <= MAX_BYTES) return;
-				reject(new Error(`it has more than ${MAX_BYTES} bytes`));
-				sent.destroy();
-			});
-			response.on("end", () => resolve(Buffer.concat(chunks).toString()));
-			response.on("error", reject);
-		},
-	);
-	sent.on("error", (error) =>
-		reject(
-			signal.aborted
-				? new Error(`there was no complete answer within ${MAX_MS / 1000} s`)
-				: error,
-		),
-	);
-	sent.end();
-	return promise;
+	const { status, body, isCut } = await requestOutgoing(url, rule, {
+		headers: { accept: "application/json" },
+		maxMs: MAX_MS,
+		maxBytes: MAX_BYTES,
+	});
+	if (status !== 200) throw new Error(`the answer has status ${status}`);
+	if (isCut) throw new Error(`it has more than ${MAX_BYTES} bytes`);
+	return body.toString();
 }

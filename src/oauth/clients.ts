@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { AppError } from "../errors.ts";
+import type { OutgoingRule } from "../outgoing/outgoing-address.ts";
 import type { Principal } from "../principal.ts";
-import type { OutgoingRule } from "../webhooks/outgoing-address.ts";
 import { fetchClientDocument, isDocumentAddress } from "./client-document.ts";
 import { logRefusedClient } from "./refusal-log.ts";
 

@@ -6,8 +6,8 @@ import { retrySeconds } from "../jobs/retry.ts";
 import { type NoAnswer, startSender, type TakenJob } from "../jobs/sender.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { queueMail } from "../mail/queue.ts";
-import type { OutgoingRule } from "./outgoing-address.ts";
-import { type Answer, post } from "./post.ts";
+import type { OutgoingRule } from "../outgoing/outgoing-address.ts";
+import { type Answer, post } from "../outgoing/post.ts";
 import { signedHeaders, webhookSecret } from "./signature.ts";
 
 const MAX_SENDING = 32;

@@ -5,9 +5,9 @@ import { EVENT_TYPE_NAMES } from "../events/types.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { requireAllowedHost } from "../outgoing/outgoing-address.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
-import { requireAllowedHost } from "./outgoing-address.ts";
 import { deliveryOf, insertDeliveries } from "./queue-deliveries.ts";
 import { OVERLAP_DAYS, webhookSecret } from "./signature.ts";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { fetchClientDocument } from "../../src/oauth/client-document.ts";
-import { makeOutgoingRule } from "../../src/webhooks/outgoing-address.ts";
+import { makeOutgoingRule } from "../../src/outgoing/outgoing-address.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
 
 const TYPE_A = 1;
@@ -36,7 +36,8 @@ async function startDns(addresses: string[]) {
 	return { server: `127.0.0.1:${socket.address().port}`, left: addresses };
 }
 
-test("the name of a document's host is looked up once, so it cannot lead elsewhere after the check", async () => {
+/** Starts a website with TLS on this machine. Returns the address of a document on it. */
+async function startWebsite() {
 	const trusted = getCACertificates();
 	setDefaultCACertificates([...trusted, CERTIFICATE]);
 	const website = createServer({ key: PRIVATE_KEY, cert: CERTIFICATE });
@@ -48,6 +49,11 @@ test("the name of a document's host is looked up once, so it cannot lead elsewhe
 	});
 	const { port } = website.address() as AddressInfo;
 	const client_id = `https://assay.example.com:${port}/client.json`;
+	return { website, client_id };
+}
+
+test("the name of a document's host is looked up once, so it cannot lead elsewhere after the check", async () => {
+	const { website, client_id } = await startWebsite();
 	const redirect_uris = ["https://assay.example.com/callback"];
 	website.on("request", (_, response) => {
 		response.end(JSON.stringify({ client_id, redirect_uris }));
@@ -64,5 +70,28 @@ test("the name of a document's host is looked up once, so it cannot lead elsewhe
 	expect(dns.left).toEqual(["192.168.1.1"]);
 	await expect(fetchClientDocument(client_id, rule)).rejects.toThrow(
 		"not a public address",
+	);
+});
+
+test("a host that switches the protocol or answers with a long error harms nobody", async () => {
+	const { website, client_id } = await startWebsite();
+	const dns = await startDns(["127.0.0.1", "127.0.0.1"]);
+	const rule = {
+		...makeOutgoingRule(["127.0.0.1"]),
+		dnsServers: [dns.server],
+	};
+	website.once("request", (_, { socket }) =>
+		socket?.write(
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n",
+		),
+	);
+	await expect(fetchClientDocument(client_id, rule)).rejects.toThrow(
+		"closed before a complete answer",
+	);
+	website.once("request", (_, response) =>
+		response.writeHead(404).end("x".repeat(100_000)),
+	);
+	await expect(fetchClientDocument(client_id, rule)).rejects.toThrow(
+		"status 404",
 	);
 });

@@ -5,9 +5,9 @@ import type {
 	UserInfoResponse,
 } from "openid-client";
 import type { OidcConfig } from "../../config/read-oidc.ts";
+import { fetchOutgoing } from "../../outgoing/fetch-outgoing.ts";
+import type { OutgoingRule } from "../../outgoing/outgoing-address.ts";
 import { HOUR_MS } from "../../units.ts";
-import { fetchOutgoing } from "../../webhooks/fetch-outgoing.ts";
-import type { OutgoingRule } from "../../webhooks/outgoing-address.ts";
 import {
 	type ClaimRules,
 	type Claims,

@@ -1,5 +1,5 @@
 import type { OidcConfig } from "../../config/read-oidc.ts";
-import type { OutgoingRule } from "../../webhooks/outgoing-address.ts";
+import type { OutgoingRule } from "../../outgoing/outgoing-address.ts";
 import type { EventParts } from "../account-events.ts";
 import type { AuthParts } from "../better-auth.ts";
 import type { Attempt } from "../oidc/attempt.ts";

@@ -11,9 +11,9 @@ import {
 import {
 	makeOutgoingRule,
 	requireAllowedHost,
-} from "../../src/webhooks/outgoing-address.ts";
-import { post } from "../../src/webhooks/post.ts";
-import { makeReceiver } from "./receiver.ts";
+} from "../../src/outgoing/outgoing-address.ts";
+import { post } from "../../src/outgoing/post.ts";
+import { makeReceiver } from "../webhooks/receiver.ts";
 
 const receiver = makeReceiver();
 const { received } = receiver;
