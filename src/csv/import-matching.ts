@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { badFields } from "../errors.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import { columnsOf } from "../records/result-rows.ts";
+import { readRecords } from "../records/store.ts";
 import { findHolders } from "../records/taken-reference-ids.ts";
 import { storable } from "../records/text-match.ts";
 import { MAX_NAME } from "../records/text-schemas.ts";
@@ -19,8 +19,14 @@ export const MATCH_BY = [
 ] as const;
 export type MatchBy = (typeof MATCH_BY)[number];
 
-/** The records that each text in the file names. */
-export type Matches = ReadonlyMap<string, Values[]>;
+/** The record that a text names, or the first of them and their number. */
+export interface Match {
+	id: string;
+	count: number;
+}
+
+/** The matches by the text in the file. A text that names no record has none. */
+export type Matches = ReadonlyMap<string, Match>;
 
 /**
  * Chooses the column by which lines find their record. The default is a column whose values
@@ -76,8 +82,9 @@ export function matchText(
 }
 
 /**
- * Returns the records that the lines name. This takes one statement. With `lock`, it also locks
- * them for a change.
+ * Returns which record each text in the file names. Reads no more of the records than their ids,
+ * because all of them together may be hundreds of megabytes. With `lock`, it also locks the records
+ * for a change.
  */
 export async function findMatches(
 	client: PoolClient,
@@ -87,8 +94,7 @@ export async function findMatches(
 	by: MatchBy,
 	lock: boolean,
 ): Promise<Matches> {
-	const matches = new Map<string, Values[]>();
-	if (by === "none") return matches;
+	if (by === "none") return new Map();
 	const texts = new Set(
 		file.lines
 			.map(({ cells }) => matchText(cells, by))
@@ -97,20 +103,47 @@ export async function findMatches(
 	// Ids and reference ids must match exactly, and the query can use an index. For e-mail addresses
 	// and names, upper and lower case make no difference.
 	const isExact = by === "id" || by === "reference_id";
-	const { rows } = await client.query(
-		`select g.text as match_text, ${columnsOf(kind)}
-		from unnest($2::text[]) g (text)
-		join ${kind.table} t on t.organization_id = $1
-			and ${isExact ? `t.${by} = g.text` : `lower(t.${by}) = lower(g.text)`}
-		order by t.id ${lock ? "for update of t" : ""}`,
-		[organizationId, [...texts]],
-	);
-	for (const { match_text, ...row } of rows) {
-		const found = matches.get(match_text) ?? [];
-		found.push(row);
-		matches.set(match_text, found);
+	const keyOf = (text: string) => (isExact ? text : `lower(${text})`);
+	const values = [organizationId, [...texts]];
+	if (lock) {
+		// Two imports lock the records that both change in the same order.
+		await client.query(
+			`with locked as (
+				select t.id from ${kind.table} t
+				where t.organization_id = $1 and ${keyOf(`t.${by}`)} in (
+					select ${keyOf("g.text")} from unnest($2::text[]) g (text)
+				)
+				order by t.id for update of t
+			)
+			select count(*) from locked`,
+			values,
+		);
 	}
-	return matches;
+	const { rows } = await client.query<Match & { text: string }>(
+		`with given as (
+			select g.text, ${keyOf("g.text")} as key from unnest($2::text[]) g (text)
+		), found as (
+			select k.key, min(t.id) as id, count(*)::int as count
+			from (select distinct key from given) k
+			join ${kind.table} t on t.organization_id = $1 and ${keyOf(`t.${by}`)} = k.key
+			group by k.key
+		)
+		select given.text, found.id, found.count from given join found using (key)`,
+		values,
+	);
+	return new Map(rows.map(({ text, ...match }) => [text, match]));
+}
+
+/** Returns the records with these ids by their id, each with all its columns. */
+export async function readMatched(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	ids: readonly string[],
+): Promise<ReadonlyMap<string, Values>> {
+	if (ids.length === 0) return new Map();
+	const rows = await readRecords(client, kind, organizationId, ids);
+	return new Map(rows.map((row) => [String(row.id), row]));
 }
 
 /** True if a record may have this text as its id, reference id, address or name. */

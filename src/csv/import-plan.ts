@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { AppError, type FieldIssue } from "../errors.ts";
@@ -19,8 +18,10 @@ import {
 	findNames,
 	findTaken,
 	type MatchBy,
+	type Matches,
 	matchText,
 	type NamedRecord,
+	readMatched,
 } from "./import-matching.ts";
 import { findReferences } from "./import-references.ts";
 
@@ -47,17 +48,24 @@ interface Options {
 }
 
 /**
- * Returns the effect of each line, according to the rules of the operations add and update. Writes
- * nothing. The number of statements does not depend on the number of lines.
+ * Number of lines whose records are in memory at a time. A record may have more than 100 KB of
+ * texts, and 10,000 of them would need a gigabyte.
  */
-export async function planImport(
+const SLICE = 200;
+
+/**
+ * Yields the effect of each line, according to the rules of the operations add and update. Writes
+ * nothing. The file is planned in slices: the caller notes what it needs of a line before it takes
+ * the next one, and keeps no `before`.
+ */
+export async function* planImport(
 	client: PoolClient,
 	kind: AnyRecordKind,
 	membership: Membership,
 	file: CsvFile,
 	by: MatchBy,
 	{ lock, skipKnownNames, skipped = new Map() }: Options,
-): Promise<PlannedLine[]> {
+): AsyncGenerator<PlannedLine, void> {
 	const { organizationId } = membership;
 	const cellKinds = cellKindsOf(kind);
 	const matches = await findMatches(
@@ -81,7 +89,10 @@ export async function planImport(
 	const seenRecords = new Map<string, number>();
 	const seenReferenceIds = new Map<string, number>();
 
-	const planLine = (fileLine: FileLine): PlannedLine => {
+	const planLine = (
+		fileLine: FileLine,
+		records: ReadonlyMap<string, Values>,
+	): PlannedLine => {
 		const { line, cells } = fileLine;
 		const wrong = (issues: FieldIssue[], before?: Values): PlannedLine => ({
 			line,
@@ -95,12 +106,12 @@ export async function planImport(
 		if (fileLine.issue) return wrong([{ field: "", message: fileLine.issue }]);
 
 		const text = matchText(cells, by);
-		const found = text === undefined ? [] : (matches.get(text) ?? []);
-		const [before] = found;
+		const match = text === undefined ? undefined : matches.get(text);
+		const before = match && records.get(match.id);
 		if (text !== undefined) {
-			if (found.length > 1) {
+			if (match && match.count > 1) {
 				return wrong([
-					{ field: by, message: severalRecords(kind, found.length) },
+					{ field: by, message: severalRecords(kind, match.count) },
 				]);
 			}
 			if (!before && by === "id") {
@@ -167,15 +178,40 @@ export async function planImport(
 		return { line, outcome, before, values, issues };
 	};
 
-	const plan: PlannedLine[] = [];
 	const yieldIfDue = makeEventLoopYield();
-	for (const fileLine of file.lines) {
-		await yieldIfDue();
-		plan.push(planLine(fileLine));
+	for (let from = 0; from < file.lines.length; from += SLICE) {
+		const slice = file.lines.slice(from, from + SLICE);
+		const records = await readMatched(
+			client,
+			kind,
+			organizationId,
+			idsOf(slice, by, matches),
+		);
+		const plan: PlannedLine[] = [];
+		for (const fileLine of slice) {
+			await yieldIfDue();
+			plan.push(planLine(fileLine, records));
+		}
+		await rejectReserved(client, kind, membership, plan);
+		await noteSameNames(client, kind, organizationId, plan, skipKnownNames);
+		for (const planned of plan) {
+			await yieldIfDue();
+			yield planned;
+		}
 	}
-	await rejectReserved(client, kind, membership, plan);
-	await noteSameNames(client, kind, organizationId, plan, skipKnownNames);
-	return plan;
+}
+
+/** Returns the ids of the records that the lines name, each of which names one. */
+function idsOf(
+	lines: readonly FileLine[],
+	by: MatchBy,
+	matches: Matches,
+): string[] {
+	return lines.flatMap(({ cells }) => {
+		const text = matchText(cells, by);
+		const match = text === undefined ? undefined : matches.get(text);
+		return match?.count === 1 ? [match.id] : [];
+	});
 }
 
 /** Makes the lines wrong whose update only an administrator may make. */
@@ -224,16 +260,12 @@ function severalRecords(kind: AnyRecordKind, count: number): string {
 	return `is the same for ${count} ${kind.nouns}; give the id, or match by another column`;
 }
 
-/** Returns a text that changes whenever the import would do anything different from this plan. */
-export async function fingerprint(plan: PlannedLine[]): Promise<string> {
-	const hash = createHash("sha256");
-	const yieldIfDue = makeEventLoopYield();
-	for (const { line, outcome, before, values, issues, sameName } of plan) {
-		await yieldIfDue();
-		const was = before && Object.keys(values).map((name) => before[name]);
-		hash.update(
-			`${JSON.stringify([line, outcome, before?.id, was, values, issues, sameName?.id])}\n`,
-		);
-	}
-	return hash.digest("base64url");
+/**
+ * Returns the part of a line in the plan's fingerprint. It changes whenever the import would do
+ * anything different with the line.
+ */
+export function printOf(planned: PlannedLine): string {
+	const { line, outcome, before, values, issues, sameName } = planned;
+	const was = before && Object.keys(values).map((name) => before[name]);
+	return `${JSON.stringify([line, outcome, before?.id, was, values, issues, sameName?.id])}\n`;
 }

@@ -1,65 +1,28 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { authorize, invoke, type Services } from "../invoke.ts";
-import { makeEventLoopYield } from "../load/event-loop-yield.ts";
-import { type Context, defineOperation } from "../operation.ts";
+import { defineOperation } from "../operation.ts";
 import type { Principal } from "../principal.ts";
-import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
-import { recordName } from "../records/record-name.ts";
-import { insertRecord, noteStored, updateRecord } from "../records/store.ts";
-import type { Values } from "../records/values.ts";
 import { recordKinds } from "../registers/all.ts";
+import { collectLines, importedLine } from "./import-answer.ts";
 import { cellKindsOf, choiceFieldsOf } from "./import-cells.ts";
 import {
-	type AskedValues,
 	applyAnswers,
-	askedValue,
 	findUnknownValues,
 	unknownValue,
 	valueChoices,
 } from "./import-choices.ts";
-import { type CsvFile, readFile, rejectUnknown } from "./import-file.ts";
+import { readFile, rejectUnknown } from "./import-file.ts";
 import { chooseMatch, MATCH_BY } from "./import-matching.ts";
-import { fingerprint, type PlannedLine, planImport } from "./import-plan.ts";
+import { type PlannedLine, planImport, printOf } from "./import-plan.ts";
+import { type ChangingLine, storeLines } from "./import-store.ts";
 import { KINDS, makeImportId, noteImport } from "./imports.ts";
 import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
 
-/** Number of records that are stored concurrently. Their statements are then sent together. */
-const AT_ONCE = 100;
+/** Number of wrong lines that an error names. */
 const MAX_TOLD = 20;
-
-const importedLine = z.object({
-	line: z
-		.int()
-		.describe("Number of the line as in a spreadsheet; the heading is line 1"),
-	outcome: z.enum(["ADD", "UPDATE", "UNCHANGED", "SKIP", "WRONG"]),
-	id: z.string().nullable().describe("null: the record does not exist yet"),
-	name: z.string().nullable(),
-	changes: z
-		.record(z.string(), z.object({ before: z.unknown(), after: z.unknown() }))
-		.describe("Fields that an UPDATE changes"),
-	issues: z
-		.array(
-			z.object({
-				column: z
-					.string()
-					.describe("Heading of the column; empty: the whole line"),
-				message: z.string(),
-				unknown_value: z
-					.string()
-					.nullable()
-					.describe(
-						"The value in unknown_values that has no meaning yet; null: another problem",
-					),
-			}),
-		)
-		.describe("Problems of a WRONG line"),
-	same_name: z
-		.object({ id: z.string(), name: z.string() })
-		.nullable()
-		.describe("The record that already has the name of a new one"),
-});
 
 /** Largest number of columns in a file. */
 const MAX_CHOICES = 200;
@@ -157,6 +120,9 @@ export const importRecords = defineOperation({
 			.describe(
 				"Values of choices that are none, each once, at most 50; values may say what they mean",
 			),
+		brief_lines: z
+			.int()
+			.describe("Lines that are not told in full; their left_out is above 0"),
 		lines: z.array(importedLine),
 	}),
 	run: async (context, input) => {
@@ -169,64 +135,73 @@ export const importRecords = defineOperation({
 		const asked = await findUnknownValues(inFile, choices);
 		const { file, skipped } = await applyAnswers(inFile, choices, input.values);
 		const by = chooseMatch(kind, file, input.match_by);
-		const plan = await planImport(
+		const counts = { ADD: 0, UPDATE: 0, UNCHANGED: 0, SKIP: 0, WRONG: 0 };
+		let knownNames = 0;
+		const hash = createHash("sha256");
+		const answer = collectLines(kind, file, asked);
+		const changing: ChangingLine[] = [];
+		const wrong: PlannedLine[] = [];
+		const options = {
+			lock: !isDryRun,
+			skipKnownNames: input.skip_known_names ?? false,
+			skipped,
+		};
+		for await (const planned of planImport(
 			context.client,
 			kind,
 			context.membership,
 			file,
 			by,
-			{
-				lock: !isDryRun,
-				skipKnownNames: input.skip_known_names ?? false,
-				skipped,
-			},
-		);
-		const print = await fingerprint(plan);
-		const count = (outcome: PlannedLine["outcome"]) =>
-			plan.filter((planned) => planned.outcome === outcome).length;
-		const [added, updated] = [count("ADD"), count("UPDATE")];
-		let stored: Map<PlannedLine, Values> | undefined;
+			options,
+		)) {
+			const { line, outcome, before, values, sameName } = planned;
+			counts[outcome]++;
+			if (sameName) knownNames++;
+			hash.update(printOf(planned));
+			const at = answer.lines.length;
+			answer.add(planned);
+			if (outcome === "WRONG" && wrong.length < MAX_TOLD) wrong.push(planned);
+			const isChanging = outcome === "ADD" || outcome === "UPDATE";
+			if (isDryRun || !isChanging) continue;
+			changing.push({ at, line, id: before && String(before.id), values });
+		}
+		const print = hash.digest("base64url");
 		let importId: string | null = null;
 		if (!isDryRun) {
-			if (!input.skip_wrong) rejectWrong(plan);
+			if (!input.skip_wrong) rejectWrong(wrong, counts.WRONG);
 			if (input.plan !== undefined && input.plan !== print) {
 				throw new AppError(
 					"bad_request",
 					"the register or the file has changed since the dry run; check the result of a new dry run, and confirm again",
 				);
 			}
-			if (added + updated > 0) {
+			if (changing.length > 0) {
 				importId = makeImportId(context);
-				stored = await storePlan(context, kind, plan, importId);
+				await storeLines(context, kind, changing, importId, answer.stored);
+				const [added, updated] = [counts.ADD, counts.UPDATE];
 				await noteImport(context, importId, kind, { added, updated });
 			}
-		}
-		const lines: z.input<typeof importedLine>[] = [];
-		const yieldIfDue = makeEventLoopYield();
-		for (const [at, planned] of plan.entries()) {
-			await yieldIfDue();
-			const record = stored?.get(planned);
-			lines.push(describeLine(kind, file, at, planned, record, asked));
 		}
 		return {
 			dry_run: isDryRun,
 			plan: print,
 			import_id: importId,
 			matched_by: by,
-			add: added,
-			update: updated,
-			unchanged: count("UNCHANGED"),
-			skipped: count("SKIP"),
-			wrong: count("WRONG"),
+			add: counts.ADD,
+			update: counts.UPDATE,
+			unchanged: counts.UNCHANGED,
+			skipped: counts.SKIP,
+			wrong: counts.WRONG,
 			skipped_by_value: skipped.size,
-			known_names: plan.filter(({ sameName }) => sameName).length,
+			known_names: knownNames,
 			ignored_columns: file.ignored,
 			unknown_columns: file.unknown,
 			guessed_columns: file.guessed,
 			unknown_values: [...asked.values()].flatMap((values) => [
 				...values.values(),
 			]),
-			lines,
+			brief_lines: answer.lines.filter(({ left_out }) => left_out > 0).length,
+			lines: answer.lines,
 		};
 	},
 });
@@ -274,10 +249,10 @@ function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
 	);
 }
 
-function rejectWrong(plan: PlannedLine[]): void {
-	const wrong = plan.filter(({ outcome }) => outcome === "WRONG");
-	if (wrong.length === 0) return;
-	const fields = wrong.slice(0, MAX_TOLD).flatMap(({ line, issues }) =>
+/** Throws bad_request if there are wrong lines. `told` are the first of them. */
+function rejectWrong(told: readonly PlannedLine[], count: number): void {
+	if (count === 0) return;
+	const fields = told.flatMap(({ line, issues }) =>
 		issues.map(({ field, message }) => ({
 			field: [`line ${line}`, field].filter(Boolean).join(", "),
 			message,
@@ -285,113 +260,7 @@ function rejectWrong(plan: PlannedLine[]): void {
 	);
 	throw new AppError(
 		"bad_request",
-		`nothing was imported, because the file has wrong lines (${wrong.length}): ${badFields(fields).message}`,
+		`nothing was imported, because the file has wrong lines (${count}): ${badFields(fields).message}`,
 		{ fields },
 	);
-}
-
-/**
- * Stores every line in the same way as the operations add and update do, and returns the record of
- * each line. Lines with a reference id are stored first. Otherwise a record without one might get
- * the reference id that a later line gives.
- */
-async function storePlan(
-	context: Context,
-	kind: AnyRecordKind,
-	plan: PlannedLine[],
-	importId: string,
-): Promise<Map<PlannedLine, Values>> {
-	const changing = plan.filter(
-		({ outcome }) => outcome === "ADD" || outcome === "UPDATE",
-	);
-	const [first, then] = [
-		changing.filter(({ before, values }) => before || values.reference_id),
-		changing.filter(({ before, values }) => !before && !values.reference_id),
-	];
-	const ids = new Map<PlannedLine, string>();
-	const storeLine = async (planned: PlannedLine) => {
-		const { before, values } = planned;
-		if (!before) {
-			ids.set(planned, await insertRecord(context, kind, values));
-			return;
-		}
-		const id = String(before.id);
-		await updateRecord(context, kind, id, values);
-		ids.set(planned, id);
-	};
-	for (const lines of [first, then]) {
-		for (let from = 0; from < lines.length; from += AT_ONCE) {
-			await allOf(lines.slice(from, from + AT_ONCE), storeLine);
-		}
-	}
-	const noted = changing.map((planned) => ({
-		id: ids.get(planned) ?? "",
-		...(planned.before && { before: planned.before }),
-	}));
-	const records = await noteStored(context, kind, noted, importId);
-	return new Map(changing.map((planned, n) => [planned, records[n] as Values]));
-}
-
-/**
- * Stores lines concurrently. If one fails, it still waits for the others, so that none of them
- * writes after the transaction has ended. Throws the first error, because the later errors only say
- * that the transaction has failed.
- */
-async function allOf(
-	lines: PlannedLine[],
-	store: (planned: PlannedLine) => Promise<void>,
-): Promise<void> {
-	let failure: { line: number; error: unknown } | undefined;
-	await Promise.all(
-		lines.map((planned) =>
-			store(planned).catch((error) => {
-				failure ??= { line: planned.line, error };
-			}),
-		),
-	);
-	if (!failure) return;
-	const { line, error } = failure;
-	if (!(error instanceof AppError) || !error.fields) throw error;
-	throw badFields(
-		error.fields.map(({ field, message }) => ({
-			field: `line ${line}, ${field}`,
-			message,
-		})),
-	);
-}
-
-function describeLine(
-	kind: AnyRecordKind,
-	{ headings, lines }: CsvFile,
-	at: number,
-	{ line, outcome, before, values, issues, sameName }: PlannedLine,
-	stored: Values | undefined,
-	asked: AskedValues,
-): z.input<typeof importedLine> {
-	const fileLine = lines[at];
-	const record: Values = stored ?? { ...before, ...values };
-	// An invalid record has no values, so the name is the text in the file.
-	const inFile = kind.title && fileLine?.cells.get(kind.title);
-	const changes = before
-		? Object.entries(values).map(([name, after]) => [
-				name,
-				{ before: before[name], after },
-			])
-		: [];
-	return {
-		line,
-		outcome,
-		id: typeof record.id === "string" ? record.id : null,
-		name: recordName(kind, record) ?? inFile ?? null,
-		changes: Object.fromEntries(changes),
-		issues: issues.map(({ field, message }) => {
-			const name = /^\w+/.exec(field)?.[0] ?? "";
-			return {
-				column: headings.get(name) ?? name,
-				message,
-				unknown_value: (fileLine && askedValue(fileLine, name, asked)) ?? null,
-			};
-		}),
-		same_name: sameName ?? null,
-	};
 }

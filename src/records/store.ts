@@ -258,12 +258,12 @@ interface Stored {
 	notes?: Change["fields"];
 }
 
-/** Sends the statement before it returns. */
-async function readRecords(
+/** Returns the records with these ids, in any order. Sends the statement before it returns. */
+export async function readRecords(
 	client: PoolClient,
 	kind: AnyRecordKind,
 	organizationId: string,
-	ids: string[],
+	ids: readonly string[],
 ): Promise<Values[]> {
 	const { rows } = await client.query<Values>({
 		name: `get.${kind.kind}.many`,

@@ -57,6 +57,7 @@ test("a dry run shows what would change and writes nothing", async () => {
 		},
 		issues: [],
 		same_name: null,
+		left_out: 0,
 	});
 	expect(result.lines[1]).toMatchObject({
 		line: 3,

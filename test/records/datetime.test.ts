@@ -236,13 +236,15 @@ describe("a field of type datetime", () => {
 					"select set_config('assay.organization_id', $1, false)",
 					[calls.organizationId],
 				);
-				return await planImport(
-					client,
-					mishap,
-					{ organizationId: calls.organizationId, role: "member" },
-					file,
-					"id",
-					{ lock: false, skipKnownNames: false },
+				return await Array.fromAsync(
+					planImport(
+						client,
+						mishap,
+						{ organizationId: calls.organizationId, role: "member" },
+						file,
+						"id",
+						{ lock: false, skipKnownNames: false },
+					),
 				);
 			} finally {
 				client.release(true);

@@ -175,6 +175,12 @@ export function ImportLines({
 			</Box>
 			<Text size="xs" c="dimmed">
 				Lines are numbered as in a spreadsheet: the heading is line 1.
+				{plan.brief_lines > 0 &&
+					` The details of ${
+						plan.brief_lines === 1
+							? "1 line are"
+							: `${plan.brief_lines.toLocaleString()} lines are`
+					} not shown, because there are too many. Split the file to see them all.`}
 			</Text>
 			{chosen.length > PAGE && (
 				<Pagination
@@ -266,24 +272,30 @@ function Details({
 	}
 	const isWrong = line.outcome === "WRONG";
 	if (isWrong || line.outcome === "SKIP") {
-		return line.issues.map(({ column, message }) => (
-			<Text
-				key={column + message}
-				size="sm"
-				style={{ overflowWrap: "anywhere" }}
-				{...(isWrong && { c: "var(--mantine-color-error)" })}
-			>
-				{column ? (
-					<>
-						<b>{columnLabel(kind, column)}</b>
-						{/^there /.test(message) && ":"} {inWordsOf(kind, message)}
-					</>
-				) : (
-					asSentence(`the line ${inWordsOf(kind, message)}`)
-				)}
-			</Text>
-		));
+		return (
+			<>
+				{line.issues.map(({ column, message }) => (
+					<Text
+						key={column + message}
+						size="sm"
+						style={{ overflowWrap: "anywhere" }}
+						{...(isWrong && { c: "var(--mantine-color-error)" })}
+					>
+						{column ? (
+							<>
+								<b>{columnLabel(kind, column)}</b>
+								{/^there /.test(message) && ":"} {inWordsOf(kind, message)}
+							</>
+						) : (
+							asSentence(`the line ${inWordsOf(kind, message)}`)
+						)}
+					</Text>
+				))}
+				<LeftOut count={line.left_out} one="further problem" />
+			</>
+		);
 	}
+	if (line.left_out > 0) return <LeftOut count={line.left_out} one="change" />;
 	return (
 		<Box component="dl" m={0}>
 			{Object.entries(shownChanges(kind.kind, line.changes)).map(
@@ -305,6 +317,16 @@ function Details({
 				},
 			)}
 		</Box>
+	);
+}
+
+/** Says how much of a line the answer leaves out, because the answer would be too long. */
+function LeftOut({ count, one }: { count: number; one: string }) {
+	if (count === 0) return null;
+	return (
+		<Text size="sm" c="dimmed">
+			{count === 1 ? `1 ${one}` : `${count} ${one}s`}, not shown
+		</Text>
 	);
 }
 

@@ -227,11 +227,13 @@ function lackingFields(plan: Plan, { fields }: KindDescription): string[] {
 		.filter(
 			({ given, name }) =>
 				given === "required" &&
-				plan.lines.every(({ issues }) =>
-					issues.some(
-						({ column, message }) =>
-							column === name && message === "is required",
-					),
+				plan.lines.every(
+					({ issues, left_out }) =>
+						left_out > 0 ||
+						issues.some(
+							({ column, message }) =>
+								column === name && message === "is required",
+						),
 				),
 		)
 		.map(({ label }) => label);
