@@ -24,10 +24,17 @@ export interface Export {
 	chunks: AsyncGenerator<string>;
 }
 
+export interface ExportOptions {
+	requestId?: string;
+	/** Exports only the rows with these ids. */
+	ids?: readonly string[] | undefined;
+	/** Finds the caller again before each further page, with the rights that the caller has then. */
+	findCaller?: () => Promise<Principal>;
+}
+
 /**
- * Exports a whole list as CSV, filtered and ordered by `input`, or only its rows with these `ids`.
- * Each page is read by a separate call with the caller's rights, so a long list needs neither much
- * memory nor a long transaction. A record that somebody changes meanwhile appears either in its old
+ * Exports a whole list as CSV, filtered and ordered by `input`. Each page is read by a separate call
+ * with the caller's rights, so a long list needs neither much memory nor a long transaction. A record that somebody changes meanwhile appears either in its old
  * or in its new state. Before anything is sent, throws the list's own errors, or not_found if the
  * operation is not a list with pages.
  */
@@ -36,8 +43,7 @@ export async function exportList(
 	principal: Principal,
 	operation: AnyOperation | undefined,
 	input: Record<string, unknown>,
-	requestId?: string,
-	ids?: readonly string[],
+	{ requestId, ids, findCaller = async () => principal }: ExportOptions = {},
 ): Promise<Export> {
 	const listed = operation && listedIn(operation);
 	if (!operation || !listed) {
@@ -50,7 +56,7 @@ export async function exportList(
 	const readPage = async (cursor: string | null) => {
 		const page: Row = await invoke(
 			services,
-			principal,
+			cursor === null ? principal : await findCaller(),
 			operation,
 			{ ...input, size: MAX_PAGE_SIZE, cursor },
 			requestId,

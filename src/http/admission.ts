@@ -29,12 +29,19 @@ export type Admits =
 	| "form of another website"
 	| "session";
 
+/**
+ * Finds the user of a request again, with the roles that the user has now. Throws an AppError if the
+ * session has ended. A request that takes long asks again, because the user may be removed meanwhile.
+ */
+export type FindCaller = () => Promise<Principal>;
+
 declare module "fastify" {
 	interface FastifyContextConfig {
 		admits?: Admits;
 	}
 	interface FastifyRequest {
 		caller?: Principal;
+		findCallerAgain?: FindCaller;
 	}
 }
 
@@ -58,10 +65,13 @@ export interface RouteSummary {
 export interface AdmissionParts {
 	baseUrl: string;
 	allowedOrigins: AllowedOrigins;
-	/** Returns the user of a request's session. Throws an AppError if nobody is signed in. */
+	/**
+	 * Returns the user of a request's session. Throws an AppError if nobody is signed in. The reply
+	 * gets the cookies that prolong the session. Without a reply, the session is not used again.
+	 */
 	authenticate: (
 		request: FastifyRequest,
-		reply: FastifyReply,
+		reply?: FastifyReply,
 	) => Promise<Principal>;
 }
 
@@ -111,6 +121,7 @@ export function addAdmission(
 		requireOwnPage(request.raw, baseUrl);
 		if (admits !== "session") return;
 		request.caller = await authenticate(request, reply);
+		request.findCallerAgain = () => authenticate(request);
 	});
 
 	return routes;
@@ -118,11 +129,20 @@ export function addAdmission(
 
 /** Returns the user whose session sent the request. The route must admit sessions. */
 export function callerOf(request: FastifyRequest): Principal {
-	if (!request.caller)
-		throw new Error(
-			"the request has no caller, because its route does not admit sessions",
-		);
+	if (!request.caller) throw noCaller();
 	return request.caller;
+}
+
+/** Returns the function that finds the same user again. The route must admit sessions. */
+export function findCallerAgain(request: FastifyRequest): FindCaller {
+	if (!request.findCallerAgain) throw noCaller();
+	return request.findCallerAgain;
+}
+
+function noCaller(): Error {
+	return new Error(
+		"the request has no caller, because its route does not admit sessions",
+	);
 }
 
 export function nothingHere(): AppError {

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
@@ -11,7 +10,8 @@ import type { Services } from "../invoke.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
 import { findOperation } from "../operations.ts";
-import { callerOf } from "./admission.ts";
+import { callerOf, findCallerAgain } from "./admission.ts";
+import { limitDownload } from "./downloads.ts";
 import { readQueryInput } from "./query-input.ts";
 import { takeSource } from "./read-source.ts";
 
@@ -52,6 +52,9 @@ const IMPORTS = {
  */
 const UNREAD_MS = 9_000;
 
+/** Longest time of an export, so that a slow reader does not keep its place for ever. */
+const MAX_MS = 1_800_000;
+
 /** Adds the routes that download lists as CSV files and import CSV files into registers. */
 export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 	const takeExportTurn = makeTurns(EXPORTS_OF_A_USER, EXPORTS);
@@ -75,10 +78,9 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 					caller,
 					operation,
 					input,
-					request.id,
-					ids,
+					{ requestId: request.id, ids, findCaller: findCallerAgain(request) },
 				);
-				endWhenUnread(reply.raw);
+				limitDownload(reply.raw, { unreadMs: UNREAD_MS, maxMs: MAX_MS });
 				reply
 					.headers(source.headers())
 					.header("content-type", "text/csv; charset=utf-8")
@@ -129,15 +131,6 @@ function takeIds(query: URLSearchParams): string[] | undefined {
 		]);
 	}
 	return ids;
-}
-
-/** Closes the connection when the client has read nothing for too long. */
-function endWhenUnread(response: ServerResponse): void {
-	response.setTimeout(UNREAD_MS, () => {
-		// With nothing left to send, the connection is idle because the next page is still being read
-		// from the database.
-		if (response.writableLength > 0) response.destroy();
-	});
 }
 
 type Limits = ConstructorParameters<typeof FairShares>[0];

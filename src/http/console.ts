@@ -176,16 +176,16 @@ export function makeAuthenticate({
 	"services" | "identity" | "addressOf" | "closed"
 >): AdmissionParts["authenticate"] {
 	return async (request, reply) => {
-		const signedIn = await identity.authenticate(
-			headersOf(request, baseUrl, addressOf(request.raw) ?? ""),
-		);
+		const headers = headersOf(request, baseUrl, addressOf(request.raw) ?? "");
+		if (!reply) headers.set(UNATTENDED_HEADER, "1");
+		const signedIn = await identity.authenticate(headers);
 		if (!signedIn) {
 			throw new AppError(
 				"unauthorized",
 				"you are not signed in, or your session has ended; sign in",
 			);
 		}
-		for (const cookie of signedIn.cookies) reply.header("set-cookie", cookie);
+		for (const cookie of signedIn.cookies) reply?.header("set-cookie", cookie);
 		return {
 			...closed.limit(signedIn.principal),
 			...sourceOf(request, addressOf),

@@ -6,7 +6,7 @@ import type { Services } from "../invoke.ts";
 import { countUse, type ToolServices } from "../mcp/methods.ts";
 import { jsonReply, type Reply } from "../mcp/reply.ts";
 import { membershipForRecord, type Principal } from "../principal.ts";
-import { callerOf } from "./admission.ts";
+import { callerOf, type FindCaller, findCallerAgain } from "./admission.ts";
 import { methodNotAllowed } from "./error-replies.ts";
 import { downloadFile, UNREAD_MS, uploadFile } from "./files.ts";
 
@@ -18,6 +18,7 @@ export async function answerFiles(
 	tools: ToolServices,
 	request: IncomingMessage,
 	principal: Principal,
+	findCaller: FindCaller,
 	id: string,
 	{ searchParams: query }: URL,
 	requestId: string,
@@ -36,7 +37,7 @@ export async function answerFiles(
 		principal,
 		parseId(id)?.kind === "snapshot" ? "getSnapshot" : "getEvidence",
 		id,
-		() => downloadFile(tools.services, principal, id, requestId),
+		() => downloadFile(tools.services, principal, findCaller, id, requestId),
 	);
 	return {
 		status: 200,
@@ -107,6 +108,7 @@ export function addConsoleFileRoutes(
 				const { headers, content } = await downloadFile(
 					services,
 					callerOf(request),
+					findCallerAgain(request),
 					request.params.id,
 					request.id,
 					how === "preview",

@@ -12,12 +12,15 @@ import { parseId } from "../id.ts";
 import { authorize, invoke, notFound, type Services } from "../invoke.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
+import type { AnyOperation } from "../operation.ts";
 import { findOperation } from "../operations.ts";
 import { membershipForRecord, type Principal } from "../principal.ts";
 import type { evidenceFile } from "../registers/evidence.ts";
 import { snapshotFile } from "../snapshots/snapshot-file.ts";
 import { parseInput } from "../validation.ts";
+import type { FindCaller } from "./admission.ts";
 import { bodyParts } from "./body.ts";
+import { whileAllowed } from "./downloads.ts";
 import { readQueryInput } from "./query-input.ts";
 
 /** An upload takes as long as its sender needs, so few of one user may run at a time. */
@@ -166,18 +169,37 @@ type StoredFile = z.output<typeof evidenceFile>;
 /**
  * Returns the file of a piece of evidence or of a snapshot. It is a download: a browser saves it and runs nothing in
  * it. With `isPreview`, an image or a PDF may be shown inside the console's own pages, without any
- * right that the console has.
+ * right that the console has. The caller is found again before each further part of the content.
  */
 export async function downloadFile(
 	services: Services,
 	principal: Principal,
+	findCaller: FindCaller,
 	id: string,
 	requestId: string,
 	isPreview = false,
 ): Promise<Download> {
-	if (parseId(id)?.kind === "snapshot" && !isPreview) {
-		return downloadSnapshot(services, principal, id, requestId);
-	}
+	const isSnapshot = parseId(id)?.kind === "snapshot" && !isPreview;
+	const { headers, content } = isSnapshot
+		? await downloadSnapshot(services, principal, id, requestId)
+		: await downloadEvidence(services, principal, id, requestId, isPreview);
+	const operation = toolOf(isSnapshot ? "getSnapshot" : "getEvidence");
+	const check = async () => {
+		const caller = await findCaller();
+		if (!(await authorize(services, caller, operation, { id }))) {
+			throw notFound(id);
+		}
+	};
+	return { headers, content: whileAllowed(content, check) };
+}
+
+async function downloadEvidence(
+	services: Services,
+	principal: Principal,
+	id: string,
+	requestId: string,
+	isPreview: boolean,
+): Promise<Download> {
 	const output = await readForDownload(
 		services,
 		principal,
@@ -261,9 +283,13 @@ function readForDownload(
 	id: string,
 	requestId: string,
 ): Promise<object> {
+	return invoke(services, principal, toolOf(name), { id }, requestId);
+}
+
+function toolOf(name: "getEvidence" | "getSnapshot"): AnyOperation {
 	const operation = findOperation(name);
 	if (!operation) throw new Error(`there is no operation ${name}`);
-	return invoke(services, principal, operation, { id }, requestId);
+	return operation;
 }
 
 const SANDBOX = "sandbox; default-src 'none'; frame-ancestors 'none'";

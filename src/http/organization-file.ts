@@ -11,10 +11,14 @@ import { contentDisposition, PATH_PARTS } from "../files/file-names.ts";
 import type { Services } from "../invoke.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { EXPORT_PATH } from "../organizations/export-operation.ts";
-import { readExportTicket } from "../organizations/export-ticket.ts";
-import { membershipIn } from "../principal.ts";
+import {
+	type ExportTicket,
+	readExportTicket,
+} from "../organizations/export-ticket.ts";
+import { membershipIn, type Principal } from "../principal.ts";
 import { HOUR_MS } from "../units.ts";
-import { callerOf } from "./admission.ts";
+import { callerOf, findCallerAgain } from "./admission.ts";
+import { endWhenForbidden, limitDownload } from "./downloads.ts";
 import { UNREAD_MS } from "./files.ts";
 
 /**
@@ -53,17 +57,7 @@ export function addOrganizationFile(
 				services.secret === undefined
 					? undefined
 					: readExportTicket(services.secret, query.get("ticket") ?? "");
-			const membership = ticket && membershipIn(caller, ticket.organizationId);
-			if (
-				!ticket ||
-				ticket.userId !== caller.userId ||
-				membership?.role !== "admin"
-			) {
-				throw new AppError(
-					"forbidden",
-					"this download is not yours, or its time is over; begin the export again (Settings → Organization)",
-				);
-			}
+			requireAdmin(caller, ticket);
 			return shares.run("all", async () => {
 				// The newest entry of the audit log says that this export was made.
 				await sealAll(services.pool);
@@ -76,11 +70,10 @@ export function addOrganizationFile(
 					},
 				);
 				const response = reply.raw;
-				response.setTimeout(UNREAD_MS, () => {
-					// With nothing left to send, the next rows are still being read from the database.
-					if (response.writableLength > 0) response.destroy();
-				});
-				const limit = setTimeout(() => response.destroy(), MAX_MS);
+				limitDownload(response, { unreadMs: UNREAD_MS, maxMs: MAX_MS });
+				endWhenForbidden(response, async () =>
+					requireAdmin(await findCallerAgain(request)(), ticket),
+				);
 				const name = manifest.organization?.name.replace(PATH_PARTS, "_");
 				reply
 					.headers({
@@ -94,16 +87,25 @@ export function addOrganizationFile(
 						"cache-control": "private, no-store",
 					})
 					.send(Readable.from(content));
-				try {
-					// The export counts as running until the file has been sent, or until the connection is
-					// closed.
-					await finished(response).catch(() => {});
-				} finally {
-					clearTimeout(limit);
-					await close();
-				}
+				// The export counts as running until the file has been sent, or until the connection is
+				// closed.
+				await finished(response).catch(() => {});
+				await close();
 				return reply;
 			});
 		},
+	);
+}
+
+/** Throws forbidden unless the caller asked for the export and is an administrator. */
+function requireAdmin(
+	caller: Principal,
+	ticket: ExportTicket | undefined,
+): asserts ticket is ExportTicket {
+	const membership = ticket && membershipIn(caller, ticket.organizationId);
+	if (ticket?.userId === caller.userId && membership?.role === "admin") return;
+	throw new AppError(
+		"forbidden",
+		"this download is not yours, or its time is over; begin the export again (Settings → Organization)",
 	);
 }

@@ -191,9 +191,10 @@ export function makeToolServer(
 		const authorization = authorizationOf(request);
 		if (isFilesPath(url.pathname)) {
 			// An upload may take a minute, so it has limits of its own.
-			const principal = await authenticate(request, authorization);
+			const find = () => authenticate(request, authorization);
+			const principal = await find();
 			const path = url.pathname.slice(FILES.length + 1);
-			return answerFiles(tools, request, principal, path, url, requestId);
+			return answerFiles(tools, request, principal, find, path, url, requestId);
 		}
 		return shares.run(
 			request.headers.authorization ?? "",
